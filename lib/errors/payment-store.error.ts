@@ -1,0 +1,10 @@
+import { PaymentError } from './payment.error.js';
+
+/** The store failed before anything was sent, or while reading. Nothing was charged by this call. */
+export class PaymentStoreError extends PaymentError {
+  readonly code = 'PAYMENT_STORE';
+
+  constructor(doing: string) {
+    super(`The payment store failed while ${doing}. Nothing was sent by this call.`);
+  }
+}

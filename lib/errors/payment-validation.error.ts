@@ -1,0 +1,22 @@
+import { PaymentError } from './payment.error.js';
+
+/** One thing that is wrong with the input. The value is never told. */
+export interface ValidationIssue {
+  /** Where: `cardDetails.expDate`. */
+  readonly path: string;
+  /** Which rule: a stable word such as `isNotEmpty` or `luhn`. */
+  readonly rule: string;
+  /** What to do about it, for the developer. */
+  readonly message: string;
+}
+
+/** The input is refused; nothing was sent, nothing was stored. */
+export class PaymentValidationError extends PaymentError {
+  readonly code = 'PAYMENT_VALIDATION';
+
+  constructor(readonly issues: readonly ValidationIssue[]) {
+    super(
+      'The payment was refused before sending: ' + issues.map(({ path, message }) => `${path}: ${message}`).join('; '),
+    );
+  }
+}

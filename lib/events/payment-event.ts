@@ -1,0 +1,17 @@
+import type { Payment, PaymentState } from '../payment/payment.js';
+
+/** The states that are told to the world. */
+export type PaymentEventState = Extract<PaymentState, 'succeeded' | 'failed' | 'expired' | 'unknown' | 'review'>;
+
+/** The name under which `@nestjs/event-emitter` emits. */
+export type PaymentEventType = `payment.${PaymentEventState}`;
+
+/** One change of a payment that a merchant may want to act upon. */
+export interface PaymentEvent {
+  /** `conversationId:version`. The same event always has the same id: deduplicate by it. */
+  readonly eventId: string;
+  readonly type: PaymentEventType;
+  /** The payment as it was when this happened. */
+  readonly payment: Payment;
+  readonly occurredAt: Date;
+}

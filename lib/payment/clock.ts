@@ -1,0 +1,27 @@
+/** Where time comes from, so that tests can move it. */
+export abstract class PaymentClock {
+  abstract now(): Date;
+  /** Resolves after `ms`, or at once when the signal aborts. Never rejects. */
+  abstract sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** The system's clock. Its timers do not keep a process alive. */
+export class SystemClock extends PaymentClock {
+  now(): Date {
+    return new Date();
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal?.aborted) return resolve();
+      const done = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      timer.unref();
+      signal?.addEventListener('abort', done, { once: true });
+    });
+  }
+}

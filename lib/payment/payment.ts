@@ -1,0 +1,135 @@
+import type { PaymentReason } from './reasons.js';
+
+/**
+ * Where a payment stands. The store, the events, the logs and the docs all use these words.
+ *
+ * - `charging`: a DoPayment may be on its way.
+ * - `initiating`: an Init3d may be on its way; no money can move.
+ * - `awaiting`: the buyer is at the issuer's 3D Secure page; no money can move.
+ * - `authorizing`: the one right to call Auth3d has been taken.
+ * - `succeeded`: money was taken. Never changes.
+ * - `failed`: no money was taken.
+ * - `expired`: the buyer never came back; no money was taken.
+ * - `unknown`: money may have been taken. Only the gateway's word or an operator ends this, never time.
+ * - `review`: the gateway's word contradicts what was asked. An operator ends this.
+ */
+export type PaymentState =
+  'charging' | 'initiating' | 'awaiting' | 'authorizing' | 'succeeded' | 'failed' | 'expired' | 'unknown' | 'review';
+
+/** `direct`: one DoPayment. `3d`: Init3d, the issuer's page, Auth3d. */
+export type PaymentKind = 'direct' | '3d';
+
+/** What the module tells of a payment. It never holds a full card number, an expiry, a security code or a page. */
+export interface Payment {
+  /** The id this attempt has at the gateway. One per attempt, never used again. */
+  readonly conversationId: string;
+  /** The merchant account it belongs to: `default`, or the `name` given to `PaymentModule.forRoot`. */
+  readonly account: string;
+  /** The merchant's own id, an order number for example. At most one attempt of it can succeed. */
+  readonly reference: string | null;
+  readonly kind: PaymentKind;
+  readonly state: PaymentState;
+  /** True for `succeeded`, `failed` and `expired`: an outcome that can be acted upon. */
+  readonly settled: boolean;
+  /** False when the outcome is known but could not be written to the store yet; the module keeps trying. */
+  readonly stored: boolean;
+  /** Why it is in this state, where the state alone does not say. */
+  readonly reason: PaymentReason | null;
+  /** What was asked, in major units as canonical decimal text: `149.90`. */
+  readonly amount: string;
+  /** ISO 4217 numeric code: 949 is the Turkish lira. */
+  readonly currencyCode: number;
+  readonly installmentCount: number;
+  /** What the gateway says it took, in major units as decimal text; null where it does not say. */
+  readonly chargedAmount: string | null;
+  /** The gateway's result code (`B0000` is an approval), null while there is none. */
+  readonly code: string | null;
+  /** The gateway's result text, card numbers masked. For people; never decide on it. */
+  readonly message: string | null;
+  readonly orderId: string | null;
+  readonly paymentId: string | null;
+  readonly bankUniqueReferenceNumber: string | null;
+  readonly authCode: string | null;
+  /** The gateway's date and time, text as received (contract section 2.2). */
+  readonly transactionDate: string | null;
+  /** `transactionDate` read by the option `dateOrder`, in Turkish time (UTC+3, unverified); null where it cannot be read. */
+  readonly transactionAt: Date | null;
+  /** First six and last four digits at most. */
+  readonly maskedCardNumber: string | null;
+  /** Commission rate of the payment facilitator, decimal text. */
+  readonly commissionRate: string | null;
+  /** Commission in major units, decimal text. */
+  readonly commissionAmount: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** When it was settled; null while it is not. */
+  readonly finalizedAt: Date | null;
+  /** Grows by one with every change. */
+  readonly version: number;
+}
+
+/** A payment as the store keeps it: what a `Payment` tells, and what only the store and the background work need. */
+export interface PaymentRecord extends Omit<Payment, 'settled' | 'stored'> {
+  /** SHA-256 of the callback token, lowercase hex; null for direct payments and for own return URLs without `{token}`. */
+  readonly tokenHash: string | null;
+  readonly idempotencyKey: string | null;
+  /** The `reference` while this payment holds it: at most one payment of an account can. */
+  readonly referenceLock: string | null;
+  /** Whether the merchant said that this reference may be charged more than once. */
+  readonly allowRepeat: boolean;
+  /** When the 3D session ends; null for direct payments. */
+  readonly expiresAt: Date | null;
+  /** When the background work next looks at it; null for never. A lease moves this ahead. */
+  readonly dueAt: Date | null;
+  /** How often the gateway was asked for the outcome (CheckPayment). */
+  readonly inquiries: number;
+  /** When the gateway first said that it does not know this payment; null while it has not. */
+  readonly notFoundAt: Date | null;
+  /** What the operator said when resolving it. */
+  readonly note: string | null;
+}
+
+/** One line of a payment's history: what it was from `at` on, and why. */
+export interface PaymentHistoryEntry {
+  readonly version: number;
+  readonly state: PaymentState;
+  readonly reason: PaymentReason | null;
+  readonly code: string | null;
+  readonly note: string | null;
+  readonly at: Date;
+}
+
+const SETTLED: ReadonlySet<PaymentState> = new Set(['succeeded', 'failed', 'expired']);
+
+/** The public view of a record: named field by field, so that nothing a store adds is ever told. */
+export function toPayment(record: PaymentRecord, stored = true): Payment {
+  return {
+    conversationId: record.conversationId,
+    account: record.account,
+    reference: record.reference,
+    kind: record.kind,
+    state: record.state,
+    settled: SETTLED.has(record.state),
+    stored,
+    reason: record.reason,
+    amount: record.amount,
+    currencyCode: record.currencyCode,
+    installmentCount: record.installmentCount,
+    chargedAmount: record.chargedAmount,
+    code: record.code,
+    message: record.message,
+    orderId: record.orderId,
+    paymentId: record.paymentId,
+    bankUniqueReferenceNumber: record.bankUniqueReferenceNumber,
+    authCode: record.authCode,
+    transactionDate: record.transactionDate,
+    transactionAt: record.transactionAt,
+    maskedCardNumber: record.maskedCardNumber,
+    commissionRate: record.commissionRate,
+    commissionAmount: record.commissionAmount,
+    createdAt: record.createdAt,
+    updatedAt: record.updatedAt,
+    finalizedAt: record.finalizedAt,
+    version: record.version,
+  };
+}

@@ -1,0 +1,116 @@
+import type { PaymentEvent, PaymentEventType } from '../events/payment-event.js';
+import type { PaymentHistoryEntry, PaymentRecord, PaymentState } from '../payment/payment.js';
+
+/** What no two payments of one account may share (null never collides). */
+export type UniqueKey = 'conversationId' | 'idempotencyKey' | 'tokenHash' | 'referenceLock';
+
+/** `stale`: the record has moved on. `locked`: another payment holds the `referenceLock`. In both cases nothing was written. */
+export type ReplaceOutcome = 'replaced' | 'stale' | 'locked';
+
+/** An awaited handler as it announces itself. */
+export interface HandlerAnnouncement {
+  /** The handler's id, unique within an account; deliveries are acknowledged under it. */
+  readonly id: string;
+  readonly types: readonly PaymentEventType[];
+}
+
+/** One event on its way to one handler. */
+export interface Delivery {
+  readonly account: string;
+  readonly handlerId: string;
+  readonly event: PaymentEvent;
+  /** Tries that failed so far. */
+  readonly attempts: number;
+  /** A parked delivery is not tried again until it is replayed. */
+  readonly parked: boolean;
+  /** What the last failed try said; null before the first. */
+  readonly error: string | null;
+  /** When it is due; a lease moves this ahead. */
+  readonly dueAt: Date;
+}
+
+/** Which records or deliveries to lease, and until when. */
+export interface LeaseRequest {
+  readonly account: string;
+  readonly now: Date;
+  /** The new `dueAt` of what is leased: until then nobody else gets it. */
+  readonly until: Date;
+  readonly limit: number;
+}
+
+/** What a purge took away. */
+export interface PurgeCounts {
+  readonly payments: number;
+  readonly events: number;
+}
+
+/**
+ * Where payments are kept. Small and dumb on purpose: all policy stays outside, so that a merchant can write one. The suite in
+ * `nestjs-card-payment/testing` proves a store right.
+ *
+ * Every write is atomic and durable when its promise resolves. A method rejects only when the store cannot do its work;
+ * what it rejects with is never shown to anyone.
+ */
+export abstract class PaymentStore {
+  /** Connects, migrates, checks. Rejects with what an operator needs to know, without credentials. */
+  async open(): Promise<void> {}
+
+  /** Lets go of connections that the store itself made. */
+  async close(): Promise<void> {}
+
+  /**
+   * Adds a record, with its first history line and, where given, its event (see {@link replace}).
+   * @returns null when stored; otherwise the key that is taken, and nothing was written.
+   */
+  abstract insert(record: PaymentRecord, event?: PaymentEvent): Promise<UniqueKey | null>;
+
+  /**
+   * Replaces the record of that account and conversationId, if its version is still `expectedVersion`. In the same
+   * transaction: the history line, and the event with one delivery for each announced handler of its type. An event whose
+   * type nobody has announced yet waits for the first who does.
+   */
+  abstract replace(record: PaymentRecord, expectedVersion: number, event?: PaymentEvent): Promise<ReplaceOutcome>;
+
+  abstract find(account: string, conversationId: string): Promise<PaymentRecord | null>;
+  abstract findByTokenHash(account: string, tokenHash: string): Promise<PaymentRecord | null>;
+  abstract findByIdempotencyKey(account: string, idempotencyKey: string): Promise<PaymentRecord | null>;
+  /** All payments of a reference, oldest first. */
+  abstract findByReference(account: string, reference: string): Promise<PaymentRecord[]>;
+  /** Payments in one of the states, the longest unchanged first. */
+  abstract listByState(account: string, states: readonly PaymentState[], limit: number): Promise<PaymentRecord[]>;
+  /** Every change of a payment, oldest first. */
+  abstract history(account: string, conversationId: string): Promise<PaymentHistoryEntry[]>;
+
+  /** Takes records whose `dueAt` has come, the longest due first, and moves their `dueAt` to `until`; the version stays. */
+  abstract leaseDue(lease: LeaseRequest): Promise<PaymentRecord[]>;
+  /** Gives a leased record back: sets `dueAt`, if its version is still this one. */
+  abstract handBack(account: string, conversationId: string, version: number, dueAt: Date): Promise<void>;
+
+  /**
+   * Makes handlers known (again: an announcement replaces the handler's earlier one and renews `at`). Gives them the events that waited for
+   * a handler of their type.
+   */
+  abstract announceHandlers(account: string, handlers: readonly HandlerAnnouncement[], at: Date): Promise<void>;
+  /**
+   * Takes due deliveries to these handlers, oldest event first, and moves their `dueAt` to `until`. For one handler and one
+   * payment at most one, the lowest version that is neither acknowledged nor parked; none while that one is not due.
+   */
+  abstract leaseDeliveries(lease: LeaseRequest & { readonly handlerIds: readonly string[] }): Promise<Delivery[]>;
+  /** The handler has done its work: the delivery is gone. */
+  abstract acknowledge(account: string, handlerId: string, eventId: string): Promise<void>;
+  /** The try failed, or was given back: writes `attempts`, `error`, `dueAt` and `parked`. */
+  abstract postpone(delivery: Delivery): Promise<void>;
+  /** Deliveries that are parked, oldest event first. */
+  abstract listParked(account: string, limit: number): Promise<Delivery[]>;
+  /**
+   * Makes a parked delivery due now, with its tries forgotten.
+   * @returns false when there is no such parked delivery.
+   */
+  abstract replay(account: string, handlerId: string, eventId: string, now: Date): Promise<boolean>;
+
+  /**
+   * Deletes settled payments that were finalized before `before` and have no delivery open, with their history and events, and events and
+   * deliveries of handlers that no one has announced since `handlersBefore`. A `referenceLock` outlives its payment.
+   */
+  abstract purge(account: string, before: Date, handlersBefore: Date): Promise<PurgeCounts>;
+}
