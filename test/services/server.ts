@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, mkdtempSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Who runs a server, where it must not be root. */
+export interface User {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+export interface ServerCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Its scratch folder, removed with it. */
+  readonly folder: string;
+  readonly stopSignal: NodeJS.Signals;
+  readonly user?: User;
+}
+
+export interface Server {
+  stop(): Promise<void>;
+  /** Waits until `probe` no longer rejects; rejects with what the server printed when it ends, or is not ready in half a minute. */
+  ready(probe: () => Promise<unknown>): Promise<void>;
+}
+
+const GUARD = join(process.cwd(), 'test/services/guard.mjs');
+
+export function scratchFolder(name: string, user?: User): string {
+  const folder = mkdtempSync(join(tmpdir(), `card-payment-${name}-`));
+  if (user !== undefined) {
+    chownSync(folder, user.uid, user.gid);
+  }
+  return folder;
+}
+
+/** Starts a server that cannot outlive this process, not even when it is killed. */
+export function startServer({ command, args, folder, stopSignal, user }: ServerCommand): Server {
+  const guard = spawn(process.execPath, [GUARD, folder, stopSignal, command, ...args], {
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...process.env, ...(user && { GUARD_UID: `${user.uid}`, GUARD_GID: `${user.gid}` }) },
+  });
+  let output = '';
+  for (const stream of [guard.stdout, guard.stderr]) {
+    stream.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-4000)));
+  }
+  // A spec that forgets to stop its server must not hang: the guard sees the process end.
+  guard.unref();
+  for (const stream of [guard.stdin, guard.stdout, guard.stderr]) {
+    (stream as unknown as Socket).unref();
+  }
+  const running = () => guard.exitCode === null && guard.signalCode === null;
+
+  return {
+    async stop() {
+      if (running()) {
+        const exit = once(guard, 'exit');
+        guard.ref();
+        guard.stdin.end();
+        await exit;
+      }
+    },
+    async ready(probe) {
+      const giveUpAt = Date.now() + 30_000;
+      for (;;) {
+        try {
+          return void (await probe());
+        } catch (error) {
+          if (!running() || Date.now() > giveUpAt) {
+            await this.stop();
+            throw new Error(`${command} did not start: ${String(error)}\n${output}`, { cause: error });
+          }
+          await delay(25);
+        }
+      }
+    },
+  };
+}
+
+/** A port that is free now, as is the one 10,000 above (a Redis cluster's bus); below the range that the system gives to clients. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    if ((await isFree(port)) && (await isFree(port + 10_000))) {
+      return port;
+    }
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}

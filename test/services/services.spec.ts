@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { Cluster, Redis } from 'ioredis';
+import pg from 'pg';
+import { findChromium } from './chromium.js';
+import { startPostgres } from './postgres.js';
+import { startRedis } from './redis.js';
+
+test('PostgreSQL: databases apart from one another, gone after stop', async () => {
+  const postgres = await startPostgres();
+  const [one, two] = await Promise.all([postgres.createDatabase(), postgres.createDatabase()]);
+  const client = new pg.Client(one);
+  await client.connect();
+  await client.query('create table t (id int)');
+  await client.end();
+  const other = new pg.Client(two);
+  await other.connect();
+  await expect(other.query('select * from t')).rejects.toThrow('does not exist');
+  await other.end();
+  await postgres.stop();
+  await expect(new pg.Client(one).connect()).rejects.toThrow('ECONNREFUSED');
+});
+
+test('Redis: durable, evicts nothing, gone after stop', async () => {
+  const server = await startRedis({ args: ['--appendfsync', 'always'] });
+  const redis = new Redis(server.url);
+  const settings = await redis.config('GET', 'append*', 'maxmemory-policy', 'dir');
+  const value = (name: string) => (settings as string[])[(settings as string[]).indexOf(name) + 1];
+  expect([value('appendonly'), value('appendfsync'), value('maxmemory-policy')]).toEqual([
+    'yes',
+    'always',
+    'noeviction',
+  ]);
+  redis.disconnect();
+  expect(existsSync(value('dir')!)).toBe(true);
+  await server.stop();
+  expect(existsSync(value('dir')!)).toBe(false);
+});
+
+test('Redis cluster: takes writes to every slot', async () => {
+  const server = await startRedis({ cluster: true });
+  expect(server.nodes).toHaveLength(3);
+  const cluster = new Cluster([...server.nodes]);
+  await Promise.all(['a', 'b', 'c', 'd', 'e'].map((key) => cluster.set(key, '1')));
+  cluster.disconnect();
+  await server.stop();
+});
+
+test('a server does not outlive the process that started it, even when that is killed', async () => {
+  const folder = `${process.cwd()}/test/services`;
+  const parent = spawn(
+    process.execPath,
+    [
+      '-e',
+      `const { spawn } = require('node:child_process'), { mkdtempSync } = require('node:fs'), { tmpdir } = require('node:os');
+       const scratch = mkdtempSync(tmpdir() + '/card-payment-guard-');
+       const guard = spawn(process.execPath, ['${folder}/guard.mjs', scratch, 'SIGTERM', process.execPath, '-e',
+         'console.log(process.pid); setInterval(() => {}, 1000)'], { detached: true, stdio: ['pipe', 'pipe', 'inherit'] });
+       guard.stdout.on('data', (pid) => console.log(JSON.stringify({ scratch, pid: Number(pid) })));`,
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  const line = await new Promise<Buffer>((resolve) => parent.stdout.once('data', resolve));
+  const { scratch, pid } = JSON.parse(line.toString()) as { scratch: string; pid: number };
+  expect(existsSync(scratch)).toBe(true);
+  parent.kill('SIGKILL');
+  const alive = () => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+  while (alive() || existsSync(scratch)) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+});
+
+test('Chromium is found', () => {
+  expect(existsSync(findChromium())).toBe(true);
+});
