@@ -1,0 +1,178 @@
+import { BANK_TEXTS, type BankLanguage } from './bank-texts.js';
+import { replyDate } from './dates.js';
+import { html, Html } from './html.js';
+import { SMS_CODE } from './magic.js';
+import { displayAmount } from './money.js';
+
+/** What the bank shows of a payment. */
+export interface BankPageView {
+  /** The address of the page, to which its forms are posted. */
+  readonly action: string;
+  readonly language: BankLanguage;
+  readonly merchantName: string;
+  readonly amount: string;
+  readonly currencyCode: number;
+  readonly installmentCount: number;
+  readonly maskedCardNumber: string;
+  readonly at: Date;
+  readonly triesLeft: number;
+  readonly wrongCode: boolean;
+}
+
+export function languageOf(text: string | null | undefined): BankLanguage {
+  return text === 'en' ? 'en' : 'tr';
+}
+
+/** The page of Init3d's reply: it posts itself to the bank. */
+export function bankPageForm(action: string, language: string): string {
+  const texts = BANK_TEXTS[languageOf(language)];
+  return postingPage(languageOf(language), action, { lang: languageOf(language) }, texts.goingToBank);
+}
+
+/** The page that brings the bank's result to the merchant: it posts itself to the merchant's URL. */
+export function callbackPage(language: BankLanguage, url: string, fields: Readonly<Record<string, string>>): string {
+  return postingPage(language, url, fields, BANK_TEXTS[language].goingBack);
+}
+
+export function messagePage(language: BankLanguage, message: 'gone' | 'done'): string {
+  return page(language, html`<main class="card"><p class="message">${BANK_TEXTS[language][message]}</p></main>`);
+}
+
+/** Where the buyer types the SMS code. */
+export function verificationPage(view: BankPageView): string {
+  const texts = BANK_TEXTS[view.language];
+  const { language } = view;
+  return page(
+    language,
+    html`<main class="card">
+      <header>
+        <div class="bank"><span class="logo" aria-hidden="true"></span>Demo Bank</div>
+        <nav>${languageLink('tr', view)}${languageLink('en', view)}</nav>
+      </header>
+      <p class="badge">${texts.simulator}</p>
+      <h1>${texts.title}</h1>
+      <p>${texts.intro}</p>
+      <dl>
+        <dt>${texts.merchant}</dt>
+        <dd>${view.merchantName}</dd>
+        <dt>${texts.amount}</dt>
+        <dd class="amount">${displayAmount(view.amount, view.currencyCode, language)}</dd>
+        ${
+          view.installmentCount > 1
+            ? html`<dt>${texts.instalments}</dt>
+                <dd>${view.installmentCount}</dd>`
+            : null
+        }
+        <dt>${texts.card}</dt>
+        <dd>${view.maskedCardNumber.replace(/(.{4})(?=.)/g, '$1 ')}</dd>
+        <dt>${texts.date}</dt>
+        <dd>${replyDate(view.at)}</dd>
+      </dl>
+      <form method="post" action="${view.action}">
+        <input type="hidden" name="lang" value="${language}" />
+        <label for="code">${texts.code}</label>
+        <input
+          id="code"
+          name="code"
+          inputmode="numeric"
+          autocomplete="one-time-code"
+          maxlength="6"
+          autofocus
+          ${view.wrongCode ? new Html('aria-invalid="true" aria-describedby="error"') : null}
+        />
+        ${view.wrongCode ? html`<p id="error" class="error" role="alert">${texts.wrong(view.triesLeft)}</p>` : null}
+        <div class="buttons">
+          <button name="action" value="confirm" class="primary">${texts.confirm}</button>
+          <button name="action" value="cancel">${texts.cancel}</button>
+        </div>
+      </form>
+      <p class="hint">${texts.hint} <code>${SMS_CODE}</code></p>
+    </main>`,
+  );
+}
+
+function languageLink(language: BankLanguage, view: BankPageView): Html {
+  const current = language === view.language ? new Html(' aria-current="true"') : null;
+  return html`<a href="${view.action}?lang=${language}" lang="${language}" ${current}>${language.toUpperCase()}</a>`;
+}
+
+/** A form that submits itself, and a button for browsers without scripts. */
+function postingPage(
+  language: BankLanguage,
+  action: string,
+  fields: Readonly<Record<string, string>>,
+  message: string,
+): string {
+  const inputs = Object.entries(fields).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
+  );
+  return page(
+    language,
+    html`<main class="card">
+      <p class="message">${message}</p>
+      <form method="post" action="${action}">
+        ${inputs}
+        <div class="buttons"><button class="primary">${BANK_TEXTS[language].goOn}</button></div>
+      </form>
+      <script>
+        document.forms[0].submit();
+      </script>
+    </main>`,
+  );
+}
+
+function page(language: BankLanguage, body: Html): string {
+  return html`<!doctype html>
+    <html lang="${language}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${BANK_TEXTS[language].title}</title>
+        <style>
+          ${STYLE}
+        </style>
+      </head>
+      <body>
+        ${body}
+      </body>
+    </html> `.text;
+}
+
+const STYLE = new Html(`
+:root { color-scheme: light; --ink: #14213d; --soft: #5b6782; --line: #dde3ee; --brand: #12498f; }
+* { box-sizing: border-box; }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 16px; background: #eef2f8;
+  color: var(--ink); font: 16px/1.5 system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
+.card { width: 100%; max-width: 440px; background: #fff; border: 1px solid var(--line); border-radius: 14px;
+  padding: 24px; box-shadow: 0 10px 30px rgb(20 33 61 / 8%); }
+header { display: flex; justify-content: space-between; align-items: center; padding-bottom: 16px;
+  border-bottom: 1px solid var(--line); }
+.bank { display: flex; align-items: center; gap: 10px; font-weight: 700; color: var(--brand); }
+.logo { width: 28px; height: 28px; border-radius: 8px; background: linear-gradient(135deg, #12498f 50%, #3f8ae0 50%); }
+nav { display: flex; gap: 4px; }
+nav a { padding: 4px 10px; border-radius: 999px; font-size: 13px; font-weight: 600; color: var(--soft); text-decoration: none; }
+nav a[aria-current] { background: var(--brand); color: #fff; }
+.badge { display: inline-block; margin: 16px 0 0; padding: 2px 10px; border-radius: 999px; background: #fff3cd;
+  color: #7a5200; font-size: 13px; font-weight: 600; }
+h1 { margin: 8px 0 4px; font-size: 22px; line-height: 1.25; }
+p { margin: 0 0 16px; color: var(--soft); }
+dl { display: grid; grid-template-columns: auto 1fr; gap: 8px 16px; margin: 0 0 20px; padding: 16px;
+  background: #f6f8fc; border-radius: 10px; }
+dt { color: var(--soft); }
+dd { margin: 0; text-align: right; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
+.amount { font-weight: 700; }
+label { display: block; margin-bottom: 6px; font-weight: 600; }
+input#code { width: 100%; padding: 12px; border: 1px solid #b9c3d6; border-radius: 10px; font: inherit; font-size: 20px;
+  letter-spacing: 8px; text-align: center; }
+input#code[aria-invalid] { border-color: #b3261e; }
+.error { margin: 8px 0 0; color: #b3261e; }
+.buttons { display: flex; gap: 12px; margin: 16px 0 0; }
+button { flex: 1; padding: 12px; border: 1px solid #b9c3d6; border-radius: 10px; background: #fff; color: var(--ink);
+  font: inherit; font-weight: 600; cursor: pointer; }
+button.primary { background: var(--brand); border-color: var(--brand); color: #fff; }
+:focus-visible { outline: 3px solid #8bb8f0; outline-offset: 2px; }
+.hint { margin: 20px 0 0; padding: 10px 14px; border: 1px dashed #e0b94a; border-radius: 10px; background: #fffaf0;
+  color: #7a5200; font-size: 14px; }
+.hint code { font-size: 15px; font-weight: 700; }
+.message { margin: 0; text-align: center; color: var(--ink); }
+`);

@@ -1,0 +1,88 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Bank, BankResult, BankSession } from './bank.js';
+import { callbackPage, languageOf, messagePage, verificationPage } from './bank-pages.js';
+import type { BankLanguage } from './bank-texts.js';
+import { readBody } from './http-body.js';
+import { maskedCard } from './masked-card.js';
+import type { SimulatorSettings } from './simulator-options.js';
+
+/** The bank's pages at `/acs/{session}`: what the buyer's browser sees. */
+export class BankServer {
+  constructor(
+    private readonly settings: SimulatorSettings,
+    private readonly bank: Bank,
+  ) {}
+
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', this.settings.publicUrl);
+    const form = new URLSearchParams(request.method === 'POST' ? ((await readBody(request)) ?? '') : '');
+    const session = this.bank.session(url.pathname.slice('/acs/'.length));
+    const language = languageOf(form.get('lang') ?? url.searchParams.get('lang') ?? session?.sale.language);
+    if (!session) return show(response, 404, messagePage(language, 'gone'));
+
+    const action = form.get('action');
+    if (action === 'cancel') this.bank.cancel(session);
+    const wrongCode = action === 'confirm' && this.bank.enter(session, form.get('code')?.trim() ?? '') === null;
+    if (session.result) return this.goBack(response, session.result, language);
+    show(response, 200, this.verification(session, language, wrongCode));
+  }
+
+  private verification(session: BankSession, language: BankLanguage, wrongCode: boolean): string {
+    const { amount, currencyCode, installmentCount, cardDetails } = session.sale;
+    return verificationPage({
+      action: `${this.settings.publicUrl}/acs/${session.id}`,
+      language,
+      merchantName: this.settings.merchantName,
+      amount,
+      currencyCode,
+      installmentCount,
+      maskedCardNumber: maskedCard(cardDetails.cardNo),
+      at: this.settings.clock(),
+      triesLeft: session.triesLeft,
+      wrongCode,
+    });
+  }
+
+  private async goBack(response: ServerResponse, { callback }: BankResult, language: BankLanguage): Promise<void> {
+    const { bankDelayMs, lateCallbackMs } = this.settings;
+    await delay(callback.late ? bankDelayMs + lateCallbackMs : bankDelayMs, undefined, { ref: false });
+    const { url, method, headers, body } = callback.request;
+    if (callback.copies === 0) return show(response, 200, messagePage(language, 'done'));
+    if (callback.copies === 2) await this.send(callback.request);
+    if (method === 'GET') return redirect(response, url);
+    if (headers['content-type'] !== 'application/json') {
+      return show(response, 200, callbackPage(language, callback.url, callback.fields));
+    }
+    const location = await this.send({ url, method, headers, body });
+    if (location !== null) return redirect(response, location);
+    show(response, 200, messagePage(language, 'done'));
+  }
+
+  /** The bank itself calls the merchant. @returns where the merchant wants the browser to go, if it says so */
+  private async send(request: BankResult['callback']['request']): Promise<string | null> {
+    try {
+      const answer = await fetch(request.url, { ...request, redirect: 'manual' });
+      await answer.arrayBuffer();
+      const location = answer.headers.get('location');
+      return location === null ? null : new URL(location, request.url).href;
+    } catch {
+      return null;
+    }
+  }
+}
+
+const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+};
+
+function show(response: ServerResponse, status: number, page: string): void {
+  response.writeHead(status, PAGE_HEADERS).end(page);
+}
+
+function redirect(response: ServerResponse, location: string): void {
+  response.writeHead(303, { location, 'cache-control': 'no-store' }).end();
+}

@@ -1,0 +1,219 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { bankPageForm } from './bank-pages.js';
+import type { Sale } from './check-sale.js';
+import { replyDate } from './dates.js';
+import { isJsonObject, type JsonObject } from './exact-json.js';
+import { codeText, MAGIC_PASSWORDS } from './magic.js';
+import { maskedCard } from './masked-card.js';
+import type { SimulatorCallback, SimulatorSettings } from './simulator-options.js';
+
+const PASSWORD_TRIES = 3;
+
+/** What the bank tells the merchant: the callback's fields, as an Auth3d request must bring them back. */
+export interface CallbackContent {
+  readonly [field: string]: string | { readonly [field: string]: string };
+}
+
+/** A callback of the bank, ready to be sent. */
+export interface BankCallback {
+  readonly url: string;
+  /** As they stand in the form: `InstrumentDetail` in the notation that the simulator was started with. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** How often the bank sends it: once, but for the 3D passwords that say otherwise. */
+  readonly copies: 0 | 1 | 2;
+  readonly late: boolean;
+  /** The same as an HTTP request, for `fetch(callback.request.url, callback.request)`. */
+  readonly request: {
+    readonly url: string;
+    readonly method: 'GET' | 'POST';
+    readonly headers: Record<string, string>;
+    readonly body?: string;
+  };
+}
+
+/** One buyer at the bank. */
+export interface BankSession {
+  readonly id: string;
+  readonly sale: Sale;
+  readonly orderId: string;
+  readonly paymentId: string;
+  triesLeft: number;
+  result: BankResult | null;
+}
+
+/** What became of the verification. */
+export interface BankResult {
+  readonly verified: boolean;
+  readonly code: string;
+  readonly content: CallbackContent;
+  readonly callback: BankCallback;
+}
+
+/** The buyer's bank: it knows who is at its page and what they answered. */
+export class Bank {
+  private readonly byId = new Map<string, BankSession>();
+  private readonly byConversation = new Map<string, BankSession>();
+
+  constructor(private readonly settings: SimulatorSettings) {}
+
+  /** A session that nobody can enter until it is opened. */
+  prepare(sale: Sale, ids: { orderId: string; paymentId: string }): BankSession {
+    return { id: randomUUID(), sale, ...ids, triesLeft: PASSWORD_TRIES, result: null };
+  }
+
+  open(session: BankSession): void {
+    this.byId.set(session.id, session);
+    this.byConversation.set(session.sale.conversationId, session);
+  }
+
+  /** The page of Init3d's reply: Base64 of UTF-8 HTML that sends the browser to the bank. */
+  page(session: BankSession): string {
+    const action = `${this.settings.publicUrl}/acs/${session.id}`;
+    return Buffer.from(bankPageForm(action, session.sale.language)).toString('base64');
+  }
+
+  session(id: string): BankSession | undefined {
+    return this.byId.get(id);
+  }
+
+  sessionOf(conversationId: string): BankSession | undefined {
+    return this.byConversation.get(conversationId);
+  }
+
+  /**
+   * Plays the buyer without a browser. The bank decides once: a later answer gets the first one's callback again.
+   *
+   * @param conversationIdOrPage a conversationId, or Init3d's page as Base64 or HTML
+   * @param answer `123456` or another of {@link MAGIC_PASSWORDS}; `cancel`; `wrong`, or any other code, is typed until the bank gives up
+   * @throws Error when nobody is at the bank under that name
+   */
+  answer(conversationIdOrPage: string, answer: { readonly code: string }): BankCallback {
+    const session = this.sessionOf(conversationIdOrPage) ?? this.sessionOnPage(conversationIdOrPage);
+    if (!session) throw new Error('The simulated bank knows no such payment');
+    if (answer.code === 'cancel') return this.cancel(session).callback;
+    let result = this.enter(session, answer.code);
+    while (!result) result = this.enter(session, answer.code);
+    return result.callback;
+  }
+
+  /** The buyer types a code. @returns null while another try is left */
+  enter(session: BankSession, code: string): BankResult | null {
+    if (session.result) return session.result;
+    const password = MAGIC_PASSWORDS.find((row) => row.code === code);
+    if (password) return this.finish(session, password.verified ? 'B0000' : 'B0055', password);
+    session.triesLeft -= 1;
+    return session.triesLeft > 0 ? null : this.finish(session, 'B0055', FAILED);
+  }
+
+  cancel(session: BankSession): BankResult {
+    return session.result ?? this.finish(session, 'B0017', FAILED);
+  }
+
+  reset(): void {
+    this.byId.clear();
+    this.byConversation.clear();
+  }
+
+  private finish(session: BankSession, code: string, way: CallbackWay): BankResult {
+    const content = this.content(session, code);
+    const fields = flat(content, this.settings.callback.instrumentDetail);
+    const url = session.sale[way.to];
+    const request = asRequest(url, this.settings.callback.method, fields, content);
+    const callback = { url, fields, copies: way.copies, late: way.late, request };
+    session.result = { verified: code === 'B0000', code, content, callback };
+    return session.result;
+  }
+
+  /** The names are those of the service's public documentation; the contract does not show them. */
+  private content(session: BankSession, code: string): CallbackContent {
+    const { sale, orderId, paymentId } = session;
+    const verified = code === 'B0000';
+    return {
+      Code: code,
+      Message: codeText(code, sale.language),
+      EftCode: verified ? '00' : code.slice(-2),
+      MdStatus: randomBytes(24).toString('base64'),
+      MdStatusMessage: verified ? '' : 'Not authenticated',
+      conversationId: sale.conversationId,
+      OrderId: orderId,
+      PaymentId: paymentId,
+      TransactionDate: replyDate(this.settings.clock()),
+      Currency: String(sale.currencyCode),
+      PaymentInstrumentType: 'CARDPAYMENT',
+      MerchantId: this.settings.credentials.merchantId,
+      InstrumentDetail: { MaskedCardNumber: maskedCard(sale.cardDetails.cardNo), CardType: 'CARD' },
+    };
+  }
+
+  private sessionOnPage(page: string): BankSession | undefined {
+    const html = page.includes('/acs/') ? page : Buffer.from(page, 'base64').toString();
+    const id = /\/acs\/([0-9a-f-]{36})/.exec(html)?.[1];
+    return id === undefined ? undefined : this.byId.get(id);
+  }
+}
+
+/** Whether an Auth3d body is what the bank sent, nothing changed, left out or added; `InstrumentDetail` in any of its notations. */
+export function bringsBack(content: CallbackContent, body: JsonObject): boolean {
+  return canonical(nested(body)) === canonical(content);
+}
+
+type CallbackWay = Pick<BankCallback, 'copies' | 'late'> & { readonly to: 'returnUrl' | 'failUrl' };
+
+const FAILED: CallbackWay = { to: 'failUrl', copies: 1, late: false };
+
+function flat(
+  content: CallbackContent,
+  notation: Required<SimulatorCallback>['instrumentDetail'],
+): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (const [name, value] of Object.entries(content)) {
+    if (typeof value === 'string') fields[name] = value;
+    else if (notation === 'json') fields[name] = JSON.stringify(value);
+    else {
+      for (const [member, text] of Object.entries(value)) {
+        fields[notation === 'dotted' ? `${name}.${member}` : `${name}[${member}]`] = text;
+      }
+    }
+  }
+  return fields;
+}
+
+function asRequest(
+  url: string,
+  method: Required<SimulatorCallback>['method'],
+  fields: Record<string, string>,
+  content: CallbackContent,
+): BankCallback['request'] {
+  const form = new URLSearchParams(fields).toString();
+  if (method === 'get') return { url: `${url}${url.includes('?') ? '&' : '?'}${form}`, method: 'GET', headers: {} };
+  if (method === 'json') {
+    return { url, method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(content) };
+  }
+  return { url, method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: form };
+}
+
+function nested(body: JsonObject): JsonObject {
+  const result: JsonObject = {};
+  const detail: JsonObject = {};
+  for (const [name, value] of Object.entries(body)) {
+    const member = /^InstrumentDetail(?:\.(\w+)|\[(\w+)\])$/.exec(name);
+    if (member) detail[(member[1] ?? member[2])!] = value;
+    else if (name === 'InstrumentDetail') Object.assign(detail, detailOf(value));
+    else result[name] = value;
+  }
+  return { ...result, InstrumentDetail: detail };
+}
+
+function detailOf(value: JsonObject[string]): JsonObject {
+  if (isJsonObject(value)) return value;
+  try {
+    return JSON.parse(typeof value === 'string' ? value : '') as JsonObject;
+  } catch {
+    return {};
+  }
+}
+
+function canonical(fields: JsonObject): string {
+  const sorted = Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify(sorted.map(([name, value]) => [name, isJsonObject(value) ? canonical(value) : value]));
+}

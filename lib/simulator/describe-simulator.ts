@@ -1,0 +1,32 @@
+import { MAGIC_AMOUNTS, MAGIC_PASSWORDS, TEST_CARDS } from './magic.js';
+import type { Simulator } from './simulator.js';
+
+/** What a developer needs to use a simulator: its address, settings to paste into `.env`, cards, amounts and 3D passwords. */
+export function describeSimulator(simulator: Simulator): string {
+  const { url, dialect, credentials } = simulator;
+  return `Simulated gateway (${dialect}) on ${url}
+
+PAYMENT_BASE_URL=${url}
+PAYMENT_DIALECT=${dialect}
+PAYMENT_MERCHANT_ID=${credentials.merchantId}
+PAYMENT_CLIENT_ID=${credentials.clientId}
+PAYMENT_CLIENT_SECRET=${credentials.clientSecret}
+PAYMENT_API_KEY=${credentials.apiKey}
+
+Test cards (number, expiry MMyy, cvv): approved, unless the amount says otherwise
+${rows(TEST_CARDS.map(({ cardNo, expDate, cvv }) => [cardNo, expDate, cvv]))}
+
+Amounts that end in
+${rows(MAGIC_AMOUNTS.map(({ digits, code, pace, meaning }) => [`.${digits}`, pace === 'never' ? '' : code, meaning]))}
+
+3D passwords on the bank's page
+${rows(MAGIC_PASSWORDS.map(({ code, meaning }) => [code, meaning]))}
+`;
+}
+
+function rows(cells: string[][]): string {
+  const widths = cells[0]?.map((_cell, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0))) ?? [];
+  return cells
+    .map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd())
+    .join('\n');
+}

@@ -1,0 +1,194 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { stringifyExact } from './exact-json.js';
+import type { Fault, FaultPlay, FaultQueue, WireReply } from './faults.js';
+import { errorFields, refusedWork, type Gateway, type GatewayWork } from './gateway.js';
+import { readBody } from './http-body.js';
+import type { Ledger, SimulatorOperation } from './ledger.js';
+import type { RecordedRequest } from './recorded-request.js';
+import { Refusal, REFUSAL_CODES } from './refusal.js';
+import type { SimulatorSettings } from './simulator-options.js';
+
+const OPERATIONS: Record<SimulatorSettings['dialect'], readonly SimulatorOperation[]> = {
+  standard: ['DoPayment', 'Init3d', 'Auth3d'],
+  morpos: ['DoPayment', 'Init3d', 'Auth3d', 'CheckPayment'],
+};
+
+/** The gateway's HTTP: records every request, plays faults, sends answers. */
+export class GatewayServer {
+  /** Oldest first. */
+  readonly requests: RecordedRequest[] = [];
+  /** Connections that are reset when their next request arrives. */
+  private readonly doomed = new WeakSet<Socket>();
+  private readonly connections = new WeakMap<Socket, number>();
+  private connectionCount = 0;
+
+  constructor(
+    private readonly settings: SimulatorSettings,
+    private readonly gateway: Gateway,
+    private readonly ledger: Ledger,
+    private readonly faults: FaultQueue,
+  ) {}
+
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const record = this.record(request);
+    const { operation } = record;
+    if (operation) this.ledger.countArrival(operation);
+    if (this.doomed.has(request.socket)) return reset(request.socket);
+
+    const fault = operation ? this.faults.take(operation) : undefined;
+    if (fault) record.fault = fault.play.kind;
+    if (fault?.at === 'before' && (await interrupted(fault, record, response))) return;
+
+    const text = await readBody(request);
+    if (text === null) return;
+    this.note(record, text);
+    if (fault?.at === 'middle' && (await interrupted(fault, record, response))) return;
+
+    const work = this.work(record, text);
+    record.refusal = work.refusal && {
+      code: work.refusal.code,
+      message: work.refusal.message,
+      problems: work.refusal.problems,
+    };
+    if (!fault || fault.at === 'after' || fault.play.kind === 'stall') work.commit();
+    if (fault?.at === 'after' && (await interrupted(fault, record, response))) return;
+
+    if (work.pace === 'never') return;
+    if (work.pace === 'slow') await delay(this.settings.slowMs, undefined, { ref: false });
+    await this.answer(response, this.reply(work, fault?.play), fault?.play.kind, record);
+    if (fault && fault.play.kind !== 'stall') fault.notePlayed(record);
+  }
+
+  private record(request: IncomingMessage): RecordedRequest {
+    const path = request.url ?? '/';
+    const record: RecordedRequest = {
+      operation: OPERATIONS[this.settings.dialect].find((name) => path === `/v1/Payment/${name}`) ?? null,
+      method: request.method ?? '',
+      path,
+      headers: request.headers,
+      connection: this.connectionNumber(request.socket),
+      at: this.settings.clock(),
+      text: '',
+      body: undefined,
+      refusal: null,
+      fault: null,
+      answer: null,
+    };
+    this.requests.push(record);
+    if (this.requests.length > this.settings.requestLimit) this.requests.shift();
+    return record;
+  }
+
+  private note(record: RecordedRequest, text: string): void {
+    record.text = text;
+    record.body = parsed(text);
+    const conversationId = (record.body as { conversationId?: unknown } | null | undefined)?.conversationId;
+    if (record.operation && typeof conversationId === 'string') {
+      this.ledger.countCall(record.operation, conversationId, record.at);
+    }
+  }
+
+  private work({ operation, method, headers }: RecordedRequest, text: string): GatewayWork {
+    if (!operation) return refusedWork(new Refusal(404, REFUSAL_CODES.path, 'No such path'));
+    if (method !== 'POST') return refusedWork(new Refusal(405, REFUSAL_CODES.method, 'Only POST is allowed'));
+    return this.gateway.handle(operation, headers, text);
+  }
+
+  private reply(work: GatewayWork, play: FaultPlay | undefined): WireReply {
+    if (play?.kind === 'reply')
+      return { status: play.status, headers: play.headers ?? {}, body: Buffer.from(play.body ?? '') };
+    if (play?.kind === 'status') return this.statusReply(play);
+    if (play?.kind === 'edit') play.edit(work.fields, this.settings);
+    if (work.fields.sign === '') work.fields.sign = this.gateway.replySign(work.fields);
+    const real = jsonReply(work.status, stringifyExact(work.fields));
+    return play?.kind === 'transform' ? play.transform(real) : real;
+  }
+
+  private statusReply({ status, body = 'json', code, location }: Extract<FaultPlay, { kind: 'status' }>): WireReply {
+    const redirect = { location: location ?? `${this.settings.publicUrl}/v1/elsewhere` };
+    const extra = status >= 300 && status < 400 ? redirect : {};
+    const html = Buffer.from(`<!doctype html><title>${status}</title><h1>${status}</h1>`);
+    if (body === 'empty') return { status, headers: extra, body: Buffer.alloc(0) };
+    if (body === 'html') return { status, headers: { ...extra, 'content-type': 'text/html' }, body: html };
+    const fields = errorFields(code ?? `RVV0000000${status}`, `Status ${status}`);
+    const reply = jsonReply(status, stringifyExact(fields));
+    return { ...reply, headers: { ...reply.headers, ...extra } };
+  }
+
+  private async answer(
+    response: ServerResponse,
+    reply: WireReply,
+    kind: FaultPlay['kind'] | undefined,
+    record: RecordedRequest,
+  ): Promise<void> {
+    const { status, headers, body } = reply;
+    if (response.destroyed) return;
+    response.writeHead(status, { ...headers, 'content-length': body.length });
+    const { socket } = response;
+    if (kind === 'half-reply') {
+      response.write(body.subarray(0, body.length / 2), () => socket?.destroySoon());
+      return;
+    }
+    if (kind === 'one-byte') await drip(response, body);
+    if (kind === 'close-next-request' && socket) this.doomed.add(socket);
+    if (kind === 'close-after-reply') response.once('finish', () => socket?.destroySoon());
+    record.answer = { status, headers, text: body.toString() };
+    response.end(kind === 'one-byte' ? undefined : body);
+  }
+
+  private connectionNumber(socket: Socket): number {
+    const number = this.connections.get(socket) ?? (this.connectionCount += 1);
+    this.connections.set(socket, number);
+    return number;
+  }
+}
+
+/** Plays a fault of the connection. @returns whether the request ends here */
+async function interrupted(fault: Fault, record: RecordedRequest, response: ServerResponse): Promise<boolean> {
+  const { socket } = response;
+  switch (fault.play.kind) {
+    case 'reset':
+      if (socket) reset(socket);
+      break;
+    case 'close':
+      socket?.destroySoon();
+      break;
+    case 'stall':
+      fault.notePlayed(record);
+      await Promise.race([fault.released, once(response, 'close')]);
+      return response.destroyed;
+    default:
+      return false;
+  }
+  fault.notePlayed(record);
+  return true;
+}
+
+/** TLS has no reset of its own: there the connection is just destroyed. */
+function reset(socket: Socket): void {
+  if ('encrypted' in socket) socket.destroy();
+  else socket.resetAndDestroy();
+}
+
+async function drip(response: ServerResponse, body: Buffer): Promise<void> {
+  for (const byte of body) {
+    if (response.destroyed) return;
+    response.write(Buffer.of(byte));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+function jsonReply(status: number, text: string): WireReply {
+  return { status, headers: { 'content-type': 'application/json; charset=utf-8' }, body: Buffer.from(text) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

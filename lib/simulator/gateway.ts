@@ -1,0 +1,239 @@
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { bringsBack, type Bank } from './bank.js';
+import { checkHeaders } from './check-headers.js';
+import { checkInquiry, checkSale, type Sale } from './check-sale.js';
+import { referencePrefix, replyDate } from './dates.js';
+import { isJsonObject, JsonNumber, parseExact, type JsonObject, type JsonValue } from './exact-json.js';
+import type { Ledger, SimulatorOperation } from './ledger.js';
+import { bankVerdict, codeText, type BankVerdict } from './magic.js';
+import { maskedCard } from './masked-card.js';
+import { commissionOf, COMMISSION_RATE } from './money.js';
+import { Refusal, REFUSAL_CODES } from './refusal.js';
+import { morposInquirySign, morposReplySign, morposSaleSign } from './sign.js';
+import type { SignedRequestFields, SimulatorSettings } from './simulator-options.js';
+
+/** What a request leads to. Nothing has happened until `commit`. */
+export interface GatewayWork {
+  readonly status: number;
+  readonly fields: JsonObject;
+  readonly pace: BankVerdict['pace'];
+  readonly refusal: Refusal | null;
+  commit(): void;
+}
+
+type Answer = Partial<GatewayWork> & Pick<GatewayWork, 'fields'>;
+
+/** The gateway without its HTTP: checks a request, decides, and keeps the books. */
+export class Gateway {
+  /** conversationIds that a payment was begun with. */
+  private readonly begun = new Set<string>();
+  private readonly authorised = new Set<string>();
+  private payments = 0;
+
+  constructor(
+    private readonly settings: SimulatorSettings,
+    private readonly ledger: Ledger,
+    private readonly bank: Bank,
+  ) {}
+
+  handle(operation: SimulatorOperation, headers: IncomingHttpHeaders, text: string): GatewayWork {
+    try {
+      checkHeaders(headers, this.settings);
+      return {
+        status: 200,
+        pace: 'at once',
+        refusal: null,
+        commit: () => {},
+        ...this.answer(operation, bodyOf(headers, text)),
+      };
+    } catch (error) {
+      if (error instanceof Refusal) return refusedWork(error);
+      throw error;
+    }
+  }
+
+  /** The sign of a reply. For `standard` any text will do: the contract does not show how it is made. */
+  replySign(fields: JsonObject): string {
+    if (this.settings.dialect === 'morpos') return morposReplySign(fields, this.settings.credentials.apiKey);
+    return createHash('sha256').update(JSON.stringify(fields)).digest('base64');
+  }
+
+  reset(): void {
+    this.begun.clear();
+    this.authorised.clear();
+  }
+
+  private answer(operation: SimulatorOperation, body: JsonObject): Answer {
+    switch (operation) {
+      case 'DoPayment':
+        return this.doPayment(body);
+      case 'Init3d':
+        return this.init3d(body);
+      case 'Auth3d':
+        return this.auth3d(body);
+      case 'CheckPayment':
+        return this.checkPayment(body);
+    }
+  }
+
+  private doPayment(body: JsonObject): Answer {
+    const sale = this.newSale('DoPayment', body);
+    const settled = this.settle(sale, 'direct', this.newIds());
+    return { ...settled, commit: () => void (this.begun.add(sale.conversationId), settled.commit()) };
+  }
+
+  private init3d(body: JsonObject): Answer {
+    const sale = this.newSale('Init3d', body);
+    const session = this.bank.prepare(sale, this.newIds());
+    const fields = {
+      ...this.codeFields('B0000', sale.language),
+      conversationId: sale.conversationId,
+      [this.settings.contentField]: this.bank.page(session),
+    };
+    return { fields, commit: () => void (this.begun.add(sale.conversationId), this.bank.open(session)) };
+  }
+
+  private auth3d(body: JsonObject): Answer {
+    const conversationId = typeof body.conversationId === 'string' ? body.conversationId : '';
+    const session = this.bank.sessionOf(conversationId);
+    if (!session?.result || !bringsBack(session.result.content, body)) {
+      throw new Refusal(400, REFUSAL_CODES.callback, 'Not the content that the bank sent');
+    }
+    if (this.authorised.has(conversationId)) {
+      throw new Refusal(400, REFUSAL_CODES.repeated, 'Auth3d was already called for this conversationId');
+    }
+    const settled = this.settle(session.sale, '3d', session, session.result);
+    return { ...settled, commit: () => void (this.authorised.add(conversationId), settled.commit()) };
+  }
+
+  /** The shape is that of the service's public documentation and its users. A payment it does not know is answered B0029. */
+  private checkPayment(body: JsonObject): Answer {
+    const conversationId = checkInquiry(body, this.settings);
+    expectSign(body.sign === morposInquirySign(body, this.settings.credentials.apiKey));
+    const decision = this.ledger.decision(conversationId);
+    const code = decision?.inquiry ?? 'B0029';
+    const told = { responseCode: code, responseDescription: codeText(code, 'en') };
+    if (!decision?.inquiry) return { fields: told };
+    const { orderId, paymentId, charge } = decision;
+    const paymentInfo = charge && {
+      amount: new JsonNumber(charge.amount),
+      currency: String(charge.currencyCode),
+      installmentCount: new JsonNumber(String(charge.installmentCount)),
+    };
+    const transactionStatus = charge ? 'SUCCESS' : 'FAILED';
+    return { fields: { ...told, transactionStatus, transactionType: 'SALE', paymentInfo, orderId, paymentId } };
+  }
+
+  private newSale(operation: SimulatorOperation, body: JsonObject): Sale {
+    const sale = checkSale(body, this.settings);
+    const { sign, ...fields } = body;
+    expectSign(
+      this.settings.dialect === 'morpos'
+        ? sign === morposSaleSign(body, this.settings.credentials.apiKey)
+        : this.settings.checkSign(signedFields(fields), sign as string, { operation }),
+    );
+    if (this.begun.has(sale.conversationId)) {
+      throw new Refusal(400, REFUSAL_CODES.repeated, 'conversationId was already used');
+    }
+    return sale;
+  }
+
+  private newIds(): { orderId: string; paymentId: string } {
+    this.payments += 1;
+    const number = String(this.payments).padStart(9, '0');
+    return { orderId: `ORD${number}`, paymentId: `7${number}` };
+  }
+
+  /** The charge and the reply of contract section 2.2, which Auth3d is assumed to share. */
+  private settle(
+    sale: Sale,
+    kind: 'direct' | '3d',
+    { orderId, paymentId }: { orderId: string; paymentId: string },
+    verification = { verified: true, code: '' },
+  ): Answer & Pick<GatewayWork, 'commit'> {
+    const at = this.settings.clock();
+    const refused: BankVerdict = {
+      code: verification.code,
+      chargedAmount: null,
+      pace: 'at once',
+      inquiry: verification.code,
+    };
+    const verdict = verification.verified ? bankVerdict(sale, at) : refused;
+    const { conversationId, currencyCode, installmentCount } = sale;
+    const maskedCardNumber = maskedCard(sale.cardDetails.cardNo);
+    const amount = verdict.chargedAmount;
+    const details = { conversationId, orderId, paymentId, currencyCode, installmentCount, kind, maskedCardNumber, at };
+    const charge = amount === null ? null : { ...details, amount };
+    const replyAmount = amount ?? sale.amount;
+    const fields = {
+      ...this.codeFields(verdict.code, sale.language),
+      responseDate: replyDate(at),
+      conversationId,
+      orderId,
+      paymentId,
+      bankUniqueReferenceNumber: charge ? referencePrefix(at) + paymentId.slice(-6) : '',
+      transactionDate: replyDate(at),
+      currency: String(currencyCode),
+      authCode: charge ? paymentId.slice(-6) : '',
+      paymentInstrumentType: 'CARDPAYMENT',
+      sign: '',
+      instrumentDetail: { maskedCardNumber, cardType: 'CARD' },
+      paymentInfo: {
+        installmentCount: new JsonNumber(String(installmentCount)),
+        payFacCommissionRate: new JsonNumber(COMMISSION_RATE),
+        amount: new JsonNumber(replyAmount),
+        payFacCommissionAmount: new JsonNumber(commissionOf(replyAmount)),
+      },
+      okUrl: null,
+      failUrl: null,
+    };
+    const commit = () => this.ledger.record({ conversationId, orderId, paymentId, charge, inquiry: verdict.inquiry });
+    return { fields, pace: verdict.pace, commit };
+  }
+
+  /** An approval is `Approved` in the contract, and in the buyer's language in morpos. */
+  private codeFields(code: string, language: string): JsonObject {
+    const approvedInContract = code === 'B0000' && this.settings.dialect === 'standard';
+    const message = codeText(code, approvedInContract ? 'en' : language);
+    return { code, message, resultCode: code, resultDescription: message };
+  }
+}
+
+/** The error shape of the service's public documentation; the contract shows none. */
+export function errorFields(code: string, message: string, problems: readonly string[] = []): JsonObject {
+  const validationResults = problems.map((ErrorMessage) => ({ ErrorMessage }));
+  return { Message: message, Details: message, Code: code, validationResults };
+}
+
+export function refusedWork(refusal: Refusal): GatewayWork {
+  const fields = errorFields(refusal.code, refusal.message, refusal.problems);
+  return { status: refusal.status, fields, pace: 'at once', refusal, commit: () => {} };
+}
+
+function bodyOf(headers: IncomingHttpHeaders, text: string): JsonObject {
+  if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) {
+    throw new Refusal(415, REFUSAL_CODES.contentType, 'The body must be application/json');
+  }
+  let body: JsonValue;
+  try {
+    body = parseExact(text);
+  } catch {
+    throw new Refusal(400, REFUSAL_CODES.json, 'The body is not JSON');
+  }
+  if (!isJsonObject(body)) throw new Refusal(400, REFUSAL_CODES.json, 'The body is not a JSON object');
+  return body;
+}
+
+function expectSign(good: boolean): void {
+  if (!good) throw new Refusal(400, REFUSAL_CODES.sign, 'sign is wrong');
+}
+
+/** Numbers as numbers, but the amount as its text: `60.00` must not be signed as 60. */
+function signedFields(object: JsonObject): SignedRequestFields {
+  const entries = Object.entries(object).map(([name, value]) => {
+    if (value instanceof JsonNumber) return [name, name === 'amount' ? value.text : Number(value.text)];
+    return [name, isJsonObject(value) ? signedFields(value) : value];
+  });
+  return Object.fromEntries(entries) as SignedRequestFields;
+}

@@ -1,0 +1,25 @@
+export type { BankCallback } from './bank.js';
+export { SIMULATOR_CREDENTIALS, type SimulatorCredentials } from './credentials.js';
+export { describeSimulator } from './describe-simulator.js';
+export { JsonNumber, type JsonObject, type JsonValue } from './exact-json.js';
+export type { Fault, FaultMoment, FaultOptions, FaultPlay, WireReply } from './faults.js';
+export type { Charge, Decision, Ledger, SimulatorOperation, Violation } from './ledger.js';
+export {
+  MAGIC_AMOUNTS,
+  MAGIC_PASSWORDS,
+  SMS_CODE,
+  TEST_CARDS,
+  type MagicAmount,
+  type MagicPassword,
+  type TestCard,
+} from './magic.js';
+export { FAULT_NAMES, type FaultName } from './named-faults.js';
+export type { RecordedRequest } from './recorded-request.js';
+export { REFUSAL_CODES } from './refusal.js';
+export { startSimulator, type Simulator } from './simulator.js';
+export type {
+  SignedRequestFields,
+  SimulatorCallback,
+  SimulatorDialect,
+  SimulatorOptions,
+} from './simulator-options.js';

@@ -1,0 +1,139 @@
+import { isExpired } from './dates.js';
+import { majorUnits, minorUnits } from './money.js';
+
+/** A test card of the service's public sandbox. */
+export interface TestCard {
+  readonly cardNo: string;
+  /** MMyy */
+  readonly expDate: string;
+  readonly cvv: string;
+}
+
+/** The test cards that the service publishes. With an ordinary amount all of them are approved. */
+export const TEST_CARDS: readonly TestCard[] = [
+  { cardNo: '5246776356903508', expDate: '1230', cvv: '792' },
+  { cardNo: '4691810771946876', expDate: '1148', cvv: '858' },
+  { cardNo: '4508034508034509', expDate: '1236', cvv: '000' },
+  { cardNo: '5269737320050521', expDate: '1230', cvv: '000' },
+  { cardNo: '5413330057004112', expDate: '1226', cvv: '312' },
+];
+
+/** How the bank answers an amount that ends in certain digits, in DoPayment and in Auth3d. */
+export interface MagicAmount {
+  /** The two digits after the point. */
+  readonly digits: string;
+  readonly code: string;
+  readonly charged: 'all' | 'half' | 'nothing';
+  readonly pace: 'at once' | 'slow' | 'never';
+  /** The code that CheckPayment tells afterwards; null when it knows of no such payment. */
+  readonly inquiry: string | null;
+  readonly meaning: string;
+}
+
+const APPROVED = { digits: '', code: 'B0000', charged: 'all', pace: 'at once', inquiry: 'B0000', meaning: '' } as const;
+
+/** Amounts that end in these digits are not simply approved; every other amount is. */
+export const MAGIC_AMOUNTS: readonly MagicAmount[] = [
+  declined('05', 'B0005', 'declined: do not honor'),
+  declined('12', 'B0012', 'declined: invalid transaction'),
+  declined('41', 'B0041', 'declined: lost card'),
+  declined('51', 'B0051', 'declined: insufficient funds'),
+  declined('54', 'B0054', 'declined: expired card'),
+  declined('57', 'B0057', 'declined: not permitted to the cardholder'),
+  { ...declined('91', 'B0091', 'indeterminate code, not charged, unknown to CheckPayment'), inquiry: null },
+  { ...APPROVED, digits: '96', code: 'B0096', meaning: 'indeterminate code, yet charged' },
+  { ...declined('77', 'B7777', 'a code nobody has heard of, not charged, unknown to CheckPayment'), inquiry: null },
+  { ...declined('31', 'B0010', 'partial approval: half is charged'), charged: 'half' },
+  { ...APPROVED, digits: '61', pace: 'slow', meaning: 'approved by a slow bank' },
+  { ...APPROVED, digits: '62', charged: 'nothing', pace: 'never', inquiry: null, meaning: 'no answer, not charged' },
+  { ...APPROVED, digits: '63', pace: 'never', meaning: 'no answer, yet charged' },
+];
+
+/** What a code typed on the bank's page does; any other code is a wrong one. */
+export interface MagicPassword {
+  readonly code: string;
+  readonly verified: boolean;
+  /** Which of the merchant's URLs the callback goes to. */
+  readonly to: 'returnUrl' | 'failUrl';
+  /** How often the callback is sent. */
+  readonly copies: 0 | 1 | 2;
+  readonly late: boolean;
+  readonly meaning: string;
+}
+
+/** The 3D password that verifies. */
+export const SMS_CODE = '123456';
+
+/** The 3D passwords with a meaning. */
+export const MAGIC_PASSWORDS: readonly MagicPassword[] = [
+  { code: SMS_CODE, verified: true, to: 'returnUrl', copies: 1, late: false, meaning: 'verified' },
+  { code: '222222', verified: true, to: 'returnUrl', copies: 2, late: false, meaning: 'verified, callback sent twice' },
+  { code: '333333', verified: true, to: 'returnUrl', copies: 1, late: true, meaning: 'verified, callback sent late' },
+  { code: '444444', verified: true, to: 'failUrl', copies: 1, late: false, meaning: 'verified, callback to failUrl' },
+  {
+    code: '555555',
+    verified: false,
+    to: 'returnUrl',
+    copies: 1,
+    late: false,
+    meaning: 'failed, callback to returnUrl',
+  },
+  { code: '666666', verified: true, to: 'returnUrl', copies: 0, late: false, meaning: 'verified, no callback at all' },
+];
+
+/** What the bank makes of a sale. */
+export interface BankVerdict {
+  readonly code: string;
+  /** Major units; null when no money moves. */
+  readonly chargedAmount: string | null;
+  readonly pace: MagicAmount['pace'];
+  readonly inquiry: string | null;
+}
+
+/** Amounts decide; then a card whose month is over is declined with B0054. */
+export function bankVerdict(
+  sale: { amount: string; currencyCode: number; cardDetails: TestCard },
+  now: Date,
+): BankVerdict {
+  const digits = sale.amount.split('.')[1]?.padEnd(2, '0');
+  const magic = MAGIC_AMOUNTS.find((row) => row.digits === digits);
+  if (!magic && isExpired(sale.cardDetails.expDate, now)) return verdictOf(declined('', 'B0054', ''), sale);
+  return verdictOf(magic ?? APPROVED, sale);
+}
+
+function verdictOf(row: MagicAmount, sale: { amount: string; currencyCode: number }): BankVerdict {
+  const half = majorUnits(minorUnits(sale.amount, sale.currencyCode) / 2n, sale.currencyCode);
+  const chargedAmount = { all: sale.amount, half, nothing: null }[row.charged];
+  return { code: row.code, chargedAmount, pace: row.pace, inquiry: row.inquiry };
+}
+
+function declined(digits: string, code: string, meaning: string): MagicAmount {
+  return { digits, code, charged: 'nothing', pace: 'at once', inquiry: code, meaning };
+}
+
+const CODE_TEXTS: Record<string, { en: string; tr: string }> = {
+  B0000: { en: 'Approved', tr: 'Onaylandı' },
+  B0005: { en: 'Do not honor', tr: 'Red' },
+  B0010: { en: 'Partial Approval', tr: 'İşlem kısmen onaylandı.' },
+  B0012: { en: 'Invalid transaction', tr: 'Hatalı işlem' },
+  B0017: { en: 'Customer cancellation', tr: 'Müşteri iptali.' },
+  B0029: { en: 'Original not found', tr: 'Orijinal teklif bulunamadı.' },
+  B0041: { en: 'Lost card', tr: 'Kayıp kart.' },
+  B0051: { en: 'Insufficient funds/over credit limit', tr: 'Yetersiz hesap.' },
+  B0054: { en: 'Expired card', tr: 'Süresi geçmiş kart.' },
+  B0055: { en: 'Invalid PIN', tr: 'Şifre hatalı.' },
+  B0057: {
+    en: 'Transaction not permitted to issuer/cardholder',
+    tr: 'Kart sahibine/kartı veren kuruluşa işlem izni verilmedi.',
+  },
+  B0091: {
+    en: 'Authorization System or issuer system inoperative',
+    tr: 'Yetkilendirme sistemi veya kartı çıkaran banka sistemi çalışmıyor.',
+  },
+  B0096: { en: 'System error', tr: 'Sistem hatası.' },
+};
+
+/** The text that goes with a result code. */
+export function codeText(code: string, language: string): string {
+  return CODE_TEXTS[code]?.[language === 'tr' ? 'tr' : 'en'] ?? 'Unknown';
+}

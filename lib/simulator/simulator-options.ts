@@ -1,0 +1,75 @@
+import type { SimulatorCredentials } from './credentials.js';
+import type { SimulatorOperation } from './ledger.js';
+
+/** How the gateway speaks: the contract alone, or with what public sources add for MorPOS. */
+export type SimulatorDialect = 'standard' | 'morpos';
+
+/** A request's fields as they are signed: the body without `sign`, its amount the text that was sent. */
+export interface SignedRequestFields {
+  readonly [field: string]: string | number | boolean | null | SignedRequestFields;
+}
+
+/** How the bank hands its result to the merchant's URL. The contract does not show it. */
+export interface SimulatorCallback {
+  /** A form that the browser posts, a redirect with a query, or JSON that the bank posts itself. Default `form`. */
+  readonly method?: 'form' | 'get' | 'json';
+  /** `InstrumentDetail.MaskedCardNumber`, `InstrumentDetail[MaskedCardNumber]` or one JSON text. Default `dotted`. */
+  readonly instrumentDetail?: 'dotted' | 'bracket' | 'json';
+}
+
+export interface SimulatorOptions {
+  /** Default 0: any free port. */
+  readonly port?: number;
+  /** Default `127.0.0.1`. */
+  readonly host?: string;
+  /** Where a browser reaches the simulator, when that is not `http://host:port`. */
+  readonly publicUrl?: string;
+  /** Serves https; with `ca` and `requestCert` it asks for a client certificate. PEM. */
+  readonly tls?: {
+    readonly key: string | Buffer;
+    readonly cert: string | Buffer;
+    readonly ca?: string | Buffer;
+    readonly requestCert?: boolean;
+    readonly rejectUnauthorized?: boolean;
+  };
+  /** Default `standard`. */
+  readonly dialect?: SimulatorDialect;
+  /** Default: {@link SIMULATOR_CREDENTIALS}. */
+  readonly credentials?: Partial<SimulatorCredentials>;
+  /** The name on the bank's page. */
+  readonly merchantName?: string;
+  /**
+   * Whether the `sign` of a `standard` request is good; by default any that is not empty. The contract does not show how it
+   * is made. The `morpos` dialect checks its own.
+   */
+  readonly checkSign?: (
+    fields: SignedRequestFields,
+    sign: string,
+    context: { readonly operation: SimulatorOperation },
+  ) => boolean;
+  /** Whether card numbers must pass Luhn. Default true. */
+  readonly luhn?: boolean;
+  readonly clock?: () => Date;
+  /** How far x-Timestamp may be from the clock. Default 5 minutes. */
+  readonly timestampToleranceMs?: number;
+  /** How long the bank takes from the buyer's answer to the callback. Default 0. */
+  readonly bankDelayMs?: number;
+  /** How long the late callback of the 3D password 333333 takes. Default 10 seconds. */
+  readonly lateCallbackMs?: number;
+  /** How long the slow bank of the amounts xx.61 takes. Default 3 seconds. */
+  readonly slowMs?: number;
+  readonly callback?: SimulatorCallback;
+  /** The field of Init3d's reply with the Base64 page. Default `htmlForm`; unverified, the contract shows no name. */
+  readonly contentField?: string;
+  /** How long an idle connection stays open, as announced in `Keep-Alive: timeout=`. Default 5 seconds. */
+  readonly keepAliveTimeoutMs?: number;
+  /** How many requests are remembered. Default 10000. */
+  readonly requestLimit?: number;
+}
+
+/** The options with their defaults, and the address that is known once the simulator listens. */
+export type SimulatorSettings = Required<Omit<SimulatorOptions, 'tls' | 'credentials' | 'callback' | 'checkSign'>> & {
+  readonly credentials: SimulatorCredentials;
+  readonly callback: Required<SimulatorCallback>;
+  readonly checkSign: NonNullable<SimulatorOptions['checkSign']>;
+};

@@ -1,0 +1,109 @@
+import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { Bank, type BankCallback } from './bank.js';
+import { BankServer } from './bank-server.js';
+import { SIMULATOR_CREDENTIALS, type SimulatorCredentials } from './credentials.js';
+import { FaultQueue, type Fault, type FaultOptions } from './faults.js';
+import { Gateway } from './gateway.js';
+import { GatewayServer } from './gateway-server.js';
+import { Ledger } from './ledger.js';
+import { SMS_CODE } from './magic.js';
+import type { RecordedRequest } from './recorded-request.js';
+import type { SimulatorDialect, SimulatorOptions, SimulatorSettings } from './simulator-options.js';
+
+/** A running gateway with its bank. */
+export interface Simulator {
+  /** The base URL, without a slash at its end. */
+  readonly url: string;
+  readonly port: number;
+  readonly dialect: SimulatorDialect;
+  readonly credentials: SimulatorCredentials;
+  readonly ledger: Ledger;
+  /** The requests that reached the gateway (not the bank's pages), oldest first, cards and all. */
+  readonly requests: readonly RecordedRequest[];
+  readonly bank: Pick<Bank, 'answer'>;
+  /** Orders a fault for the next request of an operation. Faults are played in the order in which they were ordered. */
+  fail(options: FaultOptions): Fault;
+  /** The buyer types the right SMS code: short for `bank.answer(…, { code: '123456' })`. */
+  approve(conversationIdOrPage: string): BankCallback;
+  /** Forgets payments, requests and faults; what stalls goes on. */
+  reset(): void;
+  /** Cuts every connection and stops. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a gateway to test against: it checks every request strictly, keeps books, shows a bank page, and fails on demand.
+ * Cards stay in its memory. Only for tests and development.
+ */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const { port = 0, host = '127.0.0.1', tls } = options;
+  const server: Server = tls ? createHttpsServer(tls) : createHttpServer();
+  server.keepAliveTimeout = options.keepAliveTimeoutMs ?? 5000;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, host, resolve);
+  });
+  const address = server.address() as AddressInfo;
+  const name = host.includes(':') ? `[${host}]` : host;
+  const url = `${tls ? 'https' : 'http'}://${name}:${address.port}`;
+
+  const settings = withDefaults(options, { host, port: address.port, publicUrl: options.publicUrl ?? url });
+  const ledger = new Ledger();
+  const faults = new FaultQueue();
+  const bank = new Bank(settings);
+  const gateway = new Gateway(settings, ledger, bank);
+  const gatewayServer = new GatewayServer(settings, gateway, ledger, faults);
+  const bankServer = new BankServer(settings, bank);
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const target = request.url?.startsWith('/acs/') ? bankServer : gatewayServer;
+    target.serve(request, response).catch(() => response.destroy());
+  });
+
+  return {
+    url,
+    port: address.port,
+    dialect: settings.dialect,
+    credentials: settings.credentials,
+    ledger,
+    requests: gatewayServer.requests,
+    bank,
+    fail: (fault) => faults.add(fault),
+    approve: (conversationIdOrPage) => bank.answer(conversationIdOrPage, { code: SMS_CODE }),
+    reset: () => {
+      faults.reset();
+      ledger.reset();
+      bank.reset();
+      gateway.reset();
+      gatewayServer.requests.length = 0;
+    },
+    close: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function withDefaults(
+  options: SimulatorOptions,
+  address: Pick<SimulatorSettings, 'host' | 'port' | 'publicUrl'>,
+): SimulatorSettings {
+  return {
+    ...address,
+    dialect: options.dialect ?? 'standard',
+    credentials: { ...SIMULATOR_CREDENTIALS, ...options.credentials },
+    merchantName: options.merchantName ?? 'Demo Mağaza',
+    checkSign: options.checkSign ?? (() => true),
+    luhn: options.luhn ?? true,
+    clock: options.clock ?? (() => new Date()),
+    timestampToleranceMs: options.timestampToleranceMs ?? 5 * 60 * 1000,
+    bankDelayMs: options.bankDelayMs ?? 0,
+    lateCallbackMs: options.lateCallbackMs ?? 10_000,
+    slowMs: options.slowMs ?? 3000,
+    callback: { method: 'form', instrumentDetail: 'dotted', ...options.callback },
+    contentField: options.contentField ?? 'htmlForm',
+    keepAliveTimeoutMs: options.keepAliveTimeoutMs ?? 5000,
+    requestLimit: options.requestLimit ?? 10_000,
+  };
+}

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import type { Simulator, SimulatorOperation } from '../../lib/simulator/index.js';
+
+/** A sale as the contract's section 2.1 has it; the amount is written into the JSON text digit for digit. */
+export interface TestSale {
+  conversationId?: string;
+  amount?: string;
+  /** Puts the merged fields in place of the usual ones; null takes a field out. */
+  change?: Record<string, unknown>;
+}
+
+export const CARD = { cardNo: '5246776356903508', expDate: '1230', cvv: '792' };
+
+let count = 0;
+
+export function newConversationId(): string {
+  count += 1;
+  return `ABC${String(count).padStart(17, '0')}`;
+}
+
+/** A merchant that speaks the wire by hand, so that nothing is shared with the client under test elsewhere. */
+export class SimulatedMerchant {
+  constructor(
+    private readonly simulator: Simulator,
+    private readonly now: () => Date = () => new Date(),
+  ) {}
+
+  headers(): Record<string, string> {
+    const { credentials, dialect } = this.simulator;
+    const iso = this.now().toISOString();
+    const timestamp = dialect === 'standard' ? iso : iso.replace(/\D/g, '').slice(0, 14);
+    const hash = createHash('sha256').update(Buffer.from(credentials.clientSecret, 'base64')).update(timestamp);
+    const hashed = Buffer.from(hash.digest('hex')).toString('base64');
+    return {
+      'content-type': 'application/json',
+      'x-ClientID': credentials.clientId,
+      'x-ClientSecret': dialect === 'standard' ? credentials.clientSecret : hashed,
+      'x-GrantType': 'client_credentials',
+      'x-Scope': 'pf_write',
+      'x-Timestamp': timestamp,
+    };
+  }
+
+  saleText({ conversationId = newConversationId(), amount = '60.00', change = {} }: TestSale = {}): string {
+    const { merchantId, apiKey } = this.simulator.credentials;
+    const returnUrl = 'https://shop.example/return';
+    const failUrl = 'https://shop.example/fail';
+    const signed = [conversationId, merchantId, returnUrl, failUrl, 'CARDPAYMENT', 'tr', 'CARD', 'SALE', 'False', '1'];
+    const body = {
+      merchantId,
+      returnUrl,
+      failUrl,
+      paymentMethod: 'CARDPAYMENT',
+      language: 'tr',
+      conversationId,
+      sign: this.sign([...signed, amount, '949', '', apiKey]),
+      paymentInstrumentType: 'CARD',
+      cardDetails: CARD,
+      transactionDetails: { transactionType: 'SALE', installmentCount: 1, amount: 'AMOUNT', currencyCode: 949 },
+      cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
+    };
+    return JSON.stringify(merged(body, change)).replace('"AMOUNT"', amount);
+  }
+
+  doPayment(sale: TestSale = {}): Promise<Response> {
+    return this.post('DoPayment', this.saleText(sale));
+  }
+
+  init3d(sale: TestSale = {}): Promise<Response> {
+    return this.post('Init3d', this.saleText(sale));
+  }
+
+  auth3d(fields: Record<string, unknown>): Promise<Response> {
+    return this.post('Auth3d', JSON.stringify(fields));
+  }
+
+  checkPayment(conversationId: string): Promise<Response> {
+    const { merchantId, apiKey } = this.simulator.credentials;
+    const sign = this.sign([conversationId, merchantId, apiKey]);
+    return this.post('CheckPayment', JSON.stringify({ merchantId, conversationId, sign }));
+  }
+
+  post(operation: SimulatorOperation, body: string, headers = this.headers()): Promise<Response> {
+    const url = `${this.simulator.url}/v1/Payment/${operation}`;
+    return fetch(url, { method: 'POST', headers, body, redirect: 'manual' });
+  }
+
+  sign(values: string[]): string {
+    return createHash('sha256').update(values.join(';')).digest('base64').toUpperCase();
+  }
+}
+
+/** What a JSON answer says. */
+export async function fieldsOf(response: Response | Promise<Response>): Promise<Record<string, unknown>> {
+  return (await (await response).json()) as Record<string, unknown>;
+}
+
+function merged(body: Record<string, unknown>, change: Record<string, unknown>): Record<string, unknown> {
+  const result = { ...body };
+  for (const [name, value] of Object.entries(change)) {
+    const nested = typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (value === null) delete result[name];
+    else if (nested)
+      result[name] = merged((result[name] ?? {}) as Record<string, unknown>, value as Record<string, unknown>);
+    else result[name] = value;
+  }
+  return result;
+}
