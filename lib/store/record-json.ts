@@ -1,0 +1,52 @@
+import type { PaymentEvent } from '../events/payment-event.js';
+import type { Payment, PaymentHistoryEntry, PaymentRecord } from '../payment/payment.js';
+
+const PAYMENT_DATES = ['transactionAt', 'createdAt', 'updatedAt', 'finalizedAt'] as const satisfies (keyof Payment)[];
+
+const RECORD_DATES = [...PAYMENT_DATES, 'expiresAt', 'dueAt', 'notFoundAt'] as const satisfies (keyof PaymentRecord)[];
+
+/** A record as JSON text. Dates are ISO 8601 in UTC, to the millisecond. */
+export function recordToJson(record: PaymentRecord): string {
+  return JSON.stringify(record);
+}
+
+/** The record that {@link recordToJson} wrote. */
+export function recordFromJson(json: string): PaymentRecord {
+  return withDates(JSON.parse(json) as PaymentRecord, RECORD_DATES);
+}
+
+/** An event as JSON text. */
+export function eventToJson(event: PaymentEvent): string {
+  return JSON.stringify(event);
+}
+
+/** The event that {@link eventToJson} wrote. */
+export function eventFromJson(json: string): PaymentEvent {
+  const event = withDates(JSON.parse(json) as PaymentEvent, ['occurredAt']);
+  return { ...event, payment: withDates(event.payment, PAYMENT_DATES) };
+}
+
+/** A line of history as JSON text. */
+export function historyToJson(entry: PaymentHistoryEntry): string {
+  return JSON.stringify(entry);
+}
+
+/** The line that {@link historyToJson} wrote. */
+export function historyFromJson(json: string): PaymentHistoryEntry {
+  return withDates(JSON.parse(json) as PaymentHistoryEntry, ['at']);
+}
+
+/** The line of history that a record writes when it is stored. */
+export function historyEntryOf(record: PaymentRecord): PaymentHistoryEntry {
+  const { version, state, reason, code, note, updatedAt } = record;
+  return { version, state, reason, code, note, at: updatedAt };
+}
+
+/** The parsed object with these fields, which JSON holds as text, as dates again. */
+function withDates<T extends object>(parsed: T, names: readonly (keyof T)[]): T {
+  const dates = names.map((name) => {
+    const text = parsed[name];
+    return [name, typeof text === 'string' ? new Date(text) : null] as const;
+  });
+  return { ...parsed, ...Object.fromEntries(dates) };
+}
