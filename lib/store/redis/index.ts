@@ -1,0 +1,2 @@
+export { openRedisStore } from './open-redis-store.js';
+export { RedisPaymentStore, type RedisPaymentStoreOptions } from './redis-payment-store.js';

@@ -1,0 +1,111 @@
+import { Logger } from '@nestjs/common';
+import type { Redis, RedisOptions } from 'ioredis';
+import { troubleOf } from './redis-connection.js';
+import { DEFAULT_TIMEOUT_MS, RedisPaymentStore, type RedisPaymentStoreOptions } from './redis-payment-store.js';
+
+const MAX_RECONNECT_DELAY_MS = 2000;
+
+/**
+ * Makes a store with a connection of its own: `open()` connects, `close()` disconnects.
+ *
+ * For a cluster, Sentinel or a private certificate authority make the client yourself, and give it to {@link RedisPaymentStore}.
+ * @param url `redis://[user:password@]host[:port][/database]`, or `rediss://…` for TLS
+ * @throws Error when the URL is none of these (it is not shown), or when the package ioredis is not installed
+ */
+export async function openRedisStore(url: string, options: RedisPaymentStoreOptions = {}): Promise<RedisPaymentStore> {
+  const address = readUrl(url);
+  const Client = await importClient();
+  const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const client = new Client({
+    ...address,
+    lazyConnect: true,
+    connectTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    // What cannot be sent now fails now: the store asks again by itself, and what it gave up must not be sent later.
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+  });
+  return new ConnectingRedisStore(client, options);
+}
+
+class ConnectingRedisStore extends RedisPaymentStore {
+  private readonly logger = new Logger(RedisPaymentStore.name);
+  private isOpen = false;
+  private trouble: string | null = null;
+
+  constructor(
+    private readonly client: Redis,
+    options: RedisPaymentStoreOptions,
+  ) {
+    super(client, options);
+    // A first connection that fails is an error at start-up; one that worked comes back.
+    client.options.retryStrategy = (times) => (this.isOpen ? Math.min(times * 50, MAX_RECONNECT_DELAY_MS) : null);
+    client.on('error', (error) => this.onTrouble(troubleOf(error)));
+    client.on('ready', () => (this.trouble = null));
+  }
+
+  /** @throws Error with host and port, and what is wrong there, when Redis cannot be used */
+  override async open(): Promise<void> {
+    const trouble = await this.client.connect().then(
+      () => null,
+      (error: unknown) => this.trouble ?? troubleOf(error),
+    );
+    if (trouble !== null) {
+      const { host, port } = this.client.options;
+      throw new Error(`Redis at ${host}:${port} cannot be used: ${trouble}`);
+    }
+    try {
+      await super.open();
+      this.isOpen = true;
+    } finally {
+      if (!this.isOpen) {
+        this.client.disconnect();
+      }
+    }
+  }
+
+  override async close(): Promise<void> {
+    this.isOpen = false;
+    this.client.disconnect();
+    return super.close();
+  }
+
+  /** Says once that the connection is gone, not at each attempt to get it back. */
+  private onTrouble(trouble: string): void {
+    if (this.isOpen && this.trouble === null) {
+      this.logger.warn(`The connection to Redis is lost (${trouble}); connecting again.`);
+    }
+    this.trouble = trouble;
+  }
+}
+
+function readUrl(text: string): RedisOptions {
+  try {
+    const url = new URL(text);
+    const database = /^\/?(\d*)$/.exec(url.pathname)?.[1];
+    if (/^rediss?:$/.test(url.protocol) && url.hostname !== '' && database !== undefined && !url.search && !url.hash) {
+      return {
+        host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+        port: Number(url.port || 6379),
+        username: decodeURIComponent(url.username) || undefined,
+        password: decodeURIComponent(url.password) || undefined,
+        db: Number(database),
+        tls: url.protocol === 'rediss:' ? {} : undefined,
+      };
+    }
+  } catch {
+    // Not an URL at all: told below, without it.
+  }
+  throw new Error(
+    'The URL of the Redis store must be redis://[user:password@]host[:port][/database], or rediss:// for TLS.',
+  );
+}
+
+async function importClient(): Promise<typeof Redis> {
+  try {
+    return (await import('ioredis')).Redis;
+  } catch {
+    throw new Error('The Redis store needs the package ioredis: npm install ioredis');
+  }
+}

@@ -1,0 +1,66 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Cluster, Redis } from 'ioredis';
+
+const ASK_AGAIN_AFTER_MS = 100;
+/** Answers by which Redis says that it did nothing now, and may soon. */
+const NOT_NOW = new Set(['BUSY', 'CLUSTERDOWN', 'LOADING', 'MASTERDOWN', 'READONLY', 'TRYAGAIN']);
+
+/** A client, and how long to wait for what it is asked. */
+export class RedisConnection {
+  constructor(
+    readonly client: Redis | Cluster,
+    private readonly timeoutMs: number,
+  ) {}
+
+  /**
+   * Asks until there is an answer or the time is up, also over a connection that breaks and comes back. So a question may reach Redis
+   * more than once, and one that was given up may have been done all the same.
+   * @throws Error that names the failure only: those of ioredis hold the command's arguments.
+   */
+  async ask<T>(question: (client: Redis | Cluster) => Promise<T>): Promise<T> {
+    let trouble = 'silent';
+    let timeUp = false;
+    const asking = async (): Promise<T> => {
+      for (;;) {
+        try {
+          return await question(this.client);
+        } catch (error) {
+          trouble = troubleOf(error);
+          if (timeUp || this.client.status === 'end' || (isReply(error) && !NOT_NOW.has(trouble))) {
+            throw failure(trouble);
+          }
+        }
+        await delay(ASK_AGAIN_AFTER_MS);
+      }
+    };
+    let timer: NodeJS.Timeout | undefined;
+    const time = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => {
+        timeUp = true;
+        reject(new Error(`Redis gave no answer in ${this.timeoutMs} ms: ${trouble}`));
+      }, this.timeoutMs);
+    });
+    return Promise.race([asking(), time]).finally(() => clearTimeout(timer));
+  }
+}
+
+/** What went wrong in one word or two, without anything that was sent. */
+export function troubleOf(error: unknown): string {
+  if (!(error instanceof Error)) {
+    return 'unknown trouble';
+  }
+  if (isReply(error)) {
+    return /^[A-Z]+/.exec(error.message)?.[0] ?? 'ERR';
+  }
+  return 'code' in error && typeof error.code === 'string' ? error.code : 'connection lost';
+}
+
+function failure(trouble: string): Error {
+  const hint = trouble === 'MOVED' ? ' (it is part of a cluster: give the store an ioredis Cluster)' : '';
+  return new Error(`Redis failed: ${trouble}${hint}`);
+}
+
+/** Whether Redis itself said so. */
+function isReply(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReplyError';
+}
