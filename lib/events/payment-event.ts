@@ -1,7 +1,9 @@
 import type { Payment, PaymentState } from '../payment/payment.js';
 
 /** The states that are told to the world. */
-export type PaymentEventState = Extract<PaymentState, 'succeeded' | 'failed' | 'expired' | 'unknown' | 'review'>;
+export const EVENT_STATES = ['succeeded', 'failed', 'expired', 'unknown', 'review'] as const satisfies PaymentState[];
+
+export type PaymentEventState = (typeof EVENT_STATES)[number];
 
 /** The name under which `@nestjs/event-emitter` emits. */
 export type PaymentEventType = `payment.${PaymentEventState}`;
@@ -14,4 +16,8 @@ export interface PaymentEvent {
   /** The payment as it was when this happened. */
   readonly payment: Payment;
   readonly occurredAt: Date;
+}
+
+export function isEventState(state: PaymentState): state is PaymentEventState {
+  return (EVENT_STATES as readonly PaymentState[]).includes(state);
 }

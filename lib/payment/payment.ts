@@ -99,7 +99,8 @@ export interface PaymentHistoryEntry {
   readonly at: Date;
 }
 
-const SETTLED: ReadonlySet<PaymentState> = new Set(['succeeded', 'failed', 'expired']);
+/** An outcome that can be acted upon. */
+export const SETTLED_STATES: ReadonlySet<PaymentState> = new Set(['succeeded', 'failed', 'expired']);
 
 /** The public view of a record: named field by field, so that nothing a store adds is ever told. */
 export function toPayment(record: PaymentRecord, stored = true): Payment {
@@ -109,7 +110,7 @@ export function toPayment(record: PaymentRecord, stored = true): Payment {
     reference: record.reference,
     kind: record.kind,
     state: record.state,
-    settled: SETTLED.has(record.state),
+    settled: SETTLED_STATES.has(record.state),
     stored,
     reason: record.reason,
     amount: record.amount,

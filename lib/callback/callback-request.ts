@@ -1,0 +1,77 @@
+import type { IncomingMessage } from 'node:http';
+import { PaymentCallbackError } from '../errors/payment-callback.error.js';
+
+/** As much of an Express or Fastify request as is read. */
+export interface CallbackRequest {
+  readonly method: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly params?: unknown;
+  readonly query?: unknown;
+  readonly body?: unknown;
+}
+
+const MOST_BYTES = 65_536;
+const BODY_LIMIT_MS = 10_000;
+const FORM = 'application/x-www-form-urlencoded';
+
+/** A browser or proxy that only looks ahead: nothing may come of it. */
+export function isLookingAhead({ method, headers }: CallbackRequest): boolean {
+  const purpose = [headers['sec-purpose'], headers['purpose'], headers['x-purpose'], headers['x-moz']].join(' ');
+  return method === 'HEAD' || /prefetch|prerender|preview/i.test(purpose);
+}
+
+/** What came: the body's fields, or else the query's. The host's parser made them objects; without one (Express) the body is read here. */
+export async function receivedFields(request: CallbackRequest): Promise<unknown> {
+  const body = isUnread(request) ? await readBody(request) : request.body;
+  return isEmpty(body) ? request.query : body;
+}
+
+/** The callback token in the route or the query; an empty text where there is none. */
+export function receivedToken({ params, query }: CallbackRequest): string {
+  const tokens = [params, query].map((holder) => (holder as { token?: unknown } | undefined)?.token);
+  return tokens.find((token) => typeof token === 'string') ?? '';
+}
+
+function isUnread(request: CallbackRequest): request is CallbackRequest & IncomingMessage {
+  const isStream = typeof (request as Partial<IncomingMessage>).on === 'function';
+  return isStream && request.body === undefined && request.method === 'POST' && bodyType(request) !== null;
+}
+
+function bodyType({ headers }: CallbackRequest): 'form' | 'json' | null {
+  const [type = ''] = (headers['content-type'] ?? '').toLowerCase().split(';', 1);
+  if (type.trim() === FORM) return 'form';
+  return type.trim() === 'application/json' ? 'json' : null;
+}
+
+function isEmpty(body: unknown): boolean {
+  return body === undefined || body === null || (typeof body === 'object' && Object.keys(body).length === 0);
+}
+
+async function readBody(request: CallbackRequest & IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const timer = setTimeout(() => request.destroy(), BODY_LIMIT_MS);
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > MOST_BYTES) throw new PaymentCallbackError('too_large');
+      chunks.push(chunk);
+    }
+    const text = Buffer.concat(chunks).toString();
+    return bodyType(request) === 'json' ? (JSON.parse(text) as unknown) : formFields(text);
+  } catch (error) {
+    throw error instanceof PaymentCallbackError ? error : new PaymentCallbackError('not_a_callback');
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function formFields(text: string): Record<string, string | string[]> {
+  const fields: Record<string, string | string[]> = {};
+  const form = new URLSearchParams(text);
+  for (const name of new Set(form.keys())) {
+    const values = form.getAll(name);
+    Object.defineProperty(fields, name, { value: values.length === 1 ? values[0] : values, enumerable: true });
+  }
+  return fields;
+}

@@ -1,0 +1,103 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { PaymentCallbackError } from '../errors/payment-callback.error.js';
+import { PaymentStoreError } from '../errors/payment-store.error.js';
+import { PaymentSettings } from '../options/payment-settings.js';
+import { resultUrlProblem } from '../options/url-checks.js';
+import type { Payment, PaymentState } from '../payment/payment.js';
+import { type ResultPageKind, resultPage } from './result-page.js';
+
+type Outcome = Extract<ResultPageKind, 'success' | 'failure' | 'pending'>;
+
+/** Where the buyer goes from each state. What has not begun is as good as failed: nothing was paid. */
+const OUTCOME_OF: Readonly<Record<PaymentState, Outcome>> = {
+  succeeded: 'success',
+  failed: 'failure',
+  expired: 'failure',
+  initiating: 'failure',
+  awaiting: 'pending',
+  charging: 'pending',
+  authorizing: 'pending',
+  unknown: 'pending',
+  review: 'pending',
+};
+
+const HEADERS: readonly (readonly [string, string])[] = [
+  ['Cache-Control', 'no-store'],
+  ['Referrer-Policy', 'no-referrer'],
+  ['X-Content-Type-Options', 'nosniff'],
+];
+const PAGE_HEADERS: readonly (readonly [string, string])[] = [
+  ['Content-Type', 'text/html; charset=utf-8'],
+  ['Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"],
+];
+
+/** Answers the buyer's browser, on Express and Fastify alike. */
+@Injectable()
+export class CallbackResponder {
+  private readonly logger = new Logger('PaymentModule');
+
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly settings: PaymentSettings,
+  ) {}
+
+  /** 303 to the merchant's page with `?conversationId=`, or a page of our own. */
+  sendOn(response: unknown, payment: Payment): void {
+    const outcome = OUTCOME_OF[payment.state];
+    const url = this.resultUrl(outcome, payment);
+    if (url === null) this.page(response, 200, outcome);
+    else this.reply(response, 303, '', [['Location', url]]);
+  }
+
+  /** Refuses without echo of what came. @throws whatever it does not know how to tell */
+  refuse(response: unknown, error: unknown): void {
+    if (error instanceof PaymentStoreError) this.page(response, 503, 'unavailable');
+    else if (error instanceof PaymentCallbackError) {
+      this.logger.warn(error.message);
+      this.page(response, error.refusal === 'unknown_token' ? 404 : 400, 'refused');
+    } else throw error;
+  }
+
+  /** To a browser that only looks ahead. */
+  nothing(response: unknown): void {
+    this.reply(response, 204, '', []);
+  }
+
+  private resultUrl(outcome: Outcome, payment: Payment): string | null {
+    const target = this.settings[`${outcome}Url`];
+    if (target === null) return null;
+    try {
+      const url = typeof target === 'string' ? target : target(payment);
+      if (resultUrlProblem(url) !== null) throw new Error('not a URL');
+      return withConversationId(url, payment.conversationId);
+    } catch {
+      this.logger.error(
+        `Payment ${payment.conversationId}: ${outcome}Url gave no usable URL; the built-in page is shown.`,
+      );
+      return null;
+    }
+  }
+
+  private page(response: unknown, status: number, kind: ResultPageKind): void {
+    this.reply(response, status, resultPage(kind, this.settings.language), PAGE_HEADERS);
+  }
+
+  private reply(
+    response: unknown,
+    status: number,
+    body: string,
+    headers: readonly (readonly [string, string])[],
+  ): void {
+    const { httpAdapter } = this.host;
+    for (const [name, value] of [...HEADERS, ...headers]) httpAdapter.setHeader(response, name, value);
+    httpAdapter.reply(response, body, status);
+  }
+}
+
+function withConversationId(url: string, conversationId: string): string {
+  const isPath = url.startsWith('/');
+  const parsed = new URL(url, 'http://path.invalid');
+  parsed.searchParams.set('conversationId', conversationId);
+  return isPath ? parsed.href.slice(parsed.origin.length) : parsed.href;
+}

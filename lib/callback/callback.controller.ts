@@ -1,0 +1,42 @@
+import { Controller, Get, Inject, Post, Req, Res, type Type, VERSION_NEUTRAL } from '@nestjs/common';
+import { CallbackDesk } from './callback-desk.js';
+import { type CallbackRequest, isLookingAhead, receivedFields, receivedToken } from './callback-request.js';
+import { CallbackResponder } from './callback-responder.js';
+
+const ROUTES = [':token/return', ':token/fail'];
+
+/**
+ * The controller that the bank sends the buyer back to, made anew for each registration so that its path and decorators are its own.
+ * Both routes lead to Auth3d: which of them was called decides nothing.
+ */
+export function createCallbackController(path: string, decorators: readonly ClassDecorator[] = []): Type<unknown> {
+  @Controller({ path, version: VERSION_NEUTRAL })
+  class PaymentCallbackController {
+    constructor(
+      @Inject(CallbackDesk) private readonly desk: CallbackDesk,
+      @Inject(CallbackResponder) private readonly responder: CallbackResponder,
+    ) {}
+
+    @Get(ROUTES)
+    async get(@Req() request: unknown, @Res() response: unknown): Promise<void> {
+      await this.answer(request as CallbackRequest, response);
+    }
+
+    @Post(ROUTES)
+    async post(@Req() request: unknown, @Res() response: unknown): Promise<void> {
+      await this.answer(request as CallbackRequest, response);
+    }
+
+    private async answer(request: CallbackRequest, response: unknown): Promise<void> {
+      if (isLookingAhead(request)) return this.responder.nothing(response);
+      try {
+        const payment = await this.desk.complete(receivedToken(request), await receivedFields(request));
+        this.responder.sendOn(response, payment);
+      } catch (error) {
+        this.responder.refuse(response, error);
+      }
+    }
+  }
+  for (const decorate of decorators) decorate(PaymentCallbackController);
+  return PaymentCallbackController;
+}

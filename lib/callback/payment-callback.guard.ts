@@ -1,0 +1,61 @@
+import {
+  BadRequestException,
+  type CanActivate,
+  createParamDecorator,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  mixin,
+  NotFoundException,
+  type Type,
+} from '@nestjs/common';
+import { PaymentCallbackError } from '../errors/payment-callback.error.js';
+import { DEFAULT_ACCOUNT } from '../options/payment-settings.js';
+import { CallbackDesk, type ReceivedCallback } from './callback-desk.js';
+import { type CallbackRequest, isLookingAhead, receivedFields, receivedToken } from './callback-request.js';
+
+const RECEIVED = Symbol.for('nestjs-card-payment:received-callback');
+
+type GuardedRequest = CallbackRequest & { [RECEIVED]?: ReceivedCallback };
+
+/**
+ * For a callback route of the merchant's own, whose URL holds `{token}` (as the route parameter or query field `token`): the same
+ * checks as the built-in controller's. Refuses with 404 for an unknown token and 400 otherwise; the payment is untouched.
+ */
+@Injectable()
+export class PaymentCallbackGuard implements CanActivate {
+  constructor(@Inject(CallbackDesk.token(DEFAULT_ACCOUNT)) private readonly desk: CallbackDesk) {}
+
+  /** The guard of a `name`d account. */
+  static for(name: string): Type<CanActivate> {
+    @Injectable()
+    class NamedPaymentCallbackGuard extends PaymentCallbackGuard {
+      constructor(@Inject(CallbackDesk.token(name)) desk: CallbackDesk) {
+        super(desk);
+      }
+    }
+    return mixin(NamedPaymentCallbackGuard);
+  }
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<GuardedRequest>();
+    try {
+      if (isLookingAhead(request)) throw new PaymentCallbackError('not_a_callback');
+      request[RECEIVED] = await this.desk.receive(receivedToken(request), await receivedFields(request));
+      return true;
+    } catch (error) {
+      if (!(error instanceof PaymentCallbackError)) throw error;
+      throw error.refusal === 'unknown_token'
+        ? new NotFoundException(error.message)
+        : new BadRequestException(error.message);
+    }
+  }
+}
+
+/** The callback that {@link PaymentCallbackGuard} has checked, as a {@link ReceivedCallback}. */
+export const PaymentCallback = createParamDecorator((_data: unknown, context: ExecutionContext): ReceivedCallback => {
+  const received = context.switchToHttp().getRequest<GuardedRequest>()[RECEIVED];
+  if (!received)
+    throw new BadRequestException('Put @UseGuards(PaymentCallbackGuard) on the route that uses @PaymentCallback().');
+  return received;
+});

@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { type ConfigurationProblem, PaymentConfigurationError } from '../errors/payment-configuration.error.js';
+import { EVENT_STATES, type PaymentEvent, type PaymentEventType } from './payment-event.js';
+import { type OnPaymentMetadata, onPaymentMetadata } from './on-payment.decorator.js';
+
+/** An awaited handler that this application has. */
+export interface PaymentHandler {
+  readonly id: string;
+  readonly account: string;
+  readonly types: readonly PaymentEventType[];
+  handle(event: PaymentEvent): unknown;
+}
+
+/** Finds the methods that bear `@OnPayment`. */
+@Injectable()
+export class HandlerFinder {
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly scanner: MetadataScanner,
+  ) {}
+
+  /**
+   * All handlers of the application, of every account.
+   * @throws PaymentConfigurationError for a handler on a request-scoped provider, an id used twice, an unheard-of state
+   */
+  find(): PaymentHandler[] {
+    const handlers: PaymentHandler[] = [];
+    const problems: ConfigurationProblem[] = [];
+    const note = (id: string, message: string): void => {
+      problems.push({ option: `@OnPayment ${id}`, variable: null, message });
+    };
+
+    for (const wrapper of [...this.discovery.getProviders(), ...this.discovery.getControllers()]) {
+      const type = wrapper.metatype;
+      if (wrapper.isAlias || typeof type !== 'function' || !type.prototype) continue;
+      const prototype = (wrapper.instance ? Object.getPrototypeOf(wrapper.instance) : type.prototype) as object | null;
+      if (!prototype) continue;
+      for (const name of this.scanner.getAllMethodNames(prototype)) {
+        const method = (prototype as Record<string, unknown>)[name];
+        if (typeof method !== 'function') continue;
+        for (const metadata of onPaymentMetadata(method)) {
+          const id = metadata.id ?? `${prototype.constructor.name}.${name}`;
+          if (!wrapper.isDependencyTreeStatic())
+            note(id, 'is on a request-scoped provider; make the provider a singleton');
+          const wrong = metadata.states.filter((state) => !EVENT_STATES.includes(state));
+          if (wrong.length > 0) note(id, `names a state that has no event; choose of ${EVENT_STATES.join(', ')}`);
+          const isTwice = handlers.some((other) => other.id === id && other.account === metadata.account);
+          if (isTwice) note(id, 'stands twice; give each its own { id }');
+          handlers.push(handlerOf(id, metadata, wrapper.instance as object, method));
+        }
+      }
+    }
+    if (problems.length > 0) throw new PaymentConfigurationError(problems);
+    return handlers;
+  }
+}
+
+function handlerOf(id: string, metadata: OnPaymentMetadata, instance: object, method: object): PaymentHandler {
+  return {
+    id,
+    account: metadata.account,
+    types: metadata.states.map((state) => `payment.${state}` as const),
+    handle: (event) => (method as (event: PaymentEvent) => unknown).call(instance, event),
+  };
+}

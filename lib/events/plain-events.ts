@@ -1,0 +1,38 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import type { PaymentEvent } from './payment-event.js';
+
+/** As much of EventEmitter2 as is used. */
+interface Emitter {
+  emitAsync(type: string, event: PaymentEvent): Promise<unknown>;
+}
+
+/** Plain NestJS events, fire and forget, where the host has @nestjs/event-emitter. */
+@Injectable()
+export class PlainEvents {
+  private readonly logger = new Logger('PaymentModule');
+  private emitter: Emitter | null = null;
+
+  constructor(private readonly moduleRef: ModuleRef) {}
+
+  /** Looks for the host's emitter; without one, plain events are not emitted. */
+  async connect(): Promise<void> {
+    try {
+      const { EventEmitter2 } = await import('@nestjs/event-emitter');
+      this.emitter = this.moduleRef.get(EventEmitter2, { strict: false });
+    } catch {
+      this.emitter = null;
+    }
+  }
+
+  /** Listeners run after the caller; what they throw is logged by its name alone. */
+  emit(event: PaymentEvent): void {
+    const { emitter } = this;
+    if (!emitter) return;
+    setImmediate(() => {
+      void Promise.resolve()
+        .then(() => emitter.emitAsync(event.type, event))
+        .catch(() => this.logger.error(`A listener of ${event.type} failed (event ${event.eventId}).`));
+    });
+  }
+}

@@ -1,0 +1,50 @@
+import type { GatewayResult, SaleRequest } from '../gateway-dialect.js';
+import type { ReplyFields } from '../reply-fields.js';
+import { WireDecimal, type WireObject } from '../wire-body.js';
+
+/** The body of DoPayment, field by field as in contract section 2.1, without `sign`. */
+export function saleBody(sale: SaleRequest, merchantId: string): WireObject {
+  return {
+    merchantId,
+    returnUrl: sale.returnUrl,
+    failUrl: sale.failUrl,
+    paymentMethod: sale.paymentMethod,
+    language: sale.language,
+    conversationId: sale.conversationId,
+    paymentInstrumentType: sale.paymentInstrumentType,
+    cardDetails: { cardNo: sale.cardDetails.cardNo, expDate: sale.cardDetails.expDate, cvv: sale.cardDetails.cvv },
+    transactionDetails: {
+      transactionType: sale.transactionType,
+      installmentCount: sale.installmentCount,
+      amount: new WireDecimal(sale.amount),
+      currencyCode: sale.currencyCode,
+      vftFlag: sale.vftFlag,
+    },
+    cardHolderInfo: {
+      cardHolderName: sale.cardHolderInfo.cardHolderName,
+      buyerGsm: sale.cardHolderInfo.buyerGsm,
+    },
+    extraParameter: sale.pfSubMerchantId === undefined ? undefined : { pfSubMerchantId: sale.pfSubMerchantId },
+  };
+}
+
+/** Reads an answer by the names of contract section 2.2. That Auth3d answers in the same shape is unverified. */
+export function readContractResult(fields: ReplyFields): GatewayResult {
+  const info = fields.object('paymentInfo');
+  return {
+    code: fields.text('code'),
+    resultCode: fields.text('resultCode'),
+    message: fields.text('message') ?? fields.text('resultDescription'),
+    conversationId: fields.text('conversationId'),
+    amount: info?.text('amount') ?? null,
+    currency: fields.text('currency'),
+    orderId: fields.text('orderId'),
+    paymentId: fields.text('paymentId'),
+    bankUniqueReferenceNumber: fields.text('bankUniqueReferenceNumber'),
+    authCode: fields.text('authCode'),
+    transactionDate: fields.text('transactionDate'),
+    maskedCardNumber: fields.object('instrumentDetail')?.text('maskedCardNumber') ?? null,
+    commissionRate: info?.text('payFacCommissionRate') ?? null,
+    commissionAmount: info?.text('payFacCommissionAmount') ?? null,
+  };
+}

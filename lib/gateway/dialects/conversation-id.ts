@@ -1,0 +1,8 @@
+import { randomBytes } from 'node:crypto';
+
+const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/** 20 random characters of Crockford's Base32 (100 bits), the form that the vendor's official plugin sends. */
+export function newConversationId(): string {
+  return Array.from(randomBytes(20), (byte) => CROCKFORD.charAt(byte & 31)).join('');
+}

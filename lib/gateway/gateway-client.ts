@@ -1,0 +1,187 @@
+import { Injectable } from '@nestjs/common';
+import { maskCards, maskCardsInIdentifier } from '../payment/card-mask.js';
+import { PaymentClock } from '../payment/clock.js';
+import type { Payment } from '../payment/payment.js';
+import type { PaymentReason } from '../payment/reasons.js';
+import { PaymentSettings } from '../options/payment-settings.js';
+import { decodeBankPage } from './dialects/bank-page.js';
+import type { CallbackFields, GatewayOperation, GatewayResult, SaleRequest } from './gateway-dialect.js';
+import { readInquiry } from './inquiry-reading.js';
+import { ReplyFields } from './reply-fields.js';
+import { isSuccessStatus, meaningsOf, readReply, type ReadingRules } from './reply-reading.js';
+import { GatewayTransport, type Transmission, type WireReply } from './transport/gateway-transport.js';
+import type { InquiryVerdict, Verdict } from './verdict.js';
+import { type WireObject, wireText } from './wire-body.js';
+
+/** What became of a DoPayment or Auth3d. `sent: false` is proof that nothing left; `why` is for the developer. */
+export type ChargeOutcome =
+  { readonly sent: false; readonly why: string } | { readonly sent: true; readonly verdict: Verdict };
+
+/** What became of an Init3d. `content` is the Base64 page as received, `html` its text. */
+export type Init3dOutcome =
+  | { readonly sent: false; readonly why: string }
+  | { readonly sent: true; readonly content: string; readonly html: string }
+  | {
+      readonly sent: true;
+      readonly content: null;
+      readonly reason: PaymentReason;
+      readonly result: GatewayResult | null;
+    };
+
+/** Speaks the dialect over the transport: builds, signs and sends a request, and reads its answer. Keeps nothing. */
+@Injectable()
+export class GatewayClient {
+  constructor(
+    private readonly settings: PaymentSettings,
+    private readonly transport: GatewayTransport,
+    private readonly clock: PaymentClock,
+  ) {}
+
+  async doPayment(sale: SaleRequest): Promise<ChargeOutcome> {
+    const { dialect, credentials } = this.settings;
+    const sent = await this.send('doPayment', dialect.paths.doPayment, () =>
+      dialect.doPaymentBody(sale, credentials.merchantId),
+    );
+    const outcome = this.readCharge(sent, sale);
+    return outcome.sent ? { sent: true, verdict: withoutCard(outcome.verdict, sale) } : outcome;
+  }
+
+  async init3d(sale: SaleRequest): Promise<Init3dOutcome> {
+    const { dialect, credentials } = this.settings;
+    const sent = await this.send('init3d', dialect.paths.init3d, () =>
+      dialect.init3dBody(sale, credentials.merchantId),
+    );
+    if (!sent.sent) return sent;
+    if (!sent.reply) return { sent: true, content: null, reason: 'no_answer', result: null };
+    const outcome = this.readInit3d(sent.reply, sale.conversationId);
+    return outcome.content === null
+      ? { ...outcome, result: outcome.result && scrubbed(outcome.result, sale) }
+      : outcome;
+  }
+
+  async auth3d(payment: Payment, fields: CallbackFields): Promise<ChargeOutcome> {
+    const { dialect } = this.settings;
+    const sent = await this.send('auth3d', dialect.paths.auth3d, () => dialect.auth3dBody(payment, fields));
+    return this.readCharge(sent, payment);
+  }
+
+  /** Whether the gateway can be asked for an outcome. */
+  get canInquire(): boolean {
+    return this.settings.dialect.checkPayment !== undefined;
+  }
+
+  /** Asks what became of a payment. Moves no money; null when no answer came. */
+  async checkPayment(payment: Payment): Promise<InquiryVerdict | null> {
+    const { dialect, credentials } = this.settings;
+    const { checkPayment } = dialect;
+    if (!checkPayment) return { word: 'nothing' };
+    const sent = await this.send('checkPayment', checkPayment.path, () =>
+      checkPayment.body(payment, credentials.merchantId),
+    );
+    if (!sent.sent || !sent.reply) return null;
+    const { reply } = sent;
+    // Signs of inquiries are made in a way that no source tells.
+    return guarded(() => readInquiry(reply, dialect, payment, { ...this.rules, isSignGood: null }), {
+      word: 'nothing',
+    });
+  }
+
+  private async send(
+    operation: GatewayOperation,
+    path: string,
+    build: () => WireObject,
+  ): Promise<Exclude<Transmission, { sent: false }> | { sent: false; why: string }> {
+    const { dialect, credentials, baseUrl } = this.settings;
+    let request;
+    try {
+      const unsigned = build();
+      const sign = await dialect.sign(unsigned, { operation, apiKey: credentials.apiKey });
+      request = {
+        url: baseUrl + path,
+        headers: dialect.headers({ credentials, operation, now: this.clock.now() }),
+        body: wireText(sign === null ? unsigned : { ...unsigned, sign }),
+      };
+    } catch {
+      return { sent: false, why: 'the dialect or the signer failed to make the request' };
+    }
+    const transmission = await this.transport.post(request);
+    return transmission.sent ? transmission : { sent: false, why: transmission.cause.replaceAll('_', ' ') };
+  }
+
+  private readCharge(
+    sent: Exclude<Transmission, { sent: false }> | { sent: false; why: string },
+    expected: Parameters<typeof readReply>[2],
+  ): ChargeOutcome {
+    if (!sent.sent) return sent;
+    if (!sent.reply) {
+      const isSilence = sent.cause === 'deadline' || sent.cause === 'connection_lost';
+      return { sent: true, verdict: unknown(isSilence ? 'no_answer' : 'unreadable') };
+    }
+    const { reply } = sent;
+    return {
+      sent: true,
+      verdict: guarded(() => readReply(reply, this.settings.dialect, expected, this.rules), unknown('unreadable')),
+    };
+  }
+
+  private readInit3d(reply: WireReply, conversationId: string): Exclude<Init3dOutcome, { sent: false }> {
+    const { dialect } = this.settings;
+    const failed = (reason: PaymentReason, result: GatewayResult | null = null) =>
+      ({ sent: true, content: null, reason, result }) as const;
+    return guarded(() => {
+      const fields = ReplyFields.parse(reply.text);
+      const result = fields && dialect.readResult(fields);
+      if (!isSuccessStatus(reply.status)) return failed(reply.status < 500 ? 'refused' : 'server_error', result);
+      if (!fields || !result) return failed('unreadable');
+      const meanings = meaningsOf(result, fields, dialect);
+      if (meanings.includes('declined')) return failed('declined', result);
+      if (meanings.some((meaning) => meaning !== 'approved')) return failed('unrecognised_code', result);
+      if (result.conversationId !== null && result.conversationId !== conversationId)
+        return failed('conversation_mismatch');
+      const content = dialect.readInit3d(fields);
+      const html = content === null ? null : decodeBankPage(content);
+      return content === null || html === null ? failed('unreadable', result) : { sent: true, content, html };
+    }, failed('unreadable'));
+  }
+
+  private get rules(): ReadingRules {
+    const { verifyAmount, verifySign, dialect, credentials } = this.settings;
+    const isSignGood = verifySign && dialect.verifySign?.bind(dialect);
+    return {
+      verifyAmount,
+      isSignGood: isSignGood ? (fields) => isSignGood(fields, { apiKey: credentials.apiKey }) : null,
+    };
+  }
+}
+
+function unknown(reason: PaymentReason): Verdict {
+  return { state: 'unknown', reason, result: null };
+}
+
+/** A dialect of a host's own may throw while reading; an answer that cannot be read must not become a throw. */
+function guarded<T>(read: () => T, otherwise: T): T {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
+}
+
+function withoutCard(verdict: Verdict, sale: SaleRequest): Verdict {
+  return verdict.result ? { ...verdict, result: scrubbed(verdict.result, sale) } : verdict;
+}
+
+/** Here alone the card is known beside the answer: a gateway that echoes it, its code or its expiry must not make us keep them. */
+function scrubbed(result: GatewayResult, { cardDetails }: SaleRequest): GatewayResult {
+  const { cardNo, cvv, expDate } = cardDetails;
+  const entries = Object.entries(result).map(([name, text]: [string, string | null]) => {
+    if (text === null) return [name, null];
+    return [
+      name,
+      name === 'message'
+        ? maskCards(text, { cardNo, secrets: [cvv, expDate] })
+        : maskCardsInIdentifier(text, { cardNo }),
+    ];
+  });
+  return Object.fromEntries(entries) as GatewayResult;
+}

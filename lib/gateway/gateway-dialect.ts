@@ -1,0 +1,116 @@
+import type { Payment } from '../payment/payment.js';
+import type { ReplyFields } from './reply-fields.js';
+import type { ResultCodeSets } from './result-codes.js';
+import type { SignedFields, WireObject } from './wire-body.js';
+
+/** What the module asks of a gateway. */
+export type GatewayOperation = 'doPayment' | 'init3d' | 'auth3d' | 'checkPayment';
+
+/** Who the merchant is to the gateway. Secrets: never log it. */
+export interface GatewayCredentials {
+  readonly merchantId: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** null where none is configured. */
+  readonly apiKey: string | null;
+  readonly grantType: string;
+  readonly scope: string;
+}
+
+/** A sale with every default filled in: what DoPayment and Init3d carry (contract section 2.1). Holds the card. */
+export interface SaleRequest {
+  readonly conversationId: string;
+  readonly returnUrl: string;
+  readonly failUrl: string;
+  readonly paymentMethod: string;
+  readonly language: string;
+  readonly paymentInstrumentType: string;
+  readonly cardDetails: { readonly cardNo: string; readonly expDate: string; readonly cvv: string };
+  readonly transactionType: string;
+  readonly installmentCount: number;
+  /** Major units, canonical decimal text: the body and the sign both carry exactly this. */
+  readonly amount: string;
+  /** ISO 4217 numeric. */
+  readonly currencyCode: number;
+  readonly vftFlag?: boolean;
+  readonly cardHolderInfo: { readonly cardHolderName: string; readonly buyerGsm: string };
+  readonly pfSubMerchantId?: string;
+}
+
+type CallbackScalar = string | number | boolean | null;
+
+/** What the bank sent to the return or fail URL: single values, and at most `InstrumentDetail` an object of such. */
+export interface CallbackFields {
+  readonly [field: string]: CallbackScalar | { readonly [field: string]: CallbackScalar };
+}
+
+/** What a dialect signs with. */
+export interface SignContext {
+  readonly operation: GatewayOperation;
+  readonly apiKey: string | null;
+}
+
+/**
+ * Makes the `sign` of a request: `fields` is the body without `sign`, nested as in contract section 2.1, its amount the canonical
+ * text. How the service computes it is not shown in the contract.
+ */
+export type Signer = (fields: SignedFields, context: SignContext) => string | Promise<string>;
+
+/** What an answer to DoPayment or Auth3d says, its texts as received. */
+export interface GatewayResult {
+  readonly code: string | null;
+  /** The second code (`resultCode`), which must not disagree. */
+  readonly resultCode: string | null;
+  readonly message: string | null;
+  readonly conversationId: string | null;
+  /** Decimal text as it stood in the JSON. */
+  readonly amount: string | null;
+  readonly currency: string | null;
+  readonly orderId: string | null;
+  readonly paymentId: string | null;
+  readonly bankUniqueReferenceNumber: string | null;
+  readonly authCode: string | null;
+  readonly transactionDate: string | null;
+  readonly maskedCardNumber: string | null;
+  readonly commissionRate: string | null;
+  readonly commissionAmount: string | null;
+}
+
+/** What an answer to CheckPayment says. */
+export interface InquiryResult extends GatewayResult {
+  /** `SALE`, `VOID`, …; null where it is not told. */
+  readonly transactionType: string | null;
+}
+
+/** How a gateway differs from others. Everything that is not shown in the contract can be replaced here. */
+export interface GatewayDialect {
+  readonly name: string;
+  /** Paths below the base URL. */
+  readonly paths: { readonly doPayment: string; readonly init3d: string; readonly auth3d: string };
+  readonly codes: ResultCodeSets;
+  /** Fields that a callback must have, whatever their case; with none named, at least one field of any name. */
+  readonly requiredCallbackFields: readonly string[];
+  headers(context: { credentials: GatewayCredentials; operation: GatewayOperation; now: Date }): Record<string, string>;
+  /** The sign of a body; null where the operation carries none. */
+  sign(body: WireObject, context: SignContext): Promise<string | null>;
+  /** The body without its `sign`. */
+  doPaymentBody(sale: SaleRequest, merchantId: string): WireObject;
+  /** The body without its `sign`. */
+  init3dBody(sale: SaleRequest, merchantId: string): WireObject;
+  /** The whole body: Auth3d carries what the bank sent. */
+  auth3dBody(payment: Payment, fields: CallbackFields): WireObject;
+  /** The Base64 page as received, or null when there is not exactly one. */
+  readInit3d(fields: ReplyFields): string | null;
+  readResult(fields: ReplyFields): GatewayResult;
+  /** Whether the sign of an answer is good; absent where the dialect cannot tell. */
+  verifySign?(fields: ReplyFields, context: { apiKey: string | null }): boolean;
+  /** Asks what became of a payment and changes nothing; absent where the gateway has no such operation. */
+  readonly checkPayment?: {
+    readonly path: string;
+    /** The body without its `sign`. */
+    body(payment: Payment, merchantId: string): WireObject;
+    read(fields: ReplyFields): InquiryResult;
+  };
+  /** A fresh id for one attempt. */
+  newConversationId(): string;
+}

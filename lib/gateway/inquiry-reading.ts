@@ -1,0 +1,34 @@
+import type { GatewayDialect } from './gateway-dialect.js';
+import { ReplyFields } from './reply-fields.js';
+import { contradictionOf, type Expectation, isSuccessStatus, meaningsOf, type ReadingRules } from './reply-reading.js';
+import type { WireReply } from './transport/gateway-transport.js';
+import type { InquiryVerdict } from './verdict.js';
+
+/** Reads the answer to a CheckPayment. Only a clear word settles anything: an HTTP 404, for one, is not a word. */
+export function readInquiry(
+  reply: WireReply,
+  dialect: GatewayDialect,
+  expected: Expectation,
+  rules: ReadingRules,
+): InquiryVerdict {
+  const fields = isSuccessStatus(reply.status) ? ReplyFields.parse(reply.text) : null;
+  const result = fields && dialect.checkPayment ? dialect.checkPayment.read(fields) : null;
+  if (!fields || !result?.code) return { word: 'nothing' };
+  const isOfAnother = fields.has('conversationId') && result.conversationId !== expected.conversationId;
+  const isOfAnotherKind = result.transactionType !== null && result.transactionType.toUpperCase() !== 'SALE';
+  if (isOfAnother || isOfAnotherKind) return { word: 'nothing' };
+
+  const meanings = meaningsOf(result, fields, dialect);
+  const [meaning] = meanings;
+  if (new Set(meanings).size !== 1) return { word: 'nothing' };
+  if (meaning === 'approved') {
+    const reason = contradictionOf(fields, result, expected, rules);
+    return reason
+      ? { word: 'mismatch', verdict: { state: 'review', reason, result } }
+      : { word: 'paid', verdict: { state: 'succeeded', reason: null, result } };
+  }
+  if (dialect.codes.inquiryDeclinedCodes.has(result.code)) {
+    return { word: 'declined', verdict: { state: 'failed', reason: 'declined', result } };
+  }
+  return dialect.codes.notFoundCodes.has(result.code) ? { word: 'not_found' } : { word: 'nothing' };
+}

@@ -1,0 +1,71 @@
+type Json = string | boolean | null | Json[] | { [key: string]: Json };
+
+/** Strings are skipped whole, so that what is left over are the numbers. */
+const STRING_OR_NUMBER = /("[^"\\]*(?:\\.[^"\\]*)*")|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+/**
+ * The fields of a gateway's JSON object, found whatever their case. Numbers keep their own text (`1.5000` stays `1.5000`): amounts
+ * are compared as decimal text, and a sign may be made over them.
+ */
+export class ReplyFields {
+  private readonly fields = new Map<string, Json>();
+  private readonly ambiguous = new Set<string>();
+
+  private constructor(object: { [key: string]: Json }) {
+    for (const [key, value] of Object.entries(object)) {
+      const name = key.toLowerCase();
+      if (this.fields.has(name) && this.fields.get(name) !== value) this.ambiguous.add(name);
+      this.fields.set(name, value);
+    }
+  }
+
+  /** @returns null unless the text is one JSON object */
+  static parse(text: string): ReplyFields | null {
+    try {
+      JSON.parse(text);
+      const value = JSON.parse(
+        text.replace(STRING_OR_NUMBER, (match: string, string?: string) => string ?? `"${match}"`),
+      ) as Json;
+      return isObject(value) ? new ReplyFields(value) : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Whether a field stands twice, in different cases and with different values: then neither can be believed. */
+  isAmbiguous(name: string): boolean {
+    return this.ambiguous.has(name.toLowerCase());
+  }
+
+  /** A non-empty text (a number's own text), or null. */
+  text(name: string): string | null {
+    const value = this.fields.get(name.toLowerCase());
+    return typeof value === 'string' && value !== '' && !this.isAmbiguous(name) ? value : null;
+  }
+
+  /** Whether the field is there with anything but null or an empty text. */
+  has(name: string): boolean {
+    const value = this.fields.get(name.toLowerCase());
+    return value !== undefined && value !== null && value !== '';
+  }
+
+  object(name: string): ReplyFields | null {
+    const value = this.fields.get(name.toLowerCase());
+    return isObject(value) && !this.isAmbiguous(name) ? new ReplyFields(value) : null;
+  }
+
+  /** Every text in the reply, at whatever depth. */
+  *texts(): Generator<string> {
+    const left: Json[] = [...this.fields.values()];
+    while (left.length > 0) {
+      const value = left.pop();
+      if (typeof value === 'string') yield value;
+      else if (Array.isArray(value)) for (const item of value) left.push(item);
+      else if (isObject(value)) for (const item of Object.values(value)) left.push(item);
+    }
+  }
+}
+
+function isObject(value: Json | undefined): value is { [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,57 @@
+import 'reflect-metadata';
+
+export { PaymentModule } from './payment.module.js';
+export { type Auth3dInput, PaymentService } from './payment.service.js';
+export { InjectPayment, PAYMENT_HTTP, paymentHttpToken, paymentToken } from './payment.tokens.js';
+
+export type {
+  CallbackStructure,
+  PaymentOptions,
+  PaymentOptionsFactory,
+  PaymentStructure,
+  ResultUrl,
+} from './options/payment-options.js';
+
+export type {
+  Payment,
+  PaymentHistoryEntry,
+  PaymentKind,
+  PaymentRecord,
+  PaymentState,
+} from './payment/payment.js';
+export { PaymentClock, SystemClock } from './payment/clock.js';
+export type { PaymentReason } from './payment/reasons.js';
+export type { ReconcileCounts } from './payment/reconciler.js';
+export { TRANSITIONS } from './payment/states.js';
+export type { Init3dStart } from './payment/three-d-flow.js';
+
+export * from './dto/index.js';
+export * from './errors/index.js';
+
+export { EVENT_STATES, type PaymentEvent, type PaymentEventState, type PaymentEventType } from './events/payment-event.js';
+export { OnPayment, type OnPaymentOptions } from './events/on-payment.decorator.js';
+
+export { PaymentCallback, PaymentCallbackGuard } from './callback/payment-callback.guard.js';
+export type { ReceivedCallback } from './callback/callback-desk.js';
+
+export { type MorposDialectOptions, morposDialect } from './gateway/dialects/morpos.dialect.js';
+export { type StandardDialectOptions, standardDialect } from './gateway/dialects/standard.dialect.js';
+export { newConversationId } from './gateway/dialects/conversation-id.js';
+export type {
+  CallbackFields,
+  GatewayCredentials,
+  GatewayDialect,
+  GatewayOperation,
+  GatewayResult,
+  InquiryResult,
+  SaleRequest,
+  SignContext,
+  Signer,
+} from './gateway/gateway-dialect.js';
+export { ReplyFields } from './gateway/reply-fields.js';
+export type { AmountCheck } from './gateway/reply-reading.js';
+export { DEFAULT_CODE_SETS, RESULT_TEXTS, type ResultCodeSets, type ResultText } from './gateway/result-codes.js';
+export { type SignedFields, WireDecimal, type WireObject, type WireValue } from './gateway/wire-body.js';
+
+export { MemoryPaymentStore } from './store/memory-payment-store.js';
+export * from './store/payment-store.js';

@@ -1,0 +1,40 @@
+/** An absolute http(s) URL without credentials; https unless the host is this machine. */
+export function secureUrlProblem(text: string): string | null {
+  const url = parse(text);
+  if (!url) return 'must be an absolute https URL';
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) return 'must be https, except to a loopback address';
+  return null;
+}
+
+/** {@link secureUrlProblem}, and nothing behind its path, since paths are appended to it. */
+export function baseUrlProblem(text: string): string | null {
+  const url = parse(text);
+  if (url && (url.search !== '' || url.hash !== '')) return 'must have no query and no fragment';
+  return secureUrlProblem(text);
+}
+
+/** An absolute http(s) URL, in which `{token}` may stand. */
+export function callbackUrlProblem(text: string): string | null {
+  return secureUrlProblem(text.replaceAll('{token}', 'token'));
+}
+
+/** An absolute http(s) URL, or a path of this site. */
+export function resultUrlProblem(text: string): string | null {
+  const isPath = /^\/(?![/\\])/.test(text);
+  return isPath || parse(text) ? null : 'must be an absolute http(s) URL, or a path that begins with one /';
+}
+
+function parse(text: string): URL | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isHttp = url?.protocol === 'https:' || url?.protocol === 'http:';
+  return url && isHttp && url.username === '' && url.password === '' ? url : null;
+}
+
+function isLoopback(hostname: string): boolean {
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    /^127(\.\d+){3}$/.test(hostname)
+  );
+}

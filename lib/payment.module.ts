@@ -1,0 +1,73 @@
+import {
+  type BeforeApplicationShutdown,
+  type DynamicModule,
+  Module,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  type OnModuleDestroy,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { EventDispatcher } from './events/event-dispatcher.js';
+import { HandlerFinder } from './events/handler-finder.js';
+import { GatewayTransport } from './gateway/transport/gateway-transport.js';
+import { AccountRoll } from './options/account-roll.js';
+import { InFlight } from './payment/in-flight.js';
+import { PaymentBook } from './payment/payment-book.js';
+import { Reconciler } from './payment/reconciler.js';
+import { type ASYNC_OPTIONS_TYPE, ConfigurableModuleClass, type OPTIONS_TYPE } from './payment.module-definition.js';
+import { PaymentStore } from './store/payment-store.js';
+
+/** One merchant account. Its life: find handlers, serve, stop taking work, let payments end, close. */
+@Module({})
+export class PaymentModule
+  extends ConfigurableModuleClass
+  implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown
+{
+  constructor(
+    private readonly roll: AccountRoll,
+    private readonly finder: HandlerFinder,
+    private readonly events: EventDispatcher,
+    private readonly reconciler: Reconciler,
+    private readonly book: PaymentBook,
+    private readonly inFlight: InFlight,
+    private readonly transport: GatewayTransport,
+    private readonly store: PaymentStore,
+  ) {
+    super();
+  }
+
+  /** Options given here win; the others are read from `PAYMENT_*` variables. */
+  static override forRoot(options: typeof OPTIONS_TYPE = {}): DynamicModule {
+    return super.forRoot(options);
+  }
+
+  /** The same with options from a factory or class; what shapes the module stays at the top level. */
+  static override forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule {
+    return super.forRootAsync(options);
+  }
+
+  async onModuleInit(): Promise<void> {
+    const handlers = this.finder.find();
+    this.roll.check(handlers.map((handler) => handler.account));
+    await this.events.announce(handlers.filter((handler) => handler.account === this.roll.account));
+  }
+
+  onApplicationBootstrap(): void {
+    this.reconciler.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.reconciler.stop();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.inFlight.ended();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.inFlight.ended();
+    await this.book.writeOwed();
+    await this.transport.close();
+    await this.store.close();
+  }
+}

@@ -1,0 +1,95 @@
+import type { DynamicModule } from '@nestjs/common';
+import { ApplicationConfig, DiscoveryModule, DiscoveryService } from '@nestjs/core';
+import { createCallbackController } from './callback/callback.controller.js';
+import { CallbackDesk } from './callback/callback-desk.js';
+import { CallbackResponder } from './callback/callback-responder.js';
+import { CallbackRoute, CallbackUrls, trimSlashes } from './callback/callback-urls.js';
+import { EventDispatcher } from './events/event-dispatcher.js';
+import { HandlerFinder } from './events/handler-finder.js';
+import { PlainEvents } from './events/plain-events.js';
+import { GatewayClient } from './gateway/gateway-client.js';
+import { GatewayTransport } from './gateway/transport/gateway-transport.js';
+import { AccountRoll } from './options/account-roll.js';
+import type { PaymentOptions, PaymentStructure } from './options/payment-options.js';
+import { DEFAULT_ACCOUNT, PaymentSettings } from './options/payment-settings.js';
+import { resolveSettings } from './options/resolve-settings.js';
+import { PaymentClock, SystemClock } from './payment/clock.js';
+import { DirectFlow } from './payment/direct-flow.js';
+import { InFlight } from './payment/in-flight.js';
+import { InquiryFlow } from './payment/inquiry-flow.js';
+import { PaymentBook } from './payment/payment-book.js';
+import { Reconciler } from './payment/reconciler.js';
+import { ThreeDFlow } from './payment/three-d-flow.js';
+import { PaymentService } from './payment.service.js';
+import { PAYMENT_OPTIONS, paymentHttpToken, paymentToken } from './payment.tokens.js';
+import { openStore } from './store/open-store.js';
+import { PaymentStore } from './store/payment-store.js';
+
+const DEFAULT_WAIT_MS = 25_000;
+
+/** Makes of the builder's bare definition the module of one account. */
+export function assemble(definition: DynamicModule, structure: PaymentStructure): DynamicModule {
+  const { isGlobal = true, callback = {}, name } = structure;
+  const account = name ?? DEFAULT_ACCOUNT;
+  const route = routeOf(structure);
+  const service = paymentToken(account);
+  const http = paymentHttpToken(account);
+  const desk = CallbackDesk.token(account);
+
+  return {
+    ...definition,
+    global: isGlobal,
+    imports: [...(definition.imports ?? []), DiscoveryModule],
+    controllers: callback === false ? [] : [createCallbackController(route.path ?? '', callback.decorators)],
+    providers: [
+      ...(definition.providers ?? []),
+      { provide: CallbackRoute, useValue: route },
+      {
+        provide: PaymentSettings,
+        useFactory: (options: PaymentOptions) => resolveSettings(options, structure, process.env),
+        inject: [PAYMENT_OPTIONS],
+      },
+      {
+        provide: AccountRoll,
+        useFactory: (discovery: DiscoveryService) => new AccountRoll(account, route.path, discovery),
+        inject: [DiscoveryService],
+      },
+      { provide: PaymentClock, useClass: SystemClock },
+      { provide: PaymentStore, useFactory: openStore, inject: [PaymentSettings] },
+      {
+        provide: GatewayTransport,
+        useFactory: ({ timeoutMs, connectTimeoutMs, keepAliveMs, dispatcher }: PaymentSettings) =>
+          new GatewayTransport({ timeoutMs, connectTimeoutMs, keepAliveMs, dispatcher: dispatcher ?? undefined }),
+        inject: [PaymentSettings],
+      },
+      { provide: http, useFactory: (transport: GatewayTransport) => transport.http, inject: [GatewayTransport] },
+      {
+        provide: CallbackUrls,
+        useFactory: (settings: PaymentSettings, config: ApplicationConfig) => new CallbackUrls(settings, route, config),
+        inject: [PaymentSettings, ApplicationConfig],
+      },
+      GatewayClient,
+      PlainEvents,
+      HandlerFinder,
+      EventDispatcher,
+      PaymentBook,
+      DirectFlow,
+      ThreeDFlow,
+      InquiryFlow,
+      Reconciler,
+      InFlight,
+      CallbackDesk,
+      CallbackResponder,
+      PaymentService,
+      ...(name === undefined ? [] : [{ provide: service, useExisting: PaymentService }]),
+      { provide: desk, useExisting: CallbackDesk },
+    ],
+    exports: [service, http, desk],
+  };
+}
+
+function routeOf({ callback = {}, name }: PaymentStructure): CallbackRoute {
+  if (callback === false) return { path: null, waitMs: DEFAULT_WAIT_MS };
+  const path = trimSlashes(callback.path ?? (name === undefined ? 'payments' : `payments/${name}`));
+  return { path, waitMs: callback.waitMs ?? DEFAULT_WAIT_MS };
+}

@@ -1,0 +1,108 @@
+import { Injectable } from '@nestjs/common';
+import type { DoPaymentDto } from './dto/do-payment.dto.js';
+import type { Init3dDto } from './dto/init3d.dto.js';
+import { DirectFlow } from './payment/direct-flow.js';
+import { InFlight } from './payment/in-flight.js';
+import { InquiryFlow } from './payment/inquiry-flow.js';
+import { type Payment, toPayment } from './payment/payment.js';
+import { PaymentBook } from './payment/payment-book.js';
+import { type ReconcileCounts, Reconciler } from './payment/reconciler.js';
+import { type Init3dStart, ThreeDFlow } from './payment/three-d-flow.js';
+
+/** What the bank sent, with the payment it belongs to. */
+export interface Auth3dInput {
+  readonly conversationId: string;
+  /** As received at the return or fail URL: the parsed form, JSON or query. */
+  readonly fields: object;
+}
+
+/**
+ * Takes cards. One rule for errors: a throw means that this call sent nothing, or nothing that can move money. Once a DoPayment or
+ * Auth3d may have left, the answer is a {@link Payment}, whatever its state.
+ */
+@Injectable()
+export class PaymentService {
+  constructor(
+    private readonly direct: DirectFlow,
+    private readonly threeD: ThreeDFlow,
+    private readonly inquiries: InquiryFlow,
+    private readonly reconciler: Reconciler,
+    private readonly book: PaymentBook,
+    private readonly inFlight: InFlight,
+  ) {}
+
+  /**
+   * A direct payment (contract section 4.1): one request, its answer the outcome. The same `conversationId` or `idempotencyKey` with
+   * the same sale gives the existing payment and sends nothing.
+   *
+   * @param input the fields of contract section 2.1; amounts in major units. Left as it was.
+   * @throws PaymentValidationError the input is refused
+   * @throws PaymentDuplicateError the id or key is another sale's
+   * @throws PaymentNotSentError proven that nothing left
+   * @throws PaymentStoreError the store failed before anything was sent
+   */
+  doPayment(input: DoPaymentDto): Promise<Payment> {
+    return this.inFlight.run(() => this.direct.pay(input));
+  }
+
+  /**
+   * Starts a 3D payment (contract section 4.2). Send `html` to the buyer's browser; the callback does the rest. The page is not kept.
+   *
+   * @throws PaymentValidationError the input is refused
+   * @throws PaymentDuplicateError the id or key is taken, by the same sale even, since its page is not kept
+   * @throws PaymentNotSentError proven that nothing left
+   * @throws PaymentInit3dError refused, unreadable, unanswered, or the reference is taken; no money can move
+   * @throws PaymentStoreError the store failed; the buyer is not sent to the bank, no money can move
+   */
+  init3d(input: Init3dDto): Promise<Init3dStart> {
+    return this.inFlight.run(() => this.threeD.start(input));
+  }
+
+  /**
+   * Completes a 3D payment with what the bank sent (contract section 4.3); the callback controller calls this. Auth3d is sent
+   * once: for a payment that has been claimed or has ended, the answer is the payment as it stands.
+   *
+   * @throws PaymentNotFoundError, PaymentStateError (for `direct` and `initiating`)
+   * @throws PaymentCallbackError the fields cannot be this payment's; it is untouched
+   * @throws PaymentStoreError the store failed before anything was sent
+   */
+  auth3d({ conversationId, fields }: Auth3dInput): Promise<Payment> {
+    return this.inFlight.run(() => this.threeD.complete(conversationId, fields));
+  }
+
+  /** @throws PaymentStoreError */
+  async find(conversationId: string): Promise<Payment | null> {
+    const record = await this.book.find(conversationId);
+    return record && toPayment(record);
+  }
+
+  /** All attempts of one of the merchant's own ids, oldest first. @throws PaymentStoreError */
+  async findByReference(reference: string): Promise<Payment[]> {
+    return (await this.book.findByReference(reference)).map((record) => toPayment(record));
+  }
+
+  /**
+   * Asks the gateway (CheckPayment) and settles an `unknown` where it gives a clear word. Moves no money.
+   *
+   * @throws PaymentUnsupportedError the dialect cannot ask (the contract shows no such operation)
+   * @throws PaymentNotFoundError, PaymentStateError (before any money can have moved), PaymentStoreError
+   */
+  inquire(conversationId: string): Promise<Payment> {
+    return this.inFlight.run(() => this.inquiries.inquire(conversationId));
+  }
+
+  /**
+   * An operator settles `unknown` or `review`, having seen the gateway's or the bank's own records.
+   *
+   * @param note who found out, and how; kept in the payment's history
+   * @throws PaymentValidationError, PaymentNotFoundError, PaymentStateError, PaymentStoreError
+   */
+  resolve(conversationId: string, state: 'succeeded' | 'failed', note: string): Promise<Payment> {
+    return this.inFlight.run(() => this.inquiries.resolve(conversationId, state, note));
+  }
+
+  /** One pass of the background work, for cron jobs and tests. Rejects when the store fails. */
+  reconcile(): Promise<ReconcileCounts> {
+    return this.inFlight.run(() => this.reconciler.pass());
+  }
+}

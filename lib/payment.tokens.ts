@@ -1,0 +1,27 @@
+import { Inject } from '@nestjs/common';
+import { DEFAULT_ACCOUNT } from './options/payment-settings.js';
+import { PaymentService } from './payment.service.js';
+
+/**
+ * The private `HttpService` (@nestjs/axios) that requests go through, for interceptors that trace or measure. It sends nothing for
+ * anyone else, and no request twice.
+ */
+export const PAYMENT_HTTP = Symbol.for('nestjs-card-payment:http');
+
+/** The options as given, before variables and defaults. */
+export const PAYMENT_OPTIONS = Symbol.for('nestjs-card-payment:options');
+
+/** Under what an account's `PaymentService` is injected. */
+export function paymentToken(name: string = DEFAULT_ACCOUNT): symbol | typeof PaymentService {
+  return name === DEFAULT_ACCOUNT ? PaymentService : Symbol.for(`nestjs-card-payment:service:${name}`);
+}
+
+/** Under what an account's `HttpService` is injected: {@link PAYMENT_HTTP} for the unnamed one. */
+export function paymentHttpToken(name: string = DEFAULT_ACCOUNT): symbol {
+  return name === DEFAULT_ACCOUNT ? PAYMENT_HTTP : Symbol.for(`nestjs-card-payment:http:${name}`);
+}
+
+/** Injects the `PaymentService` of a `name`d account. */
+export function InjectPayment(name?: string): ParameterDecorator & PropertyDecorator {
+  return Inject(paymentToken(name));
+}

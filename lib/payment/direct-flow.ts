@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import { CallbackUrls } from '../callback/callback-urls.js';
+import { DoPaymentDto } from '../dto/do-payment.dto.js';
+import { validateInput } from '../dto/validate-input.js';
+import { PaymentNotSentError } from '../errors/payment-not-sent.error.js';
+import { PaymentStoreError } from '../errors/payment-store.error.js';
+import { GatewayClient } from '../gateway/gateway-client.js';
+import { PaymentSettings } from '../options/payment-settings.js';
+import { PaymentClock } from './clock.js';
+import { openingRecord, saleRequest } from './opening.js';
+import { type Payment, type PaymentRecord, toPayment } from './payment.js';
+import { PaymentBook } from './payment-book.js';
+import { applyNotSent, applyVerdict, settlementRules } from './settlement.js';
+import { advance } from './states.js';
+
+/** The direct payment: written as `charging`, sent once, its answer written. */
+@Injectable()
+export class DirectFlow {
+  constructor(
+    private readonly book: PaymentBook,
+    private readonly gateway: GatewayClient,
+    private readonly urls: CallbackUrls,
+    private readonly clock: PaymentClock,
+    private readonly settings: PaymentSettings,
+  ) {}
+
+  async pay(given: unknown): Promise<Payment> {
+    const now = this.clock.now();
+    const input = validateInput(DoPaymentDto, given, { luhn: this.settings.luhn, now });
+    const sale = saleRequest(input, this.settings, this.urls.make(input));
+    const record = openingRecord('direct', sale, input, this.settings, now, null);
+
+    const earlier = await this.open(record);
+    if (earlier) return toPayment(earlier);
+
+    const outcome = await this.gateway.doPayment(sale);
+    if (!outcome.sent) throw new PaymentNotSentError(await this.book.settle(record, applyNotSent), outcome.why);
+    const rules = settlementRules(this.settings);
+    return this.book.settle(record, (current, at) => applyVerdict(current, outcome.verdict, rules, at));
+  }
+
+  /** @returns null when the payment is open and ours to send; otherwise the payment that answers in its place */
+  private async open(record: PaymentRecord): Promise<PaymentRecord | null> {
+    const refused = {
+      ...advance(record, 'failed', { reason: 'reference_taken', idempotencyKey: null }, record.createdAt),
+      version: 1,
+    };
+    // Between a refused write and the look at who is in the way, that one may have gone: then it is our turn again.
+    for (let tries = 0; tries < 5; tries += 1) {
+      const taken = await this.book.open(record);
+      if (taken === null) return null;
+      const twin = await this.book.findTwin(record);
+      if (twin) return twin;
+      if (taken === 'referenceLock' && (await this.book.open(refused)) === null) return refused;
+    }
+    throw new PaymentStoreError('opening the payment');
+  }
+}

@@ -1,0 +1,70 @@
+import { type PaymentRecord, type PaymentState, SETTLED_STATES } from './payment.js';
+
+/**
+ * Every way a payment can go; nothing else may set a state.
+ *
+ * `awaiting` ends `failed` only with nothing sent (`vetoed`, `reference_taken`). `failed` and `expired` go to `review` only when the
+ * gateway shows that money moved after all. No arrow is drawn by time alone from `unknown`.
+ */
+export const TRANSITIONS: Readonly<Record<PaymentState, readonly PaymentState[]>> = {
+  charging: ['succeeded', 'failed', 'unknown', 'review'],
+  initiating: ['awaiting', 'failed', 'expired'],
+  awaiting: ['authorizing', 'expired', 'failed'],
+  authorizing: ['succeeded', 'failed', 'unknown', 'review'],
+  unknown: ['succeeded', 'failed', 'review'],
+  review: ['succeeded', 'failed'],
+  failed: ['review'],
+  expired: ['review'],
+  succeeded: [],
+};
+
+/** While a payment is in one of these, no other of its reference may be. */
+export const REFERENCE_HOLDING_STATES: ReadonlySet<PaymentState> = new Set([
+  'charging',
+  'authorizing',
+  'unknown',
+  'review',
+  'succeeded',
+]);
+
+/** What may change along with the state; what is left out stays, but for `reason` and `dueAt`, which are null unless given. */
+export type PaymentChange = Partial<
+  Omit<
+    PaymentRecord,
+    | 'state'
+    | 'version'
+    | 'account'
+    | 'conversationId'
+    | 'kind'
+    | 'createdAt'
+    | 'updatedAt'
+    | 'finalizedAt'
+    | 'referenceLock'
+  >
+>;
+
+/** The record one version on, in its new state. The same state is allowed: something about it became known. */
+export function advance(record: PaymentRecord, state: PaymentState, change: PaymentChange, now: Date): PaymentRecord {
+  if (state !== record.state && !TRANSITIONS[record.state].includes(state)) {
+    throw new Error(`A payment cannot go from ${record.state} to ${state}.`);
+  }
+  return {
+    ...record,
+    reason: null,
+    dueAt: null,
+    ...change,
+    state,
+    referenceLock: referenceLockIn(state, record),
+    finalizedAt: SETTLED_STATES.has(state) ? (record.state === state ? record.finalizedAt : now) : null,
+    updatedAt: now,
+    version: record.version + 1,
+  };
+}
+
+/** The reference that a payment in this state holds, if it holds one. */
+export function referenceLockIn(
+  state: PaymentState,
+  payment: Pick<PaymentRecord, 'reference' | 'allowRepeat'>,
+): string | null {
+  return REFERENCE_HOLDING_STATES.has(state) && !payment.allowRepeat ? payment.reference : null;
+}

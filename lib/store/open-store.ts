@@ -1,0 +1,56 @@
+import { Logger } from '@nestjs/common';
+import { PaymentConfigurationError } from '../errors/payment-configuration.error.js';
+import { variablePrefix } from '../options/resolve-settings.js';
+import { DEFAULT_ACCOUNT, type PaymentSettings } from '../options/payment-settings.js';
+import { MemoryPaymentStore } from './memory-payment-store.js';
+import type { PaymentStore } from './payment-store.js';
+
+/**
+ * The store of an account, open. Drivers are loaded only for the store that is chosen.
+ * @throws PaymentConfigurationError when it cannot be opened
+ */
+export async function openStore(settings: PaymentSettings): Promise<PaymentStore> {
+  try {
+    const store = settings.store ?? (await storeOf(settings));
+    await store.open();
+    return store;
+  } catch (error) {
+    const prefix = variablePrefix(settings.account === DEFAULT_ACCOUNT ? undefined : settings.account);
+    const problem = settings.store
+      ? { option: 'store', variable: null }
+      : { option: 'storeUrl', variable: `${prefix}STORE_URL` };
+    const why = error instanceof Error ? withoutCredentials(error.message, settings.storeUrl) : 'it gave no reason';
+    throw new PaymentConfigurationError([{ ...problem, message: `cannot be opened: ${why}` }]);
+  }
+}
+
+async function storeOf({ storeUrl, background }: PaymentSettings): Promise<PaymentStore> {
+  if (/^(?:sqlite|postgres(?:ql)?):/.test(storeUrl)) {
+    const { openSqlStore } = await import('./sql/index.js');
+    return openSqlStore(storeUrl);
+  }
+  if (/^rediss?:/.test(storeUrl)) {
+    const { openRedisStore } = await import('./redis/index.js');
+    return openRedisStore(storeUrl);
+  }
+  new Logger('PaymentModule').warn(
+    'Payments are kept in memory: a restart forgets them, and a second instance does not see them. ' +
+      'Set PAYMENT_STORE_URL (sqlite:FILE, postgres://…, redis://…) before real money.' +
+      (background ? '' : ' PAYMENT_BACKGROUND is off, so nothing reconciles them either.'),
+  );
+  return new MemoryPaymentStore();
+}
+
+/** A driver may repeat the URL it was given, or its password. */
+function withoutCredentials(message: string, storeUrl: string): string {
+  const secrets = [storeUrl, ...secretsOf(storeUrl)].filter((secret) => secret.length > 0);
+  return secrets.reduce((text, secret) => text.replaceAll(secret, '***'), message).slice(0, 500);
+}
+
+function secretsOf(storeUrl: string): string[] {
+  if (!URL.canParse(storeUrl)) return [];
+  const { username, password } = new URL(storeUrl);
+  return [password, decodeURIComponent(password), username, decodeURIComponent(username)].filter(
+    (text) => text.length > 3,
+  );
+}
