@@ -1,5 +1,3 @@
-import 'reflect-metadata';
-
 export { PaymentModule } from './payment.module.js';
 export { type Auth3dInput, PaymentService } from './payment.service.js';
 export { InjectPayment, PAYMENT_HTTP, paymentHttpToken, paymentToken } from './payment.tokens.js';
