@@ -32,6 +32,7 @@ export async function openRedisStore(url: string, options: RedisPaymentStoreOpti
 class ConnectingRedisStore extends RedisPaymentStore {
   private readonly logger = new Logger(RedisPaymentStore.name);
   private isOpen = false;
+  private isLost = false;
   private trouble: string | null = null;
 
   constructor(
@@ -41,8 +42,12 @@ class ConnectingRedisStore extends RedisPaymentStore {
     super(client, options);
     // A first connection that fails is an error at start-up; one that worked comes back.
     client.options.retryStrategy = (times) => (this.isOpen ? Math.min(times * 50, MAX_RECONNECT_DELAY_MS) : null);
-    client.on('error', (error) => this.onTrouble(troubleOf(error)));
-    client.on('ready', () => (this.trouble = null));
+    client.on('error', (error) => (this.trouble = troubleOf(error)));
+    client.on('close', () => this.onClose());
+    client.on('ready', () => {
+      this.trouble = null;
+      this.isLost = false;
+    });
   }
 
   /** @throws Error with host and port, and what is wrong there, when Redis cannot be used */
@@ -72,11 +77,11 @@ class ConnectingRedisStore extends RedisPaymentStore {
   }
 
   /** Says once that the connection is gone, not at each attempt to get it back. */
-  private onTrouble(trouble: string): void {
-    if (this.isOpen && this.trouble === null) {
-      this.logger.warn(`The connection to Redis is lost (${trouble}); connecting again.`);
+  private onClose(): void {
+    if (this.isOpen && !this.isLost) {
+      this.isLost = true;
+      this.logger.warn(`The connection to Redis is lost (${this.trouble ?? 'closed'}); connecting again.`);
     }
-    this.trouble = trouble;
   }
 }
 

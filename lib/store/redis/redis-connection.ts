@@ -46,13 +46,11 @@ export class RedisConnection {
 
 /** What went wrong in one word or two, without anything that was sent. */
 export function troubleOf(error: unknown): string {
-  if (!(error instanceof Error)) {
-    return 'unknown trouble';
-  }
+  const { message, code } = error as { message?: unknown; code?: unknown };
   if (isReply(error)) {
-    return /^[A-Z]+/.exec(error.message)?.[0] ?? 'ERR';
+    return /^[A-Z]+/.exec(String(message))?.[0] ?? 'ERR';
   }
-  return 'code' in error && typeof error.code === 'string' ? error.code : 'connection lost';
+  return typeof code === 'string' ? code : 'connection lost';
 }
 
 function failure(trouble: string): Error {
@@ -62,5 +60,5 @@ function failure(trouble: string): Error {
 
 /** Whether Redis itself said so. */
 function isReply(error: unknown): boolean {
-  return error instanceof Error && error.name === 'ReplyError';
+  return (error as { name?: unknown }).name === 'ReplyError';
 }

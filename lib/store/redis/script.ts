@@ -13,7 +13,7 @@ export class Script {
     try {
       return await client.evalsha(this.digest, 1, key, ...values);
     } catch (error) {
-      if (error instanceof Error && error.message.startsWith('NOSCRIPT')) {
+      if (String((error as { message?: unknown }).message).startsWith('NOSCRIPT')) {
         return client.eval(this.lua, 1, key, ...values);
       }
       throw error;

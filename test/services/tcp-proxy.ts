@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+export interface TcpProxy {
+  readonly port: number;
+  /** Lets the next request through, and breaks the connection as its answer comes. */
+  loseNextAnswer(): void;
+  /** Holds back every byte of the server, on old and new connections. */
+  freeze(): void;
+  /** Breaks all connections and refuses new ones. */
+  goDown(): Promise<void>;
+  comeUp(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Stands between a client and a server on the loopback address, to break what lies between them. */
+export async function startTcpProxy(target: { readonly port: number; readonly host?: string }): Promise<TcpProxy> {
+  const sockets = new Set<Socket>();
+  let frozen = false;
+  let losing = false;
+  let lose = false;
+
+  const server = createServer((client) => {
+    const upstream = connect(target.port, target.host ?? '127.0.0.1');
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        sockets.delete(socket);
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.on('data', (chunk) => {
+      [losing, lose] = [losing || lose, false];
+      upstream.write(chunk);
+    });
+    upstream.on('data', (chunk) => {
+      if (losing) {
+        losing = false;
+        client.destroy();
+      } else if (!frozen) {
+        client.write(chunk);
+      }
+    });
+  });
+  const listen = async (port: number) => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  };
+  const goDown = async () => {
+    if (server.listening) {
+      const closed = once(server, 'close');
+      server.close();
+      sockets.forEach((socket) => socket.destroy());
+      await closed;
+    }
+  };
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    port,
+    loseNextAnswer: () => void (lose = true),
+    freeze: () => void (frozen = true),
+    goDown,
+    comeUp: () => listen(port),
+    stop: goDown,
+  };
+}
