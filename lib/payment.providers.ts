@@ -17,6 +17,7 @@ import { PaymentClock, SystemClock } from './payment/clock.js';
 import { DirectFlow } from './payment/direct-flow.js';
 import { InFlight } from './payment/in-flight.js';
 import { InquiryFlow } from './payment/inquiry-flow.js';
+import { OperatorFlow } from './payment/operator-flow.js';
 import { PaymentBook } from './payment/payment-book.js';
 import { Reconciler } from './payment/reconciler.js';
 import { ThreeDFlow } from './payment/three-d-flow.js';
@@ -76,6 +77,7 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       DirectFlow,
       ThreeDFlow,
       InquiryFlow,
+      OperatorFlow,
       Reconciler,
       InFlight,
       CallbackDesk,

@@ -4,6 +4,7 @@ import type { Init3dDto } from './dto/init3d.dto.js';
 import { DirectFlow } from './payment/direct-flow.js';
 import { InFlight } from './payment/in-flight.js';
 import { InquiryFlow } from './payment/inquiry-flow.js';
+import { OperatorFlow } from './payment/operator-flow.js';
 import { type Payment, toPayment } from './payment/payment.js';
 import { PaymentBook } from './payment/payment-book.js';
 import { type ReconcileCounts, Reconciler } from './payment/reconciler.js';
@@ -26,6 +27,7 @@ export class PaymentService {
     private readonly direct: DirectFlow,
     private readonly threeD: ThreeDFlow,
     private readonly inquiries: InquiryFlow,
+    private readonly operator: OperatorFlow,
     private readonly reconciler: Reconciler,
     private readonly book: PaymentBook,
     private readonly inFlight: InFlight,
@@ -98,7 +100,7 @@ export class PaymentService {
    * @throws PaymentValidationError, PaymentNotFoundError, PaymentStateError, PaymentStoreError
    */
   resolve(conversationId: string, state: 'succeeded' | 'failed', note: string): Promise<Payment> {
-    return this.inFlight.run(() => this.inquiries.resolve(conversationId, state, note));
+    return this.inFlight.run(() => this.operator.resolve(conversationId, state, note));
   }
 
   /** One pass of the background work, for cron jobs and tests. Rejects when the store fails. */

@@ -1,4 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { EventDispatcher } from '../events/event-dispatcher.js';
 import { isEventState, type PaymentEvent } from '../events/payment-event.js';
 import { PaymentDuplicateError } from '../errors/payment-duplicate.error.js';
@@ -34,9 +34,9 @@ export class PaymentBook {
 
   constructor(
     private readonly store: PaymentStore,
-    private readonly events: EventDispatcher,
+    @Inject(EventDispatcher) private readonly events: Pick<EventDispatcher, 'raised'>,
     private readonly clock: PaymentClock,
-    private readonly settings: PaymentSettings,
+    @Inject(PaymentSettings) private readonly settings: Pick<PaymentSettings, 'account'>,
   ) {}
 
   find(conversationId: string): Promise<PaymentRecord | null> {

@@ -5,11 +5,14 @@ import { DEFAULT_ACCOUNT, type PaymentSettings } from '../options/payment-settin
 import { MemoryPaymentStore } from './memory-payment-store.js';
 import type { PaymentStore } from './payment-store.js';
 
+/** What decides on the store. */
+export type StoreSettings = Pick<PaymentSettings, 'account' | 'store' | 'storeUrl' | 'background'>;
+
 /**
  * The store of an account, open. Drivers are loaded only for the store that is chosen.
  * @throws PaymentConfigurationError when it cannot be opened
  */
-export async function openStore(settings: PaymentSettings): Promise<PaymentStore> {
+export async function openStore(settings: StoreSettings): Promise<PaymentStore> {
   try {
     const store = settings.store ?? (await storeOf(settings));
     await store.open();
@@ -24,7 +27,7 @@ export async function openStore(settings: PaymentSettings): Promise<PaymentStore
   }
 }
 
-async function storeOf({ storeUrl, background }: PaymentSettings): Promise<PaymentStore> {
+async function storeOf({ storeUrl, background }: StoreSettings): Promise<PaymentStore> {
   if (/^(?:sqlite|postgres(?:ql)?):/.test(storeUrl)) {
     const { openSqlStore } = await import('./sql/index.js');
     return openSqlStore(storeUrl);

@@ -1,0 +1,152 @@
+import { parseArgs } from 'node:util';
+import { DEFAULT_ACCOUNT } from '../options/payment-settings.js';
+import { SystemClock } from '../payment/clock.js';
+import { OperatorFlow } from '../payment/operator-flow.js';
+import { type PaymentRecord, type PaymentState, toPayment } from '../payment/payment.js';
+import { PaymentBook } from '../payment/payment-book.js';
+import { TRANSITIONS } from '../payment/states.js';
+import { openStore } from '../store/open-store.js';
+import type { Delivery, PaymentStore } from '../store/payment-store.js';
+import { parsed, UsageError } from './usage.error.js';
+
+const MOST_ROWS = 200;
+
+interface Desk {
+  readonly store: PaymentStore;
+  readonly account: string;
+}
+
+/** What an operator sees and does: the payments and deliveries that need a person. */
+export async function paymentsCommand(words: string[]): Promise<string> {
+  const { values, positionals } = parsed(() =>
+    parseArgs({
+      args: words,
+      allowPositionals: true,
+      options: {
+        store: { type: 'string' },
+        account: { type: 'string', default: DEFAULT_ACCOUNT },
+        state: { type: 'string', default: 'unknown,review' },
+        note: { type: 'string' },
+      },
+    }),
+  );
+  const storeUrl = values.store ?? process.env['PAYMENT_STORE_URL'];
+  if (!storeUrl || storeUrl === 'memory:') {
+    throw new UsageError(
+      'Name the store: PAYMENT_STORE_URL or --store URL (payments in memory cannot be seen from here).',
+    );
+  }
+  const { account } = values;
+  const [action = 'list', ...rest] = positionals;
+  const run = actionOf(action, rest, values);
+  const store = await openStore({ account, storeUrl, store: null, background: false });
+  try {
+    return await run({ store, account });
+  } finally {
+    await store.close();
+  }
+}
+
+function actionOf(
+  action: string,
+  words: readonly string[],
+  { state, note }: { state: string; note?: string },
+): (desk: Desk) => Promise<string> {
+  const [first = '', second = ''] = words;
+  switch (action) {
+    case 'list':
+      return (desk) => list(desk, statesOf(state));
+    case 'show':
+      return (desk) => show(desk, needed(first, 'show takes a conversationId.'));
+    case 'resolve':
+      if (second !== 'succeeded' && second !== 'failed') {
+        throw new UsageError('resolve takes a conversationId, then succeeded or failed.');
+      }
+      return (desk) =>
+        resolve(desk, first, second, needed(note ?? '', 'resolve needs --note: who found out, and how.'));
+    case 'parked':
+      return parked;
+    case 'replay':
+      return (desk) => replay(desk, first, needed(second, 'replay takes a handler id and an event id.'));
+    default:
+      throw new UsageError(`There is no "payments ${action}".`);
+  }
+}
+
+async function list({ store, account }: Desk, states: readonly PaymentState[]): Promise<string> {
+  const records = await store.listByState(account, states, MOST_ROWS);
+  const deliveries = await store.listParked(account, MOST_ROWS);
+  const rows = records.map(paymentRow);
+  const title = `${records.length} payment${records.length === 1 ? '' : 's'} in ${states.join(', ')}`;
+  return [title, ...rows, `${deliveries.length} parked ${deliveries.length === 1 ? 'delivery' : 'deliveries'}`].join(
+    '\n',
+  );
+}
+
+async function show({ store, account }: Desk, conversationId: string): Promise<string> {
+  const record = await store.find(account, conversationId);
+  if (!record) return `There is no payment ${conversationId} in the account "${account}".`;
+  const facts = Object.entries(toPayment(record))
+    .filter(([name, value]) => value !== null && name !== 'stored')
+    .map(([name, value]) => `  ${name.padEnd(26)}${value instanceof Date ? value.toISOString() : String(value)}`);
+  const history = (await store.history(account, conversationId)).map(({ at, version, state, reason, code, note }) =>
+    [`  ${at.toISOString()}  v${version}  ${state.padEnd(12)}`, reason, code, note && `“${note}”`]
+      .filter(Boolean)
+      .join('  '),
+  );
+  return [`Payment ${conversationId}`, ...facts, 'History', ...history].join('\n');
+}
+
+async function resolve(
+  desk: Desk,
+  conversationId: string,
+  state: 'succeeded' | 'failed',
+  note: string,
+): Promise<string> {
+  // The event goes into the outbox with the state: an instance that runs delivers it.
+  const events = { raised: () => Promise.resolve() };
+  const book = new PaymentBook(desk.store, events, new SystemClock(), { account: desk.account });
+  const payment = await new OperatorFlow(book).resolve(conversationId, state, note);
+  return `Payment ${conversationId} is ${payment.state}.`;
+}
+
+async function parked({ store, account }: Desk): Promise<string> {
+  const deliveries = await store.listParked(account, MOST_ROWS);
+  return deliveries.length === 0 ? 'Nothing is parked.' : deliveries.map(deliveryRow).join('\n');
+}
+
+async function replay({ store, account }: Desk, handlerId: string, eventId: string): Promise<string> {
+  const isThere = await store.replay(account, handlerId, eventId, new Date());
+  return isThere ? `Event ${eventId} goes to ${handlerId} again.` : `No parked delivery of ${eventId} to ${handlerId}.`;
+}
+
+function paymentRow(record: PaymentRecord): string {
+  const { conversationId, reference, state, reason, code, amount, currencyCode, updatedAt } = record;
+  return [
+    `  ${conversationId}`,
+    state.padEnd(8),
+    `${amount} (${currencyCode})`.padStart(18),
+    `since ${updatedAt.toISOString()}`,
+    reason,
+    code,
+    reference && `reference ${reference}`,
+  ]
+    .filter(Boolean)
+    .join('  ');
+}
+
+function deliveryRow({ handlerId, event, attempts, error }: Delivery): string {
+  return `  ${handlerId}  ${event.eventId}  ${event.type}  failed ${attempts} times: ${error ?? ''}`;
+}
+
+function statesOf(text: string): PaymentState[] {
+  const states = text.split(',').map((state) => state.trim());
+  const known = (state: string): state is PaymentState => Object.hasOwn(TRANSITIONS, state);
+  if (!states.every(known)) throw new UsageError(`--state takes of: ${Object.keys(TRANSITIONS).join(', ')}`);
+  return states;
+}
+
+function needed(word: string, otherwise: string): string {
+  if (word === '') throw new UsageError(otherwise);
+  return word;
+}

@@ -1,0 +1,76 @@
+import { PaymentValidationError } from '../errors/payment-validation.error.js';
+import { currencyDecimals } from './currency.js';
+
+/** How an amount is written: `fixed` has all decimals of its currency (`60.00`), `shortest` no trailing zeros (`60`). */
+export type AmountFormat = 'fixed' | 'shortest';
+
+/** What can be wrong with an amount; also the names of the validation rules. */
+export type AmountProblem = 'amountFormat' | 'amountPositive' | 'amountDecimals' | 'amountDigits';
+
+/** Fifteen digits survive every JSON parser, those that read numbers as binary floats too. */
+const MOST_DIGITS = 15;
+
+/** What to do about each problem. */
+export const AMOUNT_MESSAGES: Readonly<Record<AmountProblem, string>> = {
+  amountFormat: 'amount must be a plain decimal such as "149.90" or 149.9: no sign, exponent, space or comma',
+  amountPositive: 'amount must be above 0',
+  amountDecimals: 'amount must have no more decimals than its currency; write it as text if it was computed',
+  amountDigits: `amount must have at most ${MOST_DIGITS} digits`,
+};
+
+/** What is wrong with an amount in major units, or null. A number is judged by its shortest text: 0.1 + 0.2 has 17 decimals. */
+export function amountProblem(amount: unknown, currencyCode: number): AmountProblem | null {
+  const decimal = typeof amount === 'string' || typeof amount === 'number' ? readDecimal(String(amount)) : null;
+  if (!decimal) return 'amountFormat';
+  const { whole, fraction } = decimal;
+  if (!/[1-9]/.test(whole + fraction)) return 'amountPositive';
+  if (fraction.length > currencyDecimals(currencyCode)) return 'amountDecimals';
+  return whole.length + fraction.length > MOST_DIGITS ? 'amountDigits' : null;
+}
+
+/**
+ * The one text of an amount: the body and the sign both carry it, digit for digit. Leading zeros are dropped.
+ *
+ * @param amount major units
+ * @param currencyCode ISO 4217 numeric; it says how many decimals there are
+ * @throws PaymentValidationError when {@link amountProblem} finds one
+ */
+export function canonicalAmount(amount: string | number, currencyCode: number, format: AmountFormat): string {
+  const problem = amountProblem(amount, currencyCode);
+  if (problem) {
+    throw new PaymentValidationError([
+      { path: 'transactionDetails.amount', rule: problem, message: AMOUNT_MESSAGES[problem] },
+    ]);
+  }
+  const { whole, fraction } = readDecimal(String(amount)) as Decimal;
+  const decimals =
+    format === 'fixed' ? fraction.padEnd(currencyDecimals(currencyCode), '0') : fraction.replace(/0+$/, '');
+  return (whole || '0') + (decimals && `.${decimals}`);
+}
+
+/**
+ * Compares two decimal texts of any length, without floats.
+ *
+ * @returns below 0, 0 or above 0; null when either is no plain decimal (a sign, an exponent, a comma)
+ */
+export function compareAmounts(a: string, b: string): number | null {
+  const left = readDecimal(a);
+  const right = readDecimal(b);
+  if (!left || !right) return null;
+  if (left.whole.length !== right.whole.length) return left.whole.length - right.whole.length;
+  const decimals = Math.max(left.fraction.length, right.fraction.length);
+  const l = left.whole + left.fraction.padEnd(decimals, '0');
+  const r = right.whole + right.fraction.padEnd(decimals, '0');
+  return l < r ? -1 : l > r ? 1 : 0;
+}
+
+interface Decimal {
+  /** Without leading zeros: empty for amounts below 1. */
+  readonly whole: string;
+  readonly fraction: string;
+}
+
+function readDecimal(text: string): Decimal | null {
+  const match = /^(\d+)(?:\.(\d+))?$/.exec(text);
+  return match && { whole: (match[1] ?? '').replace(/^0+/, ''), fraction: match[2] ?? '' };
+}

@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { PaymentNotFoundError } from '../errors/payment-not-found.error.js';
+import { PaymentStateError } from '../errors/payment-state.error.js';
+import { PaymentValidationError, type ValidationIssue } from '../errors/payment-validation.error.js';
+import { maskCards } from './card-mask.js';
+import { type Payment, toPayment } from './payment.js';
+import { PaymentBook } from './payment-book.js';
+import { tidy } from './told-texts.js';
+
+const MOST_NOTE = 1_000;
+
+/** What an operator settles by hand. */
+@Injectable()
+export class OperatorFlow {
+  constructor(private readonly book: PaymentBook) {}
+
+  async resolve(conversationId: string, state: 'succeeded' | 'failed', note: string): Promise<Payment> {
+    checkResolution(state, note);
+    const record = await this.book.find(conversationId);
+    if (!record) throw new PaymentNotFoundError();
+    if (record.state === 'unknown' || record.state === 'review') {
+      const change = { reason: 'operator', note: maskCards(tidy(note, MOST_NOTE)) } as const;
+      const resolved = await this.book.move(record, state, change);
+      if (resolved.outcome === 'replaced') return toPayment(resolved.record);
+    }
+    const now = (await this.book.find(conversationId)) ?? record;
+    throw new PaymentStateError(toPayment(now), `be resolved as ${state}`);
+  }
+}
+
+/** Callers in plain JavaScript get no help from the types. */
+function checkResolution(state: unknown, note: unknown): void {
+  const issues: ValidationIssue[] = [];
+  if (state !== 'succeeded' && state !== 'failed') {
+    issues.push({ path: 'state', rule: 'isIn', message: 'must be succeeded or failed' });
+  }
+  if (typeof note !== 'string' || note.trim() === '') {
+    issues.push({ path: 'note', rule: 'isNotEmpty', message: 'must say who found out, and how' });
+  }
+  if (issues.length > 0) throw new PaymentValidationError(issues);
+}
