@@ -40,8 +40,8 @@ function knownPatterns({ cardNo, maskedCardNumber }: KnownCard): RegExp[] {
   if (cardNo && /^\d{12,}$/.test(cardNo)) patterns.push(spaced([...cardNo]));
   const [, first, last] = /^(\d{4,6})\D+(\d{4})$/.exec(maskedCardNumber?.replace(/[ .-]/g, '') ?? '') ?? [];
   if (first && last) {
-    const [fewest, most] = [FEWEST_DIGITS, MOST_DIGITS].map((digits) => digits - first.length - last.length);
-    patterns.push(spaced([...first, `\\d(?:${SEPARATOR}\\d){${fewest! - 1},${most! - 1}}`, ...last]));
+    const others = [FEWEST_DIGITS, MOST_DIGITS].map((total) => total - first.length - last.length - 1);
+    patterns.push(spaced([...first, `\\d(?:${SEPARATOR}\\d){${others.join()}}`, ...last]));
   }
   return patterns;
 }
@@ -59,7 +59,8 @@ function hideLuhnNumbers(run: string): string {
     let digits = '';
     for (const next of groups.slice(index, index + MOST_DIGITS)) {
       digits += next;
-      if (digits.length >= FEWEST_DIGITS && digits.length <= MOST_DIGITS && passesLuhn(digits)) {
+      if (digits.length > MOST_DIGITS) break;
+      if (digits.length >= FEWEST_DIGITS && passesLuhn(digits)) {
         for (let at = 6; at < digits.length - 4; at += 1) hidden.add(start + at);
       }
     }

@@ -1,0 +1,151 @@
+import fc from 'fast-check';
+import { PaymentValidationError } from '../../lib/errors/payment-validation.error.js';
+import { amountProblem, canonicalAmount, compareAmounts } from '../../lib/payment/amount.js';
+import { currencyDecimals } from '../../lib/payment/currency.js';
+
+const LIRA = 949;
+const YEN = 392;
+const DINAR = 48;
+const UF = 990;
+
+describe('canonicalAmount', () => {
+  it.each([
+    ['149.90', LIRA, '149.90', '149.9'],
+    [149.9, LIRA, '149.90', '149.9'],
+    ['60', LIRA, '60.00', '60'],
+    ['60.00', LIRA, '60.00', '60'],
+    [60, LIRA, '60.00', '60'],
+    ['0.01', LIRA, '0.01', '0.01'],
+    ['00012.5', LIRA, '12.50', '12.5'],
+    ['000.5', LIRA, '0.50', '0.5'],
+    ['100', YEN, '100', '100'],
+    ['1.234', DINAR, '1.234', '1.234'],
+    ['1.2', UF, '1.2000', '1.2'],
+    ['123456789012345', LIRA, '123456789012345.00', '123456789012345'],
+    ['0000000000000000000001', LIRA, '1.00', '1'],
+  ])('writes %p in currency %d as %s, shortest %s', (amount, currency, fixed, shortest) => {
+    expect(canonicalAmount(amount, currency, 'fixed')).toBe(fixed);
+    expect(canonicalAmount(amount, currency, 'shortest')).toBe(shortest);
+  });
+
+  it.each([
+    ['', 'amountFormat'],
+    [' 1', 'amountFormat'],
+    ['1\n', 'amountFormat'],
+    ['+1', 'amountFormat'],
+    ['-1', 'amountFormat'],
+    [-1, 'amountFormat'],
+    ['.5', 'amountFormat'],
+    ['5.', 'amountFormat'],
+    ['1,50', 'amountFormat'],
+    ['1.000,00', 'amountFormat'],
+    ['1e3', 'amountFormat'],
+    [1e21, 'amountFormat'],
+    [1e-7, 'amountFormat'],
+    [NaN, 'amountFormat'],
+    [Infinity, 'amountFormat'],
+    ['0x10', 'amountFormat'],
+    ['١٢', 'amountFormat'],
+    [null, 'amountFormat'],
+    [undefined, 'amountFormat'],
+    [10n, 'amountFormat'],
+    [['1'], 'amountFormat'],
+    [{ toString: () => '1' }, 'amountFormat'],
+    ['0', 'amountPositive'],
+    ['0.00', 'amountPositive'],
+    [0, 'amountPositive'],
+    [-0, 'amountPositive'],
+    ['1.001', 'amountDecimals'],
+    ['1.000', 'amountDecimals'],
+    [0.1 + 0.2, 'amountDecimals'],
+    ['1234567890123456', 'amountDigits'],
+    ['12345678901234.56', 'amountDigits'],
+    [1234567890123456, 'amountDigits'],
+  ])('refuses %p: %s', (amount, problem) => {
+    expect(amountProblem(amount, LIRA)).toBe(problem);
+    const call = () => canonicalAmount(amount as string, LIRA, 'fixed');
+    expect(call).toThrow(PaymentValidationError);
+  });
+
+  it('refuses a fraction in a currency that has none', () => {
+    expect(amountProblem('1.5', YEN)).toBe('amountDecimals');
+    expect(amountProblem('1.0', YEN)).toBe('amountDecimals');
+  });
+
+  it('never throws on a surprise, and takes long texts in its stride', () => {
+    fc.assert(fc.property(fc.anything(), (amount) => void amountProblem(amount, LIRA)));
+    expect(amountProblem(`${'0'.repeat(1_000_000)}x`, LIRA)).toBe('amountFormat');
+    expect(amountProblem('9'.repeat(1_000_000), LIRA)).toBe('amountDigits');
+  });
+
+  it('keeps the value, whatever the zeros, the form or the currency', () => {
+    const amounts = fc.tuple(fc.bigInt(1n, 10n ** 15n - 1n), fc.constantFrom(LIRA, YEN, DINAR, UF), fc.nat(5));
+    fc.assert(
+      fc.property(amounts, ([minor, currency, zeros]) => {
+        const decimals = currencyDecimals(currency);
+        const digits = minor.toString().padStart(decimals + 1, '0');
+        const text = decimals ? `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}` : digits;
+        const given = '0'.repeat(zeros) + text;
+        const fixed = canonicalAmount(given, currency, 'fixed');
+        expect(fixed).toBe(text);
+        const shortest = canonicalAmount(given, currency, 'shortest');
+        expect(compareAmounts(fixed, shortest)).toBe(0);
+        expect(canonicalAmount(shortest, currency, 'fixed')).toBe(fixed);
+        expect(canonicalAmount(Number(fixed), currency, 'fixed')).toBe(fixed);
+        expect(JSON.parse(fixed)).toBe(Number(given));
+      }),
+    );
+  });
+});
+
+describe('compareAmounts', () => {
+  it.each([
+    ['60', '60.00', 0],
+    ['060.0', '60', 0],
+    ['0', '0.000', 0],
+    ['60.01', '60', 1],
+    ['9.99', '10', -1],
+    ['0.5', '0.49999', 1],
+    ['9007199254740993', '9007199254740992', 1],
+    ['0.30', '0.30000000000000004', -1],
+  ])('%s against %s', (a, b, sign) => {
+    expect(Math.sign(compareAmounts(a, b) ?? NaN)).toBe(sign);
+    expect(Math.sign(compareAmounts(b, a) ?? NaN) + sign).toBe(0);
+  });
+
+  it.each(['', '-60', '+60', '6e1', '60,00', ' 60', '60 TRY', 'NaN', '.5', '60.'])('cannot read %p', (text) => {
+    expect(compareAmounts(text, '60')).toBeNull();
+    expect(compareAmounts('60', text)).toBeNull();
+  });
+
+  it('orders as the numbers do', () => {
+    const minor = fc.bigInt(0n, 10n ** 30n);
+    fc.assert(
+      fc.property(minor, minor, fc.nat(3), fc.nat(3), (a, b, zerosBefore, zerosAfter) => {
+        const [left, right] = [a, b].map((value) => {
+          const digits = value.toString().padStart(3, '0');
+          return `${'0'.repeat(zerosBefore)}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+        }) as [string, string];
+        const difference = compareAmounts(left + '0'.repeat(zerosAfter), right);
+        expect(Math.sign(difference ?? NaN)).toBe(a < b ? -1 : a > b ? 1 : 0);
+      }),
+    );
+  });
+});
+
+describe('currencyDecimals', () => {
+  it.each([
+    [949, 2],
+    [840, 2],
+    [978, 2],
+    [392, 0],
+    [410, 0],
+    [704, 0],
+    [952, 0],
+    [368, 3],
+    [414, 3],
+    [788, 3],
+    [927, 4],
+    [990, 4],
+  ])('%d has %d', (currency, decimals) => expect(currencyDecimals(currency)).toBe(decimals));
+});
