@@ -239,8 +239,9 @@ function unlist(shelf: AccountShelf, { reference, conversationId }: PaymentRecor
   if (siblings?.size === 0) shelf.byReference.delete(reference);
 }
 
-/** Deletes a payment, all but its referenceLock. */
+/** Deletes a payment, all but its referenceLock: that is nobody's from then on. */
 function forget(shelf: AccountShelf, { record, events }: StoredPayment): void {
+  if (record.referenceLock !== null) shelf.referenceLock.set(record.referenceLock, '');
   shelf.payments.delete(record.conversationId);
   shelf.due.delete(record.conversationId);
   unlist(shelf, record);

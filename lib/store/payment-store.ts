@@ -67,7 +67,9 @@ export abstract class PaymentStore {
   /**
    * Replaces the record of that account and conversationId, if its version is still `expectedVersion`. In the same
    * transaction: the history line, and the event with one delivery for each announced handler of its type. An event whose
-   * type nobody has announced yet waits for the first who does.
+   * type nobody has announced yet waits for the first who does. A delivery is due from its event's `occurredAt` on.
+   *
+   * Keys that the record no longer has are free; rejects when another payment has its `idempotencyKey` or `tokenHash`.
    */
   abstract replace(record: PaymentRecord, expectedVersion: number, event?: PaymentEvent): Promise<ReplaceOutcome>;
 
@@ -110,7 +112,8 @@ export abstract class PaymentStore {
 
   /**
    * Deletes settled payments that were finalized before `before` and have no delivery open, with their history and events, and events and
-   * deliveries of handlers that no one has announced since `handlersBefore`. A `referenceLock` outlives its payment.
+   * deliveries of handlers that no one has announced since `handlersBefore`. An event that waits for a handler holds no payment back.
+   * A `referenceLock` outlives its payment and is nobody's then: not even a payment of the same conversationId has it.
    */
   abstract purge(account: string, before: Date, handlersBefore: Date): Promise<PurgeCounts>;
 }

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import type { PaymentRecord } from '../../payment/payment.js';
+import type { UniqueKey } from '../../store/payment-store.js';
+import { at, ids, type PaymentStoreCase, RACERS, tally, unique } from './store-trial.js';
+
+const UNIQUE_KEYS: readonly UniqueKey[] = ['conversationId', 'idempotencyKey', 'tokenHash', 'referenceLock'];
+
+/** Inserting and finding. */
+export const recordCases: readonly PaymentStoreCase[] = [
+  {
+    name: 'insert: every field comes back as it was, by whatever it is found',
+    async run(trial) {
+      const record = trial.fullRecord();
+      const { account, conversationId, tokenHash, idempotencyKey, reference } = record;
+      assert.equal(await trial.store.insert(record), null);
+      for (const store of [trial.store, trial.second]) {
+        assert.deepEqual(await store.find(account, conversationId), record);
+        assert.deepEqual(await store.findByTokenHash(account, tokenHash!), record);
+        assert.deepEqual(await store.findByIdempotencyKey(account, idempotencyKey!), record);
+        assert.deepEqual(await store.findByReference(account, reference!), [record]);
+        assert.deepEqual(await store.listByState(account, ['awaiting'], 10), [record]);
+      }
+    },
+  },
+  {
+    name: 'insert: null comes back as null',
+    async run(trial) {
+      const record = await trial.insert();
+      assert.deepEqual(await trial.find(record), record);
+    },
+  },
+  {
+    name: 'insert: writes the first line of history',
+    async run(trial) {
+      const told = { reason: 'declined', code: 'B0005', note: 'said', updatedAt: at(5) } as const;
+      const record = await trial.insert({ state: 'failed', version: 1, ...told });
+      const { reason, code, note } = told;
+      const line = { version: 1, state: 'failed', reason, code, note, at: at(5) };
+      assert.deepEqual(await trial.store.history(record.account, record.conversationId), [line]);
+    },
+  },
+  ...UNIQUE_KEYS.map((key): PaymentStoreCase => ({
+    name: `insert: a taken ${key} is named, and nothing is written`,
+    async run(trial) {
+      const handler = await trial.handler('payment.failed');
+      const first = await trial.insert({ [key]: unique(key), amount: '1.00' });
+      const second = trial.record({ [key]: first[key], amount: '2.00', state: 'failed', dueAt: at(0) });
+      const other = { ...second, tokenHash: second.tokenHash ?? unique('token'), reference: unique('reference') };
+      assert.equal(await trial.store.insert(other, trial.event(other, 'failed')), key);
+
+      assert.deepEqual(await trial.find(first), first);
+      assert.deepEqual(await trial.versions(first), [1]);
+      if (key !== 'conversationId') {
+        assert.equal(await trial.find(other), null);
+        assert.deepEqual(await trial.versions(other), []);
+      }
+      assert.deepEqual(await trial.store.findByReference(trial.account, other.reference), []);
+      assert.deepEqual(await trial.store.listByState(trial.account, ['failed'], 10), []);
+      assert.deepEqual(await trial.leaseDue(at(1)), []);
+      assert.deepEqual(await trial.lease([handler], at(1)), []);
+    },
+  })),
+  ...UNIQUE_KEYS.map((key): PaymentStoreCase => ({
+    name: `insert: of ${RACERS} at once with one ${key}, one is stored`,
+    async run(trial) {
+      const value = unique(key);
+      const records = Array.from({ length: RACERS }, () => trial.record({ [key]: value, reference: 'R' }));
+      const outcomes = await trial.race((store, index) => store.insert(records[index]!));
+      assert.deepEqual(tally(outcomes), { null: 1, [key]: RACERS - 1 });
+      const winner = records[outcomes.indexOf(null)]!;
+      assert.deepEqual(await trial.store.findByReference(trial.account, 'R'), [winner]);
+      assert.deepEqual(await trial.versions(winner), [1]);
+    },
+  })),
+  {
+    name: 'insert: a refused payment keeps none of its other keys',
+    async run(trial) {
+      const lock = unique('reference');
+      await trial.insert({ referenceLock: lock });
+      const keys = { idempotencyKey: unique('key'), tokenHash: unique('token') };
+      const refused = trial.record({ ...keys, referenceLock: lock });
+      assert.equal(await trial.store.insert(refused), 'referenceLock');
+      assert.equal(await trial.store.insert({ ...refused, referenceLock: null }), null);
+    },
+  },
+  {
+    name: 'accounts: the same keys in another account are other payments',
+    async run(trial) {
+      const one = trial.fullRecord({ amount: '1.00' });
+      const other = { ...one, account: unique('other'), amount: '2.00' };
+      assert.equal(await trial.store.insert(one), null);
+      assert.equal(await trial.store.insert(other), null);
+      assert.equal(await trial.store.replace(trial.next(other), other.version), 'replaced');
+      for (const record of [one, trial.next(other)]) {
+        const { account, conversationId } = record;
+        assert.deepEqual(await trial.store.find(account, conversationId), record);
+        assert.deepEqual(await trial.store.findByTokenHash(account, record.tokenHash!), record);
+        assert.deepEqual(await trial.store.findByIdempotencyKey(account, record.idempotencyKey!), record);
+        assert.deepEqual(await trial.store.findByReference(account, record.reference!), [record]);
+        assert.deepEqual(await trial.store.listByState(account, ['awaiting'], 10), [record]);
+      }
+      assert.deepEqual(await trial.versions(one), [7]);
+      assert.deepEqual(await trial.versions(other), [7, 8]);
+      assert.deepEqual(ids(await trial.leaseDue(at(100))), [one.conversationId]);
+      const still = await trial.store.find(other.account, other.conversationId);
+      assert.deepEqual(still?.dueAt, other.dueAt);
+    },
+  },
+  {
+    name: 'find: nothing where there is nothing',
+    async run(trial) {
+      const { account, store } = trial;
+      await trial.insert();
+      assert.equal(await store.find(account, 'none'), null);
+      assert.equal(await store.findByTokenHash(account, 'none'), null);
+      assert.equal(await store.findByIdempotencyKey(account, 'none'), null);
+      assert.deepEqual(await store.findByReference(account, 'none'), []);
+      assert.deepEqual(await store.listByState(account, ['review'], 10), []);
+      assert.deepEqual(await store.history(account, 'none'), []);
+    },
+  },
+  {
+    name: 'find: keys are told apart by their case and their spaces',
+    async run(trial) {
+      const upper = await trial.insert({
+        conversationId: `A-${trial.account}`,
+        idempotencyKey: 'Key',
+        reference: 'Ref',
+      });
+      const lower = await trial.insert({
+        conversationId: `a-${trial.account}`,
+        idempotencyKey: 'key',
+        reference: 'ref ',
+      });
+      assert.deepEqual(await trial.find(upper), upper);
+      assert.deepEqual(await trial.find(lower), lower);
+      assert.deepEqual(await trial.store.findByReference(trial.account, 'ref'), []);
+    },
+  },
+  {
+    name: 'findByReference: all of a reference, oldest first',
+    async run(trial) {
+      const reference = unique('reference');
+      const second = await trial.insert({ reference, createdAt: at(20) });
+      const third = await trial.insert({ reference, createdAt: at(30) });
+      const first = await trial.insert({ reference, createdAt: at(10), updatedAt: at(99) });
+      await trial.insert({ reference: unique('other') });
+      const found = await trial.store.findByReference(trial.account, reference);
+      assert.deepEqual(ids(found), ids([first, second, third]));
+    },
+  },
+  {
+    name: 'listByState: those states only, the longest unchanged first, up to the limit',
+    async run(trial) {
+      const third = await trial.insert({ state: 'unknown', updatedAt: at(30) });
+      const first = await trial.insert({ state: 'review', updatedAt: at(10) });
+      await trial.insert({ state: 'succeeded', updatedAt: at(0) });
+      const second = await trial.insert({ state: 'unknown', updatedAt: at(20) });
+      const list = async (limit: number) =>
+        ids(await trial.store.listByState(trial.account, ['unknown', 'review'], limit));
+      assert.deepEqual(await list(10), ids([first, second, third]));
+      assert.deepEqual(await list(2), ids([first, second]));
+      assert.deepEqual(await trial.store.listByState(trial.account, [], 10), []);
+    },
+  },
+  {
+    name: 'copies: what a caller changes afterwards changes nothing that is stored',
+    async run(trial) {
+      const record = trial.fullRecord();
+      const { account, conversationId } = record;
+      const spoil = (one: PaymentRecord | null | undefined): void => {
+        assert.ok(one);
+        one.createdAt.setTime(0);
+        one.dueAt?.setTime(0);
+        Object.assign(one, { state: 'succeeded', amount: '0.01' });
+      };
+      const asked = structuredClone(record);
+      const given = { ...record, createdAt: new Date(record.createdAt), dueAt: new Date(record.dueAt!) };
+      assert.equal(await trial.store.insert(given), null);
+      spoil(given);
+      spoil(await trial.store.find(account, conversationId));
+      spoil(await trial.store.findByTokenHash(account, record.tokenHash!));
+      spoil(await trial.store.findByIdempotencyKey(account, record.idempotencyKey!));
+      spoil((await trial.store.findByReference(account, record.reference!))[0]);
+      spoil((await trial.store.listByState(account, ['awaiting'], 1))[0]);
+      (await trial.store.history(account, conversationId))[0]?.at.setTime(0);
+      assert.equal(JSON.stringify(await trial.store.find(account, conversationId)), JSON.stringify(asked));
+      assert.deepEqual((await trial.store.history(account, conversationId))[0]?.at, record.updatedAt);
+    },
+  },
+];

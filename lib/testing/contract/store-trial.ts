@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { PaymentEvent, PaymentEventState, PaymentEventType } from '../../events/payment-event.js';
+import { type PaymentRecord, toPayment } from '../../payment/payment.js';
+import type { Delivery, PaymentStore } from '../../store/payment-store.js';
+
+/** One thing that every store must do. */
+export interface PaymentStoreCase {
+  readonly name: string;
+  readonly run: (trial: StoreTrial) => Promise<void>;
+}
+
+const START = Date.parse('2026-03-01T10:00:00.123Z');
+
+/** How many callers a race has. */
+export const RACERS = 16;
+
+/** A moment of the trial, so many milliseconds in. */
+export function at(ms: number): Date {
+  return new Date(START + ms);
+}
+
+export function unique(name: string): string {
+  return `${name}-${randomUUID()}`;
+}
+
+/** A store under trial, in accounts that nothing else uses, and ways to write into it. */
+export class StoreTrial {
+  readonly account = unique('account');
+
+  constructor(
+    readonly store: PaymentStore,
+    /** A second connection to the same data, or the same store where there is none. */
+    readonly second: PaymentStore,
+  ) {}
+
+  /** The two connections in turn: whom a race is run between. */
+  racer(index: number): PaymentStore {
+    return index % 2 === 0 ? this.store : this.second;
+  }
+
+  /** Runs the callers of a race at once. */
+  race<T>(run: (store: PaymentStore, index: number) => Promise<T>, racers = RACERS): Promise<T[]> {
+    return Promise.all(Array.from({ length: racers }, (_, index) => run(this.racer(index), index)));
+  }
+
+  record(changes: Partial<PaymentRecord> = {}): PaymentRecord {
+    return {
+      conversationId: unique('conversation'),
+      account: this.account,
+      reference: null,
+      kind: '3d',
+      state: 'awaiting',
+      reason: null,
+      amount: '149.90',
+      currencyCode: 949,
+      installmentCount: 1,
+      chargedAmount: null,
+      code: null,
+      message: null,
+      orderId: null,
+      paymentId: null,
+      bankUniqueReferenceNumber: null,
+      authCode: null,
+      transactionDate: null,
+      transactionAt: null,
+      maskedCardNumber: null,
+      commissionRate: null,
+      commissionAmount: null,
+      createdAt: at(0),
+      updatedAt: at(0),
+      finalizedAt: null,
+      version: 1,
+      tokenHash: null,
+      idempotencyKey: null,
+      referenceLock: null,
+      allowRepeat: false,
+      expiresAt: null,
+      dueAt: null,
+      inquiries: 0,
+      notFoundAt: null,
+      note: null,
+      ...changes,
+    };
+  }
+
+  /** A record of which every field says something that a careless store would change. */
+  fullRecord(changes: Partial<PaymentRecord> = {}): PaymentRecord {
+    return this.record({
+      reference: unique('sipariş "1" \'2\' \\ ; -- 🧾'),
+      reason: 'amount_mismatch',
+      amount: '999999999999999.99',
+      installmentCount: 12,
+      chargedAmount: '0.10',
+      code: 'B0000',
+      message: `İşlem “onaylandı” 🟢\t\n\\"'{}[]$1 %s \u0000 \u2028 ${'çok uzun '.repeat(20_000)}`,
+      orderId: '00012345678901234567890',
+      paymentId: '9007199254740993',
+      bankUniqueReferenceNumber: '1e400',
+      authCode: '007',
+      transactionDate: '01.03.2026 13:00:00',
+      transactionAt: at(1),
+      maskedCardNumber: '450803******4509',
+      commissionRate: '1.50',
+      commissionAmount: '2.2485',
+      createdAt: at(2),
+      updatedAt: at(999),
+      finalizedAt: at(4),
+      version: 7,
+      tokenHash: unique('token'),
+      idempotencyKey: unique('key'),
+      referenceLock: unique('kilit 🔒'),
+      allowRepeat: true,
+      expiresAt: at(5),
+      dueAt: at(6),
+      inquiries: 3,
+      notFoundAt: at(7),
+      note: "Aradık; banka 'çekildi' dedi.",
+      ...changes,
+    });
+  }
+
+  /** Stores a new payment. */
+  async insert(changes: Partial<PaymentRecord> = {}, event?: PaymentEvent): Promise<PaymentRecord> {
+    const record = this.record(changes);
+    assert.equal(await this.store.insert(record, event), null, 'the payment must be stored');
+    return record;
+  }
+
+  /** The record one version on. */
+  next(record: PaymentRecord, changes: Partial<PaymentRecord> = {}): PaymentRecord {
+    return { ...record, ...changes, version: record.version + 1 };
+  }
+
+  /** Moves a stored payment on. */
+  async replace(record: PaymentRecord, changes: Partial<PaymentRecord> = {}): Promise<PaymentRecord> {
+    const next = this.next(record, changes);
+    assert.equal(await this.store.replace(next, record.version), 'replaced', 'the payment must be replaced');
+    return next;
+  }
+
+  /** Moves a stored payment to a state that is told, with its event. */
+  async tell(
+    record: PaymentRecord,
+    state: PaymentEventState,
+    updatedAt: Date,
+    store = this.store,
+  ): Promise<{ record: PaymentRecord; event: PaymentEvent }> {
+    const next = this.next(record, { state, updatedAt });
+    const event = this.event(next, state);
+    assert.equal(await store.replace(next, record.version, event), 'replaced', 'the payment must be replaced');
+    return { record: next, event };
+  }
+
+  /** The event of a record in that state. */
+  event(record: PaymentRecord, state: PaymentEventState): PaymentEvent {
+    return {
+      eventId: `${record.conversationId}:${record.version}`,
+      type: `payment.${state}`,
+      payment: toPayment(record),
+      occurredAt: record.updatedAt,
+    };
+  }
+
+  /** Announces a handler with an id of its own. @returns the id */
+  async handler(...types: PaymentEventType[]): Promise<string> {
+    const id = unique('Orders.handler');
+    await this.store.announceHandlers(this.account, [{ id, types }], at(0));
+    return id;
+  }
+
+  /** Leases what is due to these handlers at that moment, by default until a minute later. */
+  lease(
+    handlerIds: readonly string[],
+    now: Date,
+    { until = new Date(now.getTime() + 60_000), limit = 100, store = this.store } = {},
+  ): Promise<Delivery[]> {
+    return store.leaseDeliveries({ account: this.account, handlerIds, now, until, limit });
+  }
+
+  leaseDue(now: Date, { until = new Date(now.getTime() + 60_000), limit = 100, store = this.store } = {}) {
+    return store.leaseDue({ account: this.account, now, until, limit });
+  }
+
+  find(record: PaymentRecord): Promise<PaymentRecord | null> {
+    return this.store.find(record.account, record.conversationId);
+  }
+
+  async versions(record: PaymentRecord): Promise<number[]> {
+    const history = await this.store.history(record.account, record.conversationId);
+    return history.map((entry) => entry.version);
+  }
+}
+
+export function ids(records: readonly PaymentRecord[]): string[] {
+  return records.map((record) => record.conversationId);
+}
+
+export function eventIds(deliveries: readonly Delivery[]): string[] {
+  return deliveries.map((delivery) => delivery.event.eventId);
+}
+
+/** How often each outcome came. */
+export function tally(outcomes: readonly (string | null)[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const outcome of outcomes) counts[`${outcome}`] = (counts[`${outcome}`] ?? 0) + 1;
+  return counts;
+}

@@ -1,0 +1,8 @@
+export {
+  describePaymentStore,
+  paymentStoreContract,
+  type PaymentStoreCheck,
+  type PaymentStoreSource,
+  type TestRunner,
+} from './payment-store-contract.js';
+export { TestClock } from './test-clock.js';

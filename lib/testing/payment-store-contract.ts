@@ -1,0 +1,71 @@
+import type { PaymentStore } from '../store/payment-store.js';
+import { deliveryCases } from './contract/delivery-cases.js';
+import { dueCases } from './contract/due-cases.js';
+import { purgeCases } from './contract/purge-cases.js';
+import { recordCases } from './contract/record-cases.js';
+import { replaceCases } from './contract/replace-cases.js';
+import { StoreTrial } from './contract/store-trial.js';
+
+/** Where the suite gets the store that it tries. */
+export interface PaymentStoreSource {
+  /** A store, open. It may hold other data already: each case keeps to accounts of its own. */
+  create(): Promise<PaymentStore>;
+  /** A second connection to the same data, open: races are then run between the two. */
+  another?(store: PaymentStore): Promise<PaymentStore>;
+  /** Called after each case with each store that was made for it; without it they are closed. */
+  destroy?(store: PaymentStore): Promise<void>;
+}
+
+/** One thing that every store must do. */
+export interface PaymentStoreCheck {
+  readonly name: string;
+  /** Rejects with what the store did wrong. */
+  run(source: PaymentStoreSource): Promise<void>;
+}
+
+/** What a test runner gives: that of Jest, Vitest, Mocha or node:test. */
+export interface TestRunner {
+  describe(name: string, define: () => void): unknown;
+  it(name: string, run: () => Promise<void>): unknown;
+}
+
+/** What a {@link PaymentStore} must do, one by one, for a runner of your own. */
+export const paymentStoreContract: readonly PaymentStoreCheck[] = [
+  ...recordCases,
+  ...replaceCases,
+  ...dueCases,
+  ...deliveryCases,
+  ...purgeCases,
+].map(({ name, run }) => ({
+  name,
+  async run(source) {
+    const store = await source.create();
+    const second = await source.another?.(store);
+    try {
+      await run(new StoreTrial(store, second ?? store));
+    } finally {
+      for (const made of second ? [second, store] : [store]) await (source.destroy?.(made) ?? made.close());
+    }
+  },
+}));
+
+/**
+ * Proves a store right, in the test file of a merchant's own store:
+ *
+ * ```ts
+ * describePaymentStore('MyStore', { create: async () => new MyStore() });
+ * ```
+ *
+ * @param runner by default the global `describe` and `it`; give those of `node:test` or of an import where there are none
+ */
+export function describePaymentStore(
+  name: string,
+  source: PaymentStoreSource,
+  runner: Partial<TestRunner> = globalThis,
+): void {
+  const { describe, it } = runner;
+  if (!describe || !it) throw new Error('describePaymentStore needs a test runner: give it { describe, it }.');
+  describe(name, () => {
+    for (const check of paymentStoreContract) it(check.name, () => check.run(source));
+  });
+}
