@@ -1,0 +1,111 @@
+import { type BankCallback, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { type Merchant, PLATFORMS, sale, startMerchant } from './merchant.js';
+
+function bring({ request }: BankCallback): Promise<Response> {
+  return fetch(request.url, { ...request, redirect: 'manual' });
+}
+
+describe.each(PLATFORMS)('payments on %s', (platform) => {
+  describe.each(['standard', 'morpos'] as const)('with dialect %s', (dialect) => {
+    let simulator: Simulator;
+    let merchant: Merchant;
+
+    beforeAll(async () => {
+      simulator = await startSimulator({ dialect });
+      merchant = await startMerchant(platform, simulator);
+    });
+    afterAll(async () => {
+      await merchant.app.close();
+      await simulator.close();
+    });
+
+    it('takes a direct payment', async () => {
+      const payment = await merchant.payments.doPayment(sale('149.90', { reference: 'direct-1' }));
+
+      expect(payment).toMatchObject({
+        state: 'succeeded',
+        settled: true,
+        stored: true,
+        kind: 'direct',
+        reference: 'direct-1',
+        amount: '149.90',
+        code: 'B0000',
+        maskedCardNumber: expect.stringMatching(/^450803\D+4509$/),
+      });
+      expect(simulator.ledger.chargedTimes(payment.conversationId)).toBe(1);
+      expect(await merchant.payments.find(payment.conversationId)).toEqual(payment);
+      expect(await merchant.payments.findByReference('direct-1')).toEqual([payment]);
+    });
+
+    it('tells a declined direct payment', async () => {
+      const payment = await merchant.payments.doPayment(sale('10.51'));
+      expect(payment).toMatchObject({ state: 'failed', reason: 'declined', code: 'B0051', settled: true });
+    });
+
+    it('takes a 3D payment through the bank and back', async () => {
+      const started = await merchant.payments.init3d(sale('200.00'));
+      expect(started.payment.state).toBe('awaiting');
+      expect(Buffer.from(started.content, 'base64').toString()).toBe(started.html);
+
+      const answer = await bring(simulator.approve(started.conversationId));
+
+      expect(answer.status).toBe(303);
+      expect(answer.headers.get('location')).toBe(`https://shop.example/paid?conversationId=${started.conversationId}`);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
+      expect(await merchant.payments.find(started.conversationId)).toMatchObject({ state: 'succeeded', kind: '3d' });
+      expect(simulator.ledger.calls('Auth3d', started.conversationId)).toBe(1);
+    });
+
+    it('sends the buyer who cancels at the bank to the failure page', async () => {
+      const started = await merchant.payments.init3d(sale());
+      const answer = await bring(simulator.bank.answer(started.conversationId, { code: 'cancel' }));
+      expect(answer.headers.get('location')).toContain('https://shop.example/failed?');
+      expect(await merchant.payments.find(started.conversationId)).toMatchObject({ state: 'failed' });
+      expect(simulator.ledger.chargedTimes(started.conversationId)).toBe(0);
+    });
+
+    it('calls Auth3d once for 48 copies of a callback, and answers each of them alike', async () => {
+      const started = await merchant.payments.init3d(sale());
+      const callback = simulator.approve(started.conversationId);
+
+      const answers = await Promise.all(Array.from({ length: 48 }, () => bring(callback)));
+
+      const locations = new Set(answers.map((answer) => answer.headers.get('location')));
+      expect(locations).toEqual(new Set([`https://shop.example/paid?conversationId=${started.conversationId}`]));
+      expect(simulator.ledger.calls('Auth3d', started.conversationId)).toBe(1);
+    });
+
+    it('gives Back and refresh the same answer, with or without the fields', async () => {
+      const started = await merchant.payments.init3d(sale());
+      const callback = simulator.approve(started.conversationId);
+      const first = await bring(callback);
+      const refreshed = await bring(callback);
+      const opened = await fetch(callback.url, { redirect: 'manual' });
+      for (const answer of [refreshed, opened]) {
+        expect(answer.status).toBe(303);
+        expect(answer.headers.get('location')).toBe(first.headers.get('location'));
+      }
+      expect(simulator.ledger.violations).toEqual([]);
+    });
+
+    it('lets one of two tabs that pay one order through', async () => {
+      const reference = 'two-tabs';
+      const one = await merchant.payments.init3d(sale('30.00', { reference }));
+      const other = await merchant.payments.init3d(sale('30.00', { reference }));
+      const answers = await Promise.all([one, other].map(({ conversationId }) => bring(simulator.approve(conversationId))));
+      const places = answers.map((answer) => new URL(answer.headers.get('location') ?? '').pathname).sort();
+      expect(places).toEqual(['/failed', '/paid']);
+      const attempts = await merchant.payments.findByReference(reference);
+      expect(attempts.map(({ state, reason }) => [state, reason]).sort()).toEqual([
+        ['failed', 'reference_taken'],
+        ['succeeded', null],
+      ]);
+      await expect(merchant.payments.init3d(sale('30.00', { reference }))).rejects.toMatchObject({
+        code: 'PAYMENT_INIT3D',
+        payment: { state: 'failed', reason: 'reference_taken' },
+      });
+      expect(await merchant.payments.doPayment(sale('30.00', { reference }))).toMatchObject({ reason: 'reference_taken' });
+    });
+  });
+});
