@@ -86,8 +86,8 @@ async function clusterIsUp(node: RedisNode): Promise<void> {
 async function ask<T>(node: RedisNode, question: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = new Redis({ ...node, lazyConnect: true, retryStrategy: () => null, enableOfflineQueue: false });
   redis.on('error', () => undefined);
+  await redis.connect();
   try {
-    await redis.connect();
     return await question(redis);
   } finally {
     redis.disconnect();

@@ -5,8 +5,10 @@ export interface TcpProxy {
   readonly port: number;
   /** Lets the next request through, and breaks the connection as its answer comes. */
   loseNextAnswer(): void;
-  /** Holds back every byte of the server, on old and new connections. */
+  /** Keeps every byte of the server from the client, on old and new connections. */
   freeze(): void;
+  /** Ends that, for connections made from now on: what was kept is lost. */
+  thaw(): void;
   /** Breaks all connections and refuses new ones. */
   goDown(): Promise<void>;
   comeUp(): Promise<void>;
@@ -21,6 +23,7 @@ export async function startTcpProxy(target: { readonly port: number; readonly ho
   let lose = false;
 
   const server = createServer((client) => {
+    let cutOff = frozen;
     const upstream = connect(target.port, target.host ?? '127.0.0.1');
     for (const socket of [client, upstream]) {
       sockets.add(socket);
@@ -39,7 +42,7 @@ export async function startTcpProxy(target: { readonly port: number; readonly ho
       if (losing) {
         losing = false;
         client.destroy();
-      } else if (!frozen) {
+      } else if (!(cutOff ||= frozen)) {
         client.write(chunk);
       }
     });
@@ -63,6 +66,7 @@ export async function startTcpProxy(target: { readonly port: number; readonly ho
     port,
     loseNextAnswer: () => void (lose = true),
     freeze: () => void (frozen = true),
+    thaw: () => void (frozen = false),
     goDown,
     comeUp: () => listen(port),
     stop: goDown,

@@ -4,6 +4,7 @@ import { troubleOf } from './redis-connection.js';
 import { DEFAULT_TIMEOUT_MS, RedisPaymentStore, type RedisPaymentStoreOptions } from './redis-payment-store.js';
 
 const MAX_RECONNECT_DELAY_MS = 2000;
+const DISCONNECT_TIMEOUT_MS = 500;
 
 /**
  * Makes a store with a connection of its own: `open()` connects, `close()` disconnects.
@@ -20,7 +21,10 @@ export async function openRedisStore(url: string, options: RedisPaymentStoreOpti
     ...address,
     lazyConnect: true,
     connectTimeout: timeoutMs,
-    socketTimeout: timeoutMs,
+    disconnectTimeout: DISCONNECT_TIMEOUT_MS,
+    // The store's own questions tell whether Redis is ready; a silent server then is a silent answer, not a connection half made.
+    enableReadyCheck: false,
+    disableClientInfo: true,
     // What cannot be sent now fails now: the store asks again by itself, and what it gave up must not be sent later.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
@@ -50,7 +54,6 @@ class ConnectingRedisStore extends RedisPaymentStore {
     });
   }
 
-  /** @throws Error with host and port, and what is wrong there, when Redis cannot be used */
   override async open(): Promise<void> {
     const trouble = await this.client.connect().then(
       () => null,
@@ -58,22 +61,32 @@ class ConnectingRedisStore extends RedisPaymentStore {
     );
     if (trouble !== null) {
       const { host, port } = this.client.options;
-      throw new Error(`Redis at ${host}:${port} cannot be used: ${trouble}`);
+      throw new Error(`Redis at ${host}:${port} cannot be reached: ${trouble}`);
     }
     try {
       await super.open();
+      if (this.trouble !== null) {
+        throw new Error(`Redis refused the user or the database of the URL: ${this.trouble}`);
+      }
       this.isOpen = true;
     } finally {
       if (!this.isOpen) {
-        this.client.disconnect();
+        await this.close();
       }
     }
   }
 
   override async close(): Promise<void> {
     this.isOpen = false;
-    this.client.disconnect();
+    if (this.client.status !== 'end') {
+      this.client.disconnect();
+    }
     return super.close();
+  }
+
+  /** Not ioredis's socketTimeout: that outlives its connection, and breaks the next one. */
+  protected override onSilence(): void {
+    this.client.disconnect(true);
   }
 
   /** Says once that the connection is gone, not at each attempt to get it back. */

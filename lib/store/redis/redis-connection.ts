@@ -5,11 +5,14 @@ const ASK_AGAIN_AFTER_MS = 100;
 /** Answers by which Redis says that it did nothing now, and may soon. */
 const NOT_NOW = new Set(['BUSY', 'CLUSTERDOWN', 'LOADING', 'MASTERDOWN', 'READONLY', 'TRYAGAIN']);
 
+const SILENT = 'silent';
+
 /** A client, and how long to wait for what it is asked. */
 export class RedisConnection {
   constructor(
     readonly client: Redis | Cluster,
     private readonly timeoutMs: number,
+    private readonly onSilence: () => void,
   ) {}
 
   /**
@@ -18,7 +21,7 @@ export class RedisConnection {
    * @throws Error that names the failure only: those of ioredis hold the command's arguments.
    */
   async ask<T>(question: (client: Redis | Cluster) => Promise<T>): Promise<T> {
-    let trouble = 'silent';
+    let trouble = SILENT;
     let timeUp = false;
     const asking = async (): Promise<T> => {
       for (;;) {
@@ -26,17 +29,23 @@ export class RedisConnection {
           return await question(this.client);
         } catch (error) {
           trouble = troubleOf(error);
-          if (timeUp || this.client.status === 'end' || (isReply(error) && !NOT_NOW.has(trouble))) {
+          if (this.client.status === 'end' || (isReply(error) && !NOT_NOW.has(trouble))) {
             throw failure(trouble);
           }
         }
         await delay(ASK_AGAIN_AFTER_MS);
+        if (timeUp) {
+          throw failure(trouble);
+        }
       }
     };
     let timer: NodeJS.Timeout | undefined;
     const time = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => {
         timeUp = true;
+        if (trouble === SILENT) {
+          this.onSilence();
+        }
         reject(new Error(`Redis gave no answer in ${this.timeoutMs} ms: ${trouble}`));
       }, this.timeoutMs);
     });

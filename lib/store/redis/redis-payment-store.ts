@@ -72,7 +72,7 @@ export class RedisPaymentStore extends PaymentStore {
     if (!/^[^{}]+$/.test(prefix)) {
       throw new Error('The prefix of a Redis store must be a text without braces.');
     }
-    this.connection = new RedisConnection(client, timeoutMs);
+    this.connection = new RedisConnection(client, timeoutMs, () => this.onSilence());
     this.base = `{${prefix}}:`;
   }
 
@@ -175,6 +175,9 @@ export class RedisPaymentStore extends PaymentStore {
     }
     return counts;
   }
+
+  /** Called when Redis had a question and gave no answer in time. */
+  protected onSilence(): void {}
 
   private async findByKey(account: string, name: UniqueKey, value: string): Promise<PaymentRecord | null> {
     return readRecord(await this.run(scripts.FIND_BY_KEY, account, { name, value }));

@@ -7,7 +7,8 @@ import { Script } from './script.js';
  *     payment:ID            hash: record (JSON), version, write:VERSION (who wrote it), and the values that the keys below were made of
  *     history:ID            list of JSON, one for each version
  *     events:ID             hash: event id to event (JSON)
- *     idempotencyKey:VALUE  ID of the payment that has it; so too tokenHash:VALUE and referenceLock:VALUE
+ *     idempotencyKey:VALUE  ID of the payment that has it; so too tokenHash:VALUE and referenceLock:VALUE; the last is empty, and
+ *                           nobody's for ever, when its payment was purged
  *     reference:VALUE       IDs by createdAt
  *     state:STATE           IDs by updatedAt
  *     due, finalized        IDs by dueAt (here alone it is kept) and by finalizedAt
@@ -319,6 +320,8 @@ for _, id in ipairs(ids) do
       local value = call('HGET', payment, name)
       if value then call('DEL', key(name, value)) end
     end
+    local lock = call('HGET', payment, 'referenceLock')
+    if lock then call('SET', key('referenceLock', lock), '') end
     call('ZREM', key('state', call('HGET', payment, 'state')), id)
     local reference = call('HGET', payment, 'reference')
     if reference then call('ZREM', key('reference', reference), id) end
