@@ -92,7 +92,7 @@ function refusedFields(problems: string[]): Refusal {
 }
 
 function problemsOf(value: JsonValue | undefined, rules: Rules, path: string): string[] {
-  if (!isJsonObject(value)) return [`${path || 'body'} must be an object`];
+  if (!isJsonObject(value)) return [`${path.slice(0, -1)} must be an object`];
   const unknown = Object.keys(value).filter((name) => !Object.hasOwn(rules, name));
   const problems = unknown.map((name) => `${path}${name} is not a field`);
   for (const [name, rule] of Object.entries(rules)) {

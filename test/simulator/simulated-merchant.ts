@@ -5,6 +5,7 @@ import type { Simulator, SimulatorOperation } from '../../lib/simulator/index.js
 export interface TestSale {
   conversationId?: string;
   amount?: string;
+  urls?: { returnUrl?: string; failUrl?: string };
   /** Puts the merged fields in place of the usual ones; null takes a field out. */
   change?: Record<string, unknown>;
 }
@@ -41,10 +42,9 @@ export class SimulatedMerchant {
     };
   }
 
-  saleText({ conversationId = newConversationId(), amount = '60.00', change = {} }: TestSale = {}): string {
+  saleText({ conversationId = newConversationId(), amount = '60.00', urls = {}, change = {} }: TestSale = {}): string {
     const { merchantId, apiKey } = this.simulator.credentials;
-    const returnUrl = 'https://shop.example/return';
-    const failUrl = 'https://shop.example/fail';
+    const { returnUrl = 'https://shop.example/return', failUrl = 'https://shop.example/fail' } = urls;
     const signed = [conversationId, merchantId, returnUrl, failUrl, 'CARDPAYMENT', 'tr', 'CARD', 'SALE', 'False', '1'];
     const body = {
       merchantId,
