@@ -47,7 +47,7 @@ export interface RedisPaymentStoreOptions {
 }
 
 /**
- * Payments in Redis, on one server or a cluster, each call one Lua script.
+ * Payments in Redis 6 or later, on one server or a cluster. Each call is one Lua script, which makes its keys from the hash tag.
  *
  * It keeps what the module promises only while Redis loses no acknowledged write: `maxmemory-policy noeviction`, `appendonly
  * yes` and `appendfsync always` are needed. Replication is asynchronous, so that a failover may lose the last writes;
