@@ -174,5 +174,6 @@ button.primary { background: var(--brand); border-color: var(--brand); color: #f
 .hint { margin: 20px 0 0; padding: 10px 14px; border: 1px dashed #e0b94a; border-radius: 10px; background: #fffaf0;
   color: #7a5200; font-size: 14px; }
 .hint code { font-size: 15px; font-weight: 700; }
+@media (max-width: 420px) { .card { padding: 18px; } dl { padding: 12px; gap: 6px 12px; font-size: 14px; } }
 .message { margin: 0; text-align: center; color: var(--ink); }
 `);

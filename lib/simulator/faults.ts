@@ -64,7 +64,7 @@ export type FaultOptions = {
   readonly times?: number;
 } & (FaultPlay | { readonly kind: FaultName });
 
-/** A fault that was ordered. */
+/** A fault and how often it was played. */
 export class Fault {
   /** Resolves with the request when the fault was first played; for a stall, when it began. */
   readonly played: Promise<RecordedRequest>;
@@ -99,6 +99,9 @@ export class Fault {
     this.markPlayed(request);
   }
 }
+
+/** A fault that was ordered, as tests hold it. */
+export type FaultHandle = Readonly<Pick<Fault, 'played' | 'timesPlayed' | 'release'>>;
 
 /** The faults that wait for a request, in the order in which they were ordered. */
 export class FaultQueue {

@@ -36,7 +36,10 @@ export class GatewayServer {
     const record = this.record(request);
     const { operation } = record;
     if (operation) this.ledger.countArrival(operation);
-    if (this.doomed.has(request.socket)) return reset(request.socket);
+    if (this.doomed.has(request.socket)) {
+      record.fault = 'close-next-request';
+      return reset(request.socket);
+    }
 
     const fault = operation ? this.faults.take(operation) : undefined;
     if (fault) record.fault = fault.play.kind;

@@ -2,8 +2,8 @@ export type { BankCallback } from './bank.js';
 export { SIMULATOR_CREDENTIALS, type SimulatorCredentials } from './credentials.js';
 export { describeSimulator } from './describe-simulator.js';
 export { JsonNumber, type JsonObject, type JsonValue } from './exact-json.js';
-export type { Fault, FaultMoment, FaultOptions, FaultPlay, WireReply } from './faults.js';
-export type { Charge, Decision, Ledger, SimulatorOperation, Violation } from './ledger.js';
+export type { FaultHandle, FaultMoment, FaultOptions, FaultPlay, WireReply } from './faults.js';
+export type { Charge, Decision, SimulatorLedger, SimulatorOperation, Violation } from './ledger.js';
 export {
   MAGIC_AMOUNTS,
   MAGIC_PASSWORDS,

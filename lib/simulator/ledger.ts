@@ -105,6 +105,9 @@ export class Ledger {
   }
 }
 
+/** The books as tests read them. */
+export type SimulatorLedger = Readonly<Omit<Ledger, 'countArrival' | 'countCall' | 'record' | 'reset'>>;
+
 function callKey(operation: SimulatorOperation, conversationId?: string): string {
   return conversationId === undefined ? operation : `${operation} ${conversationId}`;
 }

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { Bank, type BankCallback } from './bank.js';
 import { BankServer } from './bank-server.js';
 import { SIMULATOR_CREDENTIALS, type SimulatorCredentials } from './credentials.js';
-import { FaultQueue, type Fault, type FaultOptions } from './faults.js';
+import { FaultQueue, type FaultHandle, type FaultOptions } from './faults.js';
 import { Gateway } from './gateway.js';
 import { GatewayServer } from './gateway-server.js';
-import { Ledger } from './ledger.js';
+import { Ledger, type SimulatorLedger } from './ledger.js';
 import { SMS_CODE } from './magic.js';
 import type { RecordedRequest } from './recorded-request.js';
 import type { SimulatorDialect, SimulatorOptions, SimulatorSettings } from './simulator-options.js';
@@ -19,12 +19,12 @@ export interface Simulator {
   readonly port: number;
   readonly dialect: SimulatorDialect;
   readonly credentials: SimulatorCredentials;
-  readonly ledger: Ledger;
+  readonly ledger: SimulatorLedger;
   /** The requests that reached the gateway (not the bank's pages), oldest first, cards and all. */
   readonly requests: readonly RecordedRequest[];
   readonly bank: Pick<Bank, 'answer'>;
   /** Orders a fault for the next request of an operation. Faults are played in the order in which they were ordered. */
-  fail(options: FaultOptions): Fault;
+  fail(options: FaultOptions): FaultHandle;
   /** The buyer types the right SMS code: short for `bank.answer(…, { code: '123456' })`. */
   approve(conversationIdOrPage: string): BankCallback;
   /** Forgets payments, requests and faults; what stalls goes on. */

@@ -161,6 +161,7 @@ describe('the bank, in a browser', () => {
   });
   beforeEach(async () => {
     page = await browser.newPage();
+    page.setDefaultTimeout(10_000);
   });
   afterEach(() => page.close());
   afterAll(() => browser.close());

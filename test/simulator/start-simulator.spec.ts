@@ -1,0 +1,76 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Agent, request } from 'undici';
+import { describeSimulator, startSimulator } from '../../lib/simulator/index.js';
+import { SimulatedMerchant } from './simulated-merchant.js';
+
+it('describes itself in lines that can be pasted into .env', async () => {
+  const simulator = await startSimulator({ dialect: 'morpos', credentials: { merchantId: '42' } });
+  const text = describeSimulator(simulator);
+  await simulator.close();
+  const env = Object.fromEntries([...text.matchAll(/^(PAYMENT_\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]));
+  expect(env).toEqual({
+    PAYMENT_BASE_URL: simulator.url,
+    PAYMENT_DIALECT: 'morpos',
+    PAYMENT_MERCHANT_ID: '42',
+    PAYMENT_CLIENT_ID: simulator.credentials.clientId,
+    PAYMENT_CLIENT_SECRET: simulator.credentials.clientSecret,
+    PAYMENT_API_KEY: simulator.credentials.apiKey,
+  });
+  for (const part of ['5246776356903508  1230  792', '.51  B0051  declined: insufficient funds', '123456  verified']) {
+    expect(text).toContain(part);
+  }
+});
+
+it('announces how long it keeps connections', async () => {
+  const simulator = await startSimulator({ keepAliveTimeoutMs: 2000 });
+  const response = await new SimulatedMerchant(simulator).doPayment();
+  expect(response.headers.get('keep-alive')).toBe('timeout=2');
+  await simulator.close();
+});
+
+it('remembers no more requests than it was told to', async () => {
+  const simulator = await startSimulator({ requestLimit: 2 });
+  const merchant = new SimulatedMerchant(simulator);
+  for (const amount of ['1.00', '2.00', '3.00']) await merchant.doPayment({ amount });
+  expect(simulator.requests.map(({ text }) => /"amount":([\d.]+)/.exec(text)?.[1])).toEqual(['2.00', '3.00']);
+  await simulator.close();
+});
+
+it('fails to start on a port that is taken', async () => {
+  const first = await startSimulator();
+  await expect(startSimulator({ port: first.port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  await first.close();
+});
+
+it('serves https', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'simulator-'));
+  const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')];
+  const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1'];
+  const files = ['-keyout', key, '-out', cert];
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...names, ...files], {
+    stdio: 'ignore',
+  });
+  const tls = { key: readFileSync(key), cert: readFileSync(cert) };
+  rmSync(directory, { recursive: true });
+
+  const simulator = await startSimulator({ tls });
+  const merchant = new SimulatedMerchant(simulator);
+  const dispatcher = new Agent({ connect: { ca: tls.cert } });
+  const pay = () =>
+    request(`${simulator.url}/v1/Payment/DoPayment`, {
+      method: 'POST',
+      headers: merchant.headers(),
+      body: merchant.saleText(),
+      dispatcher,
+    });
+  expect(simulator.url).toMatch(/^https:/);
+  expect(await (await pay()).body.json()).toMatchObject({ code: 'B0000' });
+  simulator.fail({ operation: 'DoPayment', kind: 'reset', at: 'middle' });
+  await expect(pay()).rejects.toThrow();
+  expect(simulator.ledger.charges).toHaveLength(1);
+  await dispatcher.destroy();
+  await simulator.close();
+});
