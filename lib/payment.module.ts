@@ -7,10 +7,12 @@ import {
   type OnModuleDestroy,
   type OnModuleInit,
 } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { PaymentConfigurationError } from './errors/payment-configuration.error.js';
 import { EventDispatcher } from './events/event-dispatcher.js';
 import { HandlerFinder } from './events/handler-finder.js';
 import { GatewayTransport } from './gateway/transport/gateway-transport.js';
-import { AccountRoll } from './options/account-roll.js';
+import { AccountRoll, handlerAccountProblems } from './options/account-roll.js';
 import { InFlight } from './payment/in-flight.js';
 import { PaymentBook } from './payment/payment-book.js';
 import { Reconciler } from './payment/reconciler.js';
@@ -25,6 +27,7 @@ export class PaymentModule
 {
   constructor(
     private readonly roll: AccountRoll,
+    private readonly discovery: DiscoveryService,
     private readonly finder: HandlerFinder,
     private readonly events: EventDispatcher,
     private readonly reconciler: Reconciler,
@@ -48,7 +51,11 @@ export class PaymentModule
 
   async onModuleInit(): Promise<void> {
     const handlers = this.finder.find();
-    this.roll.check(handlers.map((handler) => handler.account));
+    const problems = handlerAccountProblems(
+      this.discovery,
+      handlers.map((handler) => handler.account),
+    );
+    if (problems.length > 0) throw new PaymentConfigurationError(problems);
     await this.events.announce(handlers.filter((handler) => handler.account === this.roll.account));
   }
 

@@ -1,5 +1,5 @@
 import type { DynamicModule } from '@nestjs/common';
-import { ApplicationConfig, DiscoveryModule, DiscoveryService } from '@nestjs/core';
+import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import { createCallbackController } from './callback/callback.controller.js';
 import { CallbackDesk } from './callback/callback-desk.js';
 import { CallbackResponder } from './callback/callback-responder.js';
@@ -36,6 +36,7 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
   const service = paymentToken(account);
   const http = paymentHttpToken(account);
   const desk = CallbackDesk.token(account);
+  const roll = new AccountRoll(account, route.path);
 
   return {
     ...definition,
@@ -45,15 +46,12 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
     providers: [
       ...(definition.providers ?? []),
       { provide: CallbackRoute, useValue: route },
+      { provide: AccountRoll, useValue: roll },
       {
         provide: PaymentSettings,
-        useFactory: (options: PaymentOptions) => resolveSettings(options, structure, process.env),
-        inject: [PAYMENT_OPTIONS],
-      },
-      {
-        provide: AccountRoll,
-        useFactory: (discovery: DiscoveryService) => new AccountRoll(account, route.path, discovery),
-        inject: [DiscoveryService],
+        useFactory: (options: PaymentOptions, discovery: DiscoveryService) =>
+          resolveSettings(options, structure, process.env, roll.problemsAmong(discovery)),
+        inject: [PAYMENT_OPTIONS, DiscoveryService],
       },
       { provide: PaymentClock, useClass: SystemClock },
       { provide: PaymentStore, useFactory: openStore, inject: [PaymentSettings] },
@@ -64,11 +62,7 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
         inject: [PaymentSettings],
       },
       { provide: http, useFactory: (transport: GatewayTransport) => transport.http, inject: [GatewayTransport] },
-      {
-        provide: CallbackUrls,
-        useFactory: (settings: PaymentSettings, config: ApplicationConfig) => new CallbackUrls(settings, route, config),
-        inject: [PaymentSettings, ApplicationConfig],
-      },
+      CallbackUrls,
       GatewayClient,
       PlainEvents,
       HandlerFinder,
@@ -82,8 +76,7 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       InFlight,
       CallbackDesk,
       CallbackResponder,
-      PaymentService,
-      ...(name === undefined ? [] : [{ provide: service, useExisting: PaymentService }]),
+      { provide: service, useClass: PaymentService },
       { provide: desk, useExisting: CallbackDesk },
     ],
     exports: [service, http, desk],

@@ -1,5 +1,6 @@
 import { PaymentCallbackError } from '../errors/payment-callback.error.js';
 import type { CallbackFields } from '../gateway/gateway-dialect.js';
+import { withInstrumentDetail } from '../gateway/instrument-detail.js';
 import type { PaymentRecord } from '../payment/payment.js';
 import { callbackField, hasCallbackField } from './callback-fields.js';
 
@@ -8,7 +9,8 @@ import { callbackField, hasCallbackField } from './callback-fields.js';
  * @throws PaymentCallbackError when it cannot
  */
 export function checkCallback(fields: CallbackFields, payment: PaymentRecord, required: readonly string[]): void {
-  const isComplete = required.every((name) => hasCallbackField(fields, name)) && Object.keys(fields).length > 0;
+  const gathered = withInstrumentDetail(fields);
+  const isComplete = required.every((name) => hasCallbackField(gathered, name)) && Object.keys(gathered).length > 0;
   if (!isComplete) throw new PaymentCallbackError('missing_field');
   const conversationId = callbackField(fields, 'conversationId');
   if (conversationId !== null && conversationId !== payment.conversationId) {

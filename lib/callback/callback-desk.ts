@@ -4,9 +4,10 @@ import { PaymentStateError } from '../errors/payment-state.error.js';
 import type { CallbackFields } from '../gateway/gateway-dialect.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock } from '../payment/clock.js';
+import { InFlight } from '../payment/in-flight.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { PaymentBook } from '../payment/payment-book.js';
-import { PaymentService } from '../payment.service.js';
+import { ThreeDFlow } from '../payment/three-d-flow.js';
 import { checkCallback } from './callback-check.js';
 import { readCallbackFields } from './callback-fields.js';
 import { hashCallbackToken } from './callback-token.js';
@@ -28,7 +29,8 @@ const LOOK_AGAIN_MS = 250;
 export class CallbackDesk {
   constructor(
     private readonly book: PaymentBook,
-    private readonly payments: PaymentService,
+    private readonly threeD: ThreeDFlow,
+    private readonly inFlight: InFlight,
     private readonly route: CallbackRoute,
     private readonly clock: PaymentClock,
     private readonly settings: PaymentSettings,
@@ -81,7 +83,7 @@ export class CallbackDesk {
 
   private async authorize(record: PaymentRecord, received: unknown): Promise<Payment> {
     try {
-      return await this.payments.auth3d({ conversationId: record.conversationId, fields: (received ?? {}) as object });
+      return await this.inFlight.run(() => this.threeD.complete(record.conversationId, received ?? {}));
     } catch (error) {
       if (error instanceof PaymentStateError) return error.payment;
       throw error;
@@ -102,7 +104,8 @@ export class CallbackDesk {
     let latest = payment;
     while (latest.state === 'authorizing' && !signal.aborted) {
       await this.clock.sleep(LOOK_AGAIN_MS, signal);
-      latest = (await this.payments.find(payment.conversationId)) ?? latest;
+      const record = await this.book.find(payment.conversationId);
+      if (record) latest = toPayment(record);
     }
     return latest;
   }

@@ -1,41 +1,50 @@
 import type { DiscoveryService } from '@nestjs/core';
-import { type ConfigurationProblem, PaymentConfigurationError } from '../errors/payment-configuration.error.js';
+import type { ConfigurationProblem } from '../errors/payment-configuration.error.js';
 import { DEFAULT_ACCOUNT } from './payment-settings.js';
 
-/** One registration of the module: lets the registrations of an application find each other. */
+/** One registration of the module. It stands in the container as a value, so that registrations find each other before any is made. */
 export class AccountRoll {
   constructor(
     readonly account: string,
     readonly path: string | null,
-    private readonly discovery: DiscoveryService,
   ) {}
 
-  /**
-   * @param handlerAccounts the accounts that `@OnPayment` handlers name
-   * @throws PaymentConfigurationError for a name or path used twice, or a handler of an account that is not there
-   */
-  check(handlerAccounts: readonly string[]): void {
-    const rolls = this.discovery
-      .getProviders()
-      .filter((wrapper) => wrapper.token === AccountRoll)
-      .map((wrapper) => wrapper.instance as AccountRoll);
+  /** What is wrong when this registration stands beside the others: a name or a path used twice. */
+  problemsAmong(discovery: DiscoveryService): ConfigurationProblem[] {
+    const rolls = rollsOf(discovery);
     const problems: ConfigurationProblem[] = [];
-    const note = (option: string, message: string): void => {
-      problems.push({ option, variable: null, message });
-    };
-
     if (rolls.filter((roll) => roll.account === this.account).length > 1) {
-      note('name', `${describe(this.account)} is registered twice; call PaymentModule.forRoot once for each account`);
+      const message = `${describe(this.account)} is registered twice; call PaymentModule.forRoot once for each account`;
+      problems.push({ option: 'name', variable: null, message });
     }
     if (this.path !== null && rolls.filter((roll) => roll.path === this.path).length > 1) {
-      note('callback.path', `"${this.path}" is used by two accounts; give each its own`);
+      const message = `"${this.path}" is used by two accounts; give each its own`;
+      problems.push({ option: 'callback.path', variable: null, message });
     }
-    for (const account of new Set(handlerAccounts)) {
-      const isThere = rolls.some((roll) => roll.account === account);
-      if (!isThere) note('@OnPayment name', `${describe(account)} is not registered with PaymentModule`);
-    }
-    if (problems.length > 0) throw new PaymentConfigurationError(problems);
+    return problems;
   }
+}
+
+/** What is wrong with the accounts that `@OnPayment` handlers name: each must be registered. */
+export function handlerAccountProblems(
+  discovery: DiscoveryService,
+  accounts: readonly string[],
+): ConfigurationProblem[] {
+  const known = new Set(rollsOf(discovery).map((roll) => roll.account));
+  return [...new Set(accounts)]
+    .filter((account) => !known.has(account))
+    .map((account) => ({
+      option: '@OnPayment name',
+      variable: null,
+      message: `${describe(account)} is not registered with PaymentModule`,
+    }));
+}
+
+function rollsOf(discovery: DiscoveryService): AccountRoll[] {
+  return discovery
+    .getProviders()
+    .filter((wrapper) => wrapper.token === AccountRoll)
+    .map((wrapper) => wrapper.instance as AccountRoll);
 }
 
 function describe(account: string): string {

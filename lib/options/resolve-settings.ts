@@ -1,4 +1,4 @@
-import { PaymentConfigurationError } from '../errors/payment-configuration.error.js';
+import { type ConfigurationProblem, PaymentConfigurationError } from '../errors/payment-configuration.error.js';
 import { morposDialect } from '../gateway/dialects/morpos.dialect.js';
 import { standardDialect } from '../gateway/dialects/standard.dialect.js';
 import type { GatewayDialect } from '../gateway/gateway-dialect.js';
@@ -49,12 +49,14 @@ const OPTION_NAMES: Readonly<Record<keyof PaymentOptions, true>> = {
 
 /**
  * Options, then variables, then defaults.
+ * @param otherProblems found elsewhere, to be told in the same error
  * @throws PaymentConfigurationError naming every setting that is wrong or missing
  */
 export function resolveSettings(
   options: PaymentOptions,
   structure: PaymentStructure,
   environment: Readonly<Record<string, string | undefined>>,
+  otherProblems: readonly ConfigurationProblem[] = [],
 ): PaymentSettings {
   const account = structure.name ?? DEFAULT_ACCOUNT;
   const read = new SettingsReader(options, environment, variablePrefix(structure.name));
@@ -124,7 +126,8 @@ export function resolveSettings(
     );
   }
   checkCodeOnly(read, options);
-  if (read.problems.length > 0) throw new PaymentConfigurationError(read.problems);
+  const problems = [...read.problems, ...otherProblems];
+  if (problems.length > 0) throw new PaymentConfigurationError(problems);
   return settings;
 }
 

@@ -93,7 +93,9 @@ describe.each(PLATFORMS)('payments on %s', (platform) => {
       const reference = 'two-tabs';
       const one = await merchant.payments.init3d(sale('30.00', { reference }));
       const other = await merchant.payments.init3d(sale('30.00', { reference }));
-      const answers = await Promise.all([one, other].map(({ conversationId }) => bring(simulator.approve(conversationId))));
+      const answers = await Promise.all(
+        [one, other].map(({ conversationId }) => bring(simulator.approve(conversationId))),
+      );
       const places = answers.map((answer) => new URL(answer.headers.get('location') ?? '').pathname).sort();
       expect(places).toEqual(['/failed', '/paid']);
       const attempts = await merchant.payments.findByReference(reference);
@@ -105,7 +107,9 @@ describe.each(PLATFORMS)('payments on %s', (platform) => {
         code: 'PAYMENT_INIT3D',
         payment: { state: 'failed', reason: 'reference_taken' },
       });
-      expect(await merchant.payments.doPayment(sale('30.00', { reference }))).toMatchObject({ reason: 'reference_taken' });
+      expect(await merchant.payments.doPayment(sale('30.00', { reference }))).toMatchObject({
+        reason: 'reference_taken',
+      });
     });
   });
 });

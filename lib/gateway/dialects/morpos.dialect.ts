@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { GatewayDialect, GatewayOperation, SignContext } from '../gateway-dialect.js';
+import { withInstrumentDetail } from '../instrument-detail.js';
 import type { ReplyFields } from '../reply-fields.js';
 import { DEFAULT_CODE_SETS, type ResultCodeSets } from '../result-codes.js';
 import { type SignedFields, signedFields } from '../wire-body.js';
@@ -111,7 +112,7 @@ export function morposDialect(options: MorposDialectOptions = {}): GatewayDialec
     },
     doPaymentBody: (sale, merchantId) => saleBody({ ...sale, vftFlag: sale.vftFlag ?? false }, merchantId),
     init3dBody: (sale, merchantId) => saleBody({ ...sale, vftFlag: sale.vftFlag ?? false }, merchantId),
-    auth3dBody: (_payment, fields) => fields,
+    auth3dBody: (_payment, fields) => withInstrumentDetail(fields),
     readInit3d: (fields) => findBankPage(fields, contentField),
     readResult: readContractResult,
     verifySign: (fields, { apiKey }) =>

@@ -32,7 +32,8 @@ export function standardDialect({ signer, codes, contentField }: StandardDialect
       'x-Scope': credentials.scope,
       'x-Timestamp': now.toISOString(),
     }),
-    sign: async (body, context) => await signer(signedFields(body), context),
+    // The callback's fields go back as received, so there is nothing of ours to sign.
+    sign: async (body, context) => (context.operation === 'auth3d' ? null : await signer(signedFields(body), context)),
     doPaymentBody: saleBody,
     init3dBody: saleBody,
     auth3dBody: (_payment, fields) => fields,

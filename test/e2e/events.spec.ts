@@ -1,0 +1,115 @@
+import { Injectable, Scope } from '@nestjs/common';
+import { OnEvent } from '@nestjs/event-emitter';
+import { OnPayment, type PaymentEvent } from 'nestjs-card-payment';
+import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { type Merchant, type MerchantSetup, sale, startMerchant } from './merchant.js';
+
+@Injectable()
+class OrderHandlers {
+  readonly awaited: PaymentEvent[] = [];
+  readonly plain: PaymentEvent[] = [];
+  failures = 0;
+  tries = 0;
+
+  @OnPayment(['succeeded', 'failed'])
+  settled(event: PaymentEvent): void {
+    this.awaited.push(event);
+  }
+
+  @OnPayment('succeeded', { id: 'flaky' })
+  async flaky(): Promise<void> {
+    this.tries += 1;
+    if (this.tries <= this.failures) throw new Error('the mail server is down');
+    await Promise.resolve();
+  }
+
+  @OnEvent('payment.succeeded')
+  heard(event: PaymentEvent): void {
+    this.plain.push(event);
+  }
+
+  @OnEvent('payment.succeeded', { suppressErrors: false })
+  breaks(): never {
+    throw new Error('a listener that throws');
+  }
+}
+
+@Injectable({ scope: Scope.REQUEST })
+class RequestScoped {
+  @OnPayment('succeeded')
+  never(): void {}
+}
+
+@Injectable()
+class Twins {
+  @OnPayment('succeeded', { id: 'same' })
+  one(): void {}
+  @OnPayment('succeeded', { id: 'same' })
+  two(): void {}
+}
+
+@Injectable()
+class Foreign {
+  @OnPayment('succeeded', { name: 'nowhere' })
+  never(): void {}
+}
+
+describe('events', () => {
+  let simulator: Simulator;
+  let merchant: Merchant | undefined;
+
+  beforeAll(async () => {
+    simulator = await startSimulator({ dialect: 'morpos' });
+  });
+  afterEach(async () => {
+    await merchant?.app.close();
+    merchant = undefined;
+  });
+  afterAll(() => simulator.close());
+
+  async function start(providers: MerchantSetup['metadata'] = { providers: [OrderHandlers] }): Promise<Merchant> {
+    merchant = await startMerchant('express', simulator, { metadata: providers });
+    return merchant;
+  }
+
+  it('tells awaited handlers before the caller, and plain listeners, once each', async () => {
+    const { app, payments } = await start();
+    const handlers = app.get(OrderHandlers);
+    const payment = await payments.doPayment(sale());
+    await new Promise(setImmediate);
+
+    const event = {
+      eventId: `${payment.conversationId}:2`,
+      type: 'payment.succeeded',
+      payment,
+      occurredAt: payment.updatedAt,
+    };
+    expect(handlers.awaited).toEqual([event]);
+    expect(handlers.plain).toEqual([event]);
+    await payments.reconcile();
+    expect(handlers.awaited).toHaveLength(1);
+  });
+
+  it('tries a handler that fails again, and repeats no other', async () => {
+    const { app, payments } = await start();
+    const handlers = app.get(OrderHandlers);
+    handlers.failures = 1;
+    await payments.doPayment(sale());
+    const done = async (): Promise<void> => {
+      while (handlers.tries < 2) {
+        await payments.reconcile();
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    };
+    await done();
+    expect(handlers.awaited).toHaveLength(1);
+  });
+
+  it.each([
+    ['a request-scoped provider', RequestScoped, /request-scoped/],
+    ['an id used twice', Twins, /stands twice/],
+    ['an account that is not there', Foreign, /"nowhere" is not registered/],
+  ])('refuses to start with a handler on %s', async (_what, provider, message) => {
+    await expect(start({ providers: [provider] })).rejects.toThrow(message);
+  });
+});

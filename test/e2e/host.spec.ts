@@ -1,0 +1,202 @@
+import {
+  type CanActivate,
+  Controller,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  Post,
+  SetMetadata,
+  UseGuards,
+  ValidationPipe,
+  VersioningType,
+} from '@nestjs/common';
+import { APP_GUARD, Reflector } from '@nestjs/core';
+import {
+  InjectPayment,
+  type Payment,
+  PaymentCallback,
+  PaymentCallbackGuard,
+  PaymentModule,
+  PaymentService,
+  type ReceivedCallback,
+} from 'nestjs-card-payment';
+import { type BankCallback, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import {
+  type Merchant,
+  type MerchantSetup,
+  type Platform,
+  PLATFORMS,
+  sale,
+  simulatorOptions,
+  startMerchant,
+} from './merchant.js';
+
+const Public = () => SetMetadata('public', true);
+
+@Injectable()
+class LockedGuard implements CanActivate {
+  constructor(@Inject(Reflector) private readonly reflector: Reflector) {}
+  canActivate(context: ExecutionContext): boolean {
+    return this.reflector.getAllAndOverride('public', [context.getHandler(), context.getClass()]) === true;
+  }
+}
+
+@Controller('checkout')
+class OwnCallbackController {
+  constructor(@Inject(PaymentService) private readonly payments: PaymentService) {}
+
+  @Post(':token/back')
+  @UseGuards(PaymentCallbackGuard)
+  back(@PaymentCallback() { conversationId, fields }: ReceivedCallback): Promise<Payment> {
+    return this.payments.auth3d({ conversationId, fields });
+  }
+}
+
+@Controller('eu')
+class SecondAccountController {
+  constructor(@InjectPayment('eu') readonly payments: PaymentService) {}
+}
+
+describe.each(PLATFORMS)('in a host on %s', (platform: Platform) => {
+  let simulator: Simulator;
+  let merchant: Merchant | undefined;
+
+  beforeAll(async () => {
+    simulator = await startSimulator({ dialect: 'morpos' });
+  });
+  afterEach(async () => {
+    await merchant?.app.close();
+    merchant = undefined;
+  });
+  afterAll(() => simulator.close());
+
+  async function start(setup: MerchantSetup): Promise<Merchant> {
+    merchant = await startMerchant(platform, simulator, setup);
+    return merchant;
+  }
+
+  function bring({ request }: BankCallback): Promise<Response> {
+    return fetch(request.url, { ...request, redirect: 'manual' });
+  }
+
+  async function payBy3d({ payments }: Merchant): Promise<{ callback: BankCallback; answer: Response }> {
+    const { conversationId } = await payments.init3d(sale());
+    const callback = simulator.approve(conversationId);
+    return { callback, answer: await bring(callback) };
+  }
+
+  it('works below a global prefix, with versioning, a strict ValidationPipe, CORS and a global guard', async () => {
+    const shop = await start({
+      structure: { callback: { path: '/pay/', decorators: [Public()] } },
+      metadata: { providers: [{ provide: APP_GUARD, useClass: LockedGuard }] },
+      configure: (app) => {
+        app.setGlobalPrefix('api');
+        app.enableVersioning({ type: VersioningType.URI, defaultVersion: '2' });
+        app.useGlobalPipes(new ValidationPipe({ whitelist: true, forbidNonWhitelisted: true, transform: true }));
+        app.enableCors();
+      },
+    });
+    const { callback, answer } = await payBy3d(shop);
+    expect(callback.url).toMatch(new RegExp(`^${shop.url}/api/pay/[\\w-]{43}/return$`));
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, expect.stringContaining('/paid?')]);
+  });
+
+  it('leaves the prefix out where the host excludes the callback from it', async () => {
+    const shop = await start({
+      configure: (app) => app.setGlobalPrefix('api', { exclude: ['payments/{*rest}'] }),
+    });
+    const { callback, answer } = await payBy3d(shop);
+    expect(callback.url).toMatch(`${shop.url}/payments/`);
+    expect(answer.status).toBe(303);
+  });
+
+  it('shows a plain page where no URLs are set', async () => {
+    const shop = await start({
+      options: { successUrl: undefined, failureUrl: undefined, pendingUrl: undefined, language: 'en' },
+    });
+    const { answer } = await payBy3d(shop);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toContain('text/html');
+    expect(await answer.text()).toContain('Payment received');
+  });
+
+  it('takes result URLs from a function, and keeps their query', async () => {
+    const shop = await start({
+      options: { successUrl: (payment) => `/orders/${payment.reference}?lang=tr&conversationId=forged` },
+    });
+    const { callback, answer } = await payBy3d(shop);
+    const { conversationId } = callback.fields;
+    expect(answer.headers.get('location')).toMatch(
+      new RegExp(`^/orders/order-\\d+\\?lang=tr&conversationId=${conversationId}$`),
+    );
+  });
+
+  it('gives a callback to a controller of the merchant’s own', async () => {
+    const shop = await start({
+      structure: { callback: false },
+      options: {
+        publicUrl: undefined,
+        returnUrl: 'https://shop.example/checkout/{token}/back',
+        failUrl: 'https://shop.example/checkout/{token}/back',
+      },
+      metadata: { controllers: [OwnCallbackController] },
+      configure: (app) => app.useGlobalPipes(new ValidationPipe({ whitelist: true, forbidNonWhitelisted: true })),
+    });
+    const { conversationId } = await shop.payments.init3d(sale());
+    const { request } = simulator.approve(conversationId);
+    const here = request.url.replace('https://shop.example', shop.url);
+
+    const forged = await fetch(here.replace(/checkout\/[^/]+/, `checkout/${'A'.repeat(43)}`), request);
+    const empty = await fetch(here, { method: 'POST' });
+    const answer = await fetch(here, request);
+
+    expect([forged.status, empty.status, answer.status]).toEqual([404, 400, 201]);
+    expect(await answer.json()).toMatchObject({ state: 'succeeded', conversationId });
+  });
+
+  it('serves two accounts, each with its own path, variables and service', async () => {
+    const { url, credentials } = simulator;
+    const variables = {
+      PAYMENT_EU_BASE_URL: url,
+      PAYMENT_EU_DIALECT: 'morpos',
+      PAYMENT_EU_MERCHANT_ID: credentials.merchantId,
+      PAYMENT_EU_CLIENT_ID: credentials.clientId,
+      PAYMENT_EU_CLIENT_SECRET: credentials.clientSecret,
+      PAYMENT_EU_API_KEY: credentials.apiKey,
+      PAYMENT_EU_CALLBACK_URL: 'https://shop.example/payments/eu',
+    };
+    Object.assign(process.env, variables);
+    try {
+      const shop = await start({
+        metadata: { imports: [PaymentModule.forRoot({ name: 'eu' })], controllers: [SecondAccountController] },
+      });
+      const { payments } = shop.app.get(SecondAccountController);
+      const reference = 'same-reference';
+      const first = await shop.payments.doPayment(sale('10.00', { reference }));
+      const second = await payments.doPayment(sale('10.00', { reference }));
+      expect([first.account, first.state]).toEqual(['default', 'succeeded']);
+      expect([second.account, second.state]).toEqual(['eu', 'succeeded']);
+      expect(await shop.payments.find(second.conversationId)).toBeNull();
+
+      const { conversationId } = await payments.init3d(sale());
+      const { request } = simulator.approve(conversationId);
+      const answer = await fetch(request.url.replace('https://shop.example', shop.url), {
+        ...request,
+        redirect: 'manual',
+      });
+      expect(answer.status).toBe(200);
+      expect(await payments.find(conversationId)).toMatchObject({ state: 'succeeded' });
+    } finally {
+      for (const name of Object.keys(variables)) delete process.env[name];
+    }
+  });
+
+  it('refuses to start with an account or a path used twice', async () => {
+    const options = { ...simulatorOptions(simulator), publicUrl: 'https://shop.example' };
+    await expect(start({ metadata: { imports: [PaymentModule.forRoot(options)] } })).rejects.toThrow(
+      /registered twice/,
+    );
+    const twin = PaymentModule.forRoot({ ...options, name: 'eu', callback: { path: 'payments' } });
+    await expect(start({ metadata: { imports: [twin] } })).rejects.toThrow(/used by two accounts/);
+  });
+});
