@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Delivery } from '../../store/payment-store.js';
 import { at, eventIds, type PaymentStoreCase, RACERS, type StoreTrial, unique } from './store-trial.js';
+import { same } from './same.js';
 
 /** A payment that was told `unknown` and then `succeeded`. */
 async function toldTwice(trial: StoreTrial, first = at(1), second = at(2)): Promise<[string, string]> {
@@ -25,7 +26,7 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
       const leased = await trial.lease([one, two, none], at(7), { until: at(99), store: trial.second });
       leased.sort((a, b) => [one, two].indexOf(a.handlerId) - [one, two].indexOf(b.handlerId));
       const delivery = { account: trial.account, event, attempts: 0, parked: false, error: null, dueAt: at(99) };
-      assert.deepEqual(leased, [
+      same(leased, [
         { ...delivery, handlerId: one },
         { ...delivery, handlerId: two },
       ]);
@@ -37,7 +38,7 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
       const handler = await trial.handler('payment.failed');
       const record = trial.record({ state: 'failed' });
       assert.equal(await trial.store.insert(record, trial.event(record, 'failed')), null);
-      assert.deepEqual(eventIds(await trial.lease([handler], at(0))), [`${record.conversationId}:1`]);
+      same(eventIds(await trial.lease([handler], at(0))), [`${record.conversationId}:1`]);
     },
   },
   {
@@ -47,10 +48,10 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
       const two = await trial.handler('payment.failed');
       await trial.tell(await trial.insert(), 'failed', at(1));
       const other = { account: `${trial.account}-other`, now: at(2), until: at(3), limit: 10, handlerIds: [one, two] };
-      assert.deepEqual(await trial.store.leaseDeliveries(other), []);
-      assert.deepEqual(await trial.lease([], at(2)), []);
+      same(await trial.store.leaseDeliveries(other), []);
+      same(await trial.lease([], at(2)), []);
       const leased = await trial.lease([two], at(2));
-      assert.deepEqual(
+      same(
         leased.map(({ handlerId }) => handlerId),
         [two],
       );
@@ -68,8 +69,8 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
         await trial.tell(records[2]!, 'failed', at(10)),
         await trial.tell(records[3]!, 'unknown', at(30)),
       ].map(({ event }) => event.eventId);
-      assert.deepEqual(eventIds(await trial.lease([one, two], at(50), { limit: 3 })), [a, b, c]);
-      assert.deepEqual(eventIds(await trial.lease([one, two], at(50), { limit: 3 })), [d]);
+      same(eventIds(await trial.lease([one, two], at(50), { limit: 3 })), [a, b, c]);
+      same(eventIds(await trial.lease([one, two], at(50), { limit: 3 })), [d]);
     },
   },
   {
@@ -77,9 +78,9 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
     async run(trial) {
       const handler = await trial.handler('payment.failed');
       const { event } = await trial.tell(await trial.insert(), 'failed', at(1));
-      assert.deepEqual(eventIds(await trial.lease([handler], at(1), { until: at(100) })), [event.eventId]);
-      assert.deepEqual(await trial.lease([handler], at(99), { store: trial.second }), []);
-      assert.deepEqual(eventIds(await trial.lease([handler], at(100), { store: trial.second })), [event.eventId]);
+      same(eventIds(await trial.lease([handler], at(1), { until: at(100) })), [event.eventId]);
+      same(await trial.lease([handler], at(99), { store: trial.second }), []);
+      same(eventIds(await trial.lease([handler], at(100), { store: trial.second })), [event.eventId]);
     },
   },
   {
@@ -96,7 +97,7 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
         assert.ok(found.length > 0, 'what is due and free must be leased in the end');
         leased.push(...found);
       }
-      assert.deepEqual(leased.sort(), records.map((record) => `${record.conversationId}:2`).sort());
+      same(leased.sort(), records.map((record) => `${record.conversationId}:2`).sort());
     },
   },
   {
@@ -104,11 +105,11 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
     async run(trial) {
       const handler = await trial.handler(...BOTH);
       const [first, second] = await toldTwice(trial);
-      assert.deepEqual(eventIds(await trial.lease([handler], at(10), { until: at(20) })), [first]);
-      assert.deepEqual(await trial.lease([handler], at(10)), []);
-      assert.deepEqual(eventIds(await trial.lease([handler], at(20), { until: at(30) })), [first]);
+      same(eventIds(await trial.lease([handler], at(10), { until: at(20) })), [first]);
+      same(await trial.lease([handler], at(10)), []);
+      same(eventIds(await trial.lease([handler], at(20), { until: at(30) })), [first]);
       await trial.store.acknowledge(trial.account, handler, first);
-      assert.deepEqual(eventIds(await trial.lease([handler], at(20))), [second]);
+      same(eventIds(await trial.lease([handler], at(20))), [second]);
     },
   },
   {
@@ -118,10 +119,10 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
       const [first, second] = await toldTwice(trial);
       const [delivery] = await trial.lease([handler], at(10));
       await trial.store.postpone({ ...delivery!, attempts: 1, error: 'Error: no', dueAt: at(5_000) });
-      assert.deepEqual(await trial.lease([handler], at(4_999)), []);
-      assert.deepEqual(eventIds(await trial.lease([handler], at(5_000))), [first]);
+      same(await trial.lease([handler], at(4_999)), []);
+      same(eventIds(await trial.lease([handler], at(5_000))), [first]);
       await trial.store.acknowledge(trial.account, handler, first);
-      assert.deepEqual(eventIds(await trial.lease([handler], at(5_000))), [second]);
+      same(eventIds(await trial.lease([handler], at(5_000))), [second]);
     },
   },
   {
@@ -132,7 +133,7 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
       for (let ms = 5; ms > 0; ms -= 1) ({ record } = await trial.tell(record, 'unknown', at(ms)));
       for (const version of [9, 10, 11, 12, 13]) {
         const [delivery, ...more] = await trial.lease([handler], at(100));
-        assert.deepEqual([delivery?.event.payment.version, more.length], [version, 0]);
+        same([delivery?.event.payment.version, more.length], [version, 0]);
         await trial.store.acknowledge(trial.account, handler, delivery!.event.eventId);
       }
     },
@@ -145,9 +146,9 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
       const [first, second] = await toldTwice(trial);
       await trial.lease([slow, quick], at(5));
       await trial.store.acknowledge(trial.account, quick, first);
-      assert.deepEqual(eventIds(await trial.lease([slow, quick], at(5))), [second]);
+      same(eventIds(await trial.lease([slow, quick], at(5))), [second]);
       const [other] = await toldTwice(trial);
-      assert.deepEqual(eventIds(await trial.lease([slow], at(5))), [other]);
+      same(eventIds(await trial.lease([slow], at(5))), [other]);
     },
   },
   {
@@ -157,9 +158,9 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
       const [first, second] = await toldTwice(trial);
       const [delivery] = await trial.lease([handler], at(10));
       await trial.store.postpone({ ...delivery!, attempts: 15, error: 'E', parked: true, dueAt: at(11) });
-      assert.deepEqual(eventIds(await trial.lease([handler], at(1_000_000))), [second]);
+      same(eventIds(await trial.lease([handler], at(1_000_000))), [second]);
       const parked = { ...delivery, attempts: 15, error: 'E', parked: true, dueAt: at(11) };
-      assert.deepEqual(await trial.second.listParked(trial.account, 10), [parked]);
+      same(await trial.second.listParked(trial.account, 10), [parked]);
       assert.equal(delivery?.event.eventId, first);
     },
   },
@@ -176,9 +177,9 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
       const [third, first, second] = [await park(30), await park(10), await park(20)];
       await trial.tell(await trial.insert(), 'failed', at(1));
       const list = async (limit: number) => eventIds(await trial.store.listParked(trial.account, limit));
-      assert.deepEqual(await list(10), [first, second, third]);
-      assert.deepEqual(await list(2), [first, second]);
-      assert.deepEqual(await trial.store.listParked(`${trial.account}-other`, 10), []);
+      same(await list(10), [first, second, third]);
+      same(await list(2), [first, second]);
+      same(await trial.store.listParked(`${trial.account}-other`, 10), []);
     },
   },
   {
@@ -189,9 +190,9 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
       const [delivery] = await trial.lease([handler], at(10));
       await trial.store.postpone({ ...delivery!, attempts: 15, error: 'E', parked: true, dueAt: at(9_000) });
       assert.equal(await trial.store.replay(trial.account, handler, first, at(50)), true);
-      assert.deepEqual(await trial.store.listParked(trial.account, 10), []);
-      assert.deepEqual(await trial.lease([handler], at(49)), []);
-      assert.deepEqual(await trial.lease([handler], at(50), { until: at(60) }), [
+      same(await trial.store.listParked(trial.account, 10), []);
+      same(await trial.lease([handler], at(49)), []);
+      same(await trial.lease([handler], at(50), { until: at(60) }), [
         { ...delivery, attempts: 0, error: null, parked: false, dueAt: at(60) },
       ]);
     },
@@ -204,7 +205,7 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
       const replay = (account: string, id: string, eventId: string) => trial.store.replay(account, id, eventId, at(0));
       await trial.lease([handler], at(1), { until: at(100) });
       assert.equal(await replay(trial.account, handler, event.eventId), false);
-      assert.deepEqual(await trial.lease([handler], at(99)), []);
+      same(await trial.lease([handler], at(99)), []);
       const [delivery] = await trial.lease([handler], at(100));
       await trial.store.postpone({ ...delivery!, parked: true });
       assert.equal(await replay(trial.account, 'none', event.eventId), false);
@@ -225,9 +226,9 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
       await trial.store.acknowledge(trial.account, one, event.eventId);
       await trial.store.acknowledge(trial.account, one, event.eventId);
       await trial.store.postpone({ ...delivery!, attempts: 1, parked: true });
-      assert.deepEqual(await trial.store.listParked(trial.account, 10), []);
+      same(await trial.store.listParked(trial.account, 10), []);
       const left = await trial.lease([one, two], at(1_000));
-      assert.deepEqual(
+      same(
         left.map(({ handlerId }) => handlerId),
         [two],
       );
@@ -241,7 +242,7 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
       const [delivery] = await trial.lease([handler], at(1));
       await trial.store.postpone({ ...delivery!, parked: true });
       await trial.store.acknowledge(trial.account, handler, event.eventId);
-      assert.deepEqual(await trial.store.listParked(trial.account, 10), []);
+      same(await trial.store.listParked(trial.account, 10), []);
       assert.equal(await trial.store.replay(trial.account, handler, event.eventId, at(2)), false);
     },
   },
@@ -253,11 +254,11 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
       const [delivery] = await trial.lease([handler], at(1));
       const failed: Delivery = { ...delivery!, attempts: 3, error: `Hata: “ş” ${'x'.repeat(5_000)}`, dueAt: at(500) };
       await trial.second.postpone(failed);
-      assert.deepEqual(await trial.lease([handler], at(499)), []);
-      assert.deepEqual(await trial.lease([handler], at(500), { until: at(777) }), [{ ...failed, dueAt: at(777) }]);
+      same(await trial.lease([handler], at(499)), []);
+      same(await trial.lease([handler], at(500), { until: at(777) }), [{ ...failed, dueAt: at(777) }]);
       await trial.store.postpone({ ...failed, attempts: 0, error: null, dueAt: at(600) });
       const [givenBack] = await trial.lease([handler], at(600));
-      assert.deepEqual([givenBack?.attempts, givenBack?.error], [0, null]);
+      same([givenBack?.attempts, givenBack?.error], [0, null]);
     },
   },
   {
@@ -277,12 +278,12 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
         at(5),
       );
       await trial.store.announceHandlers(trial.account, [{ id: late, types: [...BOTH] }], at(6));
-      assert.deepEqual(await trial.lease([late], at(10)), []);
-      assert.deepEqual(eventIds(await trial.lease([two], at(10))), [second]);
+      same(await trial.lease([late], at(10)), []);
+      same(eventIds(await trial.lease([two], at(10))), [second]);
       const [delivery, ...more] = await trial.lease([one], at(10), { until: at(20) });
-      assert.deepEqual([delivery?.event.eventId, more.length, delivery?.attempts], [first, 0, 0]);
+      same([delivery?.event.eventId, more.length, delivery?.attempts], [first, 0, 0]);
       await trial.store.acknowledge(trial.account, one, first);
-      assert.deepEqual(eventIds(await trial.lease([one], at(10))), [second]);
+      same(eventIds(await trial.lease([one], at(10))), [second]);
     },
   },
   {
@@ -291,9 +292,9 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
       const id = unique('Orders.failed');
       await trial.store.announceHandlers(`${trial.account}-other`, [{ id, types: ['payment.failed'] }], at(0));
       const { event } = await trial.tell(await trial.insert(), 'failed', at(1));
-      assert.deepEqual(await trial.lease([id], at(2)), []);
+      same(await trial.lease([id], at(2)), []);
       await trial.store.announceHandlers(trial.account, [{ id, types: ['payment.failed'] }], at(3));
-      assert.deepEqual(eventIds(await trial.lease([id], at(3))), [event.eventId]);
+      same(eventIds(await trial.lease([id], at(3))), [event.eventId]);
     },
   },
   {
@@ -302,10 +303,10 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
       const id = await trial.handler('payment.failed');
       const { event } = await trial.tell(await trial.insert(), 'failed', at(1));
       await trial.race((store) => store.announceHandlers(trial.account, [{ id, types: ['payment.failed'] }], at(2)), 4);
-      assert.deepEqual(eventIds(await trial.lease([id], at(3))), [event.eventId]);
+      same(eventIds(await trial.lease([id], at(3))), [event.eventId]);
       await trial.store.acknowledge(trial.account, id, event.eventId);
       await trial.store.announceHandlers(trial.account, [{ id, types: ['payment.failed'] }], at(4));
-      assert.deepEqual(await trial.lease([id], at(1_000_000)), []);
+      same(await trial.lease([id], at(1_000_000)), []);
     },
   },
   {
@@ -317,9 +318,9 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
       const waits = await trial.tell(await trial.insert(), 'failed', at(3));
       const now = await trial.tell(await trial.insert(), 'expired', at(4));
       const leased = eventIds(await trial.lease([id], at(10)));
-      assert.deepEqual(leased, [before.event.eventId, now.event.eventId]);
+      same(leased, [before.event.eventId, now.event.eventId]);
       const other = await trial.handler('payment.failed');
-      assert.deepEqual(eventIds(await trial.lease([other], at(10))), [waits.event.eventId]);
+      same(eventIds(await trial.lease([other], at(10))), [waits.event.eventId]);
     },
   },
   {
@@ -332,7 +333,7 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
         trial.second.announceHandlers(trial.account, [{ id, types: ['payment.failed'] }], at(0)),
       ]);
       const told = eventIds(await trial.lease([id], at(1_000)));
-      assert.deepEqual(told.sort(), records.map((record) => `${record.conversationId}:2`).sort());
+      same(told.sort(), records.map((record) => `${record.conversationId}:2`).sort());
     },
   },
 ];

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { at, ids, type PaymentStoreCase } from './store-trial.js';
+import { same } from './same.js';
 
 /** Leasing payments that are due, and handing them back. */
 export const dueCases: readonly PaymentStoreCase[] = [
@@ -11,9 +12,9 @@ export const dueCases: readonly PaymentStoreCase[] = [
       await trial.insert({ dueAt: at(301) });
       await trial.insert({ dueAt: null });
       const second = await trial.insert({ dueAt: at(200) });
-      assert.deepEqual(ids(await trial.leaseDue(at(300), { limit: 2 })), ids([first, second]));
-      assert.deepEqual(ids(await trial.leaseDue(at(300), { limit: 2 })), ids([third]));
-      assert.deepEqual(await trial.leaseDue(at(300)), []);
+      same(ids(await trial.leaseDue(at(300), { limit: 2 })), ids([first, second]));
+      same(ids(await trial.leaseDue(at(300), { limit: 2 })), ids([third]));
+      same(await trial.leaseDue(at(300)), []);
     },
   },
   {
@@ -22,13 +23,11 @@ export const dueCases: readonly PaymentStoreCase[] = [
       const record = trial.fullRecord({ dueAt: at(1) });
       assert.equal(await trial.store.insert(record), null);
       const leased = { ...record, dueAt: at(500) };
-      assert.deepEqual(await trial.leaseDue(at(1), { until: at(500) }), [leased]);
-      assert.deepEqual(await trial.find(record), leased);
-      assert.deepEqual(await trial.versions(record), [7]);
-      assert.deepEqual(await trial.leaseDue(at(499), { store: trial.second }), []);
-      assert.deepEqual(await trial.leaseDue(at(500), { until: at(900), store: trial.second }), [
-        { ...record, dueAt: at(900) },
-      ]);
+      same(await trial.leaseDue(at(1), { until: at(500) }), [leased]);
+      same(await trial.find(record), leased);
+      same(await trial.versions(record), [7]);
+      same(await trial.leaseDue(at(499), { store: trial.second }), []);
+      same(await trial.leaseDue(at(500), { until: at(900), store: trial.second }), [{ ...record, dueAt: at(900) }]);
     },
   },
   {
@@ -38,8 +37,8 @@ export const dueCases: readonly PaymentStoreCase[] = [
       const [leased] = await trial.leaseDue(at(1));
       const next = trial.next(leased!, { state: 'expired', dueAt: null });
       assert.equal(await trial.store.replace(next, leased!.version), 'replaced');
-      assert.deepEqual(await trial.find(next), next);
-      assert.deepEqual(await trial.leaseDue(at(1_000_000)), []);
+      same(await trial.find(next), next);
+      same(await trial.leaseDue(at(1_000_000)), []);
     },
   },
   {
@@ -54,7 +53,7 @@ export const dueCases: readonly PaymentStoreCase[] = [
         assert.ok(found.length > 0, 'what is due and free must be leased in the end');
         leased.push(...found);
       }
-      assert.deepEqual(leased.sort(), ids(records).sort());
+      same(leased.sort(), ids(records).sort());
     },
   },
   {
@@ -62,7 +61,7 @@ export const dueCases: readonly PaymentStoreCase[] = [
     async run(trial) {
       await trial.insert({ dueAt: at(1) });
       const lease = { account: `${trial.account}-other`, now: at(2), until: at(3), limit: 10 };
-      assert.deepEqual(await trial.store.leaseDue(lease), []);
+      same(await trial.store.leaseDue(lease), []);
     },
   },
   {
@@ -73,14 +72,14 @@ export const dueCases: readonly PaymentStoreCase[] = [
         trial.store.handBack(trial.account, record.conversationId, version, dueAt);
       await trial.leaseDue(at(1), { until: at(1_000) });
       await back(1, at(5));
-      assert.deepEqual(await trial.find(record), { ...record, dueAt: at(5) });
-      assert.deepEqual(ids(await trial.leaseDue(at(5), { until: at(1_000) })), ids([record]));
+      same(await trial.find(record), { ...record, dueAt: at(5) });
+      same(ids(await trial.leaseDue(at(5), { until: at(1_000) })), ids([record]));
 
       const moved = await trial.replace(record, { dueAt: at(700) });
       await back(1, at(6));
-      assert.deepEqual(await trial.find(record), moved);
+      same(await trial.find(record), moved);
       await trial.store.handBack(trial.account, 'none', 1, at(6));
-      assert.deepEqual(await trial.leaseDue(at(600)), []);
+      same(await trial.leaseDue(at(600)), []);
     },
   },
 ];

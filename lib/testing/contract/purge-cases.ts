@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { at, eventIds, ids, type PaymentStoreCase, unique } from './store-trial.js';
+import { same } from './same.js';
 
 const settled = { state: 'succeeded', finalizedAt: at(10) } as const;
 
@@ -19,18 +20,18 @@ export const purgeCases: readonly PaymentStoreCase[] = [
         await trial.store.acknowledge(trial.account, handler, delivery!.event.eventId);
       }
 
-      assert.deepEqual(await trial.store.purge(trial.account, at(11), at(0)), { payments: 1, events: 2 });
+      same(await trial.store.purge(trial.account, at(11), at(0)), { payments: 1, events: 2 });
       const { account, conversationId } = full;
       for (const store of [trial.store, trial.second]) {
         assert.equal(await store.find(account, conversationId), null);
         assert.equal(await store.findByTokenHash(account, full.tokenHash!), null);
         assert.equal(await store.findByIdempotencyKey(account, full.idempotencyKey!), null);
-        assert.deepEqual(await store.findByReference(account, full.reference!), []);
-        assert.deepEqual(await store.listByState(account, ['succeeded'], 10), []);
-        assert.deepEqual(await store.history(account, conversationId), []);
+        same(await store.findByReference(account, full.reference!), []);
+        same(await store.listByState(account, ['succeeded'], 10), []);
+        same(await store.history(account, conversationId), []);
       }
-      assert.deepEqual(await trial.leaseDue(at(1_000)), []);
-      assert.deepEqual(await trial.store.purge(trial.account, at(11), at(0)), { payments: 0, events: 0 });
+      same(await trial.leaseDue(at(1_000)), []);
+      same(await trial.store.purge(trial.account, at(11), at(0)), { payments: 0, events: 0 });
       await trial.insert({ tokenHash: full.tokenHash, idempotencyKey: full.idempotencyKey });
     },
   },
@@ -43,11 +44,11 @@ export const purgeCases: readonly PaymentStoreCase[] = [
       const again = await trial.replace(failed, { state: 'review', finalizedAt: null });
       const other = trial.record({ ...settled, account: unique('other') });
       assert.equal(await trial.store.insert(other), null);
-      assert.deepEqual(await trial.store.purge(trial.account, at(10), at(0)), { payments: 0, events: 0 });
-      for (const record of [unsettled, later, again, other]) assert.deepEqual(await trial.find(record), record);
-      assert.deepEqual(await trial.store.purge(trial.account, at(11), at(0)), { payments: 1, events: 0 });
+      same(await trial.store.purge(trial.account, at(10), at(0)), { payments: 0, events: 0 });
+      for (const record of [unsettled, later, again, other]) same(await trial.find(record), record);
+      same(await trial.store.purge(trial.account, at(11), at(0)), { payments: 1, events: 0 });
       assert.equal(await trial.find(later), null);
-      assert.deepEqual(await trial.find(other), other);
+      same(await trial.find(other), other);
     },
   },
   {
@@ -57,7 +58,7 @@ export const purgeCases: readonly PaymentStoreCase[] = [
       for (let start = 0; start < many.length; start += 50) {
         await Promise.all(many.slice(start, start + 50).map((record) => trial.store.insert(record)));
       }
-      assert.deepEqual(await trial.store.purge(trial.account, at(11), at(0)), { payments: 1_200, events: 0 });
+      same(await trial.store.purge(trial.account, at(11), at(0)), { payments: 1_200, events: 0 });
     },
   },
   {
@@ -96,13 +97,13 @@ export const purgeCases: readonly PaymentStoreCase[] = [
       const [one, two] = await trial.lease([handler], at(10), { until: at(20) });
       await trial.store.postpone({ ...two!, parked: true });
       const purge = () => trial.store.purge(trial.account, at(11), at(0));
-      assert.deepEqual(await purge(), { payments: 0, events: 0 });
-      assert.deepEqual(eventIds(await trial.lease([handler], at(20))), [one!.event.eventId]);
+      same(await purge(), { payments: 0, events: 0 });
+      same(eventIds(await trial.lease([handler], at(20))), [one!.event.eventId]);
       await trial.store.acknowledge(trial.account, handler, one!.event.eventId);
-      assert.deepEqual(await purge(), { payments: 1, events: 1 });
-      assert.deepEqual(await trial.find(parked), parked);
+      same(await purge(), { payments: 1, events: 1 });
+      same(await trial.find(parked), parked);
       assert.equal(await trial.store.replay(trial.account, handler, two!.event.eventId, at(20)), true);
-      assert.deepEqual(
+      same(
         (await trial.lease([handler], at(20))).map(({ event }) => event),
         [trial.event(parked, 'failed')],
       );
@@ -113,9 +114,9 @@ export const purgeCases: readonly PaymentStoreCase[] = [
     async run(trial) {
       const record = trial.record({ state: 'failed', finalizedAt: at(1) });
       await trial.store.insert(record, trial.event(record, 'failed'));
-      assert.deepEqual(await trial.store.purge(trial.account, at(11), at(0)), { payments: 1, events: 1 });
+      same(await trial.store.purge(trial.account, at(11), at(0)), { payments: 1, events: 1 });
       const handler = await trial.handler('payment.failed');
-      assert.deepEqual(await trial.lease([handler], at(20)), []);
+      same(await trial.lease([handler], at(20)), []);
     },
   },
   {
@@ -133,15 +134,15 @@ export const purgeCases: readonly PaymentStoreCase[] = [
       await announce(kept, at(101));
 
       await trial.store.purge(trial.account, at(0), at(101));
-      assert.deepEqual(await trial.store.listParked(trial.account, 10), []);
-      assert.deepEqual(await trial.lease([gone], at(200)), []);
-      assert.deepEqual(eventIds(await trial.lease([kept], at(200))), [event.eventId]);
+      same(await trial.store.listParked(trial.account, 10), []);
+      same(await trial.lease([gone], at(200)), []);
+      same(eventIds(await trial.lease([kept], at(200))), [event.eventId]);
 
       await trial.store.purge(trial.account, at(0), at(102));
       const later = await trial.tell(await trial.insert(), 'failed', at(300));
-      assert.deepEqual(await trial.lease([gone, kept], at(400)), []);
+      same(await trial.lease([gone, kept], at(400)), []);
       await announce(kept, at(400));
-      assert.deepEqual(eventIds(await trial.lease([kept], at(400))), [later.event.eventId]);
+      same(eventIds(await trial.lease([kept], at(400))), [later.event.eventId]);
     },
   },
   {
@@ -150,9 +151,9 @@ export const purgeCases: readonly PaymentStoreCase[] = [
       const handler = await trial.handler('payment.failed');
       const record = trial.record({ state: 'failed', finalizedAt: at(1) });
       await trial.store.insert(record, trial.event(record, 'failed'));
-      assert.deepEqual(await trial.store.purge(trial.account, at(11), at(1)), { payments: 1, events: 1 });
-      assert.deepEqual(await trial.lease([handler], at(20)), []);
-      assert.deepEqual(ids(await trial.store.listByState(trial.account, ['failed'], 10)), []);
+      same(await trial.store.purge(trial.account, at(11), at(1)), { payments: 1, events: 1 });
+      same(await trial.lease([handler], at(20)), []);
+      same(ids(await trial.store.listByState(trial.account, ['failed'], 10)), []);
     },
   },
 ];

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { PaymentRecord } from '../../payment/payment.js';
 import type { UniqueKey } from '../../store/payment-store.js';
 import { at, ids, type PaymentStoreCase, RACERS, tally, unique } from './store-trial.js';
+import { same } from './same.js';
 
 const UNIQUE_KEYS: readonly UniqueKey[] = ['conversationId', 'idempotencyKey', 'tokenHash', 'referenceLock'];
 
@@ -14,11 +15,11 @@ export const recordCases: readonly PaymentStoreCase[] = [
       const { account, conversationId, tokenHash, idempotencyKey, reference } = record;
       assert.equal(await trial.store.insert(record), null);
       for (const store of [trial.store, trial.second]) {
-        assert.deepEqual(await store.find(account, conversationId), record);
-        assert.deepEqual(await store.findByTokenHash(account, tokenHash!), record);
-        assert.deepEqual(await store.findByIdempotencyKey(account, idempotencyKey!), record);
-        assert.deepEqual(await store.findByReference(account, reference!), [record]);
-        assert.deepEqual(await store.listByState(account, ['awaiting'], 10), [record]);
+        same(await store.find(account, conversationId), record);
+        same(await store.findByTokenHash(account, tokenHash!), record);
+        same(await store.findByIdempotencyKey(account, idempotencyKey!), record);
+        same(await store.findByReference(account, reference!), [record]);
+        same(await store.listByState(account, ['awaiting'], 10), [record]);
       }
     },
   },
@@ -26,7 +27,7 @@ export const recordCases: readonly PaymentStoreCase[] = [
     name: 'insert: null comes back as null',
     async run(trial) {
       const record = await trial.insert();
-      assert.deepEqual(await trial.find(record), record);
+      same(await trial.find(record), record);
     },
   },
   {
@@ -36,7 +37,7 @@ export const recordCases: readonly PaymentStoreCase[] = [
       const record = await trial.insert({ state: 'failed', version: 1, ...told });
       const { reason, code, note } = told;
       const line = { version: 1, state: 'failed', reason, code, note, at: at(5) };
-      assert.deepEqual(await trial.store.history(record.account, record.conversationId), [line]);
+      same(await trial.store.history(record.account, record.conversationId), [line]);
     },
   },
   ...UNIQUE_KEYS.map((key): PaymentStoreCase => ({
@@ -48,16 +49,16 @@ export const recordCases: readonly PaymentStoreCase[] = [
       const other = { ...second, tokenHash: second.tokenHash ?? unique('token'), reference: unique('reference') };
       assert.equal(await trial.store.insert(other, trial.event(other, 'failed')), key);
 
-      assert.deepEqual(await trial.find(first), first);
-      assert.deepEqual(await trial.versions(first), [1]);
+      same(await trial.find(first), first);
+      same(await trial.versions(first), [1]);
       if (key !== 'conversationId') {
         assert.equal(await trial.find(other), null);
-        assert.deepEqual(await trial.versions(other), []);
+        same(await trial.versions(other), []);
       }
-      assert.deepEqual(await trial.store.findByReference(trial.account, other.reference), []);
-      assert.deepEqual(await trial.store.listByState(trial.account, ['failed'], 10), []);
-      assert.deepEqual(await trial.leaseDue(at(1)), []);
-      assert.deepEqual(await trial.lease([handler], at(1)), []);
+      same(await trial.store.findByReference(trial.account, other.reference), []);
+      same(await trial.store.listByState(trial.account, ['failed'], 10), []);
+      same(await trial.leaseDue(at(1)), []);
+      same(await trial.lease([handler], at(1)), []);
     },
   })),
   ...UNIQUE_KEYS.map((key): PaymentStoreCase => ({
@@ -66,10 +67,10 @@ export const recordCases: readonly PaymentStoreCase[] = [
       const value = unique(key);
       const records = Array.from({ length: RACERS }, () => trial.record({ [key]: value, reference: 'R' }));
       const outcomes = await trial.race((store, index) => store.insert(records[index]!));
-      assert.deepEqual(tally(outcomes), { null: 1, [key]: RACERS - 1 });
+      same(tally(outcomes), { null: 1, [key]: RACERS - 1 });
       const winner = records[outcomes.indexOf(null)]!;
-      assert.deepEqual(await trial.store.findByReference(trial.account, 'R'), [winner]);
-      assert.deepEqual(await trial.versions(winner), [1]);
+      same(await trial.store.findByReference(trial.account, 'R'), [winner]);
+      same(await trial.versions(winner), [1]);
     },
   })),
   {
@@ -93,17 +94,17 @@ export const recordCases: readonly PaymentStoreCase[] = [
       assert.equal(await trial.store.replace(trial.next(other), other.version), 'replaced');
       for (const record of [one, trial.next(other)]) {
         const { account, conversationId } = record;
-        assert.deepEqual(await trial.store.find(account, conversationId), record);
-        assert.deepEqual(await trial.store.findByTokenHash(account, record.tokenHash!), record);
-        assert.deepEqual(await trial.store.findByIdempotencyKey(account, record.idempotencyKey!), record);
-        assert.deepEqual(await trial.store.findByReference(account, record.reference!), [record]);
-        assert.deepEqual(await trial.store.listByState(account, ['awaiting'], 10), [record]);
+        same(await trial.store.find(account, conversationId), record);
+        same(await trial.store.findByTokenHash(account, record.tokenHash!), record);
+        same(await trial.store.findByIdempotencyKey(account, record.idempotencyKey!), record);
+        same(await trial.store.findByReference(account, record.reference!), [record]);
+        same(await trial.store.listByState(account, ['awaiting'], 10), [record]);
       }
-      assert.deepEqual(await trial.versions(one), [7]);
-      assert.deepEqual(await trial.versions(other), [7, 8]);
-      assert.deepEqual(ids(await trial.leaseDue(at(100))), [one.conversationId]);
+      same(await trial.versions(one), [7]);
+      same(await trial.versions(other), [7, 8]);
+      same(ids(await trial.leaseDue(at(100))), [one.conversationId]);
       const still = await trial.store.find(other.account, other.conversationId);
-      assert.deepEqual(still?.dueAt, other.dueAt);
+      same(still?.dueAt, other.dueAt);
     },
   },
   {
@@ -114,9 +115,9 @@ export const recordCases: readonly PaymentStoreCase[] = [
       assert.equal(await store.find(account, 'none'), null);
       assert.equal(await store.findByTokenHash(account, 'none'), null);
       assert.equal(await store.findByIdempotencyKey(account, 'none'), null);
-      assert.deepEqual(await store.findByReference(account, 'none'), []);
-      assert.deepEqual(await store.listByState(account, ['review'], 10), []);
-      assert.deepEqual(await store.history(account, 'none'), []);
+      same(await store.findByReference(account, 'none'), []);
+      same(await store.listByState(account, ['review'], 10), []);
+      same(await store.history(account, 'none'), []);
     },
   },
   {
@@ -132,9 +133,9 @@ export const recordCases: readonly PaymentStoreCase[] = [
         idempotencyKey: 'key',
         reference: 'ref ',
       });
-      assert.deepEqual(await trial.find(upper), upper);
-      assert.deepEqual(await trial.find(lower), lower);
-      assert.deepEqual(await trial.store.findByReference(trial.account, 'ref'), []);
+      same(await trial.find(upper), upper);
+      same(await trial.find(lower), lower);
+      same(await trial.store.findByReference(trial.account, 'ref'), []);
     },
   },
   {
@@ -146,7 +147,7 @@ export const recordCases: readonly PaymentStoreCase[] = [
       const first = await trial.insert({ reference, createdAt: at(10), updatedAt: at(99) });
       await trial.insert({ reference: unique('other') });
       const found = await trial.store.findByReference(trial.account, reference);
-      assert.deepEqual(ids(found), ids([first, second, third]));
+      same(ids(found), ids([first, second, third]));
     },
   },
   {
@@ -158,9 +159,9 @@ export const recordCases: readonly PaymentStoreCase[] = [
       const second = await trial.insert({ state: 'unknown', updatedAt: at(20) });
       const list = async (limit: number) =>
         ids(await trial.store.listByState(trial.account, ['unknown', 'review'], limit));
-      assert.deepEqual(await list(10), ids([first, second, third]));
-      assert.deepEqual(await list(2), ids([first, second]));
-      assert.deepEqual(await trial.store.listByState(trial.account, [], 10), []);
+      same(await list(10), ids([first, second, third]));
+      same(await list(2), ids([first, second]));
+      same(await trial.store.listByState(trial.account, [], 10), []);
     },
   },
   {
@@ -185,7 +186,7 @@ export const recordCases: readonly PaymentStoreCase[] = [
       spoil((await trial.store.listByState(account, ['awaiting'], 1))[0]);
       (await trial.store.history(account, conversationId))[0]?.at.setTime(0);
       assert.equal(JSON.stringify(await trial.store.find(account, conversationId)), JSON.stringify(asked));
-      assert.deepEqual((await trial.store.history(account, conversationId))[0]?.at, record.updatedAt);
+      same((await trial.store.history(account, conversationId))[0]?.at, record.updatedAt);
     },
   },
 ];

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { at, eventIds, ids, type PaymentStoreCase, RACERS, tally, unique } from './store-trial.js';
+import { same } from './same.js';
 
 /** Compare-and-set, the reference's lock, and what is written along. */
 export const replaceCases: readonly PaymentStoreCase[] = [
@@ -9,14 +10,14 @@ export const replaceCases: readonly PaymentStoreCase[] = [
       const empty = await trial.insert({ version: 6 });
       const full = trial.fullRecord({ conversationId: empty.conversationId });
       assert.equal(await trial.store.replace(full, 6), 'replaced');
-      assert.deepEqual(await trial.find(full), full);
+      same(await trial.find(full), full);
       const emptied = { ...empty, version: 8 };
       assert.equal(await trial.store.replace(emptied, 7), 'replaced');
-      assert.deepEqual(await trial.find(full), emptied);
+      same(await trial.find(full), emptied);
       assert.equal(await trial.store.findByTokenHash(trial.account, full.tokenHash!), null);
       assert.equal(await trial.store.findByIdempotencyKey(trial.account, full.idempotencyKey!), null);
-      assert.deepEqual(await trial.store.findByReference(trial.account, full.reference!), []);
-      assert.deepEqual(await trial.leaseDue(at(1_000)), []);
+      same(await trial.store.findByReference(trial.account, full.reference!), []);
+      same(await trial.leaseDue(at(1_000)), []);
     },
   },
   {
@@ -32,7 +33,7 @@ export const replaceCases: readonly PaymentStoreCase[] = [
         note: 'ok',
         updatedAt: at(3),
       });
-      assert.deepEqual(await trial.second.history(trial.account, first.conversationId), [
+      same(await trial.second.history(trial.account, first.conversationId), [
         { version: 1, state: 'awaiting', reason: null, code: null, note: null, at: at(1) },
         { version: 2, state: 'authorizing', reason: null, code: null, note: null, at: at(2) },
         { version: 3, state: 'unknown', reason: 'no_answer', code: null, note: null, at: at(3) },
@@ -45,10 +46,10 @@ export const replaceCases: readonly PaymentStoreCase[] = [
     async run(trial) {
       const record = await trial.insert({ dueAt: at(1) });
       const moved = await trial.replace(record, { state: 'unknown', dueAt: at(50) });
-      assert.deepEqual(await trial.store.listByState(trial.account, ['awaiting'], 10), []);
-      assert.deepEqual(await trial.store.listByState(trial.account, ['unknown'], 10), [moved]);
-      assert.deepEqual(await trial.leaseDue(at(49)), []);
-      assert.deepEqual(ids(await trial.leaseDue(at(50))), ids([moved]));
+      same(await trial.store.listByState(trial.account, ['awaiting'], 10), []);
+      same(await trial.store.listByState(trial.account, ['unknown'], 10), [moved]);
+      same(await trial.leaseDue(at(49)), []);
+      same(ids(await trial.leaseDue(at(50))), ids([moved]));
     },
   },
   {
@@ -65,11 +66,11 @@ export const replaceCases: readonly PaymentStoreCase[] = [
       assert.equal(await trial.store.replace(none, 0, trial.event(none, 'failed')), 'stale');
 
       assert.equal(await trial.find(none), null);
-      assert.deepEqual(await trial.find(record), record);
-      assert.deepEqual(await trial.versions(record), [2]);
-      assert.deepEqual(await trial.versions(none), []);
-      assert.deepEqual(await trial.leaseDue(at(1)), []);
-      assert.deepEqual(await trial.lease([handler], at(1)), []);
+      same(await trial.find(record), record);
+      same(await trial.versions(record), [2]);
+      same(await trial.versions(none), []);
+      same(await trial.leaseDue(at(1)), []);
+      same(await trial.lease([handler], at(1)), []);
       await trial.insert({ referenceLock: lock });
     },
   },
@@ -84,11 +85,11 @@ export const replaceCases: readonly PaymentStoreCase[] = [
       const outcomes = await trial.race((store, index) =>
         store.replace(bids[index]!, record.version, trial.event(bids[index]!, 'unknown')),
       );
-      assert.deepEqual(tally(outcomes), { replaced: 1, stale: RACERS - 1 });
+      same(tally(outcomes), { replaced: 1, stale: RACERS - 1 });
       const winner = bids[outcomes.indexOf('replaced')]!;
-      assert.deepEqual(await trial.find(record), winner);
+      same(await trial.find(record), winner);
       const history = await trial.store.history(trial.account, record.conversationId);
-      assert.deepEqual(
+      same(
         history.map(({ version, code }) => [version, code]),
         [
           [1, null],
@@ -96,7 +97,7 @@ export const replaceCases: readonly PaymentStoreCase[] = [
         ],
       );
       const told = await trial.lease([handler], at(1_000));
-      assert.deepEqual(
+      same(
         told.map(({ event }) => event),
         [trial.event(winner, 'unknown')],
       );
@@ -115,8 +116,8 @@ export const replaceCases: readonly PaymentStoreCase[] = [
         }
       }, 8);
       const end = await trial.find(record);
-      assert.deepEqual([end?.inquiries, end?.version], [8, 9]);
-      assert.deepEqual(await trial.versions(record), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
+      same([end?.inquiries, end?.version], [8, 9]);
+      same(await trial.versions(record), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
     },
   },
   {
@@ -135,16 +136,16 @@ export const replaceCases: readonly PaymentStoreCase[] = [
       });
       assert.equal(await trial.store.replace(next, record.version, trial.event(next, 'review')), 'locked');
 
-      assert.deepEqual(await trial.find(record), record);
-      assert.deepEqual(await trial.find(holder), holder);
-      assert.deepEqual(await trial.store.findByIdempotencyKey(trial.account, record.idempotencyKey!), record);
+      same(await trial.find(record), record);
+      same(await trial.find(holder), holder);
+      same(await trial.store.findByIdempotencyKey(trial.account, record.idempotencyKey!), record);
       assert.equal(await trial.store.findByTokenHash(trial.account, next.tokenHash!), null);
-      assert.deepEqual(await trial.versions(record), [1]);
-      assert.deepEqual(await trial.leaseDue(at(1)), []);
-      assert.deepEqual(await trial.lease([handler], at(1)), []);
+      same(await trial.versions(record), [1]);
+      same(await trial.leaseDue(at(1)), []);
+      same(await trial.lease([handler], at(1)), []);
       const unlocked = { ...next, referenceLock: null };
       assert.equal(await trial.store.replace(unlocked, record.version, trial.event(next, 'review')), 'replaced');
-      assert.deepEqual(eventIds(await trial.lease([handler], at(1))), [`${record.conversationId}:2`]);
+      same(eventIds(await trial.lease([handler], at(1))), [`${record.conversationId}:2`]);
     },
   },
   {
@@ -164,9 +165,9 @@ export const replaceCases: readonly PaymentStoreCase[] = [
       const outcomes = await trial.race((store, index) =>
         store.replace(trial.next(records[index]!, { state: 'authorizing', referenceLock: lock }), 1),
       );
-      assert.deepEqual(tally(outcomes), { replaced: 1, locked: RACERS - 1 });
+      same(tally(outcomes), { replaced: 1, locked: RACERS - 1 });
       const claimed = await trial.store.listByState(trial.account, ['authorizing'], RACERS);
-      assert.deepEqual(ids(claimed), [records[outcomes.indexOf('replaced')]!.conversationId]);
+      same(ids(claimed), [records[outcomes.indexOf('replaced')]!.conversationId]);
     },
   },
   {
@@ -208,7 +209,7 @@ export const replaceCases: readonly PaymentStoreCase[] = [
       const first = await trial.insert({ idempotencyKey });
       await trial.replace(first, { state: 'failed', reason: 'not_sent', idempotencyKey: null });
       const second = await trial.insert({ idempotencyKey });
-      assert.deepEqual(await trial.store.findByIdempotencyKey(trial.account, idempotencyKey), second);
+      same(await trial.store.findByIdempotencyKey(trial.account, idempotencyKey), second);
     },
   },
   {
@@ -222,13 +223,13 @@ export const replaceCases: readonly PaymentStoreCase[] = [
       Object.assign(event.payment, { amount: '0.01' });
       event.payment.createdAt.setTime(0);
       next.updatedAt.setTime(0);
-      assert.deepEqual((await trial.find(record))?.updatedAt, at(1));
+      same((await trial.find(record))?.updatedAt, at(1));
       const [first] = await trial.lease([handler], at(2), { until: at(3) });
-      assert.deepEqual([first?.event.payment.amount, first?.event.payment.createdAt], ['149.90', at(0)]);
+      same([first?.event.payment.amount, first?.event.payment.createdAt], ['149.90', at(0)]);
       Object.assign(first!.event.payment, { amount: '0.01' });
       first!.event.occurredAt.setTime(0);
       const [again] = await trial.lease([handler], at(3));
-      assert.deepEqual([again?.event.payment.amount, again?.event.occurredAt], ['149.90', at(1)]);
+      same([again?.event.payment.amount, again?.event.occurredAt], ['149.90', at(1)]);
     },
   },
 ];

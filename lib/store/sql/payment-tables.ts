@@ -1,0 +1,104 @@
+import type { ColumnType } from 'kysely';
+import type { PaymentRecord } from '../../payment/payment.js';
+import { recordFromJson, recordToJson } from '../record-json.js';
+
+/** PostgreSQL's driver gives a bigint as text. */
+type BigIntColumn = ColumnType<number | string, number, number>;
+type NullableBigIntColumn = ColumnType<number | string | null, number | null, number | null>;
+
+/** 1 for yes, 0 for no: SQLite has no boolean. */
+type FlagColumn = ColumnType<0 | 1, 0 | 1, 0 | 1>;
+
+/** The tables of the SQL store, as Kysely knows them. */
+export interface PaymentTables {
+  card_payment: {
+    account: string;
+    conversation_id: string;
+    version: number;
+    state: string;
+    reference: string | null;
+    idempotency_key: string | null;
+    token_hash: string | null;
+    created_at: BigIntColumn;
+    updated_at: BigIntColumn;
+    finalized_at: NullableBigIntColumn;
+    /** Here alone `dueAt` is kept: a lease moves it without rewriting the record. */
+    due_at: NullableBigIntColumn;
+    /** The whole record as JSON, but for `dueAt`. */
+    record: string;
+  };
+  card_payment_reference_lock: {
+    account: string;
+    reference: string;
+    /** Who holds it; null when that payment has been purged. */
+    conversation_id: string | null;
+  };
+  card_payment_history: {
+    account: string;
+    conversation_id: string;
+    version: number;
+    state: string;
+    reason: string | null;
+    code: string | null;
+    note: string | null;
+    at: BigIntColumn;
+  };
+  card_payment_event: {
+    account: string;
+    event_id: string;
+    conversation_id: string;
+    version: number;
+    type: string;
+    occurred_at: BigIntColumn;
+    /** Whether it waits for a handler of its type. */
+    waiting: FlagColumn;
+    event: string;
+  };
+  card_payment_delivery: {
+    account: string;
+    handler_id: string;
+    event_id: string;
+    conversation_id: string;
+    version: number;
+    occurred_at: BigIntColumn;
+    attempts: number;
+    parked: FlagColumn;
+    error: string | null;
+    due_at: BigIntColumn;
+  };
+  card_payment_handler: {
+    account: string;
+    type: string;
+    handler_id: string;
+    announced_at: BigIntColumn;
+  };
+  card_payment_migration: {
+    version: number;
+    applied_at: BigIntColumn;
+  };
+}
+
+export function rowOf(record: PaymentRecord) {
+  return {
+    account: record.account,
+    conversation_id: record.conversationId,
+    version: record.version,
+    state: record.state,
+    reference: record.reference,
+    idempotency_key: record.idempotencyKey,
+    token_hash: record.tokenHash,
+    created_at: record.createdAt.getTime(),
+    updated_at: record.updatedAt.getTime(),
+    finalized_at: record.finalizedAt?.getTime() ?? null,
+    due_at: record.dueAt?.getTime() ?? null,
+    record: recordToJson({ ...record, dueAt: null }),
+  };
+}
+
+export function recordOf(row: { record: string; due_at: number | string | null }): PaymentRecord {
+  return { ...recordFromJson(row.record), dueAt: row.due_at === null ? null : dateOf(row.due_at) };
+}
+
+export function dateOf(milliseconds: number | string): Date {
+  return new Date(Number(milliseconds));
+}

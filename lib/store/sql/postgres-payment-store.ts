@@ -1,0 +1,34 @@
+import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
+import { importDriver } from './open-error.js';
+import type { PaymentTables } from './payment-tables.js';
+import { SqlPaymentStore, type SqlStoreOptions } from './sql-payment-store.js';
+
+/** Where a PostgreSQL store keeps its payments: a database by its URL, or a `Pool` of `pg` that you have, and that stays yours to end. */
+export type PostgresStoreOptions = SqlStoreOptions &
+  ({ readonly connectionString: string; readonly maxConnections?: number } | { readonly pool: PostgresPool });
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/**
+ * Keeps payments in PostgreSQL: any number of machines. Needs `kysely` and `pg`.
+ *
+ * A URL's `maxConnections` is 10 where not given.
+ */
+export function postgresPaymentStore(options: PostgresStoreOptions): SqlPaymentStore {
+  const isOwner = !('pool' in options);
+  const pool = isOwner ? () => makePool(options.connectionString, options.maxConnections) : options.pool;
+  return new SqlPaymentStore(
+    new Kysely<PaymentTables>({ dialect: new PostgresDialect({ pool }) }),
+    'postgres',
+    options,
+    isOwner,
+  );
+}
+
+async function makePool(connectionString: string, max = 10): Promise<PostgresPool> {
+  const { default: pg } = await importDriver('kysely pg', () => import('pg'));
+  const pool = new pg.Pool({ connectionString, max, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, keepAlive: true });
+  // A connection that breaks while nobody uses it is replaced; without a listener it would end the process.
+  pool.on('error', () => undefined);
+  return pool;
+}
