@@ -1,0 +1,16 @@
+import { IsObject } from 'class-validator';
+import type { CallbackFields } from '../gateway/gateway-dialect.js';
+import { IsRequired } from './rules/presence.rule.js';
+import { IsText } from './rules/text.rule.js';
+
+/** What `PaymentService.auth3d` takes: which payment, and what the bank sent to its return or fail URL. */
+export class Auth3dDto {
+  @IsText()
+  @IsRequired()
+  conversationId!: string;
+
+  /** The parsed form, JSON or query, as received; Auth3d carries it to the gateway. */
+  @IsObject({ message: '$property must be an object' })
+  @IsRequired()
+  fields!: CallbackFields;
+}

@@ -1,0 +1,57 @@
+import { PaymentValidationError, type ValidationIssue } from '../errors/payment-validation.error.js';
+
+/** Far more than any message has. */
+const MOST_FIELDS = 64;
+
+/**
+ * A plain copy of an input, made once, field by field, so that whatever hides in it (getters, proxies, cycles, arrays, functions,
+ * depth) is gone before it is validated. What no field can be becomes an empty array, which every rule refuses.
+ *
+ * @throws PaymentValidationError when it is no object, or cannot be read
+ */
+export function copyInput(input: unknown): object {
+  const copy = copyValue(input, '', 0);
+  if (typeof copy !== 'object' || copy === null || Array.isArray(copy)) {
+    throw refusal('', 'isObject', 'must be an object with the fields of the payment');
+  }
+  return copy;
+}
+
+/** Dotted. A name that is none of ours may be data in the wrong place, so that names which do not look like one are not told. */
+export function fieldPath(parent: string, name: string): string {
+  const told = /^[A-Za-z_]{1,40}\d{0,2}$/.test(name) ? name : '?';
+  return parent ? `${parent}.${told}` : told;
+}
+
+export function unknownField(path: string): ValidationIssue {
+  return { path, rule: 'unknownField', message: 'is not a field of this message; leave it out' };
+}
+
+function copyValue(value: unknown, path: string, depth: number): unknown {
+  if (typeof value === 'function') return [];
+  if (typeof value !== 'object' || value === null) return value;
+  const names = readable(path, () => (Array.isArray(value) ? null : Object.keys(value)));
+  if (names === null || depth > 1) return [];
+  if (names.length > MOST_FIELDS) throw refusal(path, 'fieldCount', `must have at most ${MOST_FIELDS} fields`);
+  const copy: Record<string, unknown> = {};
+  for (const name of names) {
+    const at = fieldPath(path, name);
+    // class-transformer would drop these without a word.
+    if (name in Object.prototype || name === 'toJSON') throw new PaymentValidationError([unknownField(at)]);
+    const field = readable(at, () => (value as Record<string, unknown>)[name]);
+    if (field !== undefined) copy[name] = copyValue(field, at, depth + 1);
+  }
+  return copy;
+}
+
+function readable<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch {
+    throw refusal(path, 'readable', 'could not be read; pass a plain object');
+  }
+}
+
+function refusal(path: string, rule: string, message: string): PaymentValidationError {
+  return new PaymentValidationError([{ path: path || 'input', rule, message }]);
+}

@@ -1,0 +1,87 @@
+import { IsBoolean, IsNumber } from 'class-validator';
+import { type CardDetails, CardDetailsDto } from './card-details.dto.js';
+import { CardHolderInfoDto } from './card-holder-info.dto.js';
+import { ExtraParameterDto } from './extra-parameter.dto.js';
+import { IsAmount } from './rules/amount.rule.js';
+import { IsNested } from './rules/nested.rule.js';
+import { IsRequired, MayBeAbsent } from './rules/presence.rule.js';
+import { IsText } from './rules/text.rule.js';
+import { IsWebUrl } from './rules/web-url.rule.js';
+import { IsWholeNumber } from './rules/whole-number.rule.js';
+
+/** `transactionDetails` as it travels: nothing is left to defaults (contract section 2.1). */
+export class TransactionDetailsRequestDto {
+  @IsText()
+  @IsRequired()
+  transactionType!: string;
+
+  @IsWholeNumber(1, 999)
+  @IsRequired()
+  installmentCount!: number;
+
+  /** Major units, a JSON number. */
+  @IsAmount()
+  @IsNumber({}, { message: '$property must be a number' })
+  @IsRequired()
+  amount!: number;
+
+  /** ISO 4217 numeric. */
+  @IsWholeNumber(1, 999)
+  @IsRequired()
+  currencyCode!: number;
+
+  @IsBoolean({ message: '$property must be true or false' })
+  @MayBeAbsent()
+  vftFlag?: boolean;
+}
+
+/** The body of DoPayment as it travels, every field of contract section 2.1. The module writes it; your code does not need it. */
+export class DoPaymentRequestDto {
+  @IsText()
+  @IsRequired()
+  merchantId!: string;
+
+  @IsWebUrl()
+  @IsRequired()
+  returnUrl!: string;
+
+  @IsWebUrl()
+  @IsRequired()
+  failUrl!: string;
+
+  @IsText()
+  @IsRequired()
+  paymentMethod!: string;
+
+  @IsText()
+  @IsRequired()
+  language!: string;
+
+  @IsText()
+  @IsRequired()
+  conversationId!: string;
+
+  @IsText()
+  @IsRequired()
+  sign!: string;
+
+  @IsText()
+  @IsRequired()
+  paymentInstrumentType!: string;
+
+  @IsNested(() => CardDetailsDto)
+  @IsRequired()
+  cardDetails!: CardDetails;
+
+  @IsNested(() => TransactionDetailsRequestDto)
+  @IsRequired()
+  transactionDetails!: TransactionDetailsRequestDto;
+
+  @IsNested(() => CardHolderInfoDto)
+  @IsRequired()
+  cardHolderInfo!: CardHolderInfoDto;
+
+  @IsNested(() => ExtraParameterDto)
+  @MayBeAbsent()
+  extraParameter?: ExtraParameterDto;
+}

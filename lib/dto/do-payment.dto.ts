@@ -1,0 +1,79 @@
+import { IsBoolean } from 'class-validator';
+import { type CardDetails, CardDetailsDto } from './card-details.dto.js';
+import { CardHolderInfoDto } from './card-holder-info.dto.js';
+import { ExtraParameterDto } from './extra-parameter.dto.js';
+import { IsNested } from './rules/nested.rule.js';
+import { IsRequired, MayBeAbsent } from './rules/presence.rule.js';
+import { IsText } from './rules/text.rule.js';
+import { IsWebUrl } from './rules/web-url.rule.js';
+import { TransactionDetailsDto } from './transaction-details.dto.js';
+
+/**
+ * What `PaymentService.doPayment` takes: the fields of contract section 2.1 under the same names, less `merchantId` and `sign`, which
+ * the module fills in, as it does those that are absent.
+ *
+ * In a controller of yours, use it with `new ValidationPipe({ transform: true, whitelist: true, forbidNonWhitelisted: true })`. An
+ * `exceptionFactory` gets class-validator's errors, whose `value` and `target` hold the card: never log them.
+ */
+export class DoPaymentDto {
+  @IsNested(() => CardDetailsDto)
+  @IsRequired()
+  cardDetails!: CardDetails;
+
+  @IsNested(() => TransactionDetailsDto)
+  @IsRequired()
+  transactionDetails!: TransactionDetailsDto;
+
+  @IsNested(() => CardHolderInfoDto)
+  @IsRequired()
+  cardHolderInfo!: CardHolderInfoDto;
+
+  @IsNested(() => ExtraParameterDto)
+  @MayBeAbsent()
+  extraParameter?: ExtraParameterDto;
+
+  /** `CARDPAYMENT` unless given; other values are not shown in the contract. */
+  @IsText()
+  @MayBeAbsent()
+  paymentMethod?: string;
+
+  /** The option `language` unless given; the contract shows `tr`. */
+  @IsText()
+  @MayBeAbsent()
+  language?: string;
+
+  /** `CARD` unless given; other values are not shown in the contract. */
+  @IsText()
+  @MayBeAbsent()
+  paymentInstrumentType?: string;
+
+  /** The id of this attempt at the gateway, made by the module unless given. One per attempt, never used again. */
+  @IsText()
+  @MayBeAbsent()
+  conversationId?: string;
+
+  /** Where the gateway sends the buyer after success; the callback's address unless given. */
+  @IsWebUrl()
+  @MayBeAbsent()
+  returnUrl?: string;
+
+  /** Where the gateway sends the buyer after a failure; the callback's address unless given. */
+  @IsWebUrl()
+  @MayBeAbsent()
+  failUrl?: string;
+
+  /** Your own id, an order number for example: at most one attempt of it can succeed. Not sent to the gateway. */
+  @IsText()
+  @MayBeAbsent()
+  reference?: string;
+
+  /** True lets `reference` be charged more than once. */
+  @IsBoolean({ message: '$property must be true or false' })
+  @MayBeAbsent()
+  allowRepeat?: boolean;
+
+  /** The same key with the same sale is the same payment, however often it is sent. Not sent to the gateway. */
+  @IsText()
+  @MayBeAbsent()
+  idempotencyKey?: string;
+}

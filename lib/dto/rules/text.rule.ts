@@ -1,0 +1,15 @@
+import { rule } from './rule.js';
+
+const MOST_CHARACTERS = 255;
+/** Control characters, line separators, and halves of surrogate pairs, which have no UTF-8 form. */
+const UNWRITABLE = /[\p{Cc}\p{Cs}\u2028\u2029]/u;
+
+/** A text that is not blank, of at most 255 characters. The contract shows no length limits; this one is ours. */
+export function IsText(): PropertyDecorator {
+  return rule(
+    'text',
+    `$property must be a text of 1 to ${MOST_CHARACTERS} characters, not blank and without control characters`,
+    (value) =>
+      typeof value === 'string' && value.length <= MOST_CHARACTERS && value.trim() !== '' && !UNWRITABLE.test(value),
+  );
+}

@@ -1,0 +1,35 @@
+import { IsBoolean } from 'class-validator';
+import { IsAmount } from './rules/amount.rule.js';
+import { IsRequired, MayBeAbsent } from './rules/presence.rule.js';
+import { IsText } from './rules/text.rule.js';
+import { IsWholeNumber } from './rules/whole-number.rule.js';
+
+/** What is paid (contract section 2.1). */
+export class TransactionDetailsDto {
+  /** `SALE` unless given; other values are not shown in the contract. */
+  @IsText()
+  @MayBeAbsent()
+  transactionType?: string;
+
+  /** 1 unless given. The contract shows no bounds; 999 is ours. */
+  @IsWholeNumber(1, 999)
+  @MayBeAbsent()
+  installmentCount?: number;
+
+  /**
+   * Major units: `'149.90'` or 149.9, a plain decimal above 0, of at most 15 digits, with no more decimals than its currency has
+   * (ISO 4217).
+   */
+  @IsAmount()
+  @IsRequired()
+  amount!: string | number;
+
+  /** ISO 4217 numeric: 949 is the Turkish lira. */
+  @IsWholeNumber(1, 999)
+  @IsRequired()
+  currencyCode!: number;
+
+  @IsBoolean({ message: '$property must be true or false' })
+  @MayBeAbsent()
+  vftFlag?: boolean;
+}

@@ -1,0 +1,64 @@
+import { type ClassConstructor, plainToInstance } from 'class-transformer';
+import { validateSync, type ValidationError } from 'class-validator';
+import { PaymentValidationError, type ValidationIssue } from '../errors/payment-validation.error.js';
+import { maskCardsInIdentifier } from '../payment/card-mask.js';
+import { CARD_CHECKS, type CardDetails } from './card-details.dto.js';
+import { copyInput, fieldPath, unknownField } from './copy-input.js';
+import type { DoPaymentDto } from './do-payment.dto.js';
+import { EXPIRED, hasExpired } from './rules/expiry.rule.js';
+
+export interface InputChecks {
+  /** Whether the card number's check digit is looked at. */
+  readonly luhn: boolean;
+  /** What the expiry is judged by. */
+  readonly now: Date;
+}
+
+/** Texts of the merchant's that are stored, logged or sent in URLs. */
+const TOLD_FIELDS = ['conversationId', 'reference', 'idempotencyKey', 'returnUrl', 'failUrl'] as const;
+
+/**
+ * Checks what a merchant passed in, plain object or instance, and leaves it as it was. Nothing is coerced, unknown fields are refused.
+ *
+ * @returns a fresh instance, which prints its card masked
+ * @throws PaymentValidationError naming every path and rule, and no value
+ */
+export function validateInput<T extends DoPaymentDto>(
+  type: ClassConstructor<T>,
+  input: unknown,
+  { luhn, now }: InputChecks,
+): T {
+  const instance = plainToInstance(type, copyInput(input));
+  const errors = validateSync(instance, {
+    whitelist: true,
+    forbidNonWhitelisted: true,
+    stopAtFirstError: true,
+    validationError: { target: false, value: false },
+    // All rules without a group, and of those with one at most Luhn: the expiry is judged by the given time below.
+    always: true,
+    groups: [luhn ? CARD_CHECKS.luhn : 'none'],
+  });
+  const issues = errors.flatMap((error) => issuesOf(error, ''));
+  const card: Partial<CardDetails> | null = instance.cardDetails;
+  if (hasExpired(card?.expDate, now)) issues.push({ path: 'cardDetails.expDate', ...EXPIRED });
+  if (issues.length === 0) issues.push(...cardsInTexts(instance));
+  if (issues.length > 0) throw new PaymentValidationError(issues);
+  return instance;
+}
+
+function issuesOf({ property, constraints = {}, children = [] }: ValidationError, parent: string): ValidationIssue[] {
+  const path = fieldPath(parent, property);
+  const own = Object.entries(constraints).map(([rule, message]) =>
+    rule === 'whitelistValidation' ? unknownField(path) : { path, rule, message },
+  );
+  return [...own, ...children.flatMap((child) => issuesOf(child, path))];
+}
+
+function cardsInTexts(input: DoPaymentDto): ValidationIssue[] {
+  const { cardNo } = input.cardDetails;
+  const message = 'must not hold the card number: it is stored, logged or sent in URLs';
+  return TOLD_FIELDS.filter((field) => {
+    const text = input[field] ?? '';
+    return maskCardsInIdentifier(text, { cardNo }) !== text;
+  }).map((path) => ({ path, rule: 'cardFree', message }));
+}

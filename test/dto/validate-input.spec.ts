@@ -1,0 +1,399 @@
+import { inspect } from 'node:util';
+import { instanceToPlain, plainToInstance } from 'class-transformer';
+import fc from 'fast-check';
+import { CardDetailsDto } from '../../lib/dto/card-details.dto.js';
+import { DoPaymentDto } from '../../lib/dto/do-payment.dto.js';
+import { Init3dDto } from '../../lib/dto/init3d.dto.js';
+import { validateInput } from '../../lib/dto/validate-input.js';
+import { PaymentValidationError, type ValidationIssue } from '../../lib/errors/payment-validation.error.js';
+import { CARD, fullInput, MASKED, NON_LUHN, NOW, sampleInput } from './sample-input.js';
+
+const CHECKS = { luhn: true, now: NOW };
+
+function errorOf(input: unknown, checks = CHECKS): PaymentValidationError {
+  try {
+    validateInput(DoPaymentDto, input, checks);
+  } catch (error) {
+    if (error instanceof PaymentValidationError) return error;
+    throw error;
+  }
+  throw new Error('the input was taken');
+}
+
+function rulesOf(input: unknown, checks = CHECKS): string[] {
+  return errorOf(input, checks).issues.map(({ path, rule }: ValidationIssue) => `${path} ${rule}`);
+}
+
+/** A valid input with one field set, by its dotted path; undefined takes it out. */
+function inputWith(path: string, value: unknown): object {
+  const input = fullInput();
+  const [first = '', second] = path.split('.');
+  const owner = second === undefined ? input : (input[first] as Record<string, unknown>);
+  owner[second ?? first] = value;
+  return input;
+}
+
+const NOT_TEXT = [
+  null,
+  7,
+  true,
+  '',
+  '   ',
+  'a\nb',
+  'a\u0000b',
+  'a\u2028b',
+  '\ud800',
+  'x'.repeat(256),
+  ['x'],
+  {},
+  Symbol('x'),
+  9n,
+];
+const NOT_TRUE_OR_FALSE = [null, 'yes', 1, 0, [], {}, new Boolean(true)];
+const NOT_AN_OBJECT = [null, 'x', 7, true, [], [{}], () => ({}), Symbol('x')];
+const NOT_WHOLE = [null, '1', 0, -1, 1.5, 1000, NaN, Infinity, 1e300, [1], {}, 1n];
+const NOT_A_URL = [
+  null,
+  7,
+  '',
+  'shop.example',
+  '/return',
+  'ftp://shop.example',
+  'javascript:alert(1)',
+  'https://',
+  'https:shop',
+  ' https://shop.example',
+  'https://shop.example/a b',
+  'https://shop.example/\n',
+  `https://shop.example/${'x'.repeat(2048)}`,
+  {},
+  [],
+];
+
+const BAD: [path: string, rule: string, values: readonly unknown[]][] = [
+  ['cardDetails', 'isObject', NOT_AN_OBJECT.slice(1)],
+  ['cardDetails', 'isDefined', [undefined, null]],
+  ['transactionDetails', 'isObject', NOT_AN_OBJECT.slice(1)],
+  ['transactionDetails', 'isDefined', [undefined, null]],
+  ['cardHolderInfo', 'isObject', NOT_AN_OBJECT.slice(1)],
+  ['cardHolderInfo', 'isDefined', [undefined, null]],
+  ['extraParameter', 'isObject', NOT_AN_OBJECT],
+  ['cardDetails.cardNo', 'isDefined', [undefined, null]],
+  [
+    'cardDetails.cardNo',
+    'cardNumber',
+    [
+      '',
+      '1234',
+      5246776356903508,
+      '5246 7763 5690 3508',
+      '52467763569035O8',
+      ` ${CARD.cardNo}`,
+      `${CARD.cardNo}\n`,
+      '1'.repeat(20),
+      '٥'.repeat(16),
+      [CARD.cardNo],
+      { toString: 1 },
+      new String(CARD.cardNo),
+      Symbol('x'),
+    ],
+  ],
+  ['cardDetails.cardNo', 'luhn', [NON_LUHN, '5246776356903509']],
+  ['cardDetails.expDate', 'isDefined', [undefined, null]],
+  ['cardDetails.expDate', 'expiry', ['', '12/30', '1330', '0030', '122030', '123', 1230, ' 1230', '12a0', [], {}]],
+  ['cardDetails.expDate', 'notExpired', ['0526', '1225', '0100']],
+  ['cardDetails.cvv', 'isDefined', [undefined, null]],
+  ['cardDetails.cvv', 'securityCode', ['', '12', '12345', 792, '7 2', 'abc', '792\n', ['792'], {}]],
+  ['transactionDetails.transactionType', 'text', NOT_TEXT],
+  ['transactionDetails.installmentCount', 'wholeNumber', NOT_WHOLE],
+  ['transactionDetails.amount', 'isDefined', [undefined, null]],
+  [
+    'transactionDetails.amount',
+    'amountFormat',
+    ['', 'x', '1,50', '-1', -1, '1e3', NaN, 1e21, ' 1', true, [], {}, Symbol('x'), 10n],
+  ],
+  ['transactionDetails.amount', 'amountPositive', ['0', 0, '0.00']],
+  ['transactionDetails.amount', 'amountDecimals', ['1.001', 0.1 + 0.2]],
+  ['transactionDetails.amount', 'amountDigits', ['1234567890123456']],
+  ['transactionDetails.currencyCode', 'isDefined', [undefined, null]],
+  ['transactionDetails.currencyCode', 'wholeNumber', [...NOT_WHOLE.slice(1), 'TRY', '949', Symbol('x')]],
+  ['transactionDetails.vftFlag', 'isBoolean', NOT_TRUE_OR_FALSE],
+  ['cardHolderInfo.cardHolderName', 'isDefined', [undefined, null]],
+  ['cardHolderInfo.cardHolderName', 'text', NOT_TEXT.slice(1)],
+  ['cardHolderInfo.buyerGsm', 'isDefined', [undefined, null]],
+  [
+    'cardHolderInfo.buyerGsm',
+    'phoneNumber',
+    [
+      '',
+      '123456',
+      '1234567890123456',
+      '90555111223x',
+      905551112233,
+      '90+5551112233',
+      '++905551112233',
+      '-------',
+      [],
+      {},
+    ],
+  ],
+  ['extraParameter.pfSubMerchantId', 'text', NOT_TEXT],
+  ['paymentMethod', 'text', NOT_TEXT],
+  ['language', 'text', NOT_TEXT],
+  ['paymentInstrumentType', 'text', NOT_TEXT],
+  ['conversationId', 'text', NOT_TEXT],
+  ['reference', 'text', NOT_TEXT],
+  ['idempotencyKey', 'text', NOT_TEXT],
+  ['allowRepeat', 'isBoolean', NOT_TRUE_OR_FALSE],
+  ['returnUrl', 'webUrl', NOT_A_URL],
+  ['failUrl', 'webUrl', NOT_A_URL],
+  ['merchantId', 'unknownField', ['x', null, {}, []]],
+  ['sign', 'unknownField', ['x']],
+  ['cardDetails.pin', 'unknownField', ['1234', null]],
+  ['transactionDetails.AMOUNT', 'unknownField', [1]],
+  ['cardHolderInfo.address', 'unknownField', [{ street: 'x' }]],
+  ['extraParameter.other', 'unknownField', [[]]],
+  ['constructor', 'unknownField', ['x', {}]],
+  ['toJSON', 'unknownField', ['x']],
+  ['cardDetails.toString', 'unknownField', ['x']],
+  ['cardDetails.hasOwnProperty', 'unknownField', ['x']],
+];
+
+describe('validateInput', () => {
+  it.each(BAD.flatMap(([path, rule, values]) => values.map((value) => ({ path, rule, value }))))(
+    'refuses $path that is $value: $rule',
+    ({ path, rule, value }) => {
+      const error = errorOf(inputWith(path, value));
+      expect(error.issues.map((issue) => `${issue.path} ${issue.rule}`)).toEqual([`${path} ${rule}`]);
+      expect(error.issues[0]?.message).toMatch(/^[\w$][^$]{10,}$/);
+      if (typeof value !== 'string' || value.trim().length < 4) return;
+      for (const shown of [
+        error.message,
+        error.stack,
+        JSON.stringify(error),
+        inspect(error, { depth: 9, showHidden: true }),
+      ]) {
+        expect(shown).not.toContain(value);
+        expect(shown).not.toContain(CARD.cardNo);
+      }
+    },
+  );
+
+  it('takes what is required alone, and every field', () => {
+    expect({ ...validateInput(DoPaymentDto, sampleInput(), CHECKS) }).toEqual({
+      ...sampleInput(),
+      cardDetails: Object.assign(new CardDetailsDto(), CARD),
+    });
+    const full = validateInput(Init3dDto, fullInput(), CHECKS);
+    expect(full).toBeInstanceOf(Init3dDto);
+    expect(full.cardDetails).toBeInstanceOf(CardDetailsDto);
+    expect({ ...full.cardDetails }).toEqual(CARD);
+    expect(full.transactionDetails).toMatchObject(fullInput().transactionDetails);
+    expect(full.returnUrl).toBe(fullInput().returnUrl);
+  });
+
+  it.each([
+    ['cardDetails.cardNo', CARD.cardNo.slice(0, 12)],
+    ['cardDetails.cvv', '0000'],
+    ['transactionDetails.amount', 1],
+    ['transactionDetails.amount', '000000000000000000001.5'],
+    ['transactionDetails.installmentCount', 999],
+    ['cardHolderInfo.buyerGsm', '+90 (555) 111-22-33'],
+    ['cardHolderInfo.cardHolderName', 'Şükrü Ğıöç 👩‍💻'],
+    ['extraParameter', {}],
+    ['extraParameter.pfSubMerchantId', undefined],
+    ['reference', undefined],
+    ['returnUrl', 'HTTPS://şop.example:8443/a?b=c#d'],
+  ])('takes %s that is %p', (path, value) => {
+    expect(() => validateInput(DoPaymentDto, inputWith(path, value), { ...CHECKS, luhn: false })).not.toThrow();
+  });
+
+  it('names everything that is wrong at once', () => {
+    const input = {
+      cardDetails: { cardNo: 'x', expDate: '0125', pin: 1 },
+      transactionDetails: [],
+      cardHolderInfo: { cardHolderName: 'ADA', buyerGsm: 1 },
+      reference: 1,
+    };
+    expect(rulesOf(input).sort()).toEqual([
+      'cardDetails.cardNo cardNumber',
+      'cardDetails.cvv isDefined',
+      'cardDetails.expDate notExpired',
+      'cardDetails.pin unknownField',
+      'cardHolderInfo.buyerGsm phoneNumber',
+      'reference text',
+      'transactionDetails isObject',
+    ]);
+    expect(rulesOf({})).toEqual(['cardDetails isDefined', 'transactionDetails isDefined', 'cardHolderInfo isDefined']);
+  });
+
+  it('has a switch for Luhn', () => {
+    const input = { ...sampleInput(), cardDetails: { ...CARD, cardNo: NON_LUHN } };
+    expect(rulesOf(input)).toEqual(['cardDetails.cardNo luhn']);
+    expect(() => validateInput(DoPaymentDto, input, { ...CHECKS, luhn: false })).not.toThrow();
+    expect(rulesOf({ ...input, cardDetails: { ...CARD, cardNo: 'x' } }, { ...CHECKS, luhn: false })).toEqual([
+      'cardDetails.cardNo cardNumber',
+    ]);
+  });
+
+  it('judges the expiry by the given time: good until its month has ended everywhere', () => {
+    const input = { ...sampleInput(), cardDetails: { ...CARD, expDate: '1226' } };
+    const at = (now: string) => () => validateInput(DoPaymentDto, input, { luhn: true, now: new Date(now) });
+    expect(at('2019-01-01T00:00:00Z')).not.toThrow();
+    expect(at('2026-12-31T23:59:59Z')).not.toThrow();
+    expect(at('2027-01-01T11:59:59.999Z')).not.toThrow();
+    expect(at('2027-01-01T12:00:00Z')).toThrow(PaymentValidationError);
+    expect(at('2099-01-01T12:00:00Z')).toThrow(PaymentValidationError);
+  });
+
+  it.each([
+    [392, '100.5'],
+    [392, 100.5],
+    [949, '1.234'],
+    [48, '1.2345'],
+  ])('refuses more decimals than currency %d has', (currencyCode, amount) => {
+    const input = { ...sampleInput(), transactionDetails: { amount, currencyCode } };
+    expect(rulesOf(input)).toEqual(['transactionDetails.amount amountDecimals']);
+  });
+
+  it('refuses a card number where texts are stored, logged or sent in URLs', () => {
+    const path = `https://shop.example/${CARD.cardNo}`;
+    expect(rulesOf({ ...sampleInput(), reference: `order ${CARD.cardNo}`, returnUrl: path })).toEqual([
+      'reference cardFree',
+      'returnUrl cardFree',
+    ]);
+  });
+
+  it('leaves the input as it was, frozen or not, and shares nothing with it', () => {
+    const input = fullInput();
+    const before = structuredClone(input);
+    Object.values(input).forEach((part) => Object.freeze(part));
+    const result = validateInput(DoPaymentDto, Object.freeze(input), CHECKS);
+    expect(input).toEqual(before);
+    result.cardDetails.cvv = '000';
+    expect(input).toEqual(before);
+  });
+
+  it('takes instances, the parts of which may be plain', () => {
+    const instance = plainToInstance(DoPaymentDto, fullInput());
+    expect(validateInput(DoPaymentDto, instance, CHECKS)).not.toBe(instance);
+    const mixed = Object.assign(new DoPaymentDto(), sampleInput());
+    expect(validateInput(DoPaymentDto, mixed, CHECKS).cardDetails).toBeInstanceOf(CardDetailsDto);
+    expect(rulesOf(Object.assign(new DoPaymentDto(), sampleInput(), { cardDetails: { cardNo: '1' } }))).toContain(
+      'cardDetails.cardNo cardNumber',
+    );
+    const masked = instanceToPlain(instance);
+    expect(rulesOf(masked)).toContain('cardDetails.cardNo cardNumber');
+    class OrderPayment extends DoPaymentDto {
+      extra?: string;
+    }
+    expect(rulesOf(Object.assign(new OrderPayment(), sampleInput(), { extra: 'x' }))).toEqual(['extra unknownField']);
+  });
+
+  it.each([
+    ['null', null],
+    ['undefined', undefined],
+    ['a text', CARD.cardNo],
+    ['a number', 7],
+    ['an array', [sampleInput()]],
+    ['a function', () => sampleInput()],
+    ['a symbol', Symbol('x')],
+  ])('refuses %s for an input', (_name, input) => expect(rulesOf(input)).toEqual(['input isObject']));
+
+  it('never tells a name that may be data', () => {
+    const error = errorOf({ ...sampleInput(), [CARD.cardNo]: 1, cardDetails: { ...CARD, [`cvv${CARD.cvv}`]: 1 } });
+    expect(error.issues.map(({ path }) => path)).toEqual(['?', 'cardDetails.?']);
+    expect(inspect(error)).not.toMatch(/792|5246/);
+  });
+
+  it('refuses __proto__ and pollutes nothing', () => {
+    const input: unknown = JSON.parse('{"__proto__": {"polluted": 1}, "cardDetails": {"__proto__": {"polluted": 1}}}');
+    expect(rulesOf(input)).toEqual(['__proto__ unknownField']);
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+
+  it('survives getters, proxies, cycles, depth and size', () => {
+    const thrower = { ...sampleInput() };
+    Object.defineProperty(thrower, 'reference', {
+      enumerable: true,
+      get: () => {
+        throw new Error(CARD.cardNo);
+      },
+    });
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    const cyclic = sampleInput();
+    cyclic.cardDetails = cyclic;
+    const deep = JSON.parse('{"a":'.repeat(10_000) + '1' + '}'.repeat(10_000)) as object;
+    const wide = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`a${index}`, index]));
+
+    expect(rulesOf(thrower)).toEqual(['reference readable']);
+    expect(inspect(errorOf(thrower))).not.toContain(CARD.cardNo);
+    expect(rulesOf(proxy)).toEqual(['input readable']);
+    expect(rulesOf({ ...sampleInput(), cardDetails: proxy })).toEqual(['cardDetails readable']);
+    expect(rulesOf(cyclic)).toContain('cardDetails.cardNo isDefined');
+    expect(rulesOf(deep)).toContain('a unknownField');
+    expect(rulesOf({ ...sampleInput(), transactionDetails: deep })).toContain('transactionDetails.a unknownField');
+    expect(rulesOf(wide)).toEqual(['input fieldCount']);
+    expect(rulesOf({ ...sampleInput(), cardDetails: Buffer.alloc(100_000) })).toEqual(['cardDetails fieldCount']);
+    expect(rulesOf(new Map(Object.entries(sampleInput())))).toContain('cardDetails isDefined');
+  });
+
+  it('reads each field once, so that what was checked is what is used', () => {
+    let reads = 0;
+    const input = {
+      ...sampleInput(),
+      get reference() {
+        reads += 1;
+        return reads === 1 ? 'order-1' : CARD.cardNo;
+      },
+    };
+    expect(validateInput(DoPaymentDto, input, CHECKS).reference).toBe('order-1');
+    expect(reads).toBe(1);
+  });
+
+  it('throws nothing but PaymentValidationError, whatever it gets', () => {
+    const fields = fc.constantFrom(...BAD.map(([path]) => path));
+    const anything = fc.anything({
+      withBigInt: true,
+      withDate: true,
+      withMap: true,
+      withSet: true,
+      withTypedArray: true,
+      withNullPrototype: true,
+      withSparseArray: true,
+      withBoxedValues: true,
+    });
+    const attempt = (input: unknown) => {
+      try {
+        validateInput(DoPaymentDto, input, CHECKS);
+      } catch (error) {
+        expect(error).toBeInstanceOf(PaymentValidationError);
+        expect((error as PaymentValidationError).issues.length).toBeGreaterThan(0);
+      }
+    };
+    fc.assert(fc.property(anything, attempt), { numRuns: 1000 });
+    fc.assert(
+      fc.property(fields, anything, (path, value) => attempt(inputWith(path, value))),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('shows no value of an input it refuses', () => {
+    const text = fc.stringMatching(/^[0-9a-z]{8,20}$/);
+    fc.assert(
+      fc.property(fc.constantFrom(...BAD.map(([path]) => path)), text, (path, value) => {
+        const input = inputWith(path, { [value]: value });
+        expect(inspect(errorOf(input), { depth: 9 }).split('\n    at ')[0]).not.toContain(value);
+      }),
+    );
+  });
+
+  it('gives a card that prints itself masked', () => {
+    const input = validateInput(DoPaymentDto, sampleInput(), CHECKS);
+    for (const shown of [inspect(input), JSON.stringify(input), JSON.stringify(instanceToPlain(input))]) {
+      expect(shown).toContain(MASKED);
+      expect(shown).not.toMatch(/5246776356903508|792|1230/);
+    }
+  });
+});
