@@ -10,7 +10,8 @@ it('describes itself in lines that can be pasted into .env', async () => {
   const simulator = await startSimulator({ dialect: 'morpos', credentials: { merchantId: '42' } });
   const text = describeSimulator(simulator);
   await simulator.close();
-  const env = Object.fromEntries([...text.matchAll(/^(PAYMENT_\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]));
+  const settings = [...text.matchAll(/^(PAYMENT_\w+)=(.*)$/gm)].map(([, name, value]) => [name, value] as const);
+  const env: unknown = Object.fromEntries(settings);
   expect(env).toEqual({
     PAYMENT_BASE_URL: simulator.url,
     PAYMENT_DIALECT: 'morpos',
