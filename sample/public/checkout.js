@@ -1,0 +1,38 @@
+// Comfort only: the form works without it.
+const form = document.querySelector('[data-checkout]');
+const { number, expiry, cvv, holder, phone } = form.elements;
+const button = form.querySelector('[data-busy]');
+const label = button.textContent;
+
+number.addEventListener('input', () => {
+  if (number.selectionStart !== number.value.length) return;
+  number.value = number.value.replace(/\D/g, '').replace(/(.{4})(?=.)/g, '$1 ');
+});
+
+expiry.addEventListener('input', (event) => {
+  if (event.inputType?.startsWith('delete')) return;
+  const digits = expiry.value.replace(/\D/g, '').slice(0, 4);
+  expiry.value = digits.length < 2 ? digits : `${digits.slice(0, 2)}/${digits.slice(2)}`;
+});
+
+for (const card of document.querySelectorAll('[data-number]')) {
+  card.addEventListener('click', () => {
+    number.value = card.dataset.number;
+    expiry.value = card.dataset.expiry;
+    cvv.value = card.dataset.cvv;
+    holder.value ||= 'ADA YILMAZ';
+    phone.value ||= '0555 111 22 33';
+    button.focus();
+  });
+}
+
+form.addEventListener('submit', () => {
+  button.disabled = true;
+  button.textContent = button.dataset.busy;
+});
+
+// Back from the bank's page.
+window.addEventListener('pageshow', () => {
+  button.disabled = false;
+  button.textContent = label;
+});

@@ -1,0 +1,41 @@
+import { Module } from '@nestjs/common';
+import { ConfigModule } from '@nestjs/config';
+import { EventEmitterModule } from '@nestjs/event-emitter';
+import { type Payment, PaymentModule } from 'nestjs-card-payment';
+import { AdminController } from './admin/admin.controller.js';
+import { Basket } from './basket/basket.js';
+import { BasketController } from './basket/basket.controller.js';
+import { Catalogue } from './catalogue/catalogue.js';
+import { CheckoutController } from './checkout/checkout.controller.js';
+import { dataFile } from './data-files.js';
+import { DemoGateway } from './demo/demo-gateway.js';
+import { DemoModule } from './demo/demo.module.js';
+import { OrderBook } from './orders/order-book.js';
+import { OrderPayments } from './orders/order-payments.js';
+import { OrdersController } from './orders/orders.controller.js';
+import { ShopDatabase } from './orders/shop-database.js';
+import { ShopController } from './shop.controller.js';
+
+/** Wherever a payment ends, its order's page tells how. */
+const orderUrl = ({ reference }: Payment): string => `/orders/${reference}`;
+
+@Module({
+  imports: [
+    ConfigModule.forRoot(),
+    EventEmitterModule.forRoot(),
+    DemoModule,
+    PaymentModule.forRootAsync({
+      inject: [DemoGateway],
+      useFactory: (demo: DemoGateway) => ({
+        storeUrl: process.env.PAYMENT_STORE_URL ?? `sqlite:${dataFile('payments.sqlite')}`,
+        successUrl: orderUrl,
+        failureUrl: orderUrl,
+        pendingUrl: orderUrl,
+        ...demo.paymentOptions,
+      }),
+    }),
+  ],
+  controllers: [ShopController, BasketController, CheckoutController, OrdersController, AdminController],
+  providers: [Basket, Catalogue, OrderBook, OrderPayments, ShopDatabase],
+})
+export class AppModule {}

@@ -1,0 +1,25 @@
+import type { Request, Response } from 'express';
+import { readCookie } from '../visitor/cookie.js';
+
+/** What is in the basket and how many: `cup.2~vase.1`. No prices: those are the catalogue's. */
+export interface BasketEntry {
+  readonly productId: string;
+  readonly quantity: number;
+}
+
+const COOKIE = 'basket';
+const A_MONTH_MS = 30 * 86_400_000;
+
+export function readBasket(request: Request): BasketEntry[] {
+  const entries = [...(readCookie(request, COOKIE) ?? '').matchAll(/([a-z-]+)\.([1-9])(?:~|$)/g)];
+  return entries.map(([, productId = '', quantity]) => ({ productId, quantity: Number(quantity) }));
+}
+
+export function countInCookie(request: Request): number {
+  return readBasket(request).reduce((sum, { quantity }) => sum + quantity, 0);
+}
+
+export function writeBasket(response: Response, entries: readonly BasketEntry[]): void {
+  const value = entries.map(({ productId, quantity }) => `${productId}.${quantity}`).join('~');
+  response.cookie(COOKIE, value, { httpOnly: true, sameSite: 'lax', maxAge: A_MONTH_MS, encode: String });
+}

@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { Catalogue } from '../catalogue/catalogue.js';
+import type { Product } from '../catalogue/product.js';
+import { type BasketEntry, readBasket, writeBasket } from './basket-cookie.js';
+
+export interface BasketLine {
+  readonly product: Product;
+  readonly quantity: number;
+}
+
+/** Of one product. */
+export const MOST_OF_ONE = 9;
+
+/** What the visitor means to buy. */
+@Injectable()
+export class Basket {
+  constructor(private readonly catalogue: Catalogue) {}
+
+  /** Cookies are the visitor's to edit: each product counts once, and only what the shop has. */
+  read(request: Request): BasketLine[] {
+    const quantities = new Map(readBasket(request).map(({ productId, quantity }) => [productId, quantity]));
+    return [...quantities].flatMap(([productId, quantity]) => {
+      const product = this.catalogue.find(productId);
+      return product ? [{ product, quantity }] : [];
+    });
+  }
+
+  add(request: Request, response: Response, productId: string): void {
+    const line = this.read(request).find(({ product }) => product.id === productId);
+    this.set(request, response, productId, (line?.quantity ?? 0) + 1);
+  }
+
+  /** None takes the product out. */
+  set(request: Request, response: Response, productId: string, quantity: number): void {
+    if (!this.catalogue.find(productId) || !Number.isInteger(quantity)) return;
+    const quantities = new Map(this.read(request).map((line) => [line.product.id, line.quantity]));
+    quantities.set(productId, Math.min(quantity, MOST_OF_ONE));
+    const entries = [...quantities].map(([id, count]) => ({ productId: id, quantity: count }));
+    writeBasket(
+      response,
+      entries.filter((entry) => entry.quantity > 0),
+    );
+  }
+
+  /** Once an order is paid its things leave the basket, unless the visitor has filled it anew. */
+  forget(request: Request, response: Response, ordered: readonly BasketEntry[]): void {
+    const text = (entries: readonly BasketEntry[]): string =>
+      entries.map(({ productId, quantity }) => `${productId}.${quantity}`).join();
+    if (text(readBasket(request)) === text(ordered)) writeBasket(response, []);
+  }
+}
+
+/** Kuruş. */
+export function totalOf(lines: readonly BasketLine[]): number {
+  return lines.reduce((sum, { product, quantity }) => sum + product.kurus * quantity, 0);
+}

@@ -1,0 +1,88 @@
+import { Body, Controller, Get, Header, HttpCode, NotFoundException, Param, Post, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import {
+  PaymentDuplicateError,
+  PaymentInit3dError,
+  PaymentNotSentError,
+  PaymentService,
+  PaymentValidationError,
+} from 'nestjs-card-payment';
+import { DemoGateway } from '../demo/demo-gateway.js';
+import type { Order } from '../orders/order.js';
+import { OrderBook } from '../orders/order-book.js';
+import { isPayable, outcomeOf } from '../orders/outcome.js';
+import { checkoutPage } from '../pages/checkout-page.js';
+import { CurrentVisitor, type Visitor } from '../visitor/visitor.js';
+import { EMPTY_CHECKOUT, readCheckout, toPayment, wrongFields } from './checkout-form.js';
+
+@Controller('orders/:id/pay')
+export class CheckoutController {
+  constructor(
+    private readonly orders: OrderBook,
+    private readonly payments: PaymentService,
+    private readonly demo: DemoGateway,
+  ) {}
+
+  @Get()
+  @Header('Cache-Control', 'no-store')
+  async form(@Param('id') id: string, @Res() response: Response, @CurrentVisitor() visitor: Visitor): Promise<void> {
+    const order = this.findOrder(id);
+    if (!(await this.isPayable(order))) return response.redirect(303, `/orders/${order.id}`);
+    response.send(checkoutPage({ order, visitor, values: EMPTY_CHECKOUT, demo: this.demo }));
+  }
+
+  @Post()
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  async pay(
+    @Param('id') id: string,
+    @Body() form: unknown,
+    @Res() response: Response,
+    @CurrentVisitor() visitor: Visitor,
+  ): Promise<void> {
+    const order = this.findOrder(id);
+    const { is3d } = readCheckout(form);
+    try {
+      if (is3d) return await this.goToBank(order, form, visitor, response);
+      // Whatever became of it, the order page tells.
+      await this.payments.doPayment(this.paymentOf(order, form, visitor));
+    } catch (error) {
+      if (error instanceof PaymentValidationError) {
+        const page = { order, visitor, values: readCheckout(form), wrong: wrongFields(error), demo: this.demo };
+        response.status(422).send(checkoutPage(page));
+        return;
+      }
+      // Each of these left a payment behind that says what happened, without any money moved by this request.
+      const isTold =
+        error instanceof PaymentNotSentError ||
+        error instanceof PaymentInit3dError ||
+        error instanceof PaymentDuplicateError;
+      if (!isTold) throw error;
+    }
+    response.redirect(303, `/orders/${order.id}`);
+  }
+
+  /** The page that the gateway sent takes the buyer to the bank; from there the payment module does the rest. */
+  private async goToBank(order: Order, form: unknown, visitor: Visitor, response: Response): Promise<void> {
+    const { html } = await this.payments.init3d(this.paymentOf(order, form, visitor));
+    // The bank's page brings its own script and posts to the bank: the shop's policy is not for it.
+    response.removeHeader('Content-Security-Policy');
+    response.type('text/html; charset=utf-8').send(html);
+  }
+
+  private paymentOf(order: Order, form: unknown, visitor: Visitor): ReturnType<typeof toPayment> {
+    const payment = toPayment(form, order);
+    // The contract shows `tr` alone; the simulator's bank also speaks English.
+    return this.demo.isOn ? { ...payment, language: visitor.language } : payment;
+  }
+
+  private findOrder(id: string): Order {
+    const order = this.orders.find(id);
+    if (!order) throw new NotFoundException();
+    return order;
+  }
+
+  private async isPayable(order: Order): Promise<boolean> {
+    return isPayable(outcomeOf(await this.payments.findByReference(order.id)));
+  }
+}

@@ -1,0 +1,36 @@
+import { ForbiddenException } from '@nestjs/common';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { NextFunction, Request, Response } from 'express';
+import { PUBLIC_DIRECTORY } from './data-files.js';
+import { ShopExceptionFilter } from './shop-exception.filter.js';
+import { switchLanguage } from './visitor/language.js';
+
+/** What stands around the modules, in `npm start` and in the tests alike. */
+export function configureShop(app: NestExpressApplication): void {
+  app.disable('x-powered-by');
+  app.use(securityHeaders, refuseForeignForms, switchLanguage);
+  app.useStaticAssets(PUBLIC_DIRECTORY, { prefix: '/assets/' });
+  app.useGlobalFilters(new ShopExceptionFilter());
+  app.enableShutdownHooks();
+}
+
+const POLICY =
+  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; " +
+  "base-uri 'none'; frame-ancestors 'none'";
+
+function securityHeaders(_request: Request, response: Response, next: NextFunction): void {
+  response.set({
+    'Content-Security-Policy': POLICY,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'same-origin',
+  });
+  next();
+}
+
+/** Forms of other sites are refused, but for the bank's, which comes to the payment module. */
+function refuseForeignForms(request: Request, _response: Response, next: NextFunction): void {
+  const site = request.headers['sec-fetch-site'];
+  const isForeign = site !== undefined && site !== 'same-origin' && site !== 'none';
+  const isOurs = request.method === 'POST' && !request.path.startsWith('/payments/');
+  next(isForeign && isOurs ? new ForbiddenException() : undefined);
+}

@@ -1,0 +1,35 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import type { PaymentOptions } from 'nestjs-card-payment';
+import { SMS_CODE, type Simulator, startSimulator, TEST_CARDS, type TestCard } from 'nestjs-card-payment/simulator';
+
+/** A simulated gateway, so that the shop runs without an account anywhere. `PAYMENT_BASE_URL` switches it off. */
+@Injectable()
+export class DemoGateway implements OnApplicationShutdown {
+  readonly smsCode = SMS_CODE;
+
+  private constructor(readonly simulator: Simulator | null) {}
+
+  static async start(): Promise<DemoGateway> {
+    if (process.env.PAYMENT_BASE_URL) return new DemoGateway(null);
+    return new DemoGateway(await startSimulator({ dialect: 'morpos', merchantName: 'Toprak Atölye' }));
+  }
+
+  get isOn(): boolean {
+    return this.simulator !== null;
+  }
+
+  get testCards(): readonly TestCard[] {
+    return this.isOn ? TEST_CARDS : [];
+  }
+
+  /** What would otherwise be `PAYMENT_*` variables. */
+  get paymentOptions(): PaymentOptions {
+    if (!this.simulator) return {};
+    const { url, dialect, credentials } = this.simulator;
+    return { baseUrl: url, dialect, ...credentials, publicUrl: `http://localhost:${process.env.PORT}` };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.simulator?.close();
+  }
+}

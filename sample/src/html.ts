@@ -1,0 +1,18 @@
+/** HTML that may stand in a page as it is. */
+export class Html {
+  constructor(readonly text: string) {}
+}
+
+export type HtmlValue = Html | string | number | boolean | null | undefined | readonly HtmlValue[];
+
+/** Builds HTML: every value that is not Html itself is escaped; null, undefined and booleans leave nothing. */
+export function html(parts: TemplateStringsArray, ...values: HtmlValue[]): Html {
+  return new Html(parts.reduce((text, part, index) => text + markup(values[index - 1]) + part));
+}
+
+function markup(value: HtmlValue): string {
+  if (value === null || value === undefined || typeof value === 'boolean') return '';
+  if (value instanceof Html) return value.text;
+  if (typeof value === 'object') return value.map(markup).join('');
+  return String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

@@ -1,0 +1,40 @@
+import { Controller, Get, Header, NotFoundException, Param, Post, Redirect, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { PaymentService } from 'nestjs-card-payment';
+import { Basket } from '../basket/basket.js';
+import { orderPage } from '../pages/order-page.js';
+import { CurrentVisitor, type Visitor } from '../visitor/visitor.js';
+import { OrderBook } from './order-book.js';
+import { outcomeOf } from './outcome.js';
+
+@Controller('orders')
+export class OrdersController {
+  constructor(
+    private readonly orders: OrderBook,
+    private readonly payments: PaymentService,
+    private readonly basket: Basket,
+  ) {}
+
+  @Post()
+  @Redirect('/basket', 303)
+  place(@Req() request: Request): { url: string } | undefined {
+    const lines = this.basket.read(request);
+    return lines.length === 0 ? undefined : { url: `/orders/${this.orders.place(lines)}/pay` };
+  }
+
+  /** Where the buyer lands after paying, and comes back to. It reads the payments themselves: they know first. */
+  @Get(':id')
+  @Header('Cache-Control', 'no-store')
+  async show(
+    @Param('id') id: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+    @CurrentVisitor() visitor: Visitor,
+  ): Promise<string> {
+    const order = this.orders.find(id);
+    if (!order) throw new NotFoundException();
+    const outcome = outcomeOf(await this.payments.findByReference(order.id));
+    if (outcome.kind === 'paid') this.basket.forget(request, response, order.lines);
+    return orderPage(order, outcome, visitor);
+  }
+}

@@ -1,0 +1,32 @@
+import type { Payment, PaymentState } from 'nestjs-card-payment';
+
+/** What the buyer is told about an order. */
+export type Outcome =
+  | { readonly kind: 'unpaid' }
+  | { readonly kind: 'paid' | 'pending' | 'checking' | 'atBank' | 'failed' | 'expired'; readonly payment: Payment };
+
+const KIND_OF: Readonly<Record<PaymentState, Exclude<Outcome['kind'], 'unpaid'>>> = {
+  succeeded: 'paid',
+  charging: 'pending',
+  authorizing: 'pending',
+  unknown: 'pending',
+  review: 'checking',
+  initiating: 'atBank',
+  awaiting: 'atBank',
+  failed: 'failed',
+  expired: 'expired',
+};
+
+/** The states in which a payment has or may have taken money. One payment of an order at most is in them. */
+const HOLDING: ReadonlySet<PaymentState> = new Set(['succeeded', 'charging', 'authorizing', 'unknown', 'review']);
+
+/** An order has as many payments as the buyer tried: the one that may have taken money tells, else the latest. */
+export function outcomeOf(payments: readonly Payment[]): Outcome {
+  const payment = payments.find(({ state }) => HOLDING.has(state)) ?? payments.at(-1);
+  return payment ? { kind: KIND_OF[payment.state], payment } : { kind: 'unpaid' };
+}
+
+/** Whether the buyer may be asked for a card. */
+export function isPayable({ kind }: Outcome): boolean {
+  return kind === 'unpaid' || kind === 'atBank' || kind === 'failed' || kind === 'expired';
+}

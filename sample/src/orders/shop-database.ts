@@ -1,0 +1,40 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import Database from 'better-sqlite3';
+import { dataFile } from '../data-files.js';
+
+const SCHEMA = `
+CREATE TABLE IF NOT EXISTS orders (
+  id TEXT PRIMARY KEY,
+  lines TEXT NOT NULL,
+  total_kurus INTEGER NOT NULL,
+  status TEXT NOT NULL DEFAULT 'open',
+  held_by TEXT,
+  placed_at TEXT NOT NULL,
+  invoice_number INTEGER UNIQUE
+);
+CREATE TABLE IF NOT EXISTS handled_events (event_id TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS received_events (
+  order_id TEXT NOT NULL,
+  event_id TEXT NOT NULL,
+  via TEXT NOT NULL,
+  type TEXT NOT NULL,
+  reason TEXT,
+  received_at TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS received_events_by_order ON received_events (order_id);
+`;
+
+/** The shop's own SQLite file. The payments are in another one, which the payment module keeps. */
+@Injectable()
+export class ShopDatabase implements OnApplicationShutdown {
+  readonly sqlite = new Database(dataFile('shop.sqlite'));
+
+  constructor() {
+    this.sqlite.pragma('journal_mode = WAL');
+    this.sqlite.exec(SCHEMA);
+  }
+
+  onApplicationShutdown(): void {
+    this.sqlite.close();
+  }
+}

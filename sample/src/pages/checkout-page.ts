@@ -1,0 +1,128 @@
+import { type CheckoutField, type CheckoutValues, INSTALMENTS } from '../checkout/checkout-form.js';
+import type { DemoGateway } from '../demo/demo-gateway.js';
+import { type Html, html } from '../html.js';
+import { displayKurus } from '../money.js';
+import type { Order } from '../orders/order.js';
+import { TEXTS } from '../texts/texts.js';
+import type { Language } from '../visitor/language.js';
+import type { Visitor } from '../visitor/visitor.js';
+import { layout } from './layout.js';
+import { orderLines } from './order-lines.js';
+
+export interface Checkout {
+  readonly order: Order;
+  readonly visitor: Visitor;
+  readonly values: CheckoutValues;
+  /** The fields that were refused. */
+  readonly wrong?: ReadonlySet<CheckoutField>;
+  readonly demo: DemoGateway;
+}
+
+export function checkoutPage({ order, visitor, values, wrong = new Set(), demo }: Checkout): string {
+  const { language } = visitor;
+  const { checkout, order: orderTexts } = TEXTS[language];
+  const input = (field: CheckoutField, label: string, attributes: Html, hint?: string): Html =>
+    labelled(field, label, attributes, wrong.has(field) && checkout.wrong[field], hint);
+
+  const body = html`<h1>${checkout.title}</h1>
+    ${wrong.size > 0 && html`<p class="notice bad" role="alert">${checkout.wrongTitle}</p>`}
+    <div class="split">
+      <form class="panel checkout" method="post" action="/orders/${order.id}/pay" data-checkout>
+        <fieldset>
+          <legend>${checkout.buyer}</legend>
+          ${input('phone', checkout.phone, html`type="tel" autocomplete="tel" inputmode="tel" maxlength="24" required value="${values.phone}"`)}
+        </fieldset>
+        <fieldset>
+          <legend>${checkout.card}</legend>
+          ${input('holder', checkout.holder, html`autocomplete="cc-name" autocapitalize="characters" maxlength="100" required value="${values.holder}"`)}
+          ${input('number', checkout.number, html`autocomplete="cc-number" inputmode="numeric" maxlength="23" required spellcheck="false"`)}
+          <div class="pair">
+            ${input('expiry', checkout.expiry, html`autocomplete="cc-exp" inputmode="numeric" maxlength="7" required`, checkout.expiryHint)}
+            ${input('cvv', checkout.cvv, html`autocomplete="cc-csc" inputmode="numeric" maxlength="4" required spellcheck="false"`, checkout.cvvHint)}
+          </div>
+          ${instalments(order, values, language)}
+        </fieldset>
+        <fieldset class="methods">
+          <legend>${checkout.method}</legend>
+          ${method('3d', checkout.method3d, checkout.method3dText, values.is3d)}
+          ${method('direct', checkout.methodDirect, checkout.methodDirectText, !values.is3d)}
+        </fieldset>
+        <button class="primary wide" data-busy="${checkout.paying}">
+          ${checkout.pay(displayKurus(order.totalKurus, language))}
+        </button>
+        <p class="hint lock">${checkout.secure}</p>
+      </form>
+      <aside>
+        <section class="panel">
+          <h2>${orderTexts.summary}</h2>
+          <p class="hint">${order.id}</p>
+          ${orderLines(order, language)}
+        </section>
+        ${demo.isOn && testCards(demo, language)}
+      </aside>
+    </div>`;
+  return layout({ title: checkout.title, body, visitor, script: '/assets/checkout.js' });
+}
+
+function labelled(field: CheckoutField, label: string, attributes: Html, problem: string | false, hint?: string): Html {
+  return html`<div class="field">
+    <label for="${field}">${label} ${hint && html`<span class="hint">${hint}</span>`}</label>
+    <input
+      id="${field}"
+      name="${field}"
+      ${attributes}
+      ${problem && html`aria-invalid="true" aria-describedby="${field}-problem"`}
+    />
+    ${problem && html`<p class="problem" id="${field}-problem">${problem}</p>`}
+  </div>`;
+}
+
+function instalments({ totalKurus }: Order, values: CheckoutValues, language: Language): Html {
+  const { checkout } = TEXTS[language];
+  const text = (count: number): string =>
+    count === 1
+      ? checkout.once
+      : checkout.times(count, displayKurus((totalKurus - (totalKurus % count)) / count, language));
+  return html`<div class="field">
+    <label for="instalments">${checkout.instalments}</label>
+    <select id="instalments" name="instalments">
+      ${INSTALMENTS.map(
+        (count) =>
+          html`<option value="${count}" ${count === values.instalments && html`selected`}>${text(count)}</option>`,
+      )}
+    </select>
+  </div>`;
+}
+
+function method(value: string, title: string, text: string, isChosen: boolean): Html {
+  return html`<label class="method">
+    <input type="radio" name="method" value="${value}" ${isChosen && html`checked`} />
+    <span><strong>${title}</strong> <small>${text}</small></span>
+  </label>`;
+}
+
+function testCards({ testCards: cards, smsCode }: DemoGateway, language: Language): Html {
+  const { checkout } = TEXTS[language];
+  return html`<section class="panel demo">
+    <h2>${checkout.demoTitle}</h2>
+    <p>${checkout.demoText}</p>
+    <ul>
+      ${cards.map(({ cardNo, expDate, cvv }) => {
+        const number = cardNo.replace(/(.{4})(?=.)/g, '$1 ');
+        const expiry = `${expDate.slice(0, 2)}/${expDate.slice(2)}`;
+        return html`<li>
+          <button
+            type="button"
+            data-number="${number}"
+            data-expiry="${expiry}"
+            data-cvv="${cvv}"
+            aria-label="${checkout.demoFill(number)}"
+          >
+            <code>${number}</code> <code>${expiry}</code> <code>${cvv}</code>
+          </button>
+        </li>`;
+      })}
+    </ul>
+    <p>${checkout.demoSms} <code>${smsCode}</code></p>
+  </section>`;
+}

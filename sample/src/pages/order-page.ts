@@ -1,0 +1,97 @@
+import type { Payment } from 'nestjs-card-payment';
+import { type Html, html } from '../html.js';
+import { displayMoney } from '../money.js';
+import type { Order } from '../orders/order.js';
+import { isPayable, type Outcome } from '../orders/outcome.js';
+import { reasonText } from '../texts/reason-text.js';
+import { TEXTS } from '../texts/texts.js';
+import type { Language } from '../visitor/language.js';
+import type { Visitor } from '../visitor/visitor.js';
+import { layout } from './layout.js';
+import { orderLines } from './order-lines.js';
+import { displayDate } from './display-date.js';
+
+const LOOK: Readonly<Record<Outcome['kind'], 'good' | 'bad' | 'wait'>> = {
+  paid: 'good',
+  pending: 'wait',
+  checking: 'wait',
+  atBank: 'wait',
+  failed: 'bad',
+  expired: 'bad',
+  unpaid: 'wait',
+};
+
+/** Seconds after which the page looks again, while there is something to wait for. */
+const REFRESH: Partial<Record<Outcome['kind'], number>> = { pending: 3, atBank: 5, checking: 30 };
+
+export function orderPage(order: Order, outcome: Outcome, visitor: Visitor): string {
+  const { language } = visitor;
+  const texts = TEXTS[language];
+  const { title, text } = texts.order[outcome.kind];
+  const body = html`<p class="crumb">${texts.order.title} ${order.id}</p>
+    <section class="outcome ${LOOK[outcome.kind]}" role="status" data-outcome="${outcome.kind}">
+      ${sign(LOOK[outcome.kind])}
+      <div>
+        <h1>${title}</h1>
+        ${outcome.kind === 'failed' && html`<p class="reason">${reasonText(outcome.payment, texts)}</p>`}
+        <p>${text}</p>
+        ${
+          isPayable(outcome) &&
+          html`<p>
+            <a class="button primary" href="/orders/${order.id}/pay"
+              >${outcome.kind === 'unpaid' ? texts.order.pay : texts.order.again}</a
+            >
+          </p>`
+        }
+      </div>
+    </section>
+    <div class="split">
+      <section class="panel">
+        <h2>${texts.order.summary}</h2>
+        ${orderLines(order, language)}
+      </section>
+      ${outcome.kind !== 'unpaid' && html`<section class="panel">${details(outcome.payment, language)}</section>`}
+    </div>`;
+  return layout({ title, body, visitor, refresh: REFRESH[outcome.kind] });
+}
+
+function details(payment: Payment, language: Language): Html {
+  const { order } = TEXTS[language];
+  const rows: [string, string | null][] = [
+    [order.amount, displayMoney(payment.amount, language)],
+    [order.charged, payment.chargedAmount && chargedText(payment.chargedAmount, payment, language)],
+    [order.instalments, order.instalmentsText(payment.installmentCount)],
+    [order.card, payment.maskedCardNumber],
+    [order.code, payment.code],
+    [order.authCode, payment.authCode],
+    [order.bankReference, payment.bankUniqueReferenceNumber],
+    [order.paymentId, payment.paymentId],
+    [order.date, displayDate(payment.transactionAt ?? payment.updatedAt, language)],
+  ];
+  return html`<dl class="details">
+    ${rows.map(
+      ([name, value]) =>
+        value !== null &&
+        html`<dt>${name}</dt>
+          <dd>${value}</dd>`,
+    )}
+  </dl>`;
+}
+
+/** The gateway's text, as it came when it is no plain decimal. */
+function chargedText(charged: string, { amount }: Payment, language: Language): string | null {
+  const text = /^\d{1,15}(\.\d+)?$/.test(charged) ? displayMoney(charged, language) : charged;
+  return text === displayMoney(amount, language) ? null : text;
+}
+
+function sign(look: 'good' | 'bad' | 'wait'): Html {
+  const stroke = {
+    good: html`<path d="M14 25l7 7 14-16" />`,
+    bad: html`<path d="M17 17l14 14M31 17L17 31" />`,
+    wait: html`<path d="M24 13v11l7 5" />`,
+  }[look];
+  return html`<svg viewBox="0 0 48 48" width="56" height="56" aria-hidden="true">
+    <circle cx="24" cy="24" r="21" />
+    ${stroke}
+  </svg>`;
+}

@@ -1,0 +1,49 @@
+import type { Product } from '../catalogue/product.js';
+import { type Html, html } from '../html.js';
+import { displayKurus } from '../money.js';
+import { TEXTS } from '../texts/texts.js';
+import type { Language } from '../visitor/language.js';
+import type { Visitor } from '../visitor/visitor.js';
+import { layout } from './layout.js';
+
+export function shopPage(
+  { products, postcards }: { products: readonly Product[]; postcards: readonly Product[] },
+  visitor: Visitor,
+): string {
+  const { language } = visitor;
+  const { shop } = TEXTS[language];
+  const body = html`<section class="hero">
+      <h1>${shop.heroTitle}</h1>
+      <p>${shop.heroText}</p>
+    </section>
+    <ul class="products">
+      ${products.map((product) => card(product, language))}
+    </ul>
+    ${
+      postcards.length > 0 &&
+      html`<section class="postcards" aria-labelledby="postcards">
+        <h2 id="postcards">${shop.postcards}</h2>
+        <p>${shop.postcardsText}</p>
+        <ul class="products small">
+          ${postcards.map((product) => card(product, language))}
+        </ul>
+      </section>`
+    }`;
+  return layout({ title: shop.tagline, body, visitor });
+}
+
+function card({ id, name, detail, kurus, picture }: Product, language: Language): Html {
+  const { shop } = TEXTS[language];
+  return html`<li class="product">
+    ${picture}
+    <div class="about">
+      <h3>${name[language]}</h3>
+      <p>${detail[language]}</p>
+    </div>
+    <form method="post" action="/basket/add">
+      <input type="hidden" name="product" value="${id}" />
+      <span class="price">${displayKurus(kurus, language)}</span>
+      <button aria-label="${shop.addOf(name[language])}">${shop.add}</button>
+    </form>
+  </li>`;
+}
