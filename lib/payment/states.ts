@@ -43,9 +43,10 @@ export type PaymentChange = Partial<
   >
 >;
 
-/** The record one version on, in its new state. The same state is allowed: something about it became known. */
+/** The record one version on, in its new state. The same state is allowed, but for `succeeded`: something about it became known. */
 export function advance(record: PaymentRecord, state: PaymentState, change: PaymentChange, now: Date): PaymentRecord {
-  if (state !== record.state && !TRANSITIONS[record.state].includes(state)) {
+  const isSame = state === record.state && state !== 'succeeded';
+  if (!isSame && !TRANSITIONS[record.state].includes(state)) {
     throw new Error(`A payment cannot go from ${record.state} to ${state}.`);
   }
   return {
@@ -55,7 +56,7 @@ export function advance(record: PaymentRecord, state: PaymentState, change: Paym
     ...change,
     state,
     referenceLock: referenceLockIn(state, record),
-    finalizedAt: SETTLED_STATES.has(state) ? (record.state === state ? record.finalizedAt : now) : null,
+    finalizedAt: SETTLED_STATES.has(state) ? (isSame ? record.finalizedAt : now) : null,
     updatedAt: now,
     version: record.version + 1,
   };
