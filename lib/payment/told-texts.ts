@@ -9,6 +9,8 @@ export interface TextRules {
 
 const MAX_MESSAGE = 500;
 const MAX_IDENTIFIER = 255;
+/** Nineteen digits with something between each two, and room to spare. */
+const LONGEST_NUMBER = 64;
 const DATE_TIME = /^(\d{2})[/.-](\d{2})[/.-](\d{4})[ T](\d{2}):(\d{2}):(\d{2})$/;
 /** Turkish time, all year round. That the gateway's dates are in it is unverified. */
 const UTC_OFFSET_HOURS = 3;
@@ -18,23 +20,27 @@ const UTC_OFFSET_HOURS = 3;
  * leaves out stays as it was.
  */
 export function toldChanges(result: GatewayResult, record: PaymentRecord, { dateOrder }: TextRules): PaymentChange {
-  const identifier = (text: string | null): string | null =>
-    text && maskCardsInIdentifier(tidy(text, MAX_IDENTIFIER), record);
+  // A dialect written in plain JavaScript may give what is no text: that tells nothing.
+  const told = (text: unknown, most: number, mask: (line: string) => string): string | null =>
+    typeof text === 'string' ? tidy(text, most, mask) : null;
+  const identifier = (text: unknown): string | null =>
+    told(text, MAX_IDENTIFIER, (line) => maskCardsInIdentifier(line, record));
   const transactionDate = identifier(result.transactionDate);
-  return withoutNulls({
-    code: identifier(result.code),
-    message: result.message && maskCards(tidy(result.message, MAX_MESSAGE), record),
-    chargedAmount: identifier(result.amount),
-    orderId: identifier(result.orderId),
-    paymentId: identifier(result.paymentId),
-    bankUniqueReferenceNumber: identifier(result.bankUniqueReferenceNumber),
-    authCode: identifier(result.authCode),
-    transactionDate,
-    transactionAt: transactionDate === null ? null : readDateTime(transactionDate, dateOrder),
-    maskedCardNumber: result.maskedCardNumber && knownDigits(tidy(result.maskedCardNumber, MAX_IDENTIFIER)),
-    commissionRate: identifier(result.commissionRate),
-    commissionAmount: identifier(result.commissionAmount),
-  });
+  return {
+    ...withoutNulls({
+      code: identifier(result.code),
+      message: told(result.message, MAX_MESSAGE, (line) => maskCards(line, record)),
+      chargedAmount: identifier(result.amount),
+      orderId: identifier(result.orderId),
+      paymentId: identifier(result.paymentId),
+      bankUniqueReferenceNumber: identifier(result.bankUniqueReferenceNumber),
+      authCode: identifier(result.authCode),
+      maskedCardNumber: told(result.maskedCardNumber, MAX_IDENTIFIER, knownDigits),
+      commissionRate: identifier(result.commissionRate),
+      commissionAmount: identifier(result.commissionAmount),
+    }),
+    ...(transactionDate !== null && { transactionDate, transactionAt: readDateTime(transactionDate, dateOrder) }),
+  };
 }
 
 /** Two digits, two digits, four digits, then the time; which of the first two is the day is an option (not shown in the contract). */
@@ -45,15 +51,23 @@ export function readDateTime(text: string, order: 'dmy' | 'mdy'): Date | null {
   const [day, month] = order === 'dmy' ? [first, second] : [second, first];
   const date = new Date(Date.UTC(year, month - 1, day, hour, minute, seconds));
   const isReal =
-    date.getUTCMonth() === month - 1 && date.getUTCDate() === day && hour < 24 && minute < 60 && seconds < 60;
+    date.getUTCFullYear() === year &&
+    date.getUTCMonth() === month - 1 &&
+    date.getUTCDate() === day &&
+    hour < 24 &&
+    minute < 60 &&
+    seconds < 60;
   return isReal ? new Date(date.getTime() - UTC_OFFSET_HOURS * 3_600_000) : null;
 }
 
-/** Control characters and lone surrogates would break logs and stores. */
-export function tidy(text: string, most: number): string {
+/**
+ * Control characters and lone surrogates would break logs and stores.
+ * @param mask hides what is to be hidden, digit by digit; it sees a little more than is kept, since a number cut in two cannot be recognised
+ */
+export function tidy(text: string, most: number, mask: (line: string) => string = (line) => line): string {
   // eslint-disable-next-line no-control-regex
-  const line = text.slice(0, most).replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, ' ');
-  return Buffer.from(line).toString();
+  const line = mask(text.slice(0, most + LONGEST_NUMBER).replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, ' '));
+  return Buffer.from(line.slice(0, most)).toString();
 }
 
 /** A "masked" number of the gateway: at most its first six and last four digits are kept, however many it shows. */
