@@ -1,0 +1,80 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpStatus } from '@nestjs/common';
+import type { Payment, PaymentState } from '../payment/payment.js';
+import { PaymentError } from './payment.error.js';
+import type { ValidationIssue } from './payment-validation.error.js';
+
+/** What {@link PaymentExceptionFilter} answers, as JSON. */
+export interface PaymentErrorBody {
+  readonly statusCode: number;
+  /** The error's `code`: `PAYMENT_VALIDATION`, … */
+  readonly code: string;
+  readonly message: string;
+  /** What is wrong with the input. */
+  readonly issues?: readonly ValidationIssue[];
+  /** The payment that the error is about: the other one, for a duplicate. */
+  readonly conversationId?: string;
+  readonly state?: PaymentState;
+}
+
+/** The parts that Express's response and Fastify's reply have in common. */
+interface HttpResponse {
+  readonly headersSent?: boolean;
+  readonly sent?: boolean;
+  status(code: number): HttpResponse;
+  send(body: PaymentErrorBody): unknown;
+}
+
+const STATUS_OF_CODE: ReadonlyMap<string, HttpStatus> = new Map([
+  ['PAYMENT_VALIDATION', HttpStatus.BAD_REQUEST],
+  ['PAYMENT_CALLBACK', HttpStatus.BAD_REQUEST],
+  ['PAYMENT_NOT_FOUND', HttpStatus.NOT_FOUND],
+  ['PAYMENT_DUPLICATE', HttpStatus.CONFLICT],
+  ['PAYMENT_STATE', HttpStatus.CONFLICT],
+  ['PAYMENT_UNSUPPORTED', HttpStatus.NOT_IMPLEMENTED],
+  ['PAYMENT_INIT3D', HttpStatus.BAD_GATEWAY],
+  ['PAYMENT_NOT_SENT', HttpStatus.SERVICE_UNAVAILABLE],
+  ['PAYMENT_STORE', HttpStatus.SERVICE_UNAVAILABLE],
+]);
+
+/**
+ * Answers this module's errors over HTTP, on Express and Fastify; elsewhere (GraphQL, microservices) it throws them on. Use it with
+ * `@UseFilters(PaymentExceptionFilter)`, `APP_FILTER` or `app.useGlobalFilters(new PaymentExceptionFilter())`.
+ *
+ * | error | status |
+ * |---|---|
+ * | `PaymentValidationError`, `PaymentCallbackError` | 400 |
+ * | `PaymentInit3dError`, declined | 402 |
+ * | `PaymentNotFoundError` | 404 |
+ * | `PaymentDuplicateError`, `PaymentStateError`; `PaymentInit3dError` of a reference that is taken | 409 |
+ * | any other `PaymentError` | 500 |
+ * | `PaymentUnsupportedError` | 501 |
+ * | `PaymentInit3dError`: refused, unreadable or unanswered | 502 |
+ * | `PaymentNotSentError`, `PaymentStoreError`: nothing was sent, try again | 503 |
+ */
+@Catch(PaymentError)
+export class PaymentExceptionFilter implements ExceptionFilter<PaymentError> {
+  catch(error: PaymentError, host: ArgumentsHost): void {
+    if (host.getType() !== 'http') throw error;
+    const response = host.switchToHttp().getResponse<HttpResponse>();
+    if (response.headersSent || response.sent) return;
+    const body = bodyOf(error);
+    response.status(body.statusCode).send(body);
+  }
+}
+
+function bodyOf(error: PaymentError): PaymentErrorBody {
+  const { issues, payment } = error as { issues?: readonly ValidationIssue[]; payment?: Payment };
+  return {
+    statusCode: statusOf(error.code, payment),
+    code: error.code,
+    message: error.message,
+    ...(issues && { issues }),
+    ...(payment && { conversationId: payment.conversationId, state: payment.state }),
+  };
+}
+
+function statusOf(code: string, payment?: Payment): HttpStatus {
+  if (code === 'PAYMENT_INIT3D' && payment?.reason === 'declined') return HttpStatus.PAYMENT_REQUIRED;
+  if (code === 'PAYMENT_INIT3D' && payment?.reason === 'reference_taken') return HttpStatus.CONFLICT;
+  return STATUS_OF_CODE.get(code) ?? HttpStatus.INTERNAL_SERVER_ERROR;
+}

@@ -1,0 +1,173 @@
+import 'reflect-metadata';
+import {
+  type ArgumentsHost,
+  Controller,
+  Get,
+  type INestApplication,
+  Module,
+  NotFoundException,
+  Param,
+  Res,
+} from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import {
+  PaymentCallbackError,
+  PaymentConfigurationError,
+  PaymentDuplicateError,
+  PaymentError,
+  PaymentInit3dError,
+  PaymentNotFoundError,
+  PaymentNotSentError,
+  PaymentStateError,
+  PaymentStoreError,
+  PaymentUnsupportedError,
+  PaymentValidationError,
+} from '../../lib/errors/index.js';
+import { type PaymentErrorBody, PaymentExceptionFilter } from '../../lib/errors/payment-exception.filter.js';
+import type { Payment } from '../../lib/payment/payment.js';
+
+function paymentThat(change: Partial<Payment>): Payment {
+  const now = new Date('2026-06-15T10:00:00Z');
+  return {
+    conversationId: 'ABC12345678901234567',
+    account: 'default',
+    reference: 'order-1',
+    kind: '3d',
+    state: 'failed',
+    settled: true,
+    stored: true,
+    reason: null,
+    amount: '149.90',
+    currencyCode: 949,
+    installmentCount: 1,
+    chargedAmount: null,
+    code: null,
+    message: null,
+    orderId: null,
+    paymentId: null,
+    bankUniqueReferenceNumber: null,
+    authCode: null,
+    transactionDate: null,
+    transactionAt: null,
+    maskedCardNumber: '524677******3508',
+    commissionRate: null,
+    commissionAmount: null,
+    createdAt: now,
+    updatedAt: now,
+    finalizedAt: now,
+    version: 2,
+    ...change,
+  };
+}
+
+class HostsOwnError extends PaymentError {
+  readonly code = 'SHOP_SPECIAL';
+}
+
+const ISSUES = [{ path: 'cardDetails.expDate', rule: 'expiry', message: 'expDate must be MMyy' }];
+const ABOUT = { conversationId: 'ABC12345678901234567' };
+
+const CASES: Record<string, [error: PaymentError, status: number, more?: Partial<PaymentErrorBody>]> = {
+  validation: [new PaymentValidationError(ISSUES), 400, { issues: ISSUES }],
+  callback: [new PaymentCallbackError('unknown_token'), 400],
+  missing: [new PaymentNotFoundError(), 404],
+  duplicate: [
+    new PaymentDuplicateError(paymentThat({ state: 'succeeded' }), 'idempotencyKey'),
+    409,
+    { ...ABOUT, state: 'succeeded' },
+  ],
+  state: [
+    new PaymentStateError(paymentThat({ state: 'initiating' }), 'be completed'),
+    409,
+    { ...ABOUT, state: 'initiating' },
+  ],
+  unsupported: [new PaymentUnsupportedError('inquiry', 'standard'), 501],
+  unanswered: [new PaymentInit3dError(paymentThat({ reason: 'no_answer' })), 502, { ...ABOUT, state: 'failed' }],
+  refused: [new PaymentInit3dError(paymentThat({ reason: 'refused' })), 502, { ...ABOUT, state: 'failed' }],
+  declined: [new PaymentInit3dError(paymentThat({ reason: 'declined' })), 402, { ...ABOUT, state: 'failed' }],
+  taken: [new PaymentInit3dError(paymentThat({ reason: 'reference_taken' })), 409, { ...ABOUT, state: 'failed' }],
+  unsent: [new PaymentNotSentError(paymentThat({}), 'connection refused'), 503, { ...ABOUT, state: 'failed' }],
+  store: [new PaymentStoreError('reading'), 503],
+  configuration: [
+    new PaymentConfigurationError([{ option: 'baseUrl', variable: 'PAYMENT_BASE_URL', message: 'is required' }]),
+    500,
+  ],
+  own: [new HostsOwnError('special'), 500],
+};
+
+@Controller()
+class ThrowingController {
+  @Get('error/:name')
+  error(@Param('name') name: string): never {
+    throw CASES[name]?.[0] ?? new Error('no such case');
+  }
+
+  @Get('other')
+  other(): never {
+    throw new NotFoundException('not ours');
+  }
+
+  @Get('late')
+  late(@Res() response: { send(text: string): void }): never {
+    response.send('sent already');
+    throw new PaymentNotFoundError();
+  }
+}
+
+@Module({ controllers: [ThrowingController] })
+class WithoutFilter {}
+
+@Module({ controllers: [ThrowingController], providers: [{ provide: APP_FILTER, useClass: PaymentExceptionFilter }] })
+class WithFilter {}
+
+describe.each([
+  ['Express', () => undefined],
+  ['Fastify', () => new FastifyAdapter()],
+])('PaymentExceptionFilter on %s', (_adapter, adapter) => {
+  describe.each([
+    ['as APP_FILTER', WithFilter],
+    ['made by hand', WithoutFilter],
+  ])('%s', (_way, root) => {
+    let app: INestApplication;
+    let url: string;
+
+    beforeAll(async () => {
+      const module = await Test.createTestingModule({ imports: [root] }).compile();
+      const fastify = adapter();
+      app = fastify ? module.createNestApplication(fastify) : module.createNestApplication();
+      if (root === WithoutFilter) app.useGlobalFilters(new PaymentExceptionFilter());
+      app.useLogger(false);
+      await app.listen(0, '127.0.0.1');
+      url = await app.getUrl();
+    });
+    afterAll(() => app.close());
+
+    it.each(Object.keys(CASES))('answers %s', async (name) => {
+      const [error, status, more] = CASES[name]!;
+      const response = await fetch(`${url}/error/${name}`);
+      expect(response.status).toBe(status);
+      expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+      expect(await response.json()).toEqual({ statusCode: status, code: error.code, message: error.message, ...more });
+    });
+
+    it('leaves other errors to Nest', async () => {
+      const response = await fetch(`${url}/other`);
+      expect(response.status).toBe(404);
+      expect(await response.json()).toMatchObject({ message: 'not ours' });
+    });
+
+    it('leaves an answer alone that is on its way', async () => {
+      const response = await fetch(`${url}/late`);
+      expect(response.status).toBe(200);
+      expect(await response.text()).toBe('sent already');
+    });
+  });
+});
+
+it('throws on where there is no HTTP', () => {
+  const error = new PaymentNotFoundError();
+  const host = { getType: () => 'graphql' } as ArgumentsHost;
+  expect(() => new PaymentExceptionFilter().catch(error, host)).toThrow(error);
+});
