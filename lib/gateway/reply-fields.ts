@@ -43,10 +43,15 @@ export class ReplyFields {
     return typeof value === 'string' && value !== '' && !this.isAmbiguous(name) ? value : null;
   }
 
-  /** Whether the field is there with anything but null or an empty text. */
+  /** Whether the field is there with anything but null or an empty text, be it in one of its cases only. */
   has(name: string): boolean {
     const value = this.fields.get(name.toLowerCase());
-    return value !== undefined && value !== null && value !== '';
+    return (value !== undefined && value !== null && value !== '') || this.isAmbiguous(name);
+  }
+
+  /** Whether the field is there, but is not one text: a list, an object, a boolean, or ambiguous. */
+  isNoText(name: string): boolean {
+    return this.has(name) && this.text(name) === null;
   }
 
   object(name: string): ReplyFields | null {

@@ -55,7 +55,7 @@ export function isSuccessStatus(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-/** What each code in the answer means; a code that stands twice with different values means nothing clear. */
+/** What each code in the answer means; a code that is no text, or stands twice with different values, means nothing clear. */
 export function meaningsOf(
   result: GatewayResult | null,
   fields: ReplyFields | null,
@@ -64,7 +64,7 @@ export function meaningsOf(
   if (!result || !fields) return [];
   const codes = [result.code, result.resultCode].filter((code) => code !== null);
   const meanings = codes.map((code) => codeMeaning(code, dialect.codes));
-  if (fields.isAmbiguous('code') || fields.isAmbiguous('resultCode')) meanings.push('indeterminate');
+  if (fields.isNoText('code') || fields.isNoText('resultCode')) meanings.push('indeterminate');
   return meanings;
 }
 
@@ -99,7 +99,8 @@ export function contradictionOf(
   if (fields.has('conversationId') && result.conversationId !== expected.conversationId) return 'conversation_mismatch';
   if (!isCurrencyOurs(fields, result.currency, expected.currencyCode)) return 'currency_mismatch';
   if (!isAmountOurs(fields, result.amount, expected, rules.verifyAmount)) return 'amount_mismatch';
-  if (rules.isSignGood && !rules.isSignGood(fields)) return 'sign_mismatch';
+  // A dialect written in plain JavaScript may give a promise, which is no yes.
+  if (rules.isSignGood && rules.isSignGood(fields) !== true) return 'sign_mismatch';
   return null;
 }
 
@@ -109,7 +110,9 @@ function isCurrencyOurs(fields: ReplyFields, told: string | null, asked: number)
 }
 
 function isAmountOurs(fields: ReplyFields, told: string | null, expected: Expectation, check: AmountCheck): boolean {
-  const isThere = told !== null || fields.object('paymentInfo')?.has('amount');
+  // Where `paymentInfo` is no object, or stands twice, what it says of the amount cannot be known.
+  const info = fields.object('paymentInfo');
+  const isThere = told !== null || (info ? info.has('amount') : fields.has('paymentInfo'));
   if (check === 'off' || !isThere) return true;
   const difference = told === null ? null : compareAmounts(told, expected.amount);
   if (difference === null || difference < 0) return false;
