@@ -15,12 +15,14 @@ export function readInquiry(
   const result = fields && dialect.checkPayment ? dialect.checkPayment.read(fields) : null;
   if (!fields || !result?.code) return { word: 'nothing' };
   const isOfAnother = fields.has('conversationId') && result.conversationId !== expected.conversationId;
-  const isOfAnotherKind = result.transactionType !== null && result.transactionType.toUpperCase() !== 'SALE';
+  const kind = result.transactionType;
+  const isOfAnotherKind = kind === null ? fields.has('transactionType') : kind.toUpperCase() !== 'SALE';
   if (isOfAnother || isOfAnotherKind) return { word: 'nothing' };
 
   const meanings = meaningsOf(result, fields, dialect);
   const [meaning] = meanings;
-  if (new Set(meanings).size !== 1) return { word: 'nothing' };
+  const isAgreed = result.resultCode === null || result.resultCode === result.code;
+  if (!isAgreed || new Set(meanings).size !== 1) return { word: 'nothing' };
   if (meaning === 'approved') {
     const reason = contradictionOf(fields, result, expected, rules);
     return reason

@@ -120,14 +120,19 @@ export function morposDialect(options: MorposDialectOptions = {}): GatewayDialec
     checkPayment: {
       path: '/v1/Payment/CheckPayment',
       body: (payment, merchantId) => ({ merchantId, conversationId: payment.conversationId }),
-      read: (fields) => ({
-        ...readContractResult(fields),
-        code: fields.text('responseCode'),
-        resultCode: fields.text('code') ?? fields.text('resultCode'),
-        message: fields.text('responseDescription'),
-        currency: fields.text('currency') ?? fields.object('paymentInfo')?.text('currency') ?? null,
-        transactionType: fields.text('transactionType'),
-      }),
+      read: (fields) => {
+        const code = fields.text('responseCode');
+        // Any other code in the answer must say the same.
+        const others = [fields.text('code'), fields.text('resultCode')].filter((other) => other !== null);
+        return {
+          ...readContractResult(fields),
+          code,
+          resultCode: others.find((other) => other !== code) ?? others[0] ?? null,
+          message: fields.text('responseDescription'),
+          currency: fields.text('currency') ?? fields.object('paymentInfo')?.text('currency') ?? null,
+          transactionType: fields.text('transactionType'),
+        };
+      },
     },
     newConversationId,
   };
