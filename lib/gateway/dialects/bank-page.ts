@@ -1,11 +1,11 @@
 import type { ReplyFields } from '../reply-fields.js';
 
-const BASE64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/;
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const HTML_TAG = /<\s*(?:!doctype|html|head|body|form|script|iframe|div|meta|input)\b/i;
 
 /** The page's HTML when the text is Base64 of UTF-8 HTML, otherwise null. */
 export function decodeBankPage(content: string): string | null {
-  if (!BASE64.test(content)) return null;
+  if (!BASE64.test(content.replace(/\s/g, ''))) return null;
   try {
     const html = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(content, 'base64'));
     return HTML_TAG.test(html) ? html : null;
