@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto';
+import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
+import { ReplyFields } from '../../../lib/gateway/reply-fields.js';
+import { wireText } from '../../../lib/gateway/wire-body.js';
+import { toPayment } from '../../../lib/payment/payment.js';
+import { recordIn } from '../../payment/sample-record.js';
+import { CREDENTIALS, sampleSale } from '../sample-sale.js';
+
+const NOW = new Date('2026-03-01T21:05:07.089Z');
+const API_KEY = 'api-key-1';
+const dialect = morposDialect();
+
+/** SHA-256, Base64, upper-cased. */
+function signOver(text: string): string {
+  const bytes = createHash('sha256').update(Buffer.from(text, 'utf8')).digest();
+  return bytes.toString('base64').toUpperCase();
+}
+
+function signOf(over: Parameters<typeof sampleSale>[0], operation: 'doPayment' | 'init3d' = 'doPayment') {
+  const body = operation === 'doPayment' ? dialect.doPaymentBody : dialect.init3dBody;
+  return dialect.sign(body(sampleSale(over), 'M-1'), { operation, apiKey: API_KEY });
+}
+
+describe('the headers of MorPOS', () => {
+  it('carry the secret hashed with the timestamp', () => {
+    const headers = dialect.headers({ credentials: CREDENTIALS, operation: 'doPayment', now: NOW });
+    // c2VjcmV0LWJ5dGVz is Base64 of "secret-bytes".
+    const hash = createHash('sha256').update('secret-bytes20260301210507', 'latin1').digest();
+    const hex = [...hash].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+    expect(headers).toEqual({
+      'x-ClientID': 'client-1',
+      'x-ClientSecret': Buffer.from(hex, 'latin1').toString('base64'),
+      'x-GrantType': 'client_credentials',
+      'x-Scope': 'pf_write',
+      'x-Timestamp': '20260301210507',
+    });
+    expect(headers['x-ClientSecret']).toBe(
+      'ODQwMGZmNjY2YjVhOWRhNThjYjllODUyNmU2MTRiZDE5ZTJlYjljOTA1NTQ5NTM0NDdlYzRiODA1ZWY0MTUzZg==',
+    );
+  });
+
+  it('hash a secret of bytes that are no text', () => {
+    const secret = Buffer.from([0, 255, 128, 10]);
+    const { 'x-ClientSecret': sent } = dialect.headers({
+      credentials: { ...CREDENTIALS, clientSecret: secret.toString('base64') },
+      operation: 'init3d',
+      now: NOW,
+    });
+    const hash = createHash('sha256')
+      .update(Buffer.concat([secret, Buffer.from('20260301210507')]))
+      .digest('hex');
+    expect(Buffer.from(sent!, 'base64').toString()).toBe(hash);
+  });
+
+  it.each([
+    [0, '20260301210507'],
+    [3, '20260302000507'],
+    [-10, '20260301110507'],
+    [5.5, '20260302023507'],
+  ])('give the time %d hours east of UTC', (timestampOffsetHours, timestamp) => {
+    const { headers } = morposDialect({ timestampOffsetHours });
+    expect(headers({ credentials: CREDENTIALS, operation: 'auth3d', now: NOW })['x-Timestamp']).toBe(timestamp);
+  });
+});
+
+describe('the sign of MorPOS', () => {
+  const PLAIN =
+    'ABC00000000000000001;M-1;https://shop.example/payments/direct/return;https://shop.example/payments/direct/fail;' +
+    'CARDPAYMENT;tr;CARD;SALE;False;1;60.00;949;;api-key-1';
+
+  it.each(['doPayment', 'init3d'] as const)("of %s is made over the hosted page's order", async (operation) => {
+    expect(await signOf({}, operation)).toBe(signOver(PLAIN));
+    expect(await signOf({}, operation)).toBe('78ZCQHUORL5RTIUDP0XO/B48FRRPIMAI7MO1C6W0WXK=');
+  });
+
+  it('writes booleans as True and False, and an absent flag as False', async () => {
+    expect(await signOf({ vftFlag: true })).toBe(signOver(PLAIN.replace('False', 'True')));
+    expect(await signOf({ vftFlag: false })).toBe(signOver(PLAIN));
+  });
+
+  it('gives a sub-merchant its place', async () => {
+    expect(await signOf({ pfSubMerchantId: 'SUB-1' })).toBe(signOver(PLAIN.replace(';;', ';SUB-1;')));
+  });
+
+  it('is made over the very text of the amount', async () => {
+    expect(await signOf({ amount: '60' })).toBe(signOver(PLAIN.replace('60.00', '60')));
+    expect(await signOf({ amount: '1234567890123.40' })).toBe(signOver(PLAIN.replace('60.00', '1234567890123.40')));
+  });
+
+  it('is made over UTF-8', async () => {
+    const returnUrl = 'https://shop.example/ödeme';
+    expect(await signOf({ returnUrl })).toBe(
+      signOver(PLAIN.replace('https://shop.example/payments/direct/return', returnUrl)),
+    );
+  });
+
+  it('of CheckPayment is made over both ids', async () => {
+    const body = dialect.checkPayment!.body(toPayment(recordIn('unknown')), 'M-1');
+    expect(wireText(body)).toBe('{"merchantId":"M-1","conversationId":"ABC00000000000000001"}');
+    expect(await dialect.sign(body, { operation: 'checkPayment', apiKey: API_KEY })).toBe(
+      signOver('ABC00000000000000001;M-1;api-key-1'),
+    );
+  });
+
+  it('is not put into Auth3d, which carries what the bank sent', async () => {
+    const fields = { Code: 'B0000', MdStatus: 'UGF5==' };
+    const body = dialect.auth3dBody(toPayment(recordIn('authorizing')), fields);
+    expect(wireText(body)).toBe(JSON.stringify(fields));
+    expect(await dialect.sign(body, { operation: 'auth3d', apiKey: API_KEY })).toBeNull();
+  });
+
+  it('can be given another order', async () => {
+    const { sign, doPaymentBody } = morposDialect({
+      signOrder: { doPayment: ['transactionDetails.amount', 'merchantId', 'no.such.field'], auth3d: ['code'] },
+    });
+    const context = { operation: 'doPayment', apiKey: API_KEY } as const;
+    expect(await sign(doPaymentBody(sampleSale(), 'M-1'), context)).toBe(signOver('60.00;M-1;;api-key-1'));
+    expect(await sign({ code: 'x' }, { operation: 'auth3d', apiKey: API_KEY })).toBe(signOver('x;api-key-1'));
+  });
+
+  it('can be made with another order for one operation, which leaves the others as they are', async () => {
+    const { sign, init3dBody } = morposDialect({ signOrder: { doPayment: ['merchantId'] } });
+    expect(await sign(init3dBody(sampleSale(), 'M-1'), { operation: 'init3d', apiKey: API_KEY })).toBe(signOver(PLAIN));
+  });
+});
+
+describe('the body of MorPOS', () => {
+  it.each(['doPaymentBody', 'init3dBody'] as const)('%s carries the flag that is signed', (body) => {
+    expect(wireText(dialect[body](sampleSale(), 'M-1'))).toContain(
+      '"amount":60.00,"currencyCode":949,"vftFlag":false}',
+    );
+    expect(wireText(dialect[body](sampleSale({ vftFlag: true }), 'M-1'))).toContain('"vftFlag":true');
+  });
+});
+
+describe('the sign of an answer', () => {
+  const answer = (sign: string, amount = '60.00'): ReplyFields =>
+    ReplyFields.parse(
+      `{"code":"B0000","conversationId":"ABC1","orderId":"o-1","paymentId":"p-1","bankUniqueReferenceNumber":"503615446559",` +
+        `"transactionDate":"05/02/2025 15:09:09","currency":"949","authCode":"004512","paymentInstrumentType":"CARDPAYMENT",` +
+        `"instrumentDetail":{"maskedCardNumber":"450803******4509","cardType":"CARD"},` +
+        `"paymentInfo":{"installmentCount":1,"payFacCommissionRate":1.5000,"amount":${amount},"payFacCommissionAmount":0.9000},` +
+        `"sign":"${sign}"}`,
+    )!;
+  const GOOD = signOver(
+    'ABC1;o-1;p-1;503615446559;05/02/2025 15:09:09;949;004512;CARDPAYMENT;450803******4509;CARD;1;60.00;0.9000;1.5000;api-key-1',
+  );
+  const isGood = (fields: ReplyFields, apiKey: string | null = API_KEY): boolean =>
+    dialect.verifySign!(fields, { apiKey });
+
+  it('is made over the values as they were written', () => {
+    expect(isGood(answer(GOOD))).toBe(true);
+  });
+
+  it('is bad over other values, with another key, in another case, or missing', () => {
+    expect(isGood(answer(GOOD, '60.0'))).toBe(false);
+    expect(isGood(answer(GOOD, '61.00'))).toBe(false);
+    expect(isGood(answer(GOOD), 'api-key-2')).toBe(false);
+    expect(isGood(answer(GOOD), null)).toBe(false);
+    expect(isGood(answer(GOOD.toLowerCase()))).toBe(false);
+    expect(isGood(answer(''))).toBe(false);
+    expect(isGood(ReplyFields.parse('{}')!)).toBe(false);
+  });
+
+  it('can be given another order', () => {
+    const { verifySign } = morposDialect({ answerSignOrder: ['orderId', 'paymentInfo.amount'] });
+    expect(verifySign!(answer(signOver('o-1;60.00;api-key-1')), { apiKey: API_KEY })).toBe(true);
+  });
+});
+
+describe('what the bank must send', () => {
+  it('is what the documentation names', () => {
+    expect([...dialect.requiredCallbackFields].sort()).toEqual([
+      'Code',
+      'Currency',
+      'EftCode',
+      'InstrumentDetail',
+      'MdStatus',
+      'MdStatusMessage',
+      'MerchantId',
+      'Message',
+      'OrderId',
+      'PaymentId',
+      'PaymentInstrumentType',
+      'TransactionDate',
+      'conversationId',
+    ]);
+  });
+});

@@ -1,0 +1,103 @@
+import { jest } from '@jest/globals';
+import { standardDialect } from '../../../lib/gateway/dialects/standard.dialect.js';
+import type { Signer } from '../../../lib/gateway/gateway-dialect.js';
+import { wireText } from '../../../lib/gateway/wire-body.js';
+import { recordIn } from '../../payment/sample-record.js';
+import { toPayment } from '../../../lib/payment/payment.js';
+import { CREDENTIALS, sampleSale } from '../sample-sale.js';
+
+const NOW = new Date('2026-03-01T09:05:07.089Z');
+const dialect = standardDialect({ signer: () => 'S' });
+
+/** Contract section 2.1, without sign. */
+const BODY =
+  '{"merchantId":"M-1",' +
+  '"returnUrl":"https://shop.example/payments/direct/return",' +
+  '"failUrl":"https://shop.example/payments/direct/fail",' +
+  '"paymentMethod":"CARDPAYMENT",' +
+  '"language":"tr",' +
+  '"conversationId":"ABC00000000000000001",' +
+  '"paymentInstrumentType":"CARD",' +
+  '"cardDetails":{"cardNo":"4508034508034509","expDate":"1236","cvv":"000"},' +
+  '"transactionDetails":{"transactionType":"SALE","installmentCount":1,"amount":60.00,"currencyCode":949},' +
+  '"cardHolderInfo":{"cardHolderName":"ADA YILMAZ","buyerGsm":"905551112233"}}';
+
+describe('the standard dialect', () => {
+  it('knows the paths of the contract and no inquiry', () => {
+    expect(dialect.paths).toEqual({
+      doPayment: '/v1/Payment/DoPayment',
+      init3d: '/v1/Payment/Init3d',
+      auth3d: '/v1/Payment/Auth3d',
+    });
+    expect(dialect.checkPayment).toBeUndefined();
+    expect(dialect.verifySign).toBeUndefined();
+    expect(dialect.requiredCallbackFields).toEqual([]);
+  });
+
+  it.each(['doPayment', 'init3d', 'auth3d'] as const)('sends the five headers of the contract with %s', (operation) => {
+    expect(dialect.headers({ credentials: CREDENTIALS, operation, now: NOW })).toEqual({
+      'x-ClientID': 'client-1',
+      'x-ClientSecret': 'c2VjcmV0LWJ5dGVz',
+      'x-GrantType': 'client_credentials',
+      'x-Scope': 'pf_write',
+      'x-Timestamp': '2026-03-01T09:05:07.089Z',
+    });
+  });
+
+  it.each(['doPaymentBody', 'init3dBody'] as const)('%s is that of the contract, byte for byte', (body) => {
+    expect(wireText(dialect[body](sampleSale(), 'M-1'))).toBe(BODY);
+  });
+
+  it('adds the optional fields where they are given', () => {
+    const body = wireText(dialect.doPaymentBody(sampleSale({ vftFlag: false, pfSubMerchantId: 'SUB-1' }), 'M-1'));
+    expect(body).toBe(
+      BODY.replace('"currencyCode":949', '"currencyCode":949,"vftFlag":false').replace(
+        /\}$/,
+        ',"extraParameter":{"pfSubMerchantId":"SUB-1"}}',
+      ),
+    );
+  });
+
+  it('takes nothing along that a caller put beside the named fields', () => {
+    const sale = sampleSale();
+    const laden = {
+      ...sale,
+      cardDetails: { ...sale.cardDetails, pin: '1' },
+      cardHolderInfo: { ...sale.cardHolderInfo, note: '2' },
+    };
+    expect(wireText(dialect.doPaymentBody(laden, 'M-1'))).toBe(BODY);
+  });
+
+  it('gives the signer the fields without sign, the amount as its text', async () => {
+    const signer = jest.fn<Signer>(() => Promise.resolve('S'));
+    const context = { operation: 'doPayment', apiKey: 'k' } as const;
+    const { sign, doPaymentBody } = standardDialect({ signer });
+    expect(await sign(doPaymentBody(sampleSale(), 'M-1'), context)).toBe('S');
+    expect(signer).toHaveBeenCalledTimes(1);
+    const [fields, given] = signer.mock.calls[0]!;
+    expect(JSON.stringify(fields)).toBe(BODY.replace('60.00', '"60.00"'));
+    expect(given).toEqual(context);
+  });
+
+  it('rejects with what a signer throws, at once or later', async () => {
+    const context = { operation: 'doPayment', apiKey: null } as const;
+    const throwing = standardDialect({
+      signer: () => {
+        throw new Error('no key');
+      },
+    });
+    await expect(throwing.sign({}, context)).rejects.toThrow('no key');
+    await expect(standardDialect({ signer: () => Promise.reject(new Error('x')) }).sign({}, context)).rejects.toThrow();
+  });
+
+  it('completes with what the bank sent, as received', () => {
+    const fields = { Code: 'B0000', mdStatus: 'UGF5==', n: 1, InstrumentDetail: { CardType: 'CARD' } };
+    expect(wireText(dialect.auth3dBody(toPayment(recordIn('authorizing')), fields))).toBe(JSON.stringify(fields));
+  });
+
+  it('makes ids of 20 characters, each time others', () => {
+    const ids = new Set(Array.from({ length: 1_000 }, () => dialect.newConversationId()));
+    expect(ids.size).toBe(1_000);
+    for (const id of ids) expect(id).toMatch(/^[0-9A-HJKMNP-TV-Z]{20}$/);
+  });
+});
