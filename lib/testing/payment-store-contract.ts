@@ -49,6 +49,8 @@ export const paymentStoreContract: readonly PaymentStoreCheck[] = [
   },
 }));
 
+const globals: object = globalThis;
+
 /**
  * Proves a store right, in the test file of a merchant's own store:
  *
@@ -61,7 +63,7 @@ export const paymentStoreContract: readonly PaymentStoreCheck[] = [
 export function describePaymentStore(
   name: string,
   source: PaymentStoreSource,
-  runner: Partial<TestRunner> = globalThis,
+  runner: Partial<TestRunner> = globals,
 ): void {
   const { describe, it } = runner;
   if (!describe || !it) throw new Error('describePaymentStore needs a test runner: give it { describe, it }.');

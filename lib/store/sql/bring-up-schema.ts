@@ -37,10 +37,10 @@ async function versionOf(db: PaymentDb, dialect: SqlDialect): Promise<number> {
 async function hasMigrationTable(db: PaymentDb, dialect: SqlDialect): Promise<boolean> {
   const found =
     dialect === 'postgres'
-      ? sql<{ name: string | null }>`select to_regclass('card_payment_migration')::text as name`
-      : sql<{ name: string | null }>`select name from sqlite_master where name = 'card_payment_migration'`;
+      ? sql`select from pg_class where relname = 'card_payment_migration' and pg_table_is_visible(oid)`
+      : sql`select name from sqlite_master where name = 'card_payment_migration'`;
   const { rows } = await found.execute(db);
-  return (rows[0]?.name ?? null) !== null;
+  return rows.length > 0;
 }
 
 function newer(version: number): string {

@@ -20,6 +20,7 @@ const MEANINGS: Readonly<Record<SqlDialect, readonly (readonly [code: RegExp, me
     [/^SQLITE_(READONLY|PERM|AUTH)/, 'file may not be written by this process'],
     [/^SQLITE_(NOTADB|CORRUPT)/, 'file is damaged, or no SQLite database'],
     [/^SQLITE_(BUSY|LOCKED)/, 'file is locked by another program'],
+    [/^ERR_DLOPEN_FAILED$/, 'driver has no build for this Node.js: npm rebuild better-sqlite3'],
     [/^SQLITE_(FULL|IOERR)/, 'file cannot be written; is the disk full?'],
   ],
 };
@@ -53,9 +54,16 @@ export async function importDriver<T>(packages: string, load: () => Promise<T>):
   }
 }
 
-function codeOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : '';
+/** What drivers throw without a code. */
+const CODES_OF_TEXTS: readonly (readonly [text: RegExp, code: string])[] = [
+  [/timeout/i, 'ETIMEDOUT'],
+  [/bindings file/, 'ERR_DLOPEN_FAILED'],
+  [/directory does not exist/, 'SQLITE_CANTOPEN'],
+];
+
+/** The code of whatever a driver threw: an error, but perhaps of another world than this one's `Error`. */
+export function codeOf(error: unknown): string {
+  const { code, message } = Object(error) as { code?: unknown; message?: unknown };
   if (typeof code === 'string' && /^[A-Z0-9_]{1,60}$/.test(code)) return code;
-  // Of the pool: it gives no code.
-  return error instanceof Error && /timeout/i.test(error.message) ? 'ETIMEDOUT' : '';
+  return CODES_OF_TEXTS.find(([text]) => text.test(String(message)))?.[1] ?? '';
 }

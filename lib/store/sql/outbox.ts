@@ -204,7 +204,7 @@ export function deliveryOf(row: DeliveryRow): Delivery {
     event: eventFromJson(row.event),
     attempts: row.attempts,
     parked: row.parked === 1,
-    error: row.error,
+    error: row.error === null ? null : (JSON.parse(row.error) as string),
     dueAt: dateOf(row.due_at),
   };
 }

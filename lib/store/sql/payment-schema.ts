@@ -4,7 +4,8 @@ export type SqlDialect = 'sqlite' | 'postgres';
 /**
  * Each step of the schema, oldest first. A step that was released never changes; a change is a further step.
  *
- * Moments are integers, in milliseconds since 1970 UTC. Predicates of partial indexes are repeated word for word in the queries.
+ * Texts that come from outside are kept as JSON: PostgreSQL's text takes no NUL, and nothing that a gateway or a handler says may
+ * keep an outcome from being written. Moments are integers, in milliseconds since 1970 UTC. Predicates of partial indexes are repeated word for word in the queries.
  */
 const MIGRATIONS: readonly ((dialect: SqlDialect) => readonly string[])[] = [
   (dialect) => {
@@ -46,11 +47,7 @@ const MIGRATIONS: readonly ((dialect: SqlDialect) => readonly string[])[] = [
   account ${key} not null,
   conversation_id ${key} not null,
   version integer not null,
-  state text not null,
-  reason text,
-  code text,
-  note text,
-  at bigint not null,
+  entry text not null,
   primary key (account, conversation_id, version)
 )${compact}`,
 

@@ -37,11 +37,8 @@ export interface PaymentTables {
     account: string;
     conversation_id: string;
     version: number;
-    state: string;
-    reason: string | null;
-    code: string | null;
-    note: string | null;
-    at: BigIntColumn;
+    /** As JSON. */
+    entry: string;
   };
   card_payment_event: {
     account: string;
@@ -52,6 +49,7 @@ export interface PaymentTables {
     occurred_at: BigIntColumn;
     /** Whether it waits for a handler of its type. */
     waiting: FlagColumn;
+    /** As JSON. */
     event: string;
   };
   card_payment_delivery: {
@@ -63,6 +61,7 @@ export interface PaymentTables {
     occurred_at: BigIntColumn;
     attempts: number;
     parked: FlagColumn;
+    /** As JSON. */
     error: string | null;
     due_at: BigIntColumn;
   };

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { CompiledQuery, type Kysely } from 'kysely';
+import { codeOf } from './open-error.js';
 import type { SqlDialect } from './payment-schema.js';
 import type { PaymentTables } from './payment-tables.js';
 
@@ -59,12 +60,8 @@ export async function whenFree<T>(attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();
     } catch (error) {
-      if (!isBusy(error) || performance.now() > end) throw error;
+      if (!codeOf(error).startsWith('SQLITE_BUSY') || performance.now() > end) throw error;
       await setTimeout(Math.random() * pause);
     }
   }
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && `${error.code as string}`.startsWith('SQLITE_BUSY');
 }

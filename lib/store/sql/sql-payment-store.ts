@@ -10,15 +10,15 @@ import {
   type ReplaceOutcome,
   type UniqueKey,
 } from '../payment-store.js';
-import { historyEntryOf } from '../record-json.js';
+import { historyEntryOf, historyFromJson, historyToJson } from '../record-json.js';
 import { bringUpSchema } from './bring-up-schema.js';
 import { openError } from './open-error.js';
 import { deliveryOf, leaseDeliveries, lockHandlers, openDeliveries, writeEvent, writeHandlers } from './outbox.js';
 import type { SqlDialect } from './payment-schema.js';
-import { dateOf, recordOf, rowOf } from './payment-tables.js';
+import { recordOf, rowOf } from './payment-tables.js';
 import { type PaymentDb, read, transaction, Undo } from './sql-connection.js';
 
-const PURGE_BATCH = 500;
+const PURGE_BATCH = 200;
 
 /** How a {@link SqlPaymentStore} treats its database. */
 export interface SqlStoreOptions {
@@ -122,13 +122,14 @@ export class SqlPaymentStore extends PaymentStore {
   }
 
   private async writeAlong(db: PaymentDb, record: PaymentRecord, event?: PaymentEvent): Promise<void> {
-    const { at, ...entry } = historyEntryOf(record);
+    const { account, conversationId, version } = record;
+    const entry = historyToJson(historyEntryOf(record));
     await db
       .insertInto('card_payment_history')
-      .values({ account: record.account, conversation_id: record.conversationId, ...entry, at: at.getTime() })
+      .values({ account, conversation_id: conversationId, version, entry })
       .execute();
     if (!event) return;
-    await lockHandlers(db, this.dialect, record.account, 'shared');
+    await lockHandlers(db, this.dialect, account, 'shared');
     await writeEvent(db, event);
   }
 
@@ -168,10 +169,10 @@ export class SqlPaymentStore extends PaymentStore {
         .selectFrom('card_payment_history')
         .where('account', '=', account)
         .where('conversation_id', '=', conversationId)
-        .select(['version', 'state', 'reason', 'code', 'note', 'at'])
+        .select('entry')
         .orderBy('version'),
     );
-    return rows.map(({ at, ...entry }) => ({ ...entry, at: dateOf(at) }) as PaymentHistoryEntry);
+    return rows.map(({ entry }) => historyFromJson(entry));
   }
 
   async leaseDue({ account, now, until, limit }: LeaseRequest): Promise<PaymentRecord[]> {
@@ -239,7 +240,12 @@ export class SqlPaymentStore extends PaymentStore {
     await this.transaction((db) =>
       db
         .updateTable('card_payment_delivery')
-        .set({ attempts, parked: parked ? 1 : 0, error, due_at: dueAt.getTime() })
+        .set({
+          attempts,
+          parked: parked ? 1 : 0,
+          error: error === null ? null : JSON.stringify(error),
+          due_at: dueAt.getTime(),
+        })
         .where('account', '=', account)
         .where('handler_id', '=', handlerId)
         .where('event_id', '=', event.eventId)

@@ -34,14 +34,17 @@ async function openFile(file: string): Promise<SqliteDatabase> {
   return withKeptStatements(database);
 }
 
-/** Kysely prepares a statement for each time it is run; most of that time goes where it is kept. */
+const MOST_KEPT = 200;
+
+/** Kysely prepares a statement each time it is run; kept ones cost half. */
 function withKeptStatements(database: SqliteDatabase): SqliteDatabase {
   const kept = new Map<string, SqliteStatement>();
   return {
     close: () => database.close(),
     prepare: (text) => {
-      let statement = kept.get(text);
-      if (!statement) kept.set(text, (statement = database.prepare(text)));
+      const statement = kept.get(text) ?? database.prepare(text);
+      if (kept.size === MOST_KEPT) kept.clear();
+      kept.set(text, statement);
       return statement;
     },
   };

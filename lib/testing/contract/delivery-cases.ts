@@ -252,7 +252,12 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
       const handler = await trial.handler('payment.failed');
       await trial.tell(await trial.insert(), 'failed', at(1));
       const [delivery] = await trial.lease([handler], at(1));
-      const failed: Delivery = { ...delivery!, attempts: 3, error: `Hata: “ş” ${'x'.repeat(5_000)}`, dueAt: at(500) };
+      const failed: Delivery = {
+        ...delivery!,
+        attempts: 3,
+        error: `Hata: “ş” \u0000 ${'x'.repeat(5_000)}`,
+        dueAt: at(500),
+      };
       await trial.second.postpone(failed);
       same(await trial.lease([handler], at(499)), []);
       same(await trial.lease([handler], at(500), { until: at(777) }), [{ ...failed, dueAt: at(777) }]);

@@ -33,7 +33,7 @@ export const recordCases: readonly PaymentStoreCase[] = [
   {
     name: 'insert: writes the first line of history',
     async run(trial) {
-      const told = { reason: 'declined', code: 'B0005', note: 'said', updatedAt: at(5) } as const;
+      const told = { reason: 'declined', code: 'B\u00005', note: 'dedi \u0000 “ki”', updatedAt: at(5) } as const;
       const record = await trial.insert({ state: 'failed', version: 1, ...told });
       const { reason, code, note } = told;
       const line = { version: 1, state: 'failed', reason, code, note, at: at(5) };

@@ -212,6 +212,21 @@ export const replaceCases: readonly PaymentStoreCase[] = [
       same(await trial.store.findByIdempotencyKey(trial.account, idempotencyKey), second);
     },
   },
+  ...(['idempotencyKey', 'tokenHash'] as const).map((key): PaymentStoreCase => ({
+    name: `replace: rejects where another payment has its ${key}, and nothing is written`,
+    async run(trial) {
+      const handler = await trial.handler('payment.failed');
+      const other = await trial.insert({ [key]: unique(key) });
+      const record = await trial.insert();
+      const next = trial.next(record, { [key]: other[key], state: 'failed', referenceLock: unique('reference') });
+      await assert.rejects(trial.store.replace(next, record.version, trial.event(next, 'failed')));
+      same(await trial.find(record), record);
+      same(await trial.find(other), other);
+      same(await trial.versions(record), [1]);
+      same(await trial.lease([handler], at(1_000)), []);
+      await trial.insert({ referenceLock: next.referenceLock });
+    },
+  })),
   {
     name: 'copies: a replaced record and its event are the callers no longer',
     async run(trial) {
