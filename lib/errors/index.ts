@@ -9,3 +9,4 @@ export * from './payment-state.error.js';
 export * from './payment-store.error.js';
 export * from './payment-unsupported.error.js';
 export * from './payment-validation.error.js';
+export * from './payment-exception.filter.js';
