@@ -28,6 +28,12 @@ export type Init3dOutcome =
       readonly result: GatewayResult | null;
     };
 
+/**
+ * A request that took longer than this to make (a signer over a network that hung, a process that was suspended) is not sent: by then the
+ * claim it belongs to may have run out. Three such waits fit into the margin of a claim.
+ */
+const MOST_PREPARING_MS = 8_000;
+
 /** Speaks the dialect over the transport: builds, signs and sends a request, and reads its answer. Keeps nothing. */
 @Injectable()
 export class GatewayClient {
@@ -92,10 +98,12 @@ export class GatewayClient {
     build: () => WireObject,
   ): Promise<Exclude<Transmission, { sent: false }> | { sent: false; why: string }> {
     const { dialect, credentials, baseUrl } = this.settings;
+    const began = this.clock.now();
     let request;
     try {
       const unsigned = build();
-      const sign = await dialect.sign(unsigned, { operation, apiKey: credentials.apiKey });
+      const sign: unknown = await dialect.sign(unsigned, { operation, apiKey: credentials.apiKey });
+      if (sign !== null && typeof sign !== 'string') return { sent: false, why: 'the signer gave no text' };
       request = {
         url: baseUrl + path,
         headers: dialect.headers({ credentials, operation, now: this.clock.now() }),
@@ -103,6 +111,9 @@ export class GatewayClient {
       };
     } catch {
       return { sent: false, why: 'the dialect or the signer failed to make the request' };
+    }
+    if (this.clock.now().getTime() - began.getTime() > MOST_PREPARING_MS) {
+      return { sent: false, why: 'the signer took too long' };
     }
     const transmission = await this.transport.post(request);
     return transmission.sent ? transmission : { sent: false, why: transmission.cause.replaceAll('_', ' ') };
@@ -136,7 +147,7 @@ export class GatewayClient {
       const meanings = meaningsOf(result, fields, dialect);
       if (meanings.includes('declined')) return failed('declined', result);
       if (meanings.some((meaning) => meaning !== 'approved')) return failed('unrecognised_code', result);
-      if (result.conversationId !== null && result.conversationId !== conversationId)
+      if (fields.has('conversationId') && result.conversationId !== conversationId)
         return failed('conversation_mismatch');
       const content = dialect.readInit3d(fields);
       const html = content === null ? null : decodeBankPage(content);
@@ -174,8 +185,8 @@ function withoutCard(verdict: Verdict, sale: SaleRequest): Verdict {
 /** Here alone the card is known beside the answer: a gateway that echoes it, its code or its expiry must not make us keep them. */
 function scrubbed(result: GatewayResult, { cardDetails }: SaleRequest): GatewayResult {
   const { cardNo, cvv, expDate } = cardDetails;
-  const entries = Object.entries(result).map(([name, text]: [string, string | null]) => {
-    if (text === null) return [name, null];
+  const entries = Object.entries(result).map(([name, text]: [string, unknown]) => {
+    if (typeof text !== 'string') return [name, null];
     return [
       name,
       name === 'message'

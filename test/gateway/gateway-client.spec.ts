@@ -1,0 +1,356 @@
+import { standardDialect } from '../../lib/gateway/dialects/standard.dialect.js';
+import { morposDialect } from '../../lib/gateway/dialects/morpos.dialect.js';
+import { GatewayClient } from '../../lib/gateway/gateway-client.js';
+import type { GatewayDialect, GatewayResult } from '../../lib/gateway/gateway-dialect.js';
+import type { GatewayTransport } from '../../lib/gateway/transport/gateway-transport.js';
+import type { Transmission, WireRequest } from '../../lib/gateway/transport/transmission.js';
+import type { PaymentSettings } from '../../lib/options/payment-settings.js';
+import { toPayment } from '../../lib/payment/payment.js';
+import { TestClock } from '../../lib/testing/test-clock.js';
+import { recordIn } from '../payment/sample-record.js';
+import { CREDENTIALS, sampleSale } from './sample-sale.js';
+
+const CARD = '4508034508034509';
+const SALE = sampleSale();
+const PAYMENT = toPayment(recordIn('authorizing', { amount: '60.00' }));
+const HTML = '<html><body><form action="https://acs.example">Şifre</form></body></html>';
+const PAGE = Buffer.from(HTML).toString('base64');
+
+/** Keeps what it is given and answers as told. */
+class StubTransport {
+  readonly requests: WireRequest[] = [];
+  constructor(private readonly transmission: Transmission) {}
+
+  post(request: WireRequest): Promise<Transmission> {
+    this.requests.push(request);
+    return Promise.resolve(this.transmission);
+  }
+}
+
+function setUp(transmission: Transmission, dialect: GatewayDialect = standard(), over: Partial<PaymentSettings> = {}) {
+  const clock = new TestClock();
+  const transport = new StubTransport(transmission);
+  const settings = {
+    dialect,
+    credentials: CREDENTIALS,
+    baseUrl: 'https://gateway.example',
+    verifyAmount: 'notLess',
+    verifySign: false,
+    ...over,
+  } as PaymentSettings;
+  return { clock, transport, client: new GatewayClient(settings, transport as unknown as GatewayTransport, clock) };
+}
+
+function standard(over: Partial<GatewayDialect> = {}): GatewayDialect {
+  return { ...standardDialect({ signer: () => 'SIGN' }), ...over };
+}
+
+function replied(body: unknown, status = 200): Transmission {
+  return { sent: true, reply: { status, text: typeof body === 'string' ? body : JSON.stringify(body) } };
+}
+
+function fail(): never {
+  throw new Error(`a dialect that fails, and tells ${CARD}`);
+}
+
+const APPROVED = { code: 'B0000', conversationId: SALE.conversationId };
+const CALLBACK = { Code: 'B0000', MdStatus: 'x' };
+
+describe('what is sent', () => {
+  it('is the body of the dialect with its sign, under its headers, to its path', async () => {
+    const { client, transport } = setUp(replied(APPROVED));
+    await client.doPayment(SALE);
+    const [request] = transport.requests;
+    expect(transport.requests).toHaveLength(1);
+    expect(request!.url).toBe('https://gateway.example/v1/Payment/DoPayment');
+    expect(request!.headers['x-Timestamp']).toBe('2026-03-01T12:00:00.000Z');
+    expect(request!.body).toContain('"amount":60.00,');
+    expect(request!.body).toMatch(/^\{"merchantId":"M-1",.*,"sign":"SIGN"\}$/);
+  });
+
+  it('goes to the path of each operation', async () => {
+    const { client, transport } = setUp(replied(APPROVED), morposDialect());
+    await client.init3d(SALE);
+    await client.auth3d(PAYMENT, CALLBACK);
+    await client.checkPayment(PAYMENT);
+    expect(transport.requests.map(({ url }) => url.replace('https://gateway.example', ''))).toEqual([
+      '/v1/Payment/Init3d',
+      '/v1/Payment/Auth3d',
+      '/v1/Payment/CheckPayment',
+    ]);
+    expect(transport.requests[1]!.body).toBe(JSON.stringify(CALLBACK));
+    expect(JSON.parse(transport.requests[2]!.body)).toHaveProperty('sign');
+  });
+
+  it('is never sent a second time, whatever the answer', async () => {
+    for (const transmission of [
+      replied('', 503),
+      replied('', 302),
+      { sent: true, reply: null, cause: 'connection_lost' } as const,
+      { sent: false, cause: 'connection_failed' } as const,
+    ]) {
+      const { client, transport } = setUp(transmission);
+      await client.doPayment(SALE);
+      expect(transport.requests).toHaveLength(1);
+    }
+  });
+});
+
+describe('nothing is sent', () => {
+  const FAILING: [string, Partial<GatewayDialect>][] = [
+    ['cannot make the body', { doPaymentBody: fail, init3dBody: fail, auth3dBody: fail }],
+    ['cannot sign', { sign: () => Promise.reject(new Error(CARD)) }],
+    ['throws while signing', { sign: fail }],
+    ['cannot make the headers', { headers: fail }],
+    ['gives no text for a sign', { sign: () => Promise.resolve(undefined as unknown as string) }],
+    ['gives a number for a sign', { sign: () => Promise.resolve(7 as unknown as string) }],
+    ['makes a body that is no JSON', { doPaymentBody: bigint, init3dBody: bigint, auth3dBody: bigint }],
+  ];
+
+  function bigint(): never {
+    return { amount: 1n } as never;
+  }
+
+  it.each(FAILING)('when the dialect %s', async (_how, over) => {
+    const { client, transport } = setUp(replied(APPROVED), standard(over));
+    for (const outcome of [
+      await client.doPayment(SALE),
+      await client.init3d(SALE),
+      await client.auth3d(PAYMENT, CALLBACK),
+    ]) {
+      expect(outcome).toEqual({ sent: false, why: expect.stringMatching(/signer/) as string });
+      expect(JSON.stringify(outcome)).not.toContain(CARD);
+    }
+    expect(transport.requests).toHaveLength(0);
+  });
+
+  it('when the signer answers after the claim may have run out', async () => {
+    let answer: (sign: string) => void = () => undefined;
+    const dialect = standardDialect({ signer: () => new Promise((resolve) => (answer = resolve)) });
+    for (const [seconds, sent] of [
+      [8, true],
+      [9, false],
+      [900, false],
+    ] as const) {
+      const { client, clock, transport } = setUp(replied(APPROVED), dialect);
+      const paying = client.doPayment(SALE);
+      await clock.advance(seconds * 1_000);
+      answer('SIGN');
+      expect((await paying).sent).toBe(sent);
+      expect(transport.requests).toHaveLength(sent ? 1 : 0);
+    }
+  });
+
+  it('when the transport can prove it', async () => {
+    const { client } = setUp({ sent: false, cause: 'connection_failed' });
+    const expected = { sent: false, why: 'connection failed' };
+    expect(await client.doPayment(SALE)).toEqual(expected);
+    expect(await client.init3d(SALE)).toEqual(expected);
+    expect(await client.auth3d(PAYMENT, CALLBACK)).toEqual(expected);
+  });
+});
+
+describe('once it is sent, there is an outcome', () => {
+  const READING: [string, Partial<GatewayDialect>][] = [
+    ['throws while reading', { readResult: fail }],
+    ['reads nothing', { readResult: () => undefined as unknown as GatewayResult }],
+    ['reads no codes', { readResult: () => ({}) as GatewayResult }],
+    ['reads a code that is no text', { readResult: () => ({ code: 0, resultCode: null }) as unknown as GatewayResult }],
+    ['has no code sets', { codes: undefined }],
+  ];
+
+  it.each(READING)('when the dialect %s', async (_how, over) => {
+    const { client } = setUp(replied(APPROVED), standard(over));
+    for (const outcome of [await client.doPayment(SALE), await client.auth3d(PAYMENT, CALLBACK)]) {
+      expect(outcome).toMatchObject({ sent: true, verdict: { state: 'unknown', reason: 'unreadable' } });
+    }
+    expect(await client.init3d(SALE)).toMatchObject({ sent: true, content: null });
+  });
+
+  it('when the dialect tells more than texts', async () => {
+    const readResult = (): GatewayResult =>
+      ({
+        code: 'B0000',
+        resultCode: null,
+        currency: null,
+        amount: null,
+        orderId: 12,
+        paymentId: { a: 1 },
+        message: ['x'],
+      }) as unknown as GatewayResult;
+    const { client } = setUp(replied({ code: 'B0000' }), standard({ readResult }));
+    expect(await client.doPayment(SALE)).toEqual({
+      sent: true,
+      verdict: {
+        state: 'succeeded',
+        reason: null,
+        result: {
+          code: 'B0000',
+          resultCode: null,
+          currency: null,
+          amount: null,
+          orderId: null,
+          paymentId: null,
+          message: null,
+        },
+      },
+    });
+  });
+
+  it('when verifying the sign throws: the approval is not believed', async () => {
+    const { client } = setUp(replied(APPROVED), standard({ verifySign: fail }), { verifySign: true });
+    expect(await client.doPayment(SALE)).toMatchObject({ verdict: { state: 'unknown' } });
+  });
+
+  it.each([
+    ['deadline', 'no_answer'],
+    ['connection_lost', 'no_answer'],
+    ['reply_too_large', 'unreadable'],
+    ['reply_unreadable', 'unreadable'],
+  ] as const)('when the answer is lost: %s', async (cause, reason) => {
+    const { client } = setUp({ sent: true, reply: null, cause });
+    const expected = { sent: true, verdict: { state: 'unknown', reason, result: null } };
+    expect(await client.doPayment(SALE)).toEqual(expected);
+    expect(await client.auth3d(PAYMENT, CALLBACK)).toEqual(expected);
+    expect(await client.init3d(SALE)).toEqual({ sent: true, content: null, reason: 'no_answer', result: null });
+    const morpos = setUp({ sent: true, reply: null, cause }, morposDialect());
+    expect(await morpos.client.checkPayment(PAYMENT)).toBeNull();
+  });
+
+  it('as the sale and the answer agree', async () => {
+    const { client } = setUp(replied({ ...APPROVED, paymentInfo: { amount: 59 } }));
+    expect(await client.doPayment(SALE)).toMatchObject({ verdict: { state: 'review', reason: 'amount_mismatch' } });
+    expect(await client.auth3d(PAYMENT, CALLBACK)).toMatchObject({ verdict: { state: 'review' } });
+  });
+
+  it('verifies the sign only where that is asked for, with the key', async () => {
+    const keys: (string | null)[] = [];
+    const dialect = standard({
+      verifySign: (_fields, { apiKey }) => {
+        keys.push(apiKey);
+        return false;
+      },
+    });
+    expect(await setUp(replied(APPROVED), dialect).client.doPayment(SALE)).toMatchObject({
+      verdict: { state: 'succeeded' },
+    });
+    expect(keys).toEqual([]);
+    expect(await setUp(replied(APPROVED), dialect, { verifySign: true }).client.doPayment(SALE)).toMatchObject({
+      verdict: { state: 'review', reason: 'sign_mismatch' },
+    });
+    expect(keys).toEqual(['api-key-1']);
+  });
+});
+
+describe('a card that is echoed', () => {
+  const message = `Card ${CARD} (4508 0345 0803 4509), exp 1236, 12/36 or 12/2036, cvv 000, refused`;
+  const echoing = {
+    code: 'B0051',
+    message,
+    orderId: `o-${CARD}`,
+    paymentId: CARD,
+    bankUniqueReferenceNumber: CARD,
+    authCode: CARD,
+    transactionDate: CARD,
+    currency: CARD,
+    instrumentDetail: { maskedCardNumber: CARD },
+    paymentInfo: { payFacCommissionRate: CARD, payFacCommissionAmount: Number(CARD), amount: 60 },
+  };
+
+  it.each([
+    ['by a decline', 200],
+    ['by a refusal', 400],
+    ['by a failing server', 500],
+  ])('%s is kept nowhere', async (_how, status) => {
+    const { client } = setUp(replied(echoing, status));
+    const payment = await client.doPayment(SALE);
+    const start = await client.init3d(SALE);
+    for (const outcome of [payment, start]) {
+      const text = JSON.stringify(outcome);
+      expect(text.replace(/[ -]/g, '')).not.toContain(CARD);
+      expect(text).not.toMatch(/1236|12\/36|12\/2036|cvv 000/);
+      expect(text).toContain('o-450803******4509');
+      expect(text).toContain('exp ****');
+    }
+  });
+
+  it('by an approval neither', async () => {
+    const { client } = setUp(replied({ ...echoing, code: 'B0000', currency: '949' }));
+    const outcome = await client.doPayment(SALE);
+    expect(outcome).toMatchObject({ verdict: { state: 'succeeded' } });
+    expect(JSON.stringify(outcome)).not.toContain(CARD);
+  });
+});
+
+describe('the answer to an Init3d', () => {
+  it('is the page, as received and as text', async () => {
+    const { client } = setUp(replied({ ...APPROVED, htmlForm: PAGE }));
+    expect(await client.init3d(SALE)).toEqual({ sent: true, content: PAGE, html: HTML });
+  });
+
+  it('needs no code', async () => {
+    const { client } = setUp(replied({ content: PAGE }));
+    expect(await client.init3d(SALE)).toMatchObject({ html: HTML });
+  });
+
+  it.each([
+    ['no page', { code: 'B0000' }, 200, 'unreadable'],
+    ['a page that is not Base64', { code: 'B0000', htmlForm: HTML }, 200, 'unreadable'],
+    ['a page that is not HTML', { code: 'B0000', htmlForm: 'QUJD' }, 200, 'unreadable'],
+    ['two pages', { code: 'B0000', a: PAGE, b: PAGE }, 200, 'unreadable'],
+    ['no JSON', `<html>${PAGE}</html>`, 200, 'unreadable'],
+    ['null', 'null', 200, 'unreadable'],
+    ['a list', JSON.stringify([PAGE]), 200, 'unreadable'],
+    ['a decline beside the page', { code: 'B0051', htmlForm: PAGE }, 200, 'declined'],
+    ['an unheard-of code beside the page', { code: 'X', htmlForm: PAGE }, 200, 'unrecognised_code'],
+    ['an indeterminate code beside the page', { code: 'B0096', htmlForm: PAGE }, 200, 'unrecognised_code'],
+    ['two codes', { code: 'B0000', resultCode: 'B0051', htmlForm: PAGE }, 200, 'declined'],
+    ['another id', { code: 'B0000', conversationId: 'X', htmlForm: PAGE }, 200, 'conversation_mismatch'],
+    ['an id that is no text', { code: 'B0000', conversationId: ['X'], htmlForm: PAGE }, 200, 'conversation_mismatch'],
+    ['a page with status 400', { ...APPROVED, htmlForm: PAGE }, 400, 'refused'],
+    ['a page with status 302', { ...APPROVED, htmlForm: PAGE }, 302, 'refused'],
+    ['a page with status 500', { ...APPROVED, htmlForm: PAGE }, 500, 'server_error'],
+  ])('%s starts nothing', async (_name, body, status, reason) => {
+    const { client } = setUp(replied(body, status));
+    expect(await client.init3d(SALE)).toMatchObject({ sent: true, content: null, reason });
+  });
+
+  it('starts nothing when the dialect throws while it looks for the page', async () => {
+    const { client } = setUp(replied({ ...APPROVED, htmlForm: PAGE }), standard({ readInit3d: fail }));
+    expect(await client.init3d(SALE)).toMatchObject({ sent: true, content: null, reason: 'unreadable' });
+  });
+
+  it('starts nothing with a page of a dialect that is none', async () => {
+    const { client } = setUp(replied(APPROVED), standard({ readInit3d: () => 'not a page' }));
+    expect(await client.init3d(SALE)).toMatchObject({ sent: true, content: null, reason: 'unreadable' });
+  });
+});
+
+describe('an inquiry', () => {
+  it('is not to be had from a dialect without one', async () => {
+    const { client, transport } = setUp(replied({ responseCode: 'B0000' }));
+    expect(client.canInquire).toBe(false);
+    expect(await client.checkPayment(PAYMENT)).toEqual({ word: 'nothing' });
+    expect(transport.requests).toHaveLength(0);
+  });
+
+  it('tells what the gateway says, whether or not signs are verified', async () => {
+    const { client } = setUp(replied({ responseCode: 'B0000' }), morposDialect(), { verifySign: true });
+    expect(client.canInquire).toBe(true);
+    expect(await client.checkPayment(PAYMENT)).toMatchObject({ word: 'paid' });
+  });
+
+  it('says nothing when the dialect throws while reading', async () => {
+    const dialect = morposDialect();
+    const { client } = setUp(replied({ responseCode: 'B0000' }), {
+      ...dialect,
+      checkPayment: { ...dialect.checkPayment!, read: fail },
+    });
+    expect(await client.checkPayment(PAYMENT)).toEqual({ word: 'nothing' });
+  });
+
+  it('that was not sent is no answer', async () => {
+    const { client } = setUp({ sent: false, cause: 'deadline' }, morposDialect());
+    expect(await client.checkPayment(PAYMENT)).toBeNull();
+  });
+});
