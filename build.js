@@ -1,5 +1,5 @@
 // Builds dist/esm and dist/cjs, each marked with its module type.
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { rmSync, writeFileSync } from 'node:fs';
 
@@ -10,6 +10,7 @@ for (const [project, folder, type] of [
   ['tsconfig.build.json', 'dist/esm', 'module'],
   ['tsconfig.build.cjs.json', 'dist/cjs', 'commonjs'],
 ]) {
-  execFileSync(process.execPath, [tsc, '-p', project], { stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, [tsc, '-p', project], { stdio: 'inherit' });
+  if (status !== 0) process.exit(1);
   writeFileSync(`${folder}/package.json`, `${JSON.stringify({ type })}\n`);
 }
