@@ -111,6 +111,8 @@ export class PaymentBook {
       if (written.event) await this.events.raised(written.event);
       return written.payment;
     }
+    // A write that was only slow still tells its event.
+    void writing.then((late) => late?.event && this.events.raised(late.event));
     this.owed.set(record.conversationId, { record, settle });
     this.logger.error(`Payment ${record.conversationId}: the store did not take its outcome; the module keeps trying.`);
     return toPayment(settle(record, this.clock.now()) ?? record, false);
