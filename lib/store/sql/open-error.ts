@@ -1,3 +1,5 @@
+import { codeOf } from './driver-code.js';
+import { MissingDriverError } from './import-driver.js';
 import type { SqlDialect } from './payment-schema.js';
 
 /** The tables are of a version that this release cannot work with. */
@@ -34,36 +36,4 @@ export function openError(error: unknown, dialect: SqlDialect): Error {
   const [, meaning] = MEANINGS[dialect].find(([pattern]) => pattern.test(code)) ?? [];
   const told = meaning ?? (dialect === 'sqlite' ? 'file cannot be opened' : 'cannot be used');
   return new Error(`${NAMES[dialect]} ${told}${code ? ` (${code})` : ''}`);
-}
-
-/** The package that speaks with the database is not installed. */
-export class MissingDriverError extends Error {
-  constructor(packages: string) {
-    super(`a package is missing: npm install ${packages}`);
-  }
-}
-
-/** Imports a package that only some need. */
-export async function importDriver<T>(packages: string, load: () => Promise<T>): Promise<T> {
-  try {
-    return await load();
-  } catch (error) {
-    const code = codeOf(error);
-    if (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') throw new MissingDriverError(packages);
-    throw error;
-  }
-}
-
-/** What drivers throw without a code. */
-const CODES_OF_TEXTS: readonly (readonly [text: RegExp, code: string])[] = [
-  [/timeout/i, 'ETIMEDOUT'],
-  [/bindings file/, 'ERR_DLOPEN_FAILED'],
-  [/directory does not exist/, 'SQLITE_CANTOPEN'],
-];
-
-/** The code of whatever a driver threw: an error, but perhaps of another world than this one's `Error`. */
-export function codeOf(error: unknown): string {
-  const { code, message } = Object(error) as { code?: unknown; message?: unknown };
-  if (typeof code === 'string' && /^[A-Z0-9_]{1,60}$/.test(code)) return code;
-  return CODES_OF_TEXTS.find(([text]) => text.test(String(message)))?.[1] ?? '';
 }

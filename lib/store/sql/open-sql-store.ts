@@ -1,5 +1,5 @@
 import type { PaymentStore } from '../payment-store.js';
-import { importDriver } from './open-error.js';
+import { importDriver } from './import-driver.js';
 
 /**
  * The store of a URL: `sqlite:FILE` or `postgres://…`. It is connected by its `open`. Kysely and the drivers are loaded here and there only.

@@ -1,9 +1,12 @@
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
-import { importDriver } from './open-error.js';
+import { importDriver } from './import-driver.js';
 import type { PaymentTables } from './payment-tables.js';
 import { SqlPaymentStore, type SqlStoreOptions } from './sql-payment-store.js';
 
-/** Where a PostgreSQL store keeps its payments: a database by its URL, or a `Pool` of `pg` that you have, and that stays yours to end. */
+/**
+ * Where a PostgreSQL store keeps its payments: a database by its URL, or a `Pool` of `pg` that you have, and that stays yours to end. Listen
+ * for `error` on such a pool and on its clients, as `pg` asks of everyone: a connection that breaks ends the process otherwise.
+ */
 export type PostgresStoreOptions = SqlStoreOptions &
   ({ readonly connectionString: string; readonly maxConnections?: number } | { readonly pool: PostgresPool });
 
@@ -28,7 +31,8 @@ export function postgresPaymentStore(options: PostgresStoreOptions): SqlPaymentS
 async function makePool(connectionString: string, max = 10): Promise<PostgresPool> {
   const { default: pg } = await importDriver('kysely pg', () => import('pg'));
   const pool = new pg.Pool({ connectionString, max, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, keepAlive: true });
-  // A connection that breaks while nobody uses it is replaced; without a listener it would end the process.
+  // A connection that breaks fails what runs on it, and is replaced; without listeners it would end the process besides.
   pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { CompiledQuery, type Kysely } from 'kysely';
-import { codeOf } from './open-error.js';
+import { codeOf } from './driver-code.js';
 import type { SqlDialect } from './payment-schema.js';
 import type { PaymentTables } from './payment-tables.js';
 
