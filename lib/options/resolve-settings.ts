@@ -11,7 +11,20 @@ const MEMORY_RETENTION_MS = 86_400_000;
 /** A hundred years. */
 const MOST_RETENTION_MS = 3_155_760_000_000;
 const STORE_SCHEMES = /^(?:memory:$|sqlite:.+|postgres(?:ql)?:\/\/.+|rediss?:\/\/.+)/;
-/** Every option with whether it has a variable: what is not here is a typing mistake. */
+/** It stands in variables, routes and keys of stores. */
+const ACCOUNT_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
+const DIALECT_METHODS = [
+  'headers',
+  'sign',
+  'doPaymentBody',
+  'init3dBody',
+  'auth3dBody',
+  'readInit3d',
+  'readResult',
+  'newConversationId',
+] as const satisfies readonly (keyof GatewayDialect)[];
+const DIALECT_FACTS = ['paths', 'codes', 'requiredCallbackFields'] as const satisfies readonly (keyof GatewayDialect)[];
+/** Every option: what is not here is a typing mistake. */
 const OPTION_NAMES: Readonly<Record<keyof PaymentOptions, true>> = {
   baseUrl: true,
   merchantId: true,
@@ -125,6 +138,10 @@ export function resolveSettings(
       `cannot be true: the dialect "${dialect.name}" cannot verify the sign of an answer`,
     );
   }
+  if (structure.name !== undefined && !ACCOUNT_NAME.test(structure.name)) {
+    const message = 'must begin with a letter or digit and hold only letters, digits, - and _';
+    read.problems.push({ option: 'name', variable: null, message });
+  }
   checkCodeOnly(read, options);
   const problems = [...read.problems, ...otherProblems];
   if (problems.length > 0) throw new PaymentConfigurationError(problems);
@@ -137,7 +154,7 @@ export function variablePrefix(name: string | undefined): string {
 }
 
 function resolveDialect(read: SettingsReader<PaymentOptions>, options: PaymentOptions): GatewayDialect | null {
-  if (typeof options.dialect === 'object' && options.dialect !== null) return options.dialect;
+  if (typeof options.dialect === 'object' && options.dialect !== null) return ownDialect(read, options.dialect);
   const before = read.problems.length;
   const name = read.choice('dialect', 'DIALECT', ['standard', 'morpos'], 'standard');
   if (read.problems.length > before) return null;
@@ -159,6 +176,16 @@ function resolveDialect(read: SettingsReader<PaymentOptions>, options: PaymentOp
     return null;
   }
   return standardDialect({ signer: options.signer });
+}
+
+function ownDialect(read: SettingsReader<PaymentOptions>, dialect: GatewayDialect): GatewayDialect | null {
+  const missing = [
+    ...DIALECT_METHODS.filter((method) => typeof dialect[method] !== 'function'),
+    ...DIALECT_FACTS.filter((fact) => typeof dialect[fact] !== 'object' || dialect[fact] === null),
+  ];
+  if (missing.length === 0) return dialect;
+  read.note('dialect', null, `is no GatewayDialect: it lacks ${missing.join(', ')}`);
+  return null;
 }
 
 function resultUrl(

@@ -17,7 +17,7 @@ export class SettingsReader<Options extends object> {
     private readonly prefix: string,
   ) {}
 
-  text(option: keyof Options & string, suffix: string, check: Check<string> = () => null): string | null {
+  text(option: keyof Options & string, suffix: string, check: Check<string> = emptyProblem): string | null {
     const variable = this.prefix + suffix;
     const given = this.options[option] ?? (this.environment[variable] || undefined);
     if (given === undefined) return null;
@@ -69,9 +69,9 @@ export class SettingsReader<Options extends object> {
     const variable = this.prefix + suffix;
     const given: unknown = this.options[option];
     if (typeof given === 'boolean') return given;
-    const text = given === undefined || given === null ? this.environment[variable]?.trim().toLowerCase() : given;
-    if (text === undefined || text === '') return fallback;
     if (given === undefined || given === null) {
+      const text = (this.environment[variable] ?? '').trim().toLowerCase();
+      if (text === '') return fallback;
       if (text === 'true' || text === '1') return true;
       if (text === 'false' || text === '0') return false;
     }
@@ -82,4 +82,8 @@ export class SettingsReader<Options extends object> {
   note(option: keyof Options & string, variable: string | null, message: string): void {
     this.problems.push({ option, variable, message });
   }
+}
+
+function emptyProblem(text: string): string | null {
+  return text.trim() === '' ? 'must not be empty' : null;
 }

@@ -8,8 +8,7 @@ export function secureUrlProblem(text: string): string | null {
 
 /** {@link secureUrlProblem}, and nothing behind its path, since paths are appended to it. */
 export function baseUrlProblem(text: string): string | null {
-  const url = parse(text);
-  if (url && (url.search !== '' || url.hash !== '')) return 'must have no query and no fragment';
+  if (parse(text) && /[?#]/.test(text)) return 'must have no query and no fragment';
   return secureUrlProblem(text);
 }
 
@@ -20,12 +19,16 @@ export function callbackUrlProblem(text: string): string | null {
 
 /** An absolute http(s) URL, or a path of this site. */
 export function resultUrlProblem(text: string): string | null {
-  const isPath = /^\/(?![/\\])/.test(text);
+  const isPath = /^\/(?![/\\])/.test(text) && !HIDDEN.test(text);
   return isPath || parse(text) ? null : 'must be an absolute http(s) URL, or a path that begins with one /';
 }
 
+/** Parsers drop or trim these, so that what is used would not be what was checked. */
+// eslint-disable-next-line no-control-regex
+const HIDDEN = /[\u0000-\u0020\u007f]/;
+
 function parse(text: string): URL | null {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = !HIDDEN.test(text) && URL.canParse(text) ? new URL(text) : null;
   const isHttp = url?.protocol === 'https:' || url?.protocol === 'http:';
   return url && isHttp && url.username === '' && url.password === '' ? url : null;
 }
