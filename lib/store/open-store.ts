@@ -29,7 +29,7 @@ export async function openStore(settings: StoreSettings): Promise<PaymentStore> 
 
 async function storeOf({ storeUrl, background }: StoreSettings): Promise<PaymentStore> {
   if (/^(?:sqlite|postgres(?:ql)?):/.test(storeUrl)) {
-    const { openSqlStore } = await import('./sql/index.js');
+    const { openSqlStore } = await import('./sql/open-sql-store.js');
     return openSqlStore(storeUrl);
   }
   if (/^rediss?:/.test(storeUrl)) {
