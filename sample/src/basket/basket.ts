@@ -43,11 +43,13 @@ export class Basket {
     );
   }
 
-  /** Once an order is paid its things leave the basket, unless the visitor has filled it anew. */
-  forget(request: Request, response: Response, ordered: readonly BasketEntry[]): void {
+  /** Once an order is paid its things leave the basket, unless the visitor has filled it anew. @returns whether they left */
+  forget(request: Request, response: Response, ordered: readonly BasketEntry[]): boolean {
     const text = (entries: readonly BasketEntry[]): string =>
       entries.map(({ productId, quantity }) => `${productId}.${quantity}`).join();
-    if (text(readBasket(request)) === text(ordered)) writeBasket(response, []);
+    const isOrdered = text(readBasket(request)) === text(ordered);
+    if (isOrdered) writeBasket(response, []);
+    return isOrdered;
   }
 }
 

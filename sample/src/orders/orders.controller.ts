@@ -34,7 +34,7 @@ export class OrdersController {
     const order = this.orders.find(id);
     if (!order) throw new NotFoundException();
     const outcome = outcomeOf(await this.payments.findByReference(order.id));
-    if (outcome.kind === 'paid') this.basket.forget(request, response, order.lines);
-    return orderPage(order, outcome, visitor);
+    const isEmptied = outcome.kind === 'paid' && this.basket.forget(request, response, order.lines);
+    return orderPage(order, outcome, isEmptied ? { ...visitor, basketCount: 0 } : visitor);
   }
 }

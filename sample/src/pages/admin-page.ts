@@ -56,7 +56,7 @@ function card({ order, payments, events }: AdminEntry, language: Language): Html
             ${payments.map((payment) => attempt(payment, language))}
           </ul>`
     }
-    <details ${events.length > 0 && order.status !== 'open' && html`open`}>
+    <details ${events.length > 0 && html`open`}>
       <summary>${admin.events} (${events.length})</summary>
       ${
         events.length === 0

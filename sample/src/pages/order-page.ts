@@ -50,7 +50,13 @@ export function orderPage(order: Order, outcome: Outcome, visitor: Visitor): str
         <h2>${texts.order.summary}</h2>
         ${orderLines(order, language)}
       </section>
-      ${outcome.kind !== 'unpaid' && html`<section class="panel">${details(outcome.payment, language)}</section>`}
+      ${
+        outcome.kind !== 'unpaid' &&
+        html`<section class="panel">
+          <h2>${texts.order.payment}</h2>
+          ${details(outcome.payment, language)}
+        </section>`
+      }
     </div>`;
   return layout({ title, body, visitor, refresh: REFRESH[outcome.kind] });
 }

@@ -1,0 +1,348 @@
+import { writeFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { launchBrowser } from './browser.js';
+import { Buyer, type Method } from './buyer.js';
+import { openShop, type Shop } from './shop.js';
+
+const RIGHT_CODE = '123456';
+const CARD = /5246[ ]?7763[ ]?5690[ ]?3508/;
+
+let browser: Browser;
+let shop: Shop;
+let buyer: Buyer;
+
+beforeAll(async () => {
+  [browser, shop] = await Promise.all([launchBrowser(), openShop()]);
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await shop?.close();
+});
+
+beforeEach(async () => {
+  shop.simulator.reset();
+  buyer = await Buyer.enter(browser, shop);
+});
+
+afterEach(async () => {
+  await buyer.leave();
+  expect(buyer.complaints).toEqual([]);
+  expect(shop.simulator.ledger.violations).toEqual([]);
+});
+
+const charges = (): readonly string[] => shop.simulator.ledger.charges.map(({ amount }) => amount);
+
+/** What the merchant's page shows of an order. */
+async function adminOf(orderId: string): Promise<{ status: string | null; text: string }> {
+  const page = await buyer.page.context().newPage();
+  await page.goto(`${shop.url}/admin`);
+  const card = page.locator(`[data-order="${orderId}"]`);
+  await card.locator('details').evaluate((details: { open: boolean }) => (details.open = true));
+  const seen = { status: await card.getAttribute('data-status'), text: await card.innerText() };
+  await page.close();
+  return seen;
+}
+
+describe('paying', () => {
+  it.each<[Method, string]>([
+    ['Direct', 'direct'],
+    ['3D Secure', '3D'],
+  ])('%s: the order is paid, and both sides see how', async (method, shown) => {
+    const orderId = await buyer.order('Teapot', 'Coffee cup', 'Coffee cup');
+    expect(await buyer.text()).toContain('₺2,730.00');
+    await buyer.pay(method);
+    if (method === '3D Secure') await buyer.confirm(RIGHT_CODE);
+    await buyer.sees('paid');
+
+    const text = await buyer.text();
+    expect(text).toContain('524677******3508');
+    expect(text).toMatch(/Result code\s+B0000/);
+    expect(text).toMatch(/Authorisation code\s+\w+/);
+    expect(text).not.toMatch(CARD);
+    expect(charges()).toEqual(['2730.00']);
+    expect(await buyer.page.locator('.basket-link b').count()).toBe(0);
+
+    const admin = await adminOf(orderId);
+    expect(admin.status).toBe('paid');
+    expect(admin.text).toMatch(/Invoice \d{4}/);
+    expect(admin.text).toContain(shown);
+    expect(admin.text).toMatch(/@OnPayment\s+payment\.succeeded/);
+    expect(admin.text).toMatch(/@OnEvent\s+payment\.succeeded/);
+  });
+
+  it('in instalments', async () => {
+    await buyer.order('Olive-branch vase');
+    await buyer.fillIn('3D Secure');
+    await buyer.page.getByLabel('Instalments').selectOption({ label: '3 instalments of about ₺493.33' });
+    await buyer.submit();
+    await buyer.confirm(RIGHT_CODE);
+    await buyer.sees('paid');
+    expect(shop.simulator.ledger.charges).toMatchObject([{ amount: '1480.00', installmentCount: 3 }]);
+  });
+
+  it('without scripts', async () => {
+    const plain = await Buyer.enter(browser, shop, { javaScriptEnabled: false });
+    await plain.order('Breakfast bowl');
+    await plain.page.getByLabel('Mobile phone').fill('0555 111 22 33');
+    await plain.page.getByLabel('Name on the card').fill('ADA YILMAZ');
+    await plain.page.getByLabel('Card number').fill('4508 0345 0803 4509');
+    await plain.page.getByLabel('Expiry').fill('12/36');
+    await plain.page.getByLabel('Security code').fill('000');
+    await plain.submit();
+    await plain.page.getByRole('button', { name: /Continue|Devam et/ }).click();
+    await plain.confirm(RIGHT_CODE);
+    await plain.page.getByRole('button', { name: /Continue|Devam et/ }).click();
+    await plain.sees('paid');
+    await plain.leave();
+    expect(charges()).toEqual(['560.00']);
+  });
+});
+
+describe('what does not work out', () => {
+  it.each<Method>(['Direct', '3D Secure'])('%s: declined for lack of funds', async (method) => {
+    const orderId = await buyer.order('Insufficient funds');
+    await buyer.pay(method);
+    if (method === '3D Secure') await buyer.confirm(RIGHT_CODE);
+    await buyer.sees('failed');
+    expect(await buyer.text()).toContain('The card has not enough funds or limit.');
+    expect(charges()).toEqual([]);
+
+    const admin = await adminOf(orderId);
+    expect(admin.status).toBe('open');
+    expect(admin.text).toMatch(/failed[\s\S]*declined[\s\S]*B0051/);
+    expect(admin.text).toMatch(/@OnPayment\s+payment\.failed/);
+    expect(admin.text).toMatch(/@OnEvent\s+payment\.failed/);
+  });
+
+  it('a wrong SMS code, then the right one', async () => {
+    await buyer.order('Serving plate');
+    await buyer.pay('3D Secure');
+    await buyer.confirm('999999');
+    await buyer.page.getByText('Wrong code. Tries left: 2.').waitFor();
+    await buyer.confirm(RIGHT_CODE);
+    await buyer.sees('paid');
+    expect(charges()).toEqual(['780.00']);
+  });
+
+  it('cancelled at the bank, then paid after all', async () => {
+    const orderId = await buyer.order('Carafe');
+    await buyer.pay('3D Secure');
+    await buyer.page.getByRole('button', { name: 'Cancel' }).click();
+    await buyer.sees('failed');
+    expect(await buyer.text()).toContain('You cancelled at your bank.');
+    expect(charges()).toEqual([]);
+
+    await buyer.page.getByRole('link', { name: 'Try again' }).click();
+    await buyer.pay('3D Secure');
+    await buyer.confirm(RIGHT_CODE);
+    await buyer.sees('paid');
+    expect(buyer.orderId()).toBe(orderId);
+    expect(charges()).toEqual(['1240.00']);
+    expect((await adminOf(orderId)).text).toMatch(/failed[\s\S]*B0017[\s\S]*succeeded[\s\S]*B0000/);
+  });
+
+  it('an unclear answer: the buyer waits, the merchant asks the gateway, and it was paid', async () => {
+    const orderId = await buyer.order('Unclear answer');
+    await buyer.pay('Direct');
+    await buyer.sees('pending');
+    expect(await buyer.text()).toContain('Please do not pay again');
+    await buyer.page.goto(`${shop.url}/orders/${orderId}/pay`);
+    await buyer.sees('pending');
+    expect((await adminOf(orderId)).status).toBe('checking');
+
+    const merchant = await buyer.secondTab();
+    await merchant.page.goto(`${shop.url}/admin`);
+    await merchant.page.locator(`[data-order="${orderId}"]`).getByRole('button', { name: 'Ask the gateway' }).click();
+    await merchant.page.locator(`[data-order="${orderId}"] [data-state="succeeded"]`).waitFor();
+    // The buyer's page looks again by itself.
+    await buyer.sees('paid');
+    expect(charges()).toEqual(['40.96']);
+  });
+
+  it('a partial approval is for the merchant to settle', async () => {
+    const orderId = await buyer.order('Partial approval');
+    await buyer.pay('Direct');
+    await buyer.sees('checking');
+
+    const merchant = await buyer.secondTab();
+    await merchant.page.goto(`${shop.url}/admin`);
+    const order = merchant.page.locator(`[data-order="${orderId}"]`);
+    await order.getByRole('button', { name: 'It was not paid' }).click();
+    await order.locator('[data-state="failed"]').waitFor();
+    await buyer.page.reload();
+    await buyer.sees('failed');
+  });
+
+  it('the gateway cannot be reached: nothing was charged', async () => {
+    const lonely = await openShop();
+    const other = await Buyer.enter(browser, lonely);
+    await other.order('Coffee cup');
+    await lonely.simulator.close();
+    await other.pay('Direct');
+    await other.sees('failed');
+    expect(await other.text()).toContain('The payment service could not be reached.');
+    await other.leave();
+    await lonely.close();
+  });
+});
+
+describe('the card form', () => {
+  it('says what is wrong, and forgets the card', async () => {
+    const orderId = await buyer.order('Coffee cup');
+    await buyer.fillIn('Direct');
+    await buyer.page.getByLabel('Card number').fill('5246 7763 5690 3507');
+    await buyer.page.getByLabel('Expiry').fill('01/20');
+    await buyer.submit();
+    await buyer.page.getByRole('alert').waitFor();
+
+    const problemOf = (label: string): Promise<string> =>
+      buyer.page
+        .locator('.field', { has: buyer.page.getByLabel(label) })
+        .locator('.problem')
+        .innerText();
+    expect(await problemOf('Card number')).toBe('This card number is not valid.');
+    expect(await problemOf('Expiry')).toContain('not past');
+    expect(await buyer.page.locator('.problem').count()).toBe(2);
+    for (const label of ['Card number', 'Expiry', 'Security code']) {
+      expect(await buyer.page.getByLabel(label).inputValue()).toBe('');
+    }
+    expect(await buyer.page.getByLabel('Name on the card').inputValue()).toBe('ADA YILMAZ');
+    expect(await buyer.page.getByRole('radio', { name: 'Direct' }).isChecked()).toBe(true);
+    expect(await buyer.page.locator('.checkout').innerHTML()).not.toContain('5246');
+    expect(buyer.page.url()).toBe(`${shop.url}/orders/${orderId}/pay`);
+    expect(shop.simulator.requests).toEqual([]);
+    expect(await shop.payments.findByReference(orderId)).toEqual([]);
+  });
+
+  it('is never kept by the browser', async () => {
+    const orderId = await buyer.order('Coffee cup');
+    const answer = await buyer.page.request.get(`${shop.url}/orders/${orderId}/pay`);
+    expect(answer.headers()['cache-control']).toBe('no-store');
+    await buyer.fillIn('3D Secure');
+    const [posted] = await Promise.all([
+      buyer.page.waitForResponse((response) => response.request().method() === 'POST'),
+      buyer.submit(),
+    ]);
+    expect(posted.headers()).toMatchObject({
+      'cache-control': 'no-store',
+      'content-type': 'text/html; charset=utf-8',
+    });
+  });
+
+  it('is not taken from another site', async () => {
+    const orderId = await buyer.order('Coffee cup');
+    const answer = await buyer.page.request.post(`${shop.url}/orders/${orderId}/pay`, {
+      headers: { 'sec-fetch-site': 'cross-site' },
+      form: { number: '5246776356903508' },
+    });
+    expect(answer.status()).toBe(403);
+    expect(await answer.text()).not.toContain('5246');
+  });
+});
+
+describe('once is enough', () => {
+  it.each<Method>(['Direct', '3D Secure'])('%s: Back and refresh charge nothing more', async (method) => {
+    const orderId = await buyer.order('Coffee cup');
+    await buyer.pay(method);
+    if (method === '3D Secure') await buyer.confirm(RIGHT_CODE);
+    await buyer.sees('paid');
+
+    await buyer.page.reload();
+    await buyer.sees('paid');
+    await buyer.goBack();
+    await buyer.sees('paid');
+    await buyer.page.goto(`${shop.url}/orders/${orderId}/pay`);
+    await buyer.sees('paid');
+    expect(charges()).toEqual(['420.00']);
+    const { ledger } = shop.simulator;
+    expect(ledger.calls('DoPayment') + ledger.calls('Auth3d')).toBe(1);
+  });
+
+  it('the bank page of a finished payment leads to the same order page, Auth3d is not called again', async () => {
+    await buyer.order('Coffee cup');
+    await buyer.pay('3D Secure');
+    const bank = buyer.page.url();
+    await buyer.confirm(RIGHT_CODE);
+    await buyer.sees('paid');
+    await buyer.page.goto(bank);
+    await buyer.sees('paid');
+    expect(shop.simulator.ledger.calls('Auth3d')).toBe(1);
+    expect(charges()).toEqual(['420.00']);
+  });
+
+  it('two tabs at the bank for one order', async () => {
+    const orderId = await buyer.order('Coffee cup');
+    const other = await buyer.secondTab();
+    await buyer.pay('3D Secure');
+    await other.pay('3D Secure');
+    await Promise.all([buyer.confirm(RIGHT_CODE), other.confirm(RIGHT_CODE)]);
+    await Promise.all([buyer.sees('paid'), other.sees('paid')]);
+    expect(charges()).toEqual(['420.00']);
+
+    const { status, text } = await adminOf(orderId);
+    expect(status).toBe('paid');
+    expect(text).toContain('reference_taken');
+  });
+
+  it('two tabs that pay one order directly', async () => {
+    await buyer.order('Slow bank');
+    const other = await buyer.secondTab();
+    await Promise.all([buyer.fillIn('Direct'), other.fillIn('Direct')]);
+    await Promise.all([buyer.submit(), other.submit()]);
+    await Promise.all([buyer.sees('paid'), other.sees('paid')]);
+    expect(charges()).toEqual(['40.61']);
+  });
+
+  it('an order that was paid stays paid over a restart', async () => {
+    let other = await openShop();
+    const before = await Buyer.enter(browser, other);
+    const orderId = await before.order('Coffee cup');
+    await before.pay('Direct');
+    await before.sees('paid');
+    other = await other.restart();
+    await before.page.goto(`${other.url}/orders/${orderId}/pay`);
+    await before.sees('paid');
+    expect(other.simulator.requests).toEqual([]);
+    await before.leave();
+    await other.close();
+  });
+});
+
+describe('the shop', () => {
+  it('speaks Turkish and English', async () => {
+    const visitor = await Buyer.enter(browser, shop, { locale: 'tr-TR' });
+    const { page } = visitor;
+    expect(await page.locator('html').getAttribute('lang')).toBe('tr');
+    await page.getByRole('button', { name: 'Sepete ekle: Kahve fincanı' }).click();
+    await page.getByRole('button', { name: 'Ödemeye geç' }).click();
+    expect(await page.locator('main').innerText()).toContain('₺420,00');
+    await page.getByRole('link', { name: 'EN', exact: true }).click();
+    await page.getByRole('button', { name: 'Pay ₺420.00' }).waitFor();
+    await page.getByRole('link', { name: 'TR', exact: true }).click();
+
+    await page.getByRole('button', { name: /^Test kartını doldur: 5246/ }).click();
+    await page.getByRole('button', { name: '₺420,00 öde' }).click();
+    await page.getByLabel('SMS şifresi').fill(RIGHT_CODE);
+    await page.getByRole('button', { name: 'Onayla' }).click();
+    await visitor.sees('paid');
+    expect(await page.locator('h1').innerText()).toBe('Teşekkürler, siparişiniz ödendi');
+    await visitor.leave();
+    expect(visitor.complaints).toEqual([]);
+  });
+
+  it('escapes what it is given and tells strangers nothing', async () => {
+    const answer = await buyer.page.request.get(`${shop.url}/orders/%3Cscript%3E`);
+    expect(answer.status()).toBe(404);
+    expect(await answer.text()).not.toContain('<script>');
+  });
+
+  it('looks like one', async () => {
+    await buyer.page.setViewportSize({ width: 1200, height: 860 });
+    await buyer.page.goto(shop.url);
+    const picture = await buyer.page.screenshot();
+    expect(picture.length).toBeLessThan(200 * 1024);
+    if (process.env.SHOP_PICTURE) writeFileSync(process.env.SHOP_PICTURE, picture);
+  });
+});
