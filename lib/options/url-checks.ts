@@ -1,6 +1,11 @@
+const SITE = 'http://site.invalid';
+/** Parsers drop or trim these, so that what is used would not be what was checked. */
+// eslint-disable-next-line no-control-regex
+const HIDDEN = /[\u0000-\u0020\u007f]/;
+
 /** An absolute http(s) URL without credentials; https unless the host is this machine. */
 export function secureUrlProblem(text: string): string | null {
-  const url = parse(text);
+  const url = HIDDEN.test(text) ? null : parse(text);
   if (!url) return 'must be an absolute https URL';
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) return 'must be https, except to a loopback address';
   return null;
@@ -19,18 +24,20 @@ export function callbackUrlProblem(text: string): string | null {
 
 /** An absolute http(s) URL, or a path of this site. */
 export function resultUrlProblem(text: string): string | null {
-  const isPath = /^\/(?![/\\])/.test(text) && !HIDDEN.test(text);
-  return isPath || parse(text) ? null : 'must be an absolute http(s) URL, or a path that begins with one /';
+  return isPath(text) || parse(text) ? null : 'must be an absolute http(s) URL, or a path that begins with one /';
 }
 
-/** Parsers drop or trim these, so that what is used would not be what was checked. */
-// eslint-disable-next-line no-control-regex
-const HIDDEN = /[\u0000-\u0020\u007f]/;
-
 function parse(text: string): URL | null {
-  const url = !HIDDEN.test(text) && URL.canParse(text) ? new URL(text) : null;
+  const url = URL.canParse(text) ? new URL(text) : null;
   const isHttp = url?.protocol === 'https:' || url?.protocol === 'http:';
   return url && isHttp && url.username === '' && url.password === '' ? url : null;
+}
+
+/** Whether it stays on this site, also when a browser has resolved the dots in it. */
+function isPath(text: string): boolean {
+  if (!text.startsWith('/') || !URL.canParse(text, SITE)) return false;
+  const { origin, pathname } = new URL(text, SITE);
+  return origin === SITE && !pathname.startsWith('//');
 }
 
 function isLoopback(hostname: string): boolean {
