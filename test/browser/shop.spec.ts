@@ -175,6 +175,19 @@ describe('what does not work out', () => {
     await buyer.sees('failed');
   });
 
+  it('back from the bank too late: the payment has expired', async () => {
+    const hasty = await openShop({ PAYMENT_SESSION_TTL_MS: '1' });
+    const other = await Buyer.enter(browser, hasty);
+    await other.order('Coffee cup');
+    await other.pay('3D Secure');
+    await other.confirm(RIGHT_CODE);
+    await other.sees('expired');
+    expect(await other.text()).toContain('Nothing was charged.');
+    expect(hasty.simulator.ledger.calls('Auth3d')).toBe(0);
+    await other.leave();
+    await hasty.close();
+  });
+
   it('the gateway cannot be reached: nothing was charged', async () => {
     const lonely = await openShop();
     const other = await Buyer.enter(browser, lonely);
@@ -311,6 +324,21 @@ describe('once is enough', () => {
 });
 
 describe('the shop', () => {
+  it('has a basket', async () => {
+    const { page } = buyer;
+    await page.goto(`${shop.url}/basket`);
+    await page.getByText('Your basket is empty.').waitFor();
+    await page.goto(shop.url);
+    await page.getByRole('button', { name: 'Add Coffee cup to basket' }).click();
+    await page.getByLabel('Quantity of Coffee cup').selectOption('3');
+    await page.locator('.total', { hasText: '₺1,260.00' }).waitFor();
+    expect(await page.locator('.basket-link b').innerText()).toBe('3');
+    await page.getByRole('button', { name: 'Remove Coffee cup' }).click();
+    await page.getByText('Your basket is empty.').waitFor();
+    const answer = await page.request.post(`${shop.url}/orders`);
+    expect(answer.url()).toBe(`${shop.url}/basket`);
+  });
+
   it('speaks Turkish and English', async () => {
     const visitor = await Buyer.enter(browser, shop, { locale: 'tr-TR' });
     const { page } = visitor;
@@ -339,7 +367,7 @@ describe('the shop', () => {
   });
 
   it('looks like one', async () => {
-    await buyer.page.setViewportSize({ width: 1200, height: 860 });
+    await buyer.page.setViewportSize({ width: 1200, height: 1150 });
     await buyer.page.goto(shop.url);
     const picture = await buyer.page.screenshot();
     expect(picture.length).toBeLessThan(200 * 1024);

@@ -20,15 +20,16 @@ export interface Shop {
   close(): Promise<void>;
 }
 
-export function openShop(): Promise<Shop> {
-  return open(mkdtempSync(join(tmpdir(), 'shop-')));
+/** @param variables `PAYMENT_*` */
+export function openShop(variables: Readonly<Record<string, string>> = {}): Promise<Shop> {
+  return open(mkdtempSync(join(tmpdir(), 'shop-')), variables);
 }
 
-async function open(data: string): Promise<Shop> {
+async function open(data: string, variables: Readonly<Record<string, string>>): Promise<Shop> {
   // A developer's .env must not send the tests to a real gateway.
   for (const name of Object.keys(process.env)) if (name.startsWith('PAYMENT_')) delete process.env[name];
   const port = await freePort();
-  Object.assign(process.env, { SHOP_DATA: data, PORT: String(port) });
+  Object.assign(process.env, variables, { SHOP_DATA: data, PORT: String(port) });
 
   const app = await NestFactory.create<NestExpressApplication>(AppModule, { logger: ['error'] });
   configureShop(app);
@@ -41,7 +42,7 @@ async function open(data: string): Promise<Shop> {
     payments: app.get(PaymentService),
     restart: async () => {
       await app.close();
-      return open(data);
+      return open(data, variables);
     },
     close: async () => {
       await app.close();

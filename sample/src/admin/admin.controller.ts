@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Header, Param, Post, Redirect, UseGuards } from '@nestjs/common';
-import { PaymentService } from 'nestjs-card-payment';
+import { PaymentService, PaymentStateError, PaymentUnsupportedError } from 'nestjs-card-payment';
 import { formText } from '../form-text.js';
 import { OrderBook } from '../orders/order-book.js';
 import { adminPage } from '../pages/admin-page.js';
@@ -32,7 +32,7 @@ export class AdminController {
   @Post('payments/:id/inquire')
   @Redirect('/admin', 303)
   async inquire(@Param('id') conversationId: string): Promise<void> {
-    await this.payments.inquire(conversationId);
+    await unlessTooLate(this.payments.inquire(conversationId));
   }
 
   /** Somebody has looked at the gateway's own records and knows. */
@@ -40,6 +40,15 @@ export class AdminController {
   @Redirect('/admin', 303)
   async resolve(@Param('id') conversationId: string, @Body() form: unknown): Promise<void> {
     const state = formText(form, 'state') === 'succeeded' ? 'succeeded' : 'failed';
-    await this.payments.resolve(conversationId, state, 'settled on the orders page');
+    await unlessTooLate(this.payments.resolve(conversationId, state, 'settled on the orders page'));
+  }
+}
+
+/** The page tells the state anyway: also when somebody was faster, or the gateway cannot be asked. */
+async function unlessTooLate(change: Promise<unknown>): Promise<void> {
+  try {
+    await change;
+  } catch (error) {
+    if (!(error instanceof PaymentStateError || error instanceof PaymentUnsupportedError)) throw error;
   }
 }
