@@ -23,13 +23,23 @@ export function isLookingAhead({ method, headers }: CallbackRequest): boolean {
 /** What came: the body's fields, or else the query's. The host's parser made them objects; without one (Express) the body is read here. */
 export async function receivedFields(request: CallbackRequest): Promise<unknown> {
   const body = isUnread(request) ? await readBody(request) : request.body;
-  return isEmpty(body) ? request.query : body;
+  return isEmpty(body) ? queryFields(request) : body;
 }
 
 /** The callback token in the route or the query; an empty text where there is none. */
 export function receivedToken({ params, query }: CallbackRequest): string {
-  const tokens = [params, query].map((holder) => (holder as { token?: unknown } | undefined)?.token);
-  return tokens.find((token) => typeof token === 'string') ?? '';
+  return tokenIn(params) ?? tokenIn(query) ?? '';
+}
+
+/** A token that stands in the query is the merchant's, not the bank's. */
+function queryFields({ params, query }: CallbackRequest): unknown {
+  if (tokenIn(params) !== null || tokenIn(query) === null) return query;
+  return Object.fromEntries(Object.entries(query as object).filter(([name]) => name !== 'token'));
+}
+
+function tokenIn(holder: unknown): string | null {
+  const token = (holder as { token?: unknown } | null | undefined)?.token;
+  return typeof token === 'string' ? token : null;
 }
 
 function isUnread(request: CallbackRequest): request is CallbackRequest & IncomingMessage {
@@ -52,7 +62,8 @@ async function readBody(request: CallbackRequest & IncomingMessage): Promise<unk
   let size = 0;
   const timer = setTimeout(() => request.destroy(), BODY_LIMIT_MS);
   try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
+    // Not destroyed when it is too large: the refusal could not be sent on a connection that is gone.
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > MOST_BYTES) throw new PaymentCallbackError('too_large');
       chunks.push(chunk);
@@ -63,6 +74,7 @@ async function readBody(request: CallbackRequest & IncomingMessage): Promise<unk
     throw error instanceof PaymentCallbackError ? error : new PaymentCallbackError('not_a_callback');
   } finally {
     clearTimeout(timer);
+    request.resume();
   }
 }
 

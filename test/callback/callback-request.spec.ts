@@ -1,0 +1,150 @@
+import { createServer, type IncomingMessage, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  type CallbackRequest,
+  isLookingAhead,
+  receivedFields,
+  receivedToken,
+} from '../../lib/callback/callback-request.js';
+import { PaymentCallbackError } from '../../lib/errors/payment-callback.error.js';
+
+const FORM = 'application/x-www-form-urlencoded';
+
+function asked(over: Partial<CallbackRequest> = {}): CallbackRequest {
+  return { method: 'POST', headers: {}, ...over };
+}
+
+describe('a browser that looks ahead', () => {
+  it.each([
+    ['HEAD', {}],
+    ['GET', { 'sec-purpose': 'prefetch' }],
+    ['GET', { 'sec-purpose': 'prefetch;prerender' }],
+    ['GET', { purpose: 'Prefetch' }],
+    ['GET', { 'x-purpose': 'preview' }],
+    ['GET', { 'x-moz': 'prefetch' }],
+    ['POST', { purpose: 'prefetch' }],
+  ])('%s %j', (method, headers) => {
+    expect(isLookingAhead(asked({ method, headers }))).toBe(true);
+  });
+
+  it.each([
+    ['GET', {}],
+    ['POST', { 'sec-fetch-mode': 'navigate', accept: 'text/html' }],
+  ])('is not %s %j', (method, headers) => {
+    expect(isLookingAhead(asked({ method, headers }))).toBe(false);
+  });
+});
+
+describe('the token', () => {
+  it('is that of the route, or else of the query', () => {
+    expect(receivedToken(asked({ params: { token: 'a' }, query: { token: 'b' } }))).toBe('a');
+    expect(receivedToken(asked({ params: {}, query: { token: 'b' } }))).toBe('b');
+  });
+
+  it('is none where it stands twice, is nested, or is not there', () => {
+    for (const token of [['a', 'b'], { a: 'b' }, 7, null, undefined]) {
+      expect(receivedToken(asked({ params: { token }, query: { token } }))).toBe('');
+    }
+    expect(receivedToken(asked())).toBe('');
+    expect(receivedToken(asked({ params: null, query: null }))).toBe('');
+  });
+});
+
+describe('what came', () => {
+  it('is the body as the host has read it', async () => {
+    const body = { Code: 'B0000' };
+    expect(await receivedFields(asked({ body, query: { a: '1' } }))).toBe(body);
+    expect(await receivedFields(asked({ body: 'text', query: {} }))).toBe('text');
+  });
+
+  it.each([undefined, null, {}, []])('is the query where the body is %j', async (body) => {
+    expect(await receivedFields(asked({ method: 'GET', body, query: { Code: 'B0000' } }))).toEqual({ Code: 'B0000' });
+  });
+
+  it("does not include the token of the merchant's own address", async () => {
+    const query = { token: 't', Code: 'B0000' };
+    expect(await receivedFields(asked({ method: 'GET', query }))).toEqual({ Code: 'B0000' });
+    expect(await receivedFields(asked({ method: 'GET', query, params: { token: 'own' } }))).toEqual(query);
+    expect(query).toEqual({ token: 't', Code: 'B0000' });
+  });
+});
+
+describe('a body that no host has read', () => {
+  let server: Server;
+  let received: Promise<unknown>[] = [];
+
+  beforeAll(async () => {
+    server = createServer((incoming, response) => {
+      const fields = receivedFields(incoming as CallbackRequest);
+      received.push(fields);
+      fields.then(
+        () => response.writeHead(200).end(),
+        () => response.writeHead(400).end(),
+      );
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  beforeEach(() => (received = []));
+  afterAll(() => new Promise((resolve) => server.close(resolve).closeAllConnections()));
+
+  function send(body: string | Buffer, type = FORM, method = 'POST'): Promise<number> {
+    const { port } = server.address() as AddressInfo;
+    const headers = type === '' ? {} : { 'content-type': type };
+    return new Promise((resolve, reject) => {
+      const sent = request({ port, host: '127.0.0.1', method, headers }, (response: IncomingMessage) => {
+        response.resume();
+        response.on('end', () => resolve(response.statusCode ?? 0));
+      });
+      sent.on('error', reject);
+      sent.end(body);
+    });
+  }
+
+  it.each([
+    ['a=1&b=%C3%B6+x', { a: '1', b: 'ö x' }],
+    ['a=1&a=2&b=', { a: ['1', '2'], b: '' }],
+    [
+      'InstrumentDetail[CardType]=CARD&InstrumentDetail.X=y',
+      { 'InstrumentDetail[CardType]': 'CARD', 'InstrumentDetail.X': 'y' },
+    ],
+    ['a=%ZZ&b=%ff&c', { a: '%ZZ', b: '\ufffd', c: '' }],
+  ])('is read as a form: %s', async (body, fields) => {
+    expect(await send(body, `${FORM}; charset=UTF-8`)).toBe(200);
+    expect(await received[0]).toEqual(fields);
+  });
+
+  it('gives names that every object has no other meaning', async () => {
+    await send('__proto__=x&constructor=y');
+    const fields = (await received[0]) as object;
+    expect(Object.entries(fields)).toEqual([
+      ['__proto__', 'x'],
+      ['constructor', 'y'],
+    ]);
+    expect(Object.getPrototypeOf(fields)).toBe(Object.prototype);
+  });
+
+  it('is read as JSON', async () => {
+    await send('{"Code":"B0000","n":1}', 'Application/JSON');
+    expect(await received[0]).toEqual({ Code: 'B0000', n: 1 });
+  });
+
+  it.each([
+    ['cut', '{"Code":'],
+    ['empty', ''],
+  ])('that is JSON and %s is no callback', async (_how, body) => {
+    expect(await send(body, 'application/json')).toBe(400);
+    await expect(received[0]).rejects.toEqual(new PaymentCallbackError('not_a_callback'));
+  });
+
+  it.each(['multipart/form-data; boundary=x', 'text/plain', ''])('of type %j is not read', async (type) => {
+    expect(await send('a=1', type)).toBe(200);
+    expect(await received[0]).toBeUndefined();
+  });
+
+  it('may be 64 KiB and no more, and is refused on a connection that goes on', async () => {
+    expect(await send(`a=${'x'.repeat(65_534)}`)).toBe(200);
+    expect(await send(`a=${'x'.repeat(65_535)}`)).toBe(400);
+    await expect(received[1]).rejects.toEqual(new PaymentCallbackError('too_large'));
+    for (let copies = 0; copies < 20; copies += 1) expect(await send('x'.repeat(1_000_000))).toBe(400);
+  });
+});
