@@ -3,6 +3,7 @@ import type { CallbackFields } from './gateway-dialect.js';
 
 /** The one field of a callback that may be an object; in lower case. */
 export const INSTRUMENT_DETAIL = 'instrumentdetail';
+const MOST_MEMBERS = 64;
 const MEMBER = /^(InstrumentDetail)(?:\.([^.[\]]+)|\[([^[\]]+)\])$/i;
 
 type Value = CallbackFields[string];
@@ -11,15 +12,17 @@ type Members = Record<string, Exclude<Value, object> | null>;
 /**
  * The callback's fields with `InstrumentDetail` as the object that it is, however the form wrote it: `InstrumentDetail.X`,
  * `InstrumentDetail[X]`, or one JSON text (which of these the bank uses is not shown). All else stays as received.
- * @throws PaymentCallbackError for a member that stands twice
+ * @throws PaymentCallbackError for a member that stands twice, a nested one, or more than 64
  */
 export function withInstrumentDetail(fields: CallbackFields): CallbackFields {
   const gathered: Record<string, Value> = {};
   const members: Members = {};
+  const seen = new Set<string>();
   let name: string | null = null;
+  let isText = false;
   const add = (member: string, value: Value): void => {
-    const isTwice = Object.keys(members).some((other) => other.toLowerCase() === member.toLowerCase());
-    if (isTwice) throw new PaymentCallbackError('repeated_field');
+    if (seen.has(member.toLowerCase())) throw new PaymentCallbackError('repeated_field');
+    if (seen.add(member.toLowerCase()).size > MOST_MEMBERS) throw new PaymentCallbackError('too_large');
     if (typeof value === 'object' && value !== null) throw new PaymentCallbackError('nested_field');
     if (member === '__proto__') throw new PaymentCallbackError('nested_field');
     members[member] = value;
@@ -31,12 +34,14 @@ export function withInstrumentDetail(fields: CallbackFields): CallbackFields {
     if (holder !== undefined) add(dotted ?? bracketed ?? '', value);
     else if (whole) for (const [member, inner] of Object.entries(whole)) add(member, inner);
     else {
-      gathered[field] = value;
+      if (field.toLowerCase() === INSTRUMENT_DETAIL) isText = value !== null && value !== '';
+      gathered[field] ??= value;
       continue;
     }
     name ??= holder ?? field;
     gathered[name] = members;
   }
+  if (isText && seen.size > 0) throw new PaymentCallbackError('repeated_field');
   return gathered;
 }
 
