@@ -1,0 +1,152 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { TEST_CARDS } from 'nestjs-card-payment/simulator';
+import { passesLuhn } from '../../lib/payment/luhn.js';
+import { packTarball, run } from './tarball.js';
+
+type Targets = Readonly<Record<'types' | 'default', string>>;
+interface Manifest {
+  readonly engines: { readonly node: string };
+  readonly main: string;
+  readonly types: string;
+  readonly typesVersions: { readonly '*': Readonly<Record<string, readonly string[]>> };
+  readonly exports: Readonly<Record<string, string | Readonly<Record<string, Targets>>>>;
+  readonly bin: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>;
+}
+
+const OPTIONAL = ['@nestjs/event-emitter', 'better-sqlite3', 'ioredis', 'kysely', 'pg'];
+
+describe('the packed package', () => {
+  let scratch: string;
+  let root: string;
+  let files: string[];
+  let manifest: Manifest;
+  const read = (file: string) => readFileSync(join(root, file), 'utf8');
+
+  beforeAll(async () => {
+    scratch = mkdtempSync(join(tmpdir(), 'card-payment-tarball-'));
+    const tarball = await packTarball(scratch);
+    await run('tar', ['-xzf', tarball], { cwd: scratch });
+    root = join(scratch, 'package');
+    const entries = readdirSync(root, { recursive: true, withFileTypes: true });
+    files = entries
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) =>
+        join(parentPath, name)
+          .slice(root.length + 1)
+          .replaceAll('\\', '/'),
+      );
+    manifest = JSON.parse(read('package.json')) as Manifest;
+  }, 60_000);
+  afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+  it('holds the two builds and what a reader needs', () => {
+    expect(files.filter((file) => !file.startsWith('dist/')).sort()).toEqual([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'package.json',
+    ]);
+    const built = files.filter((file) => file.startsWith('dist/'));
+    expect(built.filter((file) => !/^dist\/(esm|cjs)\/(package\.json|[\w./-]+\.(js|d\.ts))$/.test(file))).toEqual([]);
+    expect(JSON.parse(read('dist/esm/package.json'))).toEqual({ type: 'module' });
+    expect(JSON.parse(read('dist/cjs/package.json'))).toEqual({ type: 'commonjs' });
+  });
+
+  it('exports ES modules first, so that an application never holds two copies', () => {
+    const { './package.json': itself, ...entries } = manifest.exports;
+    expect(itself).toBe('./package.json');
+    expect(Object.keys(entries)).toEqual(['.', './simulator', './testing', './sql', './redis']);
+    for (const conditions of Object.values(entries)) {
+      expect(Object.keys(conditions)).toEqual(['module-sync', 'import', 'require']);
+      for (const [condition, targets] of Object.entries(conditions) as [string, Targets][]) {
+        expect(Object.keys(targets)).toEqual(['types', 'default']);
+        const folder = condition === 'require' ? './dist/cjs/' : './dist/esm/';
+        expect(targets.default.startsWith(folder)).toBe(true);
+        expect(targets.types).toBe(targets.default.replace(/\.js$/, '.d.ts'));
+        expect(existsSync(join(root, targets.default))).toBe(true);
+        expect(existsSync(join(root, targets.types))).toBe(true);
+      }
+    }
+  });
+
+  it('serves the node10 resolution', () => {
+    const {
+      '.': main,
+      './package.json': _itself,
+      ...entries
+    } = manifest.exports as Record<string, { require: Targets }>;
+    expect(manifest.main).toBe(main?.require.default);
+    expect(manifest.types).toBe(main?.require.types);
+    const types = Object.entries(entries).map(([entry, { require }]) => [entry.slice(2), [require.types]]);
+    expect(manifest.typesVersions['*']).toEqual(Object.fromEntries(types));
+  });
+
+  it('has a command', () => {
+    const command = manifest.bin['nestjs-card-payment'] ?? '';
+    expect(read(command)).toMatch(/^#!\/usr\/bin\/env node\n/);
+  });
+
+  it('names its platforms', () => {
+    expect(manifest.engines.node).toBe('^20.19.0 || ^22.12.0 || >=24.0.0');
+    expect(manifest.peerDependencies['@nestjs/core']).toBe('^11.0.0 || ^12.0.0');
+    expect(manifest.peerDependencies['@nestjs/common']).toBe('^11.0.0 || ^12.0.0');
+  });
+
+  it('depends on what it imports, and on nothing else', () => {
+    const code = files.filter((file) => /^dist\/.*\.(js|d\.ts)$/.test(file));
+    const imported = new Set(code.flatMap((file) => packagesOf(read(file))));
+    const named = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.peerDependencies)];
+    expect([...imported].sort()).toEqual(named.sort());
+    expect(Object.keys(manifest.peerDependenciesMeta).sort()).toEqual(OPTIONAL);
+  });
+
+  it.each(['index', 'simulator/index', 'testing/index'])('needs no optional peer for the types of %s', (entry) => {
+    for (const build of ['esm', 'cjs']) {
+      const reached = declarationsFrom(`dist/${build}/${entry}.d.ts`);
+      const needed = new Set([...reached].flatMap((file) => packagesOf(read(file))));
+      expect(OPTIONAL.filter((name) => needed.has(name))).toEqual([]);
+    }
+  });
+
+  it('holds no card but published test cards, and no trace of where it was built', () => {
+    const published = TEST_CARDS.map(({ cardNo }) => cardNo);
+    for (const file of files) {
+      const text = read(file);
+      const cards = (text.match(/(?<!\d)[1-9]\d{12,18}(?!\d)/g) ?? []).filter((digits) => passesLuhn(digits));
+      expect({ file, cards: cards.filter((card) => !published.includes(card)) }).toEqual({ file, cards: [] });
+      expect({ file, isTraced: text.includes(process.cwd()) || /sourceMappingURL/.test(text) }).toEqual({
+        file,
+        isTraced: false,
+      });
+    }
+  });
+
+  function declarationsFrom(file: string, reached = new Set<string>()): Set<string> {
+    if (!reached.has(file)) {
+      reached.add(file);
+      for (const specifier of specifiersOf(read(file)).filter((name) => name.startsWith('.'))) {
+        declarationsFrom(join(dirname(file), specifier.replace(/\.js$/, '.d.ts')), reached);
+      }
+    }
+    return reached;
+  }
+});
+
+function specifiersOf(code: string): string[] {
+  const withoutComments = code.replace(/\/\*[\s\S]*?\*\//g, '');
+  const matches = withoutComments.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\(\s*)(['"])([^'"]+)\1/g);
+  return [...matches].map(([, , specifier = '']) => specifier);
+}
+
+/** The packages that a file imports, less Node's own modules. */
+function packagesOf(code: string): string[] {
+  return specifiersOf(code)
+    .filter((specifier) => !/^(\.|node:)/.test(specifier) && !builtinModules.includes(specifier))
+    .map((specifier) => /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier);
+}

@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { OnEvent } from '@nestjs/event-emitter';
+import { type CardDetailsDto, OnPayment, type Payment, type PaymentEvent, PaymentService } from 'nestjs-card-payment';
+
+@Injectable()
+export class Orders {
+  /** References, as the awaited handler and the plain listener were told of them. */
+  readonly paid: (string | null)[] = [];
+  readonly heard: (string | null)[] = [];
+
+  constructor(private readonly payments: PaymentService) {}
+
+  charge(reference: string, card: CardDetailsDto): Promise<Payment> {
+    return this.payments.doPayment(this.sale(reference, card));
+  }
+
+  async startAtBank(reference: string, card: CardDetailsDto): Promise<string> {
+    const { conversationId } = await this.payments.init3d(this.sale(reference, card));
+    return conversationId;
+  }
+
+  @OnPayment('succeeded')
+  onPaid({ payment }: PaymentEvent): void {
+    this.paid.push(payment.reference);
+  }
+
+  @OnEvent('payment.succeeded')
+  onHeard({ payment }: PaymentEvent): void {
+    this.heard.push(payment.reference);
+  }
+
+  private sale(reference: string, cardDetails: CardDetailsDto) {
+    return {
+      reference,
+      cardDetails,
+      transactionDetails: { amount: '149.90', currencyCode: 949, installmentCount: 1 },
+      cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
+    };
+  }
+}

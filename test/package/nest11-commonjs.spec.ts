@@ -1,0 +1,56 @@
+import { resolve } from 'node:path';
+import { BOTH_FLOWS_PAID, MerchantApp, ONE_COPY } from './merchant-app.js';
+
+const jestBin = resolve('node_modules/jest/bin/jest.js');
+
+describe('the packed package in a NestJS 11 application, CommonJS', () => {
+  let app: MerchantApp;
+
+  beforeAll(async () => {
+    app = await MerchantApp.install('nest11');
+  }, 300_000);
+  afterAll(() => app?.remove());
+
+  it('is installed beside NestJS 11, without optional peers', () => {
+    expect(app.version('@nestjs/core')).toMatch(/^11\./);
+    expect(() => app.version('kysely')).toThrow('ENOENT');
+    expect(() => app.version('ioredis')).toThrow('ENOENT');
+  });
+
+  it('type-checks with declarations of libraries, by node10 and by nodenext resolution', async () => {
+    expect(await app.compile()).toBe('');
+    expect(await app.compile('--noEmit', '--module', 'nodenext', '--moduleResolution', 'nodenext')).toBe('');
+  }, 120_000);
+
+  it('takes payments by both flows, configured by .env', async () => {
+    expect(await app.node('dist/main.js')).toEqual(BOTH_FLOWS_PAID);
+  }, 60_000);
+
+  it('is one copy, required and imported', async () => {
+    expect(await app.node('-e', ONE_COPY)).toEqual([true, true, true]);
+  });
+
+  it('takes payments in Jest without ES modules', async () => {
+    const { status, stderr } = await app.run(process.execPath, [jestBin, '--rootDir', '.']);
+    expect(stderr).toContain('1 passed, 1 total');
+    expect(status).toBe(0);
+  }, 60_000);
+
+  it('loads from the CommonJS build alone', async () => {
+    const load = (file: string) => `require('./node_modules/nestjs-card-payment/dist/cjs/${file}')`;
+    const [main, simulator] = [load('index.js'), load('simulator/index.js')];
+    const code = `console.log(JSON.stringify([typeof ${main}.PaymentModule, typeof ${simulator}.startSimulator]))`;
+    expect(await app.node('-e', code)).toEqual(['function', 'function']);
+  });
+
+  it.each([
+    ['sqlite:payments.sqlite', 'kysely better-sqlite3'],
+    ['postgres://shop:secret-word@127.0.0.1/shop', 'kysely pg'],
+    ['redis://127.0.0.1', 'ioredis'],
+  ])('says what to install for %s', async (storeUrl, packages) => {
+    const { status, stderr } = await app.run(process.execPath, ['dist/main.js'], { PAYMENT_STORE_URL: storeUrl });
+    expect(stderr).toContain(`npm install ${packages}`);
+    expect(stderr).not.toContain('secret-word');
+    expect(status).toBe(1);
+  });
+});

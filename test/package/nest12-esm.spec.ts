@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants } from 'node:fs';
+import { join } from 'node:path';
+import { SIMULATOR_CREDENTIALS, type Simulator } from 'nestjs-card-payment/simulator';
+import { fieldsOf, SimulatedMerchant } from '../simulator/simulated-merchant.js';
+import { BOTH_FLOWS_PAID, MerchantApp, ONE_COPY } from './merchant-app.js';
+import { cleanEnvironment } from './tarball.js';
+
+describe('the packed package in a NestJS 12 application, ES modules', () => {
+  let app: MerchantApp;
+
+  beforeAll(async () => {
+    app = await MerchantApp.install('nest12');
+  }, 300_000);
+  afterAll(() => app?.remove());
+
+  it('is installed beside NestJS 12', () => {
+    expect(app.version('@nestjs/core')).toMatch(/^12\./);
+  });
+
+  it('type-checks with declarations of libraries', async () => {
+    expect(await app.compile()).toBe('');
+  }, 120_000);
+
+  it('takes payments by both flows, configured by .env', async () => {
+    expect(await app.node('dist/main.js')).toEqual(BOTH_FLOWS_PAID);
+  }, 60_000);
+
+  it('has stores of every entry, of one PaymentStore', async () => {
+    expect(await app.node('dist/stores.js')).toEqual({
+      dialects: ['sqlite', 'postgres'],
+      areStores: true,
+      testing: 'function',
+    });
+  });
+
+  it('is one copy, required and imported', async () => {
+    expect(await app.node('--input-type=commonjs', '-e', ONE_COPY)).toEqual([true, true, true]);
+  });
+
+  it('has a command that simulates a gateway', async () => {
+    accessSync(join(app.folder, 'node_modules/nestjs-card-payment/dist/esm/cli/main.js'), constants.X_OK);
+    const args = ['--no-install', 'nestjs-card-payment', 'simulate', '--port', '0'];
+    // A process group of its own, so that what npx starts ends with it.
+    const npx = spawn('npx', args, { cwd: app.folder, env: cleanEnvironment(), detached: true });
+    try {
+      const printed = await textUntil(npx.stdout, /PAYMENT_API_KEY=\S+\n/);
+      const url = /^PAYMENT_BASE_URL=(\S+)$/m.exec(printed)?.[1] ?? '';
+      const simulator = { url, credentials: SIMULATOR_CREDENTIALS, dialect: 'morpos' } as Simulator;
+      const answer = await fieldsOf(new SimulatedMerchant(simulator).doPayment());
+      expect(answer).toMatchObject({ code: 'B0000' });
+    } finally {
+      const ended = once(npx, 'exit');
+      process.kill(-(npx.pid ?? 0), 'SIGTERM');
+      await ended;
+    }
+  }, 60_000);
+
+  it('has a command that prints the tables', async () => {
+    const args = ['--no-install', 'nestjs-card-payment', 'schema', '--dialect', 'sqlite'];
+    const { status, stdout } = await app.run('npx', args);
+    expect(stdout).toContain('create table card_payment (');
+    expect(status).toBe(0);
+  });
+});
+
+/** What a stream said until it said what was waited for, or ended. */
+async function textUntil(stream: NodeJS.ReadableStream, wanted: RegExp): Promise<string> {
+  let text = '';
+  for await (const chunk of stream) {
+    text += String(chunk);
+    if (wanted.test(text)) return text;
+  }
+  throw new Error(`It ended without ${String(wanted)}: ${text}`);
+}
