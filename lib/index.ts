@@ -10,13 +10,7 @@ export type {
   ResultUrl,
 } from './options/payment-options.js';
 
-export type {
-  Payment,
-  PaymentHistoryEntry,
-  PaymentKind,
-  PaymentRecord,
-  PaymentState,
-} from './payment/payment.js';
+export type { Payment, PaymentHistoryEntry, PaymentKind, PaymentRecord, PaymentState } from './payment/payment.js';
 export { PaymentClock, SystemClock } from './payment/clock.js';
 export type { PaymentReason } from './payment/reasons.js';
 export type { ReconcileCounts } from './payment/reconciler.js';
@@ -26,7 +20,12 @@ export type { Init3dStart } from './payment/three-d-flow.js';
 export * from './dto/index.js';
 export * from './errors/index.js';
 
-export { EVENT_STATES, type PaymentEvent, type PaymentEventState, type PaymentEventType } from './events/payment-event.js';
+export {
+  EVENT_STATES,
+  type PaymentEvent,
+  type PaymentEventState,
+  type PaymentEventType,
+} from './events/payment-event.js';
 export { OnPayment, type OnPaymentOptions } from './events/on-payment.decorator.js';
 
 export { PaymentCallback, PaymentCallbackGuard } from './callback/payment-callback.guard.js';

@@ -126,6 +126,7 @@ function page(language: BankLanguage, body: Html): string {
     <html lang="${language}">
       <head>
         <meta charset="utf-8" />
+        <link rel="icon" href="data:," />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${BANK_TEXTS[language].title}</title>
         <style>

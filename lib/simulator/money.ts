@@ -55,6 +55,7 @@ export function displayAmount(amount: string, currencyCode: number, language: 't
   const format = new Intl.NumberFormat(language === 'tr' ? 'tr-TR' : 'en-GB', {
     style: 'currency',
     currency: currencyOf(currencyCode)?.letters ?? 'XXX',
+    currencyDisplay: 'narrowSymbol',
   });
   return format.format(amount as `${number}`);
 }
