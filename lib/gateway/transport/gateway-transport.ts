@@ -1,5 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HttpService } from '@nestjs/axios';
-import axios, { type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
+import axios, { type AxiosAdapter, AxiosHeaders, type AxiosResponse, type RawAxiosResponseHeaders } from 'axios';
 import { Agent, type Dispatcher } from 'undici';
 import { Attempt, type Transmission, type WireRequest } from './transmission.js';
 
@@ -11,78 +12,94 @@ export interface TransportSettings {
   readonly connectTimeoutMs: number;
   /** How long an idle connection is kept, less where the gateway announces less; 0 uses each connection once. */
   readonly keepAliveMs: number;
-  /** A host's own; it is not closed here. */
+  /** A host's own, which brings its own connections and TLS; it is not closed here. */
   readonly dispatcher?: Dispatcher;
 }
 
 /** Sends requests over a private axios instance, so that a host's interceptors see them, and undici, so that what was sent is known. */
 export class GatewayTransport {
-  /** For interceptors of the host. Requests of the host's own are refused. */
+  /**
+   * For interceptors of the host. They see where a request goes and may add headers; its body and its own headers, which hold the card
+   * and the secrets, are not shown to them. Requests of the host's own are refused.
+   */
   readonly http: HttpService;
-  private readonly own: Agent | null;
   private readonly dispatcher: Dispatcher;
+  private readonly adapters = new WeakSet<object>();
 
   constructor(private readonly settings: TransportSettings) {
-    const { connectTimeoutMs, keepAliveMs, dispatcher } = settings;
-    this.own = dispatcher
-      ? null
-      : new Agent({
-          connect: { timeout: connectTimeoutMs },
-          keepAliveTimeout: Math.max(keepAliveMs, 1),
-          keepAliveMaxTimeout: Math.max(keepAliveMs, 1),
-          pipelining: 1,
-          allowH2: false,
-          // The deadline of the attempt governs.
-          headersTimeout: 0,
-          bodyTimeout: 0,
-        });
-    this.dispatcher = dispatcher ?? this.own ?? new Agent();
-    this.http = new HttpService(axios.create({ adapter: () => Promise.reject(new Error(REFUSAL)) }));
+    this.dispatcher = settings.dispatcher ?? agentFor(settings);
+    const instance = axios.create({ adapter: refuse });
+    // Registered first, it runs last: whatever others made of the request, only an attempt's own adapter is let through.
+    instance.interceptors.request.use((config) => {
+      if (typeof config.adapter !== 'function' || !this.adapters.has(config.adapter)) config.adapter = refuse;
+      return config;
+    });
+    this.http = new HttpService(instance);
   }
 
-  /** One attempt. Never rejects, whatever an interceptor or dispatcher does. */
+  /** One attempt. Never rejects, whatever an interceptor or dispatcher does, and is over at the deadline. */
   async post(request: WireRequest): Promise<Transmission> {
-    const attempt = new Attempt(this.settings.timeoutMs);
-    let isTaken = false;
-    const adapter = async (config: InternalAxiosRequestConfig): Promise<AxiosResponse> => {
-      if (isTaken) throw new Error(REFUSAL);
-      isTaken = true;
-      attempt.begin(this.dispatcher, { ...request, headers: headersOf(config) }, this.settings.keepAliveMs === 0);
+    const attempt = new Attempt(request, this.settings.timeoutMs);
+    const adapter: AxiosAdapter = async (config) => {
+      const headers = wireHeaders(config.headers, request.headers);
+      const isFirst = attempt.begin(this.dispatcher, headers, this.settings.keepAliveMs === 0);
+      if (!isFirst) return refuse();
       const transmission = await attempt.outcome;
       if (!transmission.sent || !transmission.reply) throw new Error('The payment gateway gave no answer.');
       const { status, text } = transmission.reply;
-      return { data: text, status, statusText: '', headers: {}, config, request: undefined };
+      const { statusText, headers: received } = attempt.head;
+      return { status, statusText, headers: received as RawAxiosResponseHeaders, data: text, config, request: {} };
     };
-    const run = this.http.axiosRef.request({
-      method: 'post',
-      url: request.url,
-      headers: { 'content-type': 'application/json', 'accept-encoding': 'gzip, deflate, br', ...request.headers },
-      data: request.body,
-      adapter,
-      transformRequest: [(data: string) => data],
-      transformResponse: [(data: string) => data],
-      validateStatus: () => true,
-    });
-    // An interceptor that gives up before anything began is proof that nothing was sent.
-    run.catch(() => {
-      if (!isTaken) attempt.end({ sent: false, cause: 'interceptor_failed' });
-    });
+    this.adapters.add(adapter);
+    const over = (): void => attempt.forgo();
+    void this.offer(request.url, adapter).then(over, over);
     return attempt.outcome;
   }
 
+  /** Ends what is under way: whoever waits for it learns that the connection was lost. */
   async close(): Promise<void> {
-    await this.own?.destroy();
+    if (!this.settings.dispatcher) await this.dispatcher.destroy();
+  }
+
+  private async offer(url: string, adapter: AxiosAdapter): Promise<AxiosResponse> {
+    return this.http.axiosRef.request({
+      method: 'post',
+      url,
+      adapter,
+      headers: ENTITY_HEADERS,
+      transformRequest: [],
+      transformResponse: [],
+    });
   }
 }
 
-const REFUSAL = 'This HttpService transmits each payment request once and nothing else.';
+/** What is sent, and what can be read. */
+const ENTITY_HEADERS = { 'content-type': 'application/json', 'accept-encoding': 'gzip, deflate, br' };
 
-/** With what a host's interceptors added; the length is ours to say. */
-function headersOf(config: InternalAxiosRequestConfig): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(config.headers.toJSON())) {
-    const isOurs = /^(?:content-length|transfer-encoding)$/i.test(name);
-    if (!isOurs && value !== null && value !== undefined) headers[name] = String(value);
+function agentFor({ connectTimeoutMs, keepAliveMs }: TransportSettings): Agent {
+  return new Agent({
+    // Said outright, so that NODE_TLS_REJECT_UNAUTHORIZED, meant for something else, does not reach payments.
+    connect: { timeout: connectTimeoutMs, rejectUnauthorized: true },
+    keepAliveTimeout: Math.max(keepAliveMs, 1),
+    keepAliveMaxTimeout: Math.max(keepAliveMs, 1),
+    pipelining: 1,
+    allowH2: false,
+  });
+}
+
+/** Not before the next turn of the event loop, so that an interceptor that tries again without end does not stop it. */
+async function refuse(): Promise<never> {
+  await nextTurn();
+  throw new Error('This HttpService transmits each payment request once and nothing else.');
+}
+
+/** What interceptors added, then our own; how the body is framed is not theirs to say. */
+function wireHeaders(added: AxiosHeaders, own: WireRequest['headers']): Record<string, string> {
+  const headers = new AxiosHeaders(added).set({ ...own, ...ENTITY_HEADERS });
+  headers.delete(['content-length', 'transfer-encoding']);
+  const texts: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers.toJSON())) {
+    if (value !== null && value !== undefined) texts[name] = String(value);
   }
-  return headers;
+  return texts;
 }

@@ -1,52 +1,54 @@
-import { brotliDecompress, gunzip, inflate, type InputType, type ZlibOptions } from 'node:zlib';
+import type { IncomingHttpHeaders } from 'node:http';
+import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, type ZlibOptions } from 'node:zlib';
 
 /** More decoded bytes than this are no answer of a payment gateway. */
 export const MOST_REPLY_BYTES = 1_048_576;
 
-type Decoder = (input: InputType, options: ZlibOptions, done: (error: Error | null, output: Buffer) => void) => void;
+/** One coding is usual; a proxy may add a second. */
+const MOST_CODINGS = 2;
 
-const DECODERS: Readonly<Record<string, Decoder>> = {
-  gzip: gunzip,
-  'x-gzip': gunzip,
-  deflate: inflate,
-  br: brotliDecompress,
-};
+type Decoder = (body: Buffer, options: ZlibOptions) => Buffer;
 
-/** What an answer's headers say about its body. */
-export interface BodyHeaders {
-  readonly contentEncoding: string;
-  readonly contentType: string;
-}
+const DECODERS = new Map<string, Decoder>([
+  ['gzip', gunzipSync],
+  ['x-gzip', gunzipSync],
+  ['br', brotliDecompressSync],
+  // Some servers leave out the zlib header, whose first byte ends in 8.
+  [
+    'deflate',
+    (body, options) => ((body[0] ?? 0) % 16 === 8 ? inflateSync(body, options) : inflateRawSync(body, options)),
+  ],
+]);
 
 /** The text of a body, or why there is none. A character set that lies is no reason to lose an answer. */
-export async function replyText(
+export function replyText(
   body: Buffer,
-  { contentEncoding, contentType }: BodyHeaders,
-): Promise<{ text: string } | { cause: 'reply_too_large' | 'reply_unreadable' }> {
+  headers: IncomingHttpHeaders,
+): { text: string } | { cause: 'reply_too_large' | 'reply_unreadable' } {
+  const codings = namesIn(headers['content-encoding']).filter((name) => name !== 'identity');
+  const decoders = codings.map((name) => DECODERS.get(name)).reverse();
+  if (decoders.length > MOST_CODINGS) return { cause: 'reply_unreadable' };
   let bytes = body;
-  const encodings = contentEncoding
-    .toLowerCase()
-    .split(',')
-    .map((name) => name.trim());
-  for (const name of encodings.reverse()) {
-    if (name === '' || name === 'identity') continue;
-    const decoder = DECODERS[name];
+  for (const decoder of bytes.length > 0 ? decoders : []) {
     if (!decoder) return { cause: 'reply_unreadable' };
-    const decoded = await decode(decoder, bytes);
-    if (!Buffer.isBuffer(decoded)) return { cause: decoded };
-    bytes = decoded;
+    try {
+      bytes = decoder(bytes, { maxOutputLength: MOST_REPLY_BYTES });
+    } catch (error) {
+      const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+      return { cause: isTooLarge ? 'reply_too_large' : 'reply_unreadable' };
+    }
   }
-  return { text: textOf(bytes, contentType) };
+  return { text: textOf(bytes, String(headers['content-type'] ?? '')) };
 }
 
-function decode(decoder: Decoder, body: Buffer): Promise<Buffer | 'reply_too_large' | 'reply_unreadable'> {
-  return new Promise((resolve) => {
-    decoder(body, { maxOutputLength: MOST_REPLY_BYTES }, (error, output) => {
-      if (!error) return resolve(output);
-      const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-      resolve(isTooLarge ? 'reply_too_large' : 'reply_unreadable');
-    });
-  });
+function namesIn(header: string | string[] | undefined): string[] {
+  return [header ?? []]
+    .flat()
+    .join(',')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
 }
 
 /** UTF-8 where it is that, then what the content type says, then Latin-1, in which every byte is something. */

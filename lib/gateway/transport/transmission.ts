@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { MOST_REPLY_BYTES, replyText } from './reply-text.js';
 
@@ -23,106 +23,132 @@ export type Transmission =
   | { readonly sent: true; readonly reply: WireReply }
   | { readonly sent: true; readonly reply: null; readonly cause: LostReply };
 
-/** Nothing of it ever leaves this module. */
-class Abandoned extends Error {}
+/** What came before an answer's body. */
+interface ReplyHead {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: IncomingHttpHeaders;
+}
 
 /**
  * One attempt, transmitted at most once: a second start is cut off before anything is written. That a request never began is proven
  * by undici never having started it, not by what kind of error came.
  */
 export class Attempt {
-  private isStarted = false;
+  /** The answer's, once there is one. */
+  head: ReplyHead = { status: 0, statusText: '', headers: {} };
+  private isTaken = false;
+  private hasStarted = false;
   private isOver = false;
-  private status = 0;
-  private encoding = '';
-  private type = '';
+  /** Null once it was handed out, or shall not be any more. */
+  private body: Buffer | null;
   private readonly chunks: Buffer[] = [];
   private size = 0;
   private abort: (() => void) | null = null;
   private settle!: (transmission: Transmission) => void;
   /** Resolves when the outcome is known, at the deadline at the latest. Never rejects. */
   readonly outcome = new Promise<Transmission>((resolve) => (this.settle = resolve));
+  private readonly deadline: number;
   private readonly timer: NodeJS.Timeout;
 
-  constructor(timeoutMs: number) {
+  constructor(
+    private readonly request: WireRequest,
+    timeoutMs: number,
+  ) {
+    this.body = Buffer.from(request.body, 'utf8');
+    this.deadline = performance.now() + timeoutMs;
     this.timer = setTimeout(() => this.lose('deadline'), timeoutMs);
   }
 
-  /** What is known by now. */
-  get hasStarted(): boolean {
-    return this.isStarted;
-  }
-
-  begin(dispatcher: Dispatcher, request: WireRequest, closeAfter: boolean): void {
-    if (this.isOver) return;
-    const { origin, pathname, search } = new URL(request.url);
-    const body = Buffer.from(request.body, 'utf8');
-    const headers = { ...request.headers, 'content-length': String(body.length) };
+  /** False, and nothing is done, if it began before or is over. The length is added to the headers here. */
+  begin(dispatcher: Dispatcher, headers: Record<string, string>, closeAfter: boolean): boolean {
+    if (this.isTaken || this.isOver || !this.body) return false;
+    this.isTaken = true;
     try {
+      const { origin, pathname, search } = new URL(this.request.url);
       dispatcher.dispatch(
         {
           origin,
           path: pathname + search,
           method: 'POST',
-          headers,
-          body: readOnce(body),
+          headers: { ...headers, 'content-length': String(this.body.length) },
+          // An iterable, of which undici's types know nothing.
+          body: { [Symbol.iterator]: () => this.handOut() } as unknown as Dispatcher.DispatchOptions['body'],
           reset: closeAfter,
           idempotent: false,
+          // The deadline governs.
+          headersTimeout: 0,
+          bodyTimeout: 0,
         },
         this.handler(),
       );
     } catch {
       this.lose('connection_lost');
     }
+    return true;
   }
 
-  /** Ends the attempt: nothing leaves from here on. */
-  end(transmission: Transmission): void {
-    if (this.isOver) return;
-    this.isOver = true;
-    clearTimeout(this.timer);
-    this.settle(transmission);
-    this.abort?.();
+  /** Interceptors are done with it. If none let it through, it is over. */
+  forgo(): void {
+    if (!this.isTaken) this.end({ sent: false, cause: 'interceptor_failed' });
   }
 
-  private lose(cause: LostReply): void {
-    if (this.isStarted) this.end({ sent: true, reply: null, cause });
-    else this.end({ sent: false, cause: cause === 'deadline' ? 'deadline' : 'connection_failed' });
+  /** The body, once: a dispatcher that tries again, without saying that it starts, gets nothing to write. */
+  private *handOut(): Generator<Buffer> {
+    const { body } = this;
+    if (!body) throw new Error('A payment request is transmitted once.');
+    this.body = null;
+    this.hasStarted = true;
+    yield body;
   }
 
   private handler(): Dispatcher.DispatchHandler {
     return {
       onRequestStart: (controller) => {
-        if (this.isStarted || this.isOver) return controller.abort(new Abandoned());
-        this.isStarted = true;
-        this.abort = () => controller.abort(new Abandoned());
+        // An event loop that was held up may come here before the timer does.
+        if (performance.now() >= this.deadline) this.lose('deadline');
+        if (this.hasStarted || this.isOver)
+          return controller.abort(new Error('A payment request is transmitted once.'));
+        this.hasStarted = true;
+        this.abort = () => controller.abort(new Error('The payment request is over.'));
       },
-      onResponseStart: (_controller, statusCode, headers) => {
-        if (statusCode < 200) return;
-        this.status = statusCode;
-        this.encoding = [headers['content-encoding'] ?? ''].flat().join(',');
-        this.type = [headers['content-type'] ?? ''].flat().join(',');
+      onResponseStart: (_controller, status, headers, statusText = '') => {
+        this.hasStarted = true;
+        this.head = { status, statusText, headers };
       },
       onResponseData: (_controller, chunk) => {
         this.size += chunk.length;
-        if (this.size > MOST_REPLY_BYTES) return this.lose('reply_too_large');
-        this.chunks.push(chunk);
+        if (this.size > MOST_REPLY_BYTES) this.lose('reply_too_large');
+        else this.chunks.push(chunk);
       },
-      onResponseEnd: () => void this.read(),
+      onResponseEnd: () => this.read(),
       onResponseError: () => this.lose('connection_lost'),
     };
   }
 
-  private async read(): Promise<void> {
-    const { status, encoding, type } = this;
-    this.abort = null;
-    const read = await replyText(Buffer.concat(this.chunks), { contentEncoding: encoding, contentType: type });
-    if ('text' in read) this.end({ sent: true, reply: { status, text: read.text } });
-    else this.lose(read.cause);
+  private read(): void {
+    const { status, headers } = this.head;
+    const reply = replyText(Buffer.concat(this.chunks), headers);
+    if ('text' in reply) this.end({ sent: true, reply: { status, text: reply.text } });
+    else this.lose(reply.cause);
   }
-}
 
-/** A body that a retrying dispatcher finds spent the second time. */
-function readOnce(body: Buffer): Readable {
-  return Readable.from([body], { objectMode: false });
+  private lose(cause: LostReply): void {
+    if (this.hasStarted) this.end({ sent: true, reply: null, cause });
+    else this.end({ sent: false, cause: cause === 'deadline' ? 'deadline' : 'connection_failed' });
+  }
+
+  /** Nothing leaves from here on. */
+  private end(transmission: Transmission): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.body = null;
+    clearTimeout(this.timer);
+    this.settle(transmission);
+    try {
+      this.abort?.();
+    } catch {
+      // A host's dispatcher that cannot abort changes nothing of what is known.
+    }
+  }
 }
