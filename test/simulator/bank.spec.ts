@@ -183,7 +183,7 @@ describe('the bank, in a browser', () => {
     await page.getByRole('button', { name: 'Onayla' }).click();
     expect(await page.getByRole('alert').innerText()).toContain('2');
     await page.getByRole('link', { name: 'EN' }).click();
-    expect(await page.locator('main').innerText()).toContain('TRY\u00a01,149.90');
+    expect(await page.locator('main').innerText()).toContain('₺1,149.90');
     await page.getByLabel('SMS code').fill('123456');
     await page.keyboard.press('Enter');
     await page.waitForURL(`${shopUrl}/return`);
