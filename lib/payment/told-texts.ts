@@ -54,7 +54,6 @@ export function readDateTime(text: string, order: 'dmy' | 'mdy'): Date | null {
     date.getUTCFullYear() === year &&
     date.getUTCMonth() === month - 1 &&
     date.getUTCDate() === day &&
-    hour < 24 &&
     minute < 60 &&
     seconds < 60;
   return isReal ? new Date(date.getTime() - UTC_OFFSET_HOURS * 3_600_000) : null;
@@ -73,7 +72,6 @@ export function tidy(text: string, most: number, mask: (line: string) => string 
 /** A "masked" number of the gateway: at most its first six and last four digits are kept, however many it shows. */
 function knownDigits(masked: string): string {
   const total = masked.replace(/\D/g, '').length;
-  if (total <= 10) return masked;
   let seen = 0;
   return masked.replace(/\d/g, (digit) => {
     seen += 1;

@@ -39,6 +39,17 @@ describe('an inquiry', () => {
     });
   });
 
+  it('carries the verdict that follows from its word', () => {
+    const verdictOf = (body: object): unknown =>
+      readInquiry({ status: 200, text: JSON.stringify(body) }, morposDialect(), OURS, RULES);
+    expect(verdictOf({ responseCode: 'B0051' })).toMatchObject({
+      verdict: { state: 'failed', reason: 'declined', result: { code: 'B0051' } },
+    });
+    expect(verdictOf({ ...PAID, currency: '840' })).toMatchObject({
+      verdict: { state: 'review', reason: 'currency_mismatch', result: { orderId: 'o-1' } },
+    });
+  });
+
   it('may leave out everything but the code', () => {
     expect(word({ responseCode: 'B0000' })).toBe('paid');
   });

@@ -66,6 +66,8 @@ describe('the instrument detail', () => {
   it.each([
     [{ 'InstrumentDetail.a': '1', 'InstrumentDetail[a]': '1' }, 'repeated_field'],
     [{ 'InstrumentDetail.a': '1', 'instrumentDetail.A': '2' }, 'repeated_field'],
+    [{ 'InstrumentDetail.A': '1', 'instrumentDetail.a': '2' }, 'repeated_field'],
+    [{ InstrumentDetail: { a: '1' }, 'InstrumentDetail.A': '2' }, 'repeated_field'],
     [{ InstrumentDetail: '{"a":1}', 'InstrumentDetail.A': '2' }, 'repeated_field'],
     [{ InstrumentDetail: '{"a":1,"A":2}' }, 'repeated_field'],
     [{ InstrumentDetail: 'text', 'InstrumentDetail.a': '1' }, 'repeated_field'],

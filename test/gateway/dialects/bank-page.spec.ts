@@ -15,6 +15,7 @@ describe("the bank's page", () => {
   it.each([
     ['a document', HTML],
     ['a form alone', '<form method="post" action="https://acs.example"></form><script>x()</script>'],
+    ['a doctype alone', '<!DOCTYPE x>'],
     ['upper case', '<HTML><BODY></BODY></HTML>'],
     ['a script', '\n\n<script src="x"></script>'],
     ['text before it', '\ufefftext <div>x</div>'],

@@ -1,0 +1,131 @@
+import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TlsOptions, type TLSSocket } from 'node:tls';
+import type { Dispatcher } from 'undici';
+import {
+  GatewayTransport,
+  type TransportSettings,
+  type WireRequest,
+} from '../../../lib/gateway/transport/gateway-transport.js';
+
+const SETTINGS: TransportSettings = { timeoutMs: 10_000, connectTimeoutMs: 5_000, keepAliveMs: 4_000 };
+
+/** A request to `url`, with a body that only a whole transmission carries. */
+export function requestTo(url: string): WireRequest {
+  return { url, headers: { 'x-ClientSecret': 'sesame' }, body: '{"name":"Şükrü Ağaç","amount":60.00}' };
+}
+
+const closing: (() => Promise<unknown>)[] = [];
+
+/** At the end of the test, in reverse order. */
+export function whenDone(close: () => Promise<unknown>): void {
+  closing.push(close);
+}
+
+/** To be called in `afterEach`. */
+export async function closeAll(): Promise<void> {
+  for (const close of closing.splice(0).reverse()) await close();
+}
+
+export function transportOf(settings: Partial<TransportSettings> = {}): GatewayTransport {
+  const transport = new GatewayTransport({ ...SETTINGS, ...settings });
+  whenDone(() => transport.close());
+  return transport;
+}
+
+/** Stands between the transport and undici, as a host's own dispatcher would. */
+export function dispatcherOf(dispatch: Dispatcher['dispatch']): Dispatcher {
+  return { dispatch } as Dispatcher;
+}
+
+export interface Arrival {
+  readonly request: IncomingMessage;
+  readonly body: string;
+}
+
+/** An HTTP server that notes what arrives in full and answers as it is told. */
+export async function gateway(
+  answer: (response: ServerResponse, arrivals: Arrival[]) => void = (response) => response.end('{}'),
+): Promise<{ url: string; arrivals: Arrival[] }> {
+  const arrivals: Arrival[] = [];
+  const server = createHttpServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      arrivals.push({ request, body: Buffer.concat(chunks).toString() });
+      answer(response, arrivals);
+    });
+  });
+  return { url: `http://${await listening(server)}/pay`, arrivals };
+}
+
+/** What came over the connections of a server, one text each. */
+export interface Wiretap {
+  readonly url: string;
+  readonly received: string[];
+  /** How many requests were begun. */
+  posts(): number;
+}
+
+/** A TCP server below HTTP, told of each connection and of what came over it so far. */
+export async function wiretap(
+  onData: (socket: Socket, text: string) => void = () => undefined,
+  onConnection: (socket: Socket) => void = () => undefined,
+): Promise<Wiretap> {
+  const { received, listener } = tap(onData, onConnection);
+  return wiretapAt('http', await listening(createNetServer(listener)), received);
+}
+
+/** The same over TLS. */
+export async function tlsWiretap(
+  options: TlsOptions,
+  onData: (socket: Socket, text: string) => void = () => undefined,
+  onConnection: (socket: TLSSocket) => void = () => undefined,
+): Promise<Wiretap> {
+  const { received, listener } = tap<TLSSocket>(onData, onConnection);
+  const server = createTlsServer(options, listener).on('tlsClientError', () => undefined);
+  return wiretapAt('https', await listening(server), received);
+}
+
+function tap<S extends Socket>(onData: (socket: S, text: string) => void, onConnection: (socket: S) => void) {
+  const received: string[] = [];
+  const listener = (socket: S): void => {
+    const index = received.push('') - 1;
+    socket.on('error', () => undefined);
+    socket.on('data', (chunk: Buffer) => {
+      received[index] += chunk.toString();
+      onData(socket, received[index] ?? '');
+    });
+    onConnection(socket);
+  };
+  return { received, listener };
+}
+
+function wiretapAt(scheme: string, address: string, received: string[]): Wiretap {
+  const posts = (): number => received.join('').split('POST /pay HTTP/1.1').length - 1;
+  return { url: `${scheme}://${address}/pay`, received, posts };
+}
+
+/** Listens on a free port until the test ends. */
+export async function listening(server: Server | NetServer): Promise<string> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  whenDone(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** An address where nothing listens. */
+export async function nowhere(): Promise<string> {
+  const server = createNetServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}/pay`;
+}

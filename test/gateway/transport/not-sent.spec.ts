@@ -1,0 +1,166 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { Agent } from 'undici';
+import { selfSigned } from './certificates.js';
+import {
+  closeAll,
+  dispatcherOf,
+  gateway,
+  listening,
+  nowhere,
+  requestTo,
+  tlsWiretap,
+  transportOf,
+  whenDone,
+  wiretap,
+} from './gateways.js';
+
+const CONNECTION_FAILED = { sent: false, cause: 'connection_failed' };
+const DEADLINE = { sent: false, cause: 'deadline' };
+const own = selfSigned('127.0.0.1');
+
+afterEach(closeAll);
+
+function trusting(cert: Buffer, options?: Agent.Options): Agent {
+  const agent = new Agent({ ...options, connect: { ca: cert } });
+  whenDone(() => agent.destroy());
+  return agent;
+}
+
+describe('not sent', () => {
+  it('is what is refused', async () => {
+    expect(await transportOf().post(requestTo(await nowhere()))).toEqual(CONNECTION_FAILED);
+  });
+
+  it('is what goes to a name that is not found', async () => {
+    expect(await transportOf().post(requestTo('http://nonexistent.invalid/pay'))).toEqual(CONNECTION_FAILED);
+  });
+
+  it('is what goes to an address that is none, or after the end', async () => {
+    const { url, arrivals } = await gateway();
+    const transport = transportOf();
+    expect(await transport.post(requestTo('no address'))).toEqual(CONNECTION_FAILED);
+    await transport.close();
+    expect(await transport.post(requestTo(url))).toEqual(CONNECTION_FAILED);
+    expect(arrivals).toHaveLength(0);
+  });
+
+  it('is what waits for a TLS handshake longer than connectTimeoutMs', async () => {
+    const { url, received } = await wiretap();
+    const transport = transportOf({ connectTimeoutMs: 200 });
+    expect(await transport.post(requestTo(url.replace('http:', 'https:')))).toEqual(CONNECTION_FAILED);
+    expect(received.join('')).not.toContain('POST');
+  });
+
+  it('is what meets a server without TLS, or one that hangs up in the handshake', async () => {
+    const plain = await gateway();
+    const deaf = await wiretap((socket) => socket.destroy());
+    for (const { url } of [plain, deaf]) {
+      expect(await transportOf().post(requestTo(url.replace('http:', 'https:')))).toEqual(CONNECTION_FAILED);
+    }
+    expect(plain.arrivals).toHaveLength(0);
+  });
+
+  it('is what meets a certificate for another name', async () => {
+    const other = selfSigned('other.example');
+    const { url, received } = await tlsWiretap(other);
+    expect(await transportOf({ dispatcher: trusting(other.cert) }).post(requestTo(url))).toEqual(CONNECTION_FAILED);
+    expect(received.join('')).toBe('');
+  });
+
+  it('is what meets a certificate that nobody vouches for, whatever the environment says', async () => {
+    const { url, received } = await tlsWiretap(own);
+    const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+    try {
+      expect(await transportOf().post(requestTo(url))).toEqual(CONNECTION_FAILED);
+    } finally {
+      if (before === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+      else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = before;
+    }
+    expect(received.join('')).toBe('');
+  });
+
+  it('is what a dispatcher throws at', async () => {
+    const { url, received } = await wiretap();
+    const agent = trusting(own.cert);
+    const dispatcher = dispatcherOf((options, handler) => {
+      agent.dispatch(options, handler);
+      throw new Error('out of order');
+    });
+    expect(await transportOf({ dispatcher }).post(requestTo(url))).toEqual(CONNECTION_FAILED);
+    await agent.close();
+    expect(received.join('')).toBe('');
+  });
+});
+
+describe('past the deadline nothing leaves', () => {
+  it('when the handshake ends late', async () => {
+    const { url, received } = await tlsWiretap(own);
+    const held: Socket[] = [];
+    const gate = await listening(createServer({ pauseOnConnect: true }, (socket) => held.push(socket)));
+    const transport = transportOf({ timeoutMs: 200, dispatcher: trusting(own.cert) });
+    expect(await transport.post(requestTo(`https://${gate}/pay`))).toEqual(DEADLINE);
+
+    const [socket] = held as [Socket];
+    const beyond = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
+    socket.pipe(beyond).pipe(socket);
+    await once(socket, 'close');
+    expect(received).toEqual(['']);
+  });
+
+  it('when it waited behind another request', async () => {
+    const dispatcher = trusting(own.cert, { connections: 1 });
+    let release: () => void = () => undefined;
+    const arrived = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let answer: () => void = () => undefined;
+    const { url, arrivals } = await gateway((response) => {
+      answer = () => void response.end('{}');
+      release();
+      if (arrivals.length > 1) answer();
+    });
+    const first = transportOf({ dispatcher }).post(requestTo(url));
+    await arrived;
+    const second = await transportOf({ dispatcher, timeoutMs: 50 }).post({ ...requestTo(url), body: 'second' });
+    expect(second).toEqual(DEADLINE);
+    answer();
+    expect(await first).toMatchObject({ sent: true, reply: { status: 200 } });
+    const third = await transportOf({ dispatcher }).post({ ...requestTo(url), body: 'third' });
+    expect(third).toMatchObject({ sent: true, reply: { status: 200 } });
+    expect(arrivals.map(({ body }) => body)).toEqual([requestTo(url).body, 'third']);
+  });
+
+  it('when the dispatcher was stuck', async () => {
+    const { url, arrivals } = await gateway();
+    const agent = trusting(own.cert, { connections: 1 });
+    let late: () => void = () => undefined;
+    const dispatcher = dispatcherOf((options, handler) => {
+      late = () => void agent.dispatch(options, handler);
+      return true;
+    });
+    expect(await transportOf({ dispatcher, timeoutMs: 50 }).post(requestTo(url))).toEqual(DEADLINE);
+    late();
+    await transportOf({ dispatcher: agent }).post({ ...requestTo(url), body: 'next' });
+    expect(arrivals.map(({ body }) => body)).toEqual(['next']);
+  });
+
+  it('when the event loop was held up until after it', async () => {
+    const { url, received } = await wiretap();
+    const agent = trusting(own.cert);
+    const dispatcher = dispatcherOf((options, handler) =>
+      agent.dispatch(options, {
+        onRequestStart: (controller, context) => {
+          const end = performance.now() + 1_100;
+          while (performance.now() < end);
+          handler.onRequestStart?.(controller, context);
+        },
+        onResponseError: (controller, error) => handler.onResponseError?.(controller, error),
+      }),
+    );
+    expect(await transportOf({ dispatcher, timeoutMs: 1_000 }).post(requestTo(url))).toEqual(DEADLINE);
+    await agent.close();
+    expect(received.join('')).toBe('');
+  });
+});
