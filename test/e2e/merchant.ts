@@ -79,7 +79,7 @@ export function sale(amount = '149.90', more: Partial<DoPaymentDto> = {}): DoPay
     transactionDetails: { amount, currencyCode: 949, installmentCount: 1 },
     cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
     ...more,
-  } as DoPaymentDto;
+  };
 }
 
 async function freePort(): Promise<number> {
