@@ -1,95 +1,79 @@
-import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer, type Server as NetServer, type Socket } from 'node:net';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { Agent, RetryAgent } from 'undici';
-import { GatewayTransport, type TransportSettings } from '../../../lib/gateway/transport/gateway-transport.js';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { type Arrival, closeAll, gateway, postEach, requestTo, transportOf, wiretap } from './gateways.js';
 
-const SETTINGS: TransportSettings = { timeoutMs: 5_000, connectTimeoutMs: 2_000, keepAliveMs: 4_000 };
-const REQUEST = { headers: { 'x-test': 'yes' }, body: '{"name":"Şükrü Ağaç","amount":60.00}' };
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
-function transportOf(settings: Partial<TransportSettings> = {}): GatewayTransport {
-  const transport = new GatewayTransport({ ...SETTINGS, ...settings });
-  closing.push(() => transport.close());
-  return transport;
-}
-
-async function listening(server: Server | NetServer): Promise<string> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closing.push(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/pay`;
-}
-
-interface Arrival {
-  readonly request: IncomingMessage;
-  readonly body: string;
-  readonly port: number | undefined;
-}
-
-/** A gateway that notes what arrives and answers as it is told. */
-async function gateway(
-  answer: (response: ServerResponse, arrivals: Arrival[]) => void = (response) => response.end('{}'),
-): Promise<{ url: string; arrivals: Arrival[] }> {
-  const arrivals: Arrival[] = [];
-  const server = createHttpServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      arrivals.push({ request, body: Buffer.concat(chunks).toString(), port: request.socket.remotePort });
-      answer(response, arrivals);
-    });
-  });
-  return { url: await listening(server), arrivals };
-}
+afterEach(closeAll);
 
 describe('what is written', () => {
   it('is the body to the byte, with its length, and the headers', async () => {
-    const { url, arrivals } = await gateway((response) => response.end('{"code":"B0000"}'));
-    expect(await transportOf().post({ ...REQUEST, url })).toEqual({
-      sent: true,
-      reply: { status: 200, text: '{"code":"B0000"}' },
+    const { url, received } = await wiretap((socket, text) => {
+      if (text.endsWith('}')) socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
     });
-    const [{ body, request } = { body: '', request: undefined }] = arrivals;
-    expect(body).toBe(REQUEST.body);
-    expect(request?.headers).toMatchObject({
-      'content-type': 'application/json',
-      'content-length': String(Buffer.byteLength(REQUEST.body)),
-      'x-test': 'yes',
-    });
+    await transportOf().post(requestTo(`${url}?x=%20y`));
+    const [head = '', body] = (received[0] ?? '').split('\r\n\r\n');
+    const [line, ...headers] = head.split('\r\n');
+    expect(line).toBe('POST /pay?x=%20y HTTP/1.1');
+    expect(body).toBe('{"name":"Şükrü Ağaç","amount":60.00}');
+    expect(headers).toContain('x-ClientSecret: sesame');
+    const shown = headers.map((header) => header.replace(/^[^:]+/, (name) => name.toLowerCase()));
+    expect(shown.filter((header) => !header.startsWith('host: ')).sort()).toEqual([
+      'accept-encoding: gzip, deflate, br',
+      'accept: application/json, text/plain, */*',
+      'connection: keep-alive',
+      'content-length: 41',
+      'content-type: application/json',
+      'x-clientsecret: sesame',
+    ]);
   });
 
-  it('carries what an interceptor of the host adds', async () => {
+  it('carries what an interceptor of the host adds, and nothing that would change the rest', async () => {
     const { url, arrivals } = await gateway();
     const transport = transportOf();
     transport.http.axiosRef.interceptors.request.use((config) => {
-      config.headers.set('traceparent', '00-1-2-01');
-      return config;
+      config.headers.set({
+        traceparent: '00-1-2-01',
+        'X-CLIENTSECRET': 'forged',
+        'Content-Length': '3',
+        'Transfer-Encoding': 'chunked',
+        'Content-Type': 'text/plain',
+        'Accept-Encoding': 'zstd',
+      });
+      return {
+        ...config,
+        url: 'http://elsewhere.example/',
+        data: 'forged',
+        method: 'get',
+        baseURL: 'http://x.example',
+      };
     });
-    await transport.post({ ...REQUEST, url });
-    expect(arrivals[0]?.request.headers).toMatchObject({ traceparent: '00-1-2-01' });
+    expect(await transport.post(requestTo(url))).toMatchObject({ sent: true, reply: { status: 200 } });
+    const [{ request, body } = { request: undefined, body: '' }] = arrivals;
+    expect(body).toBe(requestTo(url).body);
+    expect(request?.method).toBe('POST');
+    expect(request?.headers).toMatchObject({
+      traceparent: '00-1-2-01',
+      'x-clientsecret': 'sesame',
+      'content-length': '41',
+      'content-type': 'application/json',
+      'accept-encoding': 'gzip, deflate, br',
+    });
+    expect(request?.headers['transfer-encoding']).toBeUndefined();
   });
 
   it('goes straight to the gateway, whatever the environment says of proxies', async () => {
     const { url, arrivals } = await gateway();
     const proxy = await gateway();
-    process.env['HTTP_PROXY'] = process.env['http_proxy'] = proxy.url;
+    const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()]);
+    const before = names.map((name) => [name, process.env[name]] as const);
+    for (const name of names) process.env[name] = proxy.url;
     try {
-      await transportOf().post({ ...REQUEST, url });
+      await transportOf().post(requestTo(url));
+      await transportOf().post(requestTo(url.replace('http:', 'https:')));
     } finally {
-      delete process.env['HTTP_PROXY'];
-      delete process.env['http_proxy'];
+      for (const [name, value] of before) {
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
+      }
     }
     expect([arrivals.length, proxy.arrivals.length]).toEqual([1, 0]);
   });
@@ -101,181 +85,76 @@ describe('what is written', () => {
       if (waiting.length === 100) for (const one of waiting) one.end('{}');
     });
     const transport = transportOf();
-    const posts = await Promise.all(Array.from({ length: 100 }, () => transport.post({ ...REQUEST, url })));
+    const posts = await Promise.all(Array.from({ length: 100 }, () => transport.post(requestTo(url))));
     expect(posts.every((post) => post.sent && post.reply?.status === 200)).toBe(true);
   });
 });
 
-describe('one transmission an attempt', () => {
-  it('refuses a response interceptor that sends the request again', async () => {
-    const { url, arrivals } = await gateway((response) => response.destroy());
-    const transport = transportOf();
-    const { axiosRef } = transport.http;
-    let config: Parameters<typeof axiosRef.request>[0] | undefined;
-    axiosRef.interceptors.request.use((seen) => (config = seen));
-    let retries = 0;
-    axiosRef.interceptors.response.use(undefined, (error: Error) => {
-      retries += 1;
-      return retries > 3 ? Promise.reject(error) : axiosRef.request(config ?? {});
-    });
-    expect(await transport.post({ ...REQUEST, url })).toEqual({ sent: true, reply: null, cause: 'connection_lost' });
-    await expect(axiosRef.request(config ?? {})).rejects.toThrow(/transmits each payment request once/);
-    expect(arrivals).toHaveLength(1);
-  });
-
-  it.each([
-    ['before an answer', (response: ServerResponse): void => void response.destroy()],
-    [
-      'after half an answer',
-      (response: ServerResponse): void => {
-        response.writeHead(200, { 'content-length': '100' });
-        response.write('{"code":', () => response.destroy());
-      },
-    ],
-  ])('cuts off a retrying dispatcher %s', async (_when, answer) => {
-    const { url, arrivals } = await gateway(answer);
-    const agent = new Agent();
-    const dispatcher = new RetryAgent(agent, { methods: ['POST'], maxRetries: 3, minTimeout: 1, maxTimeout: 5 });
-    closing.push(() => agent.destroy());
-    expect(await transportOf({ dispatcher }).post({ ...REQUEST, url })).toMatchObject({ sent: true, reply: null });
-    const second = await transportOf().post({ ...REQUEST, url });
-    expect(second).toMatchObject({ sent: true, reply: null });
-    expect(arrivals.map(({ body }) => body)).toEqual([REQUEST.body, REQUEST.body]);
-  });
-
-  it('keeps the HttpService to itself', async () => {
-    const { url, arrivals } = await gateway();
-    await expect(transportOf().http.axiosRef.post(url, {})).rejects.toThrow(/and nothing else/);
-    expect(arrivals).toHaveLength(0);
-  });
-
-  it('is proof against interceptors that throw', async () => {
-    const { url, arrivals } = await gateway((response) => response.end('{"code":"B0000"}'));
-    const before = transportOf();
-    before.http.axiosRef.interceptors.request.use(() => {
-      throw new Error('tracing is down');
-    });
-    expect(await before.post({ ...REQUEST, url })).toEqual({ sent: false, cause: 'interceptor_failed' });
-    expect(arrivals).toHaveLength(0);
-
-    const after = transportOf();
-    after.http.axiosRef.interceptors.response.use(() => {
-      throw new Error('tracing is down');
-    });
-    expect(await after.post({ ...REQUEST, url })).toMatchObject({ sent: true, reply: { text: '{"code":"B0000"}' } });
-  });
-
-  it('hands interceptors errors that hold neither card nor headers', async () => {
-    const { url } = await gateway((response) => response.destroy());
-    const transport = transportOf();
-    let seen: unknown;
-    transport.http.axiosRef.interceptors.response.use(undefined, (error: unknown) => {
-      seen = error;
-      return Promise.reject(new Error('again'));
-    });
-    await transport.post({ ...REQUEST, url });
-    await new Promise(setImmediate);
-    expect(seen).toBeInstanceOf(Error);
-    expect(Object.keys(seen as object)).toEqual([]);
-  });
-});
-
-describe('what was not sent', () => {
-  it('is a refused connection, and a name that is not found', async () => {
-    const server = createServer();
-    const url = await listening(server);
-    await closing.pop()?.();
-    const transport = transportOf();
-    expect(await transport.post({ ...REQUEST, url })).toEqual({ sent: false, cause: 'connection_failed' });
-    const nowhere = await transport.post({ ...REQUEST, url: 'http://nonexistent.invalid/' });
-    expect(nowhere).toEqual({ sent: false, cause: 'connection_failed' });
-  });
-
-  it('is a TLS handshake that is never answered, and nothing leaves after the deadline', async () => {
-    const received: Buffer[] = [];
-    const server = createServer((socket) => socket.on('data', (chunk) => received.push(chunk)));
-    const url = (await listening(server)).replace('http:', 'https:');
-    const transport = transportOf({ timeoutMs: 300, connectTimeoutMs: 60_000 });
-    expect(await transport.post({ ...REQUEST, url })).toEqual({ sent: false, cause: 'deadline' });
-    expect(Buffer.concat(received).includes('Ağaç')).toBe(false);
-  });
-});
-
-describe('what is read', () => {
-  const text = '{"code":"B0000","message":"Onaylandı"}';
-  it.each([
-    ['with a BOM', {}, Buffer.from(`\uFEFF${text}`), text],
-    ['gzipped', { 'content-encoding': 'gzip' }, gzipSync(text), text],
-    ['deflated', { 'content-encoding': 'deflate' }, deflateSync(text), text],
-    ['as brotli', { 'content-encoding': 'br' }, brotliCompressSync(text), text],
-    ['as text/plain', { 'content-type': 'text/plain' }, Buffer.from(text), text],
-    [
-      'in Latin-1',
-      { 'content-type': 'application/json; charset=iso-8859-1' },
-      Buffer.from('{"a":"é"}', 'latin1'),
-      '{"a":"é"}',
-    ],
-    [
-      'in no known character set',
-      { 'content-type': 'text/x; charset=nonsense' },
-      Buffer.from('{"a":"é"}', 'latin1'),
-      '{"a":"é"}',
-    ],
-  ])('an answer %s', async (_how, headers, body, expected) => {
-    const { url } = await gateway((response) => response.writeHead(201, headers).end(body));
-    expect(await transportOf().post({ ...REQUEST, url })).toEqual({
-      sent: true,
-      reply: { status: 201, text: expected },
-    });
-  });
-
-  it.each([
-    ['of 2 MiB', {}, Buffer.alloc(2 * 1024 * 1024, ' '), 'reply_too_large'],
-    [
-      'that unpacks to 50 MiB',
-      { 'content-encoding': 'gzip' },
-      gzipSync(Buffer.alloc(50 * 1024 * 1024)),
-      'reply_too_large',
-    ],
-    ['that is not what it says', { 'content-encoding': 'gzip' }, Buffer.from(text), 'reply_unreadable'],
-    ['in an unknown encoding', { 'content-encoding': 'zstd9' }, Buffer.from(text), 'reply_unreadable'],
-  ])('no answer %s', async (_how, headers, body, cause) => {
-    const { url } = await gateway((response) => response.writeHead(200, headers).end(body));
-    expect(await transportOf().post({ ...REQUEST, url })).toEqual({ sent: true, reply: null, cause });
-  });
-
-  it('no redirect is followed', async () => {
+describe('an answer', () => {
+  it.each([201, 204, 301, 302, 307, 308, 400, 401, 403, 404, 429, 500, 503])('of status %i is one', async (status) => {
     const other = await gateway();
-    const { url } = await gateway((response) => response.writeHead(307, { location: other.url }).end());
-    expect(await transportOf().post({ ...REQUEST, url })).toMatchObject({ reply: { status: 307 } });
-    expect(other.arrivals).toHaveLength(0);
+    const { url, arrivals } = await gateway((response) => response.writeHead(status, { location: other.url }).end());
+    expect(await transportOf().post(requestTo(url))).toEqual({ sent: true, reply: { status, text: '' } });
+    expect([arrivals.length, other.arrivals.length]).toEqual([1, 0]);
+  });
+
+  it('comes one byte at a time', async () => {
+    const { url } = await wiretap((socket, text) => {
+      if (!text.endsWith('}')) return;
+      const bytes = [...Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{"a":"Ş"}')];
+      const next = (): void => {
+        const byte = bytes.shift();
+        if (byte !== undefined) socket.write(Buffer.of(byte), () => setImmediate(next));
+      };
+      next();
+    });
+    expect(await transportOf().post(requestTo(url))).toEqual({ sent: true, reply: { status: 200, text: '{"a":"Ş"}' } });
+  });
+
+  it('comes after hints', async () => {
+    const { url } = await gateway((response) => {
+      response.writeEarlyHints({ link: '</x>; rel=preload' });
+      response.writeHead(402).end('{}');
+    });
+    expect(await transportOf().post(requestTo(url))).toEqual({ sent: true, reply: { status: 402, text: '{}' } });
+  });
+
+  it('comes before the request was read in full', async () => {
+    const { url } = await wiretap((socket) => socket.end('HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\n\r\n{}'));
+    const transmission = await transportOf().post({ ...requestTo(url), body: 'x'.repeat(8 * 1024 * 1024) });
+    expect(transmission).toMatchObject({ sent: true });
   });
 });
 
 describe('connections', () => {
-  const ports = (arrivals: Arrival[]): (number | undefined)[] => arrivals.map(({ port }) => port);
+  const ports = (arrivals: Arrival[]): Set<number | undefined> => new Set(arrivals.map(({ port }) => port));
 
-  it('are kept alive, or used once where keepAliveMs is 0', async () => {
+  it('are kept alive', async () => {
     const { url, arrivals } = await gateway();
-    const kept = transportOf();
-    await kept.post({ ...REQUEST, url });
-    // undici frees a connection for the next request in the next turn.
-    await new Promise(setImmediate);
-    await kept.post({ ...REQUEST, url });
-    const once = transportOf({ keepAliveMs: 0 });
-    await once.post({ ...REQUEST, url });
-    await once.post({ ...REQUEST, url });
-    const [first, second, third, fourth] = ports(arrivals);
-    expect(first).toBe(second);
-    expect(third).not.toBe(fourth);
-    expect(arrivals.slice(2).map(({ request }) => request.headers.connection)).toEqual(['close', 'close']);
+    await postEach(transportOf(), [requestTo(url), requestTo(url), requestTo(url)]);
+    expect(ports(arrivals).size).toBe(1);
+  });
+
+  it('are used once where keepAliveMs is 0', async () => {
+    const { url, arrivals } = await gateway();
+    await postEach(transportOf({ keepAliveMs: 0 }), [requestTo(url), requestTo(url), requestTo(url)]);
+    expect(ports(arrivals).size).toBe(3);
+    expect(arrivals.map(({ request }) => request.headers.connection)).toEqual(['close', 'close', 'close']);
   });
 
   it('are not used again where the gateway announces that it will close them', async () => {
     const { url, arrivals } = await gateway((response) => response.setHeader('Keep-Alive', 'timeout=1').end('{}'));
-    const transport = transportOf();
-    await transport.post({ ...REQUEST, url });
-    await transport.post({ ...REQUEST, url });
-    expect(new Set(ports(arrivals)).size).toBe(2);
+    await postEach(transportOf(), [requestTo(url), requestTo(url), requestTo(url)]);
+    expect(ports(arrivals).size).toBe(3);
+  });
+
+  it('are kept no longer than keepAliveMs, whatever the gateway announces', async () => {
+    const { url, arrivals } = await gateway((response) => response.setHeader('Keep-Alive', 'timeout=600').end('{}'));
+    const transport = transportOf({ keepAliveMs: 200 });
+    await transport.post(requestTo(url));
+    const socket = arrivals[0]?.request.socket;
+    if (socket && !socket.destroyed) await once(socket, 'close');
+    await transport.post(requestTo(url));
+    expect(ports(arrivals).size).toBe(2);
   });
 });

@@ -1,9 +1,11 @@
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createServer as createTlsServer, type TlsOptions, type TLSSocket } from 'node:tls';
 import type { Dispatcher } from 'undici';
 import {
   GatewayTransport,
+  type Transmission,
   type TransportSettings,
   type WireRequest,
 } from '../../../lib/gateway/transport/gateway-transport.js';
@@ -33,6 +35,16 @@ export function transportOf(settings: Partial<TransportSettings> = {}): GatewayT
   return transport;
 }
 
+/** One after the other, as buyers come: undici has a turn of the event loop to take a connection back. */
+export async function postEach(transport: GatewayTransport, requests: readonly WireRequest[]): Promise<Transmission[]> {
+  const transmissions = [];
+  for (const request of requests) {
+    transmissions.push(await transport.post(request));
+    await nextTurn();
+  }
+  return transmissions;
+}
+
 /** Stands between the transport and undici, as a host's own dispatcher would. */
 export function dispatcherOf(dispatch: Dispatcher['dispatch']): Dispatcher {
   return { dispatch } as Dispatcher;
@@ -40,6 +52,8 @@ export function dispatcherOf(dispatch: Dispatcher['dispatch']): Dispatcher {
 
 export interface Arrival {
   readonly request: IncomingMessage;
+  /** Of the client, which tells connections apart. */
+  readonly port: number | undefined;
   readonly body: string;
 }
 
@@ -52,7 +66,7 @@ export async function gateway(
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      arrivals.push({ request, body: Buffer.concat(chunks).toString() });
+      arrivals.push({ request, port: request.socket.remotePort, body: Buffer.concat(chunks).toString() });
       answer(response, arrivals);
     });
   });

@@ -99,22 +99,33 @@ describe('past the deadline nothing leaves', () => {
     const { url, received } = await tlsWiretap(own);
     const held: Socket[] = [];
     const gate = await listening(createServer({ pauseOnConnect: true }, (socket) => held.push(socket)));
-    const transport = transportOf({ timeoutMs: 200, dispatcher: trusting(own.cert) });
+    const agent = trusting(own.cert);
+    const wasAborted: boolean[] = [];
+    const dispatcher = dispatcherOf((options, handler) =>
+      agent.dispatch(options, {
+        ...handler,
+        onRequestStart: (controller, context) => {
+          handler.onRequestStart?.(controller, context);
+          wasAborted.push(controller.aborted);
+        },
+      }),
+    );
+    const transport = transportOf({ timeoutMs: 200, dispatcher });
     expect(await transport.post(requestTo(`https://${gate}/pay`))).toEqual(DEADLINE);
 
     const [socket] = held as [Socket];
     const beyond = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
     socket.pipe(beyond).pipe(socket);
     await once(socket, 'close');
-    expect(received).toEqual(['']);
+    await agent.close();
+    expect(wasAborted).toEqual([true]);
+    expect(received.join('')).toBe('');
   });
 
   it('when it waited behind another request', async () => {
     const dispatcher = trusting(own.cert, { connections: 1 });
     let release: () => void = () => undefined;
-    const arrived = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const arrived = new Promise<void>((resolve) => (release = resolve));
     let answer: () => void = () => undefined;
     const { url, arrivals } = await gateway((response) => {
       answer = () => void response.end('{}');
