@@ -11,8 +11,8 @@ export class ReplyFields {
   private readonly fields = new Map<string, Json>();
   private readonly ambiguous = new Set<string>();
 
-  private constructor(object: { [key: string]: Json }) {
-    for (const [key, value] of Object.entries(object)) {
+  private constructor(private readonly root: { [key: string]: Json }) {
+    for (const [key, value] of Object.entries(root)) {
       const name = key.toLowerCase();
       if (this.fields.has(name) && this.fields.get(name) !== value) this.ambiguous.add(name);
       this.fields.set(name, value);
@@ -59,14 +59,16 @@ export class ReplyFields {
     return isObject(value) && !this.isAmbiguous(name) ? new ReplyFields(value) : null;
   }
 
-  /** Every text in the reply, at whatever depth. */
+  /** Every text in the reply, at whatever depth, also of fields that stand twice; what is below `__proto__` is no field. */
   *texts(): Generator<string> {
-    const left: Json[] = [...this.fields.values()];
+    const left: Json[] = [this.root];
     while (left.length > 0) {
       const value = left.pop();
       if (typeof value === 'string') yield value;
       else if (Array.isArray(value)) for (const item of value) left.push(item);
-      else if (isObject(value)) for (const item of Object.values(value)) left.push(item);
+      else if (isObject(value)) {
+        for (const [name, item] of Object.entries(value)) if (name !== '__proto__') left.push(item);
+      }
     }
   }
 }

@@ -70,11 +70,13 @@ describe('finding the page in an answer', () => {
   it('takes none where there are two', () => {
     expect(find({ a: page, b: base64('<html>another</html>') })).toBeNull();
     expect(find({ a: page, b: { c: page } })).toBeNull();
+    expect(find({ htmlForm: page, HtmlForm: base64('<html>another</html>') })).toBeNull();
   });
 
   it('takes none where there is none', () => {
     expect(find({ code: 'B0000', message: 'Approved' })).toBeNull();
     expect(find({})).toBeNull();
+    expect(find(JSON.parse(`{"__proto__":{"htmlForm":"${page}"}}`))).toBeNull();
   });
 
   it('takes the one in the field that is pinned, and no other', () => {
