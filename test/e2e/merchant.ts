@@ -1,9 +1,9 @@
 import { createServer, type AddressInfo } from 'node:net';
-import type { INestApplication, ModuleMetadata } from '@nestjs/common';
+import type { INestApplication, ModuleMetadata, NestApplicationOptions } from '@nestjs/common';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { Test } from '@nestjs/testing';
+import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import {
   type DoPaymentDto,
   morposDialect,
@@ -30,26 +30,32 @@ export interface MerchantSetup {
   readonly metadata?: ModuleMetadata;
   /** Host settings: prefix, pipes, versioning. */
   readonly configure?: (app: INestApplication) => void;
+  /** Providers of the module to put others in the place of. */
+  readonly override?: (builder: TestingModuleBuilder) => TestingModuleBuilder;
+  /** Body parser, logger: what `NestFactory.create` takes. */
+  readonly application?: NestApplicationOptions;
 }
 
 /** A real Nest application as a merchant would have it, in front of a simulator. */
 export async function startMerchant(
   platform: Platform,
   simulator: Simulator,
-  { options, structure, metadata, configure }: MerchantSetup = {},
+  { options, structure, metadata, configure, override, application }: MerchantSetup = {},
 ): Promise<Merchant> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const module = await Test.createTestingModule({
+  const builder = Test.createTestingModule({
     ...metadata,
     imports: [
       EventEmitterModule.forRoot(),
       PaymentModule.forRoot({ ...simulatorOptions(simulator), publicUrl: url, ...options, ...structure }),
       ...(metadata?.imports ?? []),
     ],
-  }).compile();
+  });
+  const module = await (override?.(builder) ?? builder).compile();
   const app = module.createNestApplication(platform === 'express' ? new ExpressAdapter() : new FastifyAdapter(), {
     logger: false,
+    ...application,
   });
   configure?.(app);
   await app.listen(port, '127.0.0.1');

@@ -1,0 +1,93 @@
+import type { INestApplication } from '@nestjs/common';
+import {
+  type Payment,
+  PaymentInit3dError,
+  PaymentNotSentError,
+  type PaymentOptions,
+  type PaymentService,
+} from 'nestjs-card-payment';
+import type { Simulator, SimulatorOperation } from 'nestjs-card-payment/simulator';
+import { PaymentClock, SystemClock } from '../../lib/payment/clock.js';
+import { AUTH3D_RETRY_MS } from '../../lib/payment/schedule.js';
+import { sale, startMerchant } from '../e2e/merchant.js';
+
+export const ENDPOINTS = ['DoPayment', 'Init3d', 'Auth3d'] as const satisfies readonly SimulatorOperation[];
+export type Endpoint = (typeof ENDPOINTS)[number];
+
+/** What a call gave: the payment, and the error that brought it where it was thrown. */
+export interface Attempt {
+  readonly payment: Payment;
+  readonly thrown: 'PaymentNotSentError' | 'PaymentInit3dError' | null;
+  /** Only of an Init3d that went well. */
+  readonly html: string | null;
+}
+
+/** Does not wait between the tries of an Auth3d that was not sent, but counts how often it would have. */
+class EagerClock extends SystemClock {
+  pauses = 0;
+
+  override sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (ms !== AUTH3D_RETRY_MS || signal) return super.sleep(ms, signal);
+    this.pauses += 1;
+    return Promise.resolve();
+  }
+}
+
+/** A merchant's application in front of a simulator, or of something that fails in its place. */
+export class Shop {
+  private readonly clock: EagerClock;
+
+  private constructor(
+    readonly simulator: Simulator,
+    readonly app: INestApplication,
+    readonly payments: PaymentService,
+  ) {
+    this.clock = app.get(PaymentClock, { strict: false });
+  }
+
+  /** Without background work, so that nothing but the call itself meets the fault. */
+  static async open(simulator: Simulator, options: PaymentOptions = {}): Promise<Shop> {
+    const { app, payments } = await startMerchant('express', simulator, {
+      options: { background: false, ...options },
+      override: (builder) => builder.overrideProvider(PaymentClock).useValue(new EagerClock()),
+    });
+    return new Shop(simulator, app, payments);
+  }
+
+  /** How often an Auth3d waited to be tried again. */
+  get pauses(): number {
+    return this.clock.pauses;
+  }
+
+  /** One call of the endpoint. Errors that no fault may cause are passed on. */
+  async call(endpoint: Endpoint, starter: Shop = this): Promise<Attempt> {
+    if (endpoint === 'Auth3d') return this.complete(await starter.awaiting());
+    try {
+      if (endpoint === 'DoPayment') return { payment: await this.payments.doPayment(sale()), thrown: null, html: null };
+      const { payment, html } = await this.payments.init3d(sale());
+      return { payment, thrown: null, html };
+    } catch (error) {
+      if (error instanceof PaymentNotSentError)
+        return { payment: error.payment, thrown: 'PaymentNotSentError', html: null };
+      if (error instanceof PaymentInit3dError)
+        return { payment: error.payment, thrown: 'PaymentInit3dError', html: null };
+      throw error;
+    }
+  }
+
+  /** A 3D payment whose buyer has been verified by the bank. */
+  async awaiting(): Promise<string> {
+    const { conversationId } = await this.payments.init3d(sale());
+    return conversationId;
+  }
+
+  /** Auth3d, with what the bank of the simulator sends. Whatever it throws is a failure of the test. */
+  async complete(conversationId: string): Promise<Attempt> {
+    const { fields } = this.simulator.approve(conversationId);
+    return { payment: await this.payments.auth3d({ conversationId, fields }), thrown: null, html: null };
+  }
+
+  async close(): Promise<void> {
+    await this.app.close();
+  }
+}
