@@ -79,11 +79,11 @@ async function readBody(request: CallbackRequest & IncomingMessage): Promise<unk
 }
 
 function formFields(text: string): Record<string, string | string[]> {
-  const fields: Record<string, string | string[]> = {};
-  const form = new URLSearchParams(text);
-  for (const name of new Set(form.keys())) {
-    const values = form.getAll(name);
-    Object.defineProperty(fields, name, { value: values.length === 1 ? values[0] : values, enumerable: true });
+  const values = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    const earlier = values.get(name);
+    if (earlier) earlier.push(value);
+    else values.set(name, [value]);
   }
-  return fields;
+  return Object.fromEntries(Array.from(values, ([name, all]) => [name, all.length === 1 ? all[0]! : all]));
 }

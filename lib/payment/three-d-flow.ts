@@ -73,25 +73,26 @@ export class ThreeDFlow {
     return { conversationId: record.conversationId, content, html, expiresAt, payment: toPayment(moved.record) };
   }
 
-  complete(conversationId: string, received: unknown): Promise<Payment> {
-    const running = this.completing.get(conversationId);
-    if (running) return running;
-    const run = this.completeOnce(conversationId, received).finally(() => this.completing.delete(conversationId));
-    this.completing.set(conversationId, run);
-    return run;
-  }
-
-  private async completeOnce(conversationId: string, received: unknown): Promise<Payment> {
+  async complete(conversationId: string, received: unknown): Promise<Payment> {
     const record = await this.book.find(conversationId);
     if (!record) throw new PaymentNotFoundError();
     if (record.kind === 'direct' || record.state === 'initiating') {
       throw new PaymentStateError(toPayment(record), 'be completed by Auth3d');
     }
-    if (record.state !== 'awaiting') return toPayment(record);
+    if (record.state !== 'awaiting') return this.completing.get(conversationId) ?? toPayment(record);
     if (record.expiresAt && this.clock.now() >= record.expiresAt) return this.end(record, 'expired');
 
+    // Each copy is checked for itself, so that a wrong one beside the bank's own cannot have that refused.
     const fields = readCallbackFields(received);
     checkCallback(fields, record, this.settings.dialect.requiredCallbackFields);
+    const running = this.completing.get(conversationId);
+    if (running) return running;
+    const run = this.completeOnce(record, fields).finally(() => this.completing.delete(conversationId));
+    this.completing.set(conversationId, run);
+    return run;
+  }
+
+  private async completeOnce(record: PaymentRecord, fields: CallbackFields): Promise<Payment> {
     if (!(await this.isWelcome(record))) return this.end(record, 'failed', 'vetoed');
 
     const dueAt = claimEnd(this.clock.now(), this.settings.timeoutMs);

@@ -1,0 +1,661 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import type { LoggerService } from '@nestjs/common';
+import express from 'express';
+import { PaymentClock } from 'nestjs-card-payment';
+import {
+  type BankCallback,
+  type Simulator,
+  type SimulatorCallback,
+  startSimulator,
+} from 'nestjs-card-payment/simulator';
+import { TestClock } from 'nestjs-card-payment/testing';
+import { type Merchant, type MerchantSetup, PLATFORMS, sale, startMerchant } from './merchant.js';
+
+const FORM = 'application/x-www-form-urlencoded';
+const JSON_TYPE = 'application/json';
+const MARK = 'INJECTED';
+
+interface Attack {
+  readonly url?: string;
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string | Buffer;
+}
+
+type Fields = Record<string, string>;
+
+/** Whatever is said, kept line by line. */
+class KeptLog implements LoggerService {
+  readonly lines: string[] = [];
+  private readonly keep = (...said: unknown[]): void => void this.lines.push(...said.map(String));
+  log = this.keep;
+  warn = this.keep;
+  error = this.keep;
+}
+
+/** What an attacker sends who has the token and has seen the bank's content. The number is the status, where there is but one right one. */
+const ATTACKS: readonly (readonly [string, number | null, (callback: BankCallback) => Attack])[] = [
+  ['HEAD', 204, () => ({ method: 'HEAD' })],
+  ['HEAD with the fields', 204, ({ url, fields }) => ({ method: 'HEAD', url: `${url}?${form(fields)}` })],
+  [
+    'a prefetch',
+    204,
+    ({ url, fields }) => ({ method: 'GET', url: `${url}?${form(fields)}`, headers: { 'sec-purpose': 'prefetch' } }),
+  ],
+  [
+    'a prefetch by POST',
+    204,
+    ({ fields }) => ({ ...formOf(fields), headers: { 'content-type': FORM, purpose: 'prefetch' } }),
+  ],
+  ['GET without fields', 400, () => ({ method: 'GET' })],
+  ['POST without a body', 400, () => ({})],
+  ['an empty form', 400, () => formOf({})],
+  ['an empty object', 400, () => jsonOf({})],
+  ['another method', 404, ({ fields }) => ({ ...formOf(fields), method: 'PUT' })],
+  ['another route', 404, ({ url, fields }) => ({ ...formOf(fields), url: url.replace(/return$/, 'paid') })],
+
+  ['no token', 404, ({ url, fields }) => ({ ...formOf(fields), url: url.replace(tokenOf(url), '') })],
+  ['a guessed token', 404, withToken(() => 'direct')],
+  ['a forged token', 404, withToken(() => 'A'.repeat(43))],
+  ['the token turned round', 404, withToken((token) => [...token].reverse().join(''))],
+  ['the token in capitals', 404, withToken((token) => (token + 'a').toUpperCase())],
+  ['the token and more', 404, withToken((token) => `${token}A`)],
+  ['the token and NUL', 404, withToken((token) => `${token}%00`)],
+  ['the token and a line', 404, withToken((token) => `${token}%0d%0a${MARK}`)],
+  ['a token of 10,000 characters', null, withToken(() => 'A'.repeat(10_000))],
+  ['the token among its like', 404, withToken((token) => `${token}%2F${token}`)],
+  [
+    'a token in the query',
+    404,
+    ({ url, fields }) => ({ ...formOf(fields), url: `${url.replace(tokenOf(url), 'direct')}?token=${tokenOf(url)}` }),
+  ],
+
+  ['a repeated field', 400, ({ fields }) => ({ ...formOf(fields), body: `${form(fields)}&Code=B0000` })],
+  [
+    'a repeated field in another case',
+    400,
+    ({ fields }) => ({ ...formOf(fields), body: `${form(fields)}&code=B0000` }),
+  ],
+  [
+    'a repeated field in the query',
+    400,
+    ({ url, fields }) => ({ method: 'GET', url: `${url}?${form(fields)}&Code=1` }),
+  ],
+  ['a list', null, ({ fields }) => ({ ...formOf(fields), body: `${form(fields)}&Code[]=1&Code[]=2` })],
+  ['nested names', null, ({ fields }) => ({ ...formOf(fields), body: `${form(fields)}&a[b][c][d]=1` })],
+  [
+    'very nested names',
+    null,
+    ({ fields }) => ({ ...formOf(fields), body: `${form(fields)}&a${'[b]'.repeat(5_000)}=1` }),
+  ],
+  ['a list in JSON', 400, ({ fields }) => jsonOf({ ...fields, Code: ['B0000'] })],
+  ['an object in JSON', 400, ({ fields }) => jsonOf({ ...fields, Code: { a: 'B0000' } })],
+  ['a nested detail', 400, ({ fields }) => jsonOf({ ...fields, InstrumentDetail: { a: { b: 1 } } })],
+  ['a list in place of the object', 400, ({ fields }) => jsonOf([fields])],
+  ['a text in place of the object', 400, ({ fields }) => jsonOf(JSON.stringify(fields))],
+  ['null', 400, () => jsonOf(null)],
+  [
+    'depth',
+    400,
+    ({ fields }) => ({
+      ...jsonOf({}),
+      body: JSON.stringify(fields).replace('{', `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)},`),
+    }),
+  ],
+  [
+    '__proto__ in JSON',
+    400,
+    ({ fields }) => ({
+      ...jsonOf({}),
+      body: JSON.stringify(fields).replace('{', '{"__proto__":{"state":"succeeded"},'),
+    }),
+  ],
+  [
+    'a flat __proto__ in JSON',
+    null,
+    ({ fields }) => ({ ...jsonOf({}), body: JSON.stringify(fields).replace('{', '{"__proto__":"x",') }),
+  ],
+  [
+    'constructor.prototype in JSON',
+    400,
+    ({ fields }) => jsonOf({ ...fields, constructor: { prototype: { state: 'succeeded' } } }),
+  ],
+  [
+    '__proto__ in a form',
+    null,
+    ({ fields }) => ({ ...formOf(fields), body: `${form(fields)}&__proto__[state]=succeeded&__proto__=1` }),
+  ],
+  [
+    'constructor in a form',
+    null,
+    ({ fields }) => ({ ...formOf(fields), body: `${form(fields)}&constructor[prototype][state]=succeeded` }),
+  ],
+  [
+    '__proto__ in the detail',
+    400,
+    ({ fields }) => jsonOf({ ...fields, InstrumentDetail: '{"__proto__":{"state":"succeeded"}}' }),
+  ],
+
+  ['1 MiB in a form', 413, ({ fields }) => formOf({ ...fields, Message: 'x'.repeat(1 << 20) })],
+  ['1 MiB in JSON', 413, ({ fields }) => jsonOf({ ...fields, Message: 'x'.repeat(1 << 20) })],
+  ['70 KiB in JSON', 400, ({ fields }) => jsonOf({ ...fields, Message: 'x'.repeat(70_000) })],
+  ['1 MiB of query', null, ({ url }) => ({ method: 'GET', url: `${url}?Code=${'x'.repeat(1 << 20)}` })],
+  ['10,000 fields in a form', null, ({ fields }) => formOf({ ...fields, ...many(10_000) })],
+  ['10,000 fields in JSON', null, ({ fields }) => jsonOf({ ...fields, ...many(10_000) })],
+  ['100 fields', 400, ({ fields }) => formOf({ ...fields, ...many(100) })],
+  ['10,000 members', 400, ({ fields }) => jsonOf({ ...fields, InstrumentDetail: JSON.stringify(many(3_000)) })],
+
+  ['NUL', null, ({ fields }) => formOf({ ...fields, Message: 'a\0b', 'na\0me': '\0' })],
+  ['NUL in JSON', null, ({ fields }) => jsonOf({ ...fields, Message: 'a\0b', 'na\0me': '\0' })],
+  [
+    'lines and headers',
+    null,
+    ({ fields }) => formOf({ ...fields, Message: `x\r\nX-Injected: ${MARK}\r\n\r\n${MARK}`, [`${MARK}\r\n`]: '\r\n' }),
+  ],
+  [
+    'lines in the conversationId',
+    400,
+    ({ fields }) => formOf({ ...fields, conversationId: `${fields.conversationId}\r\nX-Injected: ${MARK}` }),
+  ],
+  ['lines in refused names', 400, ({ fields }) => jsonOf({ ...fields, [`${MARK}\r\n`]: [MARK] })],
+  [
+    'bad UTF-8',
+    null,
+    ({ fields }) => ({
+      ...formOf(fields),
+      body: Buffer.concat([Buffer.from(`${form(fields)}&a=`), Buffer.of(0xff, 0xfe, 0xc0)]),
+    }),
+  ],
+  [
+    'bad UTF-8 in JSON',
+    null,
+    ({ fields }) => ({
+      ...jsonOf({}),
+      body: Buffer.concat([
+        Buffer.from(JSON.stringify(fields).slice(0, -1)),
+        Buffer.from(',"a":"'),
+        Buffer.of(0xff, 0xc0),
+        Buffer.from('"}'),
+      ]),
+    }),
+  ],
+  ['half a surrogate', null, ({ fields }) => jsonOf({ ...fields, a: '\ud800', '\udfff': 'b' })],
+  [
+    'bad percent-encoding',
+    null,
+    ({ fields }) => ({ ...formOf(fields), body: `${form(fields)}&a=%&b=%zz&c=%E0%A4&%=1` }),
+  ],
+  [
+    'bad percent-encoding in the query',
+    null,
+    ({ url, fields }) => ({ method: 'GET', url: `${url}?${form(fields)}&a=%&b=%zz&c=%E0%A4&%=1` }),
+  ],
+
+  [
+    'multipart',
+    400,
+    ({ fields }) => ({
+      ...formOf(fields),
+      headers: { 'content-type': 'multipart/form-data; boundary=x' },
+      body: multipart(fields),
+    }),
+  ],
+  [
+    'multipart without a boundary',
+    400,
+    ({ fields }) => ({ ...formOf(fields), headers: { 'content-type': 'multipart/form-data' } }),
+  ],
+  ['JSON as text/plain', 400, ({ fields }) => ({ ...jsonOf(fields), headers: { 'content-type': 'text/plain' } })],
+  ['a form as XML', 400, ({ fields }) => ({ ...formOf(fields), headers: { 'content-type': 'application/xml' } })],
+  ['a form as JSON', 400, ({ fields }) => ({ ...formOf(fields), headers: { 'content-type': JSON_TYPE } })],
+  ['JSON as a form', null, ({ fields }) => ({ ...jsonOf(fields), headers: { 'content-type': FORM } })],
+  ['cut JSON', 400, ({ fields }) => ({ ...jsonOf({}), body: JSON.stringify(fields).slice(0, -5) })],
+  ['an odd content type', null, ({ fields }) => ({ ...formOf(fields), headers: { 'content-type': ';;=/,' } })],
+  [
+    'an unknown character set',
+    null,
+    ({ fields }) => ({ ...formOf(fields), headers: { 'content-type': `${FORM}; charset=none-such` } }),
+  ],
+  [
+    'gzip that is none',
+    null,
+    ({ fields }) => ({ ...formOf(fields), headers: { 'content-type': FORM, 'content-encoding': 'gzip' } }),
+  ],
+  [
+    'a bomb',
+    null,
+    () => ({
+      ...formOf({}),
+      headers: { 'content-type': FORM, 'content-encoding': 'gzip' },
+      body: gzipSync(Buffer.alloc(64 << 20, 'a')),
+    }),
+  ],
+  [
+    'addresses in every field',
+    null,
+    ({ url, fields }) => ({
+      url: `${url}?next=https://evil.example&successUrl=//evil.example`,
+      headers: {
+        'content-type': FORM,
+        'x-forwarded-host': 'evil.example',
+        'x-original-url': '//evil.example',
+        referer: 'https://evil.example',
+      },
+      body: form({
+        ...Object.fromEntries(
+          Object.keys(fields).map((name) => [name, name === 'conversationId' ? fields[name]! : 'https://evil.example']),
+        ),
+        returnUrl: '//evil.example',
+        okUrl: 'https://evil.example',
+      }),
+    }),
+  ],
+  ['an address for conversationId', 400, ({ fields }) => formOf({ ...fields, conversationId: 'https://evil.example' })],
+];
+
+describe.each(PLATFORMS)('attacks on the callback on %s', (platform) => {
+  describe.each(['standard', 'morpos'] as const)('with dialect %s', (dialect) => {
+    const log = new KeptLog();
+    let simulator: Simulator;
+    let shop: Merchant;
+
+    beforeAll(async () => {
+      simulator = await startSimulator({ dialect });
+      shop = await startMerchant(platform, simulator, { application: { logger: log } });
+    });
+    afterAll(async () => {
+      await shop.app.close();
+      await simulator.close();
+    });
+
+    async function atTheBank(): Promise<BankCallback> {
+      const { conversationId } = await shop.payments.init3d(sale());
+      return simulator.approve(conversationId);
+    }
+
+    /** Whatever came before: nothing was charged without an approval, nothing twice, and the books agree with the store. */
+    async function expectOneHonestEnd(callback: BankCallback): Promise<void> {
+      const { conversationId = '' } = callback.fields;
+      const payment = await shop.payments.find(conversationId);
+      expect(simulator.ledger.calls('Auth3d', conversationId)).toBeLessThanOrEqual(1);
+      expect(payment?.state).toBe(simulator.ledger.chargedTimes(conversationId) === 1 ? 'succeeded' : 'failed');
+      expect(simulator.ledger.violations).toEqual([]);
+    }
+
+    it.each(ATTACKS)('%s', async (_name, status, make) => {
+      const callback = await atTheBank();
+      const { conversationId = '' } = callback.fields;
+
+      const answer = await send(callback, make(callback));
+
+      if (status === null) expect([303, 400, 404, 413, 414, 415, 431]).toContain(answer.status);
+      else expect(platform === 'fastify' && answer.status === 415 ? 400 : answer.status).toBe(status);
+      expect(answer.headers.get('x-injected')).toBeNull();
+      expect(await answer.text()).not.toContain(MARK);
+      const isTouched = answer.status === 303;
+      if (isTouched) expect(answer.headers.get('location')).toMatch(placeOf(conversationId));
+      else expect(simulator.ledger.calls('Auth3d', conversationId)).toBe(0);
+
+      const after = await send(callback, callback.request);
+      expect(after.status).toBe(303);
+      const place = isTouched
+        ? answer.headers.get('location')
+        : `https://shop.example/paid?conversationId=${conversationId}`;
+      expect(after.headers.get('location')).toBe(place);
+      await expectOneHonestEnd(callback);
+      expect(({} as { state?: unknown }).state).toBeUndefined();
+    });
+
+    it('a path that cannot be decoded', async () => {
+      const callback = await atTheBank();
+      for (const path of [
+        '/payments/%/return',
+        '/payments/%zz/return',
+        '/payments/%E0%A4/fail',
+        '/payments/\\..\\/return',
+      ]) {
+        expect(
+          await rawStatus(
+            shop.url,
+            `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+          ),
+        ).toMatch(/^4\d\d$/);
+      }
+      expect((await send(callback, callback.request)).headers.get('location')).toContain('/paid?');
+    });
+
+    it('the token of one payment with the fields of another', async () => {
+      const [one, other] = [await atTheBank(), await atTheBank()];
+      const swapped = await send(one, { ...formOf(other.fields), url: one.url });
+      const mixed = await send(one, {
+        ...formOf({ ...other.fields, conversationId: one.fields.conversationId! }),
+        url: one.url,
+      });
+
+      expect(swapped.status).toBe(400);
+      expect(mixed.headers.get('location')).toContain('/failed?');
+      expect(simulator.ledger.chargedTimes(one.fields.conversationId!)).toBe(0);
+      expect((await send(other, other.request)).headers.get('location')).toContain('/paid?');
+      for (const callback of [one, other]) await expectOneHonestEnd(callback);
+    });
+
+    it('the content for one address at the other', async () => {
+      const answers = [];
+      for (const code of ['444444', '555555', 'cancel'] as const) {
+        const { conversationId } = await shop.payments.init3d(sale());
+        const callback = simulator.bank.answer(conversationId, { code });
+        const url = code === 'cancel' ? callback.url.replace(/fail$/, 'return') : callback.url;
+        answers.push([
+          url.split('/').pop(),
+          (await send(callback, { ...callback.request, url })).headers.get('location'),
+        ]);
+        await expectOneHonestEnd(callback);
+      }
+      expect(answers).toEqual([
+        ['fail', expect.stringContaining('/paid?')],
+        ['return', expect.stringContaining('/failed?')],
+        ['return', expect.stringContaining('/failed?')],
+      ]);
+    });
+
+    it('a used token, after success and after failure', async () => {
+      const paid = await atTheBank();
+      const { conversationId } = await shop.payments.init3d(sale('10.51'));
+      const declined = simulator.approve(conversationId);
+      for (const [callback, place] of [
+        [paid, '/paid?'],
+        [declined, '/failed?'],
+      ] as const) {
+        const foreign = { ...formOf({ ...callback.fields, conversationId: 'ANOTHER' }) };
+        const attempts = [
+          callback.request,
+          formOf({}),
+          formOf(callback.fields),
+          formOf({ Code: 'B0000' }),
+          { method: 'GET' },
+        ];
+        for (const attempt of attempts)
+          expect((await send(callback, attempt)).headers.get('location')).toContain(place);
+        expect((await send(callback, foreign)).status).toBe(400);
+        expect((await send(callback, jsonOf({ ...callback.fields, Code: ['B0000'] }))).status).toBe(400);
+        await expectOneHonestEnd(callback);
+      }
+    });
+
+    it('48 copies at once, true and false ones', async () => {
+      const callback = await atTheBank();
+      const kinds: Attack[] = [
+        callback.request,
+        { method: 'GET' },
+        formOf({ ...callback.fields, conversationId: 'ANOTHER' }),
+        { method: 'GET', url: `${callback.url}?${form(callback.fields)}` },
+      ];
+      const answers = await Promise.all(
+        Array.from({ length: 48 }, (_, index) => send(callback, kinds[(index + 1) % 4]!)),
+      );
+
+      const isTrue = (_: unknown, index: number): boolean => (index + 1) % 4 === 0 || (index + 1) % 4 === 3;
+      const places = new Set(answers.filter(isTrue).map((answer) => answer.headers.get('location')));
+      expect(places).toEqual(new Set([`https://shop.example/paid?conversationId=${callback.fields.conversationId}`]));
+      for (const answer of answers.filter((answer, index) => !isTrue(answer, index)))
+        expect([303, 400]).toContain(answer.status);
+      expect(simulator.ledger.calls('Auth3d', callback.fields.conversationId)).toBe(1);
+      await expectOneHonestEnd(callback);
+    });
+
+    it('a false copy that comes first does not have the true one refused', async () => {
+      const { fields } = await atTheBank();
+      const { conversationId = '' } = fields;
+      const copies = [{}, fields, { Code: 'B0000', conversationId: 'ANOTHER' }, fields];
+      const runs = await Promise.allSettled(
+        copies.map((copy) => shop.payments.auth3d({ conversationId, fields: copy })),
+      );
+      expect(runs.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'fulfilled']);
+      for (const run of runs) {
+        if (run.status === 'fulfilled') expect(run.value.state).toBe('succeeded');
+      }
+      expect(simulator.ledger.calls('Auth3d', conversationId)).toBe(1);
+    });
+
+    it('before Init3d was answered', async () => {
+      const fault = simulator.fail({ operation: 'Init3d', kind: 'stall' });
+      const starting = shop.payments.init3d(sale());
+      const { body } = await fault.played;
+      const { conversationId, returnUrl } = body as Record<string, string>;
+
+      const early = await fetch(returnUrl!, {
+        ...formOf({ Code: 'B0000', conversationId: conversationId! }),
+        method: 'POST',
+        redirect: 'manual',
+      });
+      expect(early.headers.get('location')).toBe(`https://shop.example/failed?conversationId=${conversationId}`);
+      fault.release();
+      expect((await starting).payment.state).toBe('awaiting');
+      expect(simulator.ledger.calls('Auth3d', conversationId)).toBe(0);
+
+      const callback = simulator.approve(conversationId!);
+      expect((await send(callback, callback.request)).headers.get('location')).toContain('/paid?');
+      await expectOneHonestEnd(callback);
+    });
+
+    it('a body that never ends holds nobody up', async () => {
+      const [slow, other] = [await atTheBank(), await atTheBank()];
+      const { host, port, pathname } = new URL(slow.url);
+      const socket = connect(Number(port), '127.0.0.1');
+      socket.on('error', () => undefined);
+      await once(socket, 'connect');
+      const body = form(slow.fields);
+      socket.write(
+        `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: ${FORM}\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, -1)}`,
+      );
+
+      expect((await send(other, other.request)).headers.get('location')).toContain('/paid?');
+      socket.destroy();
+      await once(socket, 'close');
+      expect(simulator.ledger.calls('Auth3d', slow.fields.conversationId)).toBe(0);
+      expect((await send(slow, slow.request)).headers.get('location')).toContain('/paid?');
+      await expectOneHonestEnd(slow);
+    });
+
+    it('leaves no line of an attacker’s in the log', () => {
+      expect(log.lines.length).toBeGreaterThan(ATTACKS.length);
+      expect(log.lines.filter((line) => /[\r\n]/.test(line) || line.includes(MARK) || line.includes('evil'))).toEqual(
+        [],
+      );
+    });
+  });
+
+  describe('beside', () => {
+    let simulator: Simulator;
+    let shop: Merchant;
+    afterEach(async () => {
+      await shop.app.close();
+      await simulator.close();
+    });
+
+    async function open(setup: MerchantSetup = {}, callback: SimulatorCallback = {}): Promise<void> {
+      simulator = await startSimulator({ dialect: 'morpos', callback });
+      shop = await startMerchant(platform, simulator, setup);
+    }
+
+    async function atTheBank(): Promise<BankCallback> {
+      const { conversationId } = await shop.payments.init3d(sale());
+      return simulator.approve(conversationId);
+    }
+
+    it('a session that is over by the clock, before any sweep and after', async () => {
+      const clock = new TestClock();
+      simulator = await startSimulator({ dialect: 'morpos', clock: () => clock.now() });
+      shop = await startMerchant(platform, simulator, {
+        options: { background: false },
+        override: (builder) => builder.overrideProvider(PaymentClock).useValue(clock),
+      });
+      const [unswept, swept] = [await atTheBank(), await atTheBank()];
+      await clock.advance(3_600_000);
+
+      const before = await send(unswept, unswept.request);
+      expect(await shop.payments.reconcile()).toMatchObject({ expired: 1 });
+      const after = await send(swept, swept.request);
+      for (const [callback, answer] of [
+        [unswept, before],
+        [swept, after],
+      ] as const) {
+        const { conversationId } = callback.fields;
+        expect(answer.headers.get('location')).toBe(`https://shop.example/failed?conversationId=${conversationId}`);
+        expect(await shop.payments.find(conversationId!)).toMatchObject({ state: 'expired' });
+      }
+      expect(simulator.ledger.calls('Auth3d')).toBe(0);
+    });
+
+    it('an Auth3d that takes long: pending after waitMs, and the answer with the next refresh', async () => {
+      await open({ structure: { callback: { waitMs: 30 } } });
+      const callback = await atTheBank();
+      const fault = simulator.fail({ operation: 'Auth3d', kind: 'stall' });
+      const first = await send(callback, callback.request);
+      const meanwhile = await send(callback, { method: 'GET' });
+      for (const answer of [first, meanwhile]) expect(answer.headers.get('location')).toContain('/pending?');
+
+      const { conversationId = '' } = callback.fields;
+      fault.release();
+      let location;
+      do location = (await send(callback, { method: 'GET' })).headers.get('location');
+      while (location?.includes('/pending?'));
+      expect(location).toBe(`https://shop.example/paid?conversationId=${conversationId}`);
+      expect(simulator.ledger.calls('Auth3d', conversationId)).toBe(1);
+    });
+
+    it('no body parser', async () => {
+      await open({ application: { bodyParser: false } });
+      const callback = await atTheBank();
+      if (platform === 'fastify') {
+        expect((await send(callback, callback.request)).status).toBe(415);
+        const redirected = await send(callback, { method: 'GET', url: `${callback.url}?${form(callback.fields)}` });
+        expect(redirected.headers.get('location')).toContain('/paid?');
+        return;
+      }
+      const names = Array.from({ length: 12_000 }, (_, index) => index.toString(36)).join('&');
+      const refused: Attack[] = [
+        { ...formOf({}), body: names },
+        formOf({ a: 'x'.repeat(70_000) }),
+        formOf({ ...callback.fields, __proto__x: 'x', conversationId: 'ANOTHER' }),
+        { ...formOf({}), body: `${form(callback.fields)}&__proto__=1` },
+        { ...formOf({}), body: `${form(callback.fields)}&code=1` },
+        { ...jsonOf({}), body: '{' },
+        { ...formOf(callback.fields), headers: { 'content-type': 'text/plain' } },
+      ];
+      for (const attack of refused) expect((await send(callback, attack)).status).toBe(400);
+      expect((await send(callback, callback.request)).headers.get('location')).toContain('/paid?');
+      const other = await atTheBank();
+      expect((await send(other, jsonOf(other.fields))).headers.get('location')).toContain('/paid?');
+    });
+
+    it('rawBody', async () => {
+      await open({ application: { rawBody: true } });
+      for (const make of [formOf, jsonOf]) {
+        const callback = await atTheBank();
+        expect((await send(callback, make(callback.fields))).headers.get('location')).toContain('/paid?');
+      }
+    });
+
+    it('headers as helmet sets them', async () => {
+      await open({
+        options: { successUrl: undefined },
+        configure: (app) =>
+          app.use((_request: unknown, response: { setHeader(name: string, value: string): void }, next: () => void) => {
+            response.setHeader('Content-Security-Policy', "default-src 'self'; form-action 'self'");
+            response.setHeader('Referrer-Policy', 'no-referrer');
+            response.setHeader('X-Frame-Options', 'SAMEORIGIN');
+            next();
+          }),
+      });
+      const callback = await atTheBank();
+      const answer = await send(callback, callback.request);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(answer.headers.get('x-frame-options')).toBe('SAMEORIGIN');
+    });
+
+    const notations = (['form', 'get', 'json'] as const).flatMap((method) =>
+      (['dotted', 'bracket', 'json'] as const).map((instrumentDetail) => ({ method, instrumentDetail })),
+    );
+    it.each(notations)('the bank’s way: $method, detail $instrumentDetail', async (way) => {
+      await open({}, way);
+      const callback = await atTheBank();
+      expect((await send(callback, callback.request)).headers.get('location')).toContain('/paid?');
+    });
+  });
+});
+
+describe('a host with a form parser of its own', () => {
+  it.each(['dotted', 'bracket', 'json'] as const)(
+    'express.urlencoded, not extended, detail %s',
+    async (instrumentDetail) => {
+      const simulator = await startSimulator({ dialect: 'morpos', callback: { instrumentDetail } });
+      const shop = await startMerchant('express', simulator, {
+        application: { bodyParser: false },
+        configure: (app) => app.use(express.urlencoded({ extended: false })),
+      });
+      const { conversationId } = await shop.payments.init3d(sale());
+      const callback = simulator.approve(conversationId);
+      expect((await send(callback, callback.request)).headers.get('location')).toContain('/paid?');
+      await shop.app.close();
+      await simulator.close();
+    },
+  );
+});
+
+function send(
+  { url: bankUrl }: BankCallback,
+  { url = bankUrl, method = 'POST', headers, body }: Attack,
+): Promise<Response> {
+  return fetch(url, { method, headers, body: body as RequestInit['body'], redirect: 'manual' });
+}
+
+/** The status of what a socket is answered that sends this. */
+async function rawStatus(url: string, text: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.end(text);
+  const chunks = await socket.toArray();
+  return (
+    Buffer.concat(chunks as Buffer[])
+      .toString()
+      .split(' ')[1] ?? ''
+  );
+}
+
+function form(fields: Fields): string {
+  return new URLSearchParams(fields).toString();
+}
+
+function formOf(fields: Fields): Attack {
+  return { headers: { 'content-type': FORM }, body: form(fields) };
+}
+
+function jsonOf(value: unknown): Attack {
+  return { headers: { 'content-type': JSON_TYPE }, body: JSON.stringify(value) };
+}
+
+function many(count: number): Fields {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, 'x']));
+}
+
+function multipart(fields: Fields): string {
+  const parts = Object.entries(fields).map(
+    ([name, value]) => `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
+  return `${parts.join('')}--x--\r\n`;
+}
+
+function tokenOf(url: string): string {
+  return new URL(url).pathname.split('/')[2] ?? '';
+}
+
+function withToken(change: (token: string) => string): (callback: BankCallback) => Attack {
+  return ({ url, fields }) => ({ ...formOf(fields), url: url.replace(tokenOf(url), change(tokenOf(url))) });
+}
+
+function placeOf(conversationId: string): RegExp {
+  return new RegExp(`^https://shop\\.example/(paid|failed|pending)\\?conversationId=${conversationId}$`);
+}
