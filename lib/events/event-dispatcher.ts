@@ -3,6 +3,8 @@ import { PaymentStoreError } from '../errors/payment-store.error.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { maskCards } from '../payment/card-mask.js';
 import { PaymentClock } from '../payment/clock.js';
+import type { Payment } from '../payment/payment.js';
+import { tidy } from '../payment/told-texts.js';
 import { type Delivery, PaymentStore } from '../store/payment-store.js';
 import type { PaymentHandler } from './handler-finder.js';
 import type { PaymentEvent } from './payment-event.js';
@@ -11,6 +13,8 @@ import { PlainEvents } from './plain-events.js';
 /** How long a caller waits for handlers, so that the buyer finds the order paid; they go on behind its back. */
 const CALLER_PATIENCE_MS = 2_000;
 const MOST_AT_ONCE = 20;
+/** How many calls of handlers one pass waits for, lest a busy shop's pass never ends. */
+const MOST_A_PASS = 1_000;
 /** A handler that takes longer counts as failed; its delivery's lease is longer still. */
 const HANDLER_LIMIT_MS = 60_000;
 const LEASE_MS = 120_000;
@@ -83,6 +87,11 @@ export class EventDispatcher {
     this.waiting.delete(event.eventId);
   }
 
+  /** Looks for what is due and does not wait for it. */
+  wake(): void {
+    if (this.isDelivering) void this.leaseMore();
+  }
+
   /** Delivers what is due and waits for it. @returns how many handlers were called */
   async deliverDue(): Promise<number> {
     const before = this.started;
@@ -91,7 +100,7 @@ export class EventDispatcher {
       startedEarlier = this.started;
       await this.leaseMore();
       await Promise.all(this.running.values());
-    } while (this.started > startedEarlier);
+    } while (this.started > startedEarlier && this.started - before < MOST_A_PASS);
     return this.started - before;
   }
 
@@ -102,22 +111,32 @@ export class EventDispatcher {
   }
 
   private async leaseUntilEmpty(): Promise<void> {
+    // The first step waits until `leasing` is set, so that the last can clear it.
+    await Promise.resolve();
     while (this.isAskedAgain && this.running.size < MOST_AT_ONCE && this.handlers.length > 0) {
       this.isAskedAgain = false;
-      const now = this.clock.now();
-      const deliveries = await this.store
-        .leaseDeliveries({
-          account: this.settings.account,
-          handlerIds: this.handlers.map((handler) => handler.id),
-          now,
-          until: new Date(now.getTime() + LEASE_MS),
-          limit: MOST_AT_ONCE - this.running.size,
-        })
-        .catch(() => []);
+      const deliveries = await this.lease(MOST_AT_ONCE - this.running.size);
       for (const delivery of deliveries) this.begin(delivery);
       if (deliveries.length > 0) this.isAskedAgain = true;
     }
     this.leasing = null;
+  }
+
+  private async lease(limit: number): Promise<Delivery[]> {
+    const { account } = this.settings;
+    const handlerIds = this.handlers.map((handler) => handler.id);
+    const now = this.clock.now();
+    try {
+      return await this.store.leaseDeliveries({
+        account,
+        handlerIds,
+        now,
+        until: new Date(now.getTime() + LEASE_MS),
+        limit,
+      });
+    } catch {
+      return [];
+    }
   }
 
   private begin(delivery: Delivery): void {
@@ -127,7 +146,7 @@ export class EventDispatcher {
     const run = this.deliver(delivery).finally(() => {
       this.running.delete(key);
       this.tell(delivery);
-      if (this.isDelivering) void this.leaseMore();
+      this.wake();
     });
     this.running.set(key, run);
   }
@@ -152,7 +171,10 @@ export class EventDispatcher {
     const late = this.clock.sleep(HANDLER_LIMIT_MS, limit.signal).then(() => 'took longer than 60 seconds');
     const call = Promise.resolve()
       .then(() => handler.handle(event))
-      .then(() => null, failureText);
+      .then(
+        () => null,
+        (error: unknown) => failureText(error, event.payment),
+      );
     const failure = await Promise.race([call, late]);
     limit.abort();
     return failure;
@@ -180,7 +202,7 @@ export class EventDispatcher {
   }
 }
 
-function failureText(error: unknown): string {
+function failureText(error: unknown, payment: Payment): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : 'threw something that is no Error';
-  return maskCards(text).slice(0, MOST_ERROR_TEXT);
+  return tidy(text, MOST_ERROR_TEXT, (line) => maskCards(line, payment));
 }

@@ -64,8 +64,14 @@ export class Reconciler {
     await this.events.stop();
   }
 
-  /** One pass. A store that fails ends it; what was leased comes back by itself. */
+  /** One pass. A store that fails ends it; what was leased comes back by itself. @throws PaymentStoreError */
   async pass(): Promise<ReconcileCounts> {
+    const counts = await this.workOnPayments();
+    counts.delivered = await this.events.deliverDue();
+    return counts;
+  }
+
+  private async workOnPayments(): Promise<ReconcileCounts> {
     const counts: ReconcileCounts = {
       written: await this.book.writeOwed(),
       expired: 0,
@@ -80,7 +86,6 @@ export class Reconciler {
       await this.workThrough(batch, counts);
       left = batch.length === 0 ? 0 : left - batch.length;
     }
-    counts.delivered = await this.events.deliverDue();
     await this.keepHouse(counts);
     return counts;
   }
@@ -90,7 +95,9 @@ export class Reconciler {
     while (!signal.aborted) {
       await this.clock.sleep(EVERY_MS * (0.75 + 0.5 * Math.random()), signal);
       if (signal.aborted) return;
-      await this.pass().catch(() =>
+      // Handlers take what time they need: payments do not wait for them.
+      this.events.wake();
+      await this.workOnPayments().catch(() =>
         this.logger.error('The background work was cut short by the payment store; it goes on.'),
       );
     }
@@ -101,23 +108,22 @@ export class Reconciler {
     let isSilent = false;
     const work = async (): Promise<void> => {
       for (let record = queue.shift(); record; record = queue.shift()) {
-        const isAsking = record.state === 'unknown' || record.state === 'charging' || record.state === 'authorizing';
         if (this.stopping.signal.aborted) await this.book.handBack(record, this.clock.now());
-        else if (isAsking && isSilent) await this.askLater(record);
-        else if ((await this.workOn(record, counts)) === 'silent') isSilent = true;
+        else if (isSilent && record.state === 'unknown') await this.askLater(record);
+        else if ((await this.workOn(record, counts, isSilent)) === 'silent') isSilent = true;
       }
     };
     await Promise.all(Array.from({ length: INQUIRIES_AT_ONCE }, work));
   }
 
-  private async workOn(record: PaymentRecord, counts: ReconcileCounts): Promise<'done' | 'silent'> {
+  private async workOn(record: PaymentRecord, counts: ReconcileCounts, isSilent: boolean): Promise<'done' | 'silent'> {
     switch (record.state) {
       case 'initiating':
       case 'awaiting':
         return this.expire(record, counts);
       case 'charging':
       case 'authorizing':
-        return this.interrupt(record, counts);
+        return this.interrupt(record, counts, isSilent);
       case 'unknown':
         return this.ask(record, counts);
       case 'succeeded':
@@ -129,12 +135,16 @@ export class Reconciler {
   }
 
   /** The claim ran out: nobody lives to tell. That grants the right to ask, never to send again. */
-  private async interrupt(record: PaymentRecord, counts: ReconcileCounts): Promise<'done' | 'silent'> {
+  private async interrupt(
+    record: PaymentRecord,
+    counts: ReconcileCounts,
+    isSilent: boolean,
+  ): Promise<'done' | 'silent'> {
     const dueAt = this.canInquire ? nextInquiry(this.clock.now(), 0) : null;
     const moved = await this.book.move(record, 'unknown', { reason: 'interrupted', dueAt });
     if (moved.outcome !== 'replaced') return 'done';
     counts.interrupted += 1;
-    return this.ask(moved.record, counts);
+    return isSilent ? 'done' : this.ask(moved.record, counts);
   }
 
   private async expire(record: PaymentRecord, counts: ReconcileCounts): Promise<'done'> {
