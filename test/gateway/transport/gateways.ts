@@ -70,6 +70,8 @@ export async function gateway(
       answer(response, arrivals);
     });
   });
+  // So that it is the client who ends a connection.
+  server.keepAliveTimeout = 60_000;
   return { url: `http://${await listening(server)}/pay`, arrivals };
 }
 

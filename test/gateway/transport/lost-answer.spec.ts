@@ -85,6 +85,15 @@ describe('the connection is lost', () => {
   });
 });
 
+it('an answer that was begun proves that the request was sent, whatever the dispatcher said before', async () => {
+  const dispatcher = dispatcherOf((_options, handler) => {
+    handler.onResponseStart?.({} as never, 200, {}, 'OK');
+    handler.onResponseError?.({} as never, new Error('gone'));
+    return true;
+  });
+  expect(await transportOf({ dispatcher }).post(requestTo('http://x.example/pay'))).toEqual(CONNECTION_LOST);
+});
+
 describe('a pooled connection', () => {
   it('that is reset as the next request is written', async () => {
     const { url, received, posts } = await wiretap((socket, text) => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { SHARE_ENV, Worker } from 'node:worker_threads';
 import { Agent } from 'undici';
 import { selfSigned } from './certificates.js';
 import {
@@ -25,6 +26,15 @@ function trusting(cert: Buffer, options?: Agent.Options): Agent {
   const agent = new Agent({ ...options, connect: { ca: cert } });
   whenDone(() => agent.destroy());
   return agent;
+}
+
+/** In the environment that Node itself reads, of which jest gives tests a copy. */
+async function setForNode(name: string, value: string | undefined): Promise<void> {
+  const code =
+    value === undefined
+      ? `delete process.env[${JSON.stringify(name)}]`
+      : `process.env[${JSON.stringify(name)}] = ${JSON.stringify(value)}`;
+  await once(new Worker(code, { eval: true, env: SHARE_ENV }), 'exit');
 }
 
 describe('not sent', () => {
@@ -70,13 +80,11 @@ describe('not sent', () => {
 
   it('is what meets a certificate that nobody vouches for, whatever the environment says', async () => {
     const { url, received } = await tlsWiretap(own);
-    const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
-    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+    await setForNode('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     try {
       expect(await transportOf().post(requestTo(url))).toEqual(CONNECTION_FAILED);
     } finally {
-      if (before === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
-      else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = before;
+      await setForNode('NODE_TLS_REJECT_UNAUTHORIZED', undefined);
     }
     expect(received.join('')).toBe('');
   });
@@ -155,6 +163,19 @@ describe('past the deadline nothing leaves', () => {
     late();
     await transportOf({ dispatcher: agent }).post({ ...requestTo(url), body: 'next' });
     expect(arrivals.map(({ body }) => body)).toEqual(['next']);
+  });
+
+  it('when the dispatcher, late, does not even say that it starts', async () => {
+    const { url, received } = await wiretap();
+    const agent = trusting(own.cert);
+    let late: (failed: () => void) => void = () => undefined;
+    const dispatcher = dispatcherOf((options) => {
+      late = (failed) => agent.dispatch(options, { onRequestStart: () => undefined, onResponseError: failed });
+      return true;
+    });
+    expect(await transportOf({ dispatcher, timeoutMs: 50 }).post(requestTo(url))).toEqual(DEADLINE);
+    await new Promise<void>((resolve) => late(resolve));
+    expect(received.join('')).toBe('');
   });
 
   it('when the event loop was held up until after it', async () => {

@@ -96,6 +96,21 @@ describe('an axios interceptor that tries again', () => {
     expect(arrivals).toHaveLength(1);
   });
 
+  it('while it is being sent, does not disturb it', async () => {
+    const { url, arrivals } = await gateway();
+    const transport = transportOf();
+    const refusals: unknown[] = [];
+    transport.http.axiosRef.interceptors.request.use((config) => {
+      for (const instance of [axios, axios.create()]) {
+        instance.request(config).catch((error: unknown) => refusals.push(error));
+      }
+      return config;
+    });
+    expect(await transport.post(requestTo(url))).toMatchObject({ sent: true, reply: { text: '{}' } });
+    while (refusals.length < 1) await pause(1);
+    expect(arrivals).toHaveLength(1);
+  });
+
   it('because of a status, loses no answer', async () => {
     const { url, arrivals } = await gateway((response) => response.writeHead(503).end('busy'));
     const transport = transportOf();
@@ -132,6 +147,14 @@ describe('the HttpService', () => {
     await expect(new Promise((_, reject) => http.get(url).subscribe({ error: reject }))).rejects.toThrow(
       /nothing else/,
     );
+    expect(arrivals).toHaveLength(0);
+  });
+
+  it('sends nothing for anyone else, even where its own interceptor was cleared', async () => {
+    const { url, arrivals } = await gateway();
+    const { http } = transportOf();
+    http.axiosRef.interceptors.request.clear();
+    await expect(http.axiosRef.post(url, {})).rejects.toThrow(/and nothing else/);
     expect(arrivals).toHaveLength(0);
   });
 
