@@ -5,6 +5,6 @@ export class PaymentStoreError extends PaymentError {
   readonly code = 'PAYMENT_STORE';
 
   constructor(doing: string) {
-    super(`The payment store failed while ${doing}. Nothing was sent by this call.`);
+    super(`The payment store failed while ${doing}. No money was moved by this call.`);
   }
 }

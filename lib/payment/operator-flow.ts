@@ -5,6 +5,7 @@ import { PaymentValidationError, type ValidationIssue } from '../errors/payment-
 import { maskCards } from './card-mask.js';
 import { type Payment, toPayment } from './payment.js';
 import { PaymentBook } from './payment-book.js';
+import { advance } from './states.js';
 import { tidy } from './told-texts.js';
 
 const MOST_NOTE = 1_000;
@@ -18,11 +19,11 @@ export class OperatorFlow {
     checkResolution(state, note);
     const record = await this.book.find(conversationId);
     if (!record) throw new PaymentNotFoundError();
-    if (record.state === 'unknown' || record.state === 'review') {
-      const change = { reason: 'operator', note: maskCards(tidy(note, MOST_NOTE)) } as const;
-      const resolved = await this.book.move(record, state, change);
-      if (resolved.outcome === 'replaced') return toPayment(resolved.record);
-    }
+    const change = { reason: 'operator', note: tidy(note, MOST_NOTE, (line) => maskCards(line, record)) } as const;
+    const resolved = await this.book.decide(record, (current, now) =>
+      current.state === 'unknown' || current.state === 'review' ? advance(current, state, change, now) : null,
+    );
+    if (resolved) return resolved;
     const now = (await this.book.find(conversationId)) ?? record;
     throw new PaymentStateError(toPayment(now), `be resolved as ${state}`);
   }

@@ -30,7 +30,7 @@ const WORK_LEASE_MS = 600_000;
 @Injectable()
 export class PaymentBook {
   private readonly logger = new Logger('PaymentModule');
-  private readonly owed = new Map<string, OwedOutcome>();
+  private readonly owed = new Set<OwedOutcome>();
 
   constructor(
     private readonly store: PaymentStore,
@@ -96,11 +96,23 @@ export class PaymentBook {
   }
 
   /**
+   * Writes what a person decided, however the record moves on meanwhile.
+   * @returns null when the settlement changes nothing of the record as it now stands
+   */
+  async decide(record: PaymentRecord, settle: Settlement): Promise<Payment | null> {
+    const { payment, event } = await this.writing('writing the decision', () => this.write({ record, settle }));
+    if (!event) return null;
+    await this.events.raised(event);
+    return payment;
+  }
+
+  /**
    * Writes an outcome that is known, whatever became of the record meanwhile. Never throws: what the store cannot take now is owed to it, and
    * `stored` is false until it is written.
    */
   async settle(record: PaymentRecord, settle: Settlement): Promise<Payment> {
-    const writing = this.write({ record, settle }).catch(() => null);
+    const outcome = { record, settle };
+    const writing = this.write(outcome).catch(() => null);
     const patience = new AbortController();
     const written = await Promise.race([
       writing,
@@ -113,18 +125,19 @@ export class PaymentBook {
     }
     // A write that was only slow still tells its event.
     void writing.then((late) => late?.event && this.events.raised(late.event));
-    this.owed.set(record.conversationId, { record, settle });
-    this.logger.error(`Payment ${record.conversationId}: the store did not take its outcome; the module keeps trying.`);
-    return toPayment(settle(record, this.clock.now()) ?? record, false);
+    this.owed.add(outcome);
+    const payment = toPayment(settle(record, this.clock.now()) ?? record, false);
+    // Should the process end before the store is back, this line is all that knows.
+    this.logger.error(`${lineOf(payment)}: the store did not take this; the module keeps trying.`);
+    return payment;
   }
 
   /** Tries again to write what the store could not take. @returns how many were written */
   async writeOwed(): Promise<number> {
     let written = 0;
-    for (const [conversationId, owed] of [...this.owed]) {
+    for (const owed of [...this.owed]) {
       const outcome = await this.write(owed).catch(() => null);
-      if (!outcome) continue;
-      this.owed.delete(conversationId);
+      if (!outcome || !this.owed.delete(owed)) continue;
       written += 1;
       if (outcome.event) await this.events.raised(outcome.event);
     }
@@ -173,11 +186,9 @@ export class PaymentBook {
   }
 
   private log(record: PaymentRecord): void {
-    const { conversationId, state, reason, code } = record;
-    const detail = [reason, code].filter(Boolean).join(', ');
-    const line = `Payment ${conversationId}: ${state}${detail ? ` (${detail})` : ''}`;
-    if (state === 'unknown' || state === 'review') this.logger.warn(line);
-    else this.logger.log(line);
+    const { state } = record;
+    if (state === 'unknown' || state === 'review') this.logger.warn(lineOf(record));
+    else this.logger.log(lineOf(record));
   }
 
   private eventOf(record: PaymentRecord): PaymentEvent | undefined {
@@ -215,6 +226,16 @@ function isSameSale(one: PaymentRecord, other: PaymentRecord): boolean {
     one.currencyCode === other.currencyCode &&
     one.installmentCount === other.installmentCount
   );
+}
+
+function lineOf({
+  conversationId,
+  state,
+  reason,
+  code,
+}: Pick<Payment, 'conversationId' | 'state' | 'reason' | 'code'>): string {
+  const detail = [reason, code].filter(Boolean).join(', ');
+  return `Payment ${conversationId}: ${state}${detail ? ` (${detail})` : ''}`;
 }
 
 function raiseGone(): never {
