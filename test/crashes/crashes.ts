@@ -177,5 +177,5 @@ function newSale(): Attempt['sale'] {
     transactionDetails: { amount: '149.90', currencyCode: 949 },
     cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
   };
-  return sale as Attempt['sale'];
+  return sale;
 }

@@ -136,5 +136,5 @@ function saleOf(reference: string): DoPaymentDto {
     cardDetails: { cardNo: '4508034508034509', expDate: '1236', cvv: '000' },
     transactionDetails: { amount: '149.90', currencyCode: 949 },
     cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
-  } as DoPaymentDto;
+  };
 }
