@@ -5,7 +5,7 @@ export abstract class PaymentClock {
   abstract sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** The system's clock. Its timers do not keep a process alive. */
+/** The system's clock. Its timers do not keep a process alive; a payment that runs does. */
 export class SystemClock extends PaymentClock {
   now(): Date {
     return new Date();

@@ -1,17 +1,29 @@
 import { Injectable } from '@nestjs/common';
 
-/** Payments that run in this process, so that a shutdown can let them end. */
+/** What Node's timers take at most. */
+const FOREVER_MS = 2_147_483_647;
+
+/** Payments that run in this process: they keep it alive, and a shutdown can let them end. */
 @Injectable()
 export class InFlight {
   private readonly running = new Set<Promise<unknown>>();
+  /** The clock's timers keep no process alive: a script must not end between two tries of an Auth3d. */
+  private alive: NodeJS.Timeout | undefined;
 
   run<T>(work: () => Promise<T>): Promise<T> {
-    const run = work().finally(() => this.running.delete(run));
+    const run = work().finally(() => {
+      this.running.delete(run);
+      if (this.running.size > 0) return;
+      clearInterval(this.alive);
+      this.alive = undefined;
+    });
     this.running.add(run);
+    this.alive ??= setInterval(() => undefined, FOREVER_MS);
     return run;
   }
 
+  /** Resolves when those that run now have ended; those that begin meanwhile are not waited for. */
   async ended(): Promise<void> {
-    while (this.running.size > 0) await Promise.allSettled(this.running);
+    await Promise.allSettled(this.running);
   }
 }
