@@ -17,7 +17,8 @@ const USAGE = `nestjs-card-payment: card payments for NestJS
   payments resolve CONVERSATION_ID succeeded|failed --note "who found out, and how"
   payments parked                             events whose handler kept failing
   payments replay HANDLER_ID EVENT_ID         delivers a parked event again
-      The store is PAYMENT_STORE_URL (also from .env) or --store URL; --account NAME for a named account.
+      The store is PAYMENT_STORE_URL (also from .env) or --store URL; --account NAME for a named account, whose
+      store is PAYMENT_<NAME>_STORE_URL.
 `;
 
 const COMMANDS: Readonly<Record<string, (words: string[]) => Promise<string> | string>> = {

@@ -1,5 +1,8 @@
 import { parseArgs } from 'node:util';
+import { PaymentError } from '../errors/payment.error.js';
+import { PaymentStoreError } from '../errors/payment-store.error.js';
 import { DEFAULT_ACCOUNT } from '../options/payment-settings.js';
+import { variablePrefix } from '../options/resolve-settings.js';
 import { SystemClock } from '../payment/clock.js';
 import { OperatorFlow } from '../payment/operator-flow.js';
 import { type PaymentRecord, type PaymentState, toPayment } from '../payment/payment.js';
@@ -30,20 +33,24 @@ export async function paymentsCommand(words: string[]): Promise<string> {
       },
     }),
   );
-  const storeUrl = values.store ?? process.env['PAYMENT_STORE_URL'];
-  if (!storeUrl || storeUrl === 'memory:') {
-    throw new UsageError(
-      'Name the store: PAYMENT_STORE_URL or --store URL (payments in memory cannot be seen from here).',
-    );
-  }
   const { account } = values;
+  const variable = `${variablePrefix(account === DEFAULT_ACCOUNT ? undefined : account)}STORE_URL`;
+  const storeUrl = values.store ?? process.env[variable];
+  if (!storeUrl || storeUrl === 'memory:') {
+    throw new UsageError(`Name the store: ${variable} or --store URL (payments in memory cannot be seen from here).`);
+  }
   const [action = 'list', ...rest] = positionals;
   const run = actionOf(action, rest, values);
   const store = await openStore({ account, storeUrl, store: null, background: false });
   try {
     return await run({ store, account });
+  } catch (error) {
+    // What a driver throws may hold a statement's values or an address.
+    throw error instanceof PaymentError || error instanceof UsageError
+      ? error
+      : new PaymentStoreError(`running "payments ${action}"`);
   } finally {
-    await store.close();
+    await store.close().catch(() => undefined);
   }
 }
 

@@ -13,11 +13,14 @@ export type StoreSettings = Pick<PaymentSettings, 'account' | 'store' | 'storeUr
  * @throws PaymentConfigurationError when it cannot be opened
  */
 export async function openStore(settings: StoreSettings): Promise<PaymentStore> {
+  let store: PaymentStore | null = null;
   try {
-    const store = settings.store ?? (await storeOf(settings));
+    store = settings.store ?? (await storeOf(settings));
     await store.open();
     return store;
   } catch (error) {
+    // Connections left open would keep a process alive that cannot start.
+    await store?.close().catch(() => undefined);
     const prefix = variablePrefix(settings.account === DEFAULT_ACCOUNT ? undefined : settings.account);
     const problem = settings.store
       ? { option: 'store', variable: null }

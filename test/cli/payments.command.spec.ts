@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { paymentsCommand } from '../../lib/cli/payments.command.js';
+import { UsageError } from '../../lib/cli/usage.error.js';
+import { PaymentStoreError } from '../../lib/errors/payment-store.error.js';
+import { SqlPaymentStore } from '../../lib/store/sql/sql-payment-store.js';
+import { sqlitePaymentStore } from '../../lib/store/sql/sqlite-payment-store.js';
+import { recordIn } from '../payment/sample-record.js';
+
+describe('payments', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'payments-'));
+  const file = join(folder, 'payments.sqlite');
+  const storeUrl = `sqlite:${file}`;
+  const { listByState } = SqlPaymentStore.prototype;
+
+  beforeAll(async () => {
+    const store = sqlitePaymentStore({ file });
+    await store.open();
+    await store.insert(recordIn('unknown'));
+    await store.insert(recordIn('review', { account: 'shop-2', conversationId: 'OTHER' }));
+    await store.close();
+  });
+
+  afterEach(() => {
+    SqlPaymentStore.prototype.listByState = listByState;
+    delete process.env['PAYMENT_SHOP_2_STORE_URL'];
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it('lists, shows and resolves what needs a person', async () => {
+    const id = recordIn('unknown').conversationId;
+    await expect(paymentsCommand(['list', '--store', storeUrl])).resolves.toContain(`${id}  unknown`);
+    await paymentsCommand(['resolve', id, 'failed', '--note', 'not in the panel', '--store', storeUrl]);
+    await expect(paymentsCommand(['show', id, '--store', storeUrl])).resolves.toContain('“not in the panel”');
+  });
+
+  it('reads the store of a named account from its own variable', async () => {
+    await expect(paymentsCommand(['list', '--account', 'shop-2'])).rejects.toThrow('PAYMENT_SHOP_2_STORE_URL');
+    process.env['PAYMENT_SHOP_2_STORE_URL'] = storeUrl;
+    await expect(paymentsCommand(['list', '--account', 'shop-2'])).resolves.toContain('OTHER  review');
+  });
+
+  it('tells nothing of what a driver threw', async () => {
+    SqlPaymentStore.prototype.listByState = () => Promise.reject(new Error('password=secret'));
+    const failure: unknown = await paymentsCommand(['list', '--store', storeUrl]).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(PaymentStoreError);
+    expect((failure as Error).message).not.toContain('secret');
+  });
+
+  it('explains itself when the words are off', async () => {
+    await expect(paymentsCommand(['list', '--state', 'lost', '--store', storeUrl])).rejects.toThrow(UsageError);
+    await expect(paymentsCommand(['list', '--store', 'memory:'])).rejects.toThrow(UsageError);
+  });
+});
