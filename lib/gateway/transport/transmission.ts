@@ -30,6 +30,8 @@ interface ReplyHead {
   readonly headers: IncomingHttpHeaders;
 }
 
+const ONCE = 'A payment request is transmitted once.';
+
 /**
  * One attempt, transmitted at most once: a second start is cut off before anything is written. That a request never began is proven
  * by undici never having started it, not by what kind of error came.
@@ -38,12 +40,14 @@ export class Attempt {
   /** The answer's, once there is one. */
   head: ReplyHead = { status: 0, statusText: '', headers: {} };
   private isTaken = false;
+  /** Something of it may have been written. */
   private hasStarted = false;
   private isOver = false;
   /** Null once it was handed out, or shall not be any more. */
   private body: Buffer | null;
   private readonly chunks: Buffer[] = [];
   private size = 0;
+  /** Of the start that undici announced first. */
   private abort: (() => void) | null = null;
   private settle!: (transmission: Transmission) => void;
   /** Resolves when the outcome is known, at the deadline at the latest. Never rejects. */
@@ -96,7 +100,7 @@ export class Attempt {
   /** The body, once: a dispatcher that tries again, without saying that it starts, gets nothing to write. */
   private *handOut(): Generator<Buffer> {
     const { body } = this;
-    if (!body) throw new Error('A payment request is transmitted once.');
+    if (!body) throw new Error(ONCE);
     this.body = null;
     this.hasStarted = true;
     yield body;
@@ -107,8 +111,7 @@ export class Attempt {
       onRequestStart: (controller) => {
         // An event loop that was held up may come here before the timer does.
         if (performance.now() >= this.deadline) this.lose('deadline');
-        if (this.hasStarted || this.isOver)
-          return controller.abort(new Error('A payment request is transmitted once.'));
+        if (this.abort || this.isOver) return controller.abort(new Error(ONCE));
         this.hasStarted = true;
         this.abort = () => controller.abort(new Error('The payment request is over.'));
       },

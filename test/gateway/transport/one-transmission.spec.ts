@@ -268,6 +268,19 @@ describe("a host's dispatcher that tries again", () => {
     expect(received.slice(1).join('')).toBe('');
   });
 
+  it('with a copy of the body, sends one', async () => {
+    const agent = agentOf();
+    const { url, received, posts } = await wiretap((socket, text) => text.endsWith('}') && socket.destroy());
+    const dispatcher = dispatcherOf((options, handler) => {
+      const body = Buffer.concat([...(options.body as unknown as Iterable<Buffer>)]);
+      return retrying(agent, (shown) => shown).dispatch({ ...options, body }, handler);
+    });
+    expect(await transportOf({ dispatcher }).post(requestTo(url))).toMatchObject({ sent: true, reply: null });
+    await agent.close();
+    expect(posts()).toBe(1);
+    expect(received[0]).toContain(requestTo(url).body);
+  });
+
   it('may try another connection while nothing was sent', async () => {
     const { url, arrivals } = await gateway();
     const [agent, away] = [agentOf(), new URL(await nowhere()).origin];
