@@ -31,10 +31,13 @@ export class HandlerFinder {
       problems.push({ option: `@OnPayment ${id}`, variable: null, message });
     };
 
+    // A factory or a value may put one instance under several tokens.
+    const seen = new Set<unknown>();
     for (const wrapper of [...this.discovery.getProviders(), ...this.discovery.getControllers()]) {
-      const type = wrapper.metatype;
-      if (wrapper.isAlias || typeof type !== 'function' || !type.prototype) continue;
-      const prototype = (wrapper.instance ? Object.getPrototypeOf(wrapper.instance) : type.prototype) as object | null;
+      const instance: unknown = wrapper.instance;
+      if (wrapper.isAlias || typeof instance !== 'object' || instance === null || seen.has(instance)) continue;
+      seen.add(instance);
+      const prototype = Object.getPrototypeOf(instance) as object | null;
       if (!prototype) continue;
       for (const name of this.scanner.getAllMethodNames(prototype)) {
         const method = (prototype as Record<string, unknown>)[name];
@@ -47,7 +50,7 @@ export class HandlerFinder {
           if (wrong.length > 0) note(id, `names a state that has no event; choose of ${EVENT_STATES.join(', ')}`);
           const isTwice = handlers.some((other) => other.id === id && other.account === metadata.account);
           if (isTwice) note(id, 'stands twice; give each its own { id }');
-          handlers.push(handlerOf(id, metadata, wrapper.instance as object, method));
+          handlers.push(handlerOf(id, metadata, instance, method));
         }
       }
     }

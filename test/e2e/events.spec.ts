@@ -105,6 +105,17 @@ describe('events', () => {
     expect(handlers.awaited).toHaveLength(1);
   });
 
+  it('finds handlers on providers that a factory made or that are values, once each', async () => {
+    const value = new OrderHandlers();
+    const providers = [
+      { provide: 'handlers', useValue: value },
+      { provide: 'the same again', useFactory: (handlers: OrderHandlers) => handlers, inject: ['handlers'] },
+    ];
+    const { payments } = await start({ providers });
+    await payments.doPayment(sale());
+    expect(value.awaited).toHaveLength(1);
+  });
+
   it.each([
     ['a request-scoped provider', RequestScoped, /request-scoped/],
     ['an id used twice', Twins, /stands twice/],
