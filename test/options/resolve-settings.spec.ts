@@ -329,6 +329,10 @@ describe('how long settled payments are kept', () => {
   });
 });
 
+it('a time may be as long as a timer of Node can be', () => {
+  expect(resolve({ timeoutMs: 2_147_483_647 }).timeoutMs).toBe(2_147_483_647);
+});
+
 describe('the environment alone', () => {
   it('is enough', () => {
     expect(resolveSettings({}, {}, REQUIRED_VARIABLES)).toMatchObject({
