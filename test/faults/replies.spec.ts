@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import type { PaymentReason } from 'nestjs-card-payment';
 import { type FaultMoment, type FaultOptions, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { type Attempt, type Endpoint, Shop } from './shop.js';
@@ -110,6 +111,18 @@ const ROWS: Row[] = [
   { fault: '200: cut JSON', play: { kind: 'cut-json' }, at: AFTER, charge: garbled, init3d: 'unreadable' },
   { fault: '200: 10 MiB', play: { kind: 'ten-mebibytes' }, at: AFTER, charge: garbled, init3d: 'no_answer' },
   {
+    fault: '200: 100 MiB of JSON in 100 KiB of gzip',
+    play: {
+      kind: 'reply',
+      status: 200,
+      headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+      body: gzipSync(`{"code":"B0000","padding":"${'x'.repeat(100 * 1024 * 1024)}"}`),
+    },
+    at: EITHER,
+    charge: garbled,
+    init3d: 'no_answer',
+  },
+  {
     fault: '200: the answer below __proto__',
     play: { kind: 'proto' },
     at: AFTER,
@@ -157,8 +170,6 @@ const ROWS: Row[] = [
   })),
 ];
 
-const PAGES = ['page-not-base64', 'page-not-html', 'page-missing', 'page-twice'] as const;
-
 let simulator: Simulator;
 let patient: Shop;
 /** For faults that end with the deadline alone. */
@@ -179,7 +190,7 @@ afterAll(async () => {
 /** Calls the endpoint, whose request meets the fault. */
 async function meet(endpoint: Endpoint, at: FaultMoment, play: Play): Promise<Attempt & { readonly shop: Shop }> {
   const shop = play.kind === 'stall' ? hurried : patient;
-  simulator.fail({ operation: endpoint, at, ...play } as FaultOptions);
+  simulator.fail({ operation: endpoint, at, ...play });
   const attempt = await shop.call(endpoint);
   expect(await shop.payments.find(attempt.payment.conversationId)).toEqual(attempt.payment);
   expectOneTransmission(endpoint, attempt);

@@ -25,11 +25,12 @@ export interface Attempt {
 /** Does not wait between the tries of an Auth3d that was not sent, but counts how often it would have. */
 class EagerClock extends SystemClock {
   pauses = 0;
+  onPause: () => Promise<void> = () => Promise.resolve();
 
   override sleep(ms: number, signal?: AbortSignal): Promise<void> {
     if (ms !== AUTH3D_RETRY_MS || signal) return super.sleep(ms, signal);
     this.pauses += 1;
-    return Promise.resolve();
+    return this.onPause();
   }
 }
 
@@ -57,6 +58,11 @@ export class Shop {
   /** How often an Auth3d waited to be tried again. */
   get pauses(): number {
     return this.clock.pauses;
+  }
+
+  /** What happens while an Auth3d waits to be tried again. */
+  set onPause(action: () => Promise<void>) {
+    this.clock.onPause = action;
   }
 
   /** One call of the endpoint. Errors that no fault may cause are passed on. */

@@ -1,0 +1,156 @@
+import { MemoryPaymentStore, PAYMENT_HTTP, type PaymentOptions } from 'nestjs-card-payment';
+import type { HttpService } from '@nestjs/axios';
+import type { AxiosError } from 'axios';
+import { type FaultOptions, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { Agent, type Dispatcher, interceptors, RetryAgent } from 'undici';
+import { type Endpoint, ENDPOINTS, Shop } from './shop.js';
+import { type Listener, silentServer } from './sockets.js';
+
+let simulator: Simulator;
+let elsewhere: Listener;
+let sound: Shop;
+const store = new MemoryPaymentStore();
+
+beforeAll(async () => {
+  simulator = await startSimulator({ dialect: 'morpos' });
+  elsewhere = await silentServer();
+  sound = await Shop.open(simulator, { store });
+});
+afterEach(() => simulator.reset());
+afterAll(async () => {
+  await sound.close();
+  await elsewhere.close();
+  await simulator.close();
+});
+
+/** What a host puts between the module and the gateway. */
+interface Meddling {
+  readonly options?: () => PaymentOptions;
+  readonly intercept?: (http: HttpService) => void;
+  /** It may spoil the one transmission that it gets: then there is none. */
+  readonly mayTransmitNothing?: true;
+}
+
+const agents: Agent[] = [];
+afterAll(() => Promise.all(agents.map((agent) => agent.destroy())));
+
+function agent(): Agent {
+  const fresh = new Agent();
+  agents.push(fresh);
+  return fresh;
+}
+
+/** Stands before undici with a dispatch of its own. */
+function dispatching(
+  dispatch: (agent: Agent, ...given: Parameters<Dispatcher['dispatch']>) => boolean,
+): PaymentOptions {
+  const real = agent();
+  return { dispatcher: { dispatch: (options, handler) => dispatch(real, options, handler) } as Dispatcher };
+}
+
+const RETRIES = 3;
+const retry = { maxRetries: RETRIES, minTimeout: 1, maxTimeout: 2, methods: ['POST'], statusCodes: [500, 503, 307] };
+
+const MEDDLERS: [string, Meddling][] = [
+  ['nothing', {}],
+  [
+    'an axios interceptor that sends again what failed',
+    {
+      intercept: ({ axiosRef }) => {
+        let retries = 0;
+        const again = (error: AxiosError): unknown =>
+          (retries += 1) <= RETRIES && error.config ? axiosRef.request(error.config) : Promise.reject(error);
+        axiosRef.interceptors.response.use(undefined, again);
+      },
+    },
+  ],
+  [
+    'an axios interceptor that sends again what was answered',
+    {
+      intercept: ({ axiosRef }) => {
+        axiosRef.interceptors.response.use((response) => axiosRef.request(response.config).catch(() => response));
+      },
+    },
+  ],
+  ['RetryAgent', { options: () => ({ dispatcher: new RetryAgent(agent(), retry) }) }],
+  ['the retry interceptor', { options: () => ({ dispatcher: agent().compose(interceptors.retry(retry)) }) }],
+  [
+    'the redirect interceptor',
+    { options: () => ({ dispatcher: agent().compose(interceptors.redirect({ maxRedirections: 5 })) }) },
+  ],
+  [
+    'a dispatcher that dispatches twice',
+    {
+      mayTransmitNothing: true,
+      options: () =>
+        dispatching((real, options, handler) => real.dispatch(options, handler) && real.dispatch(options, handler)),
+    },
+  ],
+  [
+    'a dispatcher that dispatches again after an error',
+    {
+      options: () =>
+        dispatching((real, options, handler) => {
+          let retries = 0;
+          const attempt = (): boolean =>
+            real.dispatch(options, {
+              onRequestStart: (...given) => handler.onRequestStart?.(...given),
+              onResponseStart: (...given) => handler.onResponseStart?.(...given),
+              onResponseData: (...given) => handler.onResponseData?.(...given),
+              onResponseEnd: (...given) => handler.onResponseEnd?.(...given),
+              onResponseError: (...given) => {
+                if ((retries += 1) <= RETRIES) attempt();
+                else handler.onResponseError?.(...given);
+              },
+            });
+          return attempt();
+        }),
+    },
+  ],
+];
+
+type Play = FaultOptions extends infer O ? (O extends unknown ? Omit<O, 'operation'> : never) : never;
+
+const FAULTS: [string, Play][] = [
+  ['reset before the work', { kind: 'reset', at: 'before' }],
+  ['reset in the middle', { kind: 'reset', at: 'middle' }],
+  ['reset after the work', { kind: 'reset' }],
+  ['half an answer', { kind: 'half-reply' }],
+  ['503', { kind: 'status', status: 503 }],
+  ...[301, 302, 303, 307, 308].map((status): [string, Play] => [`${status}`, { kind: 'status', status }]),
+];
+
+describe.each(MEDDLERS)('through %s', (_name, { options = () => ({}), intercept, mayTransmitNothing }) => {
+  let shop: Shop;
+  beforeAll(async () => {
+    shop = await Shop.open(simulator, { store, ...options() });
+    intercept?.(shop.app.get<HttpService>(PAYMENT_HTTP));
+  });
+  afterAll(() => shop.close());
+
+  describe.each(ENDPOINTS)('%s', (endpoint) => {
+    it.each(FAULTS)('%s: one transmission', async (_fault, play) => {
+      const location = `http://127.0.0.1:${elsewhere.port}/`;
+      simulator.fail({ operation: endpoint, ...play, ...(play.kind === 'status' && { location }) });
+      const attempt = await shop.call(endpoint, sound);
+      expectOneTransmission(endpoint);
+      expect(elsewhere.received()).toBe('');
+      expect([attempt.payment.state, attempt.thrown]).toEqual(
+        endpoint === 'Init3d' ? ['failed', 'PaymentInit3dError'] : ['unknown', null],
+      );
+    });
+
+    it('no fault: one transmission, and the truth', async () => {
+      const { payment, thrown } = await shop.call(endpoint, sound);
+      expectOneTransmission(endpoint);
+      if (mayTransmitNothing) expect(['unknown', 'PaymentInit3dError']).toContain(thrown ?? payment.state);
+      else expect([payment.state, thrown]).toEqual([endpoint === 'Init3d' ? 'awaiting' : 'succeeded', null]);
+    });
+  });
+
+  function expectOneTransmission(endpoint: Endpoint): void {
+    const { ledger } = simulator;
+    expect(ledger.violations).toEqual([]);
+    expect(mayTransmitNothing ? [0, 1] : [1]).toContain(ledger.calls(endpoint));
+  }
+});
