@@ -76,7 +76,7 @@ describe('finding the page in an answer', () => {
   it('takes none where there is none', () => {
     expect(find({ code: 'B0000', message: 'Approved' })).toBeNull();
     expect(find({})).toBeNull();
-    expect(find(JSON.parse(`{"__proto__":{"htmlForm":"${page}"}}`))).toBeNull();
+    expect(find(JSON.parse(`{"__proto__":{"htmlForm":"${page}"}}`) as object)).toBeNull();
   });
 
   it('takes the one in the field that is pinned, and no other', () => {
