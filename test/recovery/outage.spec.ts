@@ -1,0 +1,58 @@
+import { newConversationId } from 'nestjs-card-payment';
+import { recordIn } from '../payment/sample-record.js';
+import { type Instance, BOOKS } from './instance.js';
+import { Merchant } from './merchant.js';
+
+const UNKNOWN = 1_000;
+const MOST_ASKED_IN_VAIN = 20;
+const MOST_A_PASS = 200;
+const PASS_MS = 2_000;
+
+describe.each(Object.entries(BOOKS))(
+  `an outage of the gateway with ${UNKNOWN} unknown payments, on %s`,
+  (_name, books) => {
+    let merchant: Merchant;
+    let instance: Instance;
+
+    beforeEach(async () => {
+      merchant = await Merchant.open(books());
+      instance = await merchant.start();
+      const { store, clock } = merchant;
+      for (let payments = 0; payments < UNKNOWN; payments += 1) {
+        const conversationId = newConversationId();
+        const own = { conversationId, reference: conversationId, referenceLock: conversationId, idempotencyKey: null };
+        await store.insert(recordIn('unknown', { ...own, version: 1, dueAt: clock.now() }));
+      }
+    }, 60_000);
+    afterEach(() => merchant.close());
+
+    /** How often each pass asked the gateway. */
+    async function passes(count: number): Promise<number[]> {
+      const { simulator, clock } = merchant;
+      const asked: number[] = [];
+      for (let pass = 0; pass < count; pass += 1) {
+        const before = simulator.ledger.calls('CheckPayment');
+        await instance.payments.reconcile();
+        asked.push(simulator.ledger.calls('CheckPayment') - before);
+        await clock.advance(PASS_MS);
+      }
+      return asked;
+    }
+
+    it('asks little while it lasts, and brings no storm when it is over', async () => {
+      const { simulator, store } = merchant;
+      const outage = simulator.fail({ operation: 'CheckPayment', kind: 'reset', times: Infinity });
+      const inVain = await passes(30);
+      expect(Math.max(...inVain)).toBeLessThanOrEqual(MOST_ASKED_IN_VAIN);
+      expect(inVain[0]).toBeGreaterThan(0);
+
+      outage.release();
+      const body = '{"responseCode":"B0000","responseDescription":"Approved"}';
+      simulator.fail({ operation: 'CheckPayment', kind: 'reply', status: 200, body, times: Infinity });
+      const answered = await passes(60);
+      expect(Math.max(...answered)).toBeLessThanOrEqual(MOST_A_PASS);
+      expect(answered.reduce((sum, asked) => sum + asked)).toBe(UNKNOWN);
+      expect(await store.listByState('default', ['unknown'], UNKNOWN)).toEqual([]);
+    }, 60_000);
+  },
+);

@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import { OnPayment } from 'nestjs-card-payment';
+import { paymentsCommand } from '../../lib/cli/payments.command.js';
+import { MOST_TRIES } from '../../lib/events/event-dispatcher.js';
+import { BOOKS, sale } from './instance.js';
+import { HOUR_MS, Journal, Merchant } from './merchant.js';
+
+@Injectable()
+class Mail {
+  isDown = true;
+  tries = 0;
+
+  @OnPayment('succeeded', { id: 'mail' })
+  send(): void {
+    this.tries += 1;
+    if (this.isDown) throw new Error('no route to the mail server for card 4508034508034509');
+  }
+}
+
+describe.each(Object.entries(BOOKS))('a handler that keeps failing, on %s', (name, books) => {
+  let merchant: Merchant;
+
+  beforeEach(async () => {
+    merchant = await Merchant.open(books());
+  });
+  afterEach(() => merchant.close());
+
+  it('is parked after its tries, holds nobody else up, and is called again when it is replayed', async () => {
+    const { store, clock } = merchant;
+    const [mail, journal] = [new Mail(), new Journal()];
+    const providers = [
+      { provide: Mail, useValue: mail },
+      { provide: Journal, useValue: journal },
+    ];
+    const { payments } = await merchant.start({ providers });
+    const { conversationId } = await payments.doPayment(sale());
+    const passes: number[] = [];
+    for (let hours = 0; hours < 2 * MOST_TRIES; hours += 1) {
+      await payments.reconcile();
+      passes.push(mail.tries);
+      await clock.advance(HOUR_MS);
+    }
+    expect(mail.tries).toBe(MOST_TRIES);
+    expect(journal.told).toEqual([`${conversationId} payment.succeeded`]);
+
+    const [parked] = await store.listParked('default', 10);
+    expect(parked).toMatchObject({ handlerId: 'mail', attempts: MOST_TRIES, parked: true });
+    expect(parked?.error).toMatch(/^Error: no route to the mail server for card 450803\*+4509$/);
+
+    mail.isDown = false;
+    await replay(parked!.event.eventId);
+    await payments.reconcile();
+    expect(mail.tries).toBe(MOST_TRIES + 1);
+    expect(await store.listParked('default', 10)).toEqual([]);
+    await clock.advance(24 * HOUR_MS);
+    await payments.reconcile();
+    expect(mail.tries).toBe(MOST_TRIES + 1);
+    expect(journal.told).toHaveLength(1);
+  });
+
+  /** As an operator does it, who cannot see into this process's memory. */
+  async function replay(eventId: string): Promise<void> {
+    const { store, clock, books } = merchant;
+    if (name === 'memory') {
+      expect(await store.replay('default', 'mail', eventId, clock.now())).toBe(true);
+      return;
+    }
+    expect(await paymentsCommand(['parked', '--store', books.url])).toContain(`mail  ${eventId}`);
+    expect(await paymentsCommand(['replay', 'mail', eventId, '--store', books.url])).toContain('goes to mail again');
+    expect(await paymentsCommand(['parked', '--store', books.url])).toBe('Nothing is parked.');
+  }
+});
