@@ -52,7 +52,7 @@ export interface PurgeCounts {
  * what it rejects with is never shown to anyone.
  */
 export abstract class PaymentStore {
-  /** Connects, migrates, checks. Rejects with what an operator needs to know, without credentials. */
+  /** Connects, migrates, checks; once more does no harm. Rejects with what an operator needs to know, without credentials. */
   async open(): Promise<void> {}
 
   /** Lets go of connections that the store itself made. */

@@ -255,6 +255,7 @@ describe('open', () => {
   test('is content with a server that forgets nothing', async () => {
     const store = await openRedisStore(server.url);
     await store.open();
+    await store.open();
     await store.close();
     expect(said).toEqual({ warn: [], log: [] });
   });

@@ -55,6 +55,8 @@ class ConnectingRedisStore extends RedisPaymentStore {
   }
 
   override async open(): Promise<void> {
+    // Two accounts may share a store, or the host has opened it already.
+    if (this.isOpen) return;
     const trouble = await this.client.connect().then(
       () => null,
       (error: unknown) => this.trouble ?? troubleOf(error),
