@@ -49,7 +49,7 @@ const STATUS_OF_CODE: ReadonlyMap<string, HttpStatus> = new Map([
  * | any other `PaymentError` | 500 |
  * | `PaymentUnsupportedError` | 501 |
  * | `PaymentInit3dError`: refused, unreadable or unanswered | 502 |
- * | `PaymentNotSentError`, `PaymentStoreError`: nothing was sent, try again | 503 |
+ * | `PaymentNotSentError`, `PaymentStoreError`: no money was moved, try again | 503 |
  */
 @Catch(PaymentError)
 export class PaymentExceptionFilter implements ExceptionFilter<PaymentError> {

@@ -1,4 +1,3 @@
-import type { ModuleMetadata } from '@nestjs/common';
 import type { Dispatcher } from 'undici';
 import type { GatewayDialect, Signer } from '../gateway/gateway-dialect.js';
 import type { AmountCheck } from '../gateway/reply-reading.js';
@@ -85,7 +84,7 @@ export interface CallbackStructure {
   path?: string;
   /** Put on the controller, to mark it public for a host's guards for example. */
   decorators?: ClassDecorator[];
-  /** How long a buyer waits for Auth3d before going to the pending page, in ms. Default 25000. */
+  /** How long a buyer waits for Auth3d before going to the pending page, in ms, 0 to 24 days. Default 25000. */
   waitMs?: number;
 }
 
@@ -103,6 +102,3 @@ export interface PaymentStructure {
 export interface PaymentOptionsFactory {
   createPaymentOptions(): PaymentOptions | Promise<PaymentOptions>;
 }
-
-/** What `forRootAsync` may import. */
-export type PaymentAsyncImports = ModuleMetadata['imports'];

@@ -4,7 +4,7 @@ import { standardDialect } from '../gateway/dialects/standard.dialect.js';
 import type { GatewayDialect } from '../gateway/gateway-dialect.js';
 import type { PaymentOptions, PaymentStructure, ResultUrl } from './payment-options.js';
 import { DEFAULT_ACCOUNT, type PaymentSettings } from './payment-settings.js';
-import { SettingsReader } from './settings-reader.js';
+import { MOST_TIMER_MS, SettingsReader } from './settings-reader.js';
 import { baseUrlProblem, callbackUrlProblem, resultUrlProblem } from './url-checks.js';
 
 const MEMORY_RETENTION_MS = 86_400_000;
@@ -141,6 +141,11 @@ export function resolveSettings(
   if (structure.name !== undefined && !ACCOUNT_NAME.test(structure.name)) {
     const message = 'must begin with a letter or digit and hold only letters, digits, - and _';
     read.problems.push({ option: 'name', variable: null, message });
+  }
+  const waitMs = structure.callback ? structure.callback.waitMs : undefined;
+  if (waitMs !== undefined && !(Number.isInteger(waitMs) && waitMs >= 0 && waitMs <= MOST_TIMER_MS)) {
+    const message = `must be a whole number from 0 to ${MOST_TIMER_MS}`;
+    read.problems.push({ option: 'callback.waitMs', variable: null, message });
   }
   checkCodeOnly(read, options);
   const problems = [...read.problems, ...otherProblems];

@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common';
-
-/** What Node's timers take at most. */
-const FOREVER_MS = 2_147_483_647;
+import { MOST_TIMER_MS } from '../options/settings-reader.js';
 
 /** Payments that run in this process: they keep it alive, and a shutdown can let them end. */
 @Injectable()
@@ -18,7 +16,7 @@ export class InFlight {
       this.alive = undefined;
     });
     this.running.add(run);
-    this.alive ??= setInterval(() => undefined, FOREVER_MS);
+    this.alive ??= setInterval(() => undefined, MOST_TIMER_MS);
     return run;
   }
 

@@ -419,6 +419,10 @@ describe('what is wrong', () => {
     expect(named(() => resolve({ constructor: 'zzz' }))).toEqual(['constructor']);
   });
 
+  it.each([-1, 1.5, NaN, Infinity, 2 ** 31])('names a callback.waitMs that no timer takes (%p)', (waitMs) => {
+    expect(named(() => resolve({}, {}, { callback: { waitMs } }))).toEqual(['callback.waitMs']);
+  });
+
   it('is told without any value, in no way of looking at the error', () => {
     const secrets = {
       baseUrl: 'http://hidden-base.example',
