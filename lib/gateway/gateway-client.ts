@@ -17,6 +17,9 @@ import { type WireObject, wireText } from './wire-body.js';
 export type ChargeOutcome =
   { readonly sent: false; readonly why: string } | { readonly sent: true; readonly verdict: Verdict };
 
+/** Not sent, since the claim it would be made under has as good as run out. */
+export const TOO_LATE = { sent: false, why: 'the payment store or this process was held up for too long' } as const;
+
 /** What became of an Init3d. `content` is the Base64 page as received, `html` its text. */
 export type Init3dOutcome =
   | { readonly sent: false; readonly why: string }

@@ -4,12 +4,13 @@ import { DoPaymentDto } from '../dto/do-payment.dto.js';
 import { validateInput } from '../dto/validate-input.js';
 import { PaymentNotSentError } from '../errors/payment-not-sent.error.js';
 import { PaymentStoreError } from '../errors/payment-store.error.js';
-import { GatewayClient } from '../gateway/gateway-client.js';
+import { GatewayClient, TOO_LATE } from '../gateway/gateway-client.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock } from './clock.js';
 import { openingRecord, saleRequest } from './opening.js';
 import { type Payment, type PaymentRecord, toPayment } from './payment.js';
 import { PaymentBook } from './payment-book.js';
+import { fitsClaim } from './schedule.js';
 import { applyNotSent, applyVerdict, settlementRules } from './settlement.js';
 import { advance } from './states.js';
 
@@ -33,7 +34,8 @@ export class DirectFlow {
     const earlier = await this.open(record);
     if (earlier) return toPayment(earlier);
 
-    const outcome = await this.gateway.doPayment(sale);
+    const isInTime = fitsClaim(record.dueAt, this.clock.now(), this.settings.timeoutMs);
+    const outcome = isInTime ? await this.gateway.doPayment(sale) : TOO_LATE;
     if (!outcome.sent) throw new PaymentNotSentError(await this.book.settle(record, applyNotSent), outcome.why);
     const rules = settlementRules(this.settings);
     return this.book.settle(record, (current, at) => applyVerdict(current, outcome.verdict, rules, at));

@@ -18,6 +18,14 @@ export function claimEnd(now: Date, timeoutMs: number): Date {
   return new Date(now.getTime() + AUTH3D_TRIES * (timeoutMs + AUTH3D_RETRY_MS) + LEASE_MARGIN_MS);
 }
 
+/**
+ * Whether a request that leaves now is over before its claim runs out. A store that hung, or a process that was suspended, may have used the
+ * claim up: then others may have settled the payment already.
+ */
+export function fitsClaim(claimEndsAt: Date | null, now: Date, timeoutMs: number): boolean {
+  return claimEndsAt !== null && now.getTime() + timeoutMs <= claimEndsAt.getTime();
+}
+
 /** When to ask the gateway again: from 15 seconds, doubling up to four hours, a fifth more or less so that no storm forms. */
 export function nextInquiry(now: Date, inquiries: number, random: () => number = Math.random): Date {
   const wait = Math.min(FIRST_INQUIRY_MS * 2 ** Math.min(inquiries, 20), LAST_INQUIRY_MS);

@@ -11,7 +11,7 @@ import { PaymentNotFoundError } from '../errors/payment-not-found.error.js';
 import { PaymentNotSentError } from '../errors/payment-not-sent.error.js';
 import { PaymentStateError } from '../errors/payment-state.error.js';
 import { PaymentStoreError } from '../errors/payment-store.error.js';
-import { type ChargeOutcome, GatewayClient } from '../gateway/gateway-client.js';
+import { type ChargeOutcome, GatewayClient, TOO_LATE } from '../gateway/gateway-client.js';
 import type { CallbackFields, GatewayResult } from '../gateway/gateway-dialect.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock } from './clock.js';
@@ -19,7 +19,7 @@ import { openingRecord, saleRequest } from './opening.js';
 import { type Payment, type PaymentRecord, toPayment } from './payment.js';
 import { PaymentBook, type Settlement } from './payment-book.js';
 import type { PaymentReason } from './reasons.js';
-import { AUTH3D_RETRY_MS, AUTH3D_TRIES, claimEnd } from './schedule.js';
+import { AUTH3D_RETRY_MS, AUTH3D_TRIES, claimEnd, fitsClaim } from './schedule.js';
 import { applyNotSent, applyVerdict, settlementRules } from './settlement.js';
 import { advance, REFERENCE_HOLDING_STATES } from './states.js';
 import { toldChanges } from './told-texts.js';
@@ -111,6 +111,7 @@ export class ThreeDFlow {
   /** The claim is granted once, so this runs once for a payment; it is tried again only while nothing has provably left. */
   private async authorize(record: PaymentRecord, fields: CallbackFields): Promise<ChargeOutcome> {
     for (let tries = 1; ; tries += 1) {
+      if (!fitsClaim(record.dueAt, this.clock.now(), this.settings.timeoutMs)) return TOO_LATE;
       const outcome = await this.gateway.auth3d(toPayment(record), fields);
       if (outcome.sent || tries === AUTH3D_TRIES) return outcome;
       await this.clock.sleep(AUTH3D_RETRY_MS);
