@@ -49,8 +49,8 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       { provide: AccountRoll, useValue: roll },
       {
         provide: PaymentSettings,
-        useFactory: (options: PaymentOptions, discovery: DiscoveryService) =>
-          resolveSettings(options, structure, process.env, roll.problemsAmong(discovery)),
+        useFactory: (options: PaymentOptions | undefined, discovery: DiscoveryService) =>
+          resolveSettings(options ?? {}, structure, process.env, roll.problemsAmong(discovery)),
         inject: [PAYMENT_OPTIONS, DiscoveryService],
       },
       { provide: PaymentClock, useClass: SystemClock },

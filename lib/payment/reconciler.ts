@@ -113,7 +113,10 @@ export class Reconciler {
         else if ((await this.workOn(record, counts, isSilent)) === 'silent') isSilent = true;
       }
     };
-    await Promise.all(Array.from({ length: INQUIRIES_AT_ONCE }, work));
+    // All of them end before a failure is told: a shutdown must not close the store under those that are left.
+    const ends = await Promise.allSettled(Array.from({ length: INQUIRIES_AT_ONCE }, work));
+    const failed = ends.find((end) => end.status === 'rejected');
+    if (failed) throw failed.reason as Error;
   }
 
   private async workOn(record: PaymentRecord, counts: ReconcileCounts, isSilent: boolean): Promise<'done' | 'silent'> {
