@@ -1,0 +1,137 @@
+import type { Transmission, WireRequest } from '../../lib/gateway/transport/gateway-transport.js';
+
+/**
+ * What the gateway makes of a DoPayment or Auth3d. `less` takes a kurus instead of the amount; `liar` takes the money and says that it declined;
+ * `hang` and `hangCharged` do not answer while the process lives that asked.
+ */
+export const CHARGE_PLAYS = [
+  'approve',
+  'decline',
+  'indeterminate',
+  'indeterminateCharged',
+  'less',
+  'lost',
+  'lostCharged',
+  'liar',
+  'notSent',
+  'hang',
+  'hangCharged',
+] as const;
+export type ChargePlay = (typeof CHARGE_PLAYS)[number];
+
+/** What it makes of an Init3d. */
+export const INIT_PLAYS = ['page', 'refuse', 'lost', 'notSent', 'hang'] as const;
+export type InitPlay = (typeof INIT_PLAYS)[number];
+
+const CHARGING: readonly ChargePlay[] = [
+  'approve',
+  'indeterminateCharged',
+  'less',
+  'lostCharged',
+  'liar',
+  'hangCharged',
+];
+const PAGE = Buffer.from('<html><body>bank</body></html>').toString('base64');
+const LESS = '0.01';
+
+interface Sent {
+  readonly operation: string;
+  readonly conversationId: string;
+}
+
+/** A gateway in place of the transport: plays what it is told, and keeps the books that the model is held against. */
+export class ModelGateway {
+  readonly http = {};
+  /** Every request that it received. */
+  readonly sent: Sent[] = [];
+  /** What was made of a payment, by conversationId. */
+  readonly plays = new Map<string, ChargePlay>();
+  /** Requests that hang: call one to have it answered. */
+  readonly hanging = new Map<string, () => void>();
+  play: ChargePlay | InitPlay = 'approve';
+  isDown = false;
+  private told: (() => void) | null = null;
+
+  isCharged(conversationId: string): boolean {
+    const play = this.plays.get(conversationId);
+    return play !== undefined && CHARGING.includes(play);
+  }
+
+  timesSent(operation: string, conversationId: string): number {
+    return this.sent.filter((one) => one.operation === operation && one.conversationId === conversationId).length;
+  }
+
+  /** Resolves once a request hangs. */
+  hangs(): Promise<void> {
+    return new Promise((resolve) => (this.told = resolve));
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async post({ url, body }: WireRequest): Promise<Transmission> {
+    await Promise.resolve();
+    const operation = url.split('/').pop() ?? '';
+    const fields = JSON.parse(body) as { conversationId: string; transactionDetails?: { amount: number } };
+    const { conversationId } = fields;
+    if (operation === 'CheckPayment') return this.isDown ? lost() : this.inquiry(conversationId);
+    if (this.play === 'notSent') return { sent: false, cause: 'connection_failed' };
+    this.sent.push({ operation, conversationId });
+    if (operation === 'Init3d') return this.init(conversationId, this.play as InitPlay);
+    return this.charge(conversationId, this.play as ChargePlay);
+  }
+
+  private async init(conversationId: string, play: InitPlay): Promise<Transmission> {
+    if (play === 'hang') await this.hang(conversationId);
+    if (play === 'lost') return lost();
+    if (play === 'refuse') return reply({ code: 'B0005' });
+    return reply({ code: 'B0000', conversationId, htmlForm: PAGE });
+  }
+
+  private async charge(conversationId: string, play: ChargePlay): Promise<Transmission> {
+    this.plays.set(conversationId, play);
+    if (play === 'hang' || play === 'hangCharged') await this.hang(conversationId);
+    switch (play) {
+      case 'approve':
+      case 'hangCharged':
+        return reply({ code: 'B0000', conversationId });
+      case 'less':
+        return reply({ code: 'B0000', conversationId, paymentInfo: { amount: LESS } });
+      case 'indeterminate':
+      case 'indeterminateCharged':
+        return reply({ code: 'B0096' });
+      case 'decline':
+      case 'liar':
+      case 'hang':
+        return reply({ code: 'B0051' });
+      case 'lost':
+      case 'lostCharged':
+      case 'notSent':
+        return lost();
+    }
+  }
+
+  private inquiry(conversationId: string): Transmission {
+    const play = this.plays.get(conversationId);
+    if (play === 'less') return reply({ responseCode: 'B0000', paymentInfo: { amount: LESS } });
+    if (this.isCharged(conversationId)) return reply({ responseCode: 'B0000' });
+    if (play === 'decline') return reply({ responseCode: 'B0051' });
+    return reply({ responseCode: play === 'indeterminate' ? 'B0091' : 'B0100' });
+  }
+
+  private hang(conversationId: string): Promise<void> {
+    return new Promise((resolve) => {
+      this.hanging.set(conversationId, resolve);
+      this.told?.();
+    });
+  }
+}
+
+function reply(fields: object): Transmission {
+  return { sent: true, reply: { status: 200, text: JSON.stringify(fields) } };
+}
+
+function lost(): Transmission {
+  return { sent: true, reply: null, cause: 'connection_lost' };
+}

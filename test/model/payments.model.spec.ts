@@ -1,0 +1,43 @@
+import { Logger } from '@nestjs/common';
+import fc from 'fast-check';
+import { MemoryPaymentStore, type PaymentStore } from 'nestjs-card-payment';
+import { sqlitePaymentStore } from 'nestjs-card-payment/sql';
+import { expectAgreement, expectHistories } from './agreement.js';
+import { reconcile, SEQUENCES } from './commands.js';
+import { PaymentModel } from './payment-model.js';
+import { Shop } from './shop-instance.js';
+
+const RELEASE = process.env.RELEASE === '1' ? 20 : 1;
+
+beforeAll(() => {
+  Logger.overrideLogger(false);
+});
+
+/** Random sequences of all that can happen, held against the states as they are promised. A failure prints its seed and its shortest sequence. */
+describe.each([
+  ['memory', 800 * RELEASE, (): PaymentStore => new MemoryPaymentStore()],
+  ['SQLite', 200 * RELEASE, (): PaymentStore => sqlitePaymentStore({ file: ':memory:' })],
+])('payments in %s against the model', (_name, runs, makeStore) => {
+  it(
+    `${runs} sequences`,
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(SEQUENCES, async (steps) => {
+          const store = makeStore();
+          const model = new PaymentModel();
+          const shop = await Shop.open(store);
+          try {
+            for (const step of steps) await step.run(model, shop);
+            await reconcile(model, shop);
+            await expectAgreement(model, shop);
+            await expectHistories(model, shop);
+          } finally {
+            await store.close();
+          }
+        }),
+        { numRuns: runs },
+      );
+    },
+    120_000 * RELEASE,
+  );
+});

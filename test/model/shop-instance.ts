@@ -1,0 +1,105 @@
+import { ApplicationConfig } from '@nestjs/core';
+import {
+  EVENT_STATES,
+  morposDialect,
+  type PaymentRecord,
+  PaymentService,
+  type PaymentState,
+  type PaymentStore,
+} from 'nestjs-card-payment';
+import { TestClock } from 'nestjs-card-payment/testing';
+import { CallbackUrls } from '../../lib/callback/callback-urls.js';
+import { EventDispatcher } from '../../lib/events/event-dispatcher.js';
+import type { PlainEvents } from '../../lib/events/plain-events.js';
+import { GatewayClient } from '../../lib/gateway/gateway-client.js';
+import type { GatewayTransport } from '../../lib/gateway/transport/gateway-transport.js';
+import { resolveSettings } from '../../lib/options/resolve-settings.js';
+import { DirectFlow } from '../../lib/payment/direct-flow.js';
+import { InFlight } from '../../lib/payment/in-flight.js';
+import { InquiryFlow } from '../../lib/payment/inquiry-flow.js';
+import { OperatorFlow } from '../../lib/payment/operator-flow.js';
+import { PaymentBook } from '../../lib/payment/payment-book.js';
+import { Reconciler } from '../../lib/payment/reconciler.js';
+import { ThreeDFlow } from '../../lib/payment/three-d-flow.js';
+import { ModelGateway } from './model-gateway.js';
+import { SESSION_MS } from './payment-model.js';
+
+const ALL_STATES: PaymentState[] = [...EVENT_STATES, 'charging', 'initiating', 'awaiting', 'authorizing'];
+
+const DIALECT = { ...morposDialect({ codes: { notFoundCodes: new Set(['B0100']) } }), requiredCallbackFields: [] };
+
+/** What outlives a crash: the store, the gateway and the time. The application before them is put up anew after each. */
+export class Shop {
+  readonly clock = new TestClock();
+  readonly gateway = new ModelGateway();
+  /** What instances that were left for dead are still about, by conversationId. */
+  readonly zombies = new Map<string, Promise<unknown>>();
+  /** Events as the awaited handler heard them. */
+  readonly told: string[] = [];
+  payments!: PaymentService;
+  isVetoing = false;
+
+  private constructor(readonly store: PaymentStore) {}
+
+  static async open(store: PaymentStore): Promise<Shop> {
+    await store.open();
+    const shop = new Shop(store);
+    await shop.restart();
+    return shop;
+  }
+
+  /** The instance before is left as it is: hung, but perhaps not dead. Put together by hand, since that is a hundred times quicker. */
+  async restart(): Promise<void> {
+    const { store, clock } = this;
+    const settings = resolveSettings(
+      {
+        baseUrl: 'https://gateway.example',
+        publicUrl: 'https://shop.example',
+        merchantId: 'merchant',
+        clientId: 'client',
+        clientSecret: 'c2VjcmV0',
+        apiKey: 'key',
+        dialect: DIALECT,
+        store,
+        sessionTtlMs: SESSION_MS,
+        beforeAuth3d: () => !this.isVetoing,
+      },
+      {},
+      {},
+    );
+    const plain = { connect: () => Promise.resolve(), emit: () => undefined } as unknown as PlainEvents;
+    const events = new EventDispatcher(store, plain, clock, settings);
+    const book = new PaymentBook(store, events, clock, settings);
+    const gateway = new GatewayClient(settings, this.gateway as unknown as GatewayTransport, clock);
+    const urls = new CallbackUrls(settings, { path: 'payments', waitMs: 25_000 }, new ApplicationConfig());
+    const direct = new DirectFlow(book, gateway, urls, clock, settings);
+    const threeD = new ThreeDFlow(book, gateway, urls, clock, settings);
+    const inquiries = new InquiryFlow(book, gateway, settings);
+    const reconciler = new Reconciler(book, inquiries, events, clock, settings);
+    const operator = new OperatorFlow(book);
+    this.payments = new PaymentService(direct, threeD, inquiries, operator, reconciler, book, new InFlight());
+    await events.announce([
+      {
+        id: 'journal',
+        account: settings.account,
+        types: EVENT_STATES.map((state) => `payment.${state}` as const),
+        handle: ({ eventId, payment }) => void this.told.push(`${eventId} ${payment.state}`),
+      },
+    ]);
+  }
+
+  /** Sees work through, also where it sleeps before it tries again. */
+  async see<T>(work: Promise<T>): Promise<PromiseSettledResult<T>> {
+    let settled: PromiseSettledResult<T> | null = null;
+    void Promise.allSettled([work]).then(([result]) => (settled = result));
+    while (!settled) {
+      await new Promise(setImmediate);
+      if (!settled && this.gateway.play === 'notSent' && this.clock.sleeping > 0) await this.clock.advance(2_000);
+    }
+    return settled;
+  }
+
+  records(): Promise<PaymentRecord[]> {
+    return this.store.listByState('default', ALL_STATES, 1_000);
+  }
+}
