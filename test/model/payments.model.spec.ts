@@ -23,16 +23,15 @@ describe.each([
     async () => {
       await fc.assert(
         fc.asyncProperty(SEQUENCES, async (steps) => {
-          const store = makeStore();
           const model = new PaymentModel();
-          const shop = await Shop.open(store);
+          const shop = await Shop.open(makeStore());
           try {
             for (const step of steps) await step.run(model, shop);
             await reconcile(model, shop);
             await expectAgreement(model, shop);
             await expectHistories(model, shop);
           } finally {
-            await store.close();
+            await shop.close();
           }
         }),
         { numRuns: runs },

@@ -99,6 +99,13 @@ export class Shop {
     return settled;
   }
 
+  /** Whoever still hangs gets an answer: a payment under way keeps its process alive. */
+  async close(): Promise<void> {
+    for (const answer of this.gateway.hanging.values()) answer();
+    await Promise.all(this.zombies.values());
+    await this.store.close();
+  }
+
   records(): Promise<PaymentRecord[]> {
     return this.store.listByState('default', ALL_STATES, 1_000);
   }
