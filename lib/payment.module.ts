@@ -69,6 +69,8 @@ export class PaymentModule
 
   async beforeApplicationShutdown(): Promise<void> {
     await this.inFlight.ended();
+    // Another account may close a store that the two share.
+    await this.book.writeOwed();
   }
 
   async onApplicationShutdown(): Promise<void> {

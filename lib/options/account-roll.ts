@@ -1,6 +1,7 @@
 import type { DiscoveryService } from '@nestjs/core';
 import type { ConfigurationProblem } from '../errors/payment-configuration.error.js';
 import { DEFAULT_ACCOUNT } from './payment-settings.js';
+import { variablePrefix } from './resolve-settings.js';
 
 /** One registration of the module. It stands in the container as a value, so that registrations find each other before any is made. */
 export class AccountRoll {
@@ -9,12 +10,21 @@ export class AccountRoll {
     readonly path: string | null,
   ) {}
 
+  private get prefix(): string {
+    return variablePrefix(this.account === DEFAULT_ACCOUNT ? undefined : this.account);
+  }
+
   /** What is wrong when this registration stands beside the others: a name or a path used twice. */
   problemsAmong(discovery: DiscoveryService): ConfigurationProblem[] {
     const rolls = rollsOf(discovery);
     const problems: ConfigurationProblem[] = [];
     if (rolls.filter((roll) => roll.account === this.account).length > 1) {
       const message = `${describe(this.account)} is registered twice; call PaymentModule.forRoot once for each account`;
+      problems.push({ option: 'name', variable: null, message });
+    }
+    const twin = rolls.find((roll) => roll.account !== this.account && roll.prefix === this.prefix);
+    if (twin) {
+      const message = `"${this.account}" and "${twin.account}" would read the same variables (${this.prefix}…); rename one`;
       problems.push({ option: 'name', variable: null, message });
     }
     if (this.path !== null && rolls.filter((roll) => roll.path === this.path).length > 1) {

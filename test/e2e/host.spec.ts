@@ -198,5 +198,7 @@ describe.each(PLATFORMS)('in a host on %s', (platform: Platform) => {
     );
     const twin = PaymentModule.forRoot({ ...options, name: 'eu', callback: { path: 'payments' } });
     await expect(start({ metadata: { imports: [twin] } })).rejects.toThrow(/used by two accounts/);
+    const eu = ['eu-1', 'eu_1'].map((name) => PaymentModule.forRoot({ ...options, name }));
+    await expect(start({ metadata: { imports: eu } })).rejects.toThrow(/would read the same variables/);
   });
 });
