@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { maskCards, maskCardsInIdentifier } from '../payment/card-mask.js';
 import { PaymentClock } from '../payment/clock.js';
 import type { Payment } from '../payment/payment.js';
 import type { PaymentReason } from '../payment/reasons.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { decodeBankPage } from './dialects/bank-page.js';
+import { type Sensitive, withoutEchoes } from './echoes.js';
 import type { CallbackFields, GatewayOperation, GatewayResult, SaleRequest } from './gateway-dialect.js';
 import { readInquiry } from './inquiry-reading.js';
 import { ReplyFields } from './reply-fields.js';
@@ -12,6 +12,9 @@ import { isSuccessStatus, meaningsOf, readReply, type ReadingRules } from './rep
 import { GatewayTransport, type Transmission, type WireReply } from './transport/gateway-transport.js';
 import type { InquiryVerdict, Verdict } from './verdict.js';
 import { type WireObject, wireText } from './wire-body.js';
+
+/** A request that may have left, and what in it must not come back. */
+type Sent = Exclude<Transmission, { sent: false }> & Pick<Sensitive, 'secrets'>;
 
 /** What became of a DoPayment or Auth3d. `sent: false` is proof that nothing left; `why` is for the developer. */
 export type ChargeOutcome =
@@ -51,8 +54,7 @@ export class GatewayClient {
     const sent = await this.send('doPayment', dialect.paths.doPayment, () =>
       dialect.doPaymentBody(sale, credentials.merchantId),
     );
-    const outcome = this.readCharge(sent, sale);
-    return outcome.sent ? { sent: true, verdict: withoutCard(outcome.verdict, sale) } : outcome;
+    return this.readCharge(sent, sale, sale.cardDetails);
   }
 
   async init3d(sale: SaleRequest): Promise<Init3dOutcome> {
@@ -63,9 +65,8 @@ export class GatewayClient {
     if (!sent.sent) return sent;
     if (!sent.reply) return { sent: true, content: null, reason: 'no_answer', result: null };
     const outcome = this.readInit3d(sent.reply, sale.conversationId);
-    return outcome.content === null
-      ? { ...outcome, result: outcome.result && scrubbed(outcome.result, sale) }
-      : outcome;
+    if (outcome.content !== null || !outcome.result) return outcome;
+    return { ...outcome, result: withoutEchoes(outcome.result, { secrets: sent.secrets, card: sale.cardDetails }) };
   }
 
   async auth3d(payment: Payment, fields: CallbackFields): Promise<ChargeOutcome> {
@@ -88,30 +89,32 @@ export class GatewayClient {
       checkPayment.body(payment, credentials.merchantId),
     );
     if (!sent.sent || !sent.reply) return null;
-    const { reply } = sent;
+    const { reply, secrets } = sent;
     // Signs of inquiries are made in a way that no source tells.
-    return guarded(() => readInquiry(reply, dialect, payment, { ...this.rules, isSignGood: null }), {
-      word: 'nothing',
-    });
+    const rules = { ...this.rules, isSignGood: null };
+    const inquiry = guarded<InquiryVerdict>(() => readInquiry(reply, dialect, payment, rules), { word: 'nothing' });
+    return 'verdict' in inquiry ? { ...inquiry, verdict: withoutEchoesIn(inquiry.verdict, { secrets }) } : inquiry;
   }
 
   private async send(
     operation: GatewayOperation,
     path: string,
     build: () => WireObject,
-  ): Promise<Exclude<Transmission, { sent: false }> | { sent: false; why: string }> {
+  ): Promise<Sent | { sent: false; why: string }> {
     const { dialect, credentials, baseUrl } = this.settings;
     const began = this.clock.now();
-    let request;
+    let request, secrets;
     try {
       const unsigned = build();
       const sign: unknown = await dialect.sign(unsigned, { operation, apiKey: credentials.apiKey });
       if (sign !== null && typeof sign !== 'string') return { sent: false, why: 'the signer gave no text' };
+      const headers = dialect.headers({ credentials, operation, now: this.clock.now() });
       request = {
         url: baseUrl + path,
-        headers: dialect.headers({ credentials, operation, now: this.clock.now() }),
+        headers,
         body: wireText(sign === null ? unsigned : { ...unsigned, sign }),
       };
+      secrets = [credentials.clientSecret, credentials.apiKey ?? '', sign ?? '', ...secretsIn(headers)];
     } catch {
       return { sent: false, why: 'the dialect or the signer failed to make the request' };
     }
@@ -119,23 +122,24 @@ export class GatewayClient {
       return { sent: false, why: 'the signer took too long' };
     }
     const transmission = await this.transport.post(request);
-    return transmission.sent ? transmission : { sent: false, why: transmission.cause.replaceAll('_', ' ') };
+    return transmission.sent
+      ? { ...transmission, secrets }
+      : { sent: false, why: transmission.cause.replaceAll('_', ' ') };
   }
 
   private readCharge(
-    sent: Exclude<Transmission, { sent: false }> | { sent: false; why: string },
+    sent: Sent | { sent: false; why: string },
     expected: Parameters<typeof readReply>[2],
+    card?: SaleRequest['cardDetails'],
   ): ChargeOutcome {
     if (!sent.sent) return sent;
     if (!sent.reply) {
       const isSilence = sent.cause === 'deadline' || sent.cause === 'connection_lost';
       return { sent: true, verdict: unknown(isSilence ? 'no_answer' : 'unreadable') };
     }
-    const { reply } = sent;
-    return {
-      sent: true,
-      verdict: guarded(() => readReply(reply, this.settings.dialect, expected, this.rules), unknown('unreadable')),
-    };
+    const { reply, secrets } = sent;
+    const verdict = guarded(() => readReply(reply, this.settings.dialect, expected, this.rules), unknown('unreadable'));
+    return { sent: true, verdict: withoutEchoesIn(verdict, { secrets, card }) };
   }
 
   private readInit3d(reply: WireReply, conversationId: string): Exclude<Init3dOutcome, { sent: false }> {
@@ -181,21 +185,12 @@ function guarded<T>(read: () => T, otherwise: T): T {
   }
 }
 
-function withoutCard(verdict: Verdict, sale: SaleRequest): Verdict {
-  return verdict.result ? { ...verdict, result: scrubbed(verdict.result, sale) } : verdict;
+function withoutEchoesIn<V extends { readonly result: GatewayResult | null }>(verdict: V, sensitive: Sensitive): V {
+  return verdict.result ? { ...verdict, result: withoutEchoes(verdict.result, sensitive) } : verdict;
 }
 
-/** Here alone the card is known beside the answer: a gateway that echoes it, its code or its expiry must not make us keep them. */
-function scrubbed(result: GatewayResult, { cardDetails }: SaleRequest): GatewayResult {
-  const { cardNo, cvv, expDate } = cardDetails;
-  const entries = Object.entries(result).map(([name, text]: [string, unknown]) => {
-    if (typeof text !== 'string') return [name, null];
-    return [
-      name,
-      name === 'message'
-        ? maskCards(text, { cardNo, secrets: [cvv, expDate] })
-        : maskCardsInIdentifier(text, { cardNo }),
-    ];
-  });
-  return Object.fromEntries(entries) as GatewayResult;
+/** A dialect may send a credential in another form than it is kept in. */
+function secretsIn(headers: Readonly<Record<string, string>>): string[] {
+  const names = Object.keys(headers).filter((name) => /secret|authorization|key|token/i.test(name));
+  return names.map((name) => headers[name] ?? '');
 }
