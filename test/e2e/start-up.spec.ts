@@ -1,0 +1,288 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import {
+  type INestApplicationContext,
+  Injectable,
+  type LoggerService,
+  Module,
+  type ModuleMetadata,
+} from '@nestjs/common';
+import { ConfigModule, ConfigService } from '@nestjs/config';
+import { NestFactory } from '@nestjs/core';
+import {
+  PaymentConfigurationError,
+  PaymentModule,
+  type PaymentOptions,
+  type PaymentOptionsFactory,
+  PaymentService,
+  standardDialect,
+} from 'nestjs-card-payment';
+import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { PLATFORMS, sale, simulatorOptions, startMerchant } from './merchant.js';
+
+const PASSWORD = 'hunter2-secret';
+
+class KeptLog implements LoggerService {
+  readonly lines: string[] = [];
+  private readonly keep = (...said: unknown[]): void => void this.lines.push(...said.map(String));
+  log = this.keep;
+  warn = this.keep;
+  error = this.keep;
+}
+
+describe('starting up', () => {
+  let simulator: Simulator;
+  let context: INestApplicationContext | undefined;
+  let folder: string;
+  let log: KeptLog;
+
+  beforeAll(async () => {
+    simulator = await startSimulator({ dialect: 'morpos' });
+    folder = mkdtempSync(join(tmpdir(), 'start-up-'));
+  });
+  beforeEach(() => (log = new KeptLog()));
+  afterEach(async () => {
+    await context?.close();
+    context = undefined;
+    for (const name of Object.keys(process.env)) if (name.startsWith('PAYMENT_')) delete process.env[name];
+  });
+  afterAll(async () => {
+    await simulator.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  function variables(): Record<string, string> {
+    const { credentials } = simulator;
+    return {
+      PAYMENT_DIALECT: 'morpos',
+      PAYMENT_BASE_URL: simulator.url,
+      PAYMENT_MERCHANT_ID: credentials.merchantId,
+      PAYMENT_CLIENT_ID: credentials.clientId,
+      PAYMENT_CLIENT_SECRET: credentials.clientSecret,
+      PAYMENT_API_KEY: credentials.apiKey,
+      PAYMENT_PUBLIC_URL: 'https://shop.example',
+    };
+  }
+
+  /** An application context without HTTP. */
+  async function boot(imports: ModuleMetadata['imports'], more: ModuleMetadata = {}): Promise<PaymentService> {
+    @Module({ ...more, imports })
+    class AppModule {}
+    context = await NestFactory.createApplicationContext(AppModule, { logger: log, abortOnError: false });
+    return context.get(PaymentService);
+  }
+
+  async function failure(imports: ModuleMetadata['imports']): Promise<PaymentConfigurationError> {
+    const error: unknown = await boot(imports).then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toBeInstanceOf(PaymentConfigurationError);
+    return error as PaymentConfigurationError;
+  }
+
+  async function expectToPay(payments: PaymentService): Promise<void> {
+    expect(await payments.doPayment(sale())).toMatchObject({ state: 'succeeded' });
+  }
+
+  it('forRoot() with nothing but variables, without HTTP', async () => {
+    Object.assign(process.env, variables());
+    const payments = await boot([PaymentModule.forRoot()]);
+    await expectToPay(payments);
+    const { conversationId } = await payments.init3d(sale());
+    const { url, fields } = simulator.approve(conversationId);
+    expect(url).toMatch(/^https:\/\/shop\.example\/payments\/[\w-]{43}\/return$/);
+    expect(await payments.auth3d({ conversationId, fields })).toMatchObject({ state: 'succeeded' });
+  });
+
+  it.each(['before', 'after'])('variables of an .env file, ConfigModule imported %s', async (place) => {
+    const envFilePath = join(folder, '.env');
+    writeFileSync(
+      envFilePath,
+      Object.entries(variables())
+        .map(([name, value]) => `${name}="${value}"`)
+        .join('\n'),
+    );
+    const config = (): ReturnType<typeof ConfigModule.forRoot> => ConfigModule.forRoot({ envFilePath });
+    const imports = place === 'before' ? [config(), PaymentModule.forRoot()] : [PaymentModule.forRoot(), config()];
+    await expectToPay(await boot(imports));
+  });
+
+  it('an option wins over its variable', async () => {
+    Object.assign(process.env, variables(), { PAYMENT_BASE_URL: 'http://127.0.0.1:1' });
+    await expectToPay(await boot([PaymentModule.forRoot({ baseUrl: simulator.url })]));
+  });
+
+  describe('forRootAsync', () => {
+    const structure = { callback: { path: 'pay', waitMs: 1_000 }, isGlobal: false } as const;
+
+    @Injectable()
+    class Options implements PaymentOptionsFactory {
+      createPaymentOptions(): PaymentOptions {
+        return { ...simulatorOptions(simulator), publicUrl: 'https://shop.example' };
+      }
+    }
+
+    @Module({ providers: [Options], exports: [Options] })
+    class OptionsModule {}
+
+    it.each([
+      [
+        'useFactory',
+        () => PaymentModule.forRootAsync({ ...structure, useFactory: () => new Options().createPaymentOptions() }),
+      ],
+      [
+        'useFactory that waits, with imports and inject',
+        () =>
+          PaymentModule.forRootAsync({
+            ...structure,
+            imports: [OptionsModule, ConfigModule.forRoot({ ignoreEnvFile: true })],
+            inject: [Options, ConfigService],
+            useFactory: async (options: Options) => {
+              await new Promise(setImmediate);
+              return options.createPaymentOptions();
+            },
+          }),
+      ],
+      ['useClass', () => PaymentModule.forRootAsync({ ...structure, useClass: Options })],
+      [
+        'useExisting',
+        () => PaymentModule.forRootAsync({ ...structure, imports: [OptionsModule], useExisting: Options }),
+      ],
+    ])('%s', async (_name, module) => {
+      const payments = await boot([module()]);
+      await expectToPay(payments);
+      const { conversationId } = await payments.init3d(sale());
+      expect(simulator.approve(conversationId).url).toMatch('https://shop.example/pay/');
+    });
+
+    it('reads what the factory leaves out from variables', async () => {
+      Object.assign(process.env, variables());
+      await expectToPay(await boot([PaymentModule.forRootAsync({ useFactory: () => ({ language: 'en' }) })]));
+    });
+
+    it('turns callback: false into no route and no publicUrl', async () => {
+      Object.assign(process.env, variables(), { PAYMENT_PUBLIC_URL: '' });
+      const payments = await boot([PaymentModule.forRootAsync({ callback: false, useFactory: () => ({}) })]);
+      await expect(payments.init3d(sale())).rejects.toMatchObject({ code: 'PAYMENT_VALIDATION' });
+    });
+  });
+
+  describe('what is wrong', () => {
+    const wrong = {
+      baseUrl: ['PAYMENT_BASE_URL', `http://user:${PASSWORD}@gateway.example`],
+      dialect: ['PAYMENT_DIALECT', `${PASSWORD}-dialect`],
+      timeoutMs: ['PAYMENT_TIMEOUT_MS', `${PASSWORD}ms`],
+      luhn: ['PAYMENT_LUHN', `${PASSWORD}?`],
+      storeUrl: ['PAYMENT_STORE_URL', `mysql://root:${PASSWORD}@db/payments`],
+    } as const;
+
+    it('five variables: one error, five names, no values', async () => {
+      Object.assign(process.env, variables(), Object.fromEntries(Object.values(wrong)));
+      const error = await failure([PaymentModule.forRoot()]);
+
+      expect(context).toBeUndefined();
+      expect(error.problems.map(({ option }) => option).sort()).toEqual(Object.keys(wrong).sort());
+      for (const [option, [variable]] of Object.entries(wrong))
+        expect(error.message).toContain(`${option} (${variable})`);
+      const said = [
+        error.message,
+        JSON.stringify(error),
+        inspect(error, { depth: 9, showHidden: true }),
+        error.stack,
+        ...log.lines,
+      ];
+      for (const text of said) expect(text).not.toContain(PASSWORD);
+    });
+
+    it('nothing set: what is missing, at once', async () => {
+      const error = await failure([PaymentModule.forRoot()]);
+      expect(error.problems.map(({ option }) => option).sort()).toEqual(
+        ['baseUrl', 'clientId', 'clientSecret', 'merchantId', 'publicUrl', 'signer'].sort(),
+      );
+    });
+
+    it.each(PLATFORMS)('no application on %s', async (platform) => {
+      const options = { ...simulatorOptions(simulator), baseUrl: 'ftp://gateway.example' };
+      await expect(startMerchant(platform, simulator, { options })).rejects.toBeInstanceOf(PaymentConfigurationError);
+    });
+
+    it.each([
+      ['a folder that is not there', () => `sqlite:${join(folder, 'nowhere', 'payments.db')}`],
+      ['a file that is no database', () => `sqlite:${join(folder, 'text.db')}`],
+      ['a dead PostgreSQL', (port: number) => `postgres://shop:${PASSWORD}@127.0.0.1:${port}/payments`],
+      ['a dead Redis', (port: number) => `redis://shop:${PASSWORD}@127.0.0.1:${port}/0`],
+    ])('a store that cannot be opened: %s', async (_name, url) => {
+      writeFileSync(join(folder, 'text.db'), 'This is no database, however long it may be.'.repeat(100));
+      const { credentials } = simulator;
+      const error = await failure([
+        PaymentModule.forRoot({
+          ...simulatorOptions(simulator),
+          ...credentials,
+          publicUrl: 'https://shop.example',
+          storeUrl: url(await closedPort()),
+        }),
+      ]);
+      expect(error.problems).toMatchObject([{ option: 'storeUrl', variable: 'PAYMENT_STORE_URL' }]);
+      expect(error.message.length).toBeGreaterThan(60);
+      for (const text of [error.message, JSON.stringify(error), inspect(error, { depth: 9 }), ...log.lines]) {
+        expect(text).not.toContain(PASSWORD);
+      }
+    });
+  });
+
+  it('says that memory forgets, and nothing with a store that does not', async () => {
+    const options = { ...simulatorOptions(simulator), publicUrl: 'https://shop.example' };
+    const warnings = (): string[] => log.lines.filter((line) => line.includes('kept in memory'));
+    await boot([PaymentModule.forRoot(options)]);
+    expect(warnings()).toHaveLength(1);
+    await context?.close();
+
+    log.lines.length = 0;
+    await expectToPay(await boot([PaymentModule.forRoot({ ...options, storeUrl: `sqlite:${join(folder, 'a.db')}` })]));
+    expect(warnings()).toEqual([]);
+  });
+
+  it('does without EventEmitterModule', async () => {
+    await expectToPay(
+      await boot([
+        PaymentModule.forRoot({
+          ...simulatorOptions(simulator),
+          dialect: 'morpos',
+          publicUrl: 'https://shop.example',
+        }),
+      ]),
+    );
+    expect(log.lines.filter((line) => /event.?emitter/i.test(line))).toEqual([]);
+  });
+
+  it('takes a dialect of one’s own', async () => {
+    const standard = await startSimulator();
+    const dialect = { ...standardDialect({ signer: () => 'signed' }), name: 'own' };
+    await expectToPay(
+      await boot([
+        PaymentModule.forRoot({
+          ...simulatorOptions(standard),
+          dialect,
+          callback: false,
+          returnUrl: 'https://shop.example/r',
+          failUrl: 'https://shop.example/f',
+        }),
+      ]),
+    );
+    await context?.close();
+    context = undefined;
+    await standard.close();
+  });
+});
+
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
