@@ -88,8 +88,9 @@ export function describeCrashes(name: string, startStore: () => Promise<DurableS
     it(
       'another process comes after them, until nothing is left to do',
       async () => {
-        const survivor = fork(scriptOf('survivor'), [setupOf({ attempts })]);
+        const survivor = fork(scriptOf('survivor'), [setupOf({})]);
         const told = once(survivor, 'message');
+        survivor.send(attempts);
         const [code] = (await once(survivor, 'exit')) as [number];
         expect(code).toBe(0);
         const [{ passes }] = (await told) as [{ passes: number }];

@@ -1,12 +1,14 @@
 // Comes after processes that were killed: does again what their buyers and merchants would do again, then what time alone does.
+import { once } from 'node:events';
 import { startShop } from './shop.mjs';
 
 const setup = JSON.parse(process.argv[2]);
-const { storeUrl, attempts } = setup;
 const HOUR_MS = 3_600_000;
 const MOST_PASSES = 20;
 
-const { app, payments, clock } = await startShop(setup, { storeUrl, background: false });
+const told = once(process, 'message');
+const { app, payments, clock } = await startShop(setup, { storeUrl: setup.storeUrl, background: false });
+const [attempts] = await told;
 
 for (const { flow, sale, fields } of attempts) {
   const { conversationId: _other, ...again } = sale;
