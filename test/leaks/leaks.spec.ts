@@ -1,0 +1,495 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import type { HttpService } from '@nestjs/axios';
+import { Body, Controller, Injectable, Post, UseFilters } from '@nestjs/common';
+import { EventEmitter2 } from '@nestjs/event-emitter';
+import {
+  MemoryPaymentStore,
+  OnPayment,
+  PAYMENT_HTTP,
+  type Payment,
+  type PaymentEvent,
+  PaymentExceptionFilter,
+  type PaymentOptions,
+  PaymentService,
+  type PaymentStore,
+  standardDialect,
+} from 'nestjs-card-payment';
+import {
+  FAULT_NAMES,
+  type FaultOptions,
+  type JsonObject,
+  type Simulator,
+  type SimulatorDialect,
+  startSimulator,
+} from 'nestjs-card-payment/simulator';
+import { Agent, type Dispatcher } from 'undici';
+import { type Merchant, type MerchantSetup, sale, startMerchant } from '../e2e/merchant.js';
+import { Notebook } from './notebook.js';
+import { type Leak, type Secret, searchFor } from './secret-search.js';
+
+const CARDS = [
+  { cardNo: '5246776356903508', expDate: '1230', cvv: '792' },
+  { cardNo: '4691810771946876', expDate: '1148', cvv: '858' },
+] as const;
+const [DIRECT, THREE_D] = CARDS;
+/** Fails Luhn. */
+const MISTYPED = '4508034508034581';
+const CREDENTIALS = {
+  merchantId: '100200300',
+  clientId: 'leak-test-client',
+  clientSecret: Buffer.from('a client secret that must stay one').toString('base64'),
+  apiKey: 'api/key+that=must;stay-a-secret',
+};
+const SECRETS: Secret[] = [
+  ...CARDS.flatMap(({ cardNo, expDate, cvv }): Secret[] => [
+    { name: 'card number', text: cardNo },
+    { name: 'first eight digits', text: cardNo.slice(0, 8) },
+    { name: 'last eight digits', text: cardNo.slice(-8) },
+    { name: 'expiry', text: expDate, isShort: true },
+    { name: 'security code', text: cvv, isShort: true },
+  ]),
+  { name: 'mistyped card number', text: MISTYPED },
+  { name: 'client secret', text: CREDENTIALS.clientSecret },
+  { name: 'decoded client secret', text: 'a client secret that must stay one' },
+  { name: 'API key', text: CREDENTIALS.apiKey },
+];
+
+let notebook: Notebook;
+let simulator: Simulator;
+
+const direct = (amount?: string) => sale(amount, { cardDetails: { ...DIRECT } });
+const threeD = (amount?: string) => sale(amount, { cardDetails: { ...THREE_D } });
+
+/** A handler with a habit of saying what it should not. */
+@Injectable()
+class Handlers {
+  @OnPayment(['succeeded', 'failed', 'unknown', 'review', 'expired'], { id: 'auditor' })
+  audit(event: PaymentEvent): void {
+    notebook.note('awaited event', event);
+  }
+
+  @OnPayment(['succeeded', 'failed'], { id: 'clumsy' })
+  clumsy(): never {
+    throw new Error(`mail bounced: card ${DIRECT.cardNo}, or 4691 8107 7194 6876, was charged`);
+  }
+}
+
+@Controller('shop')
+@UseFilters(PaymentExceptionFilter)
+class ShopController {
+  constructor(private readonly payments: PaymentService) {}
+
+  @Post('pay')
+  pay(@Body() body: unknown): Promise<Payment> {
+    return this.payments.doPayment(body as Parameters<PaymentService['doPayment']>[0]);
+  }
+
+  @Post('start')
+  async start(@Body() body: unknown): Promise<Payment> {
+    return (await this.payments.init3d(body as Parameters<PaymentService['init3d']>[0])).payment;
+  }
+}
+
+/** A store whose driver tells all when it fails. */
+class TalkativeStore extends MemoryPaymentStore {
+  failing = new Set<string>();
+
+  constructor() {
+    super();
+    return new Proxy(this, {
+      get: (store, name, self) => {
+        const member: unknown = Reflect.get(store, name, self);
+        if (typeof name === 'symbol' || !store.failing.has(name)) return member;
+        return () =>
+          Promise.reject(
+            Object.assign(new Error(`driver: ${DIRECT.cardNo} ${DIRECT.cvv} ${CREDENTIALS.apiKey}`), {
+              query: `INSERT '${DIRECT.cardNo}' '${THREE_D.cardNo}'`,
+              password: CREDENTIALS.clientSecret,
+            }),
+          );
+      },
+    });
+  }
+}
+
+const SETUPS: [SimulatorDialect, 'memory' | 'sqlite'][] = [
+  ['morpos', 'memory'],
+  ['morpos', 'sqlite'],
+  ['standard', 'sqlite'],
+];
+
+describe.each(SETUPS)('dialect %s, store %s', (dialect, kind) => {
+  let folder: string;
+  let store: PaymentStore | undefined;
+  const merchants: Merchant[] = [];
+  const agents: Agent[] = [];
+
+  beforeAll(async () => {
+    notebook = new Notebook();
+    folder = mkdtempSync(join(tmpdir(), 'leaks-'));
+    simulator = await startSimulator({ dialect, credentials: CREDENTIALS });
+    store = kind === 'memory' ? new MemoryPaymentStore() : undefined;
+    notebook.listen();
+  });
+  afterAll(async () => {
+    notebook.stop();
+    for (const agent of agents) await agent.destroy();
+    await simulator.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  async function start(options: PaymentOptions = {}, setup: MerchantSetup = {}): Promise<Merchant> {
+    const merchant = await startMerchant('express', simulator, {
+      ...setup,
+      options: {
+        ...(store ? { store } : { storeUrl: `sqlite:${join(folder, 'payments.db')}` }),
+        ...(dialect === 'standard' && {
+          dialect: standardDialect({
+            signer: (fields) => createHash('sha256').update(JSON.stringify(fields)).digest('base64'),
+          }),
+        }),
+        background: false,
+        timeoutMs: 5_000,
+        ...options,
+      },
+      metadata: { providers: [Handlers], controllers: [ShopController] },
+      override: (builder) => builder.setLogger(notebook.logger),
+      application: { logger: notebook.logger },
+    });
+    merchant.app.get(EventEmitter2).onAny((name: string | string[], event: unknown) => {
+      notebook.note(`plain event ${String(name)}`, event);
+    });
+    merchants.push(merchant);
+    return merchant;
+  }
+
+  /** One payment of each kind, whose request meets the fault. */
+  async function meet({ payments, url }: Merchant, fault: (operation: FaultOptions['operation']) => FaultOptions) {
+    simulator.fail(fault('DoPayment'));
+    const paid = await notebook.watch('doPayment', () => payments.doPayment(direct()));
+    simulator.fail(fault('Init3d'));
+    await notebook.watch('init3d', async () => (await payments.init3d(threeD())).payment);
+    const { conversationId } = await payments.init3d(threeD());
+    simulator.fail(fault('Auth3d'));
+    const callback = simulator.approve(conversationId);
+    await notebook.page('callback', callback.request.url.replace(/^http:\/\/[^/]+/, url), callback.request);
+    for (const id of [paid?.conversationId, conversationId]) {
+      if (id === undefined) continue;
+      simulator.fail(fault('CheckPayment'));
+      await notebook.watch('inquire', () => payments.inquire(id));
+      await notebook.watch('find', () => payments.find(id));
+    }
+  }
+
+  it('ordinary payments and every fault', async () => {
+    const merchant = await start();
+    const { payments, url } = merchant;
+    for (const amount of ['10.00', '10.51', '10.91', '10.77', '10.31', '10.96']) {
+      await notebook.watch('doPayment', () => payments.doPayment(direct(amount)));
+      await notebook.page('POST /shop/pay', `${url}/shop/pay`, json(direct(amount)));
+      const started = await payments.init3d(threeD(amount));
+      notebook.note('init3d', started.payment);
+      const callback = simulator.approve(started.conversationId);
+      await notebook.page('callback', callback.request.url, callback.request);
+      await notebook.page('callback again', callback.request.url, callback.request);
+    }
+    for (const name of FAULT_NAMES) await meet(merchant, (operation) => ({ operation, kind: name }));
+    for (const cut of ['reset', 'close', 'half-reply'] as const)
+      await meet(merchant, (operation) => ({ operation, kind: cut }));
+    for (const status of [302, 400, 401, 403, 404, 409, 429, 500, 503])
+      await meet(merchant, (operation) => ({ operation, kind: 'status', status }));
+    await payments.reconcile();
+  });
+
+  it('a gateway that echoes what it was sent', async () => {
+    const merchant = await start();
+    const received = (): string => simulator.requests.at(-1)?.text ?? '';
+    const header = (): string => String(simulator.requests.at(-1)?.headers['x-clientsecret']);
+    const sign = (): string => (/"sign":"([^"]+)"/.exec(received()) ?? [])[1] ?? '';
+    // An Auth3d comes long after the card is forgotten: its number can be told by its first and last digits, its code and expiry cannot.
+    const told = (operation: string): string => {
+      const { cardNo, cvv, expDate } = operation === 'DoPayment' ? DIRECT : THREE_D;
+      const spaced = cardNo.replace(/(.{4})(?=.)/g, '$1 ');
+      const card = `card ${cardNo} (${spaced}, ${spaced.replaceAll(' ', '-')})`;
+      const keys = `secret ${CREDENTIALS.clientSecret} or ${header()} key ${CREDENTIALS.apiKey} sign ${sign()}`;
+      const isCardKnown = operation === 'DoPayment' || operation === 'Init3d';
+      return isCardKnown ? `${card} cvv ${cvv} exp ${expDate} ${keys} in ${received()}` : `${card} ${keys}`;
+    };
+    const ids = ['orderId', 'paymentId', 'bankUniqueReferenceNumber', 'authCode', 'transactionDate'];
+    const echoes: ((operation: string, fields: JsonObject) => void)[] = [
+      (operation, fields) => {
+        for (const name of ['message', 'resultDescription', 'responseDescription']) fields[name] = told(operation);
+      },
+      (operation, fields) => {
+        for (const name of ids) fields[name] = told(operation);
+      },
+      (operation, fields) => {
+        for (const name of ids) fields[name] = (operation === 'DoPayment' ? DIRECT : THREE_D).cardNo;
+      },
+      (_operation, fields) => {
+        ids.forEach(
+          (name, index) => (fields[name] = [CREDENTIALS.apiKey, CREDENTIALS.clientSecret, sign()][index % 3] ?? ''),
+        );
+      },
+      (operation, fields) => {
+        const { cardNo } = operation === 'DoPayment' ? DIRECT : THREE_D;
+        fields['instrumentDetail'] = { maskedCardNumber: cardNo, cardType: cardNo };
+      },
+      (operation, fields) => {
+        for (const name of ['code', 'resultCode', 'responseCode']) fields[name] = told(operation);
+      },
+      (operation, fields) => Object.assign(fields, { code: 'B0051', resultCode: 'B0051', message: told(operation) }),
+      (operation, fields) => (fields['conversationId'] = told(operation)),
+      (operation, fields) => (fields['currency'] = told(operation)),
+    ];
+    for (const echo of echoes) {
+      await meet(merchant, (operation) => ({ operation, kind: 'edit', edit: (fields) => echo(operation, fields) }));
+    }
+    for (const status of [200, 400, 401, 500]) {
+      await meet(merchant, (operation) => ({
+        operation,
+        kind: 'transform',
+        transform: (reply) => ({
+          ...reply,
+          status,
+          body: Buffer.from(
+            JSON.stringify({
+              Message: told(operation),
+              Details: told(operation),
+              Code: 'RVV0000999999',
+              validationResults: [{ ErrorMessage: told(operation) }],
+            }),
+          ),
+        }),
+      }));
+      await meet(merchant, (operation) => ({
+        operation,
+        kind: 'transform',
+        transform: (reply) => ({ ...reply, status, body: Buffer.from(told(operation)) }),
+      }));
+    }
+    await merchant.payments.reconcile();
+  });
+
+  it('inputs that are refused', async () => {
+    const { payments, url } = await start();
+    const { cardNo, cvv } = DIRECT;
+    const inputs: object[] = [
+      { ...direct(), cardDetails: { ...DIRECT, cardNo: MISTYPED } },
+      { ...direct(), cardDetails: { ...DIRECT, cvv: cardNo } },
+      { ...direct(), cardDetails: { ...DIRECT, expDate: cardNo } },
+      { ...direct(), cardDetails: { ...DIRECT, [cardNo]: cvv } },
+      { ...direct(), [cardNo]: { [cvv]: cardNo } },
+      { ...direct(), cardDetails: cardNo },
+      { ...direct(), cardDetails: [DIRECT] },
+      { ...direct(), reference: cardNo },
+      { ...direct(), reference: `order ${cardNo}`, idempotencyKey: cardNo },
+      { ...direct(), returnUrl: `https://shop.example/${cardNo}` },
+      { ...direct(), transactionDetails: { amount: cardNo, currencyCode: cardNo, installmentCount: cvv } },
+      { ...direct(), cardHolderInfo: { cardHolderName: cardNo, buyerGsm: cardNo } },
+      { ...direct(), conversationId: cardNo },
+      [DIRECT],
+    ];
+    for (const input of inputs) {
+      await notebook.watch('doPayment', () => payments.doPayment(input as never));
+      await notebook.watch('init3d', async () => (await payments.init3d(input as never)).payment);
+      await notebook.page('POST /shop/pay', `${url}/shop/pay`, json(input));
+      await notebook.page('POST /shop/start', `${url}/shop/start`, json(input));
+    }
+    const twin = { ...direct(), conversationId: dialect === 'morpos' ? 'ABC12345678901234567' : undefined };
+    for (const amount of ['20.00', '21.00']) {
+      const again = { ...twin, idempotencyKey: `twice-${kind}`, transactionDetails: direct(amount).transactionDetails };
+      await notebook.watch('doPayment twice', () => payments.doPayment(again as never));
+    }
+  });
+
+  it('callbacks that attack', async () => {
+    const { payments, url } = await start();
+    const { conversationId } = await payments.init3d(threeD());
+    const { request } = simulator.approve(conversationId);
+    const { cardNo, cvv } = THREE_D;
+    const form = (fields: Record<string, string>): RequestInit => ({
+      method: 'POST',
+      body: new URLSearchParams(fields),
+    });
+    const hostile: RequestInit[] = [
+      form({ [cardNo]: cardNo, cvv }),
+      form({ conversationId: cardNo }),
+      form({ conversationId, cardNo, cvv, Message: `\r\n${cardNo}` }),
+      json({ conversationId, InstrumentDetail: { [cardNo]: { cvv: [cardNo] } } }),
+      json({ cardDetails: THREE_D, conversationId: [cardNo] }),
+      { method: 'POST', body: `{"cardNo":"${cardNo}`, headers: { 'content-type': 'application/json' } },
+      { method: 'POST', body: `cardNo=${cardNo}&cvv=${cvv}`, headers: { 'content-type': 'text/plain' } },
+    ];
+    const forged = request.url.replace(/payments\/[^/]+/, `payments/${cardNo}`);
+    for (const attack of hostile) {
+      for (const target of [request.url, forged]) await notebook.page('attack', target, attack);
+    }
+    await notebook.page('attack', `${request.url}?cardNo=${cardNo}&cvv=${cvv}`);
+    await notebook.page('attack', `${url}/payments/${cardNo}/return?conversationId=${cardNo}`);
+    const fields = { cardNo, cvv, conversationId: cardNo };
+    await notebook.watch('auth3d', () => payments.auth3d({ conversationId, fields }));
+    await notebook.watch('auth3d', () => payments.auth3d({ conversationId: cardNo, fields }));
+    await notebook.page('callback', request.url, request);
+  });
+
+  it('failures around the module, with errors that say too much', async () => {
+    const said = `${DIRECT.cardNo} ${DIRECT.cvv} ${DIRECT.expDate} ${CREDENTIALS.apiKey} ${THREE_D.cardNo}`;
+    const fail = (): never => {
+      throw Object.assign(new Error(said), { body: said, cause: new Error(said) });
+    };
+    const pay = async (merchant: Merchant): Promise<void> => {
+      const { payments, url } = merchant;
+      await notebook.watch('doPayment', () => payments.doPayment(direct()));
+      await notebook.watch('init3d', async () => (await payments.init3d(threeD())).payment);
+      await notebook.page('POST /shop/pay', `${url}/shop/pay`, json(direct()));
+      await notebook.page('POST /shop/start', `${url}/shop/start`, json(threeD()));
+      await notebook.watch('reconcile', () => payments.reconcile());
+    };
+
+    await pay(await start({ baseUrl: 'http://127.0.0.1:9', connectTimeoutMs: 500 }));
+    await pay(await start({ baseUrl: 'https://nonexistent.invalid' }));
+    await pay(await start({ baseUrl: simulator.url.replace('http:', 'https:') }));
+    await pay(await start({ dispatcher: { dispatch: fail } as unknown as Dispatcher }));
+    const agent = new Agent();
+    agents.push(agent);
+    const dispatch: Dispatcher['dispatch'] = (options, handler) =>
+      agent.dispatch(options, {
+        onRequestStart: (...given) => handler.onRequestStart?.(...given),
+        onResponseStart: (controller) => handler.onResponseError?.(controller, new Error(said)),
+        onResponseData: () => undefined,
+        onResponseEnd: () => undefined,
+        onResponseError: () => undefined,
+      });
+    await pay(await start({ dispatcher: { dispatch } as Dispatcher }));
+
+    const before = await start();
+    before.app.get<HttpService>(PAYMENT_HTTP).axiosRef.interceptors.request.use(fail);
+    await pay(before);
+    const after = await start();
+    const spied: unknown[] = [];
+    after.app.get<HttpService>(PAYMENT_HTTP).axiosRef.interceptors.response.use(
+      (response) => fail() ?? response,
+      (error: unknown) => {
+        spied.push(error);
+        fail();
+      },
+    );
+    await pay(after);
+    simulator.fail({ operation: 'DoPayment', kind: 'reset' });
+    await pay(after);
+    notebook.note('what an interceptor gets', spied);
+
+    await pay(await start({ dialect: standardDialect({ signer: fail }) }));
+    await pay(await start({ dialect: standardDialect({ signer: () => Promise.reject(new Error(said)) }) }));
+
+    const vetoing = await start({ beforeAuth3d: fail });
+    const { conversationId } = await vetoing.payments.init3d(threeD());
+    const { request } = simulator.approve(conversationId);
+    await notebook.page('callback', request.url, request);
+  });
+
+  it('a store whose errors say too much', async () => {
+    const talkative = new TalkativeStore();
+    const merchant = await start({ store: talkative });
+    const { payments } = merchant;
+    for (const method of [
+      'insert',
+      'replace',
+      'find',
+      'findByReference',
+      'leaseDue',
+      'leaseDeliveries',
+      'acknowledge',
+    ]) {
+      const { conversationId } = await payments.init3d(threeD());
+      const { request } = simulator.approve(conversationId);
+      talkative.failing = new Set([method, ...(method === 'insert' ? [] : ['findByTokenHash'])]);
+      await notebook.watch('doPayment', () => payments.doPayment(direct()));
+      await notebook.watch('init3d', async () => (await payments.init3d(threeD())).payment);
+      await notebook.page('callback', request.url, request);
+      await notebook.watch('reconcile', () => payments.reconcile());
+      talkative.failing = new Set();
+      await notebook.watch('reconcile', () => payments.reconcile());
+    }
+  });
+
+  it('settings that are wrong', async () => {
+    for (const wrong of [
+      { baseUrl: `ftp://user:${CREDENTIALS.clientSecret}@gateway.example`, clientSecret: '', timeoutMs: -1 },
+      { apiKey: 5 as never, clientSecret: [CREDENTIALS.clientSecret] as never },
+      { storeUrl: `mysql://root:${encodeURIComponent(CREDENTIALS.apiKey)}@db/shop`, store: undefined },
+      { storeUrl: `postgres://root:${encodeURIComponent(CREDENTIALS.apiKey)}@127.0.0.1:9/shop`, store: undefined },
+      { storeUrl: `redis://:${encodeURIComponent(CREDENTIALS.apiKey)}@127.0.0.1:9/0`, store: undefined },
+    ]) {
+      expect(await notebook.watch('start', async () => (await start(wrong)).url)).toBeUndefined();
+    }
+  });
+
+  it('leaves no secret in any log, error, event, row, page or URL', async () => {
+    const noteFiles = (): void => {
+      for (const file of readdirSync(folder)) notebook.note(`file ${file}`, readFileSync(join(folder, file), 'latin1'));
+    };
+    // With its write-ahead log, and without.
+    noteFiles();
+    for (const { app } of merchants) await app.close();
+    noteFiles();
+    if (store) notebook.note('memory store', inspect(store, { depth: 20, showHidden: true, maxArrayLength: null }));
+
+    const sources = new Set(notebook.evidence.map(({ source }) => source.split(':')[0]));
+    expect([...sources]).toEqual(
+      expect.arrayContaining([
+        'log',
+        'start',
+        'doPayment',
+        'init3d',
+        'callback',
+        'awaited event',
+        'plain event payment.failed',
+      ]),
+    );
+    const rows = kind === 'memory' ? 'memory store' : 'file payments.db';
+    expect(notebook.evidence.find(({ source }) => source === rows)?.text).toContain('524677******3508');
+
+    expect(summary(searchFor([...SECRETS, ...signs()], notebook.evidence))).toEqual([]);
+  });
+
+  it('would find one that was there', () => {
+    const secrets = [...SECRETS, ...signs().slice(0, 3)];
+    const planted = new Notebook();
+    for (const { name, text } of secrets) planted.note(name, { deep: { field: text } });
+    const found = new Set(searchFor(secrets, planted.evidence).map(({ source }) => source));
+    expect(found).toEqual(new Set(secrets.map(({ name }) => name)));
+  });
+
+  /** Of requests and answers, and the secret as it was sent. */
+  function signs(): Secret[] {
+    const texts = simulator.requests.flatMap(({ text, answer, headers }) => [
+      ...signsIn(text),
+      ...signsIn(answer?.text ?? ''),
+      String(headers['x-clientsecret'] ?? ''),
+    ]);
+    const known = SECRETS.map(({ text }) => text);
+    return [...new Set(texts)]
+      .filter((text) => text.length >= 20 && !known.includes(text))
+      .map((text) => ({ name: 'sign', text }));
+  }
+});
+
+/** Each kind of leak once. */
+function summary(leaks: readonly Leak[]): string[] {
+  const kinds = new Map(leaks.map((leak) => [`${leak.secret}, ${leak.form}, ${leak.source}`, leak.excerpt]));
+  return [...kinds].map(([kind, excerpt]) => `${kind}: …${excerpt}…`);
+}
+
+function signsIn(text: string): string[] {
+  return [...text.matchAll(/"sign":"([^"]+)"/gi)].map(([, sign = '']) => sign);
+}
+
+function json(body: unknown): RequestInit {
+  return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
