@@ -1,0 +1,85 @@
+import type { PaymentRecord, PaymentStore } from 'nestjs-card-payment';
+import { postgresSubject } from './claims/postgres-subject.js';
+import { redisSubject } from './claims/redis-subject.js';
+import { sqliteSubject } from './claims/sqlite-subject.js';
+import { awaitingRecord, claimedRecord } from './records.js';
+import { median, printTable } from './table.js';
+
+const ROUNDS = 7;
+const CLAIMS = 150;
+const AT_ONCE = 10;
+const WARM_UP = 1;
+
+/** A store to measure, beside its bare driver. */
+export interface ClaimSubject {
+  readonly name: string;
+  /** A store as a merchant has it; and one with the same books to be. */
+  openStores(): Promise<{ readonly store: PaymentStore; readonly twin: PaymentStore }>;
+  /**
+   * What each of these claims sends to the server or file, noted from a store that makes them for real on books of its own.
+   * @returns a function for each claim that sends just that to the twin's books, with the bare driver
+   */
+  bareClaims(records: readonly PaymentRecord[]): Promise<readonly (() => Promise<unknown>)[]>;
+  close(): Promise<void>;
+}
+
+/** Claims a second (the one compare-and-set that grants the right to call Auth3d), and by the bare driver. */
+export async function benchClaims(): Promise<void> {
+  const rows: (string | number)[][] = [];
+  for (const start of [sqliteSubject, postgresSubject, redisSubject]) {
+    const subject = await start();
+    const { store, twin } = await subject.openStores();
+    const [ours, bare]: [number[], number[]] = [[], []];
+    for (let round = -WARM_UP; round < ROUNDS; round += 1) {
+      const records = Array.from({ length: CLAIMS }, (_, i) => awaitingRecord((round + WARM_UP) * CLAIMS + i));
+      await atOnce(records.flatMap((record) => [() => store.insert(record), () => twin.insert(record)]));
+      const runs = [
+        { by: ours, claims: records.map((record) => () => store.replace(claimedRecord(record), record.version)) },
+        { by: bare, claims: await subject.bareClaims(records) },
+      ];
+      // Who goes first changes each round.
+      for (const { by, claims } of round % 2 === 0 ? runs : runs.reverse()) {
+        const aSecond = await perSecond(claims);
+        if (round >= 0) by.push(aSecond);
+      }
+      await expectClaimed(twin, records);
+    }
+    const ratios = ours.map((aSecond, round) => aSecond / bare[round]!);
+    rows.push([
+      subject.name,
+      Math.round(median(ours)),
+      Math.round(median(bare)),
+      median(ratios).toFixed(2),
+      Math.min(...ratios).toFixed(2),
+    ]);
+    await store.close();
+    await twin.close();
+    await subject.close();
+  }
+  printTable(
+    `Claims a second, ${AT_ONCE} at once, ${ROUNDS} rounds of ${CLAIMS}`,
+    ['store', 'median', 'bare driver', 'ratio, median', 'ratio, least'],
+    rows,
+  );
+}
+
+async function perSecond(claims: readonly (() => Promise<unknown>)[]): Promise<number> {
+  const began = performance.now();
+  await atOnce(claims);
+  return (claims.length * 1000) / (performance.now() - began);
+}
+
+async function atOnce(tasks: readonly (() => Promise<unknown>)[]): Promise<void> {
+  const queue = [...tasks];
+  const work = async (): Promise<void> => {
+    for (let task = queue.shift(); task; task = queue.shift()) await task();
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+}
+
+/** The bare driver must have done the work. */
+async function expectClaimed(store: PaymentStore, records: readonly PaymentRecord[]): Promise<void> {
+  for (const { account, conversationId } of records) {
+    if ((await store.find(account, conversationId))?.state !== 'authorizing') throw new Error('a claim was not made');
+  }
+}

@@ -1,0 +1,51 @@
+import { Redis } from 'ioredis';
+import { openRedisStore, RedisPaymentStore } from 'nestjs-card-payment/redis';
+import { startRedis } from '../../test/services/redis.js';
+import type { ClaimSubject } from '../claims.js';
+import { claimedRecord } from '../records.js';
+
+type EvalSha = [digest: string, keys: number, ...values: (string | number)[]];
+
+export async function redisSubject(): Promise<ClaimSubject> {
+  const redis = await startRedis({ args: ['--appendfsync', 'always'] });
+  const notesClient = new Redis(`${redis.url}/1`);
+  let noted: EvalSha[] = [];
+  const noting = new Proxy(notesClient, {
+    get: (client, name) => {
+      const value: unknown = Reflect.get(client, name);
+      if (typeof value !== 'function') return value;
+      const method = value.bind(client) as (...given: unknown[]) => unknown;
+      return (...given: unknown[]) => {
+        if (name === 'evalsha') noted.push(given as EvalSha);
+        return method(...given);
+      };
+    },
+  });
+  const notes = new RedisPaymentStore(noting);
+  const stores = { store: await openRedisStore(`${redis.url}/2`), twin: await openRedisStore(`${redis.url}/3`) };
+  await Promise.all([notes.open(), stores.store.open(), stores.twin.open()]);
+  const bare = new Redis(`${redis.url}/3`);
+
+  return {
+    name: 'Redis (appendfsync always)',
+    openStores: () => Promise.resolve(stores),
+    async bareClaims(records) {
+      const claims = [];
+      for (const record of records) {
+        await notes.insert(record);
+        noted = [];
+        await notes.replace(claimedRecord(record), record.version);
+        const calls = noted;
+        claims.push(async () => {
+          for (const call of calls) await bare.evalsha(...call);
+        });
+      }
+      return claims;
+    },
+    close: async () => {
+      bare.disconnect();
+      notesClient.disconnect();
+      await redis.stop();
+    },
+  };
+}

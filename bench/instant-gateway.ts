@@ -1,0 +1,41 @@
+import { Dispatcher } from 'undici';
+
+/** A gateway without a network: it approves at once, so that what is measured is the module. */
+export class InstantGateway extends Dispatcher {
+  /** By path. */
+  readonly requests = new Map<string, number>();
+
+  override dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    const path = request.path;
+    this.requests.set(path, (this.requests.get(path) ?? 0) + 1);
+    const chunks = [...(request.body as unknown as Iterable<Buffer>)];
+    const { conversationId } = JSON.parse(Buffer.concat(chunks).toString()) as { conversationId: string };
+    const reply = path.endsWith('CheckPayment') ? INQUIRY_REPLY : { ...SALE_REPLY, conversationId };
+    const controller = CONTROLLER as unknown as Dispatcher.DispatchController;
+    setImmediate(() => {
+      handler.onRequestStart?.(controller, {});
+      handler.onResponseStart?.(controller, 200, { 'content-type': 'application/json' }, 'OK');
+      handler.onResponseData?.(controller, Buffer.from(JSON.stringify(reply)));
+      handler.onResponseEnd?.(controller, {});
+    });
+    return true;
+  }
+}
+
+const CONTROLLER = { aborted: false, paused: false, reason: null, abort() {}, pause() {}, resume() {} };
+
+const SALE_REPLY = {
+  code: 'B0000',
+  message: 'Approved',
+  resultCode: 'B0000',
+  resultDescription: 'Approved',
+  orderId: 'ORD000000001',
+  paymentId: '7000000001',
+  bankUniqueReferenceNumber: '503615446559',
+  currency: '949',
+  authCode: '446559',
+  paymentInstrumentType: 'CARDPAYMENT',
+  instrumentDetail: { maskedCardNumber: '450803******4509', cardType: 'CARD' },
+};
+
+const INQUIRY_REPLY = { responseCode: 'B0000', responseDescription: 'Approved' };
