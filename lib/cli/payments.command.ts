@@ -82,12 +82,12 @@ function actionOf(
 
 async function list({ store, account }: Desk, states: readonly PaymentState[]): Promise<string> {
   const records = await store.listByState(account, states, MOST_ROWS);
+  const underWay = await store.listByState(account, ['charging', 'authorizing'], MOST_ROWS);
   const deliveries = await store.listParked(account, MOST_ROWS);
   const rows = records.map(paymentRow);
   const title = `${records.length} payment${records.length === 1 ? '' : 's'} in ${states.join(', ')}`;
-  return [title, ...rows, `${deliveries.length} parked ${deliveries.length === 1 ? 'delivery' : 'deliveries'}`].join(
-    '\n',
-  );
+  const parkedLine = `${deliveries.length} parked ${deliveries.length === 1 ? 'delivery' : 'deliveries'}`;
+  return [title, ...rows, `${underWay.length} under way (charging, authorizing)`, parkedLine].join('\n');
 }
 
 async function show({ store, account }: Desk, conversationId: string): Promise<string> {

@@ -40,7 +40,7 @@ export interface Payment {
   /** ISO 4217 numeric code: 949 is the Turkish lira. */
   readonly currencyCode: number;
   readonly installmentCount: number;
-  /** What the gateway says it took, in major units as decimal text; null where it does not say. */
+  /** What the gateway says it took, in major units as decimal text; null where it took nothing or does not say. */
   readonly chargedAmount: string | null;
   /** The gateway's result code (`B0000` is an approval), null while there is none. */
   readonly code: string | null;

@@ -25,7 +25,10 @@ export function applyVerdict(
   rules: SettlementRules,
   now: Date,
 ): PaymentRecord | null {
-  const told = verdict.result ? toldChanges(verdict.result, record, rules) : {};
+  const said = verdict.result ? toldChanges(verdict.result, record, rules) : {};
+  // A decline may repeat the amount that was asked for: nothing of it was charged.
+  const isCharge = verdict.state === 'succeeded' || verdict.state === 'review';
+  const told = isCharge ? said : { ...said, chargedAmount: record.chargedAmount };
   switch (record.state) {
     case 'charging':
     case 'authorizing':
