@@ -18,6 +18,7 @@ describe('payments', () => {
     const store = sqlitePaymentStore({ file });
     await store.open();
     await store.insert(recordIn('unknown'));
+    await store.insert(recordIn('charging', { conversationId: 'UNDERWAY' }));
     await store.insert(recordIn('review', { account: 'shop-2', conversationId: 'OTHER' }));
     await store.close();
   });
@@ -31,6 +32,7 @@ describe('payments', () => {
   it('lists, shows and resolves what needs a person', async () => {
     const id = recordIn('unknown').conversationId;
     await expect(paymentsCommand(['list', '--store', storeUrl])).resolves.toContain(`${id}  unknown`);
+    await expect(paymentsCommand(['list', '--store', storeUrl])).resolves.toContain('1 under way');
     await paymentsCommand(['resolve', id, 'failed', '--note', 'not in the panel', '--store', storeUrl]);
     await expect(paymentsCommand(['show', id, '--store', storeUrl])).resolves.toContain('“not in the panel”');
   });
