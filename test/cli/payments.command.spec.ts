@@ -18,7 +18,9 @@ describe('payments', () => {
     const store = sqlitePaymentStore({ file });
     await store.open();
     await store.insert(recordIn('unknown'));
-    await store.insert(recordIn('charging', { conversationId: 'UNDERWAY', reference: null, referenceLock: null }));
+    await store.insert(
+      recordIn('charging', { conversationId: 'UNDERWAY', reference: null, referenceLock: null, idempotencyKey: null }),
+    );
     await store.insert(recordIn('review', { account: 'shop-2', conversationId: 'OTHER' }));
     await store.close();
   });
