@@ -12,6 +12,7 @@ import {
 } from '../payment-store.js';
 import { historyEntryOf, historyFromJson, historyToJson } from '../record-json.js';
 import { bringUpSchema } from './bring-up-schema.js';
+import { KeptQueries } from './kept-queries.js';
 import { openError } from './open-error.js';
 import { deliveryOf, leaseDeliveries, lockHandlers, openDeliveries, writeEvent, writeHandlers } from './outbox.js';
 import type { SqlDialect } from './payment-schema.js';
@@ -35,6 +36,7 @@ export interface SqlStoreOptions {
  */
 export class SqlPaymentStore extends PaymentStore {
   private readonly db: PaymentDb;
+  private readonly kept = new KeptQueries();
 
   /** @param isOwner whether `close` ends the connections too: where the store made them */
   constructor(
@@ -79,7 +81,7 @@ export class SqlPaymentStore extends PaymentStore {
         .onConflict((conflict) => conflict.doNothing())
         .executeTakeFirstOrThrow();
       if (numInsertedOrUpdatedRows === 0n) return 'taken';
-      if (record.referenceLock !== null) await lockReference(db, record, record.referenceLock, 'referenceLock');
+      if (record.referenceLock !== null) await this.lockReference(db, record, record.referenceLock, 'referenceLock');
       await this.writeAlong(db, record, event);
       return null;
     });
@@ -97,25 +99,29 @@ export class SqlPaymentStore extends PaymentStore {
     const { account, conversationId, referenceLock } = record;
     const { account: _account, conversation_id: _id, ...changes } = rowOf(record);
     return this.transaction<ReplaceOutcome>(async (db) => {
-      const replaced = await db
-        .updateTable('card_payment')
-        .set(changes)
-        .where('account', '=', account)
-        .where('conversation_id', '=', conversationId)
-        .where('version', '=', expectedVersion)
-        .returning((eb) =>
-          eb
-            .selectFrom('card_payment_reference_lock')
-            .where('account', '=', account)
-            .where('conversation_id', '=', conversationId)
-            .select('reference')
-            .as('held'),
-        )
-        .executeTakeFirst();
+      const values = [...Object.values(changes), account, conversationId, expectedVersion, account, conversationId];
+      const { rows } = await this.kept.run(db, 'replace', values, (one) =>
+        one
+          .updateTable('card_payment')
+          .set(changes)
+          .where('account', '=', account)
+          .where('conversation_id', '=', conversationId)
+          .where('version', '=', expectedVersion)
+          .returning((eb) =>
+            eb
+              .selectFrom('card_payment_reference_lock')
+              .where('account', '=', account)
+              .where('conversation_id', '=', conversationId)
+              .select('reference')
+              .as('held'),
+          ),
+      );
+      const [replaced] = rows;
       if (!replaced) return 'stale';
       const { held } = replaced;
       if (held !== null && held !== referenceLock) await unlockReference(db, account, held);
-      if (referenceLock !== null && held !== referenceLock) await lockReference(db, record, referenceLock, 'locked');
+      if (referenceLock !== null && held !== referenceLock)
+        await this.lockReference(db, record, referenceLock, 'locked');
       await this.writeAlong(db, record, event);
       return 'replaced';
     });
@@ -124,13 +130,28 @@ export class SqlPaymentStore extends PaymentStore {
   private async writeAlong(db: PaymentDb, record: PaymentRecord, event?: PaymentEvent): Promise<void> {
     const { account, conversationId, version } = record;
     const entry = historyToJson(historyEntryOf(record));
-    await db
-      .insertInto('card_payment_history')
-      .values({ account, conversation_id: conversationId, version, entry })
-      .execute();
+    await this.kept.run(db, 'history', [account, conversationId, version, entry], (one) =>
+      one.insertInto('card_payment_history').values({ account, conversation_id: conversationId, version, entry }),
+    );
     if (!event) return;
     await lockHandlers(db, this.dialect, account, 'shared');
     await writeEvent(db, event);
+  }
+
+  /** Takes the reference for this payment, or undoes the transaction. */
+  private async lockReference(
+    db: PaymentDb,
+    { account, conversationId }: PaymentRecord,
+    reference: string,
+    otherwise: UniqueKey | ReplaceOutcome,
+  ): Promise<void> {
+    const { numAffectedRows } = await this.kept.run(db, 'lock', [account, reference, conversationId], (one) =>
+      one
+        .insertInto('card_payment_reference_lock')
+        .values({ account, reference, conversation_id: conversationId })
+        .onConflict((conflict) => conflict.doNothing()),
+    );
+    if (numAffectedRows === 0n) throw new Undo(otherwise);
   }
 
   async find(account: string, conversationId: string): Promise<PaymentRecord | null> {
@@ -340,21 +361,6 @@ export class SqlPaymentStore extends PaymentStore {
   private transaction<T>(work: (db: PaymentDb) => Promise<T>): Promise<T> {
     return transaction(this.db, this.dialect, work);
   }
-}
-
-/** Takes the reference for this payment, or undoes the transaction. */
-async function lockReference(
-  db: PaymentDb,
-  { account, conversationId }: PaymentRecord,
-  reference: string,
-  otherwise: UniqueKey | ReplaceOutcome,
-): Promise<void> {
-  const { numInsertedOrUpdatedRows } = await db
-    .insertInto('card_payment_reference_lock')
-    .values({ account, reference, conversation_id: conversationId })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirstOrThrow();
-  if (numInsertedOrUpdatedRows === 0n) throw new Undo(otherwise);
 }
 
 async function unlockReference(db: PaymentDb, account: string, reference: string): Promise<void> {
