@@ -12,10 +12,10 @@ export type {
 
 export type { Payment, PaymentHistoryEntry, PaymentKind, PaymentRecord, PaymentState } from './payment/payment.js';
 export { PaymentClock, SystemClock } from './payment/clock.js';
-export type { PaymentReason } from './payment/reasons.js';
-export type { ReconcileCounts } from './payment/reconciler.js';
+export type { PaymentReason } from './payment/payment-reason.js';
+export type { ReconcileCounts } from './flows/reconciler.js';
 export { TRANSITIONS } from './payment/states.js';
-export type { Init3dStart } from './payment/three-d-flow.js';
+export type { Init3dStart } from './flows/three-d-flow.js';
 
 export * from './dto/index.js';
 export * from './errors/index.js';
@@ -25,11 +25,11 @@ export {
   type PaymentEvent,
   type PaymentEventState,
   type PaymentEventType,
-} from './events/payment-event.js';
+} from './payment/payment-event.js';
 export { OnPayment, type OnPaymentOptions } from './events/on-payment.decorator.js';
 
 export { PaymentCallback, PaymentCallbackGuard } from './callback/payment-callback.guard.js';
-export type { ReceivedCallback } from './callback/callback-desk.js';
+export type { ReceivedCallback } from './callback/callback-receiver.js';
 
 export { type MorposDialectOptions, morposDialect } from './gateway/dialects/morpos.dialect.js';
 export { type StandardDialectOptions, standardDialect } from './gateway/dialects/standard.dialect.js';
@@ -45,8 +45,8 @@ export type {
   SignContext,
   Signer,
 } from './gateway/gateway-dialect.js';
-export { ReplyFields } from './gateway/reply-fields.js';
-export type { AmountCheck } from './gateway/reply-reading.js';
+export { ReplyFields } from './gateway/readings/reply-fields.js';
+export type { AmountCheck } from './gateway/readings/charge-reading.js';
 export { DEFAULT_CODE_SETS, RESULT_TEXTS, type ResultCodeSets, type ResultText } from './gateway/result-codes.js';
 export { type SignedFields, WireDecimal, type WireObject, type WireValue } from './gateway/wire-body.js';
 

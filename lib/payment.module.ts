@@ -12,10 +12,10 @@ import { PaymentConfigurationError } from './errors/payment-configuration.error.
 import { EventDispatcher } from './events/event-dispatcher.js';
 import { HandlerFinder } from './events/handler-finder.js';
 import { GatewayTransport } from './gateway/transport/gateway-transport.js';
-import { AccountRoll, handlerAccountProblems } from './options/account-roll.js';
-import { InFlight } from './payment/in-flight.js';
-import { PaymentBook } from './payment/payment-book.js';
-import { Reconciler } from './payment/reconciler.js';
+import { AccountRegistration, handlerAccountProblems } from './options/account-registration.js';
+import { InFlight } from './flows/in-flight.js';
+import { PaymentWriter } from './flows/payment-writer.js';
+import { Reconciler } from './flows/reconciler.js';
 import { type ASYNC_OPTIONS_TYPE, ConfigurableModuleClass, type OPTIONS_TYPE } from './payment.module-definition.js';
 import { PaymentStore } from './store/payment-store.js';
 
@@ -26,12 +26,12 @@ export class PaymentModule
   implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown
 {
   constructor(
-    private readonly roll: AccountRoll,
+    private readonly registration: AccountRegistration,
     private readonly discovery: DiscoveryService,
     private readonly finder: HandlerFinder,
     private readonly events: EventDispatcher,
     private readonly reconciler: Reconciler,
-    private readonly book: PaymentBook,
+    private readonly writer: PaymentWriter,
     private readonly inFlight: InFlight,
     private readonly transport: GatewayTransport,
     private readonly store: PaymentStore,
@@ -56,7 +56,7 @@ export class PaymentModule
       handlers.map((handler) => handler.account),
     );
     if (problems.length > 0) throw new PaymentConfigurationError(problems);
-    await this.events.announce(handlers.filter((handler) => handler.account === this.roll.account));
+    await this.events.announce(handlers.filter((handler) => handler.account === this.registration.account));
   }
 
   onApplicationBootstrap(): void {
@@ -70,12 +70,12 @@ export class PaymentModule
   async beforeApplicationShutdown(): Promise<void> {
     await this.inFlight.ended();
     // Another account may close a store that the two share.
-    await this.book.writeOwed();
+    await this.writer.writeOwed();
   }
 
   async onApplicationShutdown(): Promise<void> {
     await this.inFlight.ended();
-    await this.book.writeOwed();
+    await this.writer.writeOwed();
     await this.transport.close();
     await this.store.close();
   }

@@ -1,26 +1,26 @@
 import type { DynamicModule } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import { createCallbackController } from './callback/callback.controller.js';
-import { CallbackDesk } from './callback/callback-desk.js';
+import { CallbackReceiver } from './callback/callback-receiver.js';
 import { CallbackResponder } from './callback/callback-responder.js';
-import { CallbackRoute, CallbackUrls, trimSlashes } from './callback/callback-urls.js';
+import { CallbackRoute, ReturnUrlMaker, trimSlashes } from './flows/return-urls.js';
 import { EventDispatcher } from './events/event-dispatcher.js';
 import { HandlerFinder } from './events/handler-finder.js';
 import { PlainEvents } from './events/plain-events.js';
 import { GatewayClient } from './gateway/gateway-client.js';
 import { GatewayTransport } from './gateway/transport/gateway-transport.js';
-import { AccountRoll } from './options/account-roll.js';
+import { AccountRegistration } from './options/account-registration.js';
 import type { PaymentOptions, PaymentStructure } from './options/payment-options.js';
 import { DEFAULT_ACCOUNT, PaymentSettings } from './options/payment-settings.js';
 import { resolveSettings } from './options/resolve-settings.js';
 import { PaymentClock, SystemClock } from './payment/clock.js';
-import { DirectFlow } from './payment/direct-flow.js';
-import { InFlight } from './payment/in-flight.js';
-import { InquiryFlow } from './payment/inquiry-flow.js';
-import { OperatorFlow } from './payment/operator-flow.js';
-import { PaymentBook } from './payment/payment-book.js';
-import { Reconciler } from './payment/reconciler.js';
-import { ThreeDFlow } from './payment/three-d-flow.js';
+import { DirectFlow } from './flows/direct-flow.js';
+import { InFlight } from './flows/in-flight.js';
+import { InquiryFlow } from './flows/inquiry-flow.js';
+import { OperatorFlow } from './flows/operator-flow.js';
+import { PaymentWriter } from './flows/payment-writer.js';
+import { Reconciler } from './flows/reconciler.js';
+import { ThreeDFlow } from './flows/three-d-flow.js';
 import { PaymentService } from './payment.service.js';
 import { PAYMENT_OPTIONS, paymentHttpToken, paymentToken } from './payment.tokens.js';
 import { openStore } from './store/open-store.js';
@@ -35,8 +35,8 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
   const route = routeOf(structure);
   const service = paymentToken(account);
   const http = paymentHttpToken(account);
-  const desk = CallbackDesk.token(account);
-  const roll = new AccountRoll(account, route.path);
+  const desk = CallbackReceiver.token(account);
+  const roll = new AccountRegistration(account, route.path);
 
   return {
     ...definition,
@@ -46,7 +46,7 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
     providers: [
       ...(definition.providers ?? []),
       { provide: CallbackRoute, useValue: route },
-      { provide: AccountRoll, useValue: roll },
+      { provide: AccountRegistration, useValue: roll },
       {
         provide: PaymentSettings,
         useFactory: (options: PaymentOptions | undefined, discovery: DiscoveryService) =>
@@ -62,22 +62,22 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
         inject: [PaymentSettings],
       },
       { provide: http, useFactory: (transport: GatewayTransport) => transport.http, inject: [GatewayTransport] },
-      CallbackUrls,
+      ReturnUrlMaker,
       GatewayClient,
       PlainEvents,
       HandlerFinder,
       EventDispatcher,
-      PaymentBook,
+      PaymentWriter,
       DirectFlow,
       ThreeDFlow,
       InquiryFlow,
       OperatorFlow,
       Reconciler,
       InFlight,
-      CallbackDesk,
+      CallbackReceiver,
       CallbackResponder,
       { provide: service, useClass: PaymentService },
-      { provide: desk, useExisting: CallbackDesk },
+      { provide: desk, useExisting: CallbackReceiver },
     ],
     exports: [service, http, desk],
   };

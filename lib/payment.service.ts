@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { DoPaymentDto } from './dto/do-payment.dto.js';
 import type { Init3dDto } from './dto/init3d.dto.js';
-import { DirectFlow } from './payment/direct-flow.js';
-import { InFlight } from './payment/in-flight.js';
-import { InquiryFlow } from './payment/inquiry-flow.js';
-import { OperatorFlow } from './payment/operator-flow.js';
+import { DirectFlow } from './flows/direct-flow.js';
+import { InFlight } from './flows/in-flight.js';
+import { InquiryFlow } from './flows/inquiry-flow.js';
+import { OperatorFlow } from './flows/operator-flow.js';
 import { type Payment, toPayment } from './payment/payment.js';
-import { PaymentBook } from './payment/payment-book.js';
-import { type ReconcileCounts, Reconciler } from './payment/reconciler.js';
-import { type Init3dStart, ThreeDFlow } from './payment/three-d-flow.js';
+import { PaymentWriter } from './flows/payment-writer.js';
+import { type ReconcileCounts, Reconciler } from './flows/reconciler.js';
+import { type Init3dStart, ThreeDFlow } from './flows/three-d-flow.js';
 
 /** What the bank sent, with the payment it belongs to. */
 export interface Auth3dInput {
@@ -29,7 +29,7 @@ export class PaymentService {
     private readonly inquiries: InquiryFlow,
     private readonly operator: OperatorFlow,
     private readonly reconciler: Reconciler,
-    private readonly book: PaymentBook,
+    private readonly writer: PaymentWriter,
     private readonly inFlight: InFlight,
   ) {}
 
@@ -74,13 +74,13 @@ export class PaymentService {
 
   /** @throws PaymentStoreError */
   async find(conversationId: string): Promise<Payment | null> {
-    const record = await this.book.find(conversationId);
+    const record = await this.writer.find(conversationId);
     return record && toPayment(record);
   }
 
   /** All attempts of one of the merchant's own ids, oldest first. @throws PaymentStoreError */
   async findByReference(reference: string): Promise<Payment[]> {
-    return (await this.book.findByReference(reference)).map((record) => toPayment(record));
+    return (await this.writer.findByReference(reference)).map((record) => toPayment(record));
   }
 
   /**

@@ -10,7 +10,7 @@ export interface CallbackRequest {
   readonly body?: unknown;
 }
 
-const MOST_BYTES = 65_536;
+const MAX_BODY_BYTES = 65_536;
 const BODY_LIMIT_MS = 10_000;
 const FORM = 'application/x-www-form-urlencoded';
 
@@ -65,7 +65,7 @@ async function readBody(request: CallbackRequest & IncomingMessage): Promise<unk
     // Not destroyed when it is too large: the refusal could not be sent on a connection that is gone.
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > MOST_BYTES) throw new PaymentCallbackError('too_large');
+      if (size > MAX_BODY_BYTES) throw new PaymentCallbackError('too_large');
       chunks.push(chunk);
     }
     const text = Buffer.concat(chunks).toString();

@@ -1,5 +1,5 @@
 import { Controller, Get, Inject, Post, Req, Res, type Type, VERSION_NEUTRAL } from '@nestjs/common';
-import { CallbackDesk } from './callback-desk.js';
+import { CallbackReceiver } from './callback-receiver.js';
 import { type CallbackRequest, isLookingAhead, receivedFields, receivedToken } from './callback-request.js';
 import { CallbackResponder } from './callback-responder.js';
 
@@ -13,7 +13,7 @@ export function createCallbackController(path: string, decorators: readonly Clas
   @Controller({ path, version: VERSION_NEUTRAL })
   class PaymentCallbackController {
     constructor(
-      @Inject(CallbackDesk) private readonly desk: CallbackDesk,
+      @Inject(CallbackReceiver) private readonly receiver: CallbackReceiver,
       @Inject(CallbackResponder) private readonly responder: CallbackResponder,
     ) {}
 
@@ -30,7 +30,7 @@ export function createCallbackController(path: string, decorators: readonly Clas
     private async answer(request: CallbackRequest, response: unknown): Promise<void> {
       if (isLookingAhead(request)) return this.responder.nothing(response);
       try {
-        const payment = await this.desk.complete(receivedToken(request), await receivedFields(request));
+        const payment = await this.receiver.complete(receivedToken(request), await receivedFields(request));
         this.responder.sendOn(response, payment);
       } catch (error) {
         this.responder.refuse(response, error);

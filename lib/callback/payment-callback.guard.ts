@@ -11,7 +11,7 @@ import {
 } from '@nestjs/common';
 import { PaymentCallbackError } from '../errors/payment-callback.error.js';
 import { DEFAULT_ACCOUNT } from '../options/payment-settings.js';
-import { CallbackDesk, type ReceivedCallback } from './callback-desk.js';
+import { CallbackReceiver, type ReceivedCallback } from './callback-receiver.js';
 import { type CallbackRequest, isLookingAhead, receivedFields, receivedToken } from './callback-request.js';
 
 const RECEIVED = Symbol.for('nestjs-card-payment:received-callback');
@@ -24,14 +24,14 @@ type GuardedRequest = CallbackRequest & { [RECEIVED]?: ReceivedCallback };
  */
 @Injectable()
 export class PaymentCallbackGuard implements CanActivate {
-  constructor(@Inject(CallbackDesk.token(DEFAULT_ACCOUNT)) private readonly desk: CallbackDesk) {}
+  constructor(@Inject(CallbackReceiver.token(DEFAULT_ACCOUNT)) private readonly receiver: CallbackReceiver) {}
 
   /** The guard of a `name`d account. */
   static for(name: string): Type<CanActivate> {
     @Injectable()
     class NamedPaymentCallbackGuard extends PaymentCallbackGuard {
-      constructor(@Inject(CallbackDesk.token(name)) desk: CallbackDesk) {
-        super(desk);
+      constructor(@Inject(CallbackReceiver.token(name)) receiver: CallbackReceiver) {
+        super(receiver);
       }
     }
     return mixin(NamedPaymentCallbackGuard);
@@ -41,7 +41,7 @@ export class PaymentCallbackGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<GuardedRequest>();
     try {
       if (isLookingAhead(request)) throw new PaymentCallbackError('not_a_callback');
-      request[RECEIVED] = await this.desk.receive(receivedToken(request), await receivedFields(request));
+      request[RECEIVED] = await this.receiver.receive(receivedToken(request), await receivedFields(request));
       return true;
     } catch (error) {
       if (!(error instanceof PaymentCallbackError)) throw error;

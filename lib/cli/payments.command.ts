@@ -4,17 +4,17 @@ import { PaymentStoreError } from '../errors/payment-store.error.js';
 import { DEFAULT_ACCOUNT } from '../options/payment-settings.js';
 import { variablePrefix } from '../options/resolve-settings.js';
 import { SystemClock } from '../payment/clock.js';
-import { OperatorFlow } from '../payment/operator-flow.js';
+import { OperatorFlow } from '../flows/operator-flow.js';
 import { type PaymentRecord, type PaymentState, toPayment } from '../payment/payment.js';
-import { PaymentBook } from '../payment/payment-book.js';
+import { PaymentWriter } from '../flows/payment-writer.js';
 import { TRANSITIONS } from '../payment/states.js';
 import { openStore } from '../store/open-store.js';
 import type { Delivery, PaymentStore } from '../store/payment-store.js';
 import { parsed, UsageError } from './usage.error.js';
 
-const MOST_ROWS = 200;
+const MAX_ROWS = 200;
 
-interface Desk {
+interface AccountStore {
   readonly store: PaymentStore;
   readonly account: string;
 }
@@ -58,7 +58,7 @@ function actionOf(
   action: string,
   words: readonly string[],
   { state, note }: { state: string; note?: string },
-): (desk: Desk) => Promise<string> {
+): (desk: AccountStore) => Promise<string> {
   const [first = '', second = ''] = words;
   switch (action) {
     case 'list':
@@ -80,17 +80,17 @@ function actionOf(
   }
 }
 
-async function list({ store, account }: Desk, states: readonly PaymentState[]): Promise<string> {
-  const records = await store.listByState(account, states, MOST_ROWS);
-  const underWay = await store.listByState(account, ['charging', 'authorizing'], MOST_ROWS);
-  const deliveries = await store.listParked(account, MOST_ROWS);
+async function list({ store, account }: AccountStore, states: readonly PaymentState[]): Promise<string> {
+  const records = await store.listByState(account, states, MAX_ROWS);
+  const underWay = await store.listByState(account, ['charging', 'authorizing'], MAX_ROWS);
+  const deliveries = await store.listParked(account, MAX_ROWS);
   const rows = records.map(paymentRow);
   const title = `${records.length} payment${records.length === 1 ? '' : 's'} in ${states.join(', ')}`;
   const parkedLine = `${deliveries.length} parked ${deliveries.length === 1 ? 'delivery' : 'deliveries'}`;
   return [title, ...rows, `${underWay.length} under way (charging, authorizing)`, parkedLine].join('\n');
 }
 
-async function show({ store, account }: Desk, conversationId: string): Promise<string> {
+async function show({ store, account }: AccountStore, conversationId: string): Promise<string> {
   const record = await store.find(account, conversationId);
   if (!record) return `There is no payment ${conversationId} in the account "${account}".`;
   const facts = Object.entries(toPayment(record))
@@ -105,24 +105,24 @@ async function show({ store, account }: Desk, conversationId: string): Promise<s
 }
 
 async function resolve(
-  desk: Desk,
+  desk: AccountStore,
   conversationId: string,
   state: 'succeeded' | 'failed',
   note: string,
 ): Promise<string> {
   // The event goes into the outbox with the state: an instance that runs delivers it.
   const events = { raised: () => Promise.resolve() };
-  const book = new PaymentBook(desk.store, events, new SystemClock(), { account: desk.account });
+  const book = new PaymentWriter(desk.store, events, new SystemClock(), { account: desk.account });
   const payment = await new OperatorFlow(book).resolve(conversationId, state, note);
   return `Payment ${conversationId} is ${payment.state}.`;
 }
 
-async function parked({ store, account }: Desk): Promise<string> {
-  const deliveries = await store.listParked(account, MOST_ROWS);
+async function parked({ store, account }: AccountStore): Promise<string> {
+  const deliveries = await store.listParked(account, MAX_ROWS);
   return deliveries.length === 0 ? 'Nothing is parked.' : deliveries.map(deliveryRow).join('\n');
 }
 
-async function replay({ store, account }: Desk, handlerId: string, eventId: string): Promise<string> {
+async function replay({ store, account }: AccountStore, handlerId: string, eventId: string): Promise<string> {
   const isThere = await store.replay(account, handlerId, eventId, new Date());
   return isThere ? `Event ${eventId} goes to ${handlerId} again.` : `No parked delivery of ${eventId} to ${handlerId}.`;
 }

@@ -1,7 +1,7 @@
 import { PaymentValidationError, type ValidationIssue } from '../errors/payment-validation.error.js';
 
 /** Far more than any message has. */
-const MOST_FIELDS = 64;
+const MAX_FIELDS = 64;
 
 /**
  * A plain copy of an input, made once, field by field, so that whatever hides in it (getters, proxies, cycles, arrays, functions,
@@ -32,7 +32,7 @@ function copyValue(value: unknown, path: string, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const names = readable(path, () => (Array.isArray(value) ? null : Object.keys(value)));
   if (names === null || depth > 1) return [];
-  if (names.length > MOST_FIELDS) throw refusal(path, 'fieldCount', `must have at most ${MOST_FIELDS} fields`);
+  if (names.length > MAX_FIELDS) throw refusal(path, 'fieldCount', `must have at most ${MAX_FIELDS} fields`);
   const copy: Record<string, unknown> = {};
   for (const name of names) {
     const at = fieldPath(path, name);

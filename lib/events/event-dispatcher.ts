@@ -4,25 +4,25 @@ import { PaymentSettings } from '../options/payment-settings.js';
 import { maskCards } from '../payment/card-mask.js';
 import { PaymentClock } from '../payment/clock.js';
 import type { Payment } from '../payment/payment.js';
-import { tidy } from '../payment/told-texts.js';
+import { tidy } from '../flows/result-changes.js';
 import { type Delivery, PaymentStore } from '../store/payment-store.js';
 import type { PaymentHandler } from './handler-finder.js';
-import type { PaymentEvent } from './payment-event.js';
+import type { PaymentEvent } from '../payment/payment-event.js';
 import { PlainEvents } from './plain-events.js';
 
 /** How long a caller waits for handlers, so that the buyer finds the order paid; they go on behind its back. */
-const CALLER_PATIENCE_MS = 2_000;
-const MOST_AT_ONCE = 20;
+const MAX_CALLER_WAIT_MS = 2_000;
+const MAX_AT_ONCE = 20;
 /** How many calls of handlers one pass waits for, lest a busy shop's pass never ends. */
-const MOST_A_PASS = 1_000;
+const MAX_CALLS_PER_PASS = 1_000;
 /** A handler that takes longer counts as failed; its delivery's lease is longer still. */
 const HANDLER_LIMIT_MS = 60_000;
 const LEASE_MS = 120_000;
-const FIRST_RETRY_MS = 1_000;
-const LAST_RETRY_MS = 3_600_000;
+const MIN_RETRY_MS = 1_000;
+const MAX_RETRY_MS = 3_600_000;
 /** Tries before a delivery is parked: about four hours. */
-export const MOST_TRIES = 15;
-const MOST_ERROR_TEXT = 300;
+export const MAX_TRIES = 15;
+const MAX_ERROR_LENGTH = 300;
 
 /** Brings events to the host: plain ones at once, awaited ones out of the store's outbox, each handler acknowledged for itself. */
 @Injectable()
@@ -82,7 +82,7 @@ export class EventDispatcher {
       this.waiting.set(event.eventId, { left: new Set(concerned.map((handler) => handler.id)), done });
     });
     void this.leaseMore();
-    await Promise.race([delivered, this.clock.sleep(CALLER_PATIENCE_MS, patience.signal)]);
+    await Promise.race([delivered, this.clock.sleep(MAX_CALLER_WAIT_MS, patience.signal)]);
     patience.abort();
     this.waiting.delete(event.eventId);
   }
@@ -100,7 +100,7 @@ export class EventDispatcher {
       startedEarlier = this.started;
       await this.leaseMore();
       await Promise.all(this.running.values());
-    } while (this.started > startedEarlier && this.started - before < MOST_A_PASS);
+    } while (this.started > startedEarlier && this.started - before < MAX_CALLS_PER_PASS);
     return this.started - before;
   }
 
@@ -113,9 +113,9 @@ export class EventDispatcher {
   private async leaseUntilEmpty(): Promise<void> {
     // The first step waits until `leasing` is set, so that the last can clear it.
     await Promise.resolve();
-    while (this.isAskedAgain && this.running.size < MOST_AT_ONCE && this.handlers.length > 0) {
+    while (this.isAskedAgain && this.running.size < MAX_AT_ONCE && this.handlers.length > 0) {
       this.isAskedAgain = false;
-      const deliveries = await this.lease(MOST_AT_ONCE - this.running.size);
+      const deliveries = await this.lease(MAX_AT_ONCE - this.running.size);
       for (const delivery of deliveries) this.begin(delivery);
       if (deliveries.length > 0) this.isAskedAgain = true;
     }
@@ -182,8 +182,8 @@ export class EventDispatcher {
 
   private postponed(delivery: Delivery, error: string): Delivery {
     const attempts = delivery.attempts + 1;
-    const parked = attempts >= MOST_TRIES;
-    const wait = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LAST_RETRY_MS);
+    const parked = attempts >= MAX_TRIES;
+    const wait = Math.min(MIN_RETRY_MS * 2 ** (attempts - 1), MAX_RETRY_MS);
     const { handlerId, event } = delivery;
     if (parked) {
       this.logger.error(
@@ -204,5 +204,5 @@ export class EventDispatcher {
 
 function failureText(error: unknown, payment: Payment): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : 'threw something that is no Error';
-  return tidy(text, MOST_ERROR_TEXT, (line) => maskCards(line, payment));
+  return tidy(text, MAX_ERROR_LENGTH, (line) => maskCards(line, payment));
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { type ConfigurationProblem, PaymentConfigurationError } from '../errors/payment-configuration.error.js';
-import { EVENT_STATES, type PaymentEvent, type PaymentEventType } from './payment-event.js';
+import { EVENT_STATES, type PaymentEvent, type PaymentEventType } from '../payment/payment-event.js';
 import { type OnPaymentMetadata, onPaymentMetadata } from './on-payment.decorator.js';
 
 /** An awaited handler that this application has. */

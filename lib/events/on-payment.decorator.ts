@@ -1,5 +1,5 @@
 import { DEFAULT_ACCOUNT } from '../options/payment-settings.js';
-import type { PaymentEventState } from './payment-event.js';
+import type { PaymentEventState } from '../payment/payment-event.js';
 
 const METADATA = 'nestjs-card-payment:on-payment';
 

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import type { PaymentEvent } from './payment-event.js';
+import type { PaymentEvent } from '../payment/payment-event.js';
 
 /** As much of EventEmitter2 as is used. */
 interface Emitter {

@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { PaymentClock } from '../payment/clock.js';
 import type { Payment } from '../payment/payment.js';
-import type { PaymentReason } from '../payment/reasons.js';
+import type { PaymentReason } from '../payment/payment-reason.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { decodeBankPage } from './dialects/bank-page.js';
-import { type Sensitive, withoutEchoes } from './echoes.js';
+import { type Sensitive, redactResult } from './redaction.js';
 import type { CallbackFields, GatewayOperation, GatewayResult, SaleRequest } from './gateway-dialect.js';
-import { readInquiry } from './inquiry-reading.js';
-import { ReplyFields } from './reply-fields.js';
-import { isSuccessStatus, meaningsOf, readReply, type ReadingRules } from './reply-reading.js';
+import { readInquiry } from './readings/inquiry-reading.js';
+import { ReplyFields } from './readings/reply-fields.js';
+import { isSuccessStatus, meaningsOf, readReply, type ReadingRules } from './readings/charge-reading.js';
 import { GatewayTransport, type Transmission, type WireReply } from './transport/gateway-transport.js';
-import type { InquiryVerdict, Verdict } from './verdict.js';
+import type { InquiryVerdict, Verdict } from './readings/verdict.js';
 import { type WireObject, wireText } from './wire-body.js';
 
 /** A request that may have left, and what in it must not come back. */
@@ -38,7 +38,7 @@ export type Init3dOutcome =
  * A request that took longer than this to make (a signer over a network that hung, a process that was suspended) is not sent: by then the
  * claim it belongs to may have run out. Three such waits fit into the margin of a claim.
  */
-const MOST_PREPARING_MS = 8_000;
+const MAX_PREPARATION_MS = 8_000;
 
 /** Speaks the dialect over the transport: builds, signs and sends a request, and reads its answer. Keeps nothing. */
 @Injectable()
@@ -66,7 +66,7 @@ export class GatewayClient {
     if (!sent.reply) return { sent: true, content: null, reason: 'no_answer', result: null };
     const outcome = this.readInit3d(sent.reply, sale.conversationId);
     if (outcome.content !== null || !outcome.result) return outcome;
-    return { ...outcome, result: withoutEchoes(outcome.result, { secrets: sent.secrets, card: sale.cardDetails }) };
+    return { ...outcome, result: redactResult(outcome.result, { secrets: sent.secrets, card: sale.cardDetails }) };
   }
 
   async auth3d(payment: Payment, fields: CallbackFields): Promise<ChargeOutcome> {
@@ -84,7 +84,7 @@ export class GatewayClient {
   async checkPayment(payment: Payment): Promise<InquiryVerdict | null> {
     const { dialect, credentials } = this.settings;
     const { checkPayment } = dialect;
-    if (!checkPayment) return { word: 'nothing' };
+    if (!checkPayment) return { outcome: 'nothing' };
     const sent = await this.send('checkPayment', checkPayment.path, () =>
       checkPayment.body(payment, credentials.merchantId),
     );
@@ -92,7 +92,7 @@ export class GatewayClient {
     const { reply, secrets } = sent;
     // Signs of inquiries are made in a way that no source tells.
     const rules = { ...this.rules, isSignGood: null };
-    const inquiry = guarded<InquiryVerdict>(() => readInquiry(reply, dialect, payment, rules), { word: 'nothing' });
+    const inquiry = guarded<InquiryVerdict>(() => readInquiry(reply, dialect, payment, rules), { outcome: 'nothing' });
     return 'verdict' in inquiry ? { ...inquiry, verdict: withoutEchoesIn(inquiry.verdict, { secrets }) } : inquiry;
   }
 
@@ -118,7 +118,7 @@ export class GatewayClient {
     } catch {
       return { sent: false, why: 'the dialect or the signer failed to make the request' };
     }
-    if (this.clock.now().getTime() - began.getTime() > MOST_PREPARING_MS) {
+    if (this.clock.now().getTime() - began.getTime() > MAX_PREPARATION_MS) {
       return { sent: false, why: 'the signer took too long' };
     }
     const transmission = await this.transport.post(request);
@@ -186,7 +186,7 @@ function guarded<T>(read: () => T, otherwise: T): T {
 }
 
 function withoutEchoesIn<V extends { readonly result: GatewayResult | null }>(verdict: V, sensitive: Sensitive): V {
-  return verdict.result ? { ...verdict, result: withoutEchoes(verdict.result, sensitive) } : verdict;
+  return verdict.result ? { ...verdict, result: redactResult(verdict.result, sensitive) } : verdict;
 }
 
 /** A dialect may send a credential in another form than it is kept in. */

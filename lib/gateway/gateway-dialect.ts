@@ -1,5 +1,5 @@
 import type { Payment } from '../payment/payment.js';
-import type { ReplyFields } from './reply-fields.js';
+import type { ReplyFields } from './readings/reply-fields.js';
 import type { ResultCodeSets } from './result-codes.js';
 import type { SignedFields, WireObject } from './wire-body.js';
 

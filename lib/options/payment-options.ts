@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { GatewayDialect, Signer } from '../gateway/gateway-dialect.js';
-import type { AmountCheck } from '../gateway/reply-reading.js';
+import type { AmountCheck } from '../gateway/readings/charge-reading.js';
 import type { Payment } from '../payment/payment.js';
 import type { PaymentStore } from '../store/payment-store.js';
 

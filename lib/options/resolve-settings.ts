@@ -4,12 +4,12 @@ import { standardDialect } from '../gateway/dialects/standard.dialect.js';
 import type { GatewayDialect } from '../gateway/gateway-dialect.js';
 import type { PaymentOptions, PaymentStructure, ResultUrl } from './payment-options.js';
 import { DEFAULT_ACCOUNT, type PaymentSettings } from './payment-settings.js';
-import { MOST_TIMER_MS, SettingsReader } from './settings-reader.js';
+import { MAX_TIMER_MS, SettingsReader } from './settings-reader.js';
 import { baseUrlProblem, callbackUrlProblem, resultUrlProblem } from './url-checks.js';
 
 const MEMORY_RETENTION_MS = 86_400_000;
 /** A hundred years. */
-const MOST_RETENTION_MS = 3_155_760_000_000;
+const MAX_RETENTION_MS = 3_155_760_000_000;
 const STORE_SCHEMES = /^(?:memory:$|sqlite:.+|postgres(?:ql)?:\/\/.+|rediss?:\/\/.+)/;
 /** It stands in variables, routes and keys of stores. */
 const ACCOUNT_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
@@ -103,7 +103,7 @@ export function resolveSettings(
     storeUrl,
     store: options.store ?? null,
     retentionMs: retention(
-      read.integer('retentionMs', 'RETENTION_MS', 0, 0, MOST_RETENTION_MS),
+      read.integer('retentionMs', 'RETENTION_MS', 0, 0, MAX_RETENTION_MS),
       !options.store && storeUrl === 'memory:',
     ),
     background: read.flag('background', 'BACKGROUND', true),
@@ -143,8 +143,8 @@ export function resolveSettings(
     read.problems.push({ option: 'name', variable: null, message });
   }
   const waitMs = structure.callback ? structure.callback.waitMs : undefined;
-  if (waitMs !== undefined && !(Number.isInteger(waitMs) && waitMs >= 0 && waitMs <= MOST_TIMER_MS)) {
-    const message = `must be a whole number from 0 to ${MOST_TIMER_MS}`;
+  if (waitMs !== undefined && !(Number.isInteger(waitMs) && waitMs >= 0 && waitMs <= MAX_TIMER_MS)) {
+    const message = `must be a whole number from 0 to ${MAX_TIMER_MS}`;
     read.problems.push({ option: 'callback.waitMs', variable: null, message });
   }
   checkCodeOnly(read, options);

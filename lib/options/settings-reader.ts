@@ -5,7 +5,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 type Check<T> = (value: T) => string | null;
 
 /** What a timer of Node takes at most: 24 days. */
-export const MOST_TIMER_MS = 2_147_483_647;
+export const MAX_TIMER_MS = 2_147_483_647;
 
 /** Reads settings from options, then from variables, and notes all that is wrong instead of stopping at the first. */
 export class SettingsReader<Options extends object> {
@@ -45,7 +45,7 @@ export class SettingsReader<Options extends object> {
     suffix: string,
     least: number,
     fallback: number,
-    most = MOST_TIMER_MS,
+    most = MAX_TIMER_MS,
   ): number {
     const variable = this.prefix + suffix;
     const given: unknown = this.options[option] ?? (this.environment[variable] || undefined);

@@ -8,14 +8,14 @@ export type AmountFormat = 'fixed' | 'shortest';
 export type AmountProblem = 'amountFormat' | 'amountPositive' | 'amountDecimals' | 'amountDigits';
 
 /** Fifteen digits survive every JSON parser, those that read numbers as binary floats too. */
-const MOST_DIGITS = 15;
+const MAX_AMOUNT_DIGITS = 15;
 
 /** What to do about each problem. */
 export const AMOUNT_MESSAGES: Readonly<Record<AmountProblem, string>> = {
   amountFormat: 'amount must be a plain decimal such as "149.90" or 149.9: no sign, exponent, space or comma',
   amountPositive: 'amount must be above 0',
   amountDecimals: 'amount must have no more decimals than its currency; write it as text if it was computed',
-  amountDigits: `amount must have at most ${MOST_DIGITS} digits`,
+  amountDigits: `amount must have at most ${MAX_AMOUNT_DIGITS} digits`,
 };
 
 /** What is wrong with an amount in major units, or null. A number is judged by its shortest text: 0.1 + 0.2 has 17 decimals. */
@@ -25,7 +25,7 @@ export function amountProblem(amount: unknown, currencyCode: number): AmountProb
   const { whole, fraction } = decimal;
   if (!/[1-9]/.test(whole + fraction)) return 'amountPositive';
   if (fraction.length > currencyDecimals(currencyCode)) return 'amountDecimals';
-  return whole.length + fraction.length > MOST_DIGITS ? 'amountDigits' : null;
+  return whole.length + fraction.length > MAX_AMOUNT_DIGITS ? 'amountDigits' : null;
 }
 
 /**

@@ -8,11 +8,11 @@ export interface KnownCard {
   readonly maskedCardNumber?: string | null;
 }
 
-const FEWEST_DIGITS = 13;
-const MOST_DIGITS = 19;
+const MIN_CARD_DIGITS = 13;
+const MAX_CARD_DIGITS = 19;
 /** What people and gateways put between the digits of a card number. */
 const SEPARATOR = '[ .-]?';
-const DIGIT_RUN = new RegExp(`\\d(?:${SEPARATOR}\\d){${FEWEST_DIGITS - 1},}`, 'g');
+const DIGIT_RUN = new RegExp(`\\d(?:${SEPARATOR}\\d){${MIN_CARD_DIGITS - 1},}`, 'g');
 
 /** First six digits and last four, the rest as asterisks; of fewer than 13 digits nothing is shown. */
 export function maskCardNumber(cardNo: string): string {
@@ -40,7 +40,7 @@ function knownPatterns({ cardNo, maskedCardNumber }: KnownCard): RegExp[] {
   if (cardNo && /^\d{12,}$/.test(cardNo)) patterns.push(spaced([...cardNo]));
   const [, first, last] = /^(\d{4,6})\D+(\d{4})$/.exec(maskedCardNumber?.replace(/[ .-]/g, '') ?? '') ?? [];
   if (first && last) {
-    const others = [FEWEST_DIGITS, MOST_DIGITS].map((total) => total - first.length - last.length - 1);
+    const others = [MIN_CARD_DIGITS, MAX_CARD_DIGITS].map((total) => total - first.length - last.length - 1);
     patterns.push(spaced([...first, `\\d(?:${SEPARATOR}\\d){${others.join()}}`, ...last]));
   }
   return patterns;
@@ -57,10 +57,10 @@ function hideLuhnNumbers(run: string): string {
   let start = 0;
   groups.forEach((group, index) => {
     let digits = '';
-    for (const next of groups.slice(index, index + MOST_DIGITS)) {
+    for (const next of groups.slice(index, index + MAX_CARD_DIGITS)) {
       digits += next;
-      if (digits.length > MOST_DIGITS) break;
-      if (digits.length >= FEWEST_DIGITS && passesLuhn(digits)) {
+      if (digits.length > MAX_CARD_DIGITS) break;
+      if (digits.length >= MIN_CARD_DIGITS && passesLuhn(digits)) {
         for (let at = 6; at < digits.length - 4; at += 1) hidden.add(start + at);
       }
     }
@@ -72,7 +72,7 @@ function hideLuhnNumbers(run: string): string {
 function hideMiddle(number: string): string {
   const total = number.replace(/\D/g, '').length;
   return eachDigit(number, (digit, index) =>
-    total >= FEWEST_DIGITS && (index < 6 || index >= total - 4) ? digit : '*',
+    total >= MIN_CARD_DIGITS && (index < 6 || index >= total - 4) ? digit : '*',
   );
 }
 

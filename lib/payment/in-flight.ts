@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { MOST_TIMER_MS } from '../options/settings-reader.js';
+import { MAX_TIMER_MS } from '../options/settings-reader.js';
 
 /** Payments that run in this process: they keep it alive, and a shutdown can let them end. */
 @Injectable()
@@ -16,7 +16,7 @@ export class InFlight {
       this.alive = undefined;
     });
     this.running.add(run);
-    this.alive ??= setInterval(() => undefined, MOST_TIMER_MS);
+    this.alive ??= setInterval(() => undefined, MAX_TIMER_MS);
     return run;
   }
 

@@ -1,4 +1,4 @@
-import type { PaymentReason } from './reasons.js';
+import type { PaymentReason } from './payment-reason.js';
 
 /**
  * Where a payment stands. The store, the events, the logs and the docs all use these words.

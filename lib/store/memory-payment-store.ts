@@ -1,4 +1,4 @@
-import type { PaymentEvent, PaymentEventType } from '../events/payment-event.js';
+import type { PaymentEvent, PaymentEventType } from '../payment/payment-event.js';
 import type { PaymentHistoryEntry, PaymentRecord, PaymentState } from '../payment/payment.js';
 import {
   type Delivery,
@@ -18,7 +18,7 @@ interface StoredPayment {
 }
 
 /** What one account has. The maps from a key to a conversationId are the unique keys. */
-class AccountShelf {
+class AccountData {
   readonly payments = new Map<string, StoredPayment>();
   readonly idempotencyKey = new Map<string, string>();
   readonly tokenHash = new Map<string, string>();
@@ -37,7 +37,7 @@ const KEYS = ['idempotencyKey', 'tokenHash', 'referenceLock'] as const satisfies
 
 /** Keeps payments in this process: they are gone when it ends, and no other process sees them. For tests and first steps. */
 export class MemoryPaymentStore extends PaymentStore {
-  private readonly shelves = new Map<string, AccountShelf>();
+  private readonly shelves = new Map<string, AccountData>();
 
   insert(record: PaymentRecord, event?: PaymentEvent): Promise<UniqueKey | null> {
     const shelf = this.shelf(record.account);
@@ -191,13 +191,13 @@ export class MemoryPaymentStore extends PaymentStore {
     return Promise.resolve({ payments, events });
   }
 
-  private shelf(account: string): AccountShelf {
+  private shelf(account: string): AccountData {
     let shelf = this.shelves.get(account);
-    if (!shelf) this.shelves.set(account, (shelf = new AccountShelf()));
+    if (!shelf) this.shelves.set(account, (shelf = new AccountData()));
     return shelf;
   }
 
-  private write(shelf: AccountShelf, payment: StoredPayment, record: PaymentRecord, event?: PaymentEvent): void {
+  private write(shelf: AccountData, payment: StoredPayment, record: PaymentRecord, event?: PaymentEvent): void {
     const { conversationId } = record;
     for (const key of KEYS) {
       const old = payment.record[key];
@@ -220,11 +220,11 @@ export class MemoryPaymentStore extends PaymentStore {
   }
 }
 
-function recordsOf(shelf: AccountShelf, ids: Iterable<string>): PaymentRecord[] {
+function recordsOf(shelf: AccountData, ids: Iterable<string>): PaymentRecord[] {
   return [...ids].flatMap((id) => shelf.payments.get(id)?.record ?? []);
 }
 
-function setDueAt(shelf: AccountShelf, id: string, dueAt: Date | null): void {
+function setDueAt(shelf: AccountData, id: string, dueAt: Date | null): void {
   const payment = shelf.payments.get(id);
   if (!payment) return;
   payment.record = { ...payment.record, dueAt: dueAt && new Date(dueAt) };
@@ -232,7 +232,7 @@ function setDueAt(shelf: AccountShelf, id: string, dueAt: Date | null): void {
   else shelf.due.delete(id);
 }
 
-function unlist(shelf: AccountShelf, { reference, conversationId }: PaymentRecord): void {
+function unlist(shelf: AccountData, { reference, conversationId }: PaymentRecord): void {
   if (reference === null) return;
   const siblings = shelf.byReference.get(reference);
   siblings?.delete(conversationId);
@@ -240,7 +240,7 @@ function unlist(shelf: AccountShelf, { reference, conversationId }: PaymentRecor
 }
 
 /** Deletes a payment, all but its referenceLock: that is nobody's from then on. */
-function forget(shelf: AccountShelf, { record, events }: StoredPayment): void {
+function forget(shelf: AccountData, { record, events }: StoredPayment): void {
   if (record.referenceLock !== null) shelf.referenceLock.set(record.referenceLock, '');
   shelf.payments.delete(record.conversationId);
   shelf.due.delete(record.conversationId);
@@ -251,7 +251,7 @@ function forget(shelf: AccountShelf, { record, events }: StoredPayment): void {
 }
 
 /** @returns whether any of the handlers takes events of this type */
-function deliver(shelf: AccountShelf, event: PaymentEvent, handlerIds: readonly string[]): boolean {
+function deliver(shelf: AccountData, event: PaymentEvent, handlerIds: readonly string[]): boolean {
   const takers = handlerIds.filter((id) => shelf.handlers.get(id)?.types.includes(event.type));
   const { account } = event.payment;
   for (const handlerId of takers) {
@@ -268,17 +268,17 @@ function deliver(shelf: AccountShelf, event: PaymentEvent, handlerIds: readonly 
   return takers.length > 0;
 }
 
-function openDeliveries(shelf: AccountShelf, handlerId: string, conversationId: string): Delivery[] {
+function openDeliveries(shelf: AccountData, handlerId: string, conversationId: string): Delivery[] {
   return shelf.deliveries.get(handlerId)?.get(conversationId) ?? [];
 }
 
-function findDelivery(shelf: AccountShelf, handlerId: string, eventId: string): Delivery | undefined {
+function findDelivery(shelf: AccountData, handlerId: string, eventId: string): Delivery | undefined {
   const conversationId = eventId.slice(0, eventId.lastIndexOf(':'));
   return openDeliveries(shelf, handlerId, conversationId).find((delivery) => delivery.event.eventId === eventId);
 }
 
 /** Writes a delivery over the one of the same handler and event. */
-function keepDelivery(shelf: AccountShelf, delivery: Delivery): Delivery {
+function keepDelivery(shelf: AccountData, delivery: Delivery): Delivery {
   remove(shelf, delivery);
   const { handlerId, event } = delivery;
   const { conversationId } = event.payment;
@@ -290,7 +290,7 @@ function keepDelivery(shelf: AccountShelf, delivery: Delivery): Delivery {
   return kept;
 }
 
-function remove(shelf: AccountShelf, { handlerId, event }: Delivery): void {
+function remove(shelf: AccountData, { handlerId, event }: Delivery): void {
   const { conversationId } = event.payment;
   const left = openDeliveries(shelf, handlerId, conversationId).filter(
     (other) => other.event.eventId !== event.eventId,
@@ -299,7 +299,7 @@ function remove(shelf: AccountShelf, { handlerId, event }: Delivery): void {
   else shelf.deliveries.get(handlerId)?.delete(conversationId);
 }
 
-function hasOpenDelivery(shelf: AccountShelf, conversationId: string): boolean {
+function hasOpenDelivery(shelf: AccountData, conversationId: string): boolean {
   return [...shelf.deliveries.values()].some((payments) => payments.has(conversationId));
 }
 

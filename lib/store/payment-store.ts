@@ -1,4 +1,4 @@
-import type { PaymentEvent, PaymentEventType } from '../events/payment-event.js';
+import type { PaymentEvent, PaymentEventType } from '../payment/payment-event.js';
 import type { PaymentHistoryEntry, PaymentRecord, PaymentState } from '../payment/payment.js';
 
 /** What no two payments of one account may share (null never collides). */

@@ -1,4 +1,4 @@
-import type { PaymentEvent } from '../events/payment-event.js';
+import type { PaymentEvent } from '../payment/payment-event.js';
 import type { Payment, PaymentHistoryEntry, PaymentRecord } from '../payment/payment.js';
 
 const PAYMENT_DATES = ['transactionAt', 'createdAt', 'updatedAt', 'finalizedAt'] as const satisfies (keyof Payment)[];

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type DoPaymentDto, newConversationId, type PaymentRecord, type PaymentStore } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import { isEventState } from '../../lib/events/payment-event.js';
+import { isEventState } from '../../lib/payment/payment-event.js';
 
 /** A full run: CRASHES=25. */
 const CRASHES = Number(process.env['CRASHES'] ?? 1);

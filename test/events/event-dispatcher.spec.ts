@@ -1,6 +1,6 @@
 import { EventDispatcher } from '../../lib/events/event-dispatcher.js';
 import type { PaymentHandler } from '../../lib/events/handler-finder.js';
-import type { PaymentEvent } from '../../lib/events/payment-event.js';
+import type { PaymentEvent } from '../../lib/payment/payment-event.js';
 import type { PlainEvents } from '../../lib/events/plain-events.js';
 import type { PaymentSettings } from '../../lib/options/payment-settings.js';
 import { SystemClock } from '../../lib/payment/clock.js';

@@ -330,14 +330,14 @@ describe('an inquiry', () => {
   it('is not to be had from a dialect without one', async () => {
     const { client, transport } = setUp(replied({ responseCode: 'B0000' }));
     expect(client.canInquire).toBe(false);
-    expect(await client.checkPayment(PAYMENT)).toEqual({ word: 'nothing' });
+    expect(await client.checkPayment(PAYMENT)).toEqual({ outcome: 'nothing' });
     expect(transport.requests).toHaveLength(0);
   });
 
   it('tells what the gateway says, whether or not signs are verified', async () => {
     const { client } = setUp(replied({ responseCode: 'B0000' }), morposDialect(), { verifySign: true });
     expect(client.canInquire).toBe(true);
-    expect(await client.checkPayment(PAYMENT)).toMatchObject({ word: 'paid' });
+    expect(await client.checkPayment(PAYMENT)).toMatchObject({ outcome: 'paid' });
   });
 
   it('says nothing when the dialect throws while reading', async () => {
@@ -346,7 +346,7 @@ describe('an inquiry', () => {
       ...dialect,
       checkPayment: { ...dialect.checkPayment!, read: fail },
     });
-    expect(await client.checkPayment(PAYMENT)).toEqual({ word: 'nothing' });
+    expect(await client.checkPayment(PAYMENT)).toEqual({ outcome: 'nothing' });
   });
 
   it('that was not sent is no answer', async () => {

@@ -8,19 +8,19 @@ import {
   type PaymentStore,
 } from 'nestjs-card-payment';
 import { TestClock } from 'nestjs-card-payment/testing';
-import { CallbackUrls } from '../../lib/callback/callback-urls.js';
+import { ReturnUrlMaker } from '../../lib/flows/return-urls.js';
 import { EventDispatcher } from '../../lib/events/event-dispatcher.js';
 import type { PlainEvents } from '../../lib/events/plain-events.js';
 import { GatewayClient } from '../../lib/gateway/gateway-client.js';
 import type { GatewayTransport } from '../../lib/gateway/transport/gateway-transport.js';
 import { resolveSettings } from '../../lib/options/resolve-settings.js';
-import { DirectFlow } from '../../lib/payment/direct-flow.js';
-import { InFlight } from '../../lib/payment/in-flight.js';
-import { InquiryFlow } from '../../lib/payment/inquiry-flow.js';
-import { OperatorFlow } from '../../lib/payment/operator-flow.js';
-import { PaymentBook } from '../../lib/payment/payment-book.js';
-import { Reconciler } from '../../lib/payment/reconciler.js';
-import { ThreeDFlow } from '../../lib/payment/three-d-flow.js';
+import { DirectFlow } from '../../lib/flows/direct-flow.js';
+import { InFlight } from '../../lib/flows/in-flight.js';
+import { InquiryFlow } from '../../lib/flows/inquiry-flow.js';
+import { OperatorFlow } from '../../lib/flows/operator-flow.js';
+import { PaymentWriter } from '../../lib/flows/payment-writer.js';
+import { Reconciler } from '../../lib/flows/reconciler.js';
+import { ThreeDFlow } from '../../lib/flows/three-d-flow.js';
 import { ModelGateway } from './model-gateway.js';
 import { SESSION_MS } from './payment-model.js';
 
@@ -69,9 +69,9 @@ export class Shop {
     );
     const plain = { connect: () => Promise.resolve(), emit: () => undefined } as unknown as PlainEvents;
     const events = new EventDispatcher(store, plain, clock, settings);
-    const book = new PaymentBook(store, events, clock, settings);
+    const book = new PaymentWriter(store, events, clock, settings);
     const gateway = new GatewayClient(settings, this.gateway as unknown as GatewayTransport, clock);
-    const urls = new CallbackUrls(settings, { path: 'payments', waitMs: 25_000 }, new ApplicationConfig());
+    const urls = new ReturnUrlMaker(settings, { path: 'payments', waitMs: 25_000 }, new ApplicationConfig());
     const direct = new DirectFlow(book, gateway, urls, clock, settings);
     const threeD = new ThreeDFlow(book, gateway, urls, clock, settings);
     const inquiries = new InquiryFlow(book, gateway, settings);

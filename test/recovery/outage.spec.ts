@@ -4,8 +4,8 @@ import { type Instance, BOOKS } from './instance.js';
 import { Merchant } from './merchant.js';
 
 const UNKNOWN = 1_000;
-const MOST_ASKED_IN_VAIN = 20;
-const MOST_A_PASS = 200;
+const MAX_FUTILE_INQUIRIES = 20;
+const MAX_PAYMENTS_PER_PASS = 200;
 const PASS_MS = 2_000;
 
 describe.each(Object.entries(BOOKS))(
@@ -43,14 +43,14 @@ describe.each(Object.entries(BOOKS))(
       const { simulator, store } = merchant;
       const outage = simulator.fail({ operation: 'CheckPayment', kind: 'reset', times: Infinity });
       const inVain = await passes(30);
-      expect(Math.max(...inVain)).toBeLessThanOrEqual(MOST_ASKED_IN_VAIN);
+      expect(Math.max(...inVain)).toBeLessThanOrEqual(MAX_FUTILE_INQUIRIES);
       expect(inVain[0]).toBeGreaterThan(0);
 
       outage.release();
       const body = '{"responseCode":"B0000","responseDescription":"Approved"}';
       simulator.fail({ operation: 'CheckPayment', kind: 'reply', status: 200, body, times: Infinity });
       const answered = await passes(60);
-      expect(Math.max(...answered)).toBeLessThanOrEqual(MOST_A_PASS);
+      expect(Math.max(...answered)).toBeLessThanOrEqual(MAX_PAYMENTS_PER_PASS);
       expect(answered.reduce((sum, asked) => sum + asked)).toBe(UNKNOWN);
       expect(await store.listByState('default', ['unknown'], UNKNOWN)).toEqual([]);
     }, 60_000);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { OnPayment } from 'nestjs-card-payment';
 import { paymentsCommand } from '../../lib/cli/payments.command.js';
-import { MOST_TRIES } from '../../lib/events/event-dispatcher.js';
+import { MAX_TRIES } from '../../lib/events/event-dispatcher.js';
 import { BOOKS, sale } from './instance.js';
 import { HOUR_MS, Journal, Merchant } from './merchant.js';
 
@@ -35,26 +35,26 @@ describe.each(Object.entries(BOOKS))('a handler that keeps failing, on %s', (nam
     const { payments } = await merchant.start({ providers });
     const { conversationId } = await payments.doPayment(sale());
     const passes: number[] = [];
-    for (let hours = 0; hours < 2 * MOST_TRIES; hours += 1) {
+    for (let hours = 0; hours < 2 * MAX_TRIES; hours += 1) {
       await payments.reconcile();
       passes.push(mail.tries);
       await clock.advance(HOUR_MS);
     }
-    expect(mail.tries).toBe(MOST_TRIES);
+    expect(mail.tries).toBe(MAX_TRIES);
     expect(journal.told).toEqual([`${conversationId} payment.succeeded`]);
 
     const [parked] = await store.listParked('default', 10);
-    expect(parked).toMatchObject({ handlerId: 'mail', attempts: MOST_TRIES, parked: true });
+    expect(parked).toMatchObject({ handlerId: 'mail', attempts: MAX_TRIES, parked: true });
     expect(parked?.error).toMatch(/^Error: no route to the mail server for card 450803\*+4509$/);
 
     mail.isDown = false;
     await replay(parked!.event.eventId);
     await payments.reconcile();
-    expect(mail.tries).toBe(MOST_TRIES + 1);
+    expect(mail.tries).toBe(MAX_TRIES + 1);
     expect(await store.listParked('default', 10)).toEqual([]);
     await clock.advance(24 * HOUR_MS);
     await payments.reconcile();
-    expect(mail.tries).toBe(MOST_TRIES + 1);
+    expect(mail.tries).toBe(MAX_TRIES + 1);
     expect(journal.told).toHaveLength(1);
   });
 

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { PaymentEvent } from '../../lib/events/payment-event.js';
+import type { PaymentEvent } from '../../lib/payment/payment-event.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { MemoryPaymentStore } from '../../lib/store/memory-payment-store.js';
 import type { ReplaceOutcome, UniqueKey } from '../../lib/store/payment-store.js';

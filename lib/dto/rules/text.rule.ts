@@ -1,6 +1,6 @@
 import { rule } from './rule.js';
 
-const MOST_CHARACTERS = 255;
+const MAX_TEXT_LENGTH = 255;
 /** Control characters, line separators, and halves of surrogate pairs, which have no UTF-8 form. */
 const UNWRITABLE = /[\p{Cc}\p{Cs}\u2028\u2029]/u;
 
@@ -8,8 +8,8 @@ const UNWRITABLE = /[\p{Cc}\p{Cs}\u2028\u2029]/u;
 export function IsText(): PropertyDecorator {
   return rule(
     'text',
-    `$property must be a text of 1 to ${MOST_CHARACTERS} characters, not blank and without control characters`,
+    `$property must be a text of 1 to ${MAX_TEXT_LENGTH} characters, not blank and without control characters`,
     (value) =>
-      typeof value === 'string' && value.length <= MOST_CHARACTERS && value.trim() !== '' && !UNWRITABLE.test(value),
+      typeof value === 'string' && value.length <= MAX_TEXT_LENGTH && value.trim() !== '' && !UNWRITABLE.test(value),
   );
 }

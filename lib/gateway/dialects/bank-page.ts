@@ -1,4 +1,4 @@
-import type { ReplyFields } from '../reply-fields.js';
+import type { ReplyFields } from '../readings/reply-fields.js';
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const HTML_TAG = /<\s*(?:!doctype|html|head|body|form|script|iframe|div|meta|input)\b/i;

@@ -1,5 +1,5 @@
 import type { GatewayResult, SaleRequest } from '../gateway-dialect.js';
-import type { ReplyFields } from '../reply-fields.js';
+import type { ReplyFields } from '../readings/reply-fields.js';
 import { WireDecimal, type WireObject } from '../wire-body.js';
 
 /** The body of DoPayment, field by field as in contract section 2.1, without `sign`. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { GatewayDialect, GatewayOperation, SignContext } from '../gateway-dialect.js';
-import { withInstrumentDetail } from '../instrument-detail.js';
-import type { ReplyFields } from '../reply-fields.js';
+import { withInstrumentDetail } from './instrument-detail.js';
+import type { ReplyFields } from '../readings/reply-fields.js';
 import { DEFAULT_CODE_SETS, type ResultCodeSets } from '../result-codes.js';
 import { type SignedFields, signedFields } from '../wire-body.js';
 import { findBankPage } from './bank-page.js';

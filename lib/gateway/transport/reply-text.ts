@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, type ZlibOptions } from 'node:zlib';
 
 /** More decoded bytes than this are no answer of a payment gateway. */
-export const MOST_REPLY_BYTES = 1_048_576;
+export const MAX_REPLY_BYTES = 1_048_576;
 
 /** One coding is usual; a proxy may add a second. */
-const MOST_CODINGS = 2;
+const MAX_CODINGS = 2;
 
 type Decoder = (body: Buffer, options: ZlibOptions) => Buffer;
 
@@ -27,12 +27,12 @@ export function replyText(
 ): { text: string } | { cause: 'reply_too_large' | 'reply_unreadable' } {
   const codings = namesIn(headers['content-encoding']).filter((name) => name !== 'identity');
   const decoders = codings.map((name) => DECODERS.get(name)).reverse();
-  if (decoders.length > MOST_CODINGS) return { cause: 'reply_unreadable' };
+  if (decoders.length > MAX_CODINGS) return { cause: 'reply_unreadable' };
   let bytes = body;
   for (const decoder of bytes.length > 0 ? decoders : []) {
     if (!decoder) return { cause: 'reply_unreadable' };
     try {
-      bytes = decoder(bytes, { maxOutputLength: MOST_REPLY_BYTES });
+      bytes = decoder(bytes, { maxOutputLength: MAX_REPLY_BYTES });
     } catch (error) {
       const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
       return { cause: isTooLarge ? 'reply_too_large' : 'reply_unreadable' };

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { MOST_REPLY_BYTES, replyText } from './reply-text.js';
+import { MAX_REPLY_BYTES, replyText } from './reply-text.js';
 
 /** One request, ready to go. It holds the card: never log it. */
 export interface WireRequest {
@@ -121,7 +121,7 @@ export class Attempt {
       },
       onResponseData: (_controller, chunk) => {
         this.size += chunk.length;
-        if (this.size > MOST_REPLY_BYTES) this.lose('reply_too_large');
+        if (this.size > MAX_REPLY_BYTES) this.lose('reply_too_large');
         else this.chunks.push(chunk);
       },
       onResponseEnd: () => this.read(),

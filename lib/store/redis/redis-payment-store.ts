@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Cluster, Redis } from 'ioredis';
-import type { PaymentEvent } from '../../events/payment-event.js';
+import type { PaymentEvent } from '../../payment/payment-event.js';
 import {
   SETTLED_STATES,
   type PaymentHistoryEntry,

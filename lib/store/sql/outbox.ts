@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { PaymentEvent } from '../../events/payment-event.js';
+import type { PaymentEvent } from '../../payment/payment-event.js';
 import type { Delivery, HandlerAnnouncement, LeaseRequest } from '../payment-store.js';
 import { eventFromJson, eventToJson } from '../record-json.js';
 import type { SqlDialect } from './payment-schema.js';

@@ -6,8 +6,8 @@ import type { PaymentTables } from './payment-tables.js';
 
 export type PaymentDb = Kysely<PaymentTables>;
 
-const BUSY_PATIENCE_MS = 10_000;
-const LONGEST_PAUSE_MS = 15;
+const MAX_BUSY_WAIT_MS = 10_000;
+const MAX_PAUSE_MS = 15;
 
 /** Thrown to undo a transaction that has an outcome all the same. */
 export class Undo extends Error {
@@ -55,8 +55,8 @@ function begin(db: PaymentDb, dialect: SqlDialect): Promise<void> {
 
 /** Tries until no other process is in the way. SQLite's own waiting would stop this process, and be less fair. */
 export async function whenFree<T>(attempt: () => Promise<T>): Promise<T> {
-  const end = performance.now() + BUSY_PATIENCE_MS;
-  for (let pause = 1; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+  const end = performance.now() + MAX_BUSY_WAIT_MS;
+  for (let pause = 1; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
     try {
       return await attempt();
     } catch (error) {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { PaymentEvent } from '../../events/payment-event.js';
+import type { PaymentEvent } from '../../payment/payment-event.js';
 import type { PaymentHistoryEntry, PaymentRecord, PaymentState } from '../../payment/payment.js';
 import {
   type Delivery,
@@ -11,8 +11,8 @@ import {
   type UniqueKey,
 } from '../payment-store.js';
 import { historyEntryOf, historyFromJson, historyToJson } from '../record-json.js';
-import { bringUpSchema } from './bring-up-schema.js';
-import { KeptQueries } from './kept-queries.js';
+import { migrateSchema } from './migrate-schema.js';
+import { CompiledQueries } from './compiled-queries.js';
 import { openError } from './open-error.js';
 import { deliveryOf, leaseDeliveries, lockHandlers, openDeliveries, writeEvent, writeHandlers } from './outbox.js';
 import type { SqlDialect } from './payment-schema.js';
@@ -36,7 +36,7 @@ export interface SqlStoreOptions {
  */
 export class SqlPaymentStore extends PaymentStore {
   private readonly db: PaymentDb;
-  private readonly kept = new KeptQueries();
+  private readonly kept = new CompiledQueries();
 
   /** @param isOwner whether `close` ends the connections too: where the store made them */
   constructor(
@@ -53,7 +53,7 @@ export class SqlPaymentStore extends PaymentStore {
   /** Connects, and makes or checks the tables. */
   override async open(): Promise<void> {
     try {
-      await bringUpSchema(this.db, this.dialect, this.options.migrate ?? true);
+      await migrateSchema(this.db, this.dialect, this.options.migrate ?? true);
     } catch (error) {
       throw openError(error, this.dialect);
     }

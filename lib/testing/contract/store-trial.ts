@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { PaymentEvent, PaymentEventState, PaymentEventType } from '../../events/payment-event.js';
+import type { PaymentEvent, PaymentEventState, PaymentEventType } from '../../payment/payment-event.js';
 import { type PaymentRecord, toPayment } from '../../payment/payment.js';
 import type { Delivery, PaymentStore } from '../../store/payment-store.js';
 

@@ -10,7 +10,7 @@ export interface BasketLine {
 }
 
 /** Of one product. */
-export const MOST_OF_ONE = 9;
+export const MAX_OF_ONE = 9;
 
 /** What the visitor means to buy. */
 @Injectable()
@@ -35,7 +35,7 @@ export class Basket {
   set(request: Request, response: Response, productId: string, quantity: number): void {
     if (!this.catalogue.find(productId) || !Number.isInteger(quantity)) return;
     const quantities = new Map(this.read(request).map((line) => [line.product.id, line.quantity]));
-    quantities.set(productId, Math.min(quantity, MOST_OF_ONE));
+    quantities.set(productId, Math.min(quantity, MAX_OF_ONE));
     const entries = [...quantities].map(([id, count]) => ({ productId: id, quantity: count }));
     writeBasket(
       response,

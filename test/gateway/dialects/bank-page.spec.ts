@@ -1,5 +1,5 @@
 import { decodeBankPage, findBankPage } from '../../../lib/gateway/dialects/bank-page.js';
-import { ReplyFields } from '../../../lib/gateway/reply-fields.js';
+import { ReplyFields } from '../../../lib/gateway/readings/reply-fields.js';
 
 const HTML = '<!DOCTYPE html><html><body><form action="https://acs.example">Şifreniz için ödeme ✓</form></body></html>';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
-import { ReplyFields } from '../../../lib/gateway/reply-fields.js';
+import { ReplyFields } from '../../../lib/gateway/readings/reply-fields.js';
 import { wireText } from '../../../lib/gateway/wire-body.js';
 import { toPayment } from '../../../lib/payment/payment.js';
 import { recordIn } from '../../payment/sample-record.js';

@@ -1,0 +1,112 @@
+import { Injectable } from '@nestjs/common';
+import { PaymentCallbackError } from '../errors/payment-callback.error.js';
+import { PaymentStateError } from '../errors/payment-state.error.js';
+import type { CallbackFields } from '../gateway/gateway-dialect.js';
+import { PaymentSettings } from '../options/payment-settings.js';
+import { PaymentClock } from '../payment/clock.js';
+import { InFlight } from '../flows/in-flight.js';
+import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
+import { PaymentWriter } from '../flows/payment-writer.js';
+import { ThreeDFlow } from '../flows/three-d-flow.js';
+import { checkCallback } from '../flows/callback-check.js';
+import { readCallbackFields } from '../flows/callback-fields.js';
+import { hashCallbackToken } from '../flows/callback-token.js';
+import { CallbackRoute } from '../flows/return-urls.js';
+
+/** A callback that has been checked: whose it is, and what the bank sent. */
+export interface ReceivedCallback {
+  readonly conversationId: string;
+  readonly payment: Payment;
+  /** Pass them to `PaymentService.auth3d`. They decide nothing. */
+  readonly fields: CallbackFields;
+}
+
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+const LOOK_AGAIN_MS = 250;
+
+/** Takes the bank's answers in: finds the payment by the token, and sees it through Auth3d. */
+@Injectable()
+export class CallbackReceiver {
+  constructor(
+    private readonly writer: PaymentWriter,
+    private readonly threeD: ThreeDFlow,
+    private readonly inFlight: InFlight,
+    private readonly route: CallbackRoute,
+    private readonly clock: PaymentClock,
+    private readonly settings: PaymentSettings,
+  ) {}
+
+  /** Under what an account's desk is injected. */
+  static token(account: string): symbol {
+    return Symbol.for(`nestjs-card-payment:callback-desk:${account}`);
+  }
+
+  /**
+   * Checks a callback and touches nothing.
+   * @throws PaymentCallbackError, PaymentStoreError
+   */
+  async receive(token: string, received: unknown): Promise<ReceivedCallback> {
+    const record = await this.identify(token);
+    const fields = readCallbackFields(received);
+    checkCallback(fields, record, this.settings.dialect.requiredCallbackFields);
+    return { conversationId: record.conversationId, payment: toPayment(record), fields };
+  }
+
+  /**
+   * Completes the payment and waits for its outcome, up to `waitMs`; a repeat waits for the first. Whatever comes after that runs on.
+   * @returns the payment as it stands then
+   * @throws PaymentCallbackError the callback is refused, the payment untouched
+   * @throws PaymentStoreError
+   */
+  async complete(token: string, received: unknown): Promise<Payment> {
+    const record = await this.identify(token);
+    const patience = new AbortController();
+    const outcome = record.state === 'awaiting' ? this.authorize(record, received) : this.repeat(record, received);
+    const late = this.clock.sleep(this.route.waitMs, patience.signal).then(() => null);
+    const watched = outcome.then((payment) => this.watch(payment, patience.signal));
+    // When the wait is over the run goes on; what it throws then has nobody to tell.
+    watched.catch(() => undefined);
+    try {
+      return (
+        (await Promise.race([watched, late])) ?? toPayment((await this.writer.find(record.conversationId)) ?? record)
+      );
+    } finally {
+      patience.abort();
+    }
+  }
+
+  private async identify(token: string): Promise<PaymentRecord> {
+    const record = TOKEN.test(token) ? await this.writer.findByTokenHash(hashCallbackToken(token)) : null;
+    if (!record) throw new PaymentCallbackError('unknown_token');
+    return record;
+  }
+
+  private async authorize(record: PaymentRecord, received: unknown): Promise<Payment> {
+    try {
+      return await this.inFlight.run(() => this.threeD.complete(record.conversationId, received ?? {}));
+    } catch (error) {
+      if (error instanceof PaymentStateError) return error.payment;
+      throw error;
+    }
+  }
+
+  /** Back, refresh, a double post: nothing is sent, so an empty one is welcome, but a foreign one is not. */
+  private repeat(record: PaymentRecord, received: unknown): Promise<Payment> {
+    return Promise.resolve().then(() => {
+      const fields = readCallbackFields(received ?? {});
+      if (Object.keys(fields).length > 0) checkCallback(fields, record, []);
+      return toPayment(record);
+    });
+  }
+
+  /** Auth3d may be running in another process. */
+  private async watch(payment: Payment, signal: AbortSignal): Promise<Payment> {
+    let latest = payment;
+    while (latest.state === 'authorizing' && !signal.aborted) {
+      await this.clock.sleep(LOOK_AGAIN_MS, signal);
+      const record = await this.writer.find(payment.conversationId);
+      if (record) latest = toPayment(record);
+    }
+    return latest;
+  }
+}

@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { ReturnUrlMaker } from './return-urls.js';
+import { DoPaymentDto } from '../dto/do-payment.dto.js';
+import { validateInput } from '../dto/validate-input.js';
+import { PaymentNotSentError } from '../errors/payment-not-sent.error.js';
+import { PaymentStoreError } from '../errors/payment-store.error.js';
+import { GatewayClient, TOO_LATE } from '../gateway/gateway-client.js';
+import { PaymentSettings } from '../options/payment-settings.js';
+import { PaymentClock } from '../payment/clock.js';
+import { newPaymentRecord, saleRequest } from './new-payment.js';
+import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
+import { PaymentWriter } from './payment-writer.js';
+import { fitsClaim } from './schedule.js';
+import { applyNotSent, applyVerdict, settlementRules } from './settlement.js';
+import { advance } from '../payment/states.js';
+
+/** The direct payment: written as `charging`, sent once, its answer written. */
+@Injectable()
+export class DirectFlow {
+  constructor(
+    private readonly writer: PaymentWriter,
+    private readonly gateway: GatewayClient,
+    private readonly returnUrls: ReturnUrlMaker,
+    private readonly clock: PaymentClock,
+    private readonly settings: PaymentSettings,
+  ) {}
+
+  async pay(given: unknown): Promise<Payment> {
+    const now = this.clock.now();
+    const input = validateInput(DoPaymentDto, given, { luhn: this.settings.luhn, now });
+    const sale = saleRequest(input, this.settings, this.returnUrls.make(input));
+    const record = newPaymentRecord('direct', sale, input, this.settings, now, null);
+
+    const earlier = await this.open(record);
+    if (earlier) return toPayment(earlier);
+
+    const isInTime = fitsClaim(record.dueAt, this.clock.now(), this.settings.timeoutMs);
+    const outcome = isInTime ? await this.gateway.doPayment(sale) : TOO_LATE;
+    if (!outcome.sent) throw new PaymentNotSentError(await this.writer.settle(record, applyNotSent), outcome.why);
+    const rules = settlementRules(this.settings);
+    return this.writer.settle(record, (current, at) => applyVerdict(current, outcome.verdict, rules, at));
+  }
+
+  /** @returns null when the payment is open and ours to send; otherwise the payment that answers in its place */
+  private async open(record: PaymentRecord): Promise<PaymentRecord | null> {
+    const refused = {
+      ...advance(record, 'failed', { reason: 'reference_taken', idempotencyKey: null }, record.createdAt),
+      version: 1,
+    };
+    // Between a refused write and the look at who is in the way, that one may have gone: then it is our turn again.
+    for (let tries = 0; tries < 5; tries += 1) {
+      const taken = await this.writer.open(record);
+      if (taken === null) return null;
+      const twin = await this.writer.findTwin(record);
+      if (twin) return twin;
+      if (taken === 'referenceLock' && (await this.writer.open(refused)) === null) return refused;
+    }
+    throw new PaymentStoreError('opening the payment');
+  }
+}

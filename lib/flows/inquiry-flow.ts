@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { PaymentNotFoundError } from '../errors/payment-not-found.error.js';
+import { PaymentStateError } from '../errors/payment-state.error.js';
+import { PaymentUnsupportedError } from '../errors/payment-unsupported.error.js';
+import { GatewayClient } from '../gateway/gateway-client.js';
+import { PaymentSettings } from '../options/payment-settings.js';
+import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
+import { PaymentWriter } from './payment-writer.js';
+import { applyInquiry, settlementRules } from './settlement.js';
+
+/** Settles what is not known by asking the gateway. */
+@Injectable()
+export class InquiryFlow {
+  constructor(
+    private readonly writer: PaymentWriter,
+    private readonly gateway: GatewayClient,
+    private readonly settings: PaymentSettings,
+  ) {}
+
+  async inquire(conversationId: string): Promise<Payment> {
+    if (!this.gateway.canInquire) throw new PaymentUnsupportedError('CheckPayment', this.settings.dialect.name);
+    const record = await this.writer.find(conversationId);
+    if (!record) throw new PaymentNotFoundError();
+    if (record.state === 'initiating' || record.state === 'awaiting') {
+      throw new PaymentStateError(toPayment(record), 'be inquired: no money can have moved');
+    }
+    if (record.state === 'succeeded') return toPayment(record);
+    return (await this.ask(record)) ?? toPayment(record);
+  }
+
+  /** @returns null when the gateway gave no answer at all */
+  async ask(record: PaymentRecord): Promise<Payment | null> {
+    const word = await this.gateway.checkPayment(toPayment(record));
+    if (!word) return null;
+    const rules = settlementRules(this.settings);
+    return this.writer.settle(record, (current, now) => applyInquiry(current, word, rules, now));
+  }
+}

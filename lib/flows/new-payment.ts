@@ -1,0 +1,84 @@
+import type { ReturnUrls } from './return-urls.js';
+import type { DoPaymentDto } from '../dto/do-payment.dto.js';
+import type { SaleRequest } from '../gateway/gateway-dialect.js';
+import type { PaymentSettings } from '../options/payment-settings.js';
+import { canonicalAmount } from '../payment/amount.js';
+import { maskCardNumber } from '../payment/card-mask.js';
+import type { PaymentKind, PaymentRecord } from '../payment/payment.js';
+import { claimEnd } from './schedule.js';
+import { referenceLockIn } from '../payment/states.js';
+
+const KNOWN_VALUES = { paymentMethod: 'CARDPAYMENT', paymentInstrumentType: 'CARD', transactionType: 'SALE' } as const;
+
+/** The input with every default filled in, as the gateway is to get it. */
+export function saleRequest(
+  input: DoPaymentDto,
+  { dialect, language, amountFormat }: PaymentSettings,
+  urls: ReturnUrls,
+): SaleRequest {
+  const { transactionDetails: transaction } = input;
+  return {
+    conversationId: input.conversationId ?? dialect.newConversationId(),
+    ...urls,
+    paymentMethod: input.paymentMethod ?? KNOWN_VALUES.paymentMethod,
+    language: input.language ?? language,
+    paymentInstrumentType: input.paymentInstrumentType ?? KNOWN_VALUES.paymentInstrumentType,
+    cardDetails: input.cardDetails,
+    transactionType: transaction.transactionType ?? KNOWN_VALUES.transactionType,
+    installmentCount: transaction.installmentCount ?? 1,
+    amount: canonicalAmount(transaction.amount, transaction.currencyCode, amountFormat),
+    currencyCode: transaction.currencyCode,
+    vftFlag: transaction.vftFlag,
+    cardHolderInfo: input.cardHolderInfo,
+    pfSubMerchantId: input.extraParameter?.pfSubMerchantId,
+  };
+}
+
+/** The first record of a payment: `charging` or `initiating`. */
+export function newPaymentRecord(
+  kind: PaymentKind,
+  sale: SaleRequest,
+  input: Pick<DoPaymentDto, 'reference' | 'allowRepeat' | 'idempotencyKey'>,
+  settings: PaymentSettings,
+  now: Date,
+  tokenHash: string | null,
+): PaymentRecord {
+  const state = kind === 'direct' ? 'charging' : 'initiating';
+  const owner = { reference: input.reference ?? null, allowRepeat: input.allowRepeat ?? false };
+  const expiresAt = kind === '3d' ? new Date(now.getTime() + settings.sessionTtlMs) : null;
+  return {
+    conversationId: sale.conversationId,
+    account: settings.account,
+    ...owner,
+    kind,
+    state,
+    reason: null,
+    amount: sale.amount,
+    currencyCode: sale.currencyCode,
+    installmentCount: sale.installmentCount,
+    chargedAmount: null,
+    code: null,
+    message: null,
+    orderId: null,
+    paymentId: null,
+    bankUniqueReferenceNumber: null,
+    authCode: null,
+    transactionDate: null,
+    transactionAt: null,
+    maskedCardNumber: maskCardNumber(sale.cardDetails.cardNo),
+    commissionRate: null,
+    commissionAmount: null,
+    createdAt: now,
+    updatedAt: now,
+    finalizedAt: null,
+    version: 1,
+    tokenHash,
+    idempotencyKey: input.idempotencyKey ?? null,
+    referenceLock: referenceLockIn(state, owner),
+    expiresAt,
+    dueAt: expiresAt ?? claimEnd(now, settings.timeoutMs),
+    inquiries: 0,
+    notFoundAt: null,
+    note: null,
+  };
+}

@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { ApplicationConfig } from '@nestjs/core';
+import { PaymentValidationError, type ValidationIssue } from '../errors/payment-validation.error.js';
+import { PaymentSettings } from '../options/payment-settings.js';
+import { NO_TOKEN } from './callback-token.js';
+
+/** Where the built-in controller answers below the global prefix; null where there is none. */
+export abstract class CallbackRoute {
+  readonly path!: string | null;
+  readonly waitMs!: number;
+}
+
+/** The two addresses that a request gives the gateway. */
+export interface ReturnUrls {
+  readonly returnUrl: string;
+  readonly failUrl: string;
+}
+
+/** Works out where the bank is to send the buyer back. */
+@Injectable()
+export class ReturnUrlMaker {
+  constructor(
+    private readonly settings: PaymentSettings,
+    private readonly route: CallbackRoute,
+    private readonly config: ApplicationConfig,
+  ) {}
+
+  /**
+   * The caller's own addresses, then the configured ones, then the built-in controller's; `{token}` is filled in.
+   * @throws PaymentValidationError when there is none
+   */
+  make(own: Partial<ReturnUrls>, token: string = NO_TOKEN): ReturnUrls {
+    const built = this.base();
+    const issues: ValidationIssue[] = [];
+    const choose = (option: keyof ReturnUrls, last: string): string => {
+      const url = own[option] ?? this.settings[option] ?? (built && `${built}/{token}/${last}`);
+      if (url === null) {
+        issues.push({
+          path: option,
+          rule: 'isDefined',
+          message: `is needed, since the callback controller is off; give it here or set the option ${option}`,
+        });
+      }
+      return (url ?? '').replaceAll('{token}', token);
+    };
+    const urls = { returnUrl: choose('returnUrl', 'return'), failUrl: choose('failUrl', 'fail') };
+    if (issues.length > 0) throw new PaymentValidationError(issues);
+    return urls;
+  }
+
+  /** The prefix is known once the application starts, so it is read here and not in the constructor. */
+  private base(): string | null {
+    const { callbackUrl, publicUrl } = this.settings;
+    const { path } = this.route;
+    if (path === null) return null;
+    if (callbackUrl) return callbackUrl;
+    const prefix = this.isExcluded(path) ? '' : trimSlashes(this.config.getGlobalPrefix());
+    return [publicUrl, prefix, path].filter(Boolean).join('/');
+  }
+
+  private isExcluded(path: string): boolean {
+    const { exclude = [] } = this.config.getGlobalPrefixOptions();
+    return exclude.some(({ pathRegex }) => pathRegex.test(`/${path}/${NO_TOKEN}/return`));
+  }
+}
+
+export function trimSlashes(path: string): string {
+  return path.replace(/^\/+|\/+$/g, '');
+}

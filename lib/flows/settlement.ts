@@ -1,0 +1,96 @@
+import type { InquiryVerdict, Verdict } from '../gateway/readings/verdict.js';
+import type { PaymentSettings } from '../options/payment-settings.js';
+import type { PaymentRecord } from '../payment/payment.js';
+import { NOT_FOUND_CONFIRMED_AFTER_MS, nextInquiry } from './schedule.js';
+import { advance, type PaymentChange } from '../payment/states.js';
+import { resultChanges, type TextRules } from './result-changes.js';
+
+/** What the settling of a payment depends on besides the payment. */
+export interface SettlementRules extends TextRules {
+  /** Whether the gateway can be asked for an outcome; where it cannot, nobody is scheduled to. */
+  readonly canInquire: boolean;
+}
+
+export function settlementRules({ dialect, dateOrder }: PaymentSettings): SettlementRules {
+  return { dateOrder, canInquire: dialect.checkPayment !== undefined };
+}
+
+/**
+ * The record after a verdict of DoPayment or Auth3d; null when the verdict changes nothing. The record may have moved on while the
+ * request ran: an approval is never lost, a decline never overwrites.
+ */
+export function applyVerdict(
+  record: PaymentRecord,
+  verdict: Verdict,
+  rules: SettlementRules,
+  now: Date,
+): PaymentRecord | null {
+  const said = verdict.result ? resultChanges(verdict.result, record, rules) : {};
+  // A decline may repeat the amount that was asked for: nothing of it was charged.
+  const isCharge = verdict.state === 'succeeded' || verdict.state === 'review';
+  const told = isCharge ? said : { ...said, chargedAmount: record.chargedAmount };
+  switch (record.state) {
+    case 'charging':
+    case 'authorizing':
+      return advance(
+        record,
+        verdict.state,
+        { ...told, reason: verdict.reason, ...dueWhenUnknown(verdict, rules, now) },
+        now,
+      );
+    case 'unknown':
+      return verdict.state === 'unknown'
+        ? null
+        : advance(record, verdict.state, { ...told, reason: verdict.reason }, now);
+    case 'failed':
+    case 'expired':
+      return verdict.state === 'succeeded' || verdict.state === 'review'
+        ? advance(record, 'review', { ...told, reason: verdict.reason ?? 'moved_after_all' }, now)
+        : null;
+    case 'initiating':
+    case 'awaiting':
+    case 'review':
+    case 'succeeded':
+      return null;
+  }
+}
+
+/** The record after the gateway was asked for the outcome; null when nothing is to be written. */
+export function applyInquiry(
+  record: PaymentRecord,
+  inquiry: InquiryVerdict,
+  rules: SettlementRules,
+  now: Date,
+): PaymentRecord | null {
+  if (inquiry.outcome === 'paid') return applyVerdict(record, inquiry.verdict, rules, now);
+  const isClaimed = record.state === 'charging' || record.state === 'authorizing';
+  if (inquiry.outcome === 'mismatch' && !isClaimed) return applyVerdict(record, inquiry.verdict, rules, now);
+  if (record.state !== 'unknown') return null;
+  if (inquiry.outcome === 'declined') return applyVerdict(record, inquiry.verdict, rules, now);
+  if (inquiry.outcome === 'not_found' && isConfirmed(record, now)) {
+    return advance(record, 'failed', { reason: 'not_found' }, now);
+  }
+  const askedAgain: PaymentChange = {
+    reason: record.reason,
+    inquiries: record.inquiries + 1,
+    notFoundAt: inquiry.outcome === 'not_found' ? (record.notFoundAt ?? now) : record.notFoundAt,
+    dueAt: nextInquiry(now, record.inquiries + 1),
+  };
+  return advance(record, 'unknown', askedAgain, now);
+}
+
+/** The record once it is proven that its request never left; null when the record says otherwise by now. The idempotencyKey is free again. */
+export function applyNotSent(record: PaymentRecord, now: Date): PaymentRecord | null {
+  const isOpen = record.state === 'charging' || record.state === 'initiating' || record.state === 'authorizing';
+  // An `unknown` was one of these whose claim ran out while its request was still held back.
+  if (!isOpen && record.state !== 'unknown') return null;
+  return advance(record, 'failed', { reason: 'not_sent', idempotencyKey: null }, now);
+}
+
+function isConfirmed(record: PaymentRecord, now: Date): boolean {
+  return record.notFoundAt !== null && now.getTime() - record.notFoundAt.getTime() >= NOT_FOUND_CONFIRMED_AFTER_MS;
+}
+
+function dueWhenUnknown(verdict: Verdict, rules: SettlementRules, now: Date): PaymentChange {
+  return verdict.state === 'unknown' && rules.canInquire ? { dueAt: nextInquiry(now, 0) } : {};
+}

@@ -1,0 +1,171 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { checkCallback } from './callback-check.js';
+import { readCallbackFields } from './callback-fields.js';
+import { hashCallbackToken, newCallbackToken } from './callback-token.js';
+import { ReturnUrlMaker } from './return-urls.js';
+import { Init3dDto } from '../dto/init3d.dto.js';
+import { validateInput } from '../dto/validate-input.js';
+import { PaymentDuplicateError } from '../errors/payment-duplicate.error.js';
+import { PaymentInit3dError } from '../errors/payment-init3d.error.js';
+import { PaymentNotFoundError } from '../errors/payment-not-found.error.js';
+import { PaymentNotSentError } from '../errors/payment-not-sent.error.js';
+import { PaymentStateError } from '../errors/payment-state.error.js';
+import { PaymentStoreError } from '../errors/payment-store.error.js';
+import { type ChargeOutcome, GatewayClient, TOO_LATE } from '../gateway/gateway-client.js';
+import type { CallbackFields, GatewayResult } from '../gateway/gateway-dialect.js';
+import { PaymentSettings } from '../options/payment-settings.js';
+import { PaymentClock } from '../payment/clock.js';
+import { newPaymentRecord, saleRequest } from './new-payment.js';
+import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
+import { PaymentWriter, type Settlement } from './payment-writer.js';
+import type { PaymentReason } from '../payment/payment-reason.js';
+import { AUTH3D_RETRY_MS, AUTH3D_TRIES, claimEnd, fitsClaim } from './schedule.js';
+import { applyNotSent, applyVerdict, settlementRules } from './settlement.js';
+import { advance, REFERENCE_HOLDING_STATES } from '../payment/states.js';
+import { resultChanges } from './result-changes.js';
+
+/** A 3D payment that was started: the buyer's browser is to show `html`. */
+export interface Init3dStart {
+  readonly conversationId: string;
+  /** The page, Base64 as received (contract section 3). */
+  readonly content: string;
+  /** The page as UTF-8 text. Send it to the buyer's browser as it is, as `text/html; charset=utf-8`. */
+  readonly html: string;
+  /** When the payment expires unless the buyer comes back. */
+  readonly expiresAt: Date;
+  readonly payment: Payment;
+}
+
+/** The 3D payment: Init3d, the buyer at the issuer's page, and the one Auth3d. */
+@Injectable()
+export class ThreeDFlow {
+  private readonly logger = new Logger('PaymentModule');
+  /** Copies of one callback in this process share one run. */
+  private readonly completing = new Map<string, Promise<Payment>>();
+
+  constructor(
+    private readonly writer: PaymentWriter,
+    private readonly gateway: GatewayClient,
+    private readonly returnUrls: ReturnUrlMaker,
+    private readonly clock: PaymentClock,
+    private readonly settings: PaymentSettings,
+  ) {}
+
+  async start(given: unknown): Promise<Init3dStart> {
+    const now = this.clock.now();
+    const input = validateInput(Init3dDto, given, { luhn: this.settings.luhn, now });
+    const token = newCallbackToken();
+    const sale = saleRequest(input, this.settings, this.returnUrls.make(input, token));
+    const hasToken = sale.returnUrl.includes(token) || sale.failUrl.includes(token);
+    const tokenHash = hasToken ? hashCallbackToken(token) : null;
+    const record = newPaymentRecord('3d', sale, input, this.settings, now, tokenHash);
+    await this.open(record);
+
+    const outcome = await this.gateway.init3d(sale);
+    if (!outcome.sent) throw new PaymentNotSentError(await this.writer.settle(record, applyNotSent), outcome.why);
+    if (outcome.content === null) {
+      throw new PaymentInit3dError(await this.writer.settle(record, this.refused(outcome.reason, outcome.result)));
+    }
+    const expiresAt = record.expiresAt ?? now;
+    const moved = await this.writer.move(record, 'awaiting', { dueAt: expiresAt });
+    if (moved.outcome !== 'replaced') throw new PaymentInit3dError(toPayment(await this.again(record)));
+    const { content, html } = outcome;
+    return { conversationId: record.conversationId, content, html, expiresAt, payment: toPayment(moved.record) };
+  }
+
+  async complete(conversationId: string, received: unknown): Promise<Payment> {
+    const record = await this.writer.find(conversationId);
+    if (!record) throw new PaymentNotFoundError();
+    if (record.kind === 'direct' || record.state === 'initiating') {
+      throw new PaymentStateError(toPayment(record), 'be completed by Auth3d');
+    }
+    if (record.state !== 'awaiting') return this.completing.get(conversationId) ?? toPayment(record);
+    if (record.expiresAt && this.clock.now() >= record.expiresAt) return this.end(record, 'expired');
+
+    // Each copy is checked for itself, so that a wrong one beside the bank's own cannot have that refused.
+    const fields = readCallbackFields(received);
+    checkCallback(fields, record, this.settings.dialect.requiredCallbackFields);
+    const running = this.completing.get(conversationId);
+    if (running) return running;
+    const run = this.completeOnce(record, fields).finally(() => this.completing.delete(conversationId));
+    this.completing.set(conversationId, run);
+    return run;
+  }
+
+  private async completeOnce(record: PaymentRecord, fields: CallbackFields): Promise<Payment> {
+    if (!(await this.isWelcome(record))) return this.end(record, 'failed', 'vetoed');
+
+    const dueAt = claimEnd(this.clock.now(), this.settings.timeoutMs);
+    const claim = await this.writer.move(record, 'authorizing', { dueAt });
+    if (claim.outcome === 'locked') return this.end(record, 'failed', 'reference_taken');
+    if (claim.outcome === 'stale') return toPayment(await this.again(record));
+
+    const outcome = await this.authorize(claim.record, fields);
+    const rules = settlementRules(this.settings);
+    return this.writer.settle(
+      claim.record,
+      outcome.sent ? (current, at) => applyVerdict(current, outcome.verdict, rules, at) : applyNotSent,
+    );
+  }
+
+  /** The claim is granted once, so this runs once for a payment; it is tried again only while nothing has provably left. */
+  private async authorize(record: PaymentRecord, fields: CallbackFields): Promise<ChargeOutcome> {
+    for (let tries = 1; ; tries += 1) {
+      if (!fitsClaim(record.dueAt, this.clock.now(), this.settings.timeoutMs)) return TOO_LATE;
+      const outcome = await this.gateway.auth3d(toPayment(record), fields);
+      if (outcome.sent || tries === AUTH3D_TRIES) return outcome;
+      await this.clock.sleep(AUTH3D_RETRY_MS);
+    }
+  }
+
+  private async open(record: PaymentRecord): Promise<void> {
+    const taken = await this.writer.open(record);
+    if (taken !== null) {
+      const twin = await this.writer.findTwin(record);
+      if (!twin) throw new PaymentStoreError('opening the payment');
+      const key = twin.conversationId === record.conversationId ? 'conversationId' : 'idempotencyKey';
+      throw new PaymentDuplicateError(toPayment(twin), key);
+    }
+    if (record.reference === null || record.allowRepeat) return;
+    const others = await this.writer.findByReference(record.reference);
+    if (others.some((other) => REFERENCE_HOLDING_STATES.has(other.state) && !other.allowRepeat)) {
+      const free: Settlement = (current, now) =>
+        current.state === 'initiating'
+          ? advance(current, 'failed', { reason: 'reference_taken', idempotencyKey: null }, now)
+          : null;
+      throw new PaymentInit3dError(await this.writer.settle(record, free));
+    }
+  }
+
+  private refused(reason: PaymentReason, result: GatewayResult | null): Settlement {
+    return (current, now) =>
+      current.state === 'initiating'
+        ? advance(current, 'failed', { ...(result && resultChanges(result, current, this.settings)), reason }, now)
+        : null;
+  }
+
+  /** Ends a payment for which nothing was sent; whoever came first wins. */
+  private async end(
+    record: PaymentRecord,
+    state: 'expired' | 'failed',
+    reason: PaymentReason | null = null,
+  ): Promise<Payment> {
+    const ended = await this.writer.move(record, state, { reason });
+    return toPayment(ended.outcome === 'replaced' ? ended.record : await this.again(record));
+  }
+
+  private async again(record: PaymentRecord): Promise<PaymentRecord> {
+    return (await this.writer.find(record.conversationId)) ?? record;
+  }
+
+  private async isWelcome(record: PaymentRecord): Promise<boolean> {
+    const { beforeAuth3d } = this.settings;
+    if (!beforeAuth3d) return true;
+    try {
+      return await beforeAuth3d(toPayment(record));
+    } catch {
+      this.logger.error(`Payment ${record.conversationId}: beforeAuth3d threw, which counts as no; nothing was sent.`);
+      return false;
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import type { Payment, PaymentState } from './payment.js';
+
+/** The states that are told to the world. */
+export const EVENT_STATES = ['succeeded', 'failed', 'expired', 'unknown', 'review'] as const satisfies PaymentState[];
+
+export type PaymentEventState = (typeof EVENT_STATES)[number];
+
+/** The name under which `@nestjs/event-emitter` emits. */
+export type PaymentEventType = `payment.${PaymentEventState}`;
+
+/** One change of a payment that a merchant may want to act upon. */
+export interface PaymentEvent {
+  /** `conversationId:version`. The same event always has the same id: deduplicate by it. */
+  readonly eventId: string;
+  readonly type: PaymentEventType;
+  /** The payment as it was when this happened. */
+  readonly payment: Payment;
+  readonly occurredAt: Date;
+}
+
+export function isEventState(state: PaymentState): state is PaymentEventState {
+  return (EVENT_STATES as readonly PaymentState[]).includes(state);
+}

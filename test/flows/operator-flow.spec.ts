@@ -1,0 +1,65 @@
+import { OperatorFlow } from '../../lib/flows/operator-flow.js';
+import { PaymentWriter } from '../../lib/flows/payment-writer.js';
+import type { PaymentRecord } from '../../lib/payment/payment.js';
+import { MemoryPaymentStore } from '../../lib/store/memory-payment-store.js';
+import { TestClock } from '../../lib/testing/test-clock.js';
+import { recordIn } from '../payment/sample-record.js';
+
+describe('OperatorFlow', () => {
+  let store: MemoryPaymentStore;
+  let flow: OperatorFlow;
+
+  beforeEach(() => {
+    store = new MemoryPaymentStore();
+    const events = { raised: () => Promise.resolve() };
+    flow = new OperatorFlow(new PaymentWriter(store, events, new TestClock(), { account: 'default' }));
+  });
+
+  it('tells the second payment of a reference as succeeded when money moved twice', async () => {
+    await store.insert(recordIn('succeeded'));
+    const second = { conversationId: 'SECOND', idempotencyKey: null, referenceLock: null };
+    await store.insert(recordIn('review', { ...second, reason: 'moved_after_all' }));
+    const payment = await flow.resolve('SECOND', 'succeeded', 'seen in the panel');
+    expect(payment).toMatchObject({ state: 'succeeded', reason: 'operator', settled: true });
+    await expect(store.find('default', 'SECOND')).resolves.toMatchObject({ state: 'succeeded', referenceLock: null });
+  });
+
+  it('is not put off by an inquiry that was noted meanwhile', async () => {
+    const record = recordIn('unknown');
+    await store.insert(record);
+    meanwhile({ ...record, inquiries: 1, version: record.version + 1 });
+    await expect(flow.resolve(record.conversationId, 'failed', 'not in the panel')).resolves.toMatchObject({
+      state: 'failed',
+      version: record.version + 2,
+    });
+  });
+
+  it('leaves alone what the gateway settled meanwhile', async () => {
+    const record = recordIn('unknown');
+    await store.insert(record);
+    meanwhile({ ...record, state: 'succeeded', version: record.version + 1 });
+    await expect(flow.resolve(record.conversationId, 'failed', 'not in the panel')).rejects.toMatchObject({
+      code: 'PAYMENT_STATE',
+      payment: { state: 'succeeded' },
+    });
+  });
+
+  it('fails as a store error when the store does', async () => {
+    await store.insert(recordIn('unknown'));
+    store.replace = () => Promise.reject(new Error('password=secret'));
+    await expect(flow.resolve(recordIn('unknown').conversationId, 'failed', 'x')).rejects.toMatchObject({
+      code: 'PAYMENT_STORE',
+      message: expect.not.stringContaining('secret') as string,
+    });
+  });
+
+  /** Someone else writes between the look and the write. */
+  function meanwhile(newer: PaymentRecord): void {
+    const replace = store.replace.bind(store);
+    store.replace = async (...args) => {
+      store.replace = replace;
+      await replace(newer, newer.version - 1);
+      return replace(...args);
+    };
+  }
+});

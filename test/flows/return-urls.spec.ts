@@ -1,0 +1,98 @@
+import { ApplicationConfig } from '@nestjs/core';
+import { ReturnUrlMaker, trimSlashes } from '../../lib/flows/return-urls.js';
+import { PaymentValidationError } from '../../lib/errors/payment-validation.error.js';
+import type { PaymentSettings } from '../../lib/options/payment-settings.js';
+
+const TOKEN = 'T'.repeat(43);
+
+function urls(settings: Partial<PaymentSettings> = {}, path: string | null = 'payments', prefix = ''): ReturnUrlMaker {
+  const config = new ApplicationConfig();
+  config.setGlobalPrefix(prefix);
+  const none = { publicUrl: 'https://shop.example', callbackUrl: null, returnUrl: null, failUrl: null };
+  return new ReturnUrlMaker({ ...none, ...settings } as PaymentSettings, { path, waitMs: 1 }, config);
+}
+
+describe('where the bank sends the buyer', () => {
+  it('is the built-in controller', () => {
+    expect(urls().make({}, TOKEN)).toEqual({
+      returnUrl: `https://shop.example/payments/${TOKEN}/return`,
+      failUrl: `https://shop.example/payments/${TOKEN}/fail`,
+    });
+  });
+
+  it('is the same with a word for the token of a direct payment', () => {
+    expect(urls().make({})).toEqual({
+      returnUrl: 'https://shop.example/payments/direct/return',
+      failUrl: 'https://shop.example/payments/direct/fail',
+    });
+  });
+
+  it.each([
+    ['api', 'https://shop.example/api/payments/direct/return'],
+    ['/api/v1/', 'https://shop.example/api/v1/payments/direct/return'],
+    ['/', 'https://shop.example/payments/direct/return'],
+  ])('has the global prefix %s', (prefix, returnUrl) => {
+    expect(urls({}, 'payments', prefix).make({}).returnUrl).toBe(returnUrl);
+  });
+
+  it('has a public address with a path of its own', () => {
+    expect(urls({ publicUrl: 'https://shop.example/eu' }, 'pay/eu', 'api').make({}).failUrl).toBe(
+      'https://shop.example/eu/api/pay/eu/direct/fail',
+    );
+  });
+
+  it('has a controller without a path', () => {
+    expect(urls({}, '').make({}).returnUrl).toBe('https://shop.example/direct/return');
+  });
+
+  it('is callbackUrl where that is set, prefix or not', () => {
+    expect(urls({ callbackUrl: 'https://pay.example/cb' }, 'payments', 'api').make({}, TOKEN).returnUrl).toBe(
+      `https://pay.example/cb/${TOKEN}/return`,
+    );
+  });
+
+  it('is the configured address, its token filled in', () => {
+    const settings = { returnUrl: 'https://own.example/{token}/ok?t={token}', failUrl: 'https://own.example/no' };
+    expect(urls(settings).make({}, TOKEN)).toEqual({
+      returnUrl: `https://own.example/${TOKEN}/ok?t=${TOKEN}`,
+      failUrl: 'https://own.example/no',
+    });
+  });
+
+  it("is the caller's own address above all, each on its own", () => {
+    const settings = { returnUrl: 'https://own.example/ok' };
+    expect(urls(settings).make({ failUrl: 'https://mine.example/{token}' }, TOKEN)).toEqual({
+      returnUrl: 'https://own.example/ok',
+      failUrl: `https://mine.example/${TOKEN}`,
+    });
+  });
+
+  it('must be told where the controller is off', () => {
+    const off = urls({}, null);
+    let error: unknown;
+    try {
+      off.make({ returnUrl: 'https://mine.example' });
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(error).toBeInstanceOf(PaymentValidationError);
+    expect((error as PaymentValidationError).issues).toEqual([
+      { path: 'failUrl', rule: 'isDefined', message: expect.stringContaining('failUrl') as string },
+    ]);
+    expect(() => off.make({})).toThrow(PaymentValidationError);
+    expect(off.make({ returnUrl: 'https://a.example', failUrl: 'https://b.example' }).failUrl).toBe(
+      'https://b.example',
+    );
+  });
+});
+
+describe('slashes', () => {
+  it.each([
+    ['/a/b/', 'a/b'],
+    ['a', 'a'],
+    ['//', ''],
+    ['', ''],
+  ])('%j', (path, trimmed) => {
+    expect(trimSlashes(path)).toBe(trimmed);
+  });
+});

@@ -1,0 +1,204 @@
+import type { GatewayResult } from '../../lib/gateway/gateway-dialect.js';
+import type { InquiryVerdict, Verdict } from '../../lib/gateway/readings/verdict.js';
+import { morposDialect } from '../../lib/gateway/dialects/morpos.dialect.js';
+import { standardDialect } from '../../lib/gateway/dialects/standard.dialect.js';
+import type { PaymentSettings } from '../../lib/options/payment-settings.js';
+import type { PaymentRecord, PaymentState } from '../../lib/payment/payment.js';
+import type { PaymentReason } from '../../lib/payment/payment-reason.js';
+import { applyInquiry, applyNotSent, applyVerdict, settlementRules } from '../../lib/flows/settlement.js';
+import { CREATED, recordIn } from '../payment/sample-record.js';
+
+const NOW = new Date('2026-03-01T10:00:00Z');
+const RULES = { dateOrder: 'dmy', canInquire: true } as const;
+const RESULT = { code: 'X', orderId: 'o-9', amount: '149.90' } as unknown as GatewayResult;
+
+const STATES: readonly PaymentState[] = [
+  'charging',
+  'initiating',
+  'awaiting',
+  'authorizing',
+  'succeeded',
+  'failed',
+  'expired',
+  'unknown',
+  'review',
+];
+
+function verdict(state: Verdict['state'], reason: PaymentReason | null): Verdict {
+  return { state, reason, result: RESULT };
+}
+const APPROVED = verdict('succeeded', null);
+const DECLINED = verdict('failed', 'declined');
+const UNCLEAR = verdict('unknown', 'no_answer');
+const DOUBTFUL = verdict('review', 'amount_mismatch');
+
+type Outcome = readonly [PaymentState, PaymentReason | null] | null;
+const OPEN: readonly Outcome[] = [
+  ['succeeded', null],
+  ['failed', 'declined'],
+  ['unknown', 'no_answer'],
+  ['review', 'amount_mismatch'],
+];
+const ENDED: readonly Outcome[] = [['review', 'moved_after_all'], null, null, ['review', 'amount_mismatch']];
+const UNTOUCHED: readonly Outcome[] = [null, null, null, null];
+
+/** What comes of an approval, a decline, no clear answer, and a doubtful approval. */
+const VERDICTS: Readonly<Record<PaymentState, readonly Outcome[]>> = {
+  charging: OPEN,
+  authorizing: OPEN,
+  unknown: [['succeeded', null], ['failed', 'declined'], null, ['review', 'amount_mismatch']],
+  failed: ENDED,
+  expired: ENDED,
+  initiating: UNTOUCHED,
+  awaiting: UNTOUCHED,
+  review: UNTOUCHED,
+  succeeded: UNTOUCHED,
+};
+
+function summary(record: PaymentRecord | null): Outcome {
+  return record && [record.state, record.reason];
+}
+
+describe('the verdict of a DoPayment or an Auth3d', () => {
+  it.each(STATES)('on a payment that is %s', (state) => {
+    const outcomes = [APPROVED, DECLINED, UNCLEAR, DOUBTFUL].map((given) => {
+      const record = recordIn(state, { reason: 'interrupted' });
+      const next = applyVerdict(record, given, RULES, NOW);
+      const chargedAmount = given === APPROVED || given === DOUBTFUL ? '149.90' : null;
+      if (next) expect(next).toMatchObject({ version: 4, updatedAt: NOW, orderId: 'o-9', chargedAmount });
+      return summary(next);
+    });
+    expect(outcomes).toEqual(VERDICTS[state]);
+  });
+
+  it('has the gateway asked soon where it is not clear', () => {
+    const { dueAt } = applyVerdict(recordIn('charging'), UNCLEAR, RULES, NOW)!;
+    const wait = dueAt!.getTime() - NOW.getTime();
+    expect(wait).toBeGreaterThanOrEqual(12_000);
+    expect(wait).toBeLessThanOrEqual(18_000);
+  });
+
+  it('has nobody asked where the gateway cannot be, or where it is clear', () => {
+    const record = recordIn('authorizing', { dueAt: NOW });
+    expect(applyVerdict(record, UNCLEAR, { ...RULES, canInquire: false }, NOW)!.dueAt).toBeNull();
+    for (const clear of [APPROVED, DECLINED, DOUBTFUL]) {
+      expect(applyVerdict(record, clear, RULES, NOW)!.dueAt).toBeNull();
+    }
+  });
+
+  it('needs no result', () => {
+    const silent = { state: 'unknown', reason: 'no_answer', result: null } as const;
+    expect(applyVerdict(recordIn('charging'), silent, RULES, NOW)).toMatchObject({ orderId: null, code: null });
+  });
+});
+
+const PAID: InquiryVerdict = { outcome: 'paid', verdict: APPROVED };
+const REFUSED: InquiryVerdict = { outcome: 'declined', verdict: DECLINED };
+const MISMATCH: InquiryVerdict = { outcome: 'mismatch', verdict: DOUBTFUL };
+const NOT_FOUND: InquiryVerdict = { outcome: 'not_found' };
+const NOTHING: InquiryVerdict = { outcome: 'nothing' };
+
+describe('the word of an inquiry', () => {
+  const ASKED: Outcome = ['unknown', 'interrupted'];
+  /** What comes of paid, declined, mismatch, not_found (for the first time) and nothing. */
+  const WORDS: Readonly<Record<PaymentState, readonly Outcome[]>> = {
+    charging: [['succeeded', null], null, null, null, null],
+    authorizing: [['succeeded', null], null, null, null, null],
+    unknown: [['succeeded', null], ['failed', 'declined'], ['review', 'amount_mismatch'], ASKED, ASKED],
+    failed: [['review', 'moved_after_all'], null, ['review', 'amount_mismatch'], null, null],
+    expired: [['review', 'moved_after_all'], null, ['review', 'amount_mismatch'], null, null],
+    initiating: [null, null, null, null, null],
+    awaiting: [null, null, null, null, null],
+    review: [null, null, null, null, null],
+    succeeded: [null, null, null, null, null],
+  };
+
+  it.each(STATES)('about a payment that is %s', (state) => {
+    const outcomes = [PAID, REFUSED, MISMATCH, NOT_FOUND, NOTHING].map((word) =>
+      summary(applyInquiry(recordIn(state, { reason: 'interrupted' }), word, RULES, NOW)),
+    );
+    expect(outcomes).toEqual(WORDS[state]);
+  });
+
+  it('counts how often it was asked for, and asks ever more seldom', () => {
+    const record = recordIn('unknown', { reason: 'no_answer', inquiries: 4 });
+    const next = applyInquiry(record, NOTHING, RULES, NOW)!;
+    expect(next).toMatchObject({ inquiries: 5, notFoundAt: null, reason: 'no_answer' });
+    expect(next.dueAt!.getTime() - NOW.getTime()).toBeGreaterThanOrEqual(0.8 * 15_000 * 2 ** 5);
+    expect(next.dueAt!.getTime() - NOW.getTime()).toBeLessThanOrEqual(1.2 * 15_000 * 2 ** 5);
+  });
+
+  it('never fails a payment because time went by', () => {
+    let record = recordIn('unknown', { reason: 'interrupted' });
+    let now = NOW.getTime();
+    for (let asked = 0; asked < 500; asked += 1) {
+      now += 30 * 86_400_000;
+      record = applyInquiry(record, NOTHING, RULES, new Date(now))!;
+    }
+    expect(record).toMatchObject({ state: 'unknown', reason: 'interrupted', inquiries: 500 });
+  });
+
+  describe('"not found"', () => {
+    const first = applyInquiry(recordIn('unknown', { reason: 'no_answer' }), NOT_FOUND, RULES, NOW)!;
+    const after = (ms: number): Date => new Date(NOW.getTime() + ms);
+
+    it('once is remembered and decides nothing', () => {
+      expect(first).toMatchObject({ state: 'unknown', notFoundAt: NOW, inquiries: 1 });
+    });
+
+    it('twice within ten minutes decides nothing, and the first time counts on', () => {
+      expect(applyInquiry(first, NOT_FOUND, RULES, after(599_999))).toMatchObject({
+        state: 'unknown',
+        notFoundAt: NOW,
+      });
+    });
+
+    it('twice, ten minutes apart, is believed', () => {
+      expect(applyInquiry(first, NOT_FOUND, RULES, after(600_000))).toMatchObject({
+        state: 'failed',
+        reason: 'not_found',
+        dueAt: null,
+      });
+    });
+
+    it('once, however long ago, is not confirmed by anything else', () => {
+      expect(applyInquiry(first, NOTHING, RULES, after(86_400_000))).toMatchObject({
+        state: 'unknown',
+        notFoundAt: NOW,
+      });
+    });
+
+    it('is no match for an approval', () => {
+      expect(applyInquiry(first, PAID, RULES, after(600_000))!.state).toBe('succeeded');
+    });
+
+    it('is overruled by an answer that comes later still', () => {
+      const failed = applyInquiry(first, NOT_FOUND, RULES, after(600_000))!;
+      expect(summary(applyVerdict(failed, APPROVED, RULES, after(700_000)))).toEqual(['review', 'moved_after_all']);
+    });
+  });
+});
+
+describe('a request that provably never left', () => {
+  it.each(STATES)('on a payment that is %s', (state) => {
+    const next = applyNotSent(recordIn(state), NOW);
+    const isOpen = ['charging', 'initiating', 'authorizing', 'unknown'].includes(state);
+    expect(summary(next)).toEqual(isOpen ? ['failed', 'not_sent'] : null);
+    if (next) expect(next).toMatchObject({ idempotencyKey: null, referenceLock: null, finalizedAt: NOW, dueAt: null });
+  });
+});
+
+describe('what settling depends on', () => {
+  it('is whether the dialect can inquire, and the order of its dates', () => {
+    const settings = { dateOrder: 'mdy' } as PaymentSettings;
+    expect(settlementRules({ ...settings, dialect: morposDialect() })).toEqual({ dateOrder: 'mdy', canInquire: true });
+    expect(settlementRules({ ...settings, dialect: standardDialect({ signer: () => '' }) })).toEqual({
+      dateOrder: 'mdy',
+      canInquire: false,
+    });
+  });
+
+  it('keeps the first word on when a payment was opened', () => {
+    expect(applyVerdict(recordIn('charging'), APPROVED, RULES, NOW)!.createdAt).toBe(CREATED);
+  });
+});

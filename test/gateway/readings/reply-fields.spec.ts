@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { ReplyFields } from '../../../lib/gateway/readings/reply-fields.js';
+
+function parse(text: string): ReplyFields {
+  const fields = ReplyFields.parse(text);
+  if (!fields) throw new Error('not read');
+  return fields;
+}
+
+describe('the fields of a reply', () => {
+  it.each([
+    '',
+    ' ',
+    'null',
+    '[]',
+    '[{"code":"B0000"}]',
+    '"B0000"',
+    '0',
+    'true',
+    '<html>',
+    '{"code":"B0000"',
+    '{code:1}',
+  ])('are none in %j', (text) => {
+    expect(ReplyFields.parse(text)).toBeNull();
+  });
+
+  it('are none in a number that JSON does not have, quoted by us or not', () => {
+    for (const number of ['01', '1.', '.5', '+1', '1e', '0x10', 'NaN', 'Infinity', '-']) {
+      expect(ReplyFields.parse(`{"amount":${number}}`)).toBeNull();
+    }
+  });
+
+  it('are found whatever their case', () => {
+    const fields = parse('{"CODE":"B0000","paymentINFO":{"Amount":60}}');
+    expect(fields.text('code')).toBe('B0000');
+    expect(fields.object('PaymentInfo')?.text('aMOUNT')).toBe('60');
+  });
+
+  it.each(['0', '-0', '60', '60.00', '1.5000', '1e2', '1E+2', '-12.50e-3', '12345678901234567890.123456789'])(
+    'keep the number %s as it was written',
+    (number) => {
+      expect(parse(`{"a":${number}}`).text('a')).toBe(number);
+      expect(parse(`{"b":[1,{"a": ${number} }],"a":\n${number}\t}`).text('a')).toBe(number);
+      expect([...parse(`{"x":[${number}]}`).texts()]).toEqual([number]);
+    },
+  );
+
+  it('keep digits in texts and names as they are', () => {
+    const fields = parse('{"a1":"1.50 \\"2.50\\" \\\\","3":"4","\\u0041b\\"5":"\\u0031"}');
+    expect(fields.text('a1')).toBe('1.50 "2.50" \\');
+    expect(fields.text('3')).toBe('4');
+    expect(fields.text('ab"5')).toBe('1');
+  });
+
+  it('are no text where they are a boolean, null, empty, a list or an object', () => {
+    const fields = parse('{"a":true,"b":null,"c":"","d":["x"],"e":{"x":1}}');
+    expect(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => fields.text(name))).toEqual(Array(6).fill(null));
+    expect(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => fields.has(name))).toEqual([
+      true,
+      false,
+      false,
+      true,
+      true,
+      false,
+    ]);
+    expect(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => fields.isNoText(name))).toEqual([
+      true,
+      false,
+      false,
+      true,
+      true,
+      false,
+    ]);
+    expect(fields.object('d')).toBeNull();
+  });
+
+  it('that stand twice with different values are not believed, in either order, also when one says nothing', () => {
+    for (const text of [
+      '{"code":"B0000","Code":"B0051"}',
+      '{"Code":"B0051","code":"B0000"}',
+      '{"code":"B0000","Code":null}',
+      '{"code":null,"CODE":"","Code":"B0000"}',
+      '{"code":"B0000","Code":"B0051","CODE":"B0000"}',
+      '{"code":{"a":1},"Code":{"a":1}}',
+    ]) {
+      const fields = parse(text);
+      expect(fields.isAmbiguous('code')).toBe(true);
+      expect(fields.has('code')).toBe(true);
+      expect(fields.isNoText('code')).toBe(true);
+      expect(fields.text('code')).toBeNull();
+      expect(fields.object('code')).toBeNull();
+    }
+  });
+
+  it('that stand twice with one value are that value', () => {
+    expect(parse('{"code":"B0000","Code":"B0000"}').text('code')).toBe('B0000');
+  });
+
+  it('named like what every object has are fields like others', () => {
+    const fields = parse('{"__proto__":{"code":"B0000"},"constructor":"x","toString":"y"}');
+    expect(fields.text('code')).toBeNull();
+    expect(fields.object('__proto__')?.text('code')).toBe('B0000');
+    expect(fields.text('constructor')).toBe('x');
+    expect(parse('{}').has('constructor')).toBe(false);
+    expect(({} as { code?: string }).code).toBeUndefined();
+  });
+
+  it('may nest 10,000 deep', () => {
+    const deep = `{"code":"B0000","x":${'[{"y":'.repeat(10_000)}1${'}]'.repeat(10_000)}}`;
+    const fields = parse(deep);
+    expect(fields.text('code')).toBe('B0000');
+    expect([...fields.texts()]).toEqual(['1', 'B0000']);
+  });
+
+  it('may be a mebibyte of escapes, digits, or open brackets', () => {
+    for (const text of [
+      `{"code":"B0000","a":"${'\\n'.repeat(500_000)}"}`,
+      `{"code":"B0000","a":[${'1,'.repeat(500_000)}1]}`,
+      `{"code":"B0000","a":${'1'.repeat(1_000_000)}}`,
+      `{"code":"B0000","a":${'['.repeat(1_000_000)}`,
+    ]) {
+      expect([null, 'B0000']).toContain(ReplyFields.parse(text)?.text('code') ?? null);
+    }
+  });
+
+  it('of any JSON object have the texts that JSON.parse finds', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (object) => {
+        const names = Object.keys(object);
+        fc.pre(new Set(names.map((name) => name.toLowerCase())).size === names.length);
+        const fields = parse(JSON.stringify(object));
+        for (const [name, value] of Object.entries(object)) {
+          const text = typeof value === 'number' ? JSON.stringify(value) : value;
+          expect(fields.text(name)).toBe(typeof text === 'string' && text !== '' ? text : null);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

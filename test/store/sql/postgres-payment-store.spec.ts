@@ -1,0 +1,45 @@
+import pg from 'pg';
+import { postgresPaymentStore } from '../../../lib/store/sql/index.js';
+import { StoreTrial } from '../../../lib/testing/contract/store-trial.js';
+import { describePaymentStore } from '../../../lib/testing/index.js';
+import { type Postgres, startPostgres } from '../../services/postgres.js';
+
+let postgres: Postgres;
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+
+afterAll(() => postgres.stop());
+
+async function open() {
+  const store = postgresPaymentStore({ connectionString: postgres.url });
+  await store.open();
+  return store;
+}
+
+describePaymentStore('PostgreSQL', { create: open, another: open });
+
+test('a connection that the server ends undoes what ran on it, and nothing else', async () => {
+  const connectionString = await postgres.createDatabase();
+  const store = postgresPaymentStore({ connectionString });
+  await store.open();
+  const trial = new StoreTrial(store, store);
+  const record = await trial.insert();
+
+  const other = new pg.Client({ connectionString });
+  await other.connect();
+  await other.query('begin');
+  await other.query('lock table card_payment_history');
+  const replaced = store.replace(trial.next(record, { state: 'authorizing' }), 1);
+  const failure = expect(replaced).rejects.toThrow();
+  const waiting = `select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+  while ((await other.query(waiting)).rowCount === 0);
+  await failure;
+  await other.query('rollback');
+  await other.end();
+
+  expect(await trial.find(record)).toEqual(record);
+  await trial.replace(record, { state: 'authorizing' });
+  await store.close();
+});

@@ -1,0 +1,18 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sqlitePaymentStore } from '../../../lib/store/sql/index.js';
+import { describePaymentStore } from '../../../lib/testing/index.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'payments-'));
+const file = join(folder, 'payments.db');
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function open(path = file) {
+  const store = sqlitePaymentStore({ file: path });
+  await store.open();
+  return store;
+}
+
+describePaymentStore('SQLite', { create: () => open(), another: () => open() });
