@@ -88,6 +88,8 @@ export interface GatewayDialect {
   /** Paths below the base URL. */
   readonly paths: { readonly doPayment: string; readonly init3d: string; readonly auth3d: string };
   readonly codes: ResultCodeSets;
+  /** Whether `sign` needs the option `apiKey`. Default false. */
+  readonly requiresApiKey?: boolean;
   /** Fields that a callback must have, whatever their case; with none named, at least one field of any name. */
   readonly requiredCallbackFields: readonly string[];
   headers(context: { credentials: GatewayCredentials; operation: GatewayOperation; now: Date }): Record<string, string>;

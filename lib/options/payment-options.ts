@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import type { DialectName } from '../gateway/dialects/dialects.js';
 import type { GatewayDialect, Signer } from '../gateway/gateway-dialect.js';
 import type { AmountCheck } from '../gateway/readings/charge-reading.js';
 import type { Payment } from '../payment/payment.js';
@@ -23,7 +24,7 @@ export interface PaymentOptions {
   /** `PAYMENT_API_KEY`: what requests are signed with. Required by the dialect `morpos`. */
   apiKey?: string;
   /** `PAYMENT_DIALECT`: `standard` (default) or `morpos`; in code also a dialect of one's own. */
-  dialect?: 'standard' | 'morpos' | GatewayDialect;
+  dialect?: DialectName | GatewayDialect;
   /** Code only. How `sign` is computed; required by `standard`, since the contract does not show it. */
   signer?: Signer;
   /** `PAYMENT_SCOPE`: the header x-Scope. Default `pf_write`. */

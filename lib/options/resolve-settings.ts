@@ -1,5 +1,5 @@
 import { type ConfigurationProblem, PaymentConfigurationError } from '../errors/payment-configuration.error.js';
-import { morposDialect } from '../gateway/dialects/morpos.dialect.js';
+import { DIALECTS, dialectProblem, type DialectName } from '../gateway/dialects/dialects.js';
 import { standardDialect } from '../gateway/dialects/standard.dialect.js';
 import type { GatewayDialect } from '../gateway/gateway-dialect.js';
 import type { PaymentOptions, PaymentStructure, ResultUrl } from './payment-options.js';
@@ -13,17 +13,7 @@ const MAX_RETENTION_MS = 3_155_760_000_000;
 const STORE_SCHEMES = /^(?:memory:$|sqlite:.+|postgres(?:ql)?:\/\/.+|rediss?:\/\/.+)/;
 /** It stands in variables, routes and keys of stores. */
 const ACCOUNT_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
-const DIALECT_METHODS = [
-  'headers',
-  'sign',
-  'doPaymentBody',
-  'init3dBody',
-  'auth3dBody',
-  'readInit3d',
-  'readResult',
-  'newConversationId',
-] as const satisfies readonly (keyof GatewayDialect)[];
-const DIALECT_FACTS = ['paths', 'codes', 'requiredCallbackFields'] as const satisfies readonly (keyof GatewayDialect)[];
+const DIALECT_NAMES = Object.keys(DIALECTS) as DialectName[];
 /** Every option: what is not here is a typing mistake. */
 const OPTION_NAMES: Readonly<Record<keyof PaymentOptions, true>> = {
   baseUrl: true,
@@ -83,7 +73,7 @@ export function resolveSettings(
       merchantId: read.required('merchantId', 'MERCHANT_ID', headerProblem),
       clientId: read.required('clientId', 'CLIENT_ID', headerProblem),
       clientSecret: read.required('clientSecret', 'CLIENT_SECRET', headerProblem),
-      apiKey: dialect?.name === 'morpos' ? read.required('apiKey', 'API_KEY') : read.text('apiKey', 'API_KEY'),
+      apiKey: dialect?.requiresApiKey ? read.required('apiKey', 'API_KEY') : read.text('apiKey', 'API_KEY'),
       grantType: read.text('grantType', 'GRANT_TYPE', headerProblem) ?? 'client_credentials',
       scope: read.text('scope', 'SCOPE', headerProblem) ?? 'pf_write',
     },
@@ -159,37 +149,21 @@ export function variablePrefix(name: string | undefined): string {
 }
 
 function resolveDialect(read: SettingsReader<PaymentOptions>, options: PaymentOptions): GatewayDialect | null {
-  if (typeof options.dialect === 'object' && options.dialect !== null) return ownDialect(read, options.dialect);
+  if (typeof options.dialect === 'object' && options.dialect !== null) {
+    const problem = dialectProblem(options.dialect);
+    if (problem !== null) read.note('dialect', null, problem);
+    return problem === null ? options.dialect : null;
+  }
   const before = read.problems.length;
-  const name = read.choice('dialect', 'DIALECT', ['standard', 'morpos'], 'standard');
+  const name = read.choice('dialect', 'DIALECT', DIALECT_NAMES, 'standard');
   if (read.problems.length > before) return null;
   if (options.signer !== undefined && typeof options.signer !== 'function') {
     read.note('signer', null, 'must be a function (fields, { operation, apiKey }) => string');
     return null;
   }
-  if (name === 'morpos') {
-    if (options.signer)
-      read.note('signer', null, 'is for the dialect "standard"; give dialect: morposDialect({ signOrder }) instead');
-    return morposDialect();
-  }
-  if (!options.signer) {
-    read.note(
-      'signer',
-      null,
-      'is missing: the dialect "standard" does not know how the service computes sign; give a signer in code, or choose the dialect "morpos"',
-    );
-    return null;
-  }
-  return standardDialect({ signer: options.signer });
-}
-
-function ownDialect(read: SettingsReader<PaymentOptions>, dialect: GatewayDialect): GatewayDialect | null {
-  const missing = [
-    ...DIALECT_METHODS.filter((method) => typeof dialect[method] !== 'function'),
-    ...DIALECT_FACTS.filter((fact) => typeof dialect[fact] !== 'object' || dialect[fact] === null),
-  ];
-  if (missing.length === 0) return dialect;
-  read.note('dialect', null, `is no GatewayDialect: it lacks ${missing.join(', ')}`);
+  const dialect = DIALECTS[name].make(options);
+  if (!('signerProblem' in dialect)) return dialect;
+  read.note('signer', null, dialect.signerProblem);
   return null;
 }
 

@@ -92,6 +92,7 @@ export function morposDialect(options: MorposDialectOptions = {}): GatewayDialec
 
   return {
     name: 'morpos',
+    requiresApiKey: true,
     paths: { doPayment: '/v1/Payment/DoPayment', init3d: '/v1/Payment/Init3d', auth3d: '/v1/Payment/Auth3d' },
     codes: { ...DEFAULT_CODE_SETS, ...codes },
     requiredCallbackFields: CALLBACK_FIELDS,
