@@ -1,21 +1,16 @@
 import { Injectable } from '@nestjs/common';
+import type { Auth3dDto } from './dto/auth3d.dto.js';
 import type { DoPaymentDto } from './dto/do-payment.dto.js';
 import type { Init3dDto } from './dto/init3d.dto.js';
+import { PaymentNotFoundError } from './errors/payment-not-found.error.js';
 import { DirectFlow } from './flows/direct-flow.js';
 import { InFlight } from './flows/in-flight.js';
 import { InquiryFlow } from './flows/inquiry-flow.js';
 import { OperatorFlow } from './flows/operator-flow.js';
 import { type Payment, toPayment } from './payment/payment.js';
-import { PaymentWriter } from './flows/payment-writer.js';
+import { PaymentReader } from './flows/payment-reader.js';
 import { type ReconcileCounts, Reconciler } from './flows/reconciler.js';
 import { type Init3dStart, ThreeDFlow } from './flows/three-d-flow.js';
-
-/** What the bank sent, with the payment it belongs to. */
-export interface Auth3dInput {
-  readonly conversationId: string;
-  /** As received at the return or fail URL: the parsed form, JSON or query. */
-  readonly fields: object;
-}
 
 /**
  * Takes cards. One rule for errors: a throw means that this call sent nothing, or nothing that can move money. Once a DoPayment or
@@ -29,7 +24,7 @@ export class PaymentService {
     private readonly inquiries: InquiryFlow,
     private readonly operator: OperatorFlow,
     private readonly reconciler: Reconciler,
-    private readonly writer: PaymentWriter,
+    private readonly reader: PaymentReader,
     private readonly inFlight: InFlight,
   ) {}
 
@@ -68,19 +63,23 @@ export class PaymentService {
    * @throws PaymentCallbackError the fields cannot be this payment's; it is untouched
    * @throws PaymentStoreError the store failed before anything was sent
    */
-  auth3d({ conversationId, fields }: Auth3dInput): Promise<Payment> {
-    return this.inFlight.run(() => this.threeD.complete(conversationId, fields));
+  auth3d({ conversationId, fields }: Auth3dDto): Promise<Payment> {
+    return this.inFlight.run(async () => {
+      const record = await this.reader.find(conversationId);
+      if (!record) throw new PaymentNotFoundError();
+      return this.threeD.complete(record, fields);
+    });
   }
 
   /** @throws PaymentStoreError */
   async find(conversationId: string): Promise<Payment | null> {
-    const record = await this.writer.find(conversationId);
+    const record = await this.reader.find(conversationId);
     return record && toPayment(record);
   }
 
   /** All attempts of one of the merchant's own ids, oldest first. @throws PaymentStoreError */
   async findByReference(reference: string): Promise<Payment[]> {
-    return (await this.writer.findByReference(reference)).map((record) => toPayment(record));
+    return (await this.reader.findByReference(reference)).map((record) => toPayment(record));
   }
 
   /**

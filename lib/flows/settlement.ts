@@ -1,4 +1,5 @@
 import type { InquiryVerdict, Verdict } from '../gateway/readings/verdict.js';
+import type { GatewayClient } from '../gateway/gateway-client.js';
 import type { PaymentSettings } from '../options/payment-settings.js';
 import type { PaymentRecord } from '../payment/payment.js';
 import { NOT_FOUND_CONFIRMED_AFTER_MS, nextInquiry } from './schedule.js';
@@ -11,8 +12,11 @@ export interface SettlementRules extends TextRules {
   readonly canInquire: boolean;
 }
 
-export function settlementRules({ dialect, dateOrder }: PaymentSettings): SettlementRules {
-  return { dateOrder, canInquire: dialect.checkPayment !== undefined };
+export function settlementRules(
+  { dateOrder }: Pick<PaymentSettings, 'dateOrder'>,
+  { canInquire }: Pick<GatewayClient, 'canInquire'>,
+): SettlementRules {
+  return { dateOrder, canInquire };
 }
 
 /**
