@@ -13,8 +13,8 @@ import { type ReconcileCounts, Reconciler } from './flows/reconciler.js';
 import { type Init3dStart, ThreeDFlow } from './flows/three-d-flow.js';
 
 /**
- * Takes cards. One rule for errors: a throw means that this call sent nothing, or nothing that can move money. Once a DoPayment or
- * Auth3d may have left, the answer is a {@link Payment}, whatever its state.
+ * Takes cards. One rule for errors: a throw means that this call sent nothing, or nothing that can move money. Once a
+ * DoPayment or Auth3d may have left, the answer is a {@link Payment}, whatever its state.
  */
 @Injectable()
 export class PaymentService {
@@ -29,8 +29,8 @@ export class PaymentService {
   ) {}
 
   /**
-   * A direct payment (contract section 4.1): one request, its answer the outcome. The same `conversationId` or `idempotencyKey` with
-   * the same sale gives the existing payment and sends nothing.
+   * A direct payment (contract section 4.1): one request, its answer the outcome. The same `conversationId` or
+   * `idempotencyKey` with the same sale gives the existing payment and sends nothing.
    *
    * @param input the fields of contract section 2.1; amounts in major units. Left as it was.
    * @throws PaymentValidationError the input is refused
@@ -43,7 +43,8 @@ export class PaymentService {
   }
 
   /**
-   * Starts a 3D payment (contract section 4.2). Send `html` to the buyer's browser; the callback does the rest. The page is not kept.
+   * Starts a 3D payment (contract section 4.2). Send `html` to the buyer's browser; the callback does the rest. The
+   * page is not kept.
    *
    * @throws PaymentValidationError the input is refused
    * @throws PaymentDuplicateError the id or key is taken, by the same sale even, since its page is not kept
@@ -56,8 +57,8 @@ export class PaymentService {
   }
 
   /**
-   * Completes a 3D payment with what the bank sent (contract section 4.3); the callback controller calls this. Auth3d is sent
-   * once: for a payment that has been claimed or has ended, the answer is the payment as it stands.
+   * Completes a 3D payment with what the bank sent (contract section 4.3); the callback controller calls this. Auth3d
+   * is sent once: for a payment that has been claimed or has ended, the answer is the payment as it stands.
    *
    * @throws PaymentNotFoundError, PaymentStateError (for `direct` and `initiating`)
    * @throws PaymentCallbackError the fields cannot be this payment's; it is untouched

@@ -52,7 +52,8 @@ export class CallbackReceiver {
   }
 
   /**
-   * Completes the payment and waits for its outcome, up to `waitMs`; a repeat waits for the first. Whatever comes after that runs on.
+   * Completes the payment and waits for its outcome, up to `waitMs`; a repeat waits for the first. Whatever comes after
+   * that runs on.
    * @returns the payment as it stands then
    * @throws PaymentCallbackError the callback is refused, the payment untouched
    * @throws PaymentStoreError

@@ -15,7 +15,10 @@ const MAX_CALLS_PER_PASS = 1_000;
 /** Longer than a handler may take. */
 const LEASE_MS = 120_000;
 
-/** Brings events to the host: plain ones at once, awaited ones out of the store's outbox, each handler acknowledged for itself. */
+/**
+ * Brings events to the host: plain ones at once, awaited ones out of the store's outbox, each handler acknowledged for
+ * itself.
+ */
 @Injectable()
 export class EventDispatcher {
   private readonly runner: DeliveryRunner;
@@ -66,7 +69,10 @@ export class EventDispatcher {
     await Promise.all(this.running.values());
   }
 
-  /** Called once an event is stored. Resolves when it was delivered here, after two seconds at the latest. Never rejects. */
+  /**
+   * Called once an event is stored. Resolves when it was delivered here, after two seconds at the latest. Never
+   * rejects.
+   */
   async publish(event: PaymentEvent): Promise<void> {
     this.plain.emit(event);
     const handlers = this.handlers.filter((handler) => handler.types.includes(event.type)).map(({ id }) => id);

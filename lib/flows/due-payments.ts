@@ -8,7 +8,9 @@ import { callStore } from './store-call.js';
 /** Longer than it takes to work through one batch. */
 const LEASE_MS = 600_000;
 
-/** Payments whose time has come, leased so that no other instance works on them. Every method throws PaymentStoreError. */
+/**
+ * Payments whose time has come, leased so that no other instance works on them. Every method throws PaymentStoreError.
+ */
 @Injectable()
 export class DuePayments {
   constructor(

@@ -9,15 +9,17 @@ import { logChange } from './payment-log.js';
 /** What a known outcome makes of the record as it stands now; null when it changes nothing. */
 export type Settlement = (record: PaymentRecord, now: Date) => PaymentRecord | null;
 
-/** What became of a settlement: the payment as it now stands, and the event of its change of state, where there was one. */
+/**
+ * What became of a settlement: the payment as it now stands, and the event of its change of state, where there was one.
+ */
 export interface Settled {
   readonly payment: Payment;
   readonly event?: PaymentEvent;
 }
 
 /**
- * Writes changes of payments: each by compare-and-set, with the event of a new state in the same write. Rejects with whatever the store throws.
- * Events are published by the caller, who knows how long it may wait for their handlers.
+ * Writes changes of payments: each by compare-and-set, with the event of a new state in the same write. Rejects with
+ * whatever the store throws. Events are published by the caller, who knows how long it may wait for their handlers.
  */
 @Injectable()
 export class PaymentChanges {

@@ -9,7 +9,10 @@ export function logChange(payment: LoggedPayment): void {
   else logger.log(lineOf(payment));
 }
 
-/** Logs an outcome that the store did not take. Should the process end before the store is back, this line is all that is left of it. */
+/**
+ * Logs an outcome that the store did not take. Should the process end before the store is back, this line is all that
+ * is left of it.
+ */
 export function logOwed(payment: LoggedPayment): void {
   logger.error(`${lineOf(payment)}: the store did not take this; the module keeps trying.`);
 }

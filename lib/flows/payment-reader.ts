@@ -32,7 +32,8 @@ export class PaymentReader {
 
   /**
    * The payment that already has this record's conversationId or idempotencyKey.
-   * @throws PaymentDuplicateError when it is another sale: of another kind, reference, amount, currency or instalment count
+   * @throws PaymentDuplicateError when it is another sale: of another kind, reference, amount, currency or instalment
+   *   count
    */
   async findRepeated(record: PaymentRecord): Promise<PaymentRecord | null> {
     const { account, conversationId, idempotencyKey } = record;

@@ -12,8 +12,8 @@ import { callStore } from './store-call.js';
 const MAX_WRITE_WAIT_MS = 5_000;
 
 /**
- * Writes payments for the flows. Before anything is sent, a store that fails is an error; afterwards the outcome is reported all the same, and
- * owed to the store.
+ * Writes payments for the flows. Before anything is sent, a store that fails is an error; afterwards the outcome is
+ * reported all the same, and owed to the store.
  */
 @Injectable()
 export class PaymentWriter {
@@ -59,8 +59,8 @@ export class PaymentWriter {
   }
 
   /**
-   * Writes an outcome that is known, however the record changes meanwhile. Never throws: what the store cannot take now is owed to it, and
-   * `stored` is false until it is written.
+   * Writes an outcome that is known, however the record changes meanwhile. Never throws: what the store cannot take now
+   * is owed to it, and `stored` is false until it is written.
    */
   async settle(record: PaymentRecord, settle: Settlement): Promise<Payment> {
     const writing = this.changes.settle(record, settle).catch(() => null);

@@ -16,7 +16,7 @@ export interface ReconcileCounts {
   written: number;
   /** 3D payments that nobody came back to. */
   expired: number;
-  /** Payments whose process did not live to tell: now `unknown`. */
+  /** Payments whose process died while charging: now `unknown`. */
   interrupted: number;
   /** CheckPayments that were answered. */
   inquired: number;
@@ -119,7 +119,7 @@ export class Reconciler {
         else if ((await this.workOn(record, counts, isSilent)) === 'silent') isSilent = true;
       }
     };
-    // All of them end before a failure is told: a shutdown must not close the store under those that are left.
+    // All of them end before a failure is thrown: a shutdown must not close the store under those that are left.
     const ends = await Promise.allSettled(Array.from({ length: INQUIRIES_AT_ONCE }, work));
     const failed = ends.find((end) => end.status === 'rejected');
     if (failed) throw failed.reason as Error;
@@ -143,7 +143,7 @@ export class Reconciler {
     }
   }
 
-  /** The claim ran out: nobody lives to tell. That grants the right to ask, never to send again. */
+  /** The claim ran out: whoever held it is gone. That grants the right to ask, never to send again. */
   private async interrupt(
     record: PaymentRecord,
     counts: ReconcileCounts,

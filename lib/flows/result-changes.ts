@@ -15,8 +15,8 @@ const DATE_TIME = /^(\d{2})[/.-](\d{2})[/.-](\d{4})[ T](\d{2}):(\d{2}):(\d{2})$/
 const UTC_OFFSET_HOURS = 3;
 
 /**
- * What an answer says of a payment, as it is stored: card numbers masked, bounded in length, without control characters. What the
- * answer leaves out stays as it was.
+ * What an answer says of a payment, as it is stored: card numbers masked, bounded in length, without control
+ * characters. What the answer leaves out stays as it was.
  */
 export function resultChanges(result: GatewayResult, record: PaymentRecord, { dateOrder }: TextRules): PaymentChange {
   // A dialect written in plain JavaScript may give what is no text: that says nothing.
@@ -42,7 +42,10 @@ export function resultChanges(result: GatewayResult, record: PaymentRecord, { da
   };
 }
 
-/** Two digits, two digits, four digits, then the time; which of the first two is the day is an option (not shown in the contract). */
+/**
+ * Two digits, two digits, four digits, then the time; which of the first two is the day is an option (not shown in the
+ * contract).
+ */
 export function readDateTime(text: string, order: 'dmy' | 'mdy'): Date | null {
   const match = DATE_TIME.exec(text);
   if (!match) return null;

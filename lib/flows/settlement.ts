@@ -20,8 +20,8 @@ export function settlementRules(
 }
 
 /**
- * The record after a verdict of DoPayment or Auth3d; null when the verdict changes nothing. The record may have moved on while the
- * request ran: an approval is never lost, a decline never overwrites.
+ * The record after a verdict of DoPayment or Auth3d; null when the verdict changes nothing. The record may have moved
+ * on while the request ran: an approval is never lost, a decline never overwrites.
  */
 export function applyVerdict(
   record: PaymentRecord,
@@ -29,27 +29,27 @@ export function applyVerdict(
   rules: SettlementRules,
   now: Date,
 ): PaymentRecord | null {
-  const said = verdict.result ? resultChanges(verdict.result, record, rules) : {};
+  const shown = verdict.result ? resultChanges(verdict.result, record, rules) : {};
   // A decline may repeat the amount that was asked for: nothing of it was charged.
   const isCharge = verdict.state === 'succeeded' || verdict.state === 'review';
-  const told = isCharge ? said : { ...said, chargedAmount: record.chargedAmount };
+  const change = isCharge ? shown : { ...shown, chargedAmount: record.chargedAmount };
   switch (record.state) {
     case 'charging':
     case 'authorizing':
       return advance(
         record,
         verdict.state,
-        { ...told, reason: verdict.reason, ...dueWhenUnknown(verdict, rules, now) },
+        { ...change, reason: verdict.reason, ...dueWhenUnknown(verdict, rules, now) },
         now,
       );
     case 'unknown':
       return verdict.state === 'unknown'
         ? null
-        : advance(record, verdict.state, { ...told, reason: verdict.reason }, now);
+        : advance(record, verdict.state, { ...change, reason: verdict.reason }, now);
     case 'failed':
     case 'expired':
       return verdict.state === 'succeeded' || verdict.state === 'review'
-        ? advance(record, 'review', { ...told, reason: verdict.reason ?? 'moved_after_all' }, now)
+        ? advance(record, 'review', { ...change, reason: verdict.reason ?? 'moved_after_all' }, now)
         : null;
     case 'initiating':
     case 'awaiting':
@@ -83,7 +83,10 @@ export function applyInquiry(
   return advance(record, 'unknown', askedAgain, now);
 }
 
-/** The record once it is proven that its request never left; null when the record says otherwise by now. The idempotencyKey is free again. */
+/**
+ * The record once it is proven that its request never left; null when the record says otherwise by now. The
+ * idempotencyKey is free again.
+ */
 export function applyNotSent(record: PaymentRecord, now: Date): PaymentRecord | null {
   const isOpen = record.state === 'charging' || record.state === 'initiating' || record.state === 'authorizing';
   // An `unknown` was one of these whose claim ran out while its request was still held back.

@@ -110,7 +110,9 @@ export class ThreeDFlow {
     );
   }
 
-  /** The claim is granted once, so this runs once for a payment; it is tried again only while nothing has provably left. */
+  /**
+   * The claim is granted once, so this runs once for a payment; it is tried again only while nothing has provably left.
+   */
   private async authorize(record: PaymentRecord, fields: CallbackFields): Promise<ChargeOutcome> {
     for (let tries = 1; ; tries += 1) {
       if (!fitsClaim(record.dueAt, this.clock.now(), this.settings.timeoutMs)) return TOO_LATE;
