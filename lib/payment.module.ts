@@ -14,8 +14,9 @@ import { HandlerFinder } from './events/handler-finder.js';
 import { GatewayTransport } from './gateway/transport/gateway-transport.js';
 import { AccountRegistration, handlerAccountProblems } from './options/account-registration.js';
 import { InFlight } from './flows/in-flight.js';
-import { OwedOutcomes } from './flows/owed-outcomes.js';
+import { OwedWrites } from './flows/owed-writes.js';
 import { Reconciler } from './flows/reconciler.js';
+import { StoreClock } from './flows/store-clock.js';
 import { type ASYNC_OPTIONS_TYPE, ConfigurableModuleClass, type OPTIONS_TYPE } from './payment.module-definition.js';
 import { PaymentStore } from './store/payment-store.js';
 
@@ -31,7 +32,8 @@ export class PaymentModule
     private readonly finder: HandlerFinder,
     private readonly events: EventDispatcher,
     private readonly reconciler: Reconciler,
-    private readonly owed: OwedOutcomes,
+    private readonly owed: OwedWrites,
+    private readonly clock: StoreClock,
     private readonly inFlight: InFlight,
     private readonly transport: GatewayTransport,
     private readonly store: PaymentStore,
@@ -56,7 +58,9 @@ export class PaymentModule
       handlers.map((handler) => handler.account),
     );
     if (problems.length > 0) throw new PaymentConfigurationError(problems);
+    await this.clock.start();
     await this.events.announce(handlers.filter((handler) => handler.account === this.registration.account));
+    this.inFlight.open();
   }
 
   onApplicationBootstrap(): void {
@@ -70,12 +74,13 @@ export class PaymentModule
   async beforeApplicationShutdown(): Promise<void> {
     await this.inFlight.ended();
     // Another account may close a store that the two share.
-    await this.owed.write();
+    await this.owed.close();
   }
 
   async onApplicationShutdown(): Promise<void> {
     await this.inFlight.ended();
-    await this.owed.write();
+    await this.owed.close();
+    this.clock.stop();
     await this.transport.close();
     await this.store.close();
   }

@@ -14,12 +14,14 @@ import type { PaymentOptions, PaymentStructure } from './options/payment-options
 import { DEFAULT_ACCOUNT, PaymentSettings } from './options/payment-settings.js';
 import { resolveSettings } from './options/resolve-settings.js';
 import { PaymentClock, SystemClock } from './payment/clock.js';
+import { Randomness, SystemRandomness } from './payment/randomness.js';
 import { DirectFlow } from './flows/direct-flow.js';
 import { InFlight } from './flows/in-flight.js';
 import { InquiryFlow } from './flows/inquiry-flow.js';
 import { OperatorFlow } from './flows/operator-flow.js';
 import { DuePayments } from './flows/due-payments.js';
-import { OwedOutcomes } from './flows/owed-outcomes.js';
+import { OwedWrites } from './flows/owed-writes.js';
+import { StoreClock } from './flows/store-clock.js';
 import { PaymentChanges } from './flows/payment-changes.js';
 import { PaymentReader } from './flows/payment-reader.js';
 import { PaymentWriter } from './flows/payment-writer.js';
@@ -58,6 +60,7 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
         inject: [PAYMENT_OPTIONS, DiscoveryService],
       },
       { provide: PaymentClock, useClass: SystemClock },
+      { provide: Randomness, useClass: SystemRandomness },
       { provide: PaymentStore, useFactory: openStore, inject: [PaymentSettings] },
       {
         provide: GatewayTransport,
@@ -73,7 +76,8 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       EventDispatcher,
       PaymentReader,
       PaymentChanges,
-      OwedOutcomes,
+      OwedWrites,
+      StoreClock,
       PaymentWriter,
       DuePayments,
       DirectFlow,

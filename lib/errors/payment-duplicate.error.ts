@@ -1,14 +1,18 @@
 import type { Payment } from '../payment/payment.js';
 import { PaymentError } from './payment.error.js';
 
-/** The `conversationId` or `idempotencyKey` is already another payment's. Look at `payment` before you retry. */
+/**
+ * The `conversationId` or `idempotencyKey` is already another payment's. Look at `payment` before you retry; it is null when that payment was
+ * deleted (`retentionMs`) and only its key is still known (`idempotencyTtlMs`).
+ */
 export class PaymentDuplicateError extends PaymentError {
   readonly code = 'PAYMENT_DUPLICATE';
 
   constructor(
-    readonly payment: Payment,
+    readonly payment: Payment | null,
     key: 'conversationId' | 'idempotencyKey',
   ) {
-    super(`This ${key} is already taken by a payment that is ${payment.state}; nothing was sent.`);
+    const holder = payment ? `a payment that is ${payment.state}` : 'an earlier payment, which has been deleted since';
+    super(`This ${key} is already taken by ${holder}; nothing was sent.`);
   }
 }

@@ -3,56 +3,63 @@ import { PaymentStoreError } from '../errors/payment-store.error.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock } from '../payment/clock.js';
 import type { PaymentEvent } from '../payment/payment-event.js';
-import { type Delivery, PaymentStore } from '../store/payment-store.js';
+import { Randomness } from '../payment/randomness.js';
+import { PaymentStore } from '../store/payment-store.js';
 import { CallerWaits } from './caller-waits.js';
-import { DeliveryRunner } from './delivery-runner.js';
 import type { PaymentHandler } from './handler-finder.js';
+import { HandlerWorker, type LongRun } from './handler-worker.js';
 import { PlainEvents } from './plain-events.js';
 
-const MAX_AT_ONCE = 20;
+/** Payments whose events are fanned out in one step. */
+const FAN_OUT_STEP = 100;
 /** How many calls of handlers one pass waits for, lest a busy shop's pass never ends. */
 const MAX_CALLS_PER_PASS = 1_000;
-/** Longer than a handler may take. */
-const LEASE_MS = 120_000;
+/** How long a shutdown waits for handlers. */
+const MAX_STOP_MS = 30_000;
 
 /**
- * Brings events to the host: plain ones at once, awaited ones out of the store's outbox, each handler acknowledged for
+ * Brings events to the host: plain ones at once, awaited ones out of the store's outbox, each handler by a worker of its own and acknowledged for
  * itself.
  */
 @Injectable()
 export class EventDispatcher {
-  private readonly runner: DeliveryRunner;
   private readonly callers: CallerWaits;
-  private handlers: readonly PaymentHandler[] = [];
+  private workers: readonly HandlerWorker[] = [];
   private isStarted = false;
-  private leasing: Promise<void> | null = null;
+  private fanningOut: Promise<void> | null = null;
   private isAskedAgain = false;
-  private calls = 0;
-  private readonly running = new Map<string, Promise<void>>();
 
   constructor(
     private readonly store: PaymentStore,
     private readonly plain: PlainEvents,
     private readonly clock: PaymentClock,
+    private readonly random: Randomness,
     private readonly settings: PaymentSettings,
   ) {
-    this.runner = new DeliveryRunner(store, clock);
     this.callers = new CallerWaits(clock);
+  }
+
+  /** Calls of handlers that have been running for longer than a minute. */
+  get longRuns(): LongRun[] {
+    return this.workers.flatMap((worker) => worker.longRuns);
   }
 
   /** Makes this application's handlers known to the store, so that no instance without them can swallow an event. */
   async announce(handlers: readonly PaymentHandler[]): Promise<void> {
-    this.handlers = handlers;
+    const onHandled = (eventId: string, handlerId: string): void => this.callers.handled(eventId, handlerId);
+    this.workers = handlers.map(
+      (handler) => new HandlerWorker(handler, this.store, this.clock, this.random, onHandled),
+    );
     await this.plain.connect();
     await this.renew();
   }
 
-  /** Announces again: the store forgets handlers that nobody has announced for long. */
+  /** Announces again: a pair that nobody has announced for ten minutes holds up nothing, and is forgotten after 30 days. */
   async renew(): Promise<void> {
-    if (this.handlers.length === 0) return;
-    const announcements = this.handlers.map(({ id, types }) => ({ id, types }));
+    const pairs = this.workers.flatMap(({ handler }) => handler.types.map((type) => ({ handlerId: handler.id, type })));
+    if (pairs.length === 0) return;
     try {
-      await this.store.announceHandlers(this.settings.account, announcements, this.clock.now());
+      await this.store.announce(this.settings.account, pairs);
     } catch {
       throw new PaymentStoreError('announcing the handlers of events');
     }
@@ -60,31 +67,35 @@ export class EventDispatcher {
 
   start(): void {
     this.isStarted = true;
+    for (const worker of this.workers) worker.start();
   }
 
-  /** Takes no further deliveries and waits for those that run. */
+  /** Takes no further deliveries and waits half a minute for those that run; then lets their leases run out. */
   async stop(): Promise<void> {
     this.isStarted = false;
-    await this.leasing;
-    await Promise.all(this.running.values());
+    for (const worker of this.workers) worker.stop();
+    const limit = new AbortController();
+    const finished = Promise.all(this.workers.map((worker) => worker.finished()));
+    await Promise.race([finished, this.clock.sleep(MAX_STOP_MS, limit.signal)]);
+    limit.abort();
+    for (const worker of this.workers) worker.letGo();
   }
 
-  /**
-   * Called once an event is stored. Resolves when it was delivered here, after two seconds at the latest. Never
-   * rejects.
-   */
+  /** Called once an event is stored. Resolves when it was delivered here, after two seconds at the latest. Never rejects. */
   async publish(event: PaymentEvent): Promise<void> {
     this.plain.emit(event);
-    const handlers = this.handlers.filter((handler) => handler.types.includes(event.type)).map(({ id }) => id);
+    const handlers = this.workers.flatMap(({ handler }) => (handler.types.includes(event.type) ? [handler.id] : []));
     if (!this.isStarted || handlers.length === 0) return;
     const handled = this.callers.until(event.eventId, handlers);
-    void this.leaseMore();
+    this.wake();
     await handled;
   }
 
-  /** Looks for what is due and does not wait for it. */
+  /** Looks for what is to be fanned out and what is due, and does not wait for it. */
   wake(): void {
-    if (this.isStarted) void this.leaseMore();
+    if (!this.isStarted) return;
+    void this.fanOutAll();
+    for (const worker of this.workers) void worker.look();
   }
 
   /** Delivers what is due and waits for it. @returns how many handlers were called */
@@ -93,53 +104,33 @@ export class EventDispatcher {
     let earlier;
     do {
       earlier = this.calls;
-      await this.leaseMore();
-      await Promise.all(this.running.values());
+      await this.fanOutAll();
+      await Promise.all(this.workers.map((worker) => worker.look()));
+      await Promise.all(this.workers.map((worker) => worker.finished()));
     } while (this.calls > earlier && this.calls - before < MAX_CALLS_PER_PASS);
     return this.calls - before;
   }
 
-  private leaseMore(): Promise<void> {
+  private get calls(): number {
+    return this.workers.reduce((sum, worker) => sum + worker.calls, 0);
+  }
+
+  private fanOutAll(): Promise<void> {
     this.isAskedAgain = true;
-    this.leasing ??= this.leaseUntilEmpty();
-    return this.leasing;
+    this.fanningOut ??= this.fanOutUntilDone().finally(() => (this.fanningOut = null));
+    return this.fanningOut;
   }
 
-  private async leaseUntilEmpty(): Promise<void> {
-    // The first step waits until `leasing` is set, so that the last can clear it.
+  /** In bounded steps, each with a look by the workers, so that a long backlog is worked on while it is fanned out. */
+  private async fanOutUntilDone(): Promise<void> {
     await Promise.resolve();
-    while (this.isAskedAgain && this.running.size < MAX_AT_ONCE && this.handlers.length > 0) {
+    while (this.isAskedAgain && this.workers.length > 0) {
       this.isAskedAgain = false;
-      const deliveries = await this.lease(MAX_AT_ONCE - this.running.size);
-      for (const delivery of deliveries) this.begin(delivery);
-      if (deliveries.length > 0) this.isAskedAgain = true;
+      const events = await this.store.fanOut(this.settings.account, FAN_OUT_STEP).catch(() => 0);
+      if (events === 0) continue;
+      this.isAskedAgain = true;
+      if (!this.isStarted) continue;
+      for (const worker of this.workers) void worker.look();
     }
-    this.leasing = null;
-  }
-
-  private async lease(limit: number): Promise<Delivery[]> {
-    const { account } = this.settings;
-    const handlerIds = this.handlers.map((handler) => handler.id);
-    const now = this.clock.now();
-    const until = new Date(now.getTime() + LEASE_MS);
-    try {
-      return await this.store.leaseDeliveries({ account, handlerIds, now, until, limit });
-    } catch {
-      return [];
-    }
-  }
-
-  private begin(delivery: Delivery): void {
-    const { handlerId, event } = delivery;
-    const key = `${handlerId} ${event.eventId}`;
-    if (this.running.has(key)) return;
-    this.calls += 1;
-    const handler = this.handlers.find(({ id }) => id === handlerId);
-    const run = this.runner.run(delivery, handler).finally(() => {
-      this.running.delete(key);
-      this.callers.handled(event.eventId, handlerId);
-      this.wake();
-    });
-    this.running.set(key, run);
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { type ConfigurationProblem, PaymentConfigurationError } from '../errors/payment-configuration.error.js';
+import { MAX_TIMER_MS } from '../options/settings-reader.js';
 import { EVENT_STATES, type PaymentEvent, type PaymentEventType } from '../payment/payment-event.js';
 import { type OnPaymentMetadata, onPaymentMetadata } from './on-payment.decorator.js';
 
@@ -9,6 +10,10 @@ export interface PaymentHandler {
   readonly id: string;
   readonly account: string;
   readonly types: readonly PaymentEventType[];
+  /** How many calls run at once in this instance. */
+  readonly concurrency: number;
+  /** After how long a call counts as failed; null for never. */
+  readonly timeoutMs: number | null;
   handle(event: PaymentEvent): unknown;
 }
 
@@ -44,8 +49,14 @@ export class HandlerFinder {
         if (typeof method !== 'function') continue;
         for (const metadata of onPaymentMetadata(method)) {
           const id = metadata.id ?? `${prototype.constructor.name}.${name}`;
-          if (!wrapper.isDependencyTreeStatic())
-            note(id, 'is on a request-scoped provider; make the provider a singleton');
+          if (!wrapper.isDependencyTreeStatic() || wrapper.isTransient) {
+            note(id, 'is on a request-scoped or transient provider; make the provider, and what it injects, a singleton');
+          }
+          const { concurrency, timeoutMs } = metadata;
+          if (!Number.isInteger(concurrency) || concurrency < 1) note(id, 'has a concurrency that is no whole number above 0');
+          if (timeoutMs !== null && !(Number.isInteger(timeoutMs) && timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS)) {
+            note(id, `has a timeoutMs that is no whole number from 1 to ${MAX_TIMER_MS}`);
+          }
           const wrong = metadata.states.filter((state) => !EVENT_STATES.includes(state));
           if (wrong.length > 0) note(id, `names a state that has no event; choose of ${EVENT_STATES.join(', ')}`);
           const isTwice = handlers.some((other) => other.id === id && other.account === metadata.account);
@@ -63,7 +74,9 @@ function handlerOf(id: string, metadata: OnPaymentMetadata, instance: object, me
   return {
     id,
     account: metadata.account,
-    types: metadata.states.map((state) => `payment.${state}` as const),
+    types: [...new Set(metadata.states)].map((state) => `payment.${state}` as const),
+    concurrency: metadata.concurrency,
+    timeoutMs: metadata.timeoutMs,
     handle: (event) => (method as (event: PaymentEvent) => unknown).call(instance, event),
   };
 }

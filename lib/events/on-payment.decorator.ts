@@ -8,6 +8,13 @@ export interface OnPaymentOptions {
   readonly id?: string;
   /** The account whose payments it handles. Default the unnamed one. */
   readonly name?: string;
+  /** How many calls of this handler run at once in this instance. Default 10. */
+  readonly concurrency?: number;
+  /**
+   * After how many milliseconds a call counts as failed and its place is given to the next; what it does after that is its own affair. By
+   * default a call may take as long as it likes.
+   */
+  readonly timeoutMs?: number;
 }
 
 /** One `@OnPayment` on one method. */
@@ -15,12 +22,16 @@ export interface OnPaymentMetadata {
   readonly states: readonly PaymentEventState[];
   readonly id: string | null;
   readonly account: string;
+  readonly concurrency: number;
+  readonly timeoutMs: number | null;
 }
 
+const DEFAULT_CONCURRENCY = 10;
+
 /**
- * Marks a method of a static provider as an awaited handler of payments that reach a state. It is called at least once
- * for each such event, again with back-off until it returns, also after a crash: deduplicate by `eventId`. A handler
- * that keeps failing is parked, to be replayed by an operator.
+ * Marks a method of a static provider as an awaited handler of payments that reach a state. It is called at least once for each such
+ * event, again with back-off until it returns, also after a crash: deduplicate by `eventId`. One payment's events come in order. A handler
+ * that keeps failing is parked, to be replayed by an operator; one that hangs holds up nobody but itself.
  *
  * @example
  * ```ts
@@ -38,6 +49,8 @@ export function OnPayment(
       states: typeof states === 'string' ? [states] : states,
       id: options.id ?? null,
       account: options.name ?? DEFAULT_ACCOUNT,
+      concurrency: options.concurrency ?? DEFAULT_CONCURRENCY,
+      timeoutMs: options.timeoutMs ?? null,
     };
     Reflect.defineMetadata(METADATA, [...onPaymentMetadata(method), metadata], method);
   };

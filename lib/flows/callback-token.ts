@@ -1,14 +1,20 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import type { Randomness } from '../payment/randomness.js';
 
 /** Stands for the token in the URLs of a direct payment, which no buyer comes back to. */
 export const NO_TOKEN = 'direct';
 
 /** 256 random bits, base64url. Whoever holds it may bring the bank's answer for one payment, and nothing else. */
-export function newCallbackToken(): string {
-  return randomBytes(32).toString('base64url');
+export function newCallbackToken(random: Randomness): string {
+  return random.bytes(32).toString('base64url');
 }
 
 /** SHA-256, lowercase hex: all that is kept of a token. */
 export function hashCallbackToken(token: string): string {
   return createHash('sha256').update(token, 'utf8').digest('hex');
+}
+
+/** 128 random bits: which attempt wrote an opening or a claim. */
+export function newAttemptId(random: Randomness): string {
+  return random.bytes(16).toString('base64url');
 }

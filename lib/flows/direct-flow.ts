@@ -5,15 +5,17 @@ import { PaymentNotSentError } from '../errors/payment-not-sent.error.js';
 import { PaymentStoreError } from '../errors/payment-store.error.js';
 import { GatewayClient, TOO_LATE } from '../gateway/gateway-client.js';
 import { PaymentSettings } from '../options/payment-settings.js';
-import { PaymentClock } from '../payment/clock.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
+import { Randomness } from '../payment/randomness.js';
 import { advance } from '../payment/states.js';
+import { newAttemptId } from './callback-token.js';
 import { newPaymentRecord, saleRequest } from './new-payment.js';
 import { PaymentReader } from './payment-reader.js';
 import { PaymentWriter } from './payment-writer.js';
 import { ReturnUrlMaker } from './return-urls.js';
 import { fitsClaim } from './schedule.js';
 import { applyNotSent, applyVerdict, settlementRules } from './settlement.js';
+import { StoreClock } from './store-clock.js';
 
 const MAX_OPENING_TRIES = 5;
 
@@ -25,15 +27,18 @@ export class DirectFlow {
     private readonly writer: PaymentWriter,
     private readonly gateway: GatewayClient,
     private readonly returnUrls: ReturnUrlMaker,
-    private readonly clock: PaymentClock,
+    private readonly clock: StoreClock,
+    private readonly random: Randomness,
     private readonly settings: PaymentSettings,
   ) {}
 
   async pay(given: unknown): Promise<Payment> {
+    await this.clock.check();
     const now = this.clock.now();
     const input = validateInput(DoPaymentDto, given, { luhn: this.settings.luhn, now });
     const sale = saleRequest(input, this.settings, this.returnUrls.make(input));
-    const record = newPaymentRecord('direct', sale, input, this.settings, now, null);
+    const attemptId = newAttemptId(this.random);
+    const record = newPaymentRecord('direct', sale, input, this.settings, now, { tokenHash: null, attemptId });
 
     const earlier = await this.open(record);
     if (earlier) return toPayment(earlier);
@@ -41,7 +46,7 @@ export class DirectFlow {
     const isInTime = fitsClaim(record.dueAt, this.clock.now(), this.settings.timeoutMs);
     const outcome = isInTime ? await this.gateway.doPayment(sale) : TOO_LATE;
     if (!outcome.sent) throw new PaymentNotSentError(await this.writer.settle(record, applyNotSent), outcome.why);
-    const rules = settlementRules(this.settings, this.gateway);
+    const rules = settlementRules(this.settings, this.gateway, this.random);
     return this.writer.settle(record, (current, at) => applyVerdict(current, outcome.verdict, rules, at));
   }
 

@@ -1,5 +1,14 @@
 import { Injectable } from '@nestjs/common';
+import { PaymentConfigurationError } from '../errors/payment-configuration.error.js';
 import { MAX_TIMER_MS } from '../options/settings-reader.js';
+
+const NOT_STARTED = {
+  option: 'PaymentModule',
+  variable: null,
+  message:
+    'has not been started by Nest: import it in a module of the application instead of loading it lazily, and in a test call ' +
+    'app.init() first',
+} as const;
 
 /** Payments that run in this process: they keep it alive, and a shutdown waits for them to end. */
 @Injectable()
@@ -8,7 +17,16 @@ export class InFlight {
   /** The clock's timers keep no process alive: a script must not end between two tries of an Auth3d. */
   private alive: NodeJS.Timeout | undefined;
 
-  run<T>(work: () => Promise<T>): Promise<T> {
+  private isOpen = false;
+
+  /** The module has started: payments may run. */
+  open(): void {
+    this.isOpen = true;
+  }
+
+  /** @throws PaymentConfigurationError while the module has not started: nothing would reconcile what happens now */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (!this.isOpen) throw new PaymentConfigurationError([NOT_STARTED]);
     const run = work().finally(() => {
       this.running.delete(run);
       if (this.running.size > 0) return;

@@ -5,9 +5,11 @@ import { PaymentUnsupportedError } from '../errors/payment-unsupported.error.js'
 import { GatewayClient } from '../gateway/gateway-client.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
+import { Randomness } from '../payment/randomness.js';
 import { PaymentReader } from './payment-reader.js';
 import { PaymentWriter } from './payment-writer.js';
 import { applyInquiry, settlementRules } from './settlement.js';
+import { StoreClock } from './store-clock.js';
 
 /** Settles what is not known by asking the gateway. */
 @Injectable()
@@ -16,6 +18,8 @@ export class InquiryFlow {
     private readonly reader: PaymentReader,
     private readonly writer: PaymentWriter,
     private readonly gateway: GatewayClient,
+    private readonly clock: StoreClock,
+    private readonly random: Randomness,
     private readonly settings: PaymentSettings,
   ) {}
 
@@ -34,7 +38,9 @@ export class InquiryFlow {
   async ask(record: PaymentRecord): Promise<Payment | null> {
     const inquiry = await this.gateway.checkPayment(toPayment(record));
     if (!inquiry) return null;
-    const rules = settlementRules(this.settings, this.gateway);
-    return this.writer.settle(record, (current, now) => applyInquiry(current, inquiry, rules, now));
+    // A word counts by when it was given, not by when the store takes it.
+    const answeredAt = this.clock.now();
+    const rules = settlementRules(this.settings, this.gateway, this.random);
+    return this.writer.settle(record, (current, now) => applyInquiry(current, inquiry, rules, { now, answeredAt }));
   }
 }

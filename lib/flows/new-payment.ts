@@ -41,7 +41,7 @@ export function newPaymentRecord(
   input: Pick<DoPaymentDto, 'reference' | 'allowRepeat' | 'idempotencyKey'>,
   settings: PaymentSettings,
   now: Date,
-  tokenHash: string | null,
+  { tokenHash, attemptId }: { readonly tokenHash: string | null; readonly attemptId: string },
 ): PaymentRecord {
   const state = kind === 'direct' ? 'charging' : 'initiating';
   const owner = { reference: input.reference ?? null, allowRepeat: input.allowRepeat ?? false };
@@ -77,6 +77,7 @@ export function newPaymentRecord(
     referenceLock: referenceLockIn(state, owner),
     expiresAt,
     dueAt: expiresAt ?? claimEnd(now, settings.timeoutMs),
+    attemptId,
     inquiries: 0,
     notFoundAt: null,
     note: null,

@@ -2,9 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { EventDispatcher } from '../events/event-dispatcher.js';
 import { eventOf, type PaymentEvent } from '../payment/payment-event.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
-import { PaymentClock } from '../payment/clock.js';
 import { PaymentStore, type ReplaceOutcome, type UniqueKey } from '../store/payment-store.js';
+import { fenceOpening, unsentRecord } from './fences.js';
 import { logChange } from './payment-log.js';
+import { StoreClock } from './store-clock.js';
 
 /** What a known outcome makes of the record as it stands now; null when it changes nothing. */
 export type Settlement = (record: PaymentRecord, now: Date) => PaymentRecord | null;
@@ -25,7 +26,7 @@ export interface Settled {
 export class PaymentChanges {
   constructor(
     private readonly store: PaymentStore,
-    private readonly clock: PaymentClock,
+    private readonly clock: StoreClock,
     @Inject(EventDispatcher) private readonly events: Pick<EventDispatcher, 'publish'>,
   ) {}
 
@@ -64,6 +65,22 @@ export class PaymentChanges {
         return { payment: toPayment(next), event };
       }
       current = (await this.store.find(record.account, record.conversationId)) ?? throwGone();
+    }
+  }
+
+  /** Fences an opening that was not confirmed: see {@link fenceOpening}. */
+  async fenceOpening(opening: PaymentRecord): Promise<Settled> {
+    const { account, conversationId } = opening;
+    for (;;) {
+      const current = await this.store.find(account, conversationId);
+      if (current) return this.settle(current, fenceOpening(opening));
+      const unsent = unsentRecord(opening, this.clock.now());
+      const event = eventOf(unsent);
+      const taken = await this.store.insert(unsent, event);
+      if (taken === null) {
+        logChange(unsent);
+        return { payment: toPayment(unsent), event };
+      }
     }
   }
 

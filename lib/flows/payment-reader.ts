@@ -32,7 +32,7 @@ export class PaymentReader {
 
   /**
    * The payment that already has this record's conversationId or idempotencyKey.
-   * @throws PaymentDuplicateError when it is another sale: of another kind, reference, amount, currency or instalment
+   * @throws PaymentDuplicateError when only the key is still known, or it is another sale: of another kind, reference, amount, currency or instalment
    *   count
    */
   async findRepeated(record: PaymentRecord): Promise<PaymentRecord | null> {
@@ -40,6 +40,7 @@ export class PaymentReader {
     const byId = await this.find(conversationId);
     const byKey =
       idempotencyKey === null ? null : await this.read(() => this.store.findByIdempotencyKey(account, idempotencyKey));
+    if (byKey === 'purged') throw new PaymentDuplicateError(null, 'idempotencyKey');
     const earlier = byKey ?? byId;
     const isOther =
       earlier && (!isSameSale(earlier, record) || (byId && byKey && byId.conversationId !== byKey.conversationId));

@@ -1,12 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import { PaymentClock } from '../payment/clock.js';
 import { type Payment, type PaymentRecord, type PaymentState, toPayment } from '../payment/payment.js';
 import { advance, type PaymentChange } from '../payment/states.js';
 import type { ReplaceOutcome, UniqueKey } from '../store/payment-store.js';
-import { OwedOutcomes } from './owed-outcomes.js';
+import { fenceClaim } from './fences.js';
+import { type OwedWrite, OwedWrites } from './owed-writes.js';
 import { PaymentChanges, type Settlement } from './payment-changes.js';
 import { logOwed } from './payment-log.js';
 import { callStore } from './store-call.js';
+import { StoreClock } from './store-clock.js';
+
+/** What the store said, and the record as written, or as it was where it was not. */
+export interface Moved {
+  readonly outcome: ReplaceOutcome;
+  readonly record: PaymentRecord;
+}
 
 /** How long a caller waits for the store once the outcome is known; the write goes on after that. */
 const MAX_WRITE_WAIT_MS = 5_000;
@@ -19,32 +26,44 @@ const MAX_WRITE_WAIT_MS = 5_000;
 export class PaymentWriter {
   constructor(
     private readonly changes: PaymentChanges,
-    private readonly owed: OwedOutcomes,
-    private readonly clock: PaymentClock,
+    private readonly owed: OwedWrites,
+    private readonly clock: StoreClock,
   ) {}
 
   /**
-   * Writes a payment's first record.
+   * Writes a payment's first record. One that is not confirmed is fenced: it will never be a payment that waits for an answer.
    * @returns the key that is taken, or null when it is written
    * @throws PaymentStoreError
    */
   open(record: PaymentRecord): Promise<UniqueKey | null> {
-    return callStore('opening the payment', () => this.changes.insert(record));
+    const { conversationId } = record;
+    const fence = { conversationId, write: () => this.changes.fenceOpening(record) };
+    return this.unlessUnconfirmed(fence, 'opening the payment', () => this.changes.insert(record));
+  }
+
+  /**
+   * Takes the right to call Auth3d, granted once. A claim that is not confirmed is fenced: the payment goes on waiting for the buyer.
+   * @throws PaymentStoreError
+   */
+  claim(record: PaymentRecord, change: { dueAt: Date; attemptId: string }): Promise<Moved> {
+    const { conversationId } = record;
+    const settle = fenceClaim(record, change.attemptId);
+    const fence = { conversationId, write: () => this.changes.settle(record, settle) };
+    const next = advance(record, 'authorizing', change, this.clock.now());
+    return this.unlessUnconfirmed(fence, 'claiming the payment', () => this.replace(record, next));
   }
 
   /**
    * Moves a payment on before anything is sent, or where nothing was.
-   * @returns what the store said, and the record as written, or as it was where it was not
    * @throws PaymentStoreError
    */
   async move(
     record: PaymentRecord,
     state: PaymentState,
     change: PaymentChange = {},
-  ): Promise<{ outcome: ReplaceOutcome; record: PaymentRecord }> {
+  ): Promise<Moved> {
     const next = advance(record, state, change, this.clock.now());
-    const outcome = await callStore('moving the payment on', () => this.changes.replace(record, next));
-    return { outcome, record: outcome === 'replaced' ? next : record };
+    return callStore('moving the payment on', () => this.replace(record, next));
   }
 
   /**
@@ -73,9 +92,23 @@ export class PaymentWriter {
     }
     // A write that was only slow still has its event published.
     void writing.then((late) => late && this.changes.publish(late));
-    this.owed.add({ record, settle });
+    this.owed.add({ conversationId: record.conversationId, write: () => this.changes.settle(record, settle) });
     const payment = toPayment(settle(record, this.clock.now()) ?? record, false);
     logOwed(payment);
     return payment;
+  }
+
+  private async replace(record: PaymentRecord, next: PaymentRecord): Promise<Moved> {
+    const outcome = await this.changes.replace(record, next);
+    return { outcome, record: outcome === 'replaced' ? next : record };
+  }
+
+  private async unlessUnconfirmed<T>(fence: OwedWrite, doing: string, write: () => Promise<T>): Promise<T> {
+    try {
+      return await callStore(doing, write);
+    } catch (error) {
+      this.owed.add(fence);
+      throw error;
+    }
   }
 }

@@ -2,13 +2,14 @@ import { Injectable, Logger } from '@nestjs/common';
 import { GatewayClient } from '../gateway/gateway-client.js';
 import { EventDispatcher } from '../events/event-dispatcher.js';
 import { PaymentSettings } from '../options/payment-settings.js';
-import { PaymentClock } from '../payment/clock.js';
 import { InquiryFlow } from './inquiry-flow.js';
 import type { PaymentRecord } from '../payment/payment.js';
+import { Randomness } from '../payment/randomness.js';
 import { DuePayments } from './due-payments.js';
-import { OwedOutcomes } from './owed-outcomes.js';
+import { OwedWrites } from './owed-writes.js';
 import { PaymentWriter } from './payment-writer.js';
 import { nextInquiry } from './schedule.js';
+import { StoreClock } from './store-clock.js';
 
 /** What one pass did. */
 export interface ReconcileCounts {
@@ -32,9 +33,9 @@ const BATCH = 50;
 const MAX_PAYMENTS_PER_PASS = 200;
 const INQUIRIES_AT_ONCE = 4;
 const EVERY_MS = 2_000;
-const HOUSEKEEPING_EVERY_MS = 3_600_000;
-/** How long handlers that nobody announces are remembered. */
-const HANDLER_MEMORY_MS = 30 * 86_400_000;
+const PURGE_EVERY_MS = 3_600_000;
+/** Handlers that were not announced for ten minutes hold up no delivery of others. */
+const RENEW_EVERY_MS = 120_000;
 /** After a gateway that does not answer, nothing is asked before the next passes have spread out. */
 const SILENT_GATEWAY_INQUIRIES = 2;
 
@@ -44,16 +45,18 @@ export class Reconciler {
   private readonly logger = new Logger('PaymentModule');
   private readonly stopping = new AbortController();
   private loop: Promise<void> | null = null;
-  private housekeepingAt = 0;
+  private renewAt = 0;
+  private purgeAt = 0;
 
   constructor(
     private readonly due: DuePayments,
-    private readonly owed: OwedOutcomes,
+    private readonly owed: OwedWrites,
     private readonly writer: PaymentWriter,
     private readonly inquiries: InquiryFlow,
     private readonly gateway: GatewayClient,
     private readonly events: EventDispatcher,
-    private readonly clock: PaymentClock,
+    private readonly clock: StoreClock,
+    private readonly random: Randomness,
     private readonly settings: PaymentSettings,
   ) {}
 
@@ -79,7 +82,7 @@ export class Reconciler {
 
   private async workOnPayments(): Promise<ReconcileCounts> {
     const counts: ReconcileCounts = {
-      written: await this.owed.write(),
+      written: await this.owed.writeAll(),
       expired: 0,
       interrupted: 0,
       inquired: 0,
@@ -99,7 +102,7 @@ export class Reconciler {
   private async run(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
-      await this.clock.sleep(EVERY_MS * (0.75 + 0.5 * Math.random()), signal);
+      await this.clock.sleep(EVERY_MS * (0.75 + 0.5 * this.random.fraction()), signal);
       if (signal.aborted) return;
       // Handlers take what time they need: payments do not wait for them.
       this.events.wake();
@@ -149,7 +152,7 @@ export class Reconciler {
     counts: ReconcileCounts,
     isSilent: boolean,
   ): Promise<'done' | 'silent'> {
-    const dueAt = this.gateway.canInquire ? nextInquiry(this.clock.now(), 0) : null;
+    const dueAt = this.gateway.canInquire ? nextInquiry(this.clock.now(), 0, this.random) : null;
     const moved = await this.writer.move(record, 'unknown', { reason: 'interrupted', dueAt });
     if (moved.outcome !== 'replaced') return 'done';
     counts.interrupted += 1;
@@ -181,17 +184,19 @@ export class Reconciler {
   private askLater(record: PaymentRecord): Promise<void> {
     return this.due.handBack(
       record,
-      nextInquiry(this.clock.now(), Math.max(record.inquiries, SILENT_GATEWAY_INQUIRIES)),
+      nextInquiry(this.clock.now(), Math.max(record.inquiries, SILENT_GATEWAY_INQUIRIES), this.random),
     );
   }
 
   private async keepHouse(counts: ReconcileCounts): Promise<void> {
-    const now = this.clock.now().getTime();
-    if (now < this.housekeepingAt) return;
-    this.housekeepingAt = now + HOUSEKEEPING_EVERY_MS;
-    const { retentionMs } = this.settings;
-    await this.events.renew();
-    const before = new Date(retentionMs === null ? 0 : now - retentionMs);
-    counts.purged = await this.due.purge(before, new Date(now - HANDLER_MEMORY_MS));
+    const now = this.clock.monotonic();
+    if (now >= this.renewAt) {
+      this.renewAt = now + RENEW_EVERY_MS;
+      await this.events.renew();
+    }
+    if (now >= this.purgeAt) {
+      this.purgeAt = now + PURGE_EVERY_MS;
+      counts.purged = await this.due.purge();
+    }
   }
 }

@@ -1,3 +1,5 @@
+import type { Randomness } from '../payment/randomness.js';
+
 /**
  * When the background work next looks at a payment. Clocks of instances may differ: the worst that does is one more
  * inquiry.
@@ -31,7 +33,7 @@ export function fitsClaim(claimEndsAt: Date | null, now: Date, timeoutMs: number
  * When to ask the gateway again: from 15 seconds, doubling up to four hours, a fifth more or less so that no storm
  * forms.
  */
-export function nextInquiry(now: Date, inquiries: number, random: () => number = Math.random): Date {
+export function nextInquiry(now: Date, inquiries: number, random: Randomness): Date {
   const wait = Math.min(MIN_INQUIRY_INTERVAL_MS * 2 ** Math.min(inquiries, 20), MAX_INQUIRY_INTERVAL_MS);
-  return new Date(now.getTime() + Math.round(wait * (0.8 + 0.4 * random())));
+  return new Date(now.getTime() + Math.round(wait * (0.8 + 0.4 * random.fraction())));
 }

@@ -3,6 +3,7 @@ import type { GatewayClient } from '../gateway/gateway-client.js';
 import type { PaymentSettings } from '../options/payment-settings.js';
 import type { PaymentRecord } from '../payment/payment.js';
 import { NOT_FOUND_CONFIRMED_AFTER_MS, nextInquiry } from './schedule.js';
+import type { Randomness } from '../payment/randomness.js';
 import { advance, type PaymentChange } from '../payment/states.js';
 import { resultChanges, type TextRules } from './result-changes.js';
 
@@ -10,13 +11,16 @@ import { resultChanges, type TextRules } from './result-changes.js';
 export interface SettlementRules extends TextRules {
   /** Whether the gateway can be asked for an outcome; where it cannot, nobody is scheduled to. */
   readonly canInquire: boolean;
+  /** Spreads inquiries. */
+  readonly random: Randomness;
 }
 
 export function settlementRules(
   { dateOrder }: Pick<PaymentSettings, 'dateOrder'>,
   { canInquire }: Pick<GatewayClient, 'canInquire'>,
+  random: Randomness,
 ): SettlementRules {
-  return { dateOrder, canInquire };
+  return { dateOrder, canInquire, random };
 }
 
 /**
@@ -64,21 +68,21 @@ export function applyInquiry(
   record: PaymentRecord,
   inquiry: InquiryVerdict,
   rules: SettlementRules,
-  now: Date,
+  { now, answeredAt }: { readonly now: Date; readonly answeredAt: Date },
 ): PaymentRecord | null {
   if (inquiry.outcome === 'paid') return applyVerdict(record, inquiry.verdict, rules, now);
   const isClaimed = record.state === 'charging' || record.state === 'authorizing';
   if (inquiry.outcome === 'mismatch' && !isClaimed) return applyVerdict(record, inquiry.verdict, rules, now);
   if (record.state !== 'unknown') return null;
   if (inquiry.outcome === 'declined') return applyVerdict(record, inquiry.verdict, rules, now);
-  if (inquiry.outcome === 'not_found' && isConfirmed(record, now)) {
+  if (inquiry.outcome === 'not_found' && isConfirmed(record, answeredAt)) {
     return advance(record, 'failed', { reason: 'not_found' }, now);
   }
   const askedAgain: PaymentChange = {
     reason: record.reason,
     inquiries: record.inquiries + 1,
-    notFoundAt: inquiry.outcome === 'not_found' ? (record.notFoundAt ?? now) : record.notFoundAt,
-    dueAt: nextInquiry(now, record.inquiries + 1),
+    notFoundAt: inquiry.outcome === 'not_found' ? (record.notFoundAt ?? answeredAt) : record.notFoundAt,
+    dueAt: nextInquiry(now, record.inquiries + 1, rules.random),
   };
   return advance(record, 'unknown', askedAgain, now);
 }
@@ -94,10 +98,10 @@ export function applyNotSent(record: PaymentRecord, now: Date): PaymentRecord | 
   return advance(record, 'failed', { reason: 'not_sent', idempotencyKey: null }, now);
 }
 
-function isConfirmed(record: PaymentRecord, now: Date): boolean {
-  return record.notFoundAt !== null && now.getTime() - record.notFoundAt.getTime() >= NOT_FOUND_CONFIRMED_AFTER_MS;
+function isConfirmed(record: PaymentRecord, answeredAt: Date): boolean {
+  return record.notFoundAt !== null && answeredAt.getTime() - record.notFoundAt.getTime() >= NOT_FOUND_CONFIRMED_AFTER_MS;
 }
 
 function dueWhenUnknown(verdict: Verdict, rules: SettlementRules, now: Date): PaymentChange {
-  return verdict.state === 'unknown' && rules.canInquire ? { dueAt: nextInquiry(now, 0) } : {};
+  return verdict.state === 'unknown' && rules.canInquire ? { dueAt: nextInquiry(now, 0, rules.random) } : {};
 }

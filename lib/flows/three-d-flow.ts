@@ -9,13 +9,14 @@ import { PaymentStoreError } from '../errors/payment-store.error.js';
 import { type ChargeOutcome, GatewayClient, TOO_LATE } from '../gateway/gateway-client.js';
 import type { CallbackFields, GatewayResult } from '../gateway/gateway-dialect.js';
 import { PaymentSettings } from '../options/payment-settings.js';
-import { PaymentClock } from '../payment/clock.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import type { PaymentReason } from '../payment/payment-reason.js';
+import { limited, TimeUpError } from '../payment/limited.js';
+import { Randomness } from '../payment/randomness.js';
 import { advance, REFERENCE_HOLDING_STATES } from '../payment/states.js';
 import { checkCallback } from './callback-check.js';
 import { readCallbackFields } from './callback-fields.js';
-import { hashCallbackToken, newCallbackToken } from './callback-token.js';
+import { hashCallbackToken, newAttemptId, newCallbackToken } from './callback-token.js';
 import { newPaymentRecord, saleRequest } from './new-payment.js';
 import type { Settlement } from './payment-changes.js';
 import { PaymentReader } from './payment-reader.js';
@@ -24,6 +25,10 @@ import { resultChanges } from './result-changes.js';
 import { ReturnUrlMaker } from './return-urls.js';
 import { AUTH3D_RETRY_MS, AUTH3D_TRIES, claimEnd, fitsClaim } from './schedule.js';
 import { applyNotSent, applyVerdict, settlementRules } from './settlement.js';
+import { StoreClock } from './store-clock.js';
+
+/** How long `beforeAuth3d` may take: less than a buyer waits for the callback's answer. */
+const MAX_VETO_MS = 20_000;
 
 /** A 3D payment that was started: the buyer's browser is to show `html`. */
 export interface Init3dStart {
@@ -49,18 +54,21 @@ export class ThreeDFlow {
     private readonly writer: PaymentWriter,
     private readonly gateway: GatewayClient,
     private readonly returnUrls: ReturnUrlMaker,
-    private readonly clock: PaymentClock,
+    private readonly clock: StoreClock,
+    private readonly random: Randomness,
     private readonly settings: PaymentSettings,
   ) {}
 
   async start(given: unknown): Promise<Init3dStart> {
+    await this.clock.check();
     const now = this.clock.now();
     const input = validateInput(Init3dDto, given, { luhn: this.settings.luhn, now });
-    const token = newCallbackToken();
+    const token = newCallbackToken(this.random);
     const sale = saleRequest(input, this.settings, this.returnUrls.make(input, token));
     const hasToken = sale.returnUrl.includes(token) || sale.failUrl.includes(token);
     const tokenHash = hasToken ? hashCallbackToken(token) : null;
-    const record = newPaymentRecord('3d', sale, input, this.settings, now, tokenHash);
+    const attemptId = newAttemptId(this.random);
+    const record = newPaymentRecord('3d', sale, input, this.settings, now, { tokenHash, attemptId });
     await this.open(record);
 
     const outcome = await this.gateway.init3d(sale);
@@ -82,6 +90,7 @@ export class ThreeDFlow {
       throw new PaymentStateError(toPayment(record), 'be completed by Auth3d');
     }
     if (record.state !== 'awaiting') return this.completing.get(conversationId) ?? toPayment(record);
+    await this.clock.check();
     if (record.expiresAt && this.clock.now() >= record.expiresAt) return this.end(record, 'expired');
 
     // Each copy is checked for itself, so that a wrong one beside the bank's own cannot have that refused.
@@ -98,12 +107,12 @@ export class ThreeDFlow {
     if (!(await this.isAllowed(record))) return this.end(record, 'failed', 'vetoed');
 
     const dueAt = claimEnd(this.clock.now(), this.settings.timeoutMs);
-    const claim = await this.writer.move(record, 'authorizing', { dueAt });
+    const claim = await this.writer.claim(record, { dueAt, attemptId: newAttemptId(this.random) });
     if (claim.outcome === 'locked') return this.end(record, 'failed', 'reference_taken');
     if (claim.outcome === 'stale') return toPayment(await this.reader.latest(record));
 
     const outcome = await this.authorize(claim.record, fields);
-    const rules = settlementRules(this.settings, this.gateway);
+    const rules = settlementRules(this.settings, this.gateway, this.random);
     return this.writer.settle(
       claim.record,
       outcome.sent ? (current, at) => applyVerdict(current, outcome.verdict, rules, at) : applyNotSent,
@@ -162,9 +171,10 @@ export class ThreeDFlow {
     const { beforeAuth3d } = this.settings;
     if (!beforeAuth3d) return true;
     try {
-      return await beforeAuth3d(toPayment(record));
-    } catch {
-      this.logger.error(`Payment ${record.conversationId}: beforeAuth3d threw, which counts as no; nothing was sent.`);
+      return await limited(this.clock, MAX_VETO_MS, () => beforeAuth3d(toPayment(record)));
+    } catch (error) {
+      const did = error instanceof TimeUpError ? `gave no answer in ${MAX_VETO_MS / 1000} seconds` : 'threw';
+      this.logger.error(`Payment ${record.conversationId}: beforeAuth3d ${did}, which counts as no; nothing was sent.`);
       return false;
     }
   }

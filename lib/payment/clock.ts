@@ -3,6 +3,11 @@ export abstract class PaymentClock {
   abstract now(): Date;
   /** Resolves after `ms`, or at once when the signal aborts. Never rejects. */
   abstract sleep(ms: number, signal?: AbortSignal): Promise<void>;
+
+  /** Milliseconds from some fixed moment on, which no setting of the clock changes. */
+  monotonic(): number {
+    return performance.now();
+  }
 }
 
 /** The system's clock. Its timers do not keep a process alive; a payment that runs does. */

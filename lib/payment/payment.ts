@@ -86,6 +86,11 @@ export interface PaymentRecord extends Omit<Payment, 'settled' | 'stored'> {
   readonly expiresAt: Date | null;
   /** When the background work next looks at it; null for never. A lease moves this ahead. */
   readonly dueAt: Date | null;
+  /**
+   * Random: which attempt wrote the opening, or later the claim. Whoever lost the store's word on its own write knows it again by this, and
+   * leaves another's alone.
+   */
+  readonly attemptId: string;
   /** How often the gateway was asked for the outcome (CheckPayment). */
   readonly inquiries: number;
   /** When the gateway first said that it does not know this payment; null while it has not. */

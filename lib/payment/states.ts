@@ -3,6 +3,7 @@ import { type PaymentRecord, type PaymentState, SETTLED_STATES } from './payment
 /**
  * Every way a payment can go; nothing else may set a state.
  *
+ * `authorizing` goes back to `awaiting` only when its claim was not confirmed by the store, and so nothing was sent.
  * `awaiting` ends `failed` only with nothing sent (`vetoed`, `reference_taken`). `failed` and `expired` go to `review`
  * only when the gateway shows that money moved after all. No arrow is drawn by time alone from `unknown`.
  */
@@ -10,7 +11,7 @@ export const TRANSITIONS: Readonly<Record<PaymentState, readonly PaymentState[]>
   charging: ['succeeded', 'failed', 'unknown', 'review'],
   initiating: ['awaiting', 'failed', 'expired'],
   awaiting: ['authorizing', 'expired', 'failed'],
-  authorizing: ['succeeded', 'failed', 'unknown', 'review'],
+  authorizing: ['succeeded', 'failed', 'unknown', 'review', 'awaiting'],
   unknown: ['succeeded', 'failed', 'review'],
   review: ['succeeded', 'failed'],
   failed: ['review'],

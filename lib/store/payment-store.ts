@@ -1,5 +1,5 @@
-import type { PaymentEvent, PaymentEventType } from '../payment/payment-event.js';
 import type { PaymentHistoryEntry, PaymentRecord, PaymentState } from '../payment/payment.js';
+import type { PaymentEvent, PaymentEventType } from '../payment/payment-event.js';
 
 /** What no two payments of one account may share (null never collides). */
 export type UniqueKey = 'conversationId' | 'idempotencyKey' | 'tokenHash' | 'referenceLock';
@@ -7,11 +7,11 @@ export type UniqueKey = 'conversationId' | 'idempotencyKey' | 'tokenHash' | 'ref
 /** `stale`: the record has moved on. `locked`: another payment holds the `referenceLock`. In both cases nothing was written. */
 export type ReplaceOutcome = 'replaced' | 'stale' | 'locked';
 
-/** An awaited handler as it announces itself. */
-export interface HandlerAnnouncement {
+/** What an awaited handler takes: one type of event under one handler id. What is announced, fanned out and leased is this pair. */
+export interface HandlerPair {
   /** The handler's id, unique within an account; deliveries are acknowledged under it. */
-  readonly id: string;
-  readonly types: readonly PaymentEventType[];
+  readonly handlerId: string;
+  readonly type: PaymentEventType;
 }
 
 /** One event on its way to one handler. */
@@ -25,17 +25,51 @@ export interface Delivery {
   readonly parked: boolean;
   /** What the last failed try said; null before the first. */
   readonly error: string | null;
-  /** When it is due; a lease moves this ahead. */
+  /** When it is due, by the store's time; a lease moves this ahead. */
   readonly dueAt: Date;
 }
 
-/** Which records or deliveries to lease, and until when. */
+/** Which records to lease. */
 export interface LeaseRequest {
   readonly account: string;
-  readonly now: Date;
-  /** The new `dueAt` of what is leased: until then nobody else gets it. */
-  readonly until: Date;
+  /** How long nobody else gets what is leased, from the store's time on, in milliseconds. */
+  readonly leaseMs: number;
   readonly limit: number;
+}
+
+/** Which deliveries to lease: those of one handler, of the types that it declares here and now. */
+export interface DeliveryLeaseRequest extends LeaseRequest {
+  readonly handlerId: string;
+  readonly types: readonly PaymentEventType[];
+  /** A random text, different for each call: who holds the lease. Renewing and postponing need it. */
+  readonly lease: string;
+}
+
+/** One leased delivery. */
+export interface LeasedDelivery {
+  readonly account: string;
+  readonly handlerId: string;
+  readonly eventId: string;
+  readonly lease: string;
+}
+
+/** What becomes of a delivery whose try failed. */
+export interface Postponement {
+  readonly attempts: number;
+  readonly error: string;
+  /** When it is tried again, from the store's time on, in milliseconds. */
+  readonly retryInMs: number;
+  readonly parked: boolean;
+}
+
+/** How long what is settled, announced or spent is remembered, each from the store's time back, in milliseconds. */
+export interface Retention {
+  /** Settled payments; null keeps them. */
+  readonly paymentsMs: number | null;
+  /** Pairs that nobody announces any more. */
+  readonly pairsMs: number;
+  /** Idempotency keys of payments that are gone. */
+  readonly keysMs: number;
 }
 
 /** What a purge took away. */
@@ -44,12 +78,47 @@ export interface PurgeCounts {
   readonly events: number;
 }
 
+/** Payments that are in a state now, and since when the one that has been in it the longest. */
+export interface StateCount {
+  readonly count: number;
+  /** Its `updatedAt`; null where there is none. */
+  readonly oldest: Date | null;
+}
+
+/** States that a payment passes through; the others it ends in, and no store counts those. */
+export const PASSING_STATES = [
+  'charging',
+  'initiating',
+  'awaiting',
+  'authorizing',
+  'unknown',
+  'review',
+] as const satisfies PaymentState[];
+
+/** What health checks and statistics show of an account. */
+export interface StoreCounts {
+  readonly states: Readonly<Record<(typeof PASSING_STATES)[number], StateCount>>;
+  /** Events that no handler has been announced for, or that are not fanned out yet. */
+  readonly waitingEvents: number;
+  /** Deliveries that are neither acknowledged nor parked. */
+  readonly openDeliveries: number;
+  readonly parkedDeliveries: number;
+  /** Open deliveries of pairs that nobody has announced for {@link PAIR_ALIVE_MS}. */
+  readonly orphanedDeliveries: number;
+}
+
+/** A pair that nobody has announced for this long (ten minutes) holds up no other delivery. */
+export const PAIR_ALIVE_MS = 600_000;
+
 /**
- * Where payments are kept. Small and dumb on purpose: all policy stays outside, so that a merchant can write one. The suite in
+ * Where payments are stored. Small and dumb on purpose: all policy stays outside, so that a merchant can write one. The suite in
  * `nestjs-card-payment/testing` proves a store right.
  *
- * Every write is atomic and durable when its promise resolves. A method rejects only when the store cannot do its work;
- * what it rejects with is never shown to anyone.
+ * Every write is atomic and durable when its promise resolves. A method rejects only when the store cannot do its work, within
+ * seconds even where the database hangs; what it rejects with is never shown to anyone. A write that rejected may have been done all the
+ * same, or may still be done later.
+ *
+ * The time that counts is the store's own ({@link now}), the same for every process that uses it.
  */
 export abstract class PaymentStore {
   /** Connects, migrates, checks; once more does no harm. Rejects with what an operator needs to know, without credentials. */
@@ -58,16 +127,20 @@ export abstract class PaymentStore {
   /** Lets go of connections that the store itself made. */
   async close(): Promise<void> {}
 
+  /** What time it is: leases, due work and purges are judged by it. */
+  abstract now(): Promise<Date>;
+
   /**
-   * Adds a record, with its first history line and, where given, its event (see {@link replace}).
+   * Adds a record, with its first history line and, where given, its event (see {@link replace}). An `idempotencyKey` that a
+   * purged payment had is taken as long as {@link purge} remembers it.
    * @returns null when stored; otherwise the key that is taken, and nothing was written.
    */
   abstract insert(record: PaymentRecord, event?: PaymentEvent): Promise<UniqueKey | null>;
 
   /**
-   * Replaces the record of that account and conversationId, if its version is still `expectedVersion`. In the same
-   * transaction: the history line, and the event with one delivery for each announced handler of its type. An event whose
-   * type nobody has announced yet waits for the first who does. A delivery is due from its event's `occurredAt` on.
+   * Replaces the record of that account and conversationId, if its version is still `expectedVersion`. In the same transaction: the
+   * history line, and the event, marked as not fanned out yet. It knows nothing of handlers, and waits for nobody but writers of the same
+   * record or of the same `referenceLock`.
    *
    * Keys that the record no longer has are free; rejects when another payment has its `idempotencyKey` or `tokenHash`.
    */
@@ -75,7 +148,8 @@ export abstract class PaymentStore {
 
   abstract find(account: string, conversationId: string): Promise<PaymentRecord | null>;
   abstract findByTokenHash(account: string, tokenHash: string): Promise<PaymentRecord | null>;
-  abstract findByIdempotencyKey(account: string, idempotencyKey: string): Promise<PaymentRecord | null>;
+  /** @returns `purged` when the payment that had the key is gone, and only its key is still known */
+  abstract findByIdempotencyKey(account: string, idempotencyKey: string): Promise<PaymentRecord | 'purged' | null>;
   /** All payments of a reference, oldest first. */
   abstract findByReference(account: string, reference: string): Promise<PaymentRecord[]>;
   /** Payments in one of the states, the longest unchanged first. */
@@ -83,37 +157,51 @@ export abstract class PaymentStore {
   /** Every change of a payment, oldest first. */
   abstract history(account: string, conversationId: string): Promise<PaymentHistoryEntry[]>;
 
-  /** Takes records whose `dueAt` has come, the longest due first, and moves their `dueAt` to `until`; the version stays. */
+  /** Takes records whose `dueAt` has come, the longest due first, and moves their `dueAt` ahead by the lease; the version stays. */
   abstract leaseDue(lease: LeaseRequest): Promise<PaymentRecord[]>;
   /** Gives a leased record back: sets `dueAt`, if its version is still this one. */
   abstract handBack(account: string, conversationId: string, version: number, dueAt: Date): Promise<void>;
 
+  /** Makes pairs known, or renews those that are known, as of now. Takes none away. */
+  abstract announce(account: string, pairs: readonly HandlerPair[]): Promise<void>;
   /**
-   * Makes handlers known (again: an announcement replaces the handler's earlier one and renews `at`). Gives them the events that waited for
-   * a handler of their type.
+   * Makes deliveries, due at once, of at most `limit` payments' events that are not fanned out yet: one for each pair that is known for the
+   * event's type. All such events of one payment are fanned out together, those of types that no pair is known for stay as they are.
+   * Any number of processes may call it at once.
+   * @returns how many events were fanned out
    */
-  abstract announceHandlers(account: string, handlers: readonly HandlerAnnouncement[], at: Date): Promise<void>;
+  abstract fanOut(account: string, limit: number): Promise<number>;
   /**
-   * Takes due deliveries to these handlers, oldest event first, and moves their `dueAt` to `until`. For one handler and one
-   * payment at most one, the lowest version that is neither acknowledged nor parked; none while that one is not due.
+   * Takes due deliveries to a handler, of these types alone, the longest due first. For one payment at most one, and none while one of a lower
+   * version to this handler is open: unless that one is parked, or its pair was not announced within {@link PAIR_ALIVE_MS} and it is not
+   * leased now.
    */
-  abstract leaseDeliveries(lease: LeaseRequest & { readonly handlerIds: readonly string[] }): Promise<Delivery[]>;
-  /** The handler has done its work: the delivery is gone. */
+  abstract leaseDeliveries(lease: DeliveryLeaseRequest): Promise<Delivery[]>;
+  /**
+   * Moves the end of a lease ahead, to `leaseMs` from now.
+   * @returns false when the lease is no longer this one's, or the delivery is gone
+   */
+  abstract renewLease(delivery: LeasedDelivery, leaseMs: number): Promise<boolean>;
+  /** The handler has done its work: the delivery is gone, whoever has leased it meanwhile. */
   abstract acknowledge(account: string, handlerId: string, eventId: string): Promise<void>;
-  /** The try failed, or was given back: writes `attempts`, `error`, `dueAt` and `parked`. */
-  abstract postpone(delivery: Delivery): Promise<void>;
+  /** The try failed. Changes nothing when the lease is no longer this one's. */
+  abstract postpone(delivery: LeasedDelivery, to: Postponement): Promise<void>;
   /** Deliveries that are parked, oldest event first. */
   abstract listParked(account: string, limit: number): Promise<Delivery[]>;
   /**
    * Makes a parked delivery due now, with its tries forgotten.
    * @returns false when there is no such parked delivery.
    */
-  abstract replay(account: string, handlerId: string, eventId: string, now: Date): Promise<boolean>;
+  abstract replay(account: string, handlerId: string, eventId: string): Promise<boolean>;
 
   /**
-   * Deletes settled payments that were finalized before `before` and have no delivery open, with their history and events, and events and
-   * deliveries of handlers that no one has announced since `handlersBefore`. An event that waits for a handler holds no payment back.
-   * A `referenceLock` outlives its payment and is nobody's then: not even a payment of the same conversationId has it.
+   * Deletes settled payments that have no delivery open and no event waiting to be fanned out to a known pair, with their history and events;
+   * pairs that nobody has announced for long, with their deliveries; keys that have been remembered long enough. A purged payment's
+   * idempotencyKey is remembered as a hash; its `referenceLock` for good: it is nobody's then, not even that of a payment of the same
+   * conversationId.
    */
-  abstract purge(account: string, before: Date, handlersBefore: Date): Promise<PurgeCounts>;
+  abstract purge(account: string, retention: Retention): Promise<PurgeCounts>;
+
+  /** Counts for health checks and statistics. */
+  abstract counts(account: string): Promise<StoreCounts>;
 }

@@ -1,0 +1,127 @@
+import { Logger } from '@nestjs/common';
+import { maskCards } from '../payment/card-mask.js';
+import type { PaymentClock } from '../payment/clock.js';
+import { limited, TimeUpError } from '../payment/limited.js';
+import type { Payment } from '../payment/payment.js';
+import { plainText } from '../payment/plain-text.js';
+import type { Delivery, LeasedDelivery, PaymentStore } from '../store/payment-store.js';
+import type { PaymentHandler } from './handler-finder.js';
+
+/** How long a delivery is leased, and how often the lease is renewed while its handler runs. */
+export const DELIVERY_LEASE_MS = 60_000;
+const RENEW_EVERY_MS = 20_000;
+/** A handler that has run for longer is named in the log and in health. */
+const LONG_RUN_MS = 60_000;
+const MIN_RETRY_MS = 1_000;
+const MAX_RETRY_MS = 3_600_000;
+/** Tries before a delivery is parked: about four hours. */
+export const MAX_TRIES = 15;
+const MAX_ERROR_LENGTH = 300;
+
+/** One leased delivery, from the call of its handler until it is acknowledged, postponed or parked. */
+export class HandlerCall {
+  private readonly logger = new Logger('PaymentModule');
+  private readonly over = new AbortController();
+  private readonly began: number;
+  /** Resolves when the call is over and the store has been asked to write what came of it. Never rejects. */
+  readonly done: Promise<void>;
+
+  constructor(
+    private readonly delivery: Delivery,
+    private readonly lease: string,
+    private readonly handler: PaymentHandler,
+    private readonly store: PaymentStore,
+    private readonly clock: PaymentClock,
+  ) {
+    this.began = clock.monotonic();
+    this.done = this.run();
+  }
+
+  get eventId(): string {
+    return this.delivery.event.eventId;
+  }
+
+  /** How long it has been running, in milliseconds, once that is longer than a minute; null before. */
+  get longRunMs(): number | null {
+    const ran = this.clock.monotonic() - this.began;
+    return ran >= LONG_RUN_MS ? ran : null;
+  }
+
+  /** Renews its lease no more: the handler may go on, but another instance gets the delivery once the lease has run out. */
+  letGo(): void {
+    this.over.abort();
+  }
+
+  private async run(): Promise<void> {
+    void this.keepLease();
+    void this.reportLongRun();
+    const failure = await this.call();
+    this.over.abort();
+    const { account, handlerId } = this.delivery;
+    try {
+      // A late success counts, whoever has leased the delivery meanwhile.
+      if (failure === null) await this.store.acknowledge(account, handlerId, this.eventId);
+      else await this.postpone(failure);
+    } catch {
+      this.logger.error(
+        `Event ${this.eventId}: the store did not take the delivery to ${handlerId}; it will come again.`,
+      );
+    }
+  }
+
+  /** @returns what failed, or null */
+  private async call(): Promise<string | null> {
+    const { handler, delivery } = this;
+    const { timeoutMs } = handler;
+    const handle = async () => handler.handle(delivery.event);
+    try {
+      await (timeoutMs === null ? handle() : limited(this.clock, timeoutMs, handle));
+      return null;
+    } catch (error) {
+      if (error instanceof TimeUpError) return `took longer than ${timeoutMs} ms`;
+      return failureText(error, delivery.event.payment);
+    }
+  }
+
+  private async keepLease(): Promise<void> {
+    const { signal } = this.over;
+    for (;;) {
+      await this.clock.sleep(RENEW_EVERY_MS, signal);
+      if (signal.aborted) return;
+      // One that cannot be renewed now may be renewed next time: three fit into a lease.
+      await this.store.renewLease(this.leased, DELIVERY_LEASE_MS).catch(() => undefined);
+    }
+  }
+
+  private async reportLongRun(): Promise<void> {
+    const { signal } = this.over;
+    await this.clock.sleep(LONG_RUN_MS, signal);
+    if (signal.aborted) return;
+    this.logger.warn(`Event ${this.eventId}: ${this.handler.id} has been running for a minute.`);
+  }
+
+  private async postpone(error: string): Promise<void> {
+    const attempts = this.delivery.attempts + 1;
+    const parked = attempts >= MAX_TRIES;
+    const retryInMs = Math.min(MIN_RETRY_MS * 2 ** (attempts - 1), MAX_RETRY_MS);
+    const { handlerId } = this.delivery;
+    if (parked) {
+      this.logger.error(
+        `Event ${this.eventId}: ${handlerId} failed ${attempts} times and is parked until it is replayed.`,
+      );
+    } else {
+      this.logger.warn(`Event ${this.eventId}: ${handlerId} failed (try ${attempts}); it is tried again.`);
+    }
+    await this.store.postpone(this.leased, { attempts, error, retryInMs, parked });
+  }
+
+  private get leased(): LeasedDelivery {
+    const { account, handlerId } = this.delivery;
+    return { account, handlerId, eventId: this.eventId, lease: this.lease };
+  }
+}
+
+function failureText(error: unknown, payment: Payment): string {
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : 'threw something that is no Error';
+  return plainText(text, MAX_ERROR_LENGTH, (line) => maskCards(line, payment));
+}

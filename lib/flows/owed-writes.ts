@@ -1,0 +1,81 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { PaymentClock } from '../payment/clock.js';
+import { PaymentChanges, type Settled } from './payment-changes.js';
+
+/** A write that the store could not take yet. It may be made any number of times, and rejects while the store fails. */
+export interface OwedWrite {
+  readonly conversationId: string;
+  write(): Promise<Settled>;
+}
+
+const MIN_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 5_000;
+/** How long a shutdown waits for a store that fails. */
+const MAX_CLOSING_MS = 10_000;
+
+/**
+ * Outcomes and fences that the store did not take: kept in this process, and written as soon as the store answers, whatever else this process
+ * does in the background.
+ */
+@Injectable()
+export class OwedWrites {
+  private readonly logger = new Logger('PaymentModule');
+  private readonly owed = new Set<OwedWrite>();
+  private retrying: Promise<void> | null = null;
+  private round: Promise<number> | null = null;
+
+  constructor(
+    private readonly changes: PaymentChanges,
+    private readonly clock: PaymentClock,
+  ) {}
+
+  /** How many are owed now. */
+  get count(): number {
+    return this.owed.size;
+  }
+
+  add(write: OwedWrite): void {
+    this.owed.add(write);
+    this.retrying ??= this.retry().finally(() => (this.retrying = null));
+  }
+
+  /** Tries each once more; those of a store that still fails stay owed. @returns how many were written */
+  writeAll(): Promise<number> {
+    this.round ??= this.tryAll().finally(() => (this.round = null));
+    return this.round;
+  }
+
+  /** At shutdown: goes on trying for a while, then says what is lost when the process ends. */
+  async close(): Promise<void> {
+    const end = this.clock.monotonic() + MAX_CLOSING_MS;
+    while ((await this.writeAll(), this.owed.size > 0) && this.clock.monotonic() < end) {
+      await this.clock.sleep(MIN_PAUSE_MS);
+    }
+    if (this.owed.size === 0) return;
+    const ids = [...this.owed].map(({ conversationId }) => conversationId).join(', ');
+    this.logger.error(`This process ends while the store has not taken what is known of: ${ids}.`);
+  }
+
+  private async retry(): Promise<void> {
+    for (let pause = MIN_PAUSE_MS; this.owed.size > 0; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
+      await this.clock.sleep(pause);
+      if (this.owed.size === 0) return;
+      const written = await this.writeAll();
+      if (written > 0) pause = MIN_PAUSE_MS;
+      if (this.owed.size > 0) this.logger.warn(`${this.owed.size} writes are still owed to the payment store.`);
+    }
+  }
+
+  private async tryAll(): Promise<number> {
+    let written = 0;
+    for (const owed of [...this.owed]) {
+      const settled = await owed.write().catch(() => null);
+      // A store that fails now fails the others, too.
+      if (!settled) break;
+      this.owed.delete(owed);
+      written += 1;
+      await this.changes.publish(settled);
+    }
+    return written;
+  }
+}

@@ -1,0 +1,103 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { PaymentClock } from '../payment/clock.js';
+import { PaymentStore } from '../store/payment-store.js';
+
+const SAMPLE_EVERY_MS = 60_000;
+/** An answer that took longer says too little about the time. */
+const MAX_ROUND_TRIP_MS = 2_000;
+/** A host whose wall clock and monotonic clock disagree by more than this has been suspended, or its clock was set. */
+const MAX_DRIFT_MS = 1_000;
+/** Closer than this, the two agree: the rest is noise. */
+const MIN_OFFSET_MS = 500;
+/** A host that is further off is reported. */
+const MAX_OFFSET_MS = 5_000;
+
+/**
+ * The time that counts across hosts: the store's. This host's clock follows it by an offset, sampled once a minute, so that a host whose clock
+ * is hours off expires nothing that is open and keeps nothing alive that is over.
+ */
+@Injectable()
+export class StoreClock extends PaymentClock {
+  private readonly logger = new Logger('PaymentModule');
+  private readonly stopping = new AbortController();
+  private offset = 0;
+  private sampledAt: { readonly wall: number; readonly monotonic: number } | null = null;
+  private isReported = false;
+
+  constructor(
+    private readonly host: PaymentClock,
+    private readonly store: PaymentStore,
+  ) {
+    super();
+  }
+
+  now(): Date {
+    return new Date(this.host.now().getTime() + this.offset);
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return this.host.sleep(ms, signal);
+  }
+
+  override monotonic(): number {
+    return this.host.monotonic();
+  }
+
+  /** How far this host's clock is behind the store's, in milliseconds; negative when it is ahead. */
+  get offsetMs(): number {
+    return this.offset;
+  }
+
+  /** Asks the store for the time now, and from then on once a minute. Never rejects. */
+  async start(): Promise<void> {
+    await this.sample();
+    void this.keepSampling();
+  }
+
+  stop(): void {
+    this.stopping.abort();
+  }
+
+  /** To be called before a payment is opened or claimed: a host that was suspended, or whose clock was set, asks anew. Never rejects. */
+  async check(): Promise<void> {
+    if (this.sampledAt && this.drift(this.sampledAt) > MAX_DRIFT_MS) await this.sample();
+  }
+
+  private drift(since: { readonly wall: number; readonly monotonic: number }): number {
+    const wall = this.host.now().getTime() - since.wall;
+    return Math.abs(wall - (this.host.monotonic() - since.monotonic));
+  }
+
+  private async keepSampling(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      await this.host.sleep(SAMPLE_EVERY_MS, signal);
+      if (!signal.aborted) await this.sample();
+    }
+  }
+
+  private async sample(): Promise<void> {
+    const began = { wall: this.host.now().getTime(), monotonic: this.host.monotonic() };
+    const theirs = await this.store.now().catch(() => null);
+    const roundTrip = this.host.monotonic() - began.monotonic;
+    // The clock may have been set while the store was asked.
+    if (!theirs || roundTrip > MAX_ROUND_TRIP_MS || this.drift(began) > MAX_DRIFT_MS) return;
+    const offset = Math.round(theirs.getTime() - (began.wall + roundTrip / 2));
+    this.offset = Math.abs(offset) < MIN_OFFSET_MS ? 0 : offset;
+    this.sampledAt = began;
+    this.report();
+  }
+
+  private report(): void {
+    const isOff = Math.abs(this.offset) > MAX_OFFSET_MS;
+    if (isOff && !this.isReported) {
+      const seconds = Math.round(Math.abs(this.offset) / 1000);
+      const side = this.offset > 0 ? 'behind' : 'ahead of';
+      this.logger.warn(
+        `This host's clock is ${seconds} seconds ${side} the payment store's. The store's time counts for payments; ` +
+          'the gateway still gets this host\'s time (x-Timestamp) and may refuse it. Set the clock (NTP).',
+      );
+    }
+    this.isReported = isOff;
+  }
+}
