@@ -8,15 +8,15 @@ export interface Statement {
   readonly parameters: readonly unknown[];
 }
 
-/** Makes claims on books of its own, and notes what each sends. */
-export class StatementNotes {
-  private noted: Statement[] = [];
+/** Makes claims on a database of its own and records the statements of each. */
+export class StatementRecorder {
+  private recorded: Statement[] = [];
   private readonly store;
 
   constructor(driver: Dialect, dialect: SqlDialect) {
     const db = new Kysely<object>({
       dialect: driver,
-      log: ({ query: { sql, parameters } }) => void this.noted.push({ sql, parameters }),
+      log: ({ query: { sql, parameters } }) => void this.recorded.push({ sql, parameters }),
     });
     this.store = sqlPaymentStore({ db, dialect });
   }
@@ -27,8 +27,8 @@ export class StatementNotes {
 
   async ofClaim(record: PaymentRecord): Promise<Statement[]> {
     await this.store.insert(record);
-    this.noted = [];
+    this.recorded = [];
     await this.store.replace(claimedRecord(record), record.version);
-    return this.noted.splice(0);
+    return this.recorded.splice(0);
   }
 }
