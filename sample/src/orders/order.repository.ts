@@ -14,9 +14,9 @@ interface OrderRow {
   invoice_number: number | null;
 }
 
-/** The shop's orders. */
+/** Stores the shop's orders. */
 @Injectable()
-export class OrderBook {
+export class OrderRepository {
   private readonly sqlite;
 
   constructor(database: ShopDatabase) {
@@ -51,8 +51,9 @@ export class OrderBook {
   }
 
   /**
-   * Marks an order paid and gives it its invoice number: both or neither, and once for an event however often it comes.
-   * @throws Error for an order the shop does not have; the event comes again and is parked in the end, where somebody sees it
+   * Marks an order paid and gives it its invoice number: both or neither, and once for each event, however often the
+   * event is delivered.
+   * @throws Error for an unknown order; the event is then delivered again, and parked for an operator in the end
    */
   markPaid(id: string, eventId: string): void {
     this.sqlite.transaction(() => {
@@ -69,28 +70,28 @@ export class OrderBook {
     })();
   }
 
-  /** Money may have moved: nothing is packed and nothing is paid again until that is known. */
+  /** Money may have moved: until that is known, the order is neither packed nor paid again. */
   hold(id: string, conversationId: string): void {
     this.sqlite
       .prepare("UPDATE orders SET status = 'checking', held_by = ? WHERE id = ? AND status <> 'paid'")
       .run(conversationId, id);
   }
 
-  /** No money moved after all; only the payment that held the order can free it. */
+  /** No money moved after all. Only the payment that holds the order can release it. */
   release(id: string, conversationId: string): void {
     this.sqlite
       .prepare("UPDATE orders SET status = 'open', held_by = NULL WHERE id = ? AND status = 'checking' AND held_by = ?")
       .run(id, conversationId);
   }
 
-  /** Notes an event for the orders page. */
-  note(via: ReceivedEvent['via'], { eventId, type, payment }: PaymentEvent): void {
+  /** Records an event for the orders page. */
+  recordEvent(via: ReceivedEvent['via'], { eventId, type, payment }: PaymentEvent): void {
     this.sqlite
       .prepare('INSERT INTO received_events VALUES (?, ?, ?, ?, ?, ?)')
       .run(payment.reference ?? '', eventId, via, type, payment.reason, new Date().toISOString());
   }
 
-  /** In the order in which they came. */
+  /** Oldest first. */
   eventsOf(id: string): ReceivedEvent[] {
     return this.sqlite
       .prepare<
