@@ -27,6 +27,10 @@ export function resultUrlProblem(text: string): string | null {
   return isPath(text) || parse(text) ? null : 'must be an absolute http(s) URL, or a path that begins with one /';
 }
 
+export function withoutTrailingSlashes(url: string): string {
+  return url.replace(/\/+$/, '');
+}
+
 function parse(text: string): URL | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isHttp = url?.protocol === 'https:' || url?.protocol === 'http:';
