@@ -2,7 +2,10 @@ import type { DiscoveryService } from '@nestjs/core';
 import type { ConfigurationProblem } from '../errors/payment-configuration.error.js';
 import { DEFAULT_ACCOUNT, variablePrefix } from '../payment/account.js';
 
-/** One registration of the module. A value in the container, so that registrations find each other before anything is made. */
+/**
+ * One registration of the module. A value in the container, so that registrations find each other before anything is
+ * made.
+ */
 export class AccountRegistration {
   constructor(
     readonly account: string,

@@ -82,9 +82,9 @@ export function flag(byDefault: boolean): Option<boolean, boolean> {
   return {
     default: byDefault,
     isCodeOnly: false,
-    parse: (word) => {
-      const key = word.trim().toLowerCase();
-      return FLAGS.has(key) ? FLAGS.get(key) : word;
+    parse: (given) => {
+      const key = given.trim().toLowerCase();
+      return FLAGS.has(key) ? FLAGS.get(key) : given;
     },
     problem: (value) => (typeof value === 'boolean' ? null : 'must be true or false'),
     normalize: unchanged,

@@ -27,8 +27,8 @@ export function chooseDialect({ dialect, signer }: ReadOptions['values']): Diale
 }
 
 /**
- * What options demand of each other and of the structure. A rule says nothing about an option that is wrong by itself (undefined),
- * nor beside one.
+ * What options demand of each other and of the structure. A rule is silent where an option that it looks at is wrong by
+ * itself (undefined).
  */
 export function ruleProblems(
   { apiKey, verifySign, publicUrl, callbackUrl }: ReadOptions['values'],

@@ -26,8 +26,8 @@ const STORE_URL = /^(?:memory:$|sqlite:.+|postgres(?:ql)?:\/\/.+|rediss?:\/\/.+)
 const MAX_RETENTION_MS = 3_155_760_000_000;
 
 /**
- * Every option, in the order in which problems are reported. The types of options and settings are made from this table; what an
- * editor shows for an option is the comment here.
+ * Every option, in the order in which problems are reported. The types of options and settings are made from this
+ * table; what an editor shows for an option is the comment here.
  */
 export const OPTIONS = {
   /** `PAYMENT_DIALECT`: `standard` or `morpos`; in code also a dialect of your own. Default `standard`. */
@@ -55,13 +55,13 @@ export const OPTIONS = {
   /** `PAYMENT_CONNECT_TIMEOUT_MS`. Default 10000. */
   connectTimeoutMs: wholeNumber({ default: 10_000, min: 1 }),
   /**
-   * `PAYMENT_KEEP_ALIVE_MS`: how long an idle connection is kept, less where the gateway announces less; 0 uses each connection once.
-   * Default 4000.
+   * `PAYMENT_KEEP_ALIVE_MS`: how long an idle connection is kept, less where the gateway announces less; 0 uses each
+   * connection once. Default 4000.
    */
   keepAliveMs: wholeNumber({ default: 4_000, min: 0 }),
   /**
-   * `PAYMENT_PUBLIC_URL`: where buyers reach this application; https, except on a loopback address. Required while `callback` is on,
-   * unless `callbackUrl` is set.
+   * `PAYMENT_PUBLIC_URL`: where buyers reach this application; https, except on a loopback address. Required while
+   * `callback` is on, unless `callbackUrl` is set.
    */
   publicUrl: text({ default: null, check: baseUrlProblem, normalize: withoutTrailingSlashes }),
   /** `PAYMENT_CALLBACK_URL`: where the callback controller is reached, if not at publicUrl + global prefix + path. */
@@ -83,27 +83,33 @@ export const OPTIONS = {
   /** Code only. A store of your own, or one that already exists. */
   store: codeOnly<PaymentStore>(hasMethods('insert', 'replace'), 'must be a PaymentStore'),
   /**
-   * `PAYMENT_RETENTION_MS`: settled payments are deleted this long after they were settled; 0 keeps them, in memory for one day.
-   * Default 0.
+   * `PAYMENT_RETENTION_MS`: settled payments are deleted this long after they were settled; 0 keeps them, in memory for
+   * one day. Default 0.
    */
   retentionMs: wholeNumber({ default: 0, min: 0, max: MAX_RETENTION_MS }),
   /** `PAYMENT_BACKGROUND`: whether this instance reconciles and delivers events. Default true. */
   background: flag(true),
   /** `PAYMENT_AMOUNT_FORMAT`: `fixed` writes 60.00, `shortest` writes 60. Default `fixed`. */
   amountFormat: choice<AmountFormat>(['fixed', 'shortest'], 'fixed'),
-  /** `PAYMENT_DATE_ORDER`: whether day or month comes first in a gateway's date. Default `dmy` (inferred, unverified). */
+  /**
+   * `PAYMENT_DATE_ORDER`: whether day or month comes first in a gateway's date. Default `dmy` (inferred, unverified).
+   */
   dateOrder: choice<DateOrder>(['dmy', 'mdy'], 'dmy'),
   /** `PAYMENT_LUHN`: whether card numbers must pass the Luhn check. Default true. */
   luhn: flag(true),
   /**
-   * `PAYMENT_VERIFY_AMOUNT`: `notLess` (an approval of more than was asked is accepted with instalments only), `exact` or `off`.
-   * Default `notLess`.
+   * `PAYMENT_VERIFY_AMOUNT`: `notLess` (an approval of more than was asked is accepted with instalments only), `exact`
+   * or `off`. Default `notLess`.
    */
   verifyAmount: choice<AmountCheck>(['notLess', 'exact', 'off'], 'notLess'),
-  /** `PAYMENT_VERIFY_SIGN`: whether the sign of an approval must be good. Default false, as no public recipe is verified. */
+  /**
+   * `PAYMENT_VERIFY_SIGN`: whether the sign of an approval must be good. Default false, as no public recipe is
+   * verified.
+   */
   verifySign: flag(false),
   /**
-   * Code only. Called when the bank's callback has come, before money can move; false or a throw ends the payment `failed`, `vetoed`.
+   * Code only. Called when the bank's callback has come, before money can move; false or a throw ends the payment
+   * `failed`, `vetoed`.
    */
   beforeAuth3d: codeOnly<(payment: Payment) => boolean | Promise<boolean>>(isFunction, 'must be a function'),
   /** Code only. An undici dispatcher (proxy, mTLS, private CA). The module does not close it. */

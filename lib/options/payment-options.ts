@@ -2,8 +2,9 @@ import type { GivenTo } from './option-kinds.js';
 import type { OPTIONS } from './option-table.js';
 
 /**
- * What can be set in code or, unless marked "code only", by a variable. An option that is given wins; one that is absent is read from
- * the environment when the module starts. The variables of a `name`d account begin with `PAYMENT_<NAME>_`.
+ * What can be set in code or, unless marked "code only", by a variable. An option that is given wins; one that is
+ * absent is read from the environment when the module starts. The variables of a `name`d account begin with
+ * `PAYMENT_<NAME>_`.
  */
 export type PaymentOptions = { [Name in keyof typeof OPTIONS]?: GivenTo<(typeof OPTIONS)[Name]> };
 
@@ -17,7 +18,10 @@ export interface CallbackStructure {
   waitMs?: number;
 }
 
-/** What shapes the module itself and so can be given in code only, at the top level of both `forRoot` and `forRootAsync`. */
+/**
+ * What shapes the module itself and so can be given in code only, at the top level of both `forRoot` and
+ * `forRootAsync`.
+ */
 export interface PaymentStructure {
   /** Whether `PaymentService` can be injected everywhere without importing the module again. Default true. */
   isGlobal?: boolean;

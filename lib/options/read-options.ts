@@ -12,7 +12,9 @@ export interface ReadOptions {
   readonly problems: readonly ConfigurationProblem[];
 }
 
-/** Reads each option by itself, from code, else from its variable, else its default, and notes everything that is wrong. */
+/**
+ * Reads each option by itself, from code, else from its variable, else its default, and notes everything that is wrong.
+ */
 export function readOptions(options: PaymentOptions, environment: Environment, account: string): ReadOptions {
   const values: Partial<Record<OptionName, unknown>> = {};
   const problems: ConfigurationProblem[] = [];

@@ -70,7 +70,7 @@ function structureProblems({ name, callback }: PaymentStructure): ConfigurationP
   return problems;
 }
 
-/** Most often a typing mistake. */
+/** Usually a typing mistake. */
 function unknownOptions(options: PaymentOptions): ConfigurationProblem[] {
   const unknown = Object.keys(options).filter((name) => !Object.hasOwn(OPTIONS, name));
   return unknown.map((option) => ({ option, variable: null, message: 'is not an option' }));

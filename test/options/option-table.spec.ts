@@ -9,7 +9,10 @@ import { variableOf } from '../../lib/payment/account.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { named, refusal, resolve } from './resolve.js';
 
-/** Every option with a variable: how it is found in the settings, its default, a good text and value, and one that is wrong. */
+/**
+ * Every option with a variable: how it is found in the settings, its default, a good text and value, and one that is
+ * wrong.
+ */
 const TABLE: [
   option: OptionName,
   variable: string,
@@ -109,7 +112,7 @@ describe.each(TABLE)('%s', (option, suffix, read, fallback, text, value, wrong) 
     }
   });
 
-  it('is refused where it is wrong, named with its variable, its value untold', () => {
+  it('is refused where it is wrong, named with its variable, its value not shown', () => {
     for (const bad of wrong) {
       for (const run of [() => resolve(without, { [variable]: bad }), () => resolve({ [option]: bad })]) {
         const error = refusal(run);

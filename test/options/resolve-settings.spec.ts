@@ -52,7 +52,7 @@ describe('a further account', () => {
 });
 
 describe('what is wrong', () => {
-  it('is told all at once', () => {
+  it('is reported all at once', () => {
     const environment = {
       PAYMENT_BASE_URL: 'http://zzz.example',
       PAYMENT_TIMEOUT_MS: 'zzz',
@@ -74,14 +74,14 @@ describe('what is wrong', () => {
     expect(error.code).toBe('PAYMENT_CONFIGURATION');
   });
 
-  it('is told together with what was found elsewhere', () => {
+  it('is reported together with what was found elsewhere', () => {
     const other = { option: 'name', variable: null, message: 'is used twice' };
     const run = (): PaymentSettings => resolveSettings({ ...REQUIRED_OPTIONS, luhn: 'x' as never }, {}, {}, [other]);
     expect(named(run)).toEqual(['luhn (PAYMENT_LUHN)', 'name']);
     expect(named(() => resolveSettings(REQUIRED_OPTIONS, {}, {}, [other]))).toEqual(['name']);
   });
 
-  it('is an option that is none', () => {
+  it('is an option that does not exist', () => {
     expect(named(() => resolve({ baseURL: 'zzz', luhnCheck: false }))).toEqual(['baseURL', 'luhnCheck']);
     expect(named(() => resolve({ constructor: 'zzz' }))).toEqual(['constructor']);
   });
@@ -90,7 +90,7 @@ describe('what is wrong', () => {
     expect(named(() => resolve({}, {}, { callback: { waitMs } }))).toEqual(['callback.waitMs']);
   });
 
-  it('is told without any value, in no way of looking at the error', () => {
+  it('is reported without any value, however the error is looked at', () => {
     const secrets = {
       baseUrl: 'http://hidden-base.example',
       merchantId: ' hidden-merchant',
