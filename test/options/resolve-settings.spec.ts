@@ -46,6 +46,10 @@ describe('a further account', () => {
     expect(resolve({ verifySign: false }, { PAYMENT_EU_LANGUAGE: 'de' }).language).toBe('tr');
   });
 
+  it('named default is the unnamed one', () => {
+    expect(resolveSettings({}, { name: 'default' }, REQUIRED_VARIABLES).account).toBe('default');
+  });
+
   it.each(['', ' ', 'a b', 'a/b', ':a', '*', '-a', 'müşteri', 'a.b', 'a:b'])('cannot be named %j', (name) => {
     expect(named(() => resolve({}, {}, { name }))).toEqual(['name']);
   });
