@@ -32,6 +32,7 @@ export type SetBy<O> = O extends Option<infer Given, infer Default> ? Given | Ex
 /** @returns what is wrong with the text, or null */
 type TextCheck = (text: string) => string | null;
 
+/** A blank variable counts as absent. */
 const FLAGS: ReadonlyMap<string, boolean | undefined> = new Map([
   ['', undefined],
   ['true', true],
