@@ -1,5 +1,5 @@
 export { PaymentModule } from './payment.module.js';
-export { type Auth3dInput, PaymentService } from './payment.service.js';
+export { PaymentService } from './payment.service.js';
 export { InjectPayment, PAYMENT_HTTP, paymentHttpToken, paymentToken } from './payment.tokens.js';
 
 export type {
@@ -7,8 +7,8 @@ export type {
   PaymentOptions,
   PaymentOptionsFactory,
   PaymentStructure,
-  ResultUrl,
 } from './options/payment-options.js';
+export type { ResultUrl } from './options/option-kinds.js';
 
 export type { Payment, PaymentHistoryEntry, PaymentKind, PaymentRecord, PaymentState } from './payment/payment.js';
 export { PaymentClock, SystemClock } from './payment/clock.js';

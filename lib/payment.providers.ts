@@ -3,21 +3,27 @@ import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import { createCallbackController } from './callback/callback.controller.js';
 import { CallbackReceiver } from './callback/callback-receiver.js';
 import { CallbackResponder } from './callback/callback-responder.js';
-import { CallbackRoute, ReturnUrlMaker, trimSlashes } from './flows/return-urls.js';
+import { ReturnUrlMaker } from './flows/return-urls.js';
 import { EventDispatcher } from './events/event-dispatcher.js';
 import { HandlerFinder } from './events/handler-finder.js';
 import { PlainEvents } from './events/plain-events.js';
 import { GatewayClient } from './gateway/gateway-client.js';
 import { GatewayTransport } from './gateway/transport/gateway-transport.js';
 import { AccountRegistration } from './options/account-registration.js';
+import { CallbackRoute, routeOf } from './options/callback-route.js';
 import type { PaymentOptions, PaymentStructure } from './options/payment-options.js';
-import { DEFAULT_ACCOUNT, PaymentSettings } from './options/payment-settings.js';
+import { PaymentSettings } from './options/payment-settings.js';
 import { resolveSettings } from './options/resolve-settings.js';
+import { DEFAULT_ACCOUNT } from './payment/account.js';
 import { PaymentClock, SystemClock } from './payment/clock.js';
 import { DirectFlow } from './flows/direct-flow.js';
 import { InFlight } from './flows/in-flight.js';
 import { InquiryFlow } from './flows/inquiry-flow.js';
 import { OperatorFlow } from './flows/operator-flow.js';
+import { DuePayments } from './flows/due-payments.js';
+import { OwedOutcomes } from './flows/owed-outcomes.js';
+import { PaymentChanges } from './flows/payment-changes.js';
+import { PaymentReader } from './flows/payment-reader.js';
 import { PaymentWriter } from './flows/payment-writer.js';
 import { Reconciler } from './flows/reconciler.js';
 import { ThreeDFlow } from './flows/three-d-flow.js';
@@ -26,8 +32,6 @@ import { PAYMENT_OPTIONS, paymentHttpToken, paymentToken } from './payment.token
 import { openStore } from './store/open-store.js';
 import { PaymentStore } from './store/payment-store.js';
 
-const DEFAULT_WAIT_MS = 25_000;
-
 /** Makes of the builder's bare definition the module of one account. */
 export function assemble(definition: DynamicModule, structure: PaymentStructure): DynamicModule {
   const { isGlobal = true, callback = {}, name } = structure;
@@ -35,8 +39,8 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
   const route = routeOf(structure);
   const service = paymentToken(account);
   const http = paymentHttpToken(account);
-  const desk = CallbackReceiver.token(account);
-  const roll = new AccountRegistration(account, route.path);
+  const receiver = CallbackReceiver.token(account);
+  const registration = new AccountRegistration(account, route.path);
 
   return {
     ...definition,
@@ -46,11 +50,11 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
     providers: [
       ...(definition.providers ?? []),
       { provide: CallbackRoute, useValue: route },
-      { provide: AccountRegistration, useValue: roll },
+      { provide: AccountRegistration, useValue: registration },
       {
         provide: PaymentSettings,
         useFactory: (options: PaymentOptions | undefined, discovery: DiscoveryService) =>
-          resolveSettings(options ?? {}, structure, process.env, roll.problemsAmong(discovery)),
+          resolveSettings(options ?? {}, structure, process.env, registration.problemsAmong(discovery)),
         inject: [PAYMENT_OPTIONS, DiscoveryService],
       },
       { provide: PaymentClock, useClass: SystemClock },
@@ -67,7 +71,11 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       PlainEvents,
       HandlerFinder,
       EventDispatcher,
+      PaymentReader,
+      PaymentChanges,
+      OwedOutcomes,
       PaymentWriter,
+      DuePayments,
       DirectFlow,
       ThreeDFlow,
       InquiryFlow,
@@ -77,14 +85,8 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       CallbackReceiver,
       CallbackResponder,
       { provide: service, useClass: PaymentService },
-      { provide: desk, useExisting: CallbackReceiver },
+      { provide: receiver, useExisting: CallbackReceiver },
     ],
-    exports: [service, http, desk],
+    exports: [service, http, receiver],
   };
-}
-
-function routeOf({ callback = {}, name }: PaymentStructure): CallbackRoute {
-  if (callback === false) return { path: null, waitMs: DEFAULT_WAIT_MS };
-  const path = trimSlashes(callback.path ?? (name === undefined ? 'payments' : `payments/${name}`));
-  return { path, waitMs: callback.waitMs ?? DEFAULT_WAIT_MS };
 }

@@ -1,10 +1,10 @@
 import { Inject } from '@nestjs/common';
-import { DEFAULT_ACCOUNT } from './options/payment-settings.js';
+import { DEFAULT_ACCOUNT } from './payment/account.js';
 import { PaymentService } from './payment.service.js';
 
 /**
- * The private `HttpService` (@nestjs/axios) that requests go through, for interceptors that trace or measure. It sends nothing for
- * anyone else, and no request twice.
+ * The private `HttpService` (@nestjs/axios) that requests go through, for interceptors that trace or measure. It sends
+ * nothing for anyone else, and no request twice.
  */
 export const PAYMENT_HTTP = Symbol.for('nestjs-card-payment:http');
 

@@ -10,7 +10,7 @@ import {
   type Type,
 } from '@nestjs/common';
 import { PaymentCallbackError } from '../errors/payment-callback.error.js';
-import { DEFAULT_ACCOUNT } from '../options/payment-settings.js';
+import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import { CallbackReceiver, type ReceivedCallback } from './callback-receiver.js';
 import { type CallbackRequest, isLookingAhead, receivedFields, receivedToken } from './callback-request.js';
 
@@ -19,8 +19,9 @@ const RECEIVED = Symbol.for('nestjs-card-payment:received-callback');
 type GuardedRequest = CallbackRequest & { [RECEIVED]?: ReceivedCallback };
 
 /**
- * For a callback route of the merchant's own, whose URL holds `{token}` (as the route parameter or query field `token`): the same
- * checks as the built-in controller's. Refuses with 404 for an unknown token and 400 otherwise; the payment is untouched.
+ * For a callback route of the merchant's own, whose URL holds `{token}` (as the route parameter or query field
+ * `token`): the same checks as the built-in controller's. Refuses with 404 for an unknown token and 400 otherwise; the
+ * payment is untouched.
  */
 @Injectable()
 export class PaymentCallbackGuard implements CanActivate {

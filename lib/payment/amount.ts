@@ -1,7 +1,8 @@
-import { PaymentValidationError } from '../errors/payment-validation.error.js';
 import { currencyDecimals } from './currency.js';
 
-/** How an amount is written: `fixed` has all decimals of its currency (`60.00`), `shortest` no trailing zeros (`60`). */
+/**
+ * How an amount is written: `fixed` has all decimals of its currency (`60.00`), `shortest` no trailing zeros (`60`).
+ */
 export type AmountFormat = 'fixed' | 'shortest';
 
 /** What can be wrong with an amount; also the names of the validation rules. */
@@ -18,7 +19,10 @@ export const AMOUNT_MESSAGES: Readonly<Record<AmountProblem, string>> = {
   amountDigits: `amount must have at most ${MAX_AMOUNT_DIGITS} digits`,
 };
 
-/** What is wrong with an amount in major units, or null. A number is judged by its shortest text: 0.1 + 0.2 has 17 decimals. */
+/**
+ * What is wrong with an amount in major units, or null. A number is judged by its shortest text: 0.1 + 0.2 has 17
+ * decimals.
+ */
 export function amountProblem(amount: unknown, currencyCode: number): AmountProblem | null {
   const decimal = typeof amount === 'string' || typeof amount === 'number' ? readDecimal(String(amount)) : null;
   if (!decimal) return 'amountFormat';
@@ -28,24 +32,22 @@ export function amountProblem(amount: unknown, currencyCode: number): AmountProb
   return whole.length + fraction.length > MAX_AMOUNT_DIGITS ? 'amountDigits' : null;
 }
 
+/** An amount as it is sent, or what is wrong with it. */
+export type CanonicalAmount = { readonly text: string } | { readonly problem: AmountProblem };
+
 /**
  * The one text of an amount: the body and the sign both carry it, digit for digit. Leading zeros are dropped.
  *
  * @param amount major units
  * @param currencyCode ISO 4217 numeric; it says how many decimals there are
- * @throws PaymentValidationError when {@link amountProblem} finds one
  */
-export function canonicalAmount(amount: string | number, currencyCode: number, format: AmountFormat): string {
+export function canonicalAmount(amount: string | number, currencyCode: number, format: AmountFormat): CanonicalAmount {
   const problem = amountProblem(amount, currencyCode);
-  if (problem) {
-    throw new PaymentValidationError([
-      { path: 'transactionDetails.amount', rule: problem, message: AMOUNT_MESSAGES[problem] },
-    ]);
-  }
+  if (problem) return { problem };
   const { whole, fraction } = readDecimal(String(amount)) as Decimal;
   const decimals =
     format === 'fixed' ? fraction.padEnd(currencyDecimals(currencyCode), '0') : fraction.replace(/0+$/, '');
-  return (whole || '0') + (decimals && `.${decimals}`);
+  return { text: (whole || '0') + (decimals && `.${decimals}`) };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { PaymentConfigurationError } from '../errors/payment-configuration.error.js';
-import { variablePrefix } from '../options/resolve-settings.js';
-import { DEFAULT_ACCOUNT, type PaymentSettings } from '../options/payment-settings.js';
+import type { PaymentSettings } from '../options/payment-settings.js';
+import { variableOf } from '../payment/account.js';
 import { MemoryPaymentStore } from './memory-payment-store.js';
 import type { PaymentStore } from './payment-store.js';
 
@@ -21,10 +21,9 @@ export async function openStore(settings: StoreSettings): Promise<PaymentStore> 
   } catch (error) {
     // Connections left open would keep a process alive that cannot start.
     await store?.close().catch(() => undefined);
-    const prefix = variablePrefix(settings.account === DEFAULT_ACCOUNT ? undefined : settings.account);
     const problem = settings.store
       ? { option: 'store', variable: null }
-      : { option: 'storeUrl', variable: `${prefix}STORE_URL` };
+      : { option: 'storeUrl', variable: variableOf(settings.account, 'storeUrl') };
     const why = error instanceof Error ? withoutCredentials(error.message, settings.storeUrl) : 'it gave no reason';
     throw new PaymentConfigurationError([{ ...problem, message: `cannot be opened: ${why}` }]);
   }

@@ -10,8 +10,7 @@ import {
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { CARD_CHECKS, CardDetailsDto } from '../../lib/dto/card-details.dto.js';
-import { DoPaymentDto } from '../../lib/dto/do-payment.dto.js';
-import { Init3dDto } from '../../lib/dto/init3d.dto.js';
+import { DoPaymentDto, Init3dDto } from '../../lib/dto/do-payment.dto.js';
 import { validateInput } from '../../lib/dto/validate-input.js';
 import { CARD, fullInput, MASKED, NON_LUHN, NOW, sampleInput } from './sample-input.js';
 
@@ -74,7 +73,7 @@ describe.each([
   });
 
   it.each([STRICT, {}, { ...STRICT, errorFormat: 'grouped' as const }])(
-    'tells each path and no value (%j)',
+    'names each path and shows no value (%j)',
     async (options) => {
       await start(options);
       const { status, text } = await post('direct', {
