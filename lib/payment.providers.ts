@@ -12,7 +12,7 @@ import { GatewayTransport } from './gateway/transport/gateway-transport.js';
 import { AccountRegistration } from './options/account-registration.js';
 import type { PaymentOptions, PaymentStructure } from './options/payment-options.js';
 import { DEFAULT_ACCOUNT, PaymentSettings } from './options/payment-settings.js';
-import { resolveSettings } from './options/resolve-settings.js';
+import { resolveSettings, variablePrefix } from './options/resolve-settings.js';
 import { PaymentClock, SystemClock } from './payment/clock.js';
 import { DirectFlow } from './flows/direct-flow.js';
 import { InFlight } from './flows/in-flight.js';
@@ -54,7 +54,12 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
         inject: [PAYMENT_OPTIONS, DiscoveryService],
       },
       { provide: PaymentClock, useClass: SystemClock },
-      { provide: PaymentStore, useFactory: openStore, inject: [PaymentSettings] },
+      {
+        provide: PaymentStore,
+        useFactory: ({ store, storeUrl, background }: PaymentSettings) =>
+          openStore({ store, storeUrl, background, variable: `${variablePrefix(name)}STORE_URL` }),
+        inject: [PaymentSettings],
+      },
       {
         provide: GatewayTransport,
         useFactory: ({ timeoutMs, connectTimeoutMs, keepAliveMs, dispatcher }: PaymentSettings) =>

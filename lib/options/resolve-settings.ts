@@ -2,6 +2,7 @@ import { type ConfigurationProblem, PaymentConfigurationError } from '../errors/
 import { DIALECTS, dialectProblem, type DialectName } from '../gateway/dialects/dialects.js';
 import { standardDialect } from '../gateway/dialects/standard.dialect.js';
 import type { GatewayDialect } from '../gateway/gateway-dialect.js';
+import { STORE_URL_FORMS, storeKindOf } from '../store/store-url.js';
 import type { PaymentOptions, PaymentStructure, ResultUrl } from './payment-options.js';
 import { DEFAULT_ACCOUNT, type PaymentSettings } from './payment-settings.js';
 import { MAX_TIMER_MS, SettingsReader } from './settings-reader.js';
@@ -10,7 +11,6 @@ import { baseUrlProblem, callbackUrlProblem, resultUrlProblem } from './url-chec
 const MEMORY_RETENTION_MS = 86_400_000;
 /** A hundred years. */
 const MAX_RETENTION_MS = 3_155_760_000_000;
-const STORE_SCHEMES = /^(?:memory:$|sqlite:.+|postgres(?:ql)?:\/\/.+|rediss?:\/\/.+)/;
 /** It stands in variables, routes and keys of stores. */
 const ACCOUNT_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
 const DIALECT_NAMES = Object.keys(DIALECTS) as DialectName[];
@@ -193,9 +193,7 @@ function checkCodeOnly(read: SettingsReader<PaymentOptions>, options: PaymentOpt
 }
 
 function storeUrlProblem(text: string): string | null {
-  return STORE_SCHEMES.test(text)
-    ? null
-    : 'must be memory:, sqlite:FILE, postgres://…, or redis://… (rediss:// with TLS)';
+  return storeKindOf(text) === null ? `must be ${STORE_URL_FORMS.join(', ')} (rediss:// with TLS)` : null;
 }
 
 /** What goes into headers. */

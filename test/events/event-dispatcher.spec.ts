@@ -5,7 +5,7 @@ import type { PlainEvents } from '../../lib/events/plain-events.js';
 import type { PaymentSettings } from '../../lib/options/payment-settings.js';
 import { SystemClock } from '../../lib/payment/clock.js';
 import { type PaymentRecord, toPayment } from '../../lib/payment/payment.js';
-import { MemoryPaymentStore } from '../../lib/store/memory-payment-store.js';
+import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { recordIn } from '../payment/sample-record.js';
 
 const settings = { account: 'default' } as PaymentSettings;

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { SqlDialect } from './payment-schema.js';
+import { engineNamed, type SqlDialect } from './engines.js';
 import type { PaymentTables } from './payment-tables.js';
 import { SqlPaymentStore, type SqlStoreOptions } from './sql-payment-store.js';
 
@@ -11,8 +11,8 @@ export interface KyselyStoreOptions<Tables> extends SqlStoreOptions {
 
 /**
  * Keeps payments in the database of a Kysely instance. On SQLite set `journal_mode = WAL` and `synchronous = FULL` on its connection: without
- * the second, a power cut can take payments that were told as stored.
+ * the second, a power cut can take payments that were reported as stored.
  */
 export function sqlPaymentStore<Tables>({ db, dialect, ...options }: KyselyStoreOptions<Tables>): SqlPaymentStore {
-  return new SqlPaymentStore(db as unknown as Kysely<PaymentTables>, dialect, options);
+  return new SqlPaymentStore(db as unknown as Kysely<PaymentTables>, engineNamed(dialect), options);
 }

@@ -1,4 +1,4 @@
-import type { ColumnType } from 'kysely';
+import type { ColumnType, Kysely } from 'kysely';
 import type { PaymentRecord } from '../../payment/payment.js';
 import { recordFromJson, recordToJson } from '../record-json.js';
 
@@ -22,7 +22,7 @@ export interface PaymentTables {
     created_at: BigIntColumn;
     updated_at: BigIntColumn;
     finalized_at: NullableBigIntColumn;
-    /** Here alone `dueAt` is kept: a lease moves it without rewriting the record. */
+    /** `dueAt` is kept here alone: a lease moves it without rewriting the record. */
     due_at: NullableBigIntColumn;
     /** The whole record as JSON, but for `dueAt`. */
     record: string;
@@ -76,6 +76,10 @@ export interface PaymentTables {
     applied_at: BigIntColumn;
   };
 }
+
+export type PaymentDb = Kysely<PaymentTables>;
+
+export type PaymentRow = ReturnType<typeof rowOf>;
 
 export function rowOf(record: PaymentRecord) {
   return {
