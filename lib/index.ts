@@ -1,5 +1,5 @@
 export { PaymentModule } from './payment.module.js';
-export { type Auth3dInput, PaymentService } from './payment.service.js';
+export { PaymentService } from './payment.service.js';
 export { InjectPayment, PAYMENT_HTTP, paymentHttpToken, paymentToken } from './payment.tokens.js';
 
 export type {

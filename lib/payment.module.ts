@@ -14,7 +14,7 @@ import { HandlerFinder } from './events/handler-finder.js';
 import { GatewayTransport } from './gateway/transport/gateway-transport.js';
 import { AccountRegistration, handlerAccountProblems } from './options/account-registration.js';
 import { InFlight } from './flows/in-flight.js';
-import { PaymentWriter } from './flows/payment-writer.js';
+import { OwedOutcomes } from './flows/owed-outcomes.js';
 import { Reconciler } from './flows/reconciler.js';
 import { type ASYNC_OPTIONS_TYPE, ConfigurableModuleClass, type OPTIONS_TYPE } from './payment.module-definition.js';
 import { PaymentStore } from './store/payment-store.js';
@@ -31,7 +31,7 @@ export class PaymentModule
     private readonly finder: HandlerFinder,
     private readonly events: EventDispatcher,
     private readonly reconciler: Reconciler,
-    private readonly writer: PaymentWriter,
+    private readonly owed: OwedOutcomes,
     private readonly inFlight: InFlight,
     private readonly transport: GatewayTransport,
     private readonly store: PaymentStore,
@@ -70,12 +70,12 @@ export class PaymentModule
   async beforeApplicationShutdown(): Promise<void> {
     await this.inFlight.ended();
     // Another account may close a store that the two share.
-    await this.writer.writeOwed();
+    await this.owed.write();
   }
 
   async onApplicationShutdown(): Promise<void> {
     await this.inFlight.ended();
-    await this.writer.writeOwed();
+    await this.owed.write();
     await this.transport.close();
     await this.store.close();
   }

@@ -18,6 +18,10 @@ import { DirectFlow } from './flows/direct-flow.js';
 import { InFlight } from './flows/in-flight.js';
 import { InquiryFlow } from './flows/inquiry-flow.js';
 import { OperatorFlow } from './flows/operator-flow.js';
+import { DuePayments } from './flows/due-payments.js';
+import { OwedOutcomes } from './flows/owed-outcomes.js';
+import { PaymentChanges } from './flows/payment-changes.js';
+import { PaymentReader } from './flows/payment-reader.js';
 import { PaymentWriter } from './flows/payment-writer.js';
 import { Reconciler } from './flows/reconciler.js';
 import { ThreeDFlow } from './flows/three-d-flow.js';
@@ -35,8 +39,8 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
   const route = routeOf(structure);
   const service = paymentToken(account);
   const http = paymentHttpToken(account);
-  const desk = CallbackReceiver.token(account);
-  const roll = new AccountRegistration(account, route.path);
+  const receiver = CallbackReceiver.token(account);
+  const registration = new AccountRegistration(account, route.path);
 
   return {
     ...definition,
@@ -46,11 +50,11 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
     providers: [
       ...(definition.providers ?? []),
       { provide: CallbackRoute, useValue: route },
-      { provide: AccountRegistration, useValue: roll },
+      { provide: AccountRegistration, useValue: registration },
       {
         provide: PaymentSettings,
         useFactory: (options: PaymentOptions | undefined, discovery: DiscoveryService) =>
-          resolveSettings(options ?? {}, structure, process.env, roll.problemsAmong(discovery)),
+          resolveSettings(options ?? {}, structure, process.env, registration.problemsAmong(discovery)),
         inject: [PAYMENT_OPTIONS, DiscoveryService],
       },
       { provide: PaymentClock, useClass: SystemClock },
@@ -72,7 +76,11 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       PlainEvents,
       HandlerFinder,
       EventDispatcher,
+      PaymentReader,
+      PaymentChanges,
+      OwedOutcomes,
       PaymentWriter,
+      DuePayments,
       DirectFlow,
       ThreeDFlow,
       InquiryFlow,
@@ -82,9 +90,9 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       CallbackReceiver,
       CallbackResponder,
       { provide: service, useClass: PaymentService },
-      { provide: desk, useExisting: CallbackReceiver },
+      { provide: receiver, useExisting: CallbackReceiver },
     ],
-    exports: [service, http, desk],
+    exports: [service, http, receiver],
   };
 }
 

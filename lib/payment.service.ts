@@ -1,25 +1,20 @@
 import { Injectable } from '@nestjs/common';
+import type { Auth3dDto } from './dto/auth3d.dto.js';
 import type { DoPaymentDto } from './dto/do-payment.dto.js';
 import type { Init3dDto } from './dto/init3d.dto.js';
+import { PaymentNotFoundError } from './errors/payment-not-found.error.js';
 import { DirectFlow } from './flows/direct-flow.js';
 import { InFlight } from './flows/in-flight.js';
 import { InquiryFlow } from './flows/inquiry-flow.js';
 import { OperatorFlow } from './flows/operator-flow.js';
 import { type Payment, toPayment } from './payment/payment.js';
-import { PaymentWriter } from './flows/payment-writer.js';
+import { PaymentReader } from './flows/payment-reader.js';
 import { type ReconcileCounts, Reconciler } from './flows/reconciler.js';
 import { type Init3dStart, ThreeDFlow } from './flows/three-d-flow.js';
 
-/** What the bank sent, with the payment it belongs to. */
-export interface Auth3dInput {
-  readonly conversationId: string;
-  /** As received at the return or fail URL: the parsed form, JSON or query. */
-  readonly fields: object;
-}
-
 /**
- * Takes cards. One rule for errors: a throw means that this call sent nothing, or nothing that can move money. Once a DoPayment or
- * Auth3d may have left, the answer is a {@link Payment}, whatever its state.
+ * Takes cards. One rule for errors: a throw means that this call sent nothing, or nothing that can move money. Once a
+ * DoPayment or Auth3d may have left, the answer is a {@link Payment}, whatever its state.
  */
 @Injectable()
 export class PaymentService {
@@ -29,13 +24,13 @@ export class PaymentService {
     private readonly inquiries: InquiryFlow,
     private readonly operator: OperatorFlow,
     private readonly reconciler: Reconciler,
-    private readonly writer: PaymentWriter,
+    private readonly reader: PaymentReader,
     private readonly inFlight: InFlight,
   ) {}
 
   /**
-   * A direct payment (contract section 4.1): one request, its answer the outcome. The same `conversationId` or `idempotencyKey` with
-   * the same sale gives the existing payment and sends nothing.
+   * A direct payment (contract section 4.1): one request, its answer the outcome. The same `conversationId` or
+   * `idempotencyKey` with the same sale gives the existing payment and sends nothing.
    *
    * @param input the fields of contract section 2.1; amounts in major units. Left as it was.
    * @throws PaymentValidationError the input is refused
@@ -48,7 +43,8 @@ export class PaymentService {
   }
 
   /**
-   * Starts a 3D payment (contract section 4.2). Send `html` to the buyer's browser; the callback does the rest. The page is not kept.
+   * Starts a 3D payment (contract section 4.2). Send `html` to the buyer's browser; the callback does the rest. The
+   * page is not kept.
    *
    * @throws PaymentValidationError the input is refused
    * @throws PaymentDuplicateError the id or key is taken, by the same sale even, since its page is not kept
@@ -61,26 +57,30 @@ export class PaymentService {
   }
 
   /**
-   * Completes a 3D payment with what the bank sent (contract section 4.3); the callback controller calls this. Auth3d is sent
-   * once: for a payment that has been claimed or has ended, the answer is the payment as it stands.
+   * Completes a 3D payment with what the bank sent (contract section 4.3); the callback controller calls this. Auth3d
+   * is sent once: for a payment that has been claimed or has ended, the answer is the payment as it stands.
    *
    * @throws PaymentNotFoundError, PaymentStateError (for `direct` and `initiating`)
    * @throws PaymentCallbackError the fields cannot be this payment's; it is untouched
    * @throws PaymentStoreError the store failed before anything was sent
    */
-  auth3d({ conversationId, fields }: Auth3dInput): Promise<Payment> {
-    return this.inFlight.run(() => this.threeD.complete(conversationId, fields));
+  auth3d({ conversationId, fields }: Auth3dDto): Promise<Payment> {
+    return this.inFlight.run(async () => {
+      const record = await this.reader.find(conversationId);
+      if (!record) throw new PaymentNotFoundError();
+      return this.threeD.complete(record, fields);
+    });
   }
 
   /** @throws PaymentStoreError */
   async find(conversationId: string): Promise<Payment | null> {
-    const record = await this.writer.find(conversationId);
+    const record = await this.reader.find(conversationId);
     return record && toPayment(record);
   }
 
   /** All attempts of one of the merchant's own ids, oldest first. @throws PaymentStoreError */
   async findByReference(reference: string): Promise<Payment[]> {
-    return (await this.writer.findByReference(reference)).map((record) => toPayment(record));
+    return (await this.reader.findByReference(reference)).map((record) => toPayment(record));
   }
 
   /**

@@ -3,8 +3,8 @@ import { DEFAULT_ACCOUNT } from './options/payment-settings.js';
 import { PaymentService } from './payment.service.js';
 
 /**
- * The private `HttpService` (@nestjs/axios) that requests go through, for interceptors that trace or measure. It sends nothing for
- * anyone else, and no request twice.
+ * The private `HttpService` (@nestjs/axios) that requests go through, for interceptors that trace or measure. It sends
+ * nothing for anyone else, and no request twice.
  */
 export const PAYMENT_HTTP = Symbol.for('nestjs-card-payment:http');
 

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { PaymentCallbackError } from '../errors/payment-callback.error.js';
-import { PaymentStateError } from '../errors/payment-state.error.js';
 import type { CallbackFields } from '../gateway/gateway-dialect.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock } from '../payment/clock.js';
 import { InFlight } from '../flows/in-flight.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
-import { PaymentWriter } from '../flows/payment-writer.js';
+import { PaymentReader } from '../flows/payment-reader.js';
 import { ThreeDFlow } from '../flows/three-d-flow.js';
 import { checkCallback } from '../flows/callback-check.js';
 import { readCallbackFields } from '../flows/callback-fields.js';
@@ -28,7 +27,7 @@ const LOOK_AGAIN_MS = 250;
 @Injectable()
 export class CallbackReceiver {
   constructor(
-    private readonly writer: PaymentWriter,
+    private readonly reader: PaymentReader,
     private readonly threeD: ThreeDFlow,
     private readonly inFlight: InFlight,
     private readonly route: CallbackRoute,
@@ -36,9 +35,9 @@ export class CallbackReceiver {
     private readonly settings: PaymentSettings,
   ) {}
 
-  /** Under what an account's desk is injected. */
+  /** The injection token of an account's receiver. */
   static token(account: string): symbol {
-    return Symbol.for(`nestjs-card-payment:callback-desk:${account}`);
+    return Symbol.for(`nestjs-card-payment:callback-receiver:${account}`);
   }
 
   /**
@@ -53,41 +52,35 @@ export class CallbackReceiver {
   }
 
   /**
-   * Completes the payment and waits for its outcome, up to `waitMs`; a repeat waits for the first. Whatever comes after that runs on.
+   * Completes the payment and waits for its outcome, up to `waitMs`; a repeat waits for the first. Whatever comes after
+   * that runs on.
    * @returns the payment as it stands then
    * @throws PaymentCallbackError the callback is refused, the payment untouched
    * @throws PaymentStoreError
    */
   async complete(token: string, received: unknown): Promise<Payment> {
     const record = await this.identify(token);
-    const patience = new AbortController();
+    const wait = new AbortController();
     const outcome = record.state === 'awaiting' ? this.authorize(record, received) : this.repeat(record, received);
-    const late = this.clock.sleep(this.route.waitMs, patience.signal).then(() => null);
-    const watched = outcome.then((payment) => this.watch(payment, patience.signal));
-    // When the wait is over the run goes on; what it throws then has nobody to tell.
+    const late = this.clock.sleep(this.route.waitMs, wait.signal).then(() => null);
+    const watched = outcome.then((payment) => this.watch(payment, wait.signal));
+    // When the wait is over the run goes on; what it throws then reaches nobody.
     watched.catch(() => undefined);
     try {
-      return (
-        (await Promise.race([watched, late])) ?? toPayment((await this.writer.find(record.conversationId)) ?? record)
-      );
+      return (await Promise.race([watched, late])) ?? toPayment(await this.reader.latest(record));
     } finally {
-      patience.abort();
+      wait.abort();
     }
   }
 
   private async identify(token: string): Promise<PaymentRecord> {
-    const record = TOKEN.test(token) ? await this.writer.findByTokenHash(hashCallbackToken(token)) : null;
+    const record = TOKEN.test(token) ? await this.reader.findByTokenHash(hashCallbackToken(token)) : null;
     if (!record) throw new PaymentCallbackError('unknown_token');
     return record;
   }
 
-  private async authorize(record: PaymentRecord, received: unknown): Promise<Payment> {
-    try {
-      return await this.inFlight.run(() => this.threeD.complete(record.conversationId, received ?? {}));
-    } catch (error) {
-      if (error instanceof PaymentStateError) return error.payment;
-      throw error;
-    }
+  private authorize(record: PaymentRecord, received: unknown): Promise<Payment> {
+    return this.inFlight.run(() => this.threeD.complete(record, received ?? {}));
   }
 
   /** Back, refresh, a double post: nothing is sent, so an empty one is welcome, but a foreign one is not. */
@@ -104,7 +97,7 @@ export class CallbackReceiver {
     let latest = payment;
     while (latest.state === 'authorizing' && !signal.aborted) {
       await this.clock.sleep(LOOK_AGAIN_MS, signal);
-      const record = await this.writer.find(payment.conversationId);
+      const record = await this.reader.find(payment.conversationId);
       if (record) latest = toPayment(record);
     }
     return latest;

@@ -20,7 +20,10 @@ export function isLookingAhead({ method, headers }: CallbackRequest): boolean {
   return method === 'HEAD' || /prefetch|prerender|preview/i.test(purpose);
 }
 
-/** What came: the body's fields, or else the query's. The host's parser made them objects; without one (Express) the body is read here. */
+/**
+ * What came: the body's fields, or else the query's. The host's parser made them objects; without one (Express) the
+ * body is read here.
+ */
 export async function receivedFields(request: CallbackRequest): Promise<unknown> {
   const body = isUnread(request) ? await readBody(request) : request.body;
   return isEmpty(body) ? queryFields(request) : body;

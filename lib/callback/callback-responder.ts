@@ -50,7 +50,7 @@ export class CallbackResponder {
     else this.reply(response, 303, '', [['Location', url]]);
   }
 
-  /** Refuses without echo of what came. @throws whatever it does not know how to tell */
+  /** Refuses without repeating what was received. @throws the error when it is none that it knows */
   refuse(response: unknown, error: unknown): void {
     if (error instanceof PaymentStoreError) this.page(response, 503, 'unavailable');
     else if (error instanceof PaymentCallbackError) {

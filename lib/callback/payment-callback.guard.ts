@@ -19,8 +19,9 @@ const RECEIVED = Symbol.for('nestjs-card-payment:received-callback');
 type GuardedRequest = CallbackRequest & { [RECEIVED]?: ReceivedCallback };
 
 /**
- * For a callback route of the merchant's own, whose URL holds `{token}` (as the route parameter or query field `token`): the same
- * checks as the built-in controller's. Refuses with 404 for an unknown token and 400 otherwise; the payment is untouched.
+ * For a callback route of the merchant's own, whose URL holds `{token}` (as the route parameter or query field
+ * `token`): the same checks as the built-in controller's. Refuses with 404 for an unknown token and 400 otherwise; the
+ * payment is untouched.
  */
 @Injectable()
 export class PaymentCallbackGuard implements CanActivate {

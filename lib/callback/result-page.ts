@@ -1,4 +1,4 @@
-/** What a page of the callback tells. */
+/** What a page of the callback says. */
 export type ResultPageKind = 'success' | 'failure' | 'pending' | 'refused' | 'unavailable';
 
 interface PageText {

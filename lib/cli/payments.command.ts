@@ -6,6 +6,9 @@ import { variablePrefix } from '../options/resolve-settings.js';
 import { SystemClock } from '../payment/clock.js';
 import { OperatorFlow } from '../flows/operator-flow.js';
 import { type PaymentRecord, type PaymentState, toPayment } from '../payment/payment.js';
+import { OwedOutcomes } from '../flows/owed-outcomes.js';
+import { PaymentChanges } from '../flows/payment-changes.js';
+import { PaymentReader } from '../flows/payment-reader.js';
 import { PaymentWriter } from '../flows/payment-writer.js';
 import { TRANSITIONS } from '../payment/states.js';
 import { openStore } from '../store/open-store.js';
@@ -58,23 +61,23 @@ function actionOf(
   action: string,
   words: readonly string[],
   { state, note }: { state: string; note?: string },
-): (desk: AccountStore) => Promise<string> {
+): (payments: AccountStore) => Promise<string> {
   const [first = '', second = ''] = words;
   switch (action) {
     case 'list':
-      return (desk) => list(desk, statesOf(state));
+      return (payments) => list(payments, statesOf(state));
     case 'show':
-      return (desk) => show(desk, needed(first, 'show takes a conversationId.'));
+      return (payments) => show(payments, needed(first, 'show takes a conversationId.'));
     case 'resolve':
       if (second !== 'succeeded' && second !== 'failed') {
         throw new UsageError('resolve takes a conversationId, then succeeded or failed.');
       }
-      return (desk) =>
-        resolve(desk, first, second, needed(note ?? '', 'resolve needs --note: who found out, and how.'));
+      return (payments) =>
+        resolve(payments, first, second, needed(note ?? '', 'resolve needs --note: who found out, and how.'));
     case 'parked':
       return parked;
     case 'replay':
-      return (desk) => replay(desk, first, needed(second, 'replay takes a handler id and an event id.'));
+      return (payments) => replay(payments, first, needed(second, 'replay takes a handler id and an event id.'));
     default:
       throw new UsageError(`There is no "payments ${action}".`);
   }
@@ -105,15 +108,21 @@ async function show({ store, account }: AccountStore, conversationId: string): P
 }
 
 async function resolve(
-  desk: AccountStore,
+  { store, account }: AccountStore,
   conversationId: string,
   state: 'succeeded' | 'failed',
   note: string,
 ): Promise<string> {
   // The event goes into the outbox with the state: an instance that runs delivers it.
-  const events = { raised: () => Promise.resolve() };
-  const book = new PaymentWriter(desk.store, events, new SystemClock(), { account: desk.account });
-  const payment = await new OperatorFlow(book).resolve(conversationId, state, note);
+  const events = { publish: () => Promise.resolve() };
+  const clock = new SystemClock();
+  const changes = new PaymentChanges(store, clock, events);
+  const writer = new PaymentWriter(changes, new OwedOutcomes(changes), clock);
+  const payment = await new OperatorFlow(new PaymentReader(store, { account }), writer).resolve(
+    conversationId,
+    state,
+    note,
+  );
   return `Payment ${conversationId} is ${payment.state}.`;
 }
 

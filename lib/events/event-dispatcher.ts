@@ -1,47 +1,44 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { PaymentStoreError } from '../errors/payment-store.error.js';
 import { PaymentSettings } from '../options/payment-settings.js';
-import { maskCards } from '../payment/card-mask.js';
 import { PaymentClock } from '../payment/clock.js';
-import type { Payment } from '../payment/payment.js';
-import { tidy } from '../flows/result-changes.js';
-import { type Delivery, PaymentStore } from '../store/payment-store.js';
-import type { PaymentHandler } from './handler-finder.js';
 import type { PaymentEvent } from '../payment/payment-event.js';
+import { type Delivery, PaymentStore } from '../store/payment-store.js';
+import { CallerWaits } from './caller-waits.js';
+import { DeliveryRunner } from './delivery-runner.js';
+import type { PaymentHandler } from './handler-finder.js';
 import { PlainEvents } from './plain-events.js';
 
-/** How long a caller waits for handlers, so that the buyer finds the order paid; they go on behind its back. */
-const MAX_CALLER_WAIT_MS = 2_000;
 const MAX_AT_ONCE = 20;
 /** How many calls of handlers one pass waits for, lest a busy shop's pass never ends. */
 const MAX_CALLS_PER_PASS = 1_000;
-/** A handler that takes longer counts as failed; its delivery's lease is longer still. */
-const HANDLER_LIMIT_MS = 60_000;
+/** Longer than a handler may take. */
 const LEASE_MS = 120_000;
-const MIN_RETRY_MS = 1_000;
-const MAX_RETRY_MS = 3_600_000;
-/** Tries before a delivery is parked: about four hours. */
-export const MAX_TRIES = 15;
-const MAX_ERROR_LENGTH = 300;
 
-/** Brings events to the host: plain ones at once, awaited ones out of the store's outbox, each handler acknowledged for itself. */
+/**
+ * Brings events to the host: plain ones at once, awaited ones out of the store's outbox, each handler acknowledged for
+ * itself.
+ */
 @Injectable()
 export class EventDispatcher {
-  private readonly logger = new Logger('PaymentModule');
+  private readonly runner: DeliveryRunner;
+  private readonly callers: CallerWaits;
   private handlers: readonly PaymentHandler[] = [];
-  private isDelivering = false;
+  private isStarted = false;
   private leasing: Promise<void> | null = null;
   private isAskedAgain = false;
-  private started = 0;
+  private calls = 0;
   private readonly running = new Map<string, Promise<void>>();
-  private readonly waiting = new Map<string, { left: Set<string>; done: () => void }>();
 
   constructor(
     private readonly store: PaymentStore,
     private readonly plain: PlainEvents,
     private readonly clock: PaymentClock,
     private readonly settings: PaymentSettings,
-  ) {}
+  ) {
+    this.runner = new DeliveryRunner(store, clock);
+    this.callers = new CallerWaits(clock);
+  }
 
   /** Makes this application's handlers known to the store, so that no instance without them can swallow an event. */
   async announce(handlers: readonly PaymentHandler[]): Promise<void> {
@@ -62,46 +59,44 @@ export class EventDispatcher {
   }
 
   start(): void {
-    this.isDelivering = true;
+    this.isStarted = true;
   }
 
   /** Takes no further deliveries and waits for those that run. */
   async stop(): Promise<void> {
-    this.isDelivering = false;
+    this.isStarted = false;
     await this.leasing;
     await Promise.all(this.running.values());
   }
 
-  /** Called once an event is in the store. Resolves when this process has delivered it, after two seconds at the latest. Never rejects. */
-  async raised(event: PaymentEvent): Promise<void> {
+  /**
+   * Called once an event is stored. Resolves when it was delivered here, after two seconds at the latest. Never
+   * rejects.
+   */
+  async publish(event: PaymentEvent): Promise<void> {
     this.plain.emit(event);
-    const concerned = this.handlers.filter((handler) => handler.types.includes(event.type));
-    if (!this.isDelivering || concerned.length === 0) return;
-    const patience = new AbortController();
-    const delivered = new Promise<void>((done) => {
-      this.waiting.set(event.eventId, { left: new Set(concerned.map((handler) => handler.id)), done });
-    });
+    const handlers = this.handlers.filter((handler) => handler.types.includes(event.type)).map(({ id }) => id);
+    if (!this.isStarted || handlers.length === 0) return;
+    const handled = this.callers.until(event.eventId, handlers);
     void this.leaseMore();
-    await Promise.race([delivered, this.clock.sleep(MAX_CALLER_WAIT_MS, patience.signal)]);
-    patience.abort();
-    this.waiting.delete(event.eventId);
+    await handled;
   }
 
   /** Looks for what is due and does not wait for it. */
   wake(): void {
-    if (this.isDelivering) void this.leaseMore();
+    if (this.isStarted) void this.leaseMore();
   }
 
   /** Delivers what is due and waits for it. @returns how many handlers were called */
   async deliverDue(): Promise<number> {
-    const before = this.started;
-    let startedEarlier;
+    const before = this.calls;
+    let earlier;
     do {
-      startedEarlier = this.started;
+      earlier = this.calls;
       await this.leaseMore();
       await Promise.all(this.running.values());
-    } while (this.started > startedEarlier && this.started - before < MAX_CALLS_PER_PASS);
-    return this.started - before;
+    } while (this.calls > earlier && this.calls - before < MAX_CALLS_PER_PASS);
+    return this.calls - before;
   }
 
   private leaseMore(): Promise<void> {
@@ -126,83 +121,25 @@ export class EventDispatcher {
     const { account } = this.settings;
     const handlerIds = this.handlers.map((handler) => handler.id);
     const now = this.clock.now();
+    const until = new Date(now.getTime() + LEASE_MS);
     try {
-      return await this.store.leaseDeliveries({
-        account,
-        handlerIds,
-        now,
-        until: new Date(now.getTime() + LEASE_MS),
-        limit,
-      });
+      return await this.store.leaseDeliveries({ account, handlerIds, now, until, limit });
     } catch {
       return [];
     }
   }
 
   private begin(delivery: Delivery): void {
-    const key = `${delivery.handlerId} ${delivery.event.eventId}`;
+    const { handlerId, event } = delivery;
+    const key = `${handlerId} ${event.eventId}`;
     if (this.running.has(key)) return;
-    this.started += 1;
-    const run = this.deliver(delivery).finally(() => {
+    this.calls += 1;
+    const handler = this.handlers.find(({ id }) => id === handlerId);
+    const run = this.runner.run(delivery, handler).finally(() => {
       this.running.delete(key);
-      this.tell(delivery);
+      this.callers.handled(event.eventId, handlerId);
       this.wake();
     });
     this.running.set(key, run);
   }
-
-  private async deliver(delivery: Delivery): Promise<void> {
-    const { account, handlerId, event } = delivery;
-    const handler = this.handlers.find((one) => one.id === handlerId);
-    const failure = handler ? await this.call(handler, event) : 'this instance has no such handler';
-    try {
-      if (failure === null) await this.store.acknowledge(account, handlerId, event.eventId);
-      else await this.store.postpone(this.postponed(delivery, failure));
-    } catch {
-      this.logger.error(
-        `Event ${event.eventId}: the store did not take the delivery to ${handlerId}; it will come again.`,
-      );
-    }
-  }
-
-  /** @returns what failed, or null */
-  private async call(handler: PaymentHandler, event: PaymentEvent): Promise<string | null> {
-    const limit = new AbortController();
-    const late = this.clock.sleep(HANDLER_LIMIT_MS, limit.signal).then(() => 'took longer than 60 seconds');
-    const call = Promise.resolve()
-      .then(() => handler.handle(event))
-      .then(
-        () => null,
-        (error: unknown) => failureText(error, event.payment),
-      );
-    const failure = await Promise.race([call, late]);
-    limit.abort();
-    return failure;
-  }
-
-  private postponed(delivery: Delivery, error: string): Delivery {
-    const attempts = delivery.attempts + 1;
-    const parked = attempts >= MAX_TRIES;
-    const wait = Math.min(MIN_RETRY_MS * 2 ** (attempts - 1), MAX_RETRY_MS);
-    const { handlerId, event } = delivery;
-    if (parked) {
-      this.logger.error(
-        `Event ${event.eventId}: ${handlerId} failed ${attempts} times and is parked until it is replayed.`,
-      );
-    } else {
-      this.logger.warn(`Event ${event.eventId}: ${handlerId} failed (try ${attempts}); it is tried again.`);
-    }
-    return { ...delivery, attempts, parked, error, dueAt: new Date(this.clock.now().getTime() + wait) };
-  }
-
-  private tell({ event, handlerId }: Delivery): void {
-    const waiting = this.waiting.get(event.eventId);
-    waiting?.left.delete(handlerId);
-    if (waiting?.left.size === 0) waiting.done();
-  }
-}
-
-function failureText(error: unknown, payment: Payment): string {
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : 'threw something that is no Error';
-  return tidy(text, MAX_ERROR_LENGTH, (line) => maskCards(line, payment));
 }

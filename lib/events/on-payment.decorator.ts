@@ -18,9 +18,9 @@ export interface OnPaymentMetadata {
 }
 
 /**
- * Marks a method of a static provider as an awaited handler of payments that reach a state. It is called at least once for each such event,
- * again with back-off until it returns, also after a crash: deduplicate by `eventId`. A handler that keeps failing is parked, to be
- * replayed by an operator.
+ * Marks a method of a static provider as an awaited handler of payments that reach a state. It is called at least once
+ * for each such event, again with back-off until it returns, also after a crash: deduplicate by `eventId`. A handler
+ * that keeps failing is parked, to be replayed by an operator.
  *
  * @example
  * ```ts

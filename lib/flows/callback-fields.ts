@@ -10,8 +10,8 @@ const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor'
 type Scalar = string | number | boolean | null;
 
 /**
- * What the bank sent, as parsed by the host (form, JSON or query), proven to be plain fields; `InstrumentDetail` alone may be an
- * object of such. Names and values stay as received.
+ * What the bank sent, as parsed by the host (form, JSON or query), proven to be plain fields; `InstrumentDetail` alone
+ * may be an object of such. Names and values stay as received.
  * @throws PaymentCallbackError for a repeated field (in any case), a nested one, more than 64 fields or 64 KiB
  */
 export function readCallbackFields(received: unknown): CallbackFields {

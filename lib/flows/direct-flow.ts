@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { ReturnUrlMaker } from './return-urls.js';
 import { DoPaymentDto } from '../dto/do-payment.dto.js';
 import { validateInput } from '../dto/validate-input.js';
 import { PaymentNotSentError } from '../errors/payment-not-sent.error.js';
@@ -7,17 +6,22 @@ import { PaymentStoreError } from '../errors/payment-store.error.js';
 import { GatewayClient, TOO_LATE } from '../gateway/gateway-client.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock } from '../payment/clock.js';
-import { newPaymentRecord, saleRequest } from './new-payment.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
+import { advance } from '../payment/states.js';
+import { newPaymentRecord, saleRequest } from './new-payment.js';
+import { PaymentReader } from './payment-reader.js';
 import { PaymentWriter } from './payment-writer.js';
+import { ReturnUrlMaker } from './return-urls.js';
 import { fitsClaim } from './schedule.js';
 import { applyNotSent, applyVerdict, settlementRules } from './settlement.js';
-import { advance } from '../payment/states.js';
+
+const MAX_OPENING_TRIES = 5;
 
 /** The direct payment: written as `charging`, sent once, its answer written. */
 @Injectable()
 export class DirectFlow {
   constructor(
+    private readonly reader: PaymentReader,
     private readonly writer: PaymentWriter,
     private readonly gateway: GatewayClient,
     private readonly returnUrls: ReturnUrlMaker,
@@ -37,7 +41,7 @@ export class DirectFlow {
     const isInTime = fitsClaim(record.dueAt, this.clock.now(), this.settings.timeoutMs);
     const outcome = isInTime ? await this.gateway.doPayment(sale) : TOO_LATE;
     if (!outcome.sent) throw new PaymentNotSentError(await this.writer.settle(record, applyNotSent), outcome.why);
-    const rules = settlementRules(this.settings);
+    const rules = settlementRules(this.settings, this.gateway);
     return this.writer.settle(record, (current, at) => applyVerdict(current, outcome.verdict, rules, at));
   }
 
@@ -48,11 +52,11 @@ export class DirectFlow {
       version: 1,
     };
     // Between a refused write and the look at who is in the way, that one may have gone: then it is our turn again.
-    for (let tries = 0; tries < 5; tries += 1) {
+    for (let tries = 0; tries < MAX_OPENING_TRIES; tries += 1) {
       const taken = await this.writer.open(record);
       if (taken === null) return null;
-      const twin = await this.writer.findTwin(record);
-      if (twin) return twin;
+      const earlier = await this.reader.findRepeated(record);
+      if (earlier) return earlier;
       if (taken === 'referenceLock' && (await this.writer.open(refused)) === null) return refused;
     }
     throw new PaymentStoreError('opening the payment');

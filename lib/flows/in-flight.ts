@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { MAX_TIMER_MS } from '../options/settings-reader.js';
 
-/** Payments that run in this process: they keep it alive, and a shutdown can let them end. */
+/** Payments that run in this process: they keep it alive, and a shutdown waits for them to end. */
 @Injectable()
 export class InFlight {
   private readonly running = new Set<Promise<unknown>>();

@@ -5,6 +5,7 @@ import { PaymentUnsupportedError } from '../errors/payment-unsupported.error.js'
 import { GatewayClient } from '../gateway/gateway-client.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
+import { PaymentReader } from './payment-reader.js';
 import { PaymentWriter } from './payment-writer.js';
 import { applyInquiry, settlementRules } from './settlement.js';
 
@@ -12,6 +13,7 @@ import { applyInquiry, settlementRules } from './settlement.js';
 @Injectable()
 export class InquiryFlow {
   constructor(
+    private readonly reader: PaymentReader,
     private readonly writer: PaymentWriter,
     private readonly gateway: GatewayClient,
     private readonly settings: PaymentSettings,
@@ -19,7 +21,7 @@ export class InquiryFlow {
 
   async inquire(conversationId: string): Promise<Payment> {
     if (!this.gateway.canInquire) throw new PaymentUnsupportedError('CheckPayment', this.settings.dialect.name);
-    const record = await this.writer.find(conversationId);
+    const record = await this.reader.find(conversationId);
     if (!record) throw new PaymentNotFoundError();
     if (record.state === 'initiating' || record.state === 'awaiting') {
       throw new PaymentStateError(toPayment(record), 'be inquired: no money can have moved');
@@ -30,9 +32,9 @@ export class InquiryFlow {
 
   /** @returns null when the gateway gave no answer at all */
   async ask(record: PaymentRecord): Promise<Payment | null> {
-    const word = await this.gateway.checkPayment(toPayment(record));
-    if (!word) return null;
-    const rules = settlementRules(this.settings);
-    return this.writer.settle(record, (current, now) => applyInquiry(current, word, rules, now));
+    const inquiry = await this.gateway.checkPayment(toPayment(record));
+    if (!inquiry) return null;
+    const rules = settlementRules(this.settings, this.gateway);
+    return this.writer.settle(record, (current, now) => applyInquiry(current, inquiry, rules, now));
   }
 }

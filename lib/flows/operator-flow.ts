@@ -4,31 +4,34 @@ import { PaymentStateError } from '../errors/payment-state.error.js';
 import { PaymentValidationError, type ValidationIssue } from '../errors/payment-validation.error.js';
 import { maskCards } from '../payment/card-mask.js';
 import { type Payment, toPayment } from '../payment/payment.js';
+import { PaymentReader } from './payment-reader.js';
 import { PaymentWriter } from './payment-writer.js';
 import { advance } from '../payment/states.js';
-import { tidy } from './result-changes.js';
+import { plainText } from '../payment/plain-text.js';
 
 const MAX_NOTE_LENGTH = 1_000;
 
 /** What an operator settles by hand. */
 @Injectable()
 export class OperatorFlow {
-  constructor(private readonly writer: PaymentWriter) {}
+  constructor(
+    private readonly reader: PaymentReader,
+    private readonly writer: PaymentWriter,
+  ) {}
 
   async resolve(conversationId: string, state: 'succeeded' | 'failed', note: string): Promise<Payment> {
     checkResolution(state, note);
-    const record = await this.writer.find(conversationId);
+    const record = await this.reader.find(conversationId);
     if (!record) throw new PaymentNotFoundError();
     const change = {
       reason: 'operator',
-      note: tidy(note, MAX_NOTE_LENGTH, (line) => maskCards(line, record)),
+      note: plainText(note, MAX_NOTE_LENGTH, (line) => maskCards(line, record)),
     } as const;
     const resolved = await this.writer.decide(record, (current, now) =>
       current.state === 'unknown' || current.state === 'review' ? advance(current, state, change, now) : null,
     );
     if (resolved) return resolved;
-    const now = (await this.writer.find(conversationId)) ?? record;
-    throw new PaymentStateError(toPayment(now), `be resolved as ${state}`);
+    throw new PaymentStateError(toPayment(await this.reader.latest(record)), `be resolved as ${state}`);
   }
 }
 

@@ -1,9 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { GatewayClient } from '../gateway/gateway-client.js';
 import { EventDispatcher } from '../events/event-dispatcher.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock } from '../payment/clock.js';
 import { InquiryFlow } from './inquiry-flow.js';
 import type { PaymentRecord } from '../payment/payment.js';
+import { DuePayments } from './due-payments.js';
+import { OwedOutcomes } from './owed-outcomes.js';
 import { PaymentWriter } from './payment-writer.js';
 import { nextInquiry } from './schedule.js';
 
@@ -13,7 +16,7 @@ export interface ReconcileCounts {
   written: number;
   /** 3D payments that nobody came back to. */
   expired: number;
-  /** Payments whose process did not live to tell: now `unknown`. */
+  /** Payments whose process died while charging: now `unknown`. */
   interrupted: number;
   /** CheckPayments that were answered. */
   inquired: number;
@@ -44,8 +47,11 @@ export class Reconciler {
   private housekeepingAt = 0;
 
   constructor(
+    private readonly due: DuePayments,
+    private readonly owed: OwedOutcomes,
     private readonly writer: PaymentWriter,
     private readonly inquiries: InquiryFlow,
+    private readonly gateway: GatewayClient,
     private readonly events: EventDispatcher,
     private readonly clock: PaymentClock,
     private readonly settings: PaymentSettings,
@@ -73,7 +79,7 @@ export class Reconciler {
 
   private async workOnPayments(): Promise<ReconcileCounts> {
     const counts: ReconcileCounts = {
-      written: await this.writer.writeOwed(),
+      written: await this.owed.write(),
       expired: 0,
       interrupted: 0,
       inquired: 0,
@@ -82,7 +88,7 @@ export class Reconciler {
       purged: 0,
     };
     for (let left = MAX_PAYMENTS_PER_PASS; left > 0 && !this.stopping.signal.aborted;) {
-      const batch = await this.writer.leaseDue(Math.min(BATCH, left));
+      const batch = await this.due.lease(Math.min(BATCH, left));
       await this.workThrough(batch, counts);
       left = batch.length === 0 ? 0 : left - batch.length;
     }
@@ -108,12 +114,12 @@ export class Reconciler {
     let isSilent = false;
     const work = async (): Promise<void> => {
       for (let record = queue.shift(); record; record = queue.shift()) {
-        if (this.stopping.signal.aborted) await this.writer.handBack(record, this.clock.now());
+        if (this.stopping.signal.aborted) await this.due.handBack(record, this.clock.now());
         else if (isSilent && record.state === 'unknown') await this.askLater(record);
         else if ((await this.workOn(record, counts, isSilent)) === 'silent') isSilent = true;
       }
     };
-    // All of them end before a failure is told: a shutdown must not close the store under those that are left.
+    // All of them end before a failure is thrown: a shutdown must not close the store under those that are left.
     const ends = await Promise.allSettled(Array.from({ length: INQUIRIES_AT_ONCE }, work));
     const failed = ends.find((end) => end.status === 'rejected');
     if (failed) throw failed.reason as Error;
@@ -137,13 +143,13 @@ export class Reconciler {
     }
   }
 
-  /** The claim ran out: nobody lives to tell. That grants the right to ask, never to send again. */
+  /** The claim ran out: whoever held it is gone. That grants the right to ask, never to send again. */
   private async interrupt(
     record: PaymentRecord,
     counts: ReconcileCounts,
     isSilent: boolean,
   ): Promise<'done' | 'silent'> {
-    const dueAt = this.canInquire ? nextInquiry(this.clock.now(), 0) : null;
+    const dueAt = this.gateway.canInquire ? nextInquiry(this.clock.now(), 0) : null;
     const moved = await this.writer.move(record, 'unknown', { reason: 'interrupted', dueAt });
     if (moved.outcome !== 'replaced') return 'done';
     counts.interrupted += 1;
@@ -152,7 +158,7 @@ export class Reconciler {
 
   private async expire(record: PaymentRecord, counts: ReconcileCounts): Promise<'done'> {
     if (record.expiresAt && record.expiresAt > this.clock.now()) {
-      await this.writer.handBack(record, record.expiresAt);
+      await this.due.handBack(record, record.expiresAt);
       return 'done';
     }
     const ended = await this.writer.move(record, 'expired');
@@ -161,7 +167,7 @@ export class Reconciler {
   }
 
   private async ask(record: PaymentRecord, counts: ReconcileCounts): Promise<'done' | 'silent'> {
-    if (!this.canInquire) return 'done';
+    if (!this.gateway.canInquire) return 'done';
     const payment = await this.inquiries.ask(record);
     if (!payment) {
       await this.askLater(record);
@@ -172,12 +178,8 @@ export class Reconciler {
     return 'done';
   }
 
-  private get canInquire(): boolean {
-    return this.settings.dialect.checkPayment !== undefined;
-  }
-
   private askLater(record: PaymentRecord): Promise<void> {
-    return this.writer.handBack(
+    return this.due.handBack(
       record,
       nextInquiry(this.clock.now(), Math.max(record.inquiries, SILENT_GATEWAY_INQUIRIES)),
     );
@@ -190,6 +192,6 @@ export class Reconciler {
     const { retentionMs } = this.settings;
     await this.events.renew();
     const before = new Date(retentionMs === null ? 0 : now - retentionMs);
-    counts.purged = await this.writer.purge(before, new Date(now - HANDLER_MEMORY_MS));
+    counts.purged = await this.due.purge(before, new Date(now - HANDLER_MEMORY_MS));
   }
 }

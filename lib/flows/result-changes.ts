@@ -1,6 +1,7 @@
 import type { GatewayResult } from '../gateway/gateway-dialect.js';
 import { maskCards, maskCardsInIdentifier } from '../payment/card-mask.js';
 import type { PaymentRecord } from '../payment/payment.js';
+import { plainText } from '../payment/plain-text.js';
 import type { PaymentChange } from '../payment/states.js';
 
 export interface TextRules {
@@ -9,33 +10,31 @@ export interface TextRules {
 
 const MAX_MESSAGE = 500;
 const MAX_IDENTIFIER = 255;
-/** Nineteen digits with something between each two, and room to spare. */
-const MAX_SPACED_NUMBER_LENGTH = 64;
 const DATE_TIME = /^(\d{2})[/.-](\d{2})[/.-](\d{4})[ T](\d{2}):(\d{2}):(\d{2})$/;
 /** Turkish time, all year round. That the gateway's dates are in it is unverified. */
 const UTC_OFFSET_HOURS = 3;
 
 /**
- * What an answer tells of a payment, as it is kept: card numbers masked, bounded in length, without control characters. What the answer
- * leaves out stays as it was.
+ * What an answer says of a payment, as it is stored: card numbers masked, bounded in length, without control
+ * characters. What the answer leaves out stays as it was.
  */
 export function resultChanges(result: GatewayResult, record: PaymentRecord, { dateOrder }: TextRules): PaymentChange {
-  // A dialect written in plain JavaScript may give what is no text: that tells nothing.
-  const told = (text: unknown, most: number, mask: (line: string) => string): string | null =>
-    typeof text === 'string' ? tidy(text, most, mask) : null;
+  // A dialect written in plain JavaScript may give what is no text: that says nothing.
+  const stored = (text: unknown, most: number, mask: (line: string) => string): string | null =>
+    typeof text === 'string' ? plainText(text, most, mask) : null;
   const identifier = (text: unknown): string | null =>
-    told(text, MAX_IDENTIFIER, (line) => maskCardsInIdentifier(line, record));
+    stored(text, MAX_IDENTIFIER, (line) => maskCardsInIdentifier(line, record));
   const transactionDate = identifier(result.transactionDate);
   return {
     ...withoutNulls({
       code: identifier(result.code),
-      message: told(result.message, MAX_MESSAGE, (line) => maskCards(line, record)),
+      message: stored(result.message, MAX_MESSAGE, (line) => maskCards(line, record)),
       chargedAmount: identifier(result.amount),
       orderId: identifier(result.orderId),
       paymentId: identifier(result.paymentId),
       bankUniqueReferenceNumber: identifier(result.bankUniqueReferenceNumber),
       authCode: identifier(result.authCode),
-      maskedCardNumber: told(result.maskedCardNumber, MAX_IDENTIFIER, knownDigits),
+      maskedCardNumber: stored(result.maskedCardNumber, MAX_IDENTIFIER, knownDigits),
       commissionRate: identifier(result.commissionRate),
       commissionAmount: identifier(result.commissionAmount),
     }),
@@ -43,7 +42,10 @@ export function resultChanges(result: GatewayResult, record: PaymentRecord, { da
   };
 }
 
-/** Two digits, two digits, four digits, then the time; which of the first two is the day is an option (not shown in the contract). */
+/**
+ * Two digits, two digits, four digits, then the time; which of the first two is the day is an option (not shown in the
+ * contract).
+ */
 export function readDateTime(text: string, order: 'dmy' | 'mdy'): Date | null {
   const match = DATE_TIME.exec(text);
   if (!match) return null;
@@ -57,18 +59,6 @@ export function readDateTime(text: string, order: 'dmy' | 'mdy'): Date | null {
     minute < 60 &&
     seconds < 60;
   return isReal ? new Date(date.getTime() - UTC_OFFSET_HOURS * 3_600_000) : null;
-}
-
-/**
- * Control characters and lone surrogates would break logs and stores.
- * @param mask hides what is to be hidden, digit by digit; it sees a little more than is kept, since a number cut in two cannot be recognised
- */
-export function tidy(text: string, most: number, mask: (line: string) => string = (line) => line): string {
-  // eslint-disable-next-line no-control-regex
-  const line = mask(
-    text.slice(0, most + MAX_SPACED_NUMBER_LENGTH).replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, ' '),
-  );
-  return Buffer.from(line.slice(0, most)).toString();
 }
 
 /** A "masked" number of the gateway: at most its first six and last four digits are kept, however many it shows. */

@@ -1,5 +1,6 @@
 /**
- * When the background work next looks at a payment. Clocks of instances may differ: the worst that does is one more inquiry.
+ * When the background work next looks at a payment. Clocks of instances may differ: the worst that does is one more
+ * inquiry.
  */
 
 const MIN_INQUIRY_INTERVAL_MS = 15_000;
@@ -19,14 +20,17 @@ export function claimEnd(now: Date, timeoutMs: number): Date {
 }
 
 /**
- * Whether a request that leaves now is over before its claim runs out. A store that hung, or a process that was suspended, may have used the
- * claim up: then others may have settled the payment already.
+ * Whether a request that leaves now is over before its claim runs out. A store that hung, or a process that was
+ * suspended, may have used the claim up: then others may have settled the payment already.
  */
 export function fitsClaim(claimEndsAt: Date | null, now: Date, timeoutMs: number): boolean {
   return claimEndsAt !== null && now.getTime() + timeoutMs <= claimEndsAt.getTime();
 }
 
-/** When to ask the gateway again: from 15 seconds, doubling up to four hours, a fifth more or less so that no storm forms. */
+/**
+ * When to ask the gateway again: from 15 seconds, doubling up to four hours, a fifth more or less so that no storm
+ * forms.
+ */
 export function nextInquiry(now: Date, inquiries: number, random: () => number = Math.random): Date {
   const wait = Math.min(MIN_INQUIRY_INTERVAL_MS * 2 ** Math.min(inquiries, 20), MAX_INQUIRY_INTERVAL_MS);
   return new Date(now.getTime() + Math.round(wait * (0.8 + 0.4 * random())));

@@ -1,4 +1,5 @@
 import type { InquiryVerdict, Verdict } from '../gateway/readings/verdict.js';
+import type { GatewayClient } from '../gateway/gateway-client.js';
 import type { PaymentSettings } from '../options/payment-settings.js';
 import type { PaymentRecord } from '../payment/payment.js';
 import { NOT_FOUND_CONFIRMED_AFTER_MS, nextInquiry } from './schedule.js';
@@ -11,13 +12,16 @@ export interface SettlementRules extends TextRules {
   readonly canInquire: boolean;
 }
 
-export function settlementRules({ dialect, dateOrder }: PaymentSettings): SettlementRules {
-  return { dateOrder, canInquire: dialect.checkPayment !== undefined };
+export function settlementRules(
+  { dateOrder }: Pick<PaymentSettings, 'dateOrder'>,
+  { canInquire }: Pick<GatewayClient, 'canInquire'>,
+): SettlementRules {
+  return { dateOrder, canInquire };
 }
 
 /**
- * The record after a verdict of DoPayment or Auth3d; null when the verdict changes nothing. The record may have moved on while the
- * request ran: an approval is never lost, a decline never overwrites.
+ * The record after a verdict of DoPayment or Auth3d; null when the verdict changes nothing. The record may have moved
+ * on while the request ran: an approval is never lost, a decline never overwrites.
  */
 export function applyVerdict(
   record: PaymentRecord,
@@ -25,27 +29,27 @@ export function applyVerdict(
   rules: SettlementRules,
   now: Date,
 ): PaymentRecord | null {
-  const said = verdict.result ? resultChanges(verdict.result, record, rules) : {};
+  const shown = verdict.result ? resultChanges(verdict.result, record, rules) : {};
   // A decline may repeat the amount that was asked for: nothing of it was charged.
   const isCharge = verdict.state === 'succeeded' || verdict.state === 'review';
-  const told = isCharge ? said : { ...said, chargedAmount: record.chargedAmount };
+  const change = isCharge ? shown : { ...shown, chargedAmount: record.chargedAmount };
   switch (record.state) {
     case 'charging':
     case 'authorizing':
       return advance(
         record,
         verdict.state,
-        { ...told, reason: verdict.reason, ...dueWhenUnknown(verdict, rules, now) },
+        { ...change, reason: verdict.reason, ...dueWhenUnknown(verdict, rules, now) },
         now,
       );
     case 'unknown':
       return verdict.state === 'unknown'
         ? null
-        : advance(record, verdict.state, { ...told, reason: verdict.reason }, now);
+        : advance(record, verdict.state, { ...change, reason: verdict.reason }, now);
     case 'failed':
     case 'expired':
       return verdict.state === 'succeeded' || verdict.state === 'review'
-        ? advance(record, 'review', { ...told, reason: verdict.reason ?? 'moved_after_all' }, now)
+        ? advance(record, 'review', { ...change, reason: verdict.reason ?? 'moved_after_all' }, now)
         : null;
     case 'initiating':
     case 'awaiting':
@@ -79,7 +83,10 @@ export function applyInquiry(
   return advance(record, 'unknown', askedAgain, now);
 }
 
-/** The record once it is proven that its request never left; null when the record says otherwise by now. The idempotencyKey is free again. */
+/**
+ * The record once it is proven that its request never left; null when the record says otherwise by now. The
+ * idempotencyKey is free again.
+ */
 export function applyNotSent(record: PaymentRecord, now: Date): PaymentRecord | null {
   const isOpen = record.state === 'charging' || record.state === 'initiating' || record.state === 'authorizing';
   // An `unknown` was one of these whose claim ran out while its request was still held back.

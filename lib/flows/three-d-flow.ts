@@ -1,13 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { checkCallback } from './callback-check.js';
-import { readCallbackFields } from './callback-fields.js';
-import { hashCallbackToken, newCallbackToken } from './callback-token.js';
-import { ReturnUrlMaker } from './return-urls.js';
 import { Init3dDto } from '../dto/init3d.dto.js';
 import { validateInput } from '../dto/validate-input.js';
 import { PaymentDuplicateError } from '../errors/payment-duplicate.error.js';
 import { PaymentInit3dError } from '../errors/payment-init3d.error.js';
-import { PaymentNotFoundError } from '../errors/payment-not-found.error.js';
 import { PaymentNotSentError } from '../errors/payment-not-sent.error.js';
 import { PaymentStateError } from '../errors/payment-state.error.js';
 import { PaymentStoreError } from '../errors/payment-store.error.js';
@@ -15,14 +10,20 @@ import { type ChargeOutcome, GatewayClient, TOO_LATE } from '../gateway/gateway-
 import type { CallbackFields, GatewayResult } from '../gateway/gateway-dialect.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock } from '../payment/clock.js';
-import { newPaymentRecord, saleRequest } from './new-payment.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
-import { PaymentWriter, type Settlement } from './payment-writer.js';
 import type { PaymentReason } from '../payment/payment-reason.js';
+import { advance, REFERENCE_HOLDING_STATES } from '../payment/states.js';
+import { checkCallback } from './callback-check.js';
+import { readCallbackFields } from './callback-fields.js';
+import { hashCallbackToken, newCallbackToken } from './callback-token.js';
+import { newPaymentRecord, saleRequest } from './new-payment.js';
+import type { Settlement } from './payment-changes.js';
+import { PaymentReader } from './payment-reader.js';
+import { PaymentWriter } from './payment-writer.js';
+import { resultChanges } from './result-changes.js';
+import { ReturnUrlMaker } from './return-urls.js';
 import { AUTH3D_RETRY_MS, AUTH3D_TRIES, claimEnd, fitsClaim } from './schedule.js';
 import { applyNotSent, applyVerdict, settlementRules } from './settlement.js';
-import { advance, REFERENCE_HOLDING_STATES } from '../payment/states.js';
-import { resultChanges } from './result-changes.js';
 
 /** A 3D payment that was started: the buyer's browser is to show `html`. */
 export interface Init3dStart {
@@ -44,6 +45,7 @@ export class ThreeDFlow {
   private readonly completing = new Map<string, Promise<Payment>>();
 
   constructor(
+    private readonly reader: PaymentReader,
     private readonly writer: PaymentWriter,
     private readonly gateway: GatewayClient,
     private readonly returnUrls: ReturnUrlMaker,
@@ -68,14 +70,14 @@ export class ThreeDFlow {
     }
     const expiresAt = record.expiresAt ?? now;
     const moved = await this.writer.move(record, 'awaiting', { dueAt: expiresAt });
-    if (moved.outcome !== 'replaced') throw new PaymentInit3dError(toPayment(await this.again(record)));
+    if (moved.outcome !== 'replaced') throw new PaymentInit3dError(toPayment(await this.reader.latest(record)));
     const { content, html } = outcome;
     return { conversationId: record.conversationId, content, html, expiresAt, payment: toPayment(moved.record) };
   }
 
-  async complete(conversationId: string, received: unknown): Promise<Payment> {
-    const record = await this.writer.find(conversationId);
-    if (!record) throw new PaymentNotFoundError();
+  /** @param received what the bank sent, as the host parsed it; read only while the payment waits for it */
+  async complete(record: PaymentRecord, received: unknown): Promise<Payment> {
+    const { conversationId } = record;
     if (record.kind === 'direct' || record.state === 'initiating') {
       throw new PaymentStateError(toPayment(record), 'be completed by Auth3d');
     }
@@ -93,22 +95,24 @@ export class ThreeDFlow {
   }
 
   private async completeOnce(record: PaymentRecord, fields: CallbackFields): Promise<Payment> {
-    if (!(await this.isWelcome(record))) return this.end(record, 'failed', 'vetoed');
+    if (!(await this.isAllowed(record))) return this.end(record, 'failed', 'vetoed');
 
     const dueAt = claimEnd(this.clock.now(), this.settings.timeoutMs);
     const claim = await this.writer.move(record, 'authorizing', { dueAt });
     if (claim.outcome === 'locked') return this.end(record, 'failed', 'reference_taken');
-    if (claim.outcome === 'stale') return toPayment(await this.again(record));
+    if (claim.outcome === 'stale') return toPayment(await this.reader.latest(record));
 
     const outcome = await this.authorize(claim.record, fields);
-    const rules = settlementRules(this.settings);
+    const rules = settlementRules(this.settings, this.gateway);
     return this.writer.settle(
       claim.record,
       outcome.sent ? (current, at) => applyVerdict(current, outcome.verdict, rules, at) : applyNotSent,
     );
   }
 
-  /** The claim is granted once, so this runs once for a payment; it is tried again only while nothing has provably left. */
+  /**
+   * The claim is granted once, so this runs once for a payment; it is tried again only while nothing has provably left.
+   */
   private async authorize(record: PaymentRecord, fields: CallbackFields): Promise<ChargeOutcome> {
     for (let tries = 1; ; tries += 1) {
       if (!fitsClaim(record.dueAt, this.clock.now(), this.settings.timeoutMs)) return TOO_LATE;
@@ -121,13 +125,13 @@ export class ThreeDFlow {
   private async open(record: PaymentRecord): Promise<void> {
     const taken = await this.writer.open(record);
     if (taken !== null) {
-      const twin = await this.writer.findTwin(record);
-      if (!twin) throw new PaymentStoreError('opening the payment');
-      const key = twin.conversationId === record.conversationId ? 'conversationId' : 'idempotencyKey';
-      throw new PaymentDuplicateError(toPayment(twin), key);
+      const earlier = await this.reader.findRepeated(record);
+      if (!earlier) throw new PaymentStoreError('opening the payment');
+      const key = earlier.conversationId === record.conversationId ? 'conversationId' : 'idempotencyKey';
+      throw new PaymentDuplicateError(toPayment(earlier), key);
     }
     if (record.reference === null || record.allowRepeat) return;
-    const others = await this.writer.findByReference(record.reference);
+    const others = await this.reader.findByReference(record.reference);
     if (others.some((other) => REFERENCE_HOLDING_STATES.has(other.state) && !other.allowRepeat)) {
       const free: Settlement = (current, now) =>
         current.state === 'initiating'
@@ -151,14 +155,10 @@ export class ThreeDFlow {
     reason: PaymentReason | null = null,
   ): Promise<Payment> {
     const ended = await this.writer.move(record, state, { reason });
-    return toPayment(ended.outcome === 'replaced' ? ended.record : await this.again(record));
+    return toPayment(ended.outcome === 'replaced' ? ended.record : await this.reader.latest(record));
   }
 
-  private async again(record: PaymentRecord): Promise<PaymentRecord> {
-    return (await this.writer.find(record.conversationId)) ?? record;
-  }
-
-  private async isWelcome(record: PaymentRecord): Promise<boolean> {
+  private async isAllowed(record: PaymentRecord): Promise<boolean> {
     const { beforeAuth3d } = this.settings;
     if (!beforeAuth3d) return true;
     try {

@@ -1,7 +1,9 @@
 import { PaymentValidationError } from '../errors/payment-validation.error.js';
 import { currencyDecimals } from './currency.js';
 
-/** How an amount is written: `fixed` has all decimals of its currency (`60.00`), `shortest` no trailing zeros (`60`). */
+/**
+ * How an amount is written: `fixed` has all decimals of its currency (`60.00`), `shortest` no trailing zeros (`60`).
+ */
 export type AmountFormat = 'fixed' | 'shortest';
 
 /** What can be wrong with an amount; also the names of the validation rules. */
@@ -18,7 +20,10 @@ export const AMOUNT_MESSAGES: Readonly<Record<AmountProblem, string>> = {
   amountDigits: `amount must have at most ${MAX_AMOUNT_DIGITS} digits`,
 };
 
-/** What is wrong with an amount in major units, or null. A number is judged by its shortest text: 0.1 + 0.2 has 17 decimals. */
+/**
+ * What is wrong with an amount in major units, or null. A number is judged by its shortest text: 0.1 + 0.2 has 17
+ * decimals.
+ */
 export function amountProblem(amount: unknown, currencyCode: number): AmountProblem | null {
   const decimal = typeof amount === 'string' || typeof amount === 'number' ? readDecimal(String(amount)) : null;
   if (!decimal) return 'amountFormat';

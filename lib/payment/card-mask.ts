@@ -20,8 +20,9 @@ export function maskCardNumber(cardNo: string): string {
 }
 
 /**
- * Masks what is, or could be, a card number in a text for people: the known card, however its digits are spaced and whatever stands
- * around them, and everything of 13 to 19 digits that passes Luhn. A number that merely looks like one is masked too.
+ * Masks what is, or could be, a card number in a text for people: the known card, however its digits are spaced and
+ * whatever stands around them, and everything of 13 to 19 digits that passes Luhn. A number that merely looks like one
+ * is masked too.
  *
  * @param known `secrets`: the security code and the expiry (MMyy), masked where they stand as numbers of their own
  */
@@ -50,7 +51,10 @@ function spaced(digits: readonly string[]): RegExp {
   return new RegExp(digits.join(SEPARATOR), 'g');
 }
 
-/** Every number that the groups of a run make when they are read together; where such numbers overlap, what one hides is hidden. */
+/**
+ * Every number that the groups of a run make when they are read together; where such numbers overlap, what one hides is
+ * hidden.
+ */
 function hideLuhnNumbers(run: string): string {
   const groups = run.split(/[ .-]/);
   const hidden = new Set<number>();

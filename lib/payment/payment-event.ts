@@ -1,6 +1,6 @@
-import type { Payment, PaymentState } from './payment.js';
+import { type Payment, type PaymentRecord, type PaymentState, toPayment } from './payment.js';
 
-/** The states that are told to the world. */
+/** The states that are published as events. */
 export const EVENT_STATES = ['succeeded', 'failed', 'expired', 'unknown', 'review'] as const satisfies PaymentState[];
 
 export type PaymentEventState = (typeof EVENT_STATES)[number];
@@ -16,6 +16,17 @@ export interface PaymentEvent {
   /** The payment as it was when this happened. */
   readonly payment: Payment;
   readonly occurredAt: Date;
+}
+
+/** The event of a payment that has just reached its state; undefined where that state is not published. */
+export function eventOf(record: PaymentRecord): PaymentEvent | undefined {
+  if (!isEventState(record.state)) return undefined;
+  return {
+    eventId: `${record.conversationId}:${record.version}`,
+    type: `payment.${record.state}`,
+    payment: toPayment(record),
+    occurredAt: record.updatedAt,
+  };
 }
 
 export function isEventState(state: PaymentState): state is PaymentEventState {

@@ -10,12 +10,12 @@
  * - `indeterminate_code`: a code that does not say whether money moved.
  * - `unrecognised_code`: a code that no list knows.
  * - `approval_variant`: a partial or conditional approval.
- * - `codes_disagree`, `conversation_mismatch`, `amount_mismatch`, `currency_mismatch`, `sign_mismatch`: an approval that
- *   contradicts the request or itself.
- * - `reference_taken`: another payment of the same reference holds it; nothing was sent. The order may well be paid by that
- *   one: look before cancelling it.
+ * - `codes_disagree`, `conversation_mismatch`, `amount_mismatch`, `currency_mismatch`, `sign_mismatch`: an approval
+ *   that contradicts the request or itself.
+ * - `reference_taken`: another payment of the same reference holds it; nothing was sent. The order may well be paid by
+ *   that one: look before cancelling it.
  * - `vetoed`: `beforeAuth3d` said no; nothing was sent.
- * - `interrupted`: the process that was charging did not live to tell; the gateway will be asked.
+ * - `interrupted`: the process that was charging died; the gateway will be asked.
  * - `moved_after_all`: recorded as failed or expired, but the gateway showed that money moved.
  * - `not_found`: the gateway said twice that it does not know this payment.
  * - `operator`: settled by `resolve`.

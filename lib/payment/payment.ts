@@ -19,7 +19,7 @@ export type PaymentState =
 /** `direct`: one DoPayment. `3d`: Init3d, the issuer's page, Auth3d. */
 export type PaymentKind = 'direct' | '3d';
 
-/** What the module tells of a payment. It never holds a full card number, an expiry, a security code or a page. */
+/** What the module reports of a payment. It never holds a full card number, an expiry, a security code or a page. */
 export interface Payment {
   /** The id this attempt has at the gateway. One per attempt, never used again. */
   readonly conversationId: string;
@@ -52,7 +52,10 @@ export interface Payment {
   readonly authCode: string | null;
   /** The gateway's date and time, text as received (contract section 2.2). */
   readonly transactionDate: string | null;
-  /** `transactionDate` read by the option `dateOrder`, in Turkish time (UTC+3, unverified); null where it cannot be read. */
+  /**
+   * `transactionDate` read by the option `dateOrder`, in Turkish time (UTC+3, unverified); null where it cannot be
+   * read.
+   */
   readonly transactionAt: Date | null;
   /** First six and last four digits at most. */
   readonly maskedCardNumber: string | null;
@@ -68,9 +71,11 @@ export interface Payment {
   readonly version: number;
 }
 
-/** A payment as the store keeps it: what a `Payment` tells, and what only the store and the background work need. */
+/** A payment as it is stored: what a `Payment` shows, and what only the store and the background work need. */
 export interface PaymentRecord extends Omit<Payment, 'settled' | 'stored'> {
-  /** SHA-256 of the callback token, lowercase hex; null for direct payments and for own return URLs without `{token}`. */
+  /**
+   * SHA-256 of the callback token, lowercase hex; null for direct payments and for own return URLs without `{token}`.
+   */
   readonly tokenHash: string | null;
   readonly idempotencyKey: string | null;
   /** The `reference` while this payment holds it: at most one payment of an account can. */
@@ -102,7 +107,7 @@ export interface PaymentHistoryEntry {
 /** An outcome that can be acted upon. */
 export const SETTLED_STATES: ReadonlySet<PaymentState> = new Set(['succeeded', 'failed', 'expired']);
 
-/** The public view of a record: named field by field, so that nothing a store adds is ever told. */
+/** The public view of a record: named field by field, so that nothing a store adds ever gets out. */
 export function toPayment(record: PaymentRecord, stored = true): Payment {
   return {
     conversationId: record.conversationId,

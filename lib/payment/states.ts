@@ -3,8 +3,8 @@ import { type PaymentRecord, type PaymentState, SETTLED_STATES } from './payment
 /**
  * Every way a payment can go; nothing else may set a state.
  *
- * `awaiting` ends `failed` only with nothing sent (`vetoed`, `reference_taken`). `failed` and `expired` go to `review` only when the
- * gateway shows that money moved after all. No arrow is drawn by time alone from `unknown`.
+ * `awaiting` ends `failed` only with nothing sent (`vetoed`, `reference_taken`). `failed` and `expired` go to `review`
+ * only when the gateway shows that money moved after all. No arrow is drawn by time alone from `unknown`.
  */
 export const TRANSITIONS: Readonly<Record<PaymentState, readonly PaymentState[]>> = {
   charging: ['succeeded', 'failed', 'unknown', 'review'],
@@ -27,7 +27,10 @@ export const REFERENCE_HOLDING_STATES: ReadonlySet<PaymentState> = new Set([
   'succeeded',
 ]);
 
-/** What may change along with the state; what is left out stays, but for `reason` and `dueAt`, which are null unless given. */
+/**
+ * What may change along with the state; what is left out stays, but for `reason` and `dueAt`, which are null unless
+ * given.
+ */
 export type PaymentChange = Partial<
   Omit<
     PaymentRecord,
@@ -43,7 +46,10 @@ export type PaymentChange = Partial<
   >
 >;
 
-/** The record one version on, in its new state. The same state is allowed, but for `succeeded`: something about it became known. */
+/**
+ * The record one version on, in its new state. The same state is allowed, but for `succeeded`: something about it
+ * became known.
+ */
 export function advance(record: PaymentRecord, state: PaymentState, change: PaymentChange, now: Date): PaymentRecord {
   const isSame = state === record.state && state !== 'succeeded';
   if (!isSame && !TRANSITIONS[record.state].includes(state)) {

@@ -86,7 +86,7 @@ describe('EventDispatcher', () => {
       occurredAt: new Date(),
     };
     await store.insert(record, event);
-    await events.raised(event);
+    await events.publish(event);
   }
 });
 

@@ -1,4 +1,7 @@
 import { OperatorFlow } from '../../lib/flows/operator-flow.js';
+import { OwedOutcomes } from '../../lib/flows/owed-outcomes.js';
+import { PaymentChanges } from '../../lib/flows/payment-changes.js';
+import { PaymentReader } from '../../lib/flows/payment-reader.js';
 import { PaymentWriter } from '../../lib/flows/payment-writer.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
@@ -11,8 +14,10 @@ describe('OperatorFlow', () => {
 
   beforeEach(() => {
     store = new MemoryPaymentStore();
-    const events = { raised: () => Promise.resolve() };
-    flow = new OperatorFlow(new PaymentWriter(store, events, new TestClock(), { account: 'default' }));
+    const clock = new TestClock();
+    const changes = new PaymentChanges(store, clock, { publish: () => Promise.resolve() });
+    const writer = new PaymentWriter(changes, new OwedOutcomes(changes), clock);
+    flow = new OperatorFlow(new PaymentReader(store, { account: 'default' }), writer);
   });
 
   it('tells the second payment of a reference as succeeded when money moved twice', async () => {

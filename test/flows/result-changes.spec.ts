@@ -1,5 +1,5 @@
 import type { GatewayResult } from '../../lib/gateway/gateway-dialect.js';
-import { readDateTime, tidy, resultChanges } from '../../lib/flows/result-changes.js';
+import { readDateTime, resultChanges } from '../../lib/flows/result-changes.js';
 import { recordIn } from '../payment/sample-record.js';
 
 const CARD = '4508034508034509';
@@ -136,18 +136,6 @@ describe('what an answer tells of a payment', () => {
   it('is quick about a message of a mebibyte', () => {
     const message = '4 '.repeat(500_000);
     expect(told({ message, orderId: message }).message).toHaveLength(500);
-  });
-});
-
-describe('tidy', () => {
-  it('keeps a text on one line and free of what breaks terminals and stores', () => {
-    expect(tidy('a\r\nb\u0000c\u001b[31md\u0085e\u2028f\u2029g\u007fh', 100)).toBe('a  b c [31md e f g h');
-  });
-
-  it('leaves no half of a surrogate pair', () => {
-    expect(tidy('\ud800x', 10)).toBe('\ufffdx');
-    expect(tidy('ab😀', 3)).toBe('ab\ufffd');
-    expect(tidy('ab😀', 4)).toBe('ab😀');
   });
 });
 

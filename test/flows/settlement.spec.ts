@@ -1,8 +1,5 @@
 import type { GatewayResult } from '../../lib/gateway/gateway-dialect.js';
 import type { InquiryVerdict, Verdict } from '../../lib/gateway/readings/verdict.js';
-import { morposDialect } from '../../lib/gateway/dialects/morpos.dialect.js';
-import { standardDialect } from '../../lib/gateway/dialects/standard.dialect.js';
-import type { PaymentSettings } from '../../lib/options/payment-settings.js';
 import type { PaymentRecord, PaymentState } from '../../lib/payment/payment.js';
 import type { PaymentReason } from '../../lib/payment/payment-reason.js';
 import { applyInquiry, applyNotSent, applyVerdict, settlementRules } from '../../lib/flows/settlement.js';
@@ -189,13 +186,10 @@ describe('a request that provably never left', () => {
 });
 
 describe('what settling depends on', () => {
-  it('is whether the dialect can inquire, and the order of its dates', () => {
-    const settings = { dateOrder: 'mdy' } as PaymentSettings;
-    expect(settlementRules({ ...settings, dialect: morposDialect() })).toEqual({ dateOrder: 'mdy', canInquire: true });
-    expect(settlementRules({ ...settings, dialect: standardDialect({ signer: () => '' }) })).toEqual({
-      dateOrder: 'mdy',
-      canInquire: false,
-    });
+  it('is whether the gateway can be asked, and the order of its dates', () => {
+    for (const canInquire of [true, false]) {
+      expect(settlementRules({ dateOrder: 'mdy' }, { canInquire })).toEqual({ dateOrder: 'mdy', canInquire });
+    }
   });
 
   it('keeps the first word on when a payment was opened', () => {

@@ -18,6 +18,10 @@ import { DirectFlow } from '../../lib/flows/direct-flow.js';
 import { InFlight } from '../../lib/flows/in-flight.js';
 import { InquiryFlow } from '../../lib/flows/inquiry-flow.js';
 import { OperatorFlow } from '../../lib/flows/operator-flow.js';
+import { DuePayments } from '../../lib/flows/due-payments.js';
+import { OwedOutcomes } from '../../lib/flows/owed-outcomes.js';
+import { PaymentChanges } from '../../lib/flows/payment-changes.js';
+import { PaymentReader } from '../../lib/flows/payment-reader.js';
 import { PaymentWriter } from '../../lib/flows/payment-writer.js';
 import { Reconciler } from '../../lib/flows/reconciler.js';
 import { ThreeDFlow } from '../../lib/flows/three-d-flow.js';
@@ -69,15 +73,19 @@ export class Shop {
     );
     const plain = { connect: () => Promise.resolve(), emit: () => undefined } as unknown as PlainEvents;
     const events = new EventDispatcher(store, plain, clock, settings);
-    const book = new PaymentWriter(store, events, clock, settings);
+    const changes = new PaymentChanges(store, clock, events);
+    const owed = new OwedOutcomes(changes);
+    const reader = new PaymentReader(store, settings);
+    const writer = new PaymentWriter(changes, owed, clock);
+    const due = new DuePayments(store, clock, settings);
     const gateway = new GatewayClient(settings, this.gateway as unknown as GatewayTransport, clock);
     const urls = new ReturnUrlMaker(settings, { path: 'payments', waitMs: 25_000 }, new ApplicationConfig());
-    const direct = new DirectFlow(book, gateway, urls, clock, settings);
-    const threeD = new ThreeDFlow(book, gateway, urls, clock, settings);
-    const inquiries = new InquiryFlow(book, gateway, settings);
-    const reconciler = new Reconciler(book, inquiries, events, clock, settings);
-    const operator = new OperatorFlow(book);
-    this.payments = new PaymentService(direct, threeD, inquiries, operator, reconciler, book, new InFlight());
+    const direct = new DirectFlow(reader, writer, gateway, urls, clock, settings);
+    const threeD = new ThreeDFlow(reader, writer, gateway, urls, clock, settings);
+    const inquiries = new InquiryFlow(reader, writer, gateway, settings);
+    const reconciler = new Reconciler(due, owed, writer, inquiries, gateway, events, clock, settings);
+    const operator = new OperatorFlow(reader, writer);
+    this.payments = new PaymentService(direct, threeD, inquiries, operator, reconciler, reader, new InFlight());
     await events.announce([
       {
         id: 'journal',

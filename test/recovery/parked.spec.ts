@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { OnPayment } from 'nestjs-card-payment';
 import { paymentsCommand } from '../../lib/cli/payments.command.js';
-import { MAX_TRIES } from '../../lib/events/event-dispatcher.js';
+import { MAX_TRIES } from '../../lib/events/delivery-runner.js';
 import { BOOKS, sale } from './instance.js';
 import { HOUR_MS, Journal, Merchant } from './merchant.js';
 

@@ -1,0 +1,82 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { EventDispatcher } from '../events/event-dispatcher.js';
+import { eventOf, type PaymentEvent } from '../payment/payment-event.js';
+import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
+import { PaymentClock } from '../payment/clock.js';
+import { PaymentStore, type ReplaceOutcome, type UniqueKey } from '../store/payment-store.js';
+import { logChange } from './payment-log.js';
+
+/** What a known outcome makes of the record as it stands now; null when it changes nothing. */
+export type Settlement = (record: PaymentRecord, now: Date) => PaymentRecord | null;
+
+/**
+ * What became of a settlement: the payment as it now stands, and the event of its change of state, where there was one.
+ */
+export interface Settled {
+  readonly payment: Payment;
+  readonly event?: PaymentEvent;
+}
+
+/**
+ * Writes changes of payments: each by compare-and-set, with the event of a new state in the same write. Rejects with
+ * whatever the store throws. Events are published by the caller, who knows how long it may wait for their handlers.
+ */
+@Injectable()
+export class PaymentChanges {
+  constructor(
+    private readonly store: PaymentStore,
+    private readonly clock: PaymentClock,
+    @Inject(EventDispatcher) private readonly events: Pick<EventDispatcher, 'publish'>,
+  ) {}
+
+  /** @returns the key that is taken, or null when the record is written */
+  async insert(record: PaymentRecord): Promise<UniqueKey | null> {
+    const event = eventOf(record);
+    const taken = await this.store.insert(record, event);
+    if (taken === null) await this.publish({ event });
+    return taken;
+  }
+
+  /** Writes `next` over the version of `record`. */
+  async replace(record: PaymentRecord, next: PaymentRecord): Promise<ReplaceOutcome> {
+    const event = eventOfChange(record, next);
+    const outcome = await this.store.replace(next, record.version, event);
+    if (outcome !== 'replaced') return outcome;
+    logChange(next);
+    await this.publish({ event });
+    return outcome;
+  }
+
+  /** Applies a settlement to the record, read anew as often as someone else changes it in between. */
+  async settle(record: PaymentRecord, settle: Settlement): Promise<Settled> {
+    let current = record;
+    for (;;) {
+      const next = settle(current, this.clock.now());
+      if (!next) return { payment: toPayment(current) };
+      const event = eventOfChange(current, next);
+      let outcome = await this.store.replace(next, current.version, event);
+      // Money that moved is reported even when another payment holds the reference.
+      if (outcome === 'locked') {
+        outcome = await this.store.replace({ ...next, referenceLock: null }, current.version, event);
+      }
+      if (outcome === 'replaced') {
+        logChange(next);
+        return { payment: toPayment(next), event };
+      }
+      current = (await this.store.find(record.account, record.conversationId)) ?? throwGone();
+    }
+  }
+
+  /** Resolves when the handlers here have run, or the caller has waited long enough. */
+  async publish({ event }: Pick<Settled, 'event'>): Promise<void> {
+    if (event) await this.events.publish(event);
+  }
+}
+
+function eventOfChange(record: PaymentRecord, next: PaymentRecord): PaymentEvent | undefined {
+  return next.state === record.state ? undefined : eventOf(next);
+}
+
+function throwGone(): never {
+  throw new Error('The payment is no longer in the store.');
+}

@@ -1,0 +1,63 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { PaymentDuplicateError } from '../errors/payment-duplicate.error.js';
+import { PaymentSettings } from '../options/payment-settings.js';
+import { type PaymentRecord, toPayment } from '../payment/payment.js';
+import { PaymentStore } from '../store/payment-store.js';
+import { callStore } from './store-call.js';
+
+/** Looks up the account's payments. Every method throws PaymentStoreError when the store fails. */
+@Injectable()
+export class PaymentReader {
+  constructor(
+    private readonly store: PaymentStore,
+    @Inject(PaymentSettings) private readonly settings: Pick<PaymentSettings, 'account'>,
+  ) {}
+
+  find(conversationId: string): Promise<PaymentRecord | null> {
+    return this.read(() => this.store.find(this.settings.account, conversationId));
+  }
+
+  /** The record as it stands now, after someone else changed it. */
+  async latest(record: PaymentRecord): Promise<PaymentRecord> {
+    return (await this.find(record.conversationId)) ?? record;
+  }
+
+  findByTokenHash(tokenHash: string): Promise<PaymentRecord | null> {
+    return this.read(() => this.store.findByTokenHash(this.settings.account, tokenHash));
+  }
+
+  findByReference(reference: string): Promise<PaymentRecord[]> {
+    return this.read(() => this.store.findByReference(this.settings.account, reference));
+  }
+
+  /**
+   * The payment that already has this record's conversationId or idempotencyKey.
+   * @throws PaymentDuplicateError when it is another sale: of another kind, reference, amount, currency or instalment
+   *   count
+   */
+  async findRepeated(record: PaymentRecord): Promise<PaymentRecord | null> {
+    const { account, conversationId, idempotencyKey } = record;
+    const byId = await this.find(conversationId);
+    const byKey =
+      idempotencyKey === null ? null : await this.read(() => this.store.findByIdempotencyKey(account, idempotencyKey));
+    const earlier = byKey ?? byId;
+    const isOther =
+      earlier && (!isSameSale(earlier, record) || (byId && byKey && byId.conversationId !== byKey.conversationId));
+    if (isOther) throw new PaymentDuplicateError(toPayment(earlier), byKey ? 'idempotencyKey' : 'conversationId');
+    return earlier;
+  }
+
+  private read<T>(call: () => Promise<T>): Promise<T> {
+    return callStore('reading', call);
+  }
+}
+
+function isSameSale(one: PaymentRecord, other: PaymentRecord): boolean {
+  return (
+    one.kind === other.kind &&
+    one.reference === other.reference &&
+    one.amount === other.amount &&
+    one.currencyCode === other.currencyCode &&
+    one.installmentCount === other.installmentCount
+  );
+}

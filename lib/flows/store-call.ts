@@ -1,0 +1,15 @@
+import { PaymentStoreError } from '../errors/payment-store.error.js';
+
+/**
+ * Calls the store. What a driver throws is never shown: it may hold a statement's values or an address.
+ *
+ * @param doing what was attempted, for the error's text
+ * @throws PaymentStoreError when the call fails
+ */
+export async function callStore<T>(doing: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch {
+    throw new PaymentStoreError(doing);
+  }
+}
