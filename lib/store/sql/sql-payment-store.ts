@@ -9,7 +9,7 @@ import {
   type ReplaceOutcome,
   type UniqueKey,
 } from '../payment-store.js';
-import { handBackPayment, leaseDuePayments } from './due-payments.js';
+import { handBackPayment, leaseDuePayments } from './payment-leases.js';
 import { deleteDelivery, leaseDueDeliveries, parkedDeliveries, replayDelivery, updateDelivery } from './deliveries.js';
 import { openError } from './driver-errors.js';
 import { forgetHandlers, writeHandlers } from './handlers.js';
