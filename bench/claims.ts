@@ -16,7 +16,8 @@ export interface ClaimSubject {
   /** A store as a merchant has it; and one with the same books to be. */
   openStores(): Promise<{ readonly store: PaymentStore; readonly twin: PaymentStore }>;
   /**
-   * What each of these claims sends to the server or file, noted from a store that makes them for real on books of its own.
+   * What each of these claims sends to the server or file, noted from a store that makes them for real on books of its
+   * own.
    * @returns a function for each claim that sends just that to the twin's books, with the bare driver
    */
   bareClaims(records: readonly PaymentRecord[]): Promise<readonly (() => Promise<unknown>)[]>;

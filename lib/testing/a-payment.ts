@@ -8,8 +8,9 @@ const CLAIM_MS = 120_000;
 const FIRST_INQUIRY_MS = 15_000;
 
 /**
- * A payment for a unit test: 149.90 lira for `order-1`, `succeeded` unless another state is given. What is not given fits the state:
- * `kind`, `settled`, `finalizedAt`. What the gateway would add (`orderId`, `code`, …) is null unless given.
+ * A payment for a unit test: 149.90 lira for `order-1`, `succeeded` unless another state is given. What is not given
+ * fits the state: `kind`, `settled`, `finalizedAt`. What the gateway would add (`orderId`, `code`, …) is null unless
+ * given.
  *
  * ```ts
  * await orders.markPaid(aPayment({ reference: 'order-7' }));
@@ -22,8 +23,8 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
 }
 
 /**
- * The event of a payment for a unit test of a handler, `payment.succeeded` unless another state is given. Takes the fields of its
- * payment; `type`, `eventId` and `occurredAt` follow from them.
+ * The event of a payment for a unit test of a handler, `payment.succeeded` unless another state is given. Takes the
+ * fields of its payment; `type`, `eventId` and `occurredAt` follow from them.
  *
  * ```ts
  * const event = aPaymentEvent({ state: 'failed', reference: 'order-7' });
@@ -40,8 +41,8 @@ export function aPaymentEvent(fields: Partial<Payment> & { readonly state?: Paym
 }
 
 /**
- * A payment as a store keeps it, for the test of a store of your own: as {@link aPayment}, with `referenceLock`, `expiresAt` and
- * `dueAt` as they fit the state.
+ * A payment as a store keeps it, for the test of a store of your own: as {@link aPayment}, with `referenceLock`,
+ * `expiresAt` and `dueAt` as they fit the state.
  */
 export function aPaymentRecord(fields: Partial<PaymentRecord> = {}): PaymentRecord {
   const { state = 'succeeded', reference = 'order-1', allowRepeat = false } = fields;

@@ -58,7 +58,8 @@ const globals: object = globalThis;
  * describePaymentStore('MyStore', { create: async () => new MyStore() });
  * ```
  *
- * @param runner by default the global `describe` and `it`; where there are none, give those of `node:test` or of an import
+ * @param runner by default the global `describe` and `it`; where there are none, give those of `node:test` or of an
+ * import
  */
 export function describePaymentStore(
   name: string,

@@ -41,8 +41,8 @@ export class TestClock extends PaymentClock {
   }
 
   /**
-   * Moves the clock ahead. Sleepers are woken in order, each at its time; one that sleeps again within the same stretch is woken
-   * again. Resolves when all of that is done.
+   * Moves the clock ahead. Sleepers are woken in order, each at its time; one that sleeps again within the same stretch
+   * is woken again. Resolves when all of that is done.
    */
   async advance(ms: number): Promise<void> {
     const end = this.time + ms;

@@ -3,11 +3,11 @@ import type { Delivery, HandlerAnnouncement } from '../payment-store.js';
 import { eventFromJson, eventToJson } from '../record-json.js';
 import { byDate } from './by-date.js';
 
-/** The handlers of one account, its events, and those on their way to a handler. What goes in and out are copies. */
+/** The handlers of one account, its events, and the deliveries that are still open. */
 export class AccountDeliveries {
   private readonly handlers = new Map<string, { types: readonly PaymentEventType[]; at: Date }>();
   private readonly events = new Map<string, PaymentEvent[]>();
-  /** Events that nobody has announced a handler for. */
+  /** Events of a type that no handler is known for. */
   private readonly waiting = new Set<PaymentEvent>();
   /** By handler, then by conversationId: the open deliveries, lowest version first. */
   private readonly open = new Map<string, Map<string, Delivery[]>>();
@@ -20,7 +20,7 @@ export class AccountDeliveries {
     }
   }
 
-  /** Forgets handlers that no one has announced since, with their deliveries. */
+  /** Forgets handlers that nobody has announced since, with their deliveries. */
   forgetHandlers(since: Date): void {
     for (const [id, { at }] of this.handlers) {
       if (at >= since) continue;
@@ -65,7 +65,7 @@ export class AccountDeliveries {
       .map(copyDelivery);
   }
 
-  /** Writes a delivery over the one of the same handler and event. */
+  /** Writes a delivery over that of the same handler and event. */
   save(delivery: Delivery): void {
     this.delete(delivery);
     const { handlerId, event } = delivery;
@@ -110,7 +110,7 @@ export class AccountDeliveries {
   }
 }
 
-/** Through JSON, as the durable stores do it: nothing that is stored is shared with a caller. */
+/** Through JSON, as durable stores do it: nothing that is stored is shared with a caller. */
 function copyEvent(event: PaymentEvent): PaymentEvent {
   return eventFromJson(eventToJson(event));
 }

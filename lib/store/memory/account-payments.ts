@@ -10,10 +10,10 @@ interface StoredPayment {
 
 const UNIQUE_KEYS = ['idempotencyKey', 'tokenHash', 'referenceLock'] as const satisfies UniqueKey[];
 
-/** The payments of one account. What goes in and out are copies. */
+/** The payments of one account. It takes and returns copies. */
 export class AccountPayments {
   private readonly payments = new Map<string, StoredPayment>();
-  /** From a unique key's value to the conversationId that has it; a reference's lock outlives its payment, with '' for its holder. */
+  /** From a key's value to the conversationId that has it; '' for the lock of a payment that is gone. */
   private readonly holders = {
     idempotencyKey: new Map<string, string>(),
     tokenHash: new Map<string, string>(),
@@ -62,7 +62,7 @@ export class AccountPayments {
     });
   }
 
-  /** Writes a record over the one there may be, with its line of history. */
+  /** Writes a record over the one that may be there, with its line of history. */
   write(record: PaymentRecord): void {
     const { conversationId, reference } = record;
     const payment = this.payments.get(conversationId) ?? { record, history: [] };
@@ -101,7 +101,7 @@ export class AccountPayments {
       .map((record) => record.conversationId);
   }
 
-  /** Deletes a payment, all but its referenceLock: that is nobody's from then on. */
+  /** Deletes a payment but for its referenceLock, which is nobody's from then on. */
   delete(conversationId: string): void {
     const payment = this.payments.get(conversationId);
     if (!payment) return;
@@ -117,7 +117,7 @@ export class AccountPayments {
     return [...ids].flatMap((id) => this.payments.get(id)?.record ?? []);
   }
 
-  /** Lets go of the keys that the record had and has no longer. */
+  /** Releases the keys that the record had and no longer has. */
   private releaseKeys(old: PaymentRecord, now: Pick<PaymentRecord, (typeof UNIQUE_KEYS)[number]>): void {
     for (const key of UNIQUE_KEYS) {
       const value = old[key];
@@ -134,7 +134,7 @@ export class AccountPayments {
   }
 }
 
-/** Through JSON, as the durable stores do it: nothing that is stored is shared with a caller. */
+/** Through JSON, as durable stores do it: nothing that is stored is shared with a caller. */
 function copyRecord(record: PaymentRecord): PaymentRecord {
   return recordFromJson(recordToJson(record));
 }

@@ -17,7 +17,7 @@ interface AccountData {
   readonly deliveries: AccountDeliveries;
 }
 
-/** Keeps payments in this process: they are gone when it ends, and no other process sees them. For tests and first steps. */
+/** Keeps payments in this process: gone when it ends, and seen by no other. For tests and first steps. */
 export class MemoryPaymentStore extends PaymentStore {
   private readonly accounts = new Map<string, AccountData>();
 

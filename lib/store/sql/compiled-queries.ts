@@ -2,13 +2,13 @@ import type { Compilable, CompiledQuery, QueryResult } from 'kysely';
 import type { PaymentDb } from './payment-tables.js';
 
 /**
- * Queries that differ in their values alone, built and compiled once: Kysely does both anew for each run, which took a third of a claim
- * where the disk is quick.
+ * Queries that differ in their values alone, built and compiled once. Kysely does both again at each run, which took a
+ * third of a claim's time on a fast disk.
  */
 export class CompiledQueries {
   private readonly compiled = new Map<string, CompiledQuery>();
 
-  /** @param values all of the query's values, in the order in which they stand in its text */
+  /** @param values all values of the query, in the order of its text */
   run<Row>(
     db: PaymentDb,
     name: string,

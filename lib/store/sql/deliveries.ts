@@ -5,7 +5,10 @@ import { dateOf, type PaymentDb } from './payment-tables.js';
 import type { SqlDatabase } from './sql-database.js';
 import type { SqlEngine } from './sql-engine.js';
 
-/** Takes due deliveries to these handlers, oldest event first. Each handler is asked for by itself, as the index has it. */
+/**
+ * Leases due deliveries to these handlers, oldest event first. Each handler has a query of its own, which fits the
+ * index.
+ */
 export function leaseDueDeliveries(
   database: SqlDatabase,
   { account, handlerIds, now, until, limit }: LeaseRequest & { readonly handlerIds: readonly string[] },
@@ -31,7 +34,7 @@ export function leaseDueDeliveries(
   });
 }
 
-/** What is due to a handler: of each payment the lowest version that is not parked. */
+/** Locks what is due to a handler: of each payment, the lowest version that is not parked. */
 function lockDue(
   db: PaymentDb,
   engine: SqlEngine,

@@ -3,7 +3,7 @@ import type { HandlerAnnouncement } from '../payment-store.js';
 import { deliverWaiting, lockHandlers } from './outbox.js';
 import type { SqlDatabase } from './sql-database.js';
 
-/** Writes who handles what from now on, and gives these handlers what waited for them. */
+/** Writes what these handlers handle from now on, and delivers to them what waited. */
 export async function writeHandlers(
   database: SqlDatabase,
   account: string,
@@ -35,7 +35,7 @@ export async function writeHandlers(
   });
 }
 
-/** Deletes handlers that no one has announced since, and the deliveries of handlers that nobody knows. */
+/** Deletes handlers that nobody has announced since, and the deliveries to handlers that are gone. */
 export async function forgetHandlers(database: SqlDatabase, account: string, since: Date): Promise<void> {
   await database.transaction(async (db) => {
     await lockHandlers(db, database.engine, account, 'alone');

@@ -4,7 +4,7 @@ import type { PaymentDb } from './payment-tables.js';
 import { run, runAll, type SqlDatabase } from './sql-database.js';
 import type { SqlEngine } from './sql-engine.js';
 
-/** Makes the tables, or brings them to this release's version, one process at a time; or only checks them. */
+/** Makes or updates the tables, one process at a time; without `migrate` it only checks them. */
 export async function migrateSchema(database: SqlDatabase, migrate: boolean): Promise<void> {
   const { db, engine } = database;
   const version = await versionOf(db, engine);

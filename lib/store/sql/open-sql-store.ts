@@ -2,9 +2,9 @@ import type { PaymentStore } from '../payment-store.js';
 import { engineOfUrl, SQL_ENGINES } from './engines.js';
 
 /**
- * The store of a URL: `sqlite:FILE` or `postgres://…`. It is connected by its `open`. Kysely and the drivers are loaded only here
- * and there.
- * @throws Error that names the packages to install, or what is wrong with the URL; it never shows the URL
+ * The store of a URL: `sqlite:FILE` or `postgres://…`. Its `open` connects. Kysely and the drivers are not loaded
+ * before these are called.
+ * @throws Error that names the packages to install, or says what is wrong with the URL; it never shows the URL
  */
 export async function openSqlStore(url: string): Promise<PaymentStore> {
   const engine = engineOfUrl(url);

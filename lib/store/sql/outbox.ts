@@ -6,8 +6,8 @@ import { run } from './sql-database.js';
 import type { SqlEngine } from './sql-engine.js';
 
 /**
- * Until the transaction ends, nobody else changes who handles what in an account. Those who write events share the lock; who
- * changes handlers has it alone.
+ * Keeps others from changing who handles what in an account until the transaction ends. Transactions that write events
+ * share the lock; one that changes handlers, or deletes payments, has it alone.
  */
 export async function lockHandlers(
   db: PaymentDb,
@@ -53,7 +53,7 @@ export async function writeEvent(db: PaymentDb, engine: SqlEngine, event: Paymen
   await insertDeliveries(db, newDeliveries(db, account).where('event.event_id', '=', eventId));
 }
 
-/** Makes deliveries of the events that waited for handlers like these. Needs {@link lockHandlers}, alone. */
+/** Delivers to these handlers the events that waited for one. Needs {@link lockHandlers}, alone. */
 export async function deliverWaiting(db: PaymentDb, account: string, handlerIds: readonly string[]): Promise<void> {
   const waiting = newDeliveries(db, account).where('event.waiting', '=', sql.lit(1));
   await insertDeliveries(db, waiting.where('handler.handler_id', 'in', handlerIds));

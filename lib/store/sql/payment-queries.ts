@@ -22,7 +22,7 @@ export async function paymentsOfReference(
   return rows.map(recordOf);
 }
 
-/** Each state is asked for by itself, as the index has it. */
+/** Each state has a query of its own, which fits the index. */
 export async function paymentsInStates(
   database: SqlDatabase,
   account: string,

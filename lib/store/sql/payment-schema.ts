@@ -4,11 +4,11 @@ import type { SchemaSyntax } from './sql-engine.js';
 export const MIGRATION_TABLE = 'card_payment_migration';
 
 /**
- * Each step of the schema, oldest first. A step that was released never changes; a change is a further step.
+ * Each step of the schema, oldest first. A released step never changes; a change is a further step.
  *
- * Texts that come from outside are kept as JSON: PostgreSQL's text takes no NUL, and nothing that a gateway or a handler says may
- * keep an outcome from being written. Moments are integers, in milliseconds since 1970 UTC. Queries repeat the conditions of partial
- * indexes word for word.
+ * Texts that come from outside are stored as JSON: PostgreSQL's text takes no NUL, and nothing that a gateway or a
+ * handler says may keep an outcome from being written. Times are integers, in milliseconds since 1970 UTC. Queries
+ * repeat the conditions of partial indexes word for word.
  */
 const MIGRATIONS: readonly ((syntax: SchemaSyntax) => readonly string[])[] = [
   ({ keyType: key, jsonType: json, compactTable: compact, indexOf }) => [
@@ -91,17 +91,18 @@ const MIGRATIONS: readonly ((syntax: SchemaSyntax) => readonly string[])[] = [
   ],
 ];
 
-export const CREATE_MIGRATION_TABLE = `create table ${MIGRATION_TABLE} (version integer primary key, applied_at bigint not null)`;
+export const CREATE_MIGRATION_TABLE =
+  `create table ${MIGRATION_TABLE} ` + '(version integer primary key, applied_at bigint not null)';
 
-/** The version that this release works with. */
+/** The version that this release needs. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-/** The statements that make a schema of the version before into this one. */
+/** The statements that lead to this version from the one before. */
 export function migrationTo(version: number, syntax: SchemaSyntax): readonly string[] {
   return MIGRATIONS[version - 1]?.(syntax) ?? [];
 }
 
-/** The whole schema as SQL, for those who run their own migrations: they open the store with `migrate: false`. */
+/** The whole schema as SQL, for those who run their own migrations and open the store with `migrate: false`. */
 export function paymentSchema(dialect: SqlDialect): string {
   const { schema } = engineNamed(dialect);
   const statements = [CREATE_MIGRATION_TABLE];

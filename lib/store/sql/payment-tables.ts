@@ -2,7 +2,7 @@ import type { ColumnType, Kysely } from 'kysely';
 import type { PaymentRecord } from '../../payment/payment.js';
 import { recordFromJson, recordToJson } from '../record-json.js';
 
-/** PostgreSQL's driver gives a bigint as text. */
+/** PostgreSQL's driver returns a bigint as text. */
 type BigIntColumn = ColumnType<number | string, number, number>;
 type NullableBigIntColumn = ColumnType<number | string | null, number | null, number | null>;
 
@@ -30,7 +30,7 @@ export interface PaymentTables {
   card_payment_reference_lock: {
     account: string;
     reference: string;
-    /** Who holds it; null when that payment has been purged. */
+    /** The payment that holds it; null once that is purged. */
     conversation_id: string | null;
   };
   card_payment_history: {
@@ -47,7 +47,7 @@ export interface PaymentTables {
     version: number;
     type: string;
     occurred_at: BigIntColumn;
-    /** Whether it waits for a handler of its type. */
+    /** 1 while no handler of its type is known. */
     waiting: FlagColumn;
     /** As JSON. */
     event: string;

@@ -13,7 +13,7 @@ export async function insertPayment(
   record: PaymentRecord,
   event?: PaymentEvent,
 ): Promise<UniqueKey | null> {
-  // Whoever had the key may have let it go before it was looked at: then nothing is in the way any more.
+  // The key may have been released before we looked for its holder: then nothing is in the way any more.
   for (;;) {
     const outcome = await tryInsert(database, record, event);
     if (outcome !== 'taken') return outcome;
@@ -71,7 +71,7 @@ export function replacePayment(
   });
 }
 
-/** Takes the reference for this payment, or undoes the transaction. */
+/** Locks the reference for this payment, or undoes the transaction. */
 async function lockReference(
   { engine, queries }: SqlDatabase,
   db: PaymentDb,

@@ -62,7 +62,7 @@ export const postgresEngine = {
 export async function makePostgresPool(connectionString: string, max = 10): Promise<PostgresPool> {
   const { default: pg } = await importDriver(PACKAGES, () => import('pg'));
   const pool = new pg.Pool({ connectionString, max, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, keepAlive: true });
-  // A connection that breaks fails what runs on it, and is replaced; without listeners it would also end the process.
+  // A connection that breaks fails what runs on it and is replaced; without listeners it would also end the process.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;

@@ -13,7 +13,7 @@ export async function purgePayments(database: SqlDatabase, account: string, befo
   let events = 0;
   for (;;) {
     const batch = await database.transaction(async (db) => {
-      // So that no delivery can be made to what is about to go.
+      // So that nothing is delivered of what is about to be deleted.
       await lockHandlers(db, database.engine, account, 'alone');
       return deletePayments(db, account, await purgeable(db, database.engine, account, before));
     });

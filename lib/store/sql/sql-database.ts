@@ -4,14 +4,14 @@ import type { PaymentDb } from './payment-tables.js';
 import { retryWhileBusy } from './retry-while-busy.js';
 import type { SqlEngine, SqlStatement } from './sql-engine.js';
 
-/** Thrown to undo a transaction that has an outcome all the same. */
+/** Thrown to undo a transaction that has an outcome nevertheless. */
 export class Undo extends Error {
   constructor(readonly outcome: unknown) {
     super('undone');
   }
 }
 
-/** A database with the engine that knows its ways. */
+/** A database and its engine. */
 export class SqlDatabase {
   readonly db: PaymentDb;
   readonly queries = new CompiledQueries();
@@ -24,7 +24,7 @@ export class SqlDatabase {
     this.db = db.withoutPlugins();
   }
 
-  /** Runs work in a transaction that may write. It is run again where another process was in the way. */
+  /** Runs work in a transaction that may write; runs it again when another process was in the way. */
   transaction<T>(work: (db: PaymentDb) => Promise<T>): Promise<T> {
     return this.db
       .connection()
@@ -50,7 +50,7 @@ export class SqlDatabase {
   }
 }
 
-/** @returns the rows found, if it finds any */
+/** @returns the rows it finds */
 export async function run(db: PaymentDb, { sql, parameters = [] }: SqlStatement): Promise<unknown[]> {
   const { rows } = await db.executeQuery(CompiledQuery.raw(sql, [...parameters]));
   return rows;

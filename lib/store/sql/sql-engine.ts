@@ -13,62 +13,64 @@ export interface SchemaSyntax {
   readonly keyType: string;
   /** The type of JSON texts, of up to a mebibyte. */
   readonly jsonType: string;
-  /** What follows a table whose rows are hardly more than their key; empty where there is nothing to gain. */
+  /** What is appended to a table whose rows are little more than their key; empty where there is nothing to gain. */
   readonly compactTable: string;
-  /** What makes an index one of the rows that meet the condition; empty where the database cannot. */
+  /** What limits an index to the rows that meet a condition; empty where the database cannot. */
   readonly indexOf: (condition: string) => string;
   /** Now, in milliseconds since 1970 UTC. */
   readonly now: string;
 }
 
 /**
- * Everything by which one database differs from another. The rest of the SQL store knows no database by name.
+ * Everything in which one database differs from another. The rest of the SQL store knows no database by name.
  *
- * An engine's file loads neither Kysely nor a driver before `open` is called: the schema is printed, and a store's URL is checked, where
- * neither is installed.
+ * An engine's file loads neither Kysely nor a driver before `open` is called: printing the schema and checking a URL
+ * work where neither is installed.
  */
 export interface SqlEngine {
   /** What it is called in code and on the command line. */
   readonly name: string;
-  /** What it is called in an error, which goes on with one of `failures`. */
+  /** How an error begins, which goes on with one of `failures`. */
   readonly displayName: string;
 
   /** How its URLs look, for people. */
   readonly urlForm: string;
   readonly owns: (url: string) => boolean;
   /**
-   * How Kysely reaches the database of a URL that it owns. Connects at the first query only.
-   * @throws Error that names the packages to install, or what is wrong with the URL; it never shows the URL
+   * How Kysely reaches the database of a URL. Connects at the first query only.
+   * @throws Error that names the packages to install, or says what is wrong with the URL; it never shows the URL
    */
   readonly open: (url: string) => Promise<Dialect>;
 
   readonly schema: SchemaSyntax;
-  /** Finds a row where there is such a table. */
+  /** Finds a row when there is such a table. */
   readonly hasTable: (table: string) => SqlStatement;
   /**
-   * Lets one process at a time change the schema. Taken inside a transaction. `release` is empty where the end of the transaction
-   * lets go of the lock.
+   * Lets one process at a time change the schema. `take` runs inside a transaction; `release` is empty where the lock
+   * ends with that.
    */
   readonly migrationLock: { readonly take: readonly SqlStatement[]; readonly release: readonly SqlStatement[] };
 
-  /** Begins a transaction that writes, and that reads what others have committed. */
+  /** Begins a transaction that may write and that reads whatever others have committed. */
   readonly begin: readonly SqlStatement[];
-  /** Whether another process was in the way, so that the same transaction or query may work in a moment. */
+  /** Whether another process was in the way, so that the same transaction or query may succeed in a moment. */
   readonly isBusy: (error: unknown) => boolean;
-  /** What locks the found rows of a table until the transaction ends, and leaves out those that others have locked. */
+  /**
+   * What is appended to a query to lock the rows of a table that it finds, and to skip those that others have locked.
+   */
   readonly rowLock: (table: string) => string;
   /**
-   * Keeps others from changing (`shared`) or also from reading (`alone`) who handles what in an account, until the transaction
-   * ends. Null where a transaction that writes is alone anyway.
+   * Locks who handles what in an account until the transaction ends: `shared` keeps others from changing it, `alone`
+   * also from relying on it. Null where a transaction that may write is alone anyway.
    */
   readonly handlerLock: (account: string, mode: 'shared' | 'alone') => SqlStatement | null;
 
-  /** What makes an insert do nothing, and count no row, where one of its unique keys is taken. */
+  /** What is appended to an insert so that it does nothing, and counts no row, when a unique key is taken. */
   readonly unlessTaken: string;
   readonly updatePayment: UpdatePayment;
 
-  /** What the driver's codes mean to an operator. */
+  /** What the driver's error codes mean to an operator. */
   readonly failures: readonly (readonly [code: RegExp, meaning: string])[];
-  /** Codes for what the driver throws without one. */
+  /** Codes for errors that the driver throws without one. */
   readonly uncodedFailures: readonly (readonly [text: RegExp, code: string])[];
 }

@@ -21,23 +21,24 @@ import { purgePayments } from './purge.js';
 import { SqlDatabase } from './sql-database.js';
 import type { SqlEngine } from './sql-engine.js';
 
-/** How a {@link SqlPaymentStore} treats its database. */
+/** How a {@link SqlPaymentStore} uses its database. */
 export interface SqlStoreOptions {
   /** Whether `open` makes and updates the tables itself (true). With false it only checks that they are there. */
   readonly migrate?: boolean;
 }
 
 /**
- * Keeps payments in SQLite or PostgreSQL. Made by `sqlitePaymentStore`, `postgresPaymentStore`, `sqlPaymentStore` or `openSqlStore`.
+ * Keeps payments in SQLite or PostgreSQL. Made by `sqlitePaymentStore`, `postgresPaymentStore`, `sqlPaymentStore` or
+ * `openSqlStore`.
  *
- * On SQLite a Kysely instance has one connection, which a transaction has to itself: a payment that is made inside a transaction of
- * the same instance would wait for it forever. On PostgreSQL it would not be part of that transaction either: a payment is
- * written for good when its method resolves.
+ * On SQLite a Kysely instance has one connection, which a transaction has to itself: a payment made inside a
+ * transaction of the same instance would wait for it forever. On PostgreSQL it would not be part of that transaction
+ * either: a payment is committed when its method resolves.
  */
 export class SqlPaymentStore extends PaymentStore {
   private readonly database: SqlDatabase;
 
-  /** @param isOwner whether `close` ends the connections too: where the store made them */
+  /** @param isOwner whether the store made its connections, and `close` ends them */
   constructor(
     db: PaymentDb,
     engine: SqlEngine,

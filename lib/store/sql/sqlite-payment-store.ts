@@ -6,15 +6,15 @@ import { openSqliteFile, sqliteEngine } from './sqlite.engine.js';
 /** Where a SQLite store keeps its payments. */
 export interface SqliteStoreOptions extends SqlStoreOptions {
   /**
-   * The file. It is made where it does not exist; its folder must. It belongs on a local disk; the processes of one machine can
+   * The file, created if it does not exist; its folder must. Put it on a local disk. The processes of one machine can
    * share it.
    */
   readonly file: string;
 }
 
 /**
- * Keeps payments in a SQLite file: one machine, any number of processes. Needs `kysely` and `better-sqlite3`. The file is opened by
- * `open`: in WAL mode, and written through to the disk before a payment goes on (`synchronous = FULL`).
+ * Keeps payments in a SQLite file: one machine, any number of processes. Needs `kysely` and `better-sqlite3`. The file
+ * is opened by `open`, in WAL mode, and written through to the disk before a payment goes on (`synchronous = FULL`).
  */
 export function sqlitePaymentStore({ file, ...options }: SqliteStoreOptions): SqlPaymentStore {
   const dialect = new SqliteDialect({ database: () => openSqliteFile(file) });

@@ -31,7 +31,7 @@ export const sqliteEngine = {
   hasTable: (table) => ({ sql: 'select name from sqlite_master where name = ?', parameters: [table] }),
   migrationLock: { take: [], release: [] },
 
-  // Takes the right to write at once: later it could be too late for it.
+  // Takes the right to write now: a transaction that has read already may be refused it.
   begin: [{ sql: 'begin immediate' }],
   isBusy: (error) => codeOf(error).startsWith('SQLITE_BUSY'),
   rowLock: () => '',
@@ -54,13 +54,13 @@ export const sqliteEngine = {
   ],
 } as const satisfies SqlEngine;
 
-/** Opens a file, and makes it where it does not exist. */
+/** Opens a file, and creates it if it does not exist. */
 export async function openSqliteFile(file: string): Promise<SqliteDatabase> {
   const { default: Database } = await importDriver(PACKAGES, () => import('better-sqlite3'));
   // SQLite's own waiting for another process would stop this one, and be less fair.
   const database = new Database(file, { timeout: 0 });
   try {
-    // The mode is the file's, and changing it takes a moment without other connections.
+    // Changing the file's mode takes a moment without other connections.
     await retryWhileBusy(sqliteEngine.isBusy, () =>
       Promise.resolve().then(() => database.pragma('journal_mode = WAL')),
     );
@@ -72,7 +72,7 @@ export async function openSqliteFile(file: string): Promise<SqliteDatabase> {
   return withPreparedStatements(database);
 }
 
-/** Kysely prepares a statement each time it is run: a third of what a claim takes where the disk is quick. */
+/** Kysely prepares a statement each time it runs it, which took a third of a claim's time on a fast disk. */
 function withPreparedStatements(database: SqliteDatabase): SqliteDatabase {
   const prepared = new Map<string, SqliteStatement>();
   return {

@@ -2,8 +2,8 @@ import type { CompiledQueries } from './compiled-queries.js';
 import type { PaymentDb, PaymentRow } from './payment-tables.js';
 
 /**
- * Writes a row over that of the same payment, if its version is still this one.
- * @returns the reference that the payment holds by now; null when the version is another
+ * Writes a row over that of the same payment, if the version is still the expected one.
+ * @returns the reference that the payment held until now; null when the version is another
  */
 export type UpdatePayment = (
   db: PaymentDb,

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { types } from 'node:util';
 
 /**
- * Asserts that two values are deeply equal. Test runners run tests in a realm of their own, whose `Array` is not the one a driver
- * made its rows with: that difference does not count.
+ * Asserts that two values are deeply equal. Test runners run tests in a realm of their own, whose `Array` is not the
+ * one a driver made its rows with: that difference does not count.
  */
 export function same(actual: unknown, expected: unknown): void {
   assert.deepEqual(ofThisRealm(actual), ofThisRealm(expected));

@@ -68,7 +68,7 @@ afterEach(() => {
 
 describe('a write that comes to Redis twice', () => {
   let client: Redis;
-  /** Sends each script twice, as a client does that lost the first answer, and tells the second. */
+  /** Sends each script twice, as a client does that lost the first answer, and returns the second. */
   let twice: Redis;
   beforeEach(async () => {
     client = new Redis(server.url);
@@ -249,7 +249,7 @@ describe('open', () => {
     expect(said.warn).toEqual(warnings.map((warning) => expect.stringContaining(warning)));
   });
 
-  test('says so when the server does not tell its settings', async () => {
+  test('says so when the server does not show its settings', async () => {
     const admin = new Redis(server.url);
     await admin.acl('SETUSER', 'shop', 'on', '>secret-word', '~{card-payment}:*', '+@all', '-@admin');
     const store = await openRedisStore(`redis://shop:secret-word@127.0.0.1:${portOf(server)}`);
@@ -259,7 +259,7 @@ describe('open', () => {
     await admin.acl('DELUSER', 'shop');
     admin.disconnect();
     expect(said.warn).toEqual([]);
-    expect(said.log).toEqual([expect.stringContaining('does not tell its settings')]);
+    expect(said.log).toEqual([expect.stringContaining('does not show its settings')]);
   });
 
   test('refuses a database that the server does not have', async () => {
@@ -368,7 +368,7 @@ describe('a cluster', () => {
     expect(said.warn).toEqual([expect.stringContaining('maxmemory-policy allkeys-lfu')]);
   });
 
-  test('a client for one server is told to be a Cluster', async () => {
+  test('a client for one server is asked to be a Cluster', async () => {
     const stores = cluster.nodes.map(({ port }) => openRedisStore(`redis://127.0.0.1:${port}`));
     const opened = await Promise.all(
       stores.map(async (made) => {
@@ -381,7 +381,7 @@ describe('a cluster', () => {
         return message;
       }),
     );
-    const told = 'Redis failed: MOVED (it is part of a cluster: give the store an ioredis Cluster)';
-    expect(opened.sort()).toEqual([told, told, 'open']);
+    const moved = 'Redis failed: MOVED (it is part of a cluster: give the store an ioredis Cluster)';
+    expect(opened.sort()).toEqual([moved, moved, 'open']);
   });
 });
