@@ -50,5 +50,5 @@ export type { AmountCheck } from './gateway/readings/charge-reading.js';
 export { DEFAULT_CODE_SETS, RESULT_TEXTS, type ResultCodeSets, type ResultText } from './gateway/result-codes.js';
 export { type SignedFields, WireDecimal, type WireObject, type WireValue } from './gateway/wire-body.js';
 
-export { MemoryPaymentStore } from './store/memory-payment-store.js';
+export { MemoryPaymentStore } from './store/memory/memory-payment-store.js';
 export * from './store/payment-store.js';

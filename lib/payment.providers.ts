@@ -14,7 +14,7 @@ import { CallbackRoute, routeOf } from './options/callback-route.js';
 import type { PaymentOptions, PaymentStructure } from './options/payment-options.js';
 import { PaymentSettings } from './options/payment-settings.js';
 import { resolveSettings } from './options/resolve-settings.js';
-import { DEFAULT_ACCOUNT } from './payment/account.js';
+import { DEFAULT_ACCOUNT, variableOf } from './payment/account.js';
 import { PaymentClock, SystemClock } from './payment/clock.js';
 import { DirectFlow } from './flows/direct-flow.js';
 import { InFlight } from './flows/in-flight.js';
@@ -58,7 +58,12 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
         inject: [PAYMENT_OPTIONS, DiscoveryService],
       },
       { provide: PaymentClock, useClass: SystemClock },
-      { provide: PaymentStore, useFactory: openStore, inject: [PaymentSettings] },
+      {
+        provide: PaymentStore,
+        useFactory: ({ store, storeUrl, background }: PaymentSettings) =>
+          openStore({ store, storeUrl, background, variable: variableOf(account, 'storeUrl') }),
+        inject: [PaymentSettings],
+      },
       {
         provide: GatewayTransport,
         useFactory: ({ timeoutMs, connectTimeoutMs, keepAliveMs, dispatcher }: PaymentSettings) =>

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs';
 import { PaymentError } from '../errors/payment.error.js';
+import { SQL_ENGINES } from '../store/sql/engines.js';
 import { paymentsCommand } from './payments.command.js';
 import { schemaCommand } from './schema.command.js';
 import { simulateCommand } from './simulate.command.js';
@@ -10,7 +11,7 @@ const USAGE = `nestjs-card-payment: card payments for NestJS
 
   simulate [--port 4010] [--dialect morpos|standard]
       A gateway and a bank to try payments against. Takes no real card.
-  schema --dialect sqlite|postgres
+  schema --dialect ${SQL_ENGINES.map(({ name }) => name).join('|')}
       The tables, for those who run their own migrations.
   payments list [--state unknown,review]      payments that need a person
   payments show CONVERSATION_ID               one payment and its history

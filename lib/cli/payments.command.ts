@@ -43,7 +43,7 @@ export async function paymentsCommand(words: string[]): Promise<string> {
   }
   const [action = 'list', ...rest] = positionals;
   const run = actionOf(action, rest, values);
-  const store = await openStore({ account, storeUrl, store: null, background: false });
+  const store = await openStore({ storeUrl, variable, store: null, background: false });
   try {
     return await run({ store, account });
   } catch (error) {

@@ -6,6 +6,7 @@ import type { AmountFormat } from '../payment/amount.js';
 import type { Payment } from '../payment/payment.js';
 import type { DateOrder } from '../payment/transaction-date.js';
 import type { PaymentStore } from '../store/payment-store.js';
+import { STORE_URL_FORMS, storeKindOf } from '../store/store-url.js';
 import {
   choice,
   codeOnly,
@@ -21,7 +22,6 @@ import {
 import { baseUrlProblem, callbackUrlProblem, withoutTrailingSlashes } from './url-checks.js';
 
 const DIALECT_NAMES = Object.keys(DIALECTS) as DialectName[];
-const STORE_URL = /^(?:memory:$|sqlite:.+|postgres(?:ql)?:\/\/.+|rediss?:\/\/.+)/;
 /** A hundred years. */
 const MAX_RETENTION_MS = 3_155_760_000_000;
 
@@ -129,7 +129,7 @@ function headerProblem(value: string): string | null {
 }
 
 function storeUrlProblem(url: string): string | null {
-  return STORE_URL.test(url) ? null : 'must be memory:, sqlite:FILE, postgres://…, or redis://… (rediss:// with TLS)';
+  return storeKindOf(url) === null ? `must be ${STORE_URL_FORMS.join(', ')} (rediss:// with TLS)` : null;
 }
 
 /** Whether it is whole is checked where the dialect is chosen. */

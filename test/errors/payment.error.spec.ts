@@ -12,9 +12,9 @@ import {
   PaymentValidationError,
 } from '../../lib/errors/index.js';
 import { toPayment } from '../../lib/payment/payment.js';
-import { recordIn } from '../payment/sample-record.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
-const failed = toPayment(recordIn('failed', { reason: 'declined', code: 'B0005' }));
+const failed = toPayment(aPaymentRecord({ state: 'failed', reason: 'declined', code: 'B0005' }));
 
 const ERRORS: [error: PaymentError, name: string, code: string, message: string][] = [
   [

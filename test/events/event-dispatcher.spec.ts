@@ -5,8 +5,8 @@ import type { PlainEvents } from '../../lib/events/plain-events.js';
 import type { PaymentSettings } from '../../lib/options/payment-settings.js';
 import { SystemClock } from '../../lib/payment/clock.js';
 import { type PaymentRecord, toPayment } from '../../lib/payment/payment.js';
-import { MemoryPaymentStore } from '../../lib/store/memory-payment-store.js';
-import { recordIn } from '../payment/sample-record.js';
+import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
 const settings = { account: 'default' } as PaymentSettings;
 
@@ -72,7 +72,8 @@ describe('EventDispatcher', () => {
   }
 
   async function tell(conversationId: string, more: Partial<PaymentRecord> = {}): Promise<void> {
-    const record = recordIn('succeeded', {
+    const record = aPaymentRecord({
+      state: 'succeeded',
       conversationId,
       reference: null,
       referenceLock: null,

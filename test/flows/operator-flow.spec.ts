@@ -4,9 +4,9 @@ import { PaymentChanges } from '../../lib/flows/payment-changes.js';
 import { PaymentReader } from '../../lib/flows/payment-reader.js';
 import { PaymentWriter } from '../../lib/flows/payment-writer.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
-import { MemoryPaymentStore } from '../../lib/store/memory-payment-store.js';
+import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
-import { recordIn } from '../payment/sample-record.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
 describe('OperatorFlow', () => {
   let store: MemoryPaymentStore;
@@ -21,16 +21,16 @@ describe('OperatorFlow', () => {
   });
 
   it('tells the second payment of a reference as succeeded when money moved twice', async () => {
-    await store.insert(recordIn('succeeded'));
+    await store.insert(aPaymentRecord({ state: 'succeeded' }));
     const second = { conversationId: 'SECOND', idempotencyKey: null, referenceLock: null };
-    await store.insert(recordIn('review', { ...second, reason: 'moved_after_all' }));
+    await store.insert(aPaymentRecord({ state: 'review', ...second, reason: 'moved_after_all' }));
     const payment = await flow.resolve('SECOND', 'succeeded', 'seen in the panel');
     expect(payment).toMatchObject({ state: 'succeeded', reason: 'operator', settled: true });
     await expect(store.find('default', 'SECOND')).resolves.toMatchObject({ state: 'succeeded', referenceLock: null });
   });
 
   it('is not put off by an inquiry that was noted meanwhile', async () => {
-    const record = recordIn('unknown');
+    const record = aPaymentRecord({ state: 'unknown' });
     await store.insert(record);
     meanwhile({ ...record, inquiries: 1, version: record.version + 1 });
     await expect(flow.resolve(record.conversationId, 'failed', 'not in the panel')).resolves.toMatchObject({
@@ -40,7 +40,7 @@ describe('OperatorFlow', () => {
   });
 
   it('leaves alone what the gateway settled meanwhile', async () => {
-    const record = recordIn('unknown');
+    const record = aPaymentRecord({ state: 'unknown' });
     await store.insert(record);
     meanwhile({ ...record, state: 'succeeded', version: record.version + 1 });
     await expect(flow.resolve(record.conversationId, 'failed', 'not in the panel')).rejects.toMatchObject({
@@ -50,9 +50,11 @@ describe('OperatorFlow', () => {
   });
 
   it('fails as a store error when the store does', async () => {
-    await store.insert(recordIn('unknown'));
+    await store.insert(aPaymentRecord({ state: 'unknown' }));
     store.replace = () => Promise.reject(new Error('password=secret'));
-    await expect(flow.resolve(recordIn('unknown').conversationId, 'failed', 'x')).rejects.toMatchObject({
+    await expect(
+      flow.resolve(aPaymentRecord({ state: 'unknown' }).conversationId, 'failed', 'x'),
+    ).rejects.toMatchObject({
       code: 'PAYMENT_STORE',
       message: expect.not.stringContaining('secret') as string,
     });

@@ -1,6 +1,6 @@
 import type { GatewayResult } from '../../lib/gateway/gateway-dialect.js';
 import { resultChanges } from '../../lib/flows/result-changes.js';
-import { recordIn } from '../payment/sample-record.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
 const CARD = '4508034508034509';
 const RULES = { dateOrder: 'dmy' } as const;
@@ -22,7 +22,7 @@ const NOTHING: GatewayResult = {
 };
 
 function told(result: Partial<GatewayResult>, over = {}) {
-  return resultChanges({ ...NOTHING, ...result }, recordIn('charging', over), RULES);
+  return resultChanges({ ...NOTHING, ...result }, aPaymentRecord({ state: 'charging', ...over }), RULES);
 }
 
 describe('what an answer tells of a payment', () => {

@@ -3,7 +3,7 @@ import type { InquiryVerdict, Verdict } from '../../lib/gateway/readings/verdict
 import type { PaymentRecord, PaymentState } from '../../lib/payment/payment.js';
 import type { PaymentReason } from '../../lib/payment/payment-reason.js';
 import { applyInquiry, applyNotSent, applyVerdict, settlementRules } from '../../lib/flows/settlement.js';
-import { CREATED, recordIn } from '../payment/sample-record.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
 const NOW = new Date('2026-03-01T10:00:00Z');
 const RULES = { dateOrder: 'dmy', canInquire: true } as const;
@@ -59,7 +59,7 @@ function summary(record: PaymentRecord | null): Outcome {
 describe('the verdict of a DoPayment or an Auth3d', () => {
   it.each(STATES)('on a payment that is %s', (state) => {
     const outcomes = [APPROVED, DECLINED, UNCLEAR, DOUBTFUL].map((given) => {
-      const record = recordIn(state, { reason: 'interrupted' });
+      const record = aPaymentRecord({ state, reason: 'interrupted' });
       const next = applyVerdict(record, given, RULES, NOW);
       const chargedAmount = given === APPROVED || given === DOUBTFUL ? '149.90' : null;
       if (next) expect(next).toMatchObject({ version: 4, updatedAt: NOW, orderId: 'o-9', chargedAmount });
@@ -69,14 +69,14 @@ describe('the verdict of a DoPayment or an Auth3d', () => {
   });
 
   it('has the gateway asked soon where it is not clear', () => {
-    const { dueAt } = applyVerdict(recordIn('charging'), UNCLEAR, RULES, NOW)!;
+    const { dueAt } = applyVerdict(aPaymentRecord({ state: 'charging' }), UNCLEAR, RULES, NOW)!;
     const wait = dueAt!.getTime() - NOW.getTime();
     expect(wait).toBeGreaterThanOrEqual(12_000);
     expect(wait).toBeLessThanOrEqual(18_000);
   });
 
   it('has nobody asked where the gateway cannot be, or where it is clear', () => {
-    const record = recordIn('authorizing', { dueAt: NOW });
+    const record = aPaymentRecord({ state: 'authorizing', dueAt: NOW });
     expect(applyVerdict(record, UNCLEAR, { ...RULES, canInquire: false }, NOW)!.dueAt).toBeNull();
     for (const clear of [APPROVED, DECLINED, DOUBTFUL]) {
       expect(applyVerdict(record, clear, RULES, NOW)!.dueAt).toBeNull();
@@ -85,7 +85,10 @@ describe('the verdict of a DoPayment or an Auth3d', () => {
 
   it('needs no result', () => {
     const silent = { state: 'unknown', reason: 'no_answer', result: null } as const;
-    expect(applyVerdict(recordIn('charging'), silent, RULES, NOW)).toMatchObject({ orderId: null, code: null });
+    expect(applyVerdict(aPaymentRecord({ state: 'charging' }), silent, RULES, NOW)).toMatchObject({
+      orderId: null,
+      code: null,
+    });
   });
 });
 
@@ -112,13 +115,13 @@ describe('the word of an inquiry', () => {
 
   it.each(STATES)('about a payment that is %s', (state) => {
     const outcomes = [PAID, REFUSED, MISMATCH, NOT_FOUND, NOTHING].map((word) =>
-      summary(applyInquiry(recordIn(state, { reason: 'interrupted' }), word, RULES, NOW)),
+      summary(applyInquiry(aPaymentRecord({ state, reason: 'interrupted' }), word, RULES, NOW)),
     );
     expect(outcomes).toEqual(WORDS[state]);
   });
 
   it('counts how often it was asked for, and asks ever more seldom', () => {
-    const record = recordIn('unknown', { reason: 'no_answer', inquiries: 4 });
+    const record = aPaymentRecord({ state: 'unknown', reason: 'no_answer', inquiries: 4 });
     const next = applyInquiry(record, NOTHING, RULES, NOW)!;
     expect(next).toMatchObject({ inquiries: 5, notFoundAt: null, reason: 'no_answer' });
     expect(next.dueAt!.getTime() - NOW.getTime()).toBeGreaterThanOrEqual(0.8 * 15_000 * 2 ** 5);
@@ -126,7 +129,7 @@ describe('the word of an inquiry', () => {
   });
 
   it('never fails a payment because time went by', () => {
-    let record = recordIn('unknown', { reason: 'interrupted' });
+    let record = aPaymentRecord({ state: 'unknown', reason: 'interrupted' });
     let now = NOW.getTime();
     for (let asked = 0; asked < 500; asked += 1) {
       now += 30 * 86_400_000;
@@ -136,7 +139,7 @@ describe('the word of an inquiry', () => {
   });
 
   describe('"not found"', () => {
-    const first = applyInquiry(recordIn('unknown', { reason: 'no_answer' }), NOT_FOUND, RULES, NOW)!;
+    const first = applyInquiry(aPaymentRecord({ state: 'unknown', reason: 'no_answer' }), NOT_FOUND, RULES, NOW)!;
     const after = (ms: number): Date => new Date(NOW.getTime() + ms);
 
     it('once is remembered and decides nothing', () => {
@@ -178,7 +181,7 @@ describe('the word of an inquiry', () => {
 
 describe('a request that provably never left', () => {
   it.each(STATES)('on a payment that is %s', (state) => {
-    const next = applyNotSent(recordIn(state), NOW);
+    const next = applyNotSent(aPaymentRecord({ state, idempotencyKey: 'key-1' }), NOW);
     const isOpen = ['charging', 'initiating', 'authorizing', 'unknown'].includes(state);
     expect(summary(next)).toEqual(isOpen ? ['failed', 'not_sent'] : null);
     if (next) expect(next).toMatchObject({ idempotencyKey: null, referenceLock: null, finalizedAt: NOW, dueAt: null });
@@ -193,6 +196,7 @@ describe('what settling depends on', () => {
   });
 
   it('keeps the first word on when a payment was opened', () => {
-    expect(applyVerdict(recordIn('charging'), APPROVED, RULES, NOW)!.createdAt).toBe(CREATED);
+    const record = aPaymentRecord({ state: 'charging' });
+    expect(applyVerdict(record, APPROVED, RULES, NOW)!.createdAt).toBe(record.createdAt);
   });
 });

@@ -7,12 +7,12 @@ import type { Transmission, WireRequest } from '../../lib/gateway/transport/tran
 import type { PaymentSettings } from '../../lib/options/payment-settings.js';
 import { toPayment } from '../../lib/payment/payment.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
-import { recordIn } from '../payment/sample-record.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 import { CREDENTIALS, sampleSale } from './sample-sale.js';
 
 const CARD = '4508034508034509';
 const SALE = sampleSale();
-const PAYMENT = toPayment(recordIn('authorizing', { amount: '60.00' }));
+const PAYMENT = toPayment(aPaymentRecord({ state: 'authorizing', amount: '60.00' }));
 const HTML = '<html><body><form action="https://acs.example">Şifre</form></body></html>';
 const PAGE = Buffer.from(HTML).toString('base64');
 

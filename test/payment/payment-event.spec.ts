@@ -1,10 +1,10 @@
 import { eventOf } from '../../lib/payment/payment-event.js';
 import { toPayment } from '../../lib/payment/payment.js';
-import { recordIn } from './sample-record.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
 describe('the event of a payment', () => {
   it.each(['succeeded', 'failed', 'expired', 'unknown', 'review'] as const)('that is %s is published', (state) => {
-    const record = recordIn(state, { version: 7 });
+    const record = aPaymentRecord({ state, version: 7 });
     expect(eventOf(record)).toEqual({
       eventId: `${record.conversationId}:7`,
       type: `payment.${state}`,
@@ -14,6 +14,6 @@ describe('the event of a payment', () => {
   });
 
   it.each(['charging', 'initiating', 'awaiting', 'authorizing'] as const)('that is %s is not', (state) => {
-    expect(eventOf(recordIn(state))).toBeUndefined();
+    expect(eventOf(aPaymentRecord({ state }))).toBeUndefined();
   });
 });

@@ -1,9 +1,9 @@
 import { toPayment } from '../../lib/payment/payment.js';
-import { recordIn } from './sample-record.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
 describe('toPayment', () => {
   it('shows nothing that only the store needs, nor what a store has added', () => {
-    const record = { ...recordIn('unknown', { tokenHash: 'f00d', note: 'seen' }), added: 'secret' };
+    const record = { ...aPaymentRecord({ state: 'unknown', tokenHash: 'f00d', note: 'seen' }), added: 'secret' };
     const hidden = ['tokenHash', 'idempotencyKey', 'referenceLock', 'allowRepeat', 'expiresAt', 'dueAt', 'inquiries'];
     const payment = toPayment(record);
     for (const field of [...hidden, 'notFoundAt', 'note', 'added']) expect(payment).not.toHaveProperty(field);
@@ -18,11 +18,11 @@ describe('toPayment', () => {
     ['review', false],
     ['awaiting', false],
   ] as const)('a payment that is %s is settled: %p', (state, settled) => {
-    expect(toPayment(recordIn(state)).settled).toBe(settled);
+    expect(toPayment(aPaymentRecord({ state })).settled).toBe(settled);
   });
 
   it('is stored unless said otherwise', () => {
-    expect(toPayment(recordIn('succeeded')).stored).toBe(true);
-    expect(toPayment(recordIn('succeeded'), false).stored).toBe(false);
+    expect(toPayment(aPaymentRecord({ state: 'succeeded' })).stored).toBe(true);
+    expect(toPayment(aPaymentRecord({ state: 'succeeded' }), false).stored).toBe(false);
   });
 });

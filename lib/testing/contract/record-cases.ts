@@ -33,9 +33,9 @@ export const recordCases: readonly PaymentStoreCase[] = [
   {
     name: 'insert: writes the first line of history',
     async run(trial) {
-      const told = { reason: 'declined', code: 'B\u00005', note: 'dedi \u0000 “ki”', updatedAt: at(5) } as const;
-      const record = await trial.insert({ state: 'failed', version: 1, ...told });
-      const { reason, code, note } = told;
+      const outcome = { reason: 'declined', code: 'B\u00005', note: 'dedi \u0000 “ki”', updatedAt: at(5) } as const;
+      const record = await trial.insert({ state: 'failed', version: 1, ...outcome });
+      const { reason, code, note } = outcome;
       const line = { version: 1, state: 'failed', reason, code, note, at: at(5) };
       same(await trial.store.history(record.account, record.conversationId), [line]);
     },
@@ -74,7 +74,7 @@ export const recordCases: readonly PaymentStoreCase[] = [
     },
   })),
   {
-    name: 'insert: a refused payment keeps none of its other keys',
+    name: 'insert: a refused payment holds none of its other keys',
     async run(trial) {
       const lock = unique('reference');
       await trial.insert({ referenceLock: lock });
@@ -121,7 +121,7 @@ export const recordCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'find: keys are told apart by their case and their spaces',
+    name: 'find: keys that differ in case or spaces are different keys',
     async run(trial) {
       const upper = await trial.insert({
         conversationId: `A-${trial.account}`,

@@ -3,7 +3,7 @@ import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
 import { ReplyFields } from '../../../lib/gateway/readings/reply-fields.js';
 import { wireText } from '../../../lib/gateway/wire-body.js';
 import { toPayment } from '../../../lib/payment/payment.js';
-import { recordIn } from '../../payment/sample-record.js';
+import { aPaymentRecord } from '../../../lib/testing/a-payment.js';
 import { CREDENTIALS, sampleSale } from '../sample-sale.js';
 
 const NOW = new Date('2026-03-01T21:05:07.089Z');
@@ -95,7 +95,7 @@ describe('the sign of MorPOS', () => {
   });
 
   it('of CheckPayment is made over both ids', async () => {
-    const body = dialect.checkPayment!.body(toPayment(recordIn('unknown')), 'M-1');
+    const body = dialect.checkPayment!.body(toPayment(aPaymentRecord({ state: 'unknown' })), 'M-1');
     expect(wireText(body)).toBe('{"merchantId":"M-1","conversationId":"ABC00000000000000001"}');
     expect(await dialect.sign(body, { operation: 'checkPayment', apiKey: API_KEY })).toBe(
       signOver('ABC00000000000000001;M-1;api-key-1'),
@@ -104,7 +104,7 @@ describe('the sign of MorPOS', () => {
 
   it('is not put into Auth3d, which carries what the bank sent', async () => {
     const fields = { Code: 'B0000', MdStatus: 'UGF5==' };
-    const body = dialect.auth3dBody(toPayment(recordIn('authorizing')), fields);
+    const body = dialect.auth3dBody(toPayment(aPaymentRecord({ state: 'authorizing' })), fields);
     expect(wireText(body)).toBe(JSON.stringify(fields));
     expect(await dialect.sign(body, { operation: 'auth3d', apiKey: API_KEY })).toBeNull();
   });

@@ -2,7 +2,7 @@ import { jest } from '@jest/globals';
 import { standardDialect } from '../../../lib/gateway/dialects/standard.dialect.js';
 import type { Signer } from '../../../lib/gateway/gateway-dialect.js';
 import { wireText } from '../../../lib/gateway/wire-body.js';
-import { recordIn } from '../../payment/sample-record.js';
+import { aPaymentRecord } from '../../../lib/testing/a-payment.js';
 import { toPayment } from '../../../lib/payment/payment.js';
 import { CREDENTIALS, sampleSale } from '../sample-sale.js';
 
@@ -92,7 +92,9 @@ describe('the standard dialect', () => {
 
   it('completes with what the bank sent, as received', () => {
     const fields = { Code: 'B0000', mdStatus: 'UGF5==', n: 1, InstrumentDetail: { CardType: 'CARD' } };
-    expect(wireText(dialect.auth3dBody(toPayment(recordIn('authorizing')), fields))).toBe(JSON.stringify(fields));
+    expect(wireText(dialect.auth3dBody(toPayment(aPaymentRecord({ state: 'authorizing' })), fields))).toBe(
+      JSON.stringify(fields),
+    );
   });
 
   it('makes ids of 20 characters, each time others', () => {

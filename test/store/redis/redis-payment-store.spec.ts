@@ -5,6 +5,7 @@ import { Cluster, Redis } from 'ioredis';
 import { openRedisStore, RedisPaymentStore } from 'nestjs-card-payment/redis';
 import type { PaymentEvent } from '../../../lib/payment/payment-event.js';
 import { toPayment, type PaymentRecord } from '../../../lib/payment/payment.js';
+import { aPaymentEvent, aPaymentRecord } from '../../../lib/testing/index.js';
 import { startRedis, type RedisServer } from '../../services/redis.js';
 import { startTcpProxy, type TcpProxy } from '../../services/tcp-proxy.js';
 
@@ -12,45 +13,16 @@ const T0 = new Date('2026-01-02T03:04:05.678Z');
 const later = (ms: number) => new Date(T0.getTime() + ms);
 
 let ids = 0;
-function aRecord(fields: Partial<PaymentRecord> = {}): PaymentRecord {
-  return {
+const awaiting = (fields: Partial<PaymentRecord> = {}): PaymentRecord =>
+  aPaymentRecord({
     conversationId: `payment-${++ids}`,
-    account: 'default',
-    reference: null,
-    kind: '3d',
     state: 'awaiting',
-    reason: null,
-    amount: '149.90',
-    currencyCode: 949,
-    installmentCount: 1,
-    chargedAmount: null,
-    code: null,
-    message: null,
-    orderId: null,
-    paymentId: null,
-    bankUniqueReferenceNumber: null,
-    authCode: null,
-    transactionDate: null,
-    transactionAt: null,
-    maskedCardNumber: null,
-    commissionRate: null,
-    commissionAmount: null,
-    createdAt: T0,
-    updatedAt: T0,
-    finalizedAt: null,
+    reference: null,
     version: 1,
-    tokenHash: null,
-    idempotencyKey: null,
-    referenceLock: null,
-    allowRepeat: false,
-    expiresAt: null,
+    createdAt: T0,
     dueAt: null,
-    inquiries: 0,
-    notFoundAt: null,
-    note: null,
     ...fields,
-  };
-}
+  });
 
 function succeeded(record: PaymentRecord): [PaymentRecord, PaymentEvent] {
   const next: PaymentRecord = {
@@ -60,8 +32,7 @@ function succeeded(record: PaymentRecord): [PaymentRecord, PaymentEvent] {
     finalizedAt: T0,
     dueAt: null,
   };
-  const eventId = `${next.conversationId}:${next.version}`;
-  return [next, { eventId, type: 'payment.succeeded', payment: toPayment(next), occurredAt: T0 }];
+  return [next, aPaymentEvent({ ...toPayment(next), state: 'succeeded' })];
 }
 
 function spyOnLogger() {
@@ -97,7 +68,7 @@ afterEach(() => {
 
 describe('a write that comes to Redis twice', () => {
   let client: Redis;
-  /** Sends each script twice, as a client does that lost the first answer, and tells the second. */
+  /** Sends each script twice, as a client does that lost the first answer, and returns the second. */
   let twice: Redis;
   beforeEach(async () => {
     client = new Redis(server.url);
@@ -118,7 +89,7 @@ describe('a write that comes to Redis twice', () => {
   test('is answered as the first time, and leaves one trace', async () => {
     const store = new RedisPaymentStore(twice);
     await store.announceHandlers('default', [{ id: 'Orders.paid', types: ['payment.succeeded'] }], T0);
-    const record = aRecord({ idempotencyKey: 'key', tokenHash: 'hash', referenceLock: 'order', reference: 'order' });
+    const record = awaiting({ idempotencyKey: 'key', tokenHash: 'hash', referenceLock: 'order', reference: 'order' });
     expect(await store.insert(record)).toBeNull();
     expect(await store.insert(record)).toBe('conversationId');
     const [next, event] = succeeded(record);
@@ -132,7 +103,7 @@ describe('a write that comes to Redis twice', () => {
 
   test('is recognised also when the payment has moved on in between', async () => {
     const store = new RedisPaymentStore(client);
-    const record = aRecord();
+    const record = awaiting();
     await store.insert(record);
     const evalsha = client.evalsha.bind(client);
     const sent: unknown[][] = [];
@@ -148,7 +119,7 @@ describe('a write that comes to Redis twice', () => {
 
   test('of many claimants exactly one wins, whoever sends twice', async () => {
     const store = new RedisPaymentStore(twice);
-    const record = aRecord();
+    const record = awaiting();
     await store.insert(record);
     const claim = () => store.replace({ ...record, state: 'authorizing', version: 2 }, 1);
     const outcomes = await Promise.all(Array.from({ length: 48 }, claim));
@@ -174,7 +145,7 @@ describe('a connection that fails', () => {
 
   test('after the write and before its answer: the caller still learns that it won', async () => {
     await open(10_000);
-    const record = aRecord();
+    const record = awaiting();
     proxy.loseNextAnswer();
     expect(await store.insert(record)).toBeNull();
     proxy.loseNextAnswer();
@@ -188,11 +159,11 @@ describe('a connection that fails', () => {
 
   test('is an error within the time-out, nothing is sent later, and all goes on when the server is back', async () => {
     await open(300);
-    const record = aRecord();
+    const record = awaiting();
     await proxy.goDown();
     await expect(store.insert(record)).rejects.toThrow('Redis gave no answer in 300 ms: connection lost');
     await proxy.comeUp();
-    const other = aRecord();
+    const other = awaiting();
     for (let done = false; !done;) {
       done = await store.insert(other).then(
         () => true,
@@ -243,7 +214,7 @@ test('errors hold nothing of what was sent', async () => {
   const full = await startRedis({ args: ['--maxmemory', '1'] });
   const client = new Redis(full.url);
   const error: unknown = await new RedisPaymentStore(client)
-    .insert(aRecord({ message: 'planted' }))
+    .insert(awaiting({ message: 'planted' }))
     .catch((e: unknown) => e);
   expect(error).toEqual(new Error('Redis failed: OOM'));
   expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('planted');
@@ -278,17 +249,17 @@ describe('open', () => {
     expect(said.warn).toEqual(warnings.map((warning) => expect.stringContaining(warning)));
   });
 
-  test('says so when the server does not tell its settings', async () => {
+  test('says so when the server does not show its settings', async () => {
     const admin = new Redis(server.url);
     await admin.acl('SETUSER', 'shop', 'on', '>secret-word', '~{card-payment}:*', '+@all', '-@admin');
     const store = await openRedisStore(`redis://shop:secret-word@127.0.0.1:${portOf(server)}`);
     await store.open();
-    expect(await store.insert(aRecord())).toBeNull();
+    expect(await store.insert(awaiting())).toBeNull();
     await store.close();
     await admin.acl('DELUSER', 'shop');
     admin.disconnect();
     expect(said.warn).toEqual([]);
-    expect(said.log).toEqual([expect.stringContaining('does not tell its settings')]);
+    expect(said.log).toEqual([expect.stringContaining('does not show its settings')]);
   });
 
   test('refuses a database that the server does not have', async () => {
@@ -334,7 +305,7 @@ describe('what cannot be a store', () => {
 test('stores of different prefixes and accounts on one server do not see each other, and close leaves the client open', async () => {
   const client = new Redis(server.url);
   const [one, two] = [new RedisPaymentStore(client), new RedisPaymentStore(client, { prefix: 'other' })];
-  const record = aRecord({ referenceLock: 'order' });
+  const record = awaiting({ referenceLock: 'order' });
   expect(await one.insert(record)).toBeNull();
   expect(await one.insert({ ...record, account: 'a:b' })).toBeNull();
   expect(await two.insert(record)).toBeNull();
@@ -348,7 +319,7 @@ test('of a purged payment only its referenceLock stays', async () => {
   await client.flushall();
   const store = new RedisPaymentStore(client);
   await store.announceHandlers('default', [{ id: 'Orders: paid', types: ['payment.succeeded'] }], T0);
-  const record = aRecord({ idempotencyKey: 'k', tokenHash: 'h', referenceLock: 'o', reference: 'o', dueAt: T0 });
+  const record = awaiting({ idempotencyKey: 'k', tokenHash: 'h', referenceLock: 'o', reference: 'o', dueAt: T0 });
   await store.insert(record);
   const [next, event] = succeeded(record);
   await store.replace(next, 1, event);
@@ -365,7 +336,7 @@ test('a purge of many goes past those that are kept', async () => {
   await store.announceHandlers('default', [{ id: 'h', types: ['payment.succeeded'] }], T0);
   await Promise.all(
     Array.from({ length: 900 }, async (_, index) => {
-      const [record, event] = succeeded(aRecord());
+      const [record, event] = succeeded(awaiting());
       await store.insert(record, index % 3 === 0 ? event : undefined);
     }),
   );
@@ -388,7 +359,7 @@ describe('a cluster', () => {
     const client = new Cluster([...cluster.nodes]);
     const store = new RedisPaymentStore(client);
     await store.open();
-    const record = aRecord({ idempotencyKey: 'k', tokenHash: 'h', referenceLock: 'o', reference: 'o', dueAt: T0 });
+    const record = awaiting({ idempotencyKey: 'k', tokenHash: 'h', referenceLock: 'o', reference: 'o', dueAt: T0 });
     expect(await store.insert(record)).toBeNull();
     expect(await store.findByTokenHash('default', 'h')).toEqual(record);
     const keys = await Promise.all(client.nodes('master').map((node) => node.keys('*')));
@@ -397,7 +368,7 @@ describe('a cluster', () => {
     expect(said.warn).toEqual([expect.stringContaining('maxmemory-policy allkeys-lfu')]);
   });
 
-  test('a client for one server is told to be a Cluster', async () => {
+  test('a client for one server is asked to be a Cluster', async () => {
     const stores = cluster.nodes.map(({ port }) => openRedisStore(`redis://127.0.0.1:${port}`));
     const opened = await Promise.all(
       stores.map(async (made) => {
@@ -410,7 +381,7 @@ describe('a cluster', () => {
         return message;
       }),
     );
-    const told = 'Redis failed: MOVED (it is part of a cluster: give the store an ioredis Cluster)';
-    expect(opened.sort()).toEqual([told, told, 'open']);
+    const moved = 'Redis failed: MOVED (it is part of a cluster: give the store an ioredis Cluster)';
+    expect(opened.sort()).toEqual([moved, moved, 'open']);
   });
 });

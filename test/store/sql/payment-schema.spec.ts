@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { importDriver } from '../../../lib/store/sql/import-driver.js';
+import { importDriver } from '../../../lib/store/sql/driver-errors.js';
 import {
   openSqlStore,
   paymentSchema,

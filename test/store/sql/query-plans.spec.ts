@@ -88,7 +88,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
     [
       'replace',
       async () => {
-        const { event } = await trial.tell(await trial.insert({ referenceLock: 'new' }), 'failed', at(1));
+        const { event } = await trial.publish(await trial.insert({ referenceLock: 'new' }), 'failed', at(1));
         await store.leaseDeliveries({ ...lease(), handlerIds: ['h1'] });
         const delivery = { account: trial.account, handlerId: 'h1', event, attempts: 1, parked: true, error: 'E' };
         await store.postpone({ ...delivery, dueAt: at(1) });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { MemoryPaymentStore } from '../../lib/store/memory-payment-store.js';
+import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { describePaymentStore, paymentStoreContract } from '../../lib/testing/index.js';
 
 test('runs under any runner that has describe and it', async () => {

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { PaymentEvent } from '../../lib/payment/payment-event.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
-import { MemoryPaymentStore } from '../../lib/store/memory-payment-store.js';
+import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import type { ReplaceOutcome, UniqueKey } from '../../lib/store/payment-store.js';
 
 /** Looks at the version, and writes a moment later whatever became of it. */
