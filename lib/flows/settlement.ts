@@ -1,4 +1,5 @@
-import type { InquiryVerdict, Verdict } from '../gateway/readings/verdict.js';
+import type { Verdict } from '../gateway/readings/charge-outcome.js';
+import type { InquiryVerdict } from '../gateway/readings/inquiry-outcome.js';
 import type { GatewayClient } from '../gateway/gateway-client.js';
 import type { PaymentSettings } from '../options/payment-settings.js';
 import type { PaymentRecord } from '../payment/payment.js';

@@ -1,5 +1,6 @@
 import type { GatewayResult } from '../../lib/gateway/gateway-dialect.js';
-import type { InquiryVerdict, Verdict } from '../../lib/gateway/readings/verdict.js';
+import type { Verdict } from '../../lib/gateway/readings/charge-outcome.js';
+import type { InquiryVerdict } from '../../lib/gateway/readings/inquiry-outcome.js';
 import type { PaymentRecord, PaymentState } from '../../lib/payment/payment.js';
 import type { PaymentReason } from '../../lib/payment/payment-reason.js';
 import { applyInquiry, applyNotSent, applyVerdict, settlementRules } from '../../lib/flows/settlement.js';

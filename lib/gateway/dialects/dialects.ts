@@ -1,4 +1,10 @@
-import type { GatewayDialect, Signer } from '../gateway-dialect.js';
+import type {
+  DialectOperation,
+  DialectOperations,
+  GatewayDialect,
+  GatewayOperation,
+  Signer,
+} from '../gateway-dialect.js';
 import { morposDialect } from './morpos.dialect.js';
 import { standardDialect } from './standard.dialect.js';
 
@@ -19,7 +25,8 @@ export const DIALECTS = {
         ? standardDialect({ signer })
         : {
             signerProblem:
-              'is missing: the dialect "standard" does not know how the service computes sign; give a signer in code, or choose the dialect "morpos"',
+              'is missing: the dialect "standard" does not know how the service computes sign; ' +
+              'give a signer in code, or choose the dialect "morpos"',
           },
   },
   morpos: {
@@ -32,23 +39,46 @@ export const DIALECTS = {
 
 export type DialectName = keyof typeof DIALECTS;
 
-const METHODS = [
-  'headers',
-  'sign',
-  'doPaymentBody',
-  'init3dBody',
-  'auth3dBody',
-  'readInit3d',
-  'readResult',
-  'newConversationId',
-] as const satisfies readonly (keyof GatewayDialect)[];
-const FACTS = ['paths', 'codes', 'requiredCallbackFields'] as const satisfies readonly (keyof GatewayDialect)[];
+type Check = (value: unknown) => boolean;
+
+const isFunction: Check = (value) => typeof value === 'function';
+const isText: Check = (value) => typeof value === 'string';
+const isObject: Check = (value) => typeof value === 'object' && value !== null;
+
+const DIALECT_PARTS = {
+  headers: isFunction,
+  sign: isFunction,
+  newConversationId: isFunction,
+  operations: isObject,
+  codes: isObject,
+  requiredCallbackFields: Array.isArray,
+  callbackIdField: isText,
+  callbackObjectFields: Array.isArray,
+} satisfies Partial<Record<keyof GatewayDialect, Check>>;
+const OPERATION_PARTS = {
+  path: isText,
+  body: isFunction,
+  read: isFunction,
+} satisfies Record<keyof DialectOperation<never, unknown>, Check>;
+const REQUIRED_OPERATIONS: readonly GatewayOperation[] = ['doPayment', 'init3d', 'auth3d'];
 
 /** What a dialect of a host's own lacks, or null. Hosts in plain JavaScript get no help from the types. */
 export function dialectProblem(dialect: GatewayDialect): string | null {
-  const missing = [
-    ...METHODS.filter((method) => typeof dialect[method] !== 'function'),
-    ...FACTS.filter((fact) => typeof dialect[fact] !== 'object' || dialect[fact] === null),
-  ];
+  const missing = missingParts(dialect, DIALECT_PARTS);
+  if (!missing.includes('operations')) missing.push(...missingOperations(dialect.operations));
   return missing.length === 0 ? null : `is no GatewayDialect: it lacks ${missing.join(', ')}`;
+}
+
+function missingOperations(operations: DialectOperations): string[] {
+  const given = operations.checkPayment === undefined ? [] : (['checkPayment'] as const);
+  return [...REQUIRED_OPERATIONS, ...given].flatMap((name) => {
+    const operation: unknown = operations[name];
+    if (!isObject(operation)) return [`operations.${name}`];
+    return missingParts(operation as object, OPERATION_PARTS).map((part) => `operations.${name}.${part}`);
+  });
+}
+
+function missingParts(whole: object, parts: Readonly<Record<string, Check>>): string[] {
+  const values = whole as Readonly<Record<string, unknown>>;
+  return Object.entries(parts).flatMap(([part, isGood]) => (isGood(values[part]) ? [] : [part]));
 }
