@@ -12,13 +12,13 @@ export interface JsonObject {
 }
 
 /** Strings are matched whole, so that what is left over are the numbers. */
-const STRING_OR_NUMBER = /("(?:\\.|[^"\\])*")|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const STRING_OR_DIGITS = /("(?:\\.|[^"\\])*")|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /** @throws SyntaxError when the text is no JSON, RangeError when it is nested too deep */
 export function parseExact(text: string): JsonValue {
   JSON.parse(text);
   const mark = randomUUID();
-  const marked = text.replace(STRING_OR_NUMBER, (match, string?: string) => string ?? `"${mark}${match}"`);
+  const marked = text.replace(STRING_OR_DIGITS, (match, string?: string) => string ?? `"${mark}${match}"`);
   return JSON.parse(marked, (_key, value: unknown) =>
     typeof value === 'string' && value.startsWith(mark) ? new JsonNumber(value.slice(mark.length)) : value,
   ) as JsonValue;

@@ -1,13 +1,6 @@
 import type { SimulatorCredentials } from './credentials.js';
-import type { SimulatorOperation } from './ledger.js';
-
-/** How the gateway speaks: the contract alone, or with what public sources add for MorPOS. */
-export type SimulatorDialect = 'standard' | 'morpos';
-
-/** A request's fields as they are signed: the body without `sign`, its amount the text that was sent. */
-export interface SignedRequestFields {
-  readonly [field: string]: string | number | boolean | null | SignedRequestFields;
-}
+import type { SimulatorDialect } from './dialects/dialects.js';
+import type { SignCheck, SimulatedDialect } from './dialects/simulated-dialect.js';
 
 /** How the bank hands its result to the merchant's URL. The contract does not show it. */
 export interface SimulatorCallback {
@@ -42,11 +35,7 @@ export interface SimulatorOptions {
    * Whether the `sign` of a `standard` request is good; by default any that is not empty. The contract does not show how it
    * is made. The `morpos` dialect checks its own.
    */
-  readonly checkSign?: (
-    fields: SignedRequestFields,
-    sign: string,
-    context: { readonly operation: SimulatorOperation },
-  ) => boolean;
+  readonly checkSign?: SignCheck;
   /** Whether card numbers must pass Luhn. Default true. */
   readonly luhn?: boolean;
   readonly clock?: () => Date;
@@ -68,8 +57,8 @@ export interface SimulatorOptions {
 }
 
 /** The options with their defaults, and the address that is known once the simulator listens. */
-export type SimulatorSettings = Required<Omit<SimulatorOptions, 'tls' | 'credentials' | 'callback' | 'checkSign'>> & {
+export type SimulatorSettings = Required<Omit<SimulatorOptions, 'tls' | 'credentials' | 'callback' | 'dialect'>> & {
+  readonly dialect: SimulatedDialect;
   readonly credentials: SimulatorCredentials;
   readonly callback: Required<SimulatorCallback>;
-  readonly checkSign: NonNullable<SimulatorOptions['checkSign']>;
 };

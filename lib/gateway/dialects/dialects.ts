@@ -39,27 +39,28 @@ export const DIALECTS = {
 
 export type DialectName = keyof typeof DIALECTS;
 
-type Check = (value: unknown) => boolean;
+type PartCheck = (value: unknown) => boolean;
 
-const isFunction: Check = (value) => typeof value === 'function';
-const isText: Check = (value) => typeof value === 'string';
-const isObject: Check = (value) => typeof value === 'object' && value !== null;
+const A_METHOD: PartCheck = (value) => typeof value === 'function';
+const A_TEXT: PartCheck = (value) => typeof value === 'string';
+const AN_OBJECT: PartCheck = (value) => typeof value === 'object' && value !== null;
+const A_LIST: PartCheck = (value) => Array.isArray(value);
 
 const DIALECT_PARTS = {
-  headers: isFunction,
-  sign: isFunction,
-  newConversationId: isFunction,
-  operations: isObject,
-  codes: isObject,
-  requiredCallbackFields: Array.isArray,
-  callbackIdField: isText,
-  callbackObjectFields: Array.isArray,
-} satisfies Partial<Record<keyof GatewayDialect, Check>>;
+  headers: A_METHOD,
+  sign: A_METHOD,
+  newConversationId: A_METHOD,
+  operations: AN_OBJECT,
+  codes: AN_OBJECT,
+  requiredCallbackFields: A_LIST,
+  callbackIdField: A_TEXT,
+  callbackObjectFields: A_LIST,
+} satisfies Partial<Record<keyof GatewayDialect, PartCheck>>;
 const OPERATION_PARTS = {
-  path: isText,
-  body: isFunction,
-  read: isFunction,
-} satisfies Record<keyof DialectOperation<never, unknown>, Check>;
+  path: A_TEXT,
+  body: A_METHOD,
+  read: A_METHOD,
+} satisfies Record<keyof DialectOperation<never, unknown>, PartCheck>;
 const REQUIRED_OPERATIONS: readonly GatewayOperation[] = ['doPayment', 'init3d', 'auth3d'];
 
 /** What a dialect of a host's own lacks, or null. Hosts in plain JavaScript get no help from the types. */
@@ -73,12 +74,12 @@ function missingOperations(operations: DialectOperations): string[] {
   const given = operations.checkPayment === undefined ? [] : (['checkPayment'] as const);
   return [...REQUIRED_OPERATIONS, ...given].flatMap((name) => {
     const operation: unknown = operations[name];
-    if (!isObject(operation)) return [`operations.${name}`];
+    if (!AN_OBJECT(operation)) return [`operations.${name}`];
     return missingParts(operation as object, OPERATION_PARTS).map((part) => `operations.${name}.${part}`);
   });
 }
 
-function missingParts(whole: object, parts: Readonly<Record<string, Check>>): string[] {
+function missingParts(whole: object, parts: Readonly<Record<string, PartCheck>>): string[] {
   const values = whole as Readonly<Record<string, unknown>>;
   return Object.entries(parts).flatMap(([part, isGood]) => (isGood(values[part]) ? [] : [part]));
 }

@@ -47,14 +47,14 @@ export function chargeOutcome(
     return { state: 'unknown', reason: isSilence ? 'no_answer' : 'unreadable', result: null };
   }
   try {
-    return replyOutcome(answer.reply, operation, expected, rules);
+    return chargeFromReply(answer.reply, operation, expected, rules);
   } catch {
     // A host's own dialect may throw while reading. By now money may have moved, so that must not become a throw.
     return { state: 'unknown', reason: 'unreadable', result: null };
   }
 }
 
-function replyOutcome(
+function chargeFromReply(
   { status, text }: GatewayReply,
   operation: DialectOperation<never, GatewayResult>,
   expected: Expectation,
@@ -65,7 +65,7 @@ function replyOutcome(
   const meanings = result ? codeMeanings(result, rules.codes) : [];
   if (isSuccessStatus(status)) {
     if (!fields || !result?.code) return { state: 'unknown', reason: 'unreadable', result };
-    return { ...resultOutcome(fields, result, meanings, expected, rules), result };
+    return { ...chargeFromResult(fields, result, meanings, expected, rules), result };
   }
   const isUnclear = meanings.some((meaning) => meaning !== 'declined' && meaning !== 'unrecognised');
   if (isUnclear) return { state: 'unknown', reason: 'indeterminate_code', result };
@@ -79,7 +79,7 @@ function isRefusal(status: number, hasCode: boolean): boolean {
   return status >= 400 && status < 500 && hasCode && !UNDECIDED_STATUSES.has(status);
 }
 
-function resultOutcome(
+function chargeFromResult(
   fields: ReplyFields,
   result: GatewayResult,
   meanings: readonly CodeMeaning[],

@@ -20,14 +20,14 @@ export function init3dOutcome(
 ): Init3dOutcome {
   if (!answer.reply) return failed('no_answer');
   try {
-    return replyOutcome(answer.reply, operation, conversationId, codes);
+    return pageFromReply(answer.reply, operation, conversationId, codes);
   } catch {
     // A host's own dialect may throw while reading.
     return failed('unreadable');
   }
 }
 
-function replyOutcome(
+function pageFromReply(
   { status, text }: GatewayReply,
   operation: DialectOperation<never, Init3dResult>,
   conversationId: string,

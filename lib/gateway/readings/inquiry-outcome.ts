@@ -30,14 +30,14 @@ export function inquiryOutcome(
   try {
     const fields = isSuccessStatus(reply.status) ? ReplyFields.parse(reply.text) : null;
     const result = fields && operation.read(fields);
-    return fields && result?.code ? resultOutcome(fields, result, result.code, expected, rules) : NOTHING;
+    return fields && result?.code ? inquiryFromResult(fields, result, result.code, expected, rules) : NOTHING;
   } catch {
     // A host's own dialect may throw while reading.
     return NOTHING;
   }
 }
 
-function resultOutcome(
+function inquiryFromResult(
   fields: ReplyFields,
   result: InquiryResult,
   code: string,
