@@ -37,12 +37,14 @@ export type Init3dAttempt = NotSent | ({ readonly sent: true } & Init3dOutcome);
 export const TOO_LATE = { sent: false, why: 'the payment store or this process was held up for too long' } as const;
 
 /**
- * A request that took longer than this to make (a signer over a network that hung, a process that was suspended) is not sent:
- * by then the claim it belongs to may have run out. Three such waits fit into the margin of a claim.
+ * A request that took longer than this to make (a signer over a network that hung, a process that was suspended) is not
+ * sent: by then the claim it belongs to may have run out. Three such waits fit into the margin of a claim.
  */
 const MAX_PREPARATION_MS = 8_000;
 
-/** Speaks the dialect over the transport: builds, signs and sends a request, and reads its answer. It stores nothing. */
+/**
+ * Speaks the dialect over the transport: builds, signs and sends a request, and reads its answer. It stores nothing.
+ */
 export class GatewayClient {
   constructor(
     private readonly settings: GatewaySettings,
@@ -82,7 +84,7 @@ export class GatewayClient {
     if (!checkPayment) return { outcome: 'nothing' };
     const sent = await this.send('checkPayment', checkPayment, payment);
     if (!sent.sent || !sent.reply) return null;
-    // How the answer to an inquiry is signed, no source shows.
+    // No source shows how the answer to an inquiry is signed.
     const rules = { ...this.rules, isSignGood: null };
     const inquiry = inquiryOutcome(sent.reply, checkPayment, payment, rules);
     return 'verdict' in inquiry ? { ...inquiry, verdict: redacted(inquiry.verdict, sent) } : inquiry;
@@ -158,7 +160,7 @@ function redacted<Outcome extends { readonly result: GatewayResult | null }>(
   return outcome.result ? { ...outcome, result: redactResult(outcome.result, sensitive) } : outcome;
 }
 
-/** A dialect may send a credential in another form than it is configured in. */
+/** A dialect may send a credential in another form than the configured one. */
 function secretsIn(headers: Readonly<Record<string, string>>): string[] {
   const names = Object.keys(headers).filter((name) => /secret|authorization|key|token/i.test(name));
   return names.map((name) => headers[name] ?? '');

@@ -3,7 +3,7 @@ import type { ReplyFields } from './readings/reply-fields.js';
 import type { ResultCodeSets } from './result-codes.js';
 import type { SignedFields, WireObject } from './wire-body.js';
 
-/** What the module asks of a gateway, by name. */
+/** The name of what is asked of a gateway. */
 export type GatewayOperation = keyof DialectOperations;
 
 /** Who the merchant is to the gateway. Secrets: never log it. */
@@ -39,7 +39,7 @@ export interface SaleRequest {
 
 type CallbackScalar = string | number | boolean | null;
 
-/** What the bank sent to the return or fail URL: single values, and objects of such where the dialect knows of any. */
+/** What the bank sent to the return or fail URL: single values, and objects of them where the dialect names any. */
 export interface CallbackFields {
   readonly [field: string]: CallbackScalar | { readonly [field: string]: CallbackScalar };
 }
@@ -57,8 +57,8 @@ export interface Auth3dRequest {
 }
 
 /**
- * Makes the `sign` of a request. `fields` is the body without `sign`, nested as in contract section 2.1, with the amount as its
- * canonical text. How the service computes it is not shown in the contract.
+ * Makes the `sign` of a request. `fields` is the body without `sign`, nested as in contract section 2.1, with the
+ * amount as its canonical text. How the service computes it is not shown in the contract.
  */
 export type Signer = (fields: SignedFields, context: SignContext) => string | Promise<string>;
 
@@ -84,8 +84,8 @@ export interface GatewayResult {
   readonly commissionRate: string | null;
   readonly commissionAmount: string | null;
   /**
-   * What is in the answer but is no one text: a list, a boolean, two different values. An approval with such a field is not
-   * believed. Absent where there is none.
+   * Fields that the answer has, but not as one text: a list, a boolean, two different values. No approval with such a
+   * field is believed. May be left out where there are none.
    */
   readonly unreadable?: readonly DecidingField[];
 }
@@ -120,23 +120,26 @@ export interface DialectOperations {
   readonly checkPayment?: DialectOperation<Payment, InquiryResult>;
 }
 
-/** How a gateway differs from others. Everything that is not shown in the contract can be replaced here. */
+/** How a gateway differs from others. Whatever the contract does not show can be replaced here. */
 export interface GatewayDialect {
   readonly name: string;
   readonly operations: DialectOperations;
   readonly codes: ResultCodeSets;
   /** Whether `sign` needs the option `apiKey`. Default false. */
   readonly requiresApiKey?: boolean;
-  /** Fields that a callback must have, whatever their case; with none named, at least one field of any name. */
+  /** Fields that a callback must have, in any case; where none is named, it must have at least one field. */
   readonly requiredCallbackFields: readonly string[];
-  /** The callback's field with the conversationId, whatever its case: where it is sent, it must be the payment's own. */
+  /** The callback's field, in any case, with the conversationId: where it is sent, it must be the payment's own. */
   readonly callbackIdField: string;
-  /** Fields of a callback that are objects, however a form writes them: `Field.Member`, `Field[Member]` or one JSON text. */
+  /**
+   * Fields of a callback that are objects, however a form writes them: `Field.Member`, `Field[Member]` or one JSON
+   * text.
+   */
   readonly callbackObjectFields: readonly string[];
   headers(context: { credentials: GatewayCredentials; operation: GatewayOperation; now: Date }): Record<string, string>;
   /** The sign of a body; null where the operation carries none. */
   sign(body: WireObject, context: SignContext): Promise<string | null>;
-  /** Whether the sign of an answer is good; absent where the dialect cannot tell. */
+  /** Whether the sign of an answer is good; absent where the dialect does not know how it is made. */
   verifySign?(fields: ReplyFields, context: { apiKey: string | null }): boolean;
   /** A fresh id for one attempt. */
   newConversationId(): string;

@@ -13,8 +13,8 @@ export interface SensitiveData {
 const MIN_SECRET_LENGTH = 8;
 
 /**
- * The texts of a result without what the request carried: only here is it known what was sent, and a gateway that echoes it
- * must not make us store it. What is no text is left out.
+ * The texts of a result without what the request carried: only here is it known what was sent, and a gateway that
+ * echoes it must not make us store it. What is no text is left out.
  */
 export function redactResult<R extends GatewayResult>(result: R, { secrets, card }: SensitiveData): R {
   const { unreadable: _decided, ...texts } = result;
@@ -27,7 +27,9 @@ export function redactResult<R extends GatewayResult>(result: R, { secrets, card
   return Object.fromEntries(entries) as R;
 }
 
-/** An identifier may hold the digits of a security code or an expiry by chance, unless it holds the card number as well. */
+/**
+ * An identifier may hold the digits of a security code or an expiry by chance, unless it holds the card number as well.
+ */
 function maskSentCard(text: string, { cardNo, cvv, expDate }: SaleRequest['cardDetails'], isMessage: boolean): string {
   const masked = maskCardsInIdentifier(text, { cardNo });
   return isMessage || masked !== text ? maskCards(masked, { cardNo, secrets: [cvv, expDate] }) : masked;

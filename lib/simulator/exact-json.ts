@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 
-/** A number of a JSON text with its own digits: `60.00` stays `60.00`. */
+/** A JSON number with the digits it was written in: `60.00` stays `60.00`. */
 export class JsonNumber {
   constructor(readonly text: string) {}
 }
 
-/** A JSON value whose numbers kept their digits. */
+/** A JSON value whose numbers have their own digits. */
 export type JsonValue = string | boolean | null | JsonNumber | JsonValue[] | JsonObject;
 export interface JsonObject {
   [field: string]: JsonValue | undefined;
 }
 
-/** Strings are matched whole, so that what is left over are the numbers. */
+/** Strings are matched whole, so that only the numbers are left. */
 const STRING_OR_DIGITS = /("(?:\\.|[^"\\])*")|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /** @throws SyntaxError when the text is no JSON, RangeError when it is nested too deep */

@@ -14,7 +14,7 @@ export type FaultPlay =
   | { readonly kind: 'reset' }
   /** The connection is closed (TCP FIN). */
   | { readonly kind: 'close' }
-  /** Nothing more happens until the client goes away, or until `release()`: then the request takes its normal course. */
+  /** Nothing happens until the client goes away, or until `release()`: then the request takes its normal course. */
   | { readonly kind: 'stall' }
   /** The headers and the first half of the answer's body, then the connection is closed. */
   | { readonly kind: 'half-reply' }
@@ -22,7 +22,7 @@ export type FaultPlay =
   | { readonly kind: 'one-byte' }
   /** The right answer; then the connection is reset as its next request arrives. */
   | { readonly kind: 'close-next-request' }
-  /** The right answer with a promise of keep-alive; then the connection is closed. */
+  /** The right answer, which promises keep-alive; then the connection is closed. */
   | { readonly kind: 'close-after-reply' }
   /** An answer of your own. */
   | {
@@ -31,7 +31,10 @@ export type FaultPlay =
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: string | Buffer;
     }
-  /** A status with the documented error shape (or HTML, or nothing) in its body. A 3xx points at `location`, by default the simulator. */
+  /**
+   * A status, its body the documented error shape, HTML or nothing. A 3xx points at `location`, by default the
+   * simulator.
+   */
   | {
       readonly kind: 'status';
       readonly status: number;

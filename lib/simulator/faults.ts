@@ -13,7 +13,7 @@ export type FaultOptions = {
   readonly operation: SimulatorOperation | 'any';
   /** Default `after`. */
   readonly at?: FaultMoment;
-  /** How many requests it meets. Default 1. */
+  /** How many requests it hits. Default 1. */
   readonly times?: number;
 } & (FaultPlay | { readonly kind: FaultName });
 
@@ -41,7 +41,7 @@ export class Fault {
     this.released = new Promise((resolve) => (this.markReleased = resolve));
   }
 
-  /** Lets requests that stall go on, and later ones pass. */
+  /** Lets stalled requests go on, and later ones pass. */
   release(): void {
     this.timesLeft = 0;
     this.markReleased();
@@ -53,10 +53,10 @@ export class Fault {
   }
 }
 
-/** A fault that was ordered, as tests hold it. */
+/** A queued fault, as tests see it. */
 export type FaultHandle = Readonly<Pick<Fault, 'played' | 'timesPlayed' | 'release'>>;
 
-/** The faults that wait for a request, in the order in which they were ordered. */
+/** The faults that wait for a request, oldest first. */
 export class FaultQueue {
   private readonly faults: Fault[] = [];
 

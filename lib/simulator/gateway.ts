@@ -11,7 +11,7 @@ import { commissionOf, COMMISSION_RATE } from './money.js';
 import { Refusal, REFUSAL_CODES } from './refusal.js';
 import type { SimulatorSettings } from './simulator-options.js';
 
-/** What a request leads to. Nothing has happened until `commit`. */
+/** What a request leads to. Nothing happens before `commit`. */
 export interface GatewayWork {
   readonly status: number;
   readonly fields: JsonObject;
@@ -22,7 +22,7 @@ export interface GatewayWork {
 
 type OperationWork = Partial<GatewayWork> & Pick<GatewayWork, 'fields'>;
 
-/** The gateway without its HTTP: checks a request, decides, and keeps the books. */
+/** The gateway without its HTTP: checks a request, decides, and writes the ledger. */
 export class Gateway {
   /** conversationIds that a payment was begun with. */
   private readonly begun = new Set<string>();
@@ -103,7 +103,9 @@ export class Gateway {
     return { ...settled, commit: () => void (this.authorised.add(conversationId), settled.commit()) };
   }
 
-  /** The shape is that of the service's public documentation and its users. A payment it does not know is answered B0029. */
+  /**
+   * The shape is that of the service's public documentation and its users. For an unknown payment the code is B0029.
+   */
   private checkPayment(body: JsonObject): OperationWork {
     const conversationId = checkInquiry(body, this.settings);
     this.expectSign('CheckPayment', body);

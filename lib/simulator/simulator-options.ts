@@ -4,7 +4,7 @@ import type { SignCheck, SimulatedDialect } from './dialects/simulated-dialect.j
 
 /** How the bank hands its result to the merchant's URL. The contract does not show it. */
 export interface SimulatorCallback {
-  /** A form that the browser posts, a redirect with a query, or JSON that the bank posts itself. Default `form`. */
+  /** A form that the browser posts, a redirect with a query, or JSON that the bank itself posts. Default `form`. */
   readonly method?: 'form' | 'get' | 'json';
   /** `InstrumentDetail.MaskedCardNumber`, `InstrumentDetail[MaskedCardNumber]` or one JSON text. Default `dotted`. */
   readonly instrumentDetail?: 'dotted' | 'bracket' | 'json';
@@ -15,7 +15,7 @@ export interface SimulatorOptions {
   readonly port?: number;
   /** Default `127.0.0.1`. */
   readonly host?: string;
-  /** Where a browser reaches the simulator, when that is not `http://host:port`. */
+  /** Where a browser reaches the simulator, if not at `http://host:port`. */
   readonly publicUrl?: string;
   /** Serves https; with `ca` and `requestCert` it asks for a client certificate. PEM. */
   readonly tls?: {
@@ -32,8 +32,8 @@ export interface SimulatorOptions {
   /** The name on the bank's page. */
   readonly merchantName?: string;
   /**
-   * Whether the `sign` of a `standard` request is good; by default any that is not empty. The contract does not show how it
-   * is made. The `morpos` dialect checks its own.
+   * Whether the `sign` of a `standard` request is good; by default any that is not empty. The contract does not show
+   * how it is made. The `morpos` dialect checks its own.
    */
   readonly checkSign?: SignCheck;
   /** Whether card numbers must pass Luhn. Default true. */

@@ -24,19 +24,19 @@ export interface Simulator {
   /** The requests that reached the gateway (not the bank's pages), oldest first, cards and all. */
   readonly requests: readonly RecordedRequest[];
   readonly bank: Pick<Bank, 'answer'>;
-  /** Orders a fault for the next request of an operation. Faults are played in the order in which they were ordered. */
+  /** Queues a fault for the next request of an operation. */
   fail(options: FaultOptions): FaultHandle;
   /** The buyer types the right SMS code: short for `bank.answer(…, { code: '123456' })`. */
   approve(conversationIdOrPage: string): BankCallback;
-  /** Forgets payments, requests and faults; what stalls goes on. */
+  /** Forgets payments, requests and faults. Stalled requests go on. */
   reset(): void;
   /** Cuts every connection and stops. */
   close(): Promise<void>;
 }
 
 /**
- * Starts a gateway to test against: it checks every request strictly, keeps books, shows a bank page, and fails on demand.
- * Cards stay in its memory. Only for tests and development.
+ * Starts a gateway to test against: it checks every request strictly, keeps a ledger, shows a bank page, and fails on
+ * demand. Cards stay in its memory. For tests and development only.
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { port = 0, host = '127.0.0.1', dialect = 'standard', tls } = options;

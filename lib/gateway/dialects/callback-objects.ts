@@ -7,15 +7,16 @@ const MEMBER = /^([^.[\]]+)(?:\.([^.[\]]+)|\[([^[\]]+)\])$/;
 type Value = CallbackFields[string];
 type Members = Record<string, Exclude<Value, object> | null>;
 
-/** Whether this field of a callback may be an object: a dialect's `callbackObjectFields` name it, whatever its case. */
+/** Whether this field of a callback may be an object: a dialect's `callbackObjectFields` name it, in any case. */
 export function isObjectField(name: string, objectFields: readonly string[]): boolean {
   return objectFields.some((field) => isSameName(field, name));
 }
 
 /**
- * The callback's fields with each of `objectFields` as the object that it is, however the form wrote it: `Field.Member`,
- * `Field[Member]`, or one JSON text (which of these a bank uses is not shown). All else stays as received.
- * @throws PaymentCallbackError for a member that stands twice, a nested one, or more than 64
+ * The callback's fields with each of `objectFields` as the object that it is, however the form wrote it:
+ * `Field.Member`, `Field[Member]`, or one JSON text (which of these a bank uses is not shown). All else stays as
+ * received.
+ * @throws PaymentCallbackError for a repeated member, a nested one, or more than 64
  */
 export function gatherObjects(fields: CallbackFields, objectFields: readonly string[]): CallbackFields {
   return objectFields.reduce(gatherObject, fields);

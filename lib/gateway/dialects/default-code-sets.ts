@@ -5,8 +5,8 @@ const approvalVariantCodes = new Set(['B0008', 'B0010', 'B0011', 'B0016', 'B0032
 const indeterminateCodes = new Set(['B0006', 'B0020', 'B0022', 'B0068', 'B0091', 'B0095', 'B0096', 'B0098', 'B9999']);
 
 /**
- * The sets that both built-in dialects use. Unverified: inferred from the vendor's public list and from ISO 8583, the scheme
- * it follows. `notFoundCodes` is empty: which code says so is not public.
+ * The sets that both built-in dialects use. Unverified: inferred from the vendor's public list and from ISO 8583, the
+ * scheme it follows. `notFoundCodes` is empty: which code says so is not public.
  */
 export const DEFAULT_CODE_SETS: ResultCodeSets = {
   approvedCodes,

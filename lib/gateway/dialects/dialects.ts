@@ -8,7 +8,7 @@ import type {
 import { morposDialect } from './morpos.dialect.js';
 import { standardDialect } from './standard.dialect.js';
 
-/** A dialect that can be chosen by its name: how it is made of the options, or what is wrong with them. */
+/** A dialect that can be chosen by its name: it is made from the options, or says what is wrong with them. */
 export interface NamedDialect {
   make(options: { readonly signer?: Signer }): GatewayDialect | SignerProblem;
 }
@@ -63,7 +63,7 @@ const OPERATION_PARTS = {
 } satisfies Record<keyof DialectOperation<never, unknown>, PartCheck>;
 const REQUIRED_OPERATIONS: readonly GatewayOperation[] = ['doPayment', 'init3d', 'auth3d'];
 
-/** What a dialect of a host's own lacks, or null. Hosts in plain JavaScript get no help from the types. */
+/** What a host's own dialect lacks, or null. Hosts in plain JavaScript get no help from the types. */
 export function dialectProblem(dialect: GatewayDialect): string | null {
   const missing = missingParts(dialect, DIALECT_PARTS);
   if (!missing.includes('operations')) missing.push(...missingOperations(dialect.operations));

@@ -10,17 +10,19 @@ import { DEFAULT_CODE_SETS } from './default-code-sets.js';
 
 export interface MorposDialectOptions {
   /**
-   * The order of values under `sign`, dotted paths into the body; the API key always comes last. DoPayment's and Init3d's are
-   * unverified: taken from the vendor's hosted page.
+   * The order of values under `sign`, dotted paths into the body; the API key always comes last. DoPayment's and
+   * Init3d's are unverified: taken from the vendor's hosted page.
    */
   readonly signOrder?: Partial<Record<GatewayOperation, readonly string[]>>;
-  /** Hours east of UTC in which `x-Timestamp` is written. 0 by default, as the official plugins; one sample in the docs shows 3. */
+  /** Hours that `x-Timestamp` is ahead of UTC. Default 0, as in the official plugins; one sample in the docs shows 3. */
   readonly timestampOffsetHours?: number;
-  /** The field of the Init3d answer that carries the page; by default the one text that is Base64 of HTML (unverified). */
+  /**
+   * The field of the Init3d answer that carries the page; by default the one text that is Base64 of HTML (unverified).
+   */
   readonly contentField?: string;
   /** Overrides of what the result codes mean. */
   readonly codes?: Partial<ResultCodeSets>;
-  /** The values under the sign of an answer, in order. Unverified: from commented-out code of an official plugin. */
+  /** The order of values under the sign of an answer. Unverified: from commented-out code of an official plugin. */
   readonly answerSignOrder?: readonly string[];
 }
 
@@ -78,8 +80,8 @@ const REQUIRED_CALLBACK_FIELDS = [
 const CALLBACK_OBJECT_FIELDS = ['InstrumentDetail'];
 
 /**
- * Mor Para's MorPOS, from its public documentation and official plugins. Unverified parts: the sign order of DoPayment and
- * Init3d, the sign of answers, the name of the page's field in Init3d, the shape of the Auth3d answer.
+ * Mor Para's MorPOS, from its public documentation and official plugins. Unverified parts: the sign order of DoPayment
+ * and Init3d, the sign of answers, the name of the page's field in Init3d, the shape of the Auth3d answer.
  */
 export function morposDialect(options: MorposDialectOptions = {}): GatewayDialect {
   const { timestampOffsetHours = 0, contentField, codes, answerSignOrder = ANSWER_SIGN_ORDER } = options;
@@ -170,7 +172,7 @@ function hashedSecret(secret: string, timestamp: string): string {
   return Buffer.from(hex, 'utf8').toString('base64');
 }
 
-/** A value as it stands under the sign: booleans are `True` and `False`, what is absent leaves its place empty. */
+/** A value as it is signed: booleans are `True` and `False`, and what is absent leaves its place empty. */
 function signText(fields: SignedFields, path: string): string {
   let value: SignedFields[string] | undefined = fields;
   for (const name of path.split('.')) {

@@ -25,15 +25,16 @@ const REFUSING_STATUSES: ReadonlySet<number> = new Set([401, 404, 405, 413, 415,
 const UNDECIDED_STATUSES: ReadonlySet<number> = new Set([408, 409]);
 
 /**
- * Decides what became of a DoPayment or an Auth3d that may have left. What is neither clearly an approval nor clearly a refusal
- * is `unknown`, and so is no answer at all.
+ * Decides what became of a DoPayment or an Auth3d that may have left. What is neither clearly an approval nor clearly a
+ * refusal is `unknown`, and so is no answer at all.
  *
  * | answer | outcome |
  * |---|---|
  * | 2xx, an approved code, nothing that disagrees | `succeeded` |
  * | the same, but codes, id, currency, amount or sign disagree; a partial or conditional approval | `review` |
  * | 2xx, a declined code | `failed`, `declined` |
- * | 401, 404, 405, 413, 415, 429, or any other 4xx but 408 and 409 with a code; no code of which approves or is indeterminate | `failed`, `refused` |
+ * | 401, 404, 405, 413, 415 or 429, and no code that approves or is indeterminate | `failed`, `refused` |
+ * | any other 4xx but 408 and 409, with a code, and none of those | `failed`, `refused` |
  * | all else: another code, another status, no JSON, no code, over 1 MiB, the deadline, a lost connection | `unknown` |
  */
 export function chargeOutcome(

@@ -13,8 +13,8 @@ interface ReplyHead {
 const ONCE = 'A payment request is transmitted once.';
 
 /**
- * What is known of one transmission, which happens at most once: a second start is cut off before anything is written. That a
- * request never began is proven by undici never having started it, not by what kind of error came.
+ * What is known of one transmission, which happens at most once: a second start is cut off before anything is written.
+ * That a request never began is proven by undici never having started it, not by what kind of error came.
  */
 export class Attempt {
   /** The reply's, once there is one. */
@@ -41,14 +41,17 @@ export class Attempt {
     this.timer = setTimeout(() => this.lose('deadline'), timeoutMs);
   }
 
-  /** The right to dispatch it, given once. @returns how long the body is; null when it was taken before or is over */
+  /**
+   * Takes the right to dispatch it, which is granted once. @returns the body's length; null when it was taken or is
+   * over
+   */
   take(): number | null {
     if (this.isTaken || this.isOver || !this.body) return null;
     this.isTaken = true;
     return this.body.length;
   }
 
-  /** Interceptors are done with it. If none let it through, it is over. */
+  /** The interceptors are done. If they did not let it through, it is over. */
   forgo(): void {
     if (!this.isTaken) this.end({ sent: false, cause: 'interceptor_failed' });
   }
@@ -62,7 +65,7 @@ export class Attempt {
     yield body;
   }
 
-  /** An object of its own, since dispatchers of hosts take handlers apart. */
+  /** A plain object, since hosts' dispatchers take handlers apart. */
   handler(): Dispatcher.DispatchHandler {
     return {
       onRequestStart: (controller) => {

@@ -6,7 +6,7 @@ import { Attempt } from './attempt.js';
 import type { Transmission, WireRequest } from './transmission.js';
 
 export interface TransportSettings {
-  /** One deadline for queue, connect and answer. */
+  /** One deadline for queueing, connecting and the answer. */
   readonly timeoutMs: number;
   readonly connectTimeoutMs: number;
   /** How long an idle connection is kept, less where the gateway announces less; 0 uses each connection once. */
@@ -16,13 +16,13 @@ export interface TransportSettings {
 }
 
 /**
- * Sends requests over a private axios instance, so that a host's interceptors see them, and over undici, so that it is known
- * what was sent.
+ * Sends requests over a private axios instance, so that a host's interceptors see them, and over undici, so that it is
+ * known what was sent.
  */
 export class GatewayTransport {
   /**
-   * For interceptors of the host. They see where a request goes and may add headers; its body and its own headers, which hold
-   * the card and the secrets, are not shown to them. Requests of the host's own are refused.
+   * For interceptors of the host. They see where a request goes and may add headers; its body and its own headers,
+   * which hold the card and the secrets, are not shown to them. Requests of the host's own are refused.
    */
   readonly http: HttpService;
   private readonly dispatcher: Dispatcher;
@@ -31,7 +31,7 @@ export class GatewayTransport {
   constructor(private readonly settings: TransportSettings) {
     this.dispatcher = settings.dispatcher ?? agentFor(settings);
     const instance = axios.create({ adapter: refuse });
-    // Registered first, it runs last: whatever others made of the request, only an attempt's own adapter is let through.
+    // Registered first, it runs last: whatever others made of the request, only an attempt's own adapter gets through.
     instance.interceptors.request.use((config) => {
       if (typeof config.adapter !== 'function' || !this.adapters.has(config.adapter)) config.adapter = refuse;
       return config;

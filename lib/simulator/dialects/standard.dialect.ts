@@ -4,7 +4,10 @@ import type { SignedRequestFields, SimulatedDialect } from './simulated-dialect.
 
 const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|\+00:00)$/;
 
-/** The contract alone. How it signs is not shown there: requests are checked by the host's own function, replies carry any text. */
+/**
+ * The contract alone. How it signs is not shown there: requests are checked by the host's own function, replies carry
+ * any text.
+ */
 export const STANDARD: SimulatedDialect = {
   operations: ['DoPayment', 'Init3d', 'Auth3d'],
   conversationId: /\S/,
