@@ -14,7 +14,7 @@ export interface MorposDialectOptions {
    * Init3d's are unverified: taken from the vendor's hosted page.
    */
   readonly signOrder?: Partial<Record<GatewayOperation, readonly string[]>>;
-  /** Hours that `x-Timestamp` is ahead of UTC. Default 0, as in the official plugins; one sample in the docs shows 3. */
+  /** Hours that `x-Timestamp` is ahead of UTC. Default 0, as in the official plugins; one sample of the docs has 3. */
   readonly timestampOffsetHours?: number;
   /**
    * The field of the Init3d answer that carries the page; by default the one text that is Base64 of HTML (unverified).
