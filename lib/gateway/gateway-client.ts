@@ -9,9 +9,9 @@ import type {
   SaleRequest,
 } from './gateway-dialect.js';
 import type { GatewaySettings } from './gateway-settings.js';
-import { chargeOutcome, type Verdict } from './readings/charge-outcome.js';
+import { chargeOutcome, type ChargeOutcome } from './readings/charge-outcome.js';
 import { type Init3dOutcome, init3dOutcome } from './readings/init3d-outcome.js';
-import { inquiryOutcome, type InquiryVerdict } from './readings/inquiry-outcome.js';
+import { inquiryOutcome, type InquiryOutcome } from './readings/inquiry-outcome.js';
 import type { Expectation, ReadingRules } from './readings/result-checks.js';
 import { redactResult, type SensitiveData } from './redaction.js';
 import type { GatewayTransport } from './transport/gateway-transport.js';
@@ -28,7 +28,7 @@ interface NotSent {
 type Sent = Answer & Pick<SensitiveData, 'secrets'>;
 
 /** What became of a DoPayment or Auth3d. */
-export type ChargeOutcome = NotSent | { readonly sent: true; readonly verdict: Verdict };
+export type ChargeAttempt = NotSent | { readonly sent: true; readonly outcome: ChargeOutcome };
 
 /** What became of an Init3d. */
 export type Init3dAttempt = NotSent | ({ readonly sent: true } & Init3dOutcome);
@@ -52,7 +52,7 @@ export class GatewayClient {
     private readonly clock: PaymentClock,
   ) {}
 
-  async doPayment(sale: SaleRequest): Promise<ChargeOutcome> {
+  async doPayment(sale: SaleRequest): Promise<ChargeAttempt> {
     const { doPayment } = this.operations;
     const sent = await this.send('doPayment', doPayment, sale);
     return this.readCharge(sent, doPayment, sale, sale.cardDetails);
@@ -67,7 +67,7 @@ export class GatewayClient {
     return { sent: true, ...redacted(outcome, { secrets: sent.secrets, card: sale.cardDetails }) };
   }
 
-  async auth3d(payment: Payment, fields: CallbackFields): Promise<ChargeOutcome> {
+  async auth3d(payment: Payment, fields: CallbackFields): Promise<ChargeAttempt> {
     const { auth3d } = this.operations;
     const sent = await this.send('auth3d', auth3d, { payment, fields });
     return this.readCharge(sent, auth3d, payment);
@@ -79,7 +79,7 @@ export class GatewayClient {
   }
 
   /** Asks what became of a payment. Moves no money; null when no answer came. */
-  async checkPayment(payment: Payment): Promise<InquiryVerdict | null> {
+  async checkPayment(payment: Payment): Promise<InquiryOutcome | null> {
     const { checkPayment } = this.operations;
     if (!checkPayment) return { outcome: 'nothing' };
     const sent = await this.send('checkPayment', checkPayment, payment);
@@ -87,7 +87,7 @@ export class GatewayClient {
     // No source shows how the answer to an inquiry is signed.
     const rules = { ...this.rules, isSignGood: null };
     const inquiry = inquiryOutcome(sent.reply, checkPayment, payment, rules);
-    return 'verdict' in inquiry ? { ...inquiry, verdict: redacted(inquiry.verdict, sent) } : inquiry;
+    return 'charge' in inquiry ? { ...inquiry, charge: redacted(inquiry.charge, sent) } : inquiry;
   }
 
   private readCharge(
@@ -95,10 +95,10 @@ export class GatewayClient {
     operation: DialectOperation<never, GatewayResult>,
     expected: Expectation,
     card?: SaleRequest['cardDetails'],
-  ): ChargeOutcome {
+  ): ChargeAttempt {
     if (!sent.sent) return sent;
-    const verdict = chargeOutcome(sent, operation, expected, this.rules);
-    return { sent: true, verdict: redacted(verdict, { secrets: sent.secrets, card }) };
+    const outcome = chargeOutcome(sent, operation, expected, this.rules);
+    return { sent: true, outcome: redacted(outcome, { secrets: sent.secrets, card }) };
   }
 
   private async send<Request>(

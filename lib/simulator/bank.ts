@@ -84,7 +84,8 @@ export class Bank {
    * Plays the buyer without a browser. The bank decides once: a later answer gets the callback of the first.
    *
    * @param conversationIdOrPage a conversationId, or Init3d's page as Base64 or HTML
-   * @param answer a code of {@link MAGIC_PASSWORDS}, or `cancel`; any other code (`wrong`) is typed until the bank gives up
+   * @param answer a code of {@link MAGIC_PASSWORDS}, or `cancel`; any other code, such as `wrong`, is typed until
+   * the bank gives up
    * @throws Error when nobody is at the bank under that name
    */
   answer(conversationIdOrPage: string, answer: { readonly code: string }): BankCallback {

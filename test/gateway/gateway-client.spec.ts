@@ -174,7 +174,7 @@ describe('once it is sent, there is an outcome', () => {
   it.each(READING)('when the dialect %s', async (_how, over) => {
     const { client } = setUp(replied(APPROVED), standard(over));
     for (const outcome of [await client.doPayment(SALE), await client.auth3d(PAYMENT, CALLBACK)]) {
-      expect(outcome).toMatchObject({ sent: true, verdict: { state: 'unknown', reason: 'unreadable' } });
+      expect(outcome).toMatchObject({ sent: true, outcome: { state: 'unknown', reason: 'unreadable' } });
     }
     expect(await client.init3d(SALE)).toMatchObject({ sent: true, content: null });
   });
@@ -193,7 +193,7 @@ describe('once it is sent, there is an outcome', () => {
     const { client } = setUp(replied({ code: 'B0000' }), standard(altered({ read })));
     expect(await client.doPayment(SALE)).toEqual({
       sent: true,
-      verdict: {
+      outcome: {
         state: 'succeeded',
         reason: null,
         result: {
@@ -211,7 +211,7 @@ describe('once it is sent, there is an outcome', () => {
 
   it('when verifying the sign throws: the approval is not believed', async () => {
     const { client } = setUp(replied(APPROVED), standard({ verifySign: fail }), { verifySign: true });
-    expect(await client.doPayment(SALE)).toMatchObject({ verdict: { state: 'unknown' } });
+    expect(await client.doPayment(SALE)).toMatchObject({ outcome: { state: 'unknown' } });
   });
 
   it.each([
@@ -221,7 +221,7 @@ describe('once it is sent, there is an outcome', () => {
     ['reply_unreadable', 'unreadable'],
   ] as const)('when the answer is lost: %s', async (cause, reason) => {
     const { client } = setUp({ sent: true, reply: null, cause });
-    const expected = { sent: true, verdict: { state: 'unknown', reason, result: null } };
+    const expected = { sent: true, outcome: { state: 'unknown', reason, result: null } };
     expect(await client.doPayment(SALE)).toEqual(expected);
     expect(await client.auth3d(PAYMENT, CALLBACK)).toEqual(expected);
     expect(await client.init3d(SALE)).toEqual({ sent: true, content: null, reason: 'no_answer', result: null });
@@ -231,8 +231,8 @@ describe('once it is sent, there is an outcome', () => {
 
   it('as the sale and the answer agree', async () => {
     const { client } = setUp(replied({ ...APPROVED, paymentInfo: { amount: 59 } }));
-    expect(await client.doPayment(SALE)).toMatchObject({ verdict: { state: 'review', reason: 'amount_mismatch' } });
-    expect(await client.auth3d(PAYMENT, CALLBACK)).toMatchObject({ verdict: { state: 'review' } });
+    expect(await client.doPayment(SALE)).toMatchObject({ outcome: { state: 'review', reason: 'amount_mismatch' } });
+    expect(await client.auth3d(PAYMENT, CALLBACK)).toMatchObject({ outcome: { state: 'review' } });
   });
 
   it('verifies the sign only where that is asked for, with the key', async () => {
@@ -244,11 +244,11 @@ describe('once it is sent, there is an outcome', () => {
       },
     });
     expect(await setUp(replied(APPROVED), dialect).client.doPayment(SALE)).toMatchObject({
-      verdict: { state: 'succeeded' },
+      outcome: { state: 'succeeded' },
     });
     expect(keys).toEqual([]);
     expect(await setUp(replied(APPROVED), dialect, { verifySign: true }).client.doPayment(SALE)).toMatchObject({
-      verdict: { state: 'review', reason: 'sign_mismatch' },
+      outcome: { state: 'review', reason: 'sign_mismatch' },
     });
     expect(keys).toEqual(['api-key-1']);
   });
@@ -289,7 +289,7 @@ describe('a card that is echoed', () => {
   it('by an approval neither', async () => {
     const { client } = setUp(replied({ ...echoing, code: 'B0000', currency: '949' }));
     const outcome = await client.doPayment(SALE);
-    expect(outcome).toMatchObject({ verdict: { state: 'succeeded' } });
+    expect(outcome).toMatchObject({ outcome: { state: 'succeeded' } });
     expect(JSON.stringify(outcome)).not.toContain(CARD);
   });
 });

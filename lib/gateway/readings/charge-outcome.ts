@@ -12,7 +12,7 @@ import {
 } from './result-checks.js';
 
 /** What became of a DoPayment or an Auth3d that may have left. */
-export interface Verdict {
+export interface ChargeOutcome {
   readonly state: 'succeeded' | 'failed' | 'unknown' | 'review';
   readonly reason: PaymentReason | null;
   /** What the answer says; null where there was none to read. */
@@ -42,7 +42,7 @@ export function chargeOutcome(
   operation: DialectOperation<never, GatewayResult>,
   expected: Expectation,
   rules: ReadingRules,
-): Verdict {
+): ChargeOutcome {
   if (!answer.reply) {
     const isSilence = answer.cause === 'deadline' || answer.cause === 'connection_lost';
     return { state: 'unknown', reason: isSilence ? 'no_answer' : 'unreadable', result: null };
@@ -60,7 +60,7 @@ function chargeFromReply(
   operation: DialectOperation<never, GatewayResult>,
   expected: Expectation,
   rules: ReadingRules,
-): Verdict {
+): ChargeOutcome {
   const fields = ReplyFields.parse(text);
   const result = fields && operation.read(fields);
   const meanings = result ? codeMeanings(result, rules.codes) : [];
@@ -86,7 +86,7 @@ function chargeFromResult(
   meanings: readonly CodeMeaning[],
   expected: Expectation,
   rules: ReadingRules,
-): Pick<Verdict, 'state' | 'reason'> {
+): Pick<ChargeOutcome, 'state' | 'reason'> {
   const isApproval = meanings.some((meaning) => meaning === 'approved' || meaning === 'variant');
   const isAgreed = result.resultCode === null || result.resultCode === result.code;
   if (isApproval && (!isAgreed || meanings.includes('indeterminate'))) {

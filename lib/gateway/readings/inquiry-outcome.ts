@@ -1,6 +1,6 @@
 import type { DialectOperation, InquiryResult } from '../gateway-dialect.js';
 import type { GatewayReply } from '../transport/transmission.js';
-import type { Verdict } from './charge-outcome.js';
+import type { ChargeOutcome } from './charge-outcome.js';
 import { ReplyFields } from './reply-fields.js';
 import {
   codeMeanings,
@@ -13,8 +13,8 @@ import {
 } from './result-checks.js';
 
 /** What a CheckPayment showed. `nothing`: nothing clear; ask again later. */
-export type InquiryVerdict =
-  | { readonly outcome: 'paid' | 'declined' | 'mismatch'; readonly verdict: Verdict }
+export type InquiryOutcome =
+  | { readonly outcome: 'paid' | 'declined' | 'mismatch'; readonly charge: ChargeOutcome }
   | { readonly outcome: 'not_found' }
   | { readonly outcome: 'nothing' };
 
@@ -26,7 +26,7 @@ export function inquiryOutcome(
   operation: DialectOperation<never, InquiryResult>,
   expected: Expectation,
   rules: ReadingRules,
-): InquiryVerdict {
+): InquiryOutcome {
   try {
     const fields = isSuccessStatus(reply.status) ? ReplyFields.parse(reply.text) : null;
     const result = fields && operation.read(fields);
@@ -43,7 +43,7 @@ function inquiryFromResult(
   code: string,
   expected: Expectation,
   rules: ReadingRules,
-): InquiryVerdict {
+): InquiryOutcome {
   if (isForeign(result, expected.conversationId) || !isOfSale(result)) return NOTHING;
   const meanings = codeMeanings(result, rules.codes);
   const isAgreed = result.resultCode === null || result.resultCode === code;
@@ -51,11 +51,11 @@ function inquiryFromResult(
   if (meanings[0] === 'approved') {
     const reason = contradictionOf(fields, result, expected, rules);
     return reason
-      ? { outcome: 'mismatch', verdict: { state: 'review', reason, result } }
-      : { outcome: 'paid', verdict: { state: 'succeeded', reason: null, result } };
+      ? { outcome: 'mismatch', charge: { state: 'review', reason, result } }
+      : { outcome: 'paid', charge: { state: 'succeeded', reason: null, result } };
   }
   if (rules.codes.inquiryDeclinedCodes.has(code)) {
-    return { outcome: 'declined', verdict: { state: 'failed', reason: 'declined', result } };
+    return { outcome: 'declined', charge: { state: 'failed', reason: 'declined', result } };
   }
   return rules.codes.notFoundCodes.has(code) ? { outcome: 'not_found' } : NOTHING;
 }

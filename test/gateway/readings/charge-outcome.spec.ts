@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
 import { standardDialect } from '../../../lib/gateway/dialects/standard.dialect.js';
 import { DEFAULT_CODE_SETS } from '../../../lib/gateway/dialects/default-code-sets.js';
-import { chargeOutcome, type Verdict } from '../../../lib/gateway/readings/charge-outcome.js';
+import { chargeOutcome, type ChargeOutcome } from '../../../lib/gateway/readings/charge-outcome.js';
 import type { Expectation, ReadingRules } from '../../../lib/gateway/readings/result-checks.js';
 
 const STANDARD = standardDialect({ signer: () => '' });
@@ -31,7 +31,7 @@ const APPROVAL = {
   failUrl: null,
 };
 
-function read(status: number, body: unknown, over: Partial<Expectation> = {}, rules = LENIENT): Verdict {
+function read(status: number, body: unknown, over: Partial<Expectation> = {}, rules = LENIENT): ChargeOutcome {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const answer = { sent: true, reply: { status, text } } as const;
   return chargeOutcome(answer, STANDARD.operations.doPayment, { ...OURS, ...over }, rules);
@@ -463,14 +463,14 @@ describe('whatever a gateway answers', () => {
       fc.assert(
         fc.property(status, text, rules, fc.integer({ min: 1, max: 3 }), (status, text, rules, installmentCount) => {
           const sent = { sent: true, reply: { status, text } } as const;
-          const verdict = chargeOutcome(sent, dialect.operations.auth3d, { ...OURS, installmentCount }, rules);
+          const charge = chargeOutcome(sent, dialect.operations.auth3d, { ...OURS, installmentCount }, rules);
           const answer: unknown = isJson(text) ? JSON.parse(text) : null;
           const values = (name: string): unknown[] =>
             typeof answer === 'object' && answer !== null
               ? Object.entries(answer).flatMap(([key, value]) => (key.toLowerCase() === name ? [value as unknown] : []))
               : [];
           const codes = [...values('code'), ...values('resultcode')];
-          if (verdict.state === 'succeeded') {
+          if (charge.state === 'succeeded') {
             successes += 1;
             expect(status).toBeGreaterThanOrEqual(200);
             expect(status).toBeLessThan(300);
@@ -480,11 +480,11 @@ describe('whatever a gateway answers', () => {
             expect(values('currency').every((one) => String(one) === '949' || one === null || one === '')).toBe(true);
             expect(rules.isSignGood?.() ?? true).toBe(true);
           }
-          if (verdict.state === 'failed') {
+          if (charge.state === 'failed') {
             expect(codes).not.toContain('B0000');
             expect(status === 408 || status === 409 || status >= 500 || status < 200).toBe(false);
           }
-          expect(verdict.reason === null).toBe(verdict.state === 'succeeded');
+          expect(charge.reason === null).toBe(charge.state === 'succeeded');
         }),
         { numRuns: RUNS },
       );

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
 import { DEFAULT_CODE_SETS } from '../../../lib/gateway/dialects/default-code-sets.js';
-import { inquiryOutcome, type InquiryVerdict } from '../../../lib/gateway/readings/inquiry-outcome.js';
+import { inquiryOutcome, type InquiryOutcome } from '../../../lib/gateway/readings/inquiry-outcome.js';
 import type { Expectation } from '../../../lib/gateway/readings/result-checks.js';
 
 const OURS: Expectation = { conversationId: 'ABC1', amount: '60.00', currencyCode: 949, installmentCount: 1 };
@@ -18,7 +18,7 @@ const PAID = {
   paymentInfo: { amount: 60, currency: 949, installmentCount: 1 },
 };
 
-function read(body: unknown, { status = 200, dialect = morposDialect(), over = {} } = {}): InquiryVerdict {
+function read(body: unknown, { status = 200, dialect = morposDialect(), over = {} } = {}): InquiryOutcome {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const rules = { codes: dialect.codes, verifyAmount: 'notLess', isSignGood: null } as const;
   return inquiryOutcome({ status, text }, dialect.operations.checkPayment!, { ...OURS, ...over }, rules);
@@ -26,14 +26,14 @@ function read(body: unknown, { status = 200, dialect = morposDialect(), over = {
 
 function word(...given: Parameters<typeof read>): string {
   const inquiry = read(...given);
-  return inquiry.outcome === 'mismatch' ? `mismatch ${inquiry.verdict.reason}` : inquiry.outcome;
+  return inquiry.outcome === 'mismatch' ? `mismatch ${inquiry.charge.reason}` : inquiry.outcome;
 }
 
 describe('an inquiry', () => {
   it('that says paid for this sale, says so', () => {
     expect(read(PAID)).toMatchObject({
       outcome: 'paid',
-      verdict: {
+      charge: {
         state: 'succeeded',
         reason: null,
         result: { code: 'B0000', message: 'Approved', orderId: 'o-1', paymentId: 'p-1', amount: '60', currency: '949' },
@@ -41,12 +41,12 @@ describe('an inquiry', () => {
     });
   });
 
-  it('carries the verdict that follows from its word', () => {
+  it('carries the outcome that follows from its word', () => {
     expect(read({ responseCode: 'B0051' })).toMatchObject({
-      verdict: { state: 'failed', reason: 'declined', result: { code: 'B0051' } },
+      charge: { state: 'failed', reason: 'declined', result: { code: 'B0051' } },
     });
     expect(read({ ...PAID, currency: '840' })).toMatchObject({
-      verdict: { state: 'review', reason: 'currency_mismatch', result: { orderId: 'o-1' } },
+      charge: { state: 'review', reason: 'currency_mismatch', result: { orderId: 'o-1' } },
     });
   });
 
