@@ -72,7 +72,12 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       },
       { provide: http, useFactory: (transport: GatewayTransport) => transport.http, inject: [GatewayTransport] },
       ReturnUrlMaker,
-      GatewayClient,
+      {
+        provide: GatewayClient,
+        useFactory: (settings: PaymentSettings, transport: GatewayTransport, clock: PaymentClock) =>
+          new GatewayClient(settings, transport, clock),
+        inject: [PaymentSettings, GatewayTransport, PaymentClock],
+      },
       PlainEvents,
       HandlerFinder,
       EventDispatcher,

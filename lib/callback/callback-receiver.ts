@@ -46,8 +46,9 @@ export class CallbackReceiver {
    */
   async receive(token: string, received: unknown): Promise<ReceivedCallback> {
     const record = await this.identify(token);
-    const fields = readCallbackFields(received);
-    checkCallback(fields, record, this.settings.dialect.requiredCallbackFields);
+    const { dialect } = this.settings;
+    const fields = readCallbackFields(received, dialect.callbackObjectFields);
+    checkCallback(fields, record, dialect);
     return { conversationId: record.conversationId, payment: toPayment(record), fields };
   }
 
@@ -86,8 +87,10 @@ export class CallbackReceiver {
   /** Back, refresh, a double post: nothing is sent, so an empty one is welcome, but a foreign one is not. */
   private repeat(record: PaymentRecord, received: unknown): Promise<Payment> {
     return Promise.resolve().then(() => {
-      const fields = readCallbackFields(received ?? {});
-      if (Object.keys(fields).length > 0) checkCallback(fields, record, []);
+      const { dialect } = this.settings;
+      const fields = readCallbackFields(received ?? {}, dialect.callbackObjectFields);
+      const rules = { ...dialect, requiredCallbackFields: [] };
+      if (Object.keys(fields).length > 0) checkCallback(fields, record, rules);
       return toPayment(record);
     });
   }

@@ -9,7 +9,7 @@ const ID = PAYMENT.conversationId;
 
 function refusal(fields: CallbackFields, required: readonly string[] = []): string {
   try {
-    checkCallback(fields, PAYMENT, required);
+    checkCallback(fields, PAYMENT, { ...morposDialect(), requiredCallbackFields: required });
   } catch (error) {
     if (error instanceof PaymentCallbackError) return error.refusal;
     throw error;

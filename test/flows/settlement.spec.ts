@@ -1,8 +1,9 @@
 import type { GatewayResult } from '../../lib/gateway/gateway-dialect.js';
-import type { InquiryVerdict, Verdict } from '../../lib/gateway/readings/verdict.js';
+import type { ChargeOutcome } from '../../lib/gateway/readings/charge-outcome.js';
+import type { InquiryOutcome } from '../../lib/gateway/readings/inquiry-outcome.js';
 import type { PaymentRecord, PaymentState } from '../../lib/payment/payment.js';
 import type { PaymentReason } from '../../lib/payment/payment-reason.js';
-import { applyInquiry, applyNotSent, applyVerdict, settlementRules } from '../../lib/flows/settlement.js';
+import { applyInquiry, applyNotSent, applyOutcome, settlementRules } from '../../lib/flows/settlement.js';
 import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
 const NOW = new Date('2026-03-01T10:00:00Z');
@@ -21,13 +22,13 @@ const STATES: readonly PaymentState[] = [
   'review',
 ];
 
-function verdict(state: Verdict['state'], reason: PaymentReason | null): Verdict {
+function charge(state: ChargeOutcome['state'], reason: PaymentReason | null): ChargeOutcome {
   return { state, reason, result: RESULT };
 }
-const APPROVED = verdict('succeeded', null);
-const DECLINED = verdict('failed', 'declined');
-const UNCLEAR = verdict('unknown', 'no_answer');
-const DOUBTFUL = verdict('review', 'amount_mismatch');
+const APPROVED = charge('succeeded', null);
+const DECLINED = charge('failed', 'declined');
+const UNCLEAR = charge('unknown', 'no_answer');
+const DOUBTFUL = charge('review', 'amount_mismatch');
 
 type Outcome = readonly [PaymentState, PaymentReason | null] | null;
 const OPEN: readonly Outcome[] = [
@@ -40,7 +41,7 @@ const ENDED: readonly Outcome[] = [['review', 'moved_after_all'], null, null, ['
 const UNTOUCHED: readonly Outcome[] = [null, null, null, null];
 
 /** What comes of an approval, a decline, no clear answer, and a doubtful approval. */
-const VERDICTS: Readonly<Record<PaymentState, readonly Outcome[]>> = {
+const OUTCOMES: Readonly<Record<PaymentState, readonly Outcome[]>> = {
   charging: OPEN,
   authorizing: OPEN,
   unknown: [['succeeded', null], ['failed', 'declined'], null, ['review', 'amount_mismatch']],
@@ -56,20 +57,20 @@ function summary(record: PaymentRecord | null): Outcome {
   return record && [record.state, record.reason];
 }
 
-describe('the verdict of a DoPayment or an Auth3d', () => {
+describe('the outcome of a DoPayment or an Auth3d', () => {
   it.each(STATES)('on a payment that is %s', (state) => {
     const outcomes = [APPROVED, DECLINED, UNCLEAR, DOUBTFUL].map((given) => {
       const record = aPaymentRecord({ state, reason: 'interrupted' });
-      const next = applyVerdict(record, given, RULES, NOW);
+      const next = applyOutcome(record, given, RULES, NOW);
       const chargedAmount = given === APPROVED || given === DOUBTFUL ? '149.90' : null;
       if (next) expect(next).toMatchObject({ version: 4, updatedAt: NOW, orderId: 'o-9', chargedAmount });
       return summary(next);
     });
-    expect(outcomes).toEqual(VERDICTS[state]);
+    expect(outcomes).toEqual(OUTCOMES[state]);
   });
 
   it('has the gateway asked soon where it is not clear', () => {
-    const { dueAt } = applyVerdict(aPaymentRecord({ state: 'charging' }), UNCLEAR, RULES, NOW)!;
+    const { dueAt } = applyOutcome(aPaymentRecord({ state: 'charging' }), UNCLEAR, RULES, NOW)!;
     const wait = dueAt!.getTime() - NOW.getTime();
     expect(wait).toBeGreaterThanOrEqual(12_000);
     expect(wait).toBeLessThanOrEqual(18_000);
@@ -77,26 +78,26 @@ describe('the verdict of a DoPayment or an Auth3d', () => {
 
   it('has nobody asked where the gateway cannot be, or where it is clear', () => {
     const record = aPaymentRecord({ state: 'authorizing', dueAt: NOW });
-    expect(applyVerdict(record, UNCLEAR, { ...RULES, canInquire: false }, NOW)!.dueAt).toBeNull();
+    expect(applyOutcome(record, UNCLEAR, { ...RULES, canInquire: false }, NOW)!.dueAt).toBeNull();
     for (const clear of [APPROVED, DECLINED, DOUBTFUL]) {
-      expect(applyVerdict(record, clear, RULES, NOW)!.dueAt).toBeNull();
+      expect(applyOutcome(record, clear, RULES, NOW)!.dueAt).toBeNull();
     }
   });
 
   it('needs no result', () => {
     const silent = { state: 'unknown', reason: 'no_answer', result: null } as const;
-    expect(applyVerdict(aPaymentRecord({ state: 'charging' }), silent, RULES, NOW)).toMatchObject({
+    expect(applyOutcome(aPaymentRecord({ state: 'charging' }), silent, RULES, NOW)).toMatchObject({
       orderId: null,
       code: null,
     });
   });
 });
 
-const PAID: InquiryVerdict = { outcome: 'paid', verdict: APPROVED };
-const REFUSED: InquiryVerdict = { outcome: 'declined', verdict: DECLINED };
-const MISMATCH: InquiryVerdict = { outcome: 'mismatch', verdict: DOUBTFUL };
-const NOT_FOUND: InquiryVerdict = { outcome: 'not_found' };
-const NOTHING: InquiryVerdict = { outcome: 'nothing' };
+const PAID: InquiryOutcome = { outcome: 'paid', charge: APPROVED };
+const REFUSED: InquiryOutcome = { outcome: 'declined', charge: DECLINED };
+const MISMATCH: InquiryOutcome = { outcome: 'mismatch', charge: DOUBTFUL };
+const NOT_FOUND: InquiryOutcome = { outcome: 'not_found' };
+const NOTHING: InquiryOutcome = { outcome: 'nothing' };
 
 describe('the word of an inquiry', () => {
   const ASKED: Outcome = ['unknown', 'interrupted'];
@@ -174,7 +175,7 @@ describe('the word of an inquiry', () => {
 
     it('is overruled by an answer that comes later still', () => {
       const failed = applyInquiry(first, NOT_FOUND, RULES, after(600_000))!;
-      expect(summary(applyVerdict(failed, APPROVED, RULES, after(700_000)))).toEqual(['review', 'moved_after_all']);
+      expect(summary(applyOutcome(failed, APPROVED, RULES, after(700_000)))).toEqual(['review', 'moved_after_all']);
     });
   });
 });
@@ -197,6 +198,6 @@ describe('what settling depends on', () => {
 
   it('keeps the first word on when a payment was opened', () => {
     const record = aPaymentRecord({ state: 'charging' });
-    expect(applyVerdict(record, APPROVED, RULES, NOW)!.createdAt).toBe(record.createdAt);
+    expect(applyOutcome(record, APPROVED, RULES, NOW)!.createdAt).toBe(record.createdAt);
   });
 });

@@ -44,10 +44,10 @@ describe('the dialect', () => {
   });
 
   it("of one's own must be whole", () => {
-    const halved = { ...morposDialect(), sign: undefined, paths: undefined, codes: null };
+    const halved = { ...morposDialect(), sign: undefined, operations: undefined, codes: null };
     const error = refusal(() => resolve({ dialect: halved }));
     expect(error.problems).toEqual([
-      { option: 'dialect', variable: null, message: 'is no GatewayDialect: it lacks sign, paths, codes' },
+      { option: 'dialect', variable: null, message: 'is no GatewayDialect: it lacks sign, operations, codes' },
     ]);
     expect(named(() => resolve({ dialect: {} }))).toEqual(['dialect']);
     expect(named(() => resolve({ dialect: morposDialect }))).toEqual(['dialect (PAYMENT_DIALECT)']);

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
 import { standardDialect } from '../../../lib/gateway/dialects/standard.dialect.js';
-import { type Expectation, readReply, type ReadingRules } from '../../../lib/gateway/readings/charge-reading.js';
-import { DEFAULT_CODE_SETS } from '../../../lib/gateway/result-codes.js';
-import type { Verdict } from '../../../lib/gateway/readings/verdict.js';
+import { DEFAULT_CODE_SETS } from '../../../lib/gateway/dialects/default-code-sets.js';
+import { chargeOutcome, type ChargeOutcome } from '../../../lib/gateway/readings/charge-outcome.js';
+import type { Expectation, ReadingRules } from '../../../lib/gateway/readings/result-checks.js';
 
 const STANDARD = standardDialect({ signer: () => '' });
 const OURS: Expectation = { conversationId: 'ABC1', amount: '60.00', currencyCode: 949, installmentCount: 1 };
-const LENIENT: ReadingRules = { verifyAmount: 'notLess', isSignGood: null };
+const LENIENT: ReadingRules = { codes: DEFAULT_CODE_SETS, verifyAmount: 'notLess', isSignGood: null };
 const RUNS = process.env.RELEASE === '1' ? 100_000 : 2_000;
 
 const APPROVAL = {
@@ -31,9 +31,10 @@ const APPROVAL = {
   failUrl: null,
 };
 
-function read(status: number, body: unknown, over: Partial<Expectation> = {}, rules = LENIENT): Verdict {
+function read(status: number, body: unknown, over: Partial<Expectation> = {}, rules = LENIENT): ChargeOutcome {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return readReply({ status, text }, STANDARD, { ...OURS, ...over }, rules);
+  const answer = { sent: true, reply: { status, text } } as const;
+  return chargeOutcome(answer, STANDARD.operations.doPayment, { ...OURS, ...over }, rules);
 }
 
 function outcome(status: number, body: unknown, over: Partial<Expectation> = {}, rules = LENIENT): string {
@@ -127,7 +128,7 @@ describe('an approval that contradicts', () => {
   });
 
   it('reasons are told in the order conversation, currency, amount, sign', () => {
-    const rules: ReadingRules = { verifyAmount: 'exact', isSignGood: () => false };
+    const rules: ReadingRules = { ...LENIENT, verifyAmount: 'exact', isSignGood: () => false };
     const wrong = { code: 'B0000', conversationId: 'X', currency: '840', paymentInfo: { amount: 1 } };
     expect(outcome(200, wrong, {}, rules)).toBe('review conversation_mismatch');
     expect(outcome(200, { ...wrong, conversationId: 'ABC1' }, {}, rules)).toBe('review currency_mismatch');
@@ -203,7 +204,7 @@ describe('the sign of an approval', () => {
       return true;
     };
     const body = '{"code":"B0000","sign":"S","paymentInfo":{"amount":60.00,"payFacCommissionRate":1.5000}}';
-    expect(outcome(200, body, {}, { verifyAmount: 'exact', isSignGood })).toBe('succeeded');
+    expect(outcome(200, body, {}, { ...LENIENT, verifyAmount: 'exact', isSignGood })).toBe('succeeded');
     expect(seen).toEqual(['S', '1.5000']);
   });
 
@@ -398,9 +399,8 @@ describe('a status other than 2xx', () => {
 
 describe('the code sets of a dialect', () => {
   it('can be replaced one by one', () => {
-    const dialect = standardDialect({ signer: () => '', codes: { approvedCodes: new Set(['00']) } });
-    const state = (code: string): string =>
-      readReply({ status: 200, text: JSON.stringify({ code }) }, dialect, OURS, LENIENT).state;
+    const { codes } = standardDialect({ signer: () => '', codes: { approvedCodes: new Set(['00']) } });
+    const state = (code: string): string => read(200, { code }, {}, { ...LENIENT, codes }).state;
     expect(['00', 'B0000', 'B0051', 'B0096', 'B0010'].map(state)).toEqual([
       'succeeded',
       'unknown',
@@ -448,6 +448,7 @@ describe('whatever a gateway answers', () => {
     { weight: 1, arbitrary: reply.chain((whole) => fc.nat(whole.length).map((end) => whole.slice(0, end))) },
   );
   const rules = fc.record({
+    codes: fc.constant(DEFAULT_CODE_SETS),
     verifyAmount: fc.constantFrom('notLess' as const, 'exact' as const, 'off' as const),
     isSignGood: fc.constantFrom(
       null,
@@ -461,14 +462,15 @@ describe('whatever a gateway answers', () => {
     for (const dialect of [STANDARD, morposDialect()]) {
       fc.assert(
         fc.property(status, text, rules, fc.integer({ min: 1, max: 3 }), (status, text, rules, installmentCount) => {
-          const verdict = readReply({ status, text }, dialect, { ...OURS, installmentCount }, rules);
+          const sent = { sent: true, reply: { status, text } } as const;
+          const charge = chargeOutcome(sent, dialect.operations.auth3d, { ...OURS, installmentCount }, rules);
           const answer: unknown = isJson(text) ? JSON.parse(text) : null;
           const values = (name: string): unknown[] =>
             typeof answer === 'object' && answer !== null
               ? Object.entries(answer).flatMap(([key, value]) => (key.toLowerCase() === name ? [value as unknown] : []))
               : [];
           const codes = [...values('code'), ...values('resultcode')];
-          if (verdict.state === 'succeeded') {
+          if (charge.state === 'succeeded') {
             successes += 1;
             expect(status).toBeGreaterThanOrEqual(200);
             expect(status).toBeLessThan(300);
@@ -478,11 +480,11 @@ describe('whatever a gateway answers', () => {
             expect(values('currency').every((one) => String(one) === '949' || one === null || one === '')).toBe(true);
             expect(rules.isSignGood?.() ?? true).toBe(true);
           }
-          if (verdict.state === 'failed') {
+          if (charge.state === 'failed') {
             expect(codes).not.toContain('B0000');
             expect(status === 408 || status === 409 || status >= 500 || status < 200).toBe(false);
           }
-          expect(verdict.reason === null).toBe(verdict.state === 'succeeded');
+          expect(charge.reason === null).toBe(charge.state === 'succeeded');
         }),
         { numRuns: RUNS },
       );

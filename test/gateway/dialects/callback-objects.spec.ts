@@ -1,10 +1,16 @@
 import { PaymentCallbackError } from '../../../lib/errors/payment-callback.error.js';
 import type { CallbackFields } from '../../../lib/gateway/gateway-dialect.js';
-import { withInstrumentDetail } from '../../../lib/gateway/dialects/instrument-detail.js';
+import { gatherObjects, isObjectField } from '../../../lib/gateway/dialects/callback-objects.js';
+
+const NAMES = ['InstrumentDetail'];
+
+function gathered(fields: CallbackFields): CallbackFields {
+  return gatherObjects(fields, NAMES);
+}
 
 function refusal(fields: CallbackFields): string {
   try {
-    withInstrumentDetail(fields);
+    gathered(fields);
   } catch (error) {
     if (error instanceof PaymentCallbackError) return error.refusal;
     throw error;
@@ -12,7 +18,7 @@ function refusal(fields: CallbackFields): string {
   return 'none';
 }
 
-describe('the instrument detail', () => {
+describe('an object of a callback', () => {
   const DETAIL = { CardType: 'CARD', MaskedCardNumber: '450803******4509' };
 
   it.each([
@@ -34,7 +40,7 @@ describe('the instrument detail', () => {
       },
     ],
   ] as [string, CallbackFields][])('written as %s becomes an object', (_how, fields) => {
-    expect(withInstrumentDetail({ Code: 'B0000', ...fields, n: 1 })).toEqual({
+    expect(gathered({ Code: 'B0000', ...fields, n: 1 })).toEqual({
       Code: 'B0000',
       InstrumentDetail: DETAIL,
       n: 1,
@@ -42,14 +48,14 @@ describe('the instrument detail', () => {
   });
 
   it('keeps its name as it came', () => {
-    expect(withInstrumentDetail({ 'instrumentDetail.x': '1' })).toEqual({ instrumentDetail: { x: '1' } });
-    expect(withInstrumentDetail({ INSTRUMENTDETAIL: '{"x":1}' })).toEqual({ INSTRUMENTDETAIL: { x: 1 } });
+    expect(gathered({ 'instrumentDetail.x': '1' })).toEqual({ instrumentDetail: { x: '1' } });
+    expect(gathered({ INSTRUMENTDETAIL: '{"x":1}' })).toEqual({ INSTRUMENTDETAIL: { x: 1 } });
   });
 
   it.each(['', 'text', '{', '{x', '[1]', '"x"', null, 7, false])(
     'written as %j stays what it is',
     (InstrumentDetail) => {
-      expect(withInstrumentDetail({ InstrumentDetail })).toEqual({ InstrumentDetail });
+      expect(gathered({ InstrumentDetail })).toEqual({ InstrumentDetail });
     },
   );
 
@@ -60,7 +66,7 @@ describe('the instrument detail', () => {
     'InstrumentDetail.',
     'XInstrumentDetail.a',
   ])('is not what %s is', (name) => {
-    expect(withInstrumentDetail({ [name]: '1' })).toEqual({ [name]: '1' });
+    expect(gathered({ [name]: '1' })).toEqual({ [name]: '1' });
   });
 
   it.each([
@@ -86,5 +92,17 @@ describe('the instrument detail', () => {
     expect(refusal({ InstrumentDetail: json(64) })).toBe('none');
     expect(refusal({ InstrumentDetail: json(65) })).toBe('too_large');
     expect(refusal({ InstrumentDetail: json(7_000) })).toBe('too_large');
+  });
+});
+
+describe('the objects of a callback', () => {
+  it('are those that are named, each by itself, whatever their case', () => {
+    const fields = { 'A.x': '1', 'b[x]': '2', 'C.x': '3', B: '{"y":4}' };
+    expect(gatherObjects(fields, ['A', 'B'])).toEqual({ A: { x: '1' }, b: { x: '2', y: 4 }, 'C.x': '3' });
+    expect(gatherObjects(fields, [])).toEqual(fields);
+    expect([isObjectField('instrumentDETAIL', NAMES), isObjectField('InstrumentDetail.x', NAMES)]).toEqual([
+      true,
+      false,
+    ]);
   });
 });

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from './exact-json.js';
+import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../exact-json.js';
+import type { SimulatedDialect } from './simulated-dialect.js';
 
-/** The order in which morpos signs a sale; unverified for DoPayment and Init3d (taken from its hosted page). */
+/** The order in which a sale is signed; unverified for DoPayment and Init3d (taken from its hosted page). */
 const SALE_ORDER = [
   'conversationId',
   'merchantId',
@@ -20,7 +21,7 @@ const SALE_ORDER = [
 
 const INQUIRY_ORDER = ['conversationId', 'merchantId'];
 
-/** The order in which morpos signs a reply; unverified (commented-out code of its WooCommerce plugin). */
+/** The order in which a reply is signed; unverified (commented-out code of its WooCommerce plugin). */
 const REPLY_ORDER = [
   'conversationId',
   'orderId',
@@ -38,25 +39,24 @@ const REPLY_ORDER = [
   'paymentInfo.payFacCommissionRate',
 ];
 
-export function morposSaleSign(body: JsonObject, apiKey: string): string {
-  return morposSign(body, SALE_ORDER, apiKey);
-}
+const TIMESTAMP = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/;
 
-export function morposInquirySign(body: JsonObject, apiKey: string): string {
-  return morposSign(body, INQUIRY_ORDER, apiKey);
-}
+/** Mor Para's MorPOS, as its public documentation and plugins show it. */
+export const MORPOS: SimulatedDialect = {
+  operations: ['DoPayment', 'Init3d', 'Auth3d', 'CheckPayment'],
+  conversationId: /^[A-Za-z0-9]{20}$/,
+  approvalLanguage: null,
+  readTimestamp: (text) => (TIMESTAMP.test(text) ? Date.parse(text.replace(TIMESTAMP, '$1-$2-$3T$4:$5:$6Z')) : NaN),
+  clientSecret: (secret, timestamp) => {
+    const digest = createHash('sha256').update(Buffer.from(secret, 'base64')).update(timestamp).digest('hex');
+    return Buffer.from(digest).toString('base64');
+  },
+  isSignGood: (body, { operation, apiKey }) =>
+    body.sign === signOver(body, operation === 'CheckPayment' ? INQUIRY_ORDER : SALE_ORDER, apiKey),
+  replySign: (reply, apiKey) => signOver(reply, REPLY_ORDER, apiKey),
+};
 
-export function morposReplySign(reply: JsonObject, apiKey: string): string {
-  return morposSign(reply, REPLY_ORDER, apiKey);
-}
-
-/** The `x-ClientSecret` of a morpos request. */
-export function morposClientSecret(secret: string, timestamp: string): string {
-  const digest = createHash('sha256').update(Buffer.from(secret, 'base64')).update(timestamp).digest('hex');
-  return Buffer.from(digest).toString('base64');
-}
-
-function morposSign(fields: JsonObject, order: readonly string[], apiKey: string): string {
+function signOver(fields: JsonObject, order: readonly string[], apiKey: string): string {
   const values = order.map((path) => signedText(path, valueAt(fields, path)));
   return createHash('sha256')
     .update([...values, apiKey].join(';'))

@@ -1,12 +1,10 @@
 import fc from 'fast-check';
 import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
-import { standardDialect } from '../../../lib/gateway/dialects/standard.dialect.js';
-import { readInquiry } from '../../../lib/gateway/readings/inquiry-reading.js';
-import type { Expectation, ReadingRules } from '../../../lib/gateway/readings/charge-reading.js';
-import { DEFAULT_CODE_SETS } from '../../../lib/gateway/result-codes.js';
+import { DEFAULT_CODE_SETS } from '../../../lib/gateway/dialects/default-code-sets.js';
+import { inquiryOutcome, type InquiryOutcome } from '../../../lib/gateway/readings/inquiry-outcome.js';
+import type { Expectation } from '../../../lib/gateway/readings/result-checks.js';
 
 const OURS: Expectation = { conversationId: 'ABC1', amount: '60.00', currencyCode: 949, installmentCount: 1 };
-const RULES: ReadingRules = { verifyAmount: 'notLess', isSignGood: null };
 const NOT_FOUND_KNOWN = morposDialect({ codes: { notFoundCodes: new Set(['B0025', 'B7777']) } });
 
 const PAID = {
@@ -20,18 +18,22 @@ const PAID = {
   paymentInfo: { amount: 60, currency: 949, installmentCount: 1 },
 };
 
-function word(body: unknown, { status = 200, dialect = morposDialect(), over = {} } = {}): string {
+function read(body: unknown, { status = 200, dialect = morposDialect(), over = {} } = {}): InquiryOutcome {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const inquiry = readInquiry({ status, text }, dialect, { ...OURS, ...over }, RULES);
-  return inquiry.outcome === 'mismatch' ? `mismatch ${inquiry.verdict.reason}` : inquiry.outcome;
+  const rules = { codes: dialect.codes, verifyAmount: 'notLess', isSignGood: null } as const;
+  return inquiryOutcome({ status, text }, dialect.operations.checkPayment!, { ...OURS, ...over }, rules);
+}
+
+function word(...given: Parameters<typeof read>): string {
+  const inquiry = read(...given);
+  return inquiry.outcome === 'mismatch' ? `mismatch ${inquiry.charge.reason}` : inquiry.outcome;
 }
 
 describe('an inquiry', () => {
   it('that says paid for this sale, says so', () => {
-    const inquiry = readInquiry({ status: 200, text: JSON.stringify(PAID) }, morposDialect(), OURS, RULES);
-    expect(inquiry).toMatchObject({
+    expect(read(PAID)).toMatchObject({
       outcome: 'paid',
-      verdict: {
+      charge: {
         state: 'succeeded',
         reason: null,
         result: { code: 'B0000', message: 'Approved', orderId: 'o-1', paymentId: 'p-1', amount: '60', currency: '949' },
@@ -39,14 +41,12 @@ describe('an inquiry', () => {
     });
   });
 
-  it('carries the verdict that follows from its word', () => {
-    const verdictOf = (body: object): unknown =>
-      readInquiry({ status: 200, text: JSON.stringify(body) }, morposDialect(), OURS, RULES);
-    expect(verdictOf({ responseCode: 'B0051' })).toMatchObject({
-      verdict: { state: 'failed', reason: 'declined', result: { code: 'B0051' } },
+  it('carries the outcome that follows from its word', () => {
+    expect(read({ responseCode: 'B0051' })).toMatchObject({
+      charge: { state: 'failed', reason: 'declined', result: { code: 'B0051' } },
     });
-    expect(verdictOf({ ...PAID, currency: '840' })).toMatchObject({
-      verdict: { state: 'review', reason: 'currency_mismatch', result: { orderId: 'o-1' } },
+    expect(read({ ...PAID, currency: '840' })).toMatchObject({
+      charge: { state: 'review', reason: 'currency_mismatch', result: { orderId: 'o-1' } },
     });
   });
 
@@ -136,10 +136,6 @@ describe('an inquiry', () => {
     '{"responseCode":"B0000"',
   ])('answered with %j says nothing', (body) => {
     expect(word(body)).toBe('nothing');
-  });
-
-  it('of a dialect that cannot inquire says nothing', () => {
-    expect(word(PAID, { dialect: standardDialect({ signer: () => '' }) })).toBe('nothing');
   });
 
   it('is read without a throw, whatever it is', () => {
