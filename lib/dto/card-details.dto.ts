@@ -12,7 +12,7 @@ export const CARD_CHECKS = { luhn: 'payment.luhn', expiry: 'payment.expiry' } as
 /** The three fields of a card. {@link CardDetailsDto} also prints itself safely. */
 export type CardDetails = Pick<CardDetailsDto, 'cardNo' | 'expDate' | 'cvv'>;
 
-const HIDDEN = '****';
+const MASKED_VALUE = '****';
 
 /**
  * A card (contract section 2.1). Its fields can be read, but printed by `JSON.stringify`, `util.inspect`,
@@ -32,13 +32,13 @@ export class CardDetailsDto {
   @IsExpiry()
   @IsNotExpired({ groups: [CARD_CHECKS.expiry] })
   @IsRequired()
-  @Transform(() => HIDDEN, { toPlainOnly: true })
+  @Transform(() => MASKED_VALUE, { toPlainOnly: true })
   expDate!: string;
 
   /** Security code: 3 or 4 digits. */
   @IsSecurityCode()
   @IsRequired()
-  @Transform(() => HIDDEN, { toPlainOnly: true })
+  @Transform(() => MASKED_VALUE, { toPlainOnly: true })
   cvv!: string;
 
   /** The masked number. */
@@ -58,9 +58,9 @@ Object.defineProperties(CardDetailsDto.prototype, {
 });
 
 function masked(this: CardDetailsDto): CardDetails {
-  return { cardNo: maskedCardNumber(this.cardNo), expDate: HIDDEN, cvv: HIDDEN };
+  return { cardNo: maskedCardNumber(this.cardNo), expDate: MASKED_VALUE, cvv: MASKED_VALUE };
 }
 
 function maskedCardNumber(cardNo: unknown): string {
-  return typeof cardNo === 'string' ? maskCardNumber(cardNo) : HIDDEN;
+  return typeof cardNo === 'string' ? maskCardNumber(cardNo) : MASKED_VALUE;
 }

@@ -14,7 +14,8 @@ const KNOWN_VALUES = { paymentMethod: 'CARDPAYMENT', paymentInstrumentType: 'CAR
 
 /**
  * The input with every default filled in, as the gateway is to get it.
- * @throws PaymentValidationError when the amount is not one; the input was checked before, so this is the last line of defence
+ * @throws PaymentValidationError when the amount is not one; the input was checked before, so this is the last line of
+ *   defence
  */
 export function saleRequest(
   input: DoPaymentDto,

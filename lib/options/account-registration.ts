@@ -26,7 +26,8 @@ export class AccountRegistration {
     }
     const twin = registrations.find(({ account, prefix }) => account !== this.account && prefix === this.prefix);
     if (twin) {
-      const message = `"${this.account}" and "${twin.account}" would read the same variables (${this.prefix}…); rename one`;
+      const both = `"${this.account}" and "${twin.account}"`;
+      const message = `${both} would read the same variables (${this.prefix}…); rename one`;
       problems.push({ option: 'name', variable: null, message });
     }
     if (this.path !== null && registrations.filter(({ path }) => path === this.path).length > 1) {

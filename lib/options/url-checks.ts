@@ -1,11 +1,11 @@
 const SITE = 'http://site.invalid';
 /** URL parsers drop these, so that the URL in use would not be the one that was checked. */
 // eslint-disable-next-line no-control-regex
-const HIDDEN = /[\u0000-\u0020\u007f]/;
+const INVISIBLE_CHARACTERS = /[\u0000-\u0020\u007f]/;
 
 /** An absolute http(s) URL without credentials; https unless the host is this machine. */
 export function secureUrlProblem(text: string): string | null {
-  const url = HIDDEN.test(text) ? null : parse(text);
+  const url = INVISIBLE_CHARACTERS.test(text) ? null : parse(text);
   if (!url) return 'must be an absolute https URL';
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) return 'must be https, except to a loopback address';
   return null;

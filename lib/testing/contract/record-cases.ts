@@ -4,7 +4,7 @@ import type { UniqueKey } from '../../store/payment-store.js';
 import { at, ids, type PaymentStoreCase, RACERS, tally, unique } from './store-trial.js';
 import { same } from './same.js';
 
-const UNIQUE_KEYS: readonly UniqueKey[] = ['conversationId', 'idempotencyKey', 'tokenHash', 'referenceLock'];
+const ALL_UNIQUE_KEYS: readonly UniqueKey[] = ['conversationId', 'idempotencyKey', 'tokenHash', 'referenceLock'];
 
 /** Inserting and finding. */
 export const recordCases: readonly PaymentStoreCase[] = [
@@ -40,7 +40,7 @@ export const recordCases: readonly PaymentStoreCase[] = [
       same(await trial.store.history(record.account, record.conversationId), [line]);
     },
   },
-  ...UNIQUE_KEYS.map((key): PaymentStoreCase => ({
+  ...ALL_UNIQUE_KEYS.map((key): PaymentStoreCase => ({
     name: `insert: a taken ${key} is named, and nothing is written`,
     async run(trial) {
       const handler = await trial.handler('payment.failed');
@@ -61,7 +61,7 @@ export const recordCases: readonly PaymentStoreCase[] = [
       same(await trial.lease([handler], at(1)), []);
     },
   })),
-  ...UNIQUE_KEYS.map((key): PaymentStoreCase => ({
+  ...ALL_UNIQUE_KEYS.map((key): PaymentStoreCase => ({
     name: `insert: of ${RACERS} at once with one ${key}, one is stored`,
     async run(trial) {
       const value = unique(key);
