@@ -1,3 +1,4 @@
+import { SQL_ENGINES } from '../../lib/store/sql/engines.js';
 import { STORE_URL_FORMS, storeKindOf } from '../../lib/store/store-url.js';
 
 test.each([
@@ -17,6 +18,8 @@ test.each([
   expect(storeKindOf(url)).toBe(kind);
 });
 
-test('the forms are shown as they are to be written', () => {
-  expect(STORE_URL_FORMS).toEqual(['memory:', 'sqlite:FILE', 'postgres://…', 'redis://…']);
+test('the forms are those of every store', () => {
+  const sqlForms = SQL_ENGINES.map(({ urlForm }) => urlForm);
+  expect(sqlForms).toEqual(expect.arrayContaining(['sqlite:FILE', 'postgres://…']));
+  expect(STORE_URL_FORMS).toEqual(['memory:', ...sqlForms, 'redis://…']);
 });
