@@ -7,8 +7,8 @@ export type {
   PaymentOptions,
   PaymentOptionsFactory,
   PaymentStructure,
-  ResultUrl,
 } from './options/payment-options.js';
+export type { ResultUrl } from './options/option-kinds.js';
 
 export type { Payment, PaymentHistoryEntry, PaymentKind, PaymentRecord, PaymentState } from './payment/payment.js';
 export { PaymentClock, SystemClock } from './payment/clock.js';

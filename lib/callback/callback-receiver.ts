@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { PaymentCallbackError } from '../errors/payment-callback.error.js';
 import type { CallbackFields } from '../gateway/gateway-dialect.js';
+import { CallbackRoute } from '../options/callback-route.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock } from '../payment/clock.js';
 import { InFlight } from '../flows/in-flight.js';
@@ -10,7 +11,6 @@ import { ThreeDFlow } from '../flows/three-d-flow.js';
 import { checkCallback } from '../flows/callback-check.js';
 import { readCallbackFields } from '../flows/callback-fields.js';
 import { hashCallbackToken } from '../flows/callback-token.js';
-import { CallbackRoute } from '../flows/return-urls.js';
 
 /** A callback that has been checked: whose it is, and what the bank sent. */
 export interface ReceivedCallback {

@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Init3dDto } from '../dto/init3d.dto.js';
+import { Init3dDto } from '../dto/do-payment.dto.js';
 import { validateInput } from '../dto/validate-input.js';
 import { PaymentDuplicateError } from '../errors/payment-duplicate.error.js';
 import { PaymentInit3dError } from '../errors/payment-init3d.error.js';
