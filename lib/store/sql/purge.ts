@@ -5,7 +5,7 @@ import type { PaymentDb } from './payment-tables.js';
 import type { SqlDatabase } from './sql-database.js';
 import type { SqlEngine } from './sql-engine.js';
 
-const BATCH = 200;
+const PURGE_BATCH = 200;
 
 /** Deletes settled payments without open deliveries, a batch in each transaction. */
 export async function purgePayments(database: SqlDatabase, account: string, before: Date): Promise<PurgeCounts> {
@@ -19,7 +19,7 @@ export async function purgePayments(database: SqlDatabase, account: string, befo
     });
     payments += batch.payments;
     events += batch.events;
-    if (batch.payments < BATCH) return { payments, events };
+    if (batch.payments < PURGE_BATCH) return { payments, events };
   }
 }
 
@@ -41,7 +41,7 @@ async function purgeable(db: PaymentDb, engine: SqlEngine, account: string, befo
     )
     .select('payment.conversation_id')
     .orderBy('payment.finalized_at')
-    .limit(BATCH)
+    .limit(PURGE_BATCH)
     .modifyEnd(sql.raw(engine.rowLock('payment')))
     .execute();
   return rows.map((row) => row.conversation_id);

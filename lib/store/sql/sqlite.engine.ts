@@ -4,7 +4,7 @@ import { retryWhileBusy } from './retry-while-busy.js';
 import type { SqlEngine } from './sql-engine.js';
 import { updateReturning } from './update-payment.js';
 
-const PACKAGES = 'kysely better-sqlite3';
+const SQLITE_PACKAGES = 'kysely better-sqlite3';
 const MAX_STATEMENTS = 200;
 
 /** SQLite by better-sqlite3: one file, one writing transaction at a time over all processes. */
@@ -17,7 +17,7 @@ export const sqliteEngine = {
   async open(url) {
     const file = url.slice('sqlite:'.length).replace(/^\/\//, '');
     if (file === '') throw new Error('sqlite: needs a file: sqlite:payments.db');
-    const { SqliteDialect } = await importDriver(PACKAGES, () => import('kysely'));
+    const { SqliteDialect } = await importDriver(SQLITE_PACKAGES, () => import('kysely'));
     return new SqliteDialect({ database: () => openSqliteFile(file) });
   },
 
@@ -56,7 +56,7 @@ export const sqliteEngine = {
 
 /** Opens a file, and creates it if it does not exist. */
 export async function openSqliteFile(file: string): Promise<SqliteDatabase> {
-  const { default: Database } = await importDriver(PACKAGES, () => import('better-sqlite3'));
+  const { default: Database } = await importDriver(SQLITE_PACKAGES, () => import('better-sqlite3'));
   // SQLite's own waiting for another process would stop this one, and be less fair.
   const database = new Database(file, { timeout: 0 });
   try {
