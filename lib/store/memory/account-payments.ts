@@ -8,7 +8,7 @@ interface StoredPayment {
   readonly history: PaymentHistoryEntry[];
 }
 
-const UNIQUE_KEYS = ['idempotencyKey', 'tokenHash', 'referenceLock'] as const satisfies UniqueKey[];
+const NULLABLE_KEYS = ['idempotencyKey', 'tokenHash', 'referenceLock'] as const satisfies UniqueKey[];
 
 /** The payments of one account. It takes and returns copies. */
 export class AccountPayments {
@@ -56,7 +56,7 @@ export class AccountPayments {
 
   /** The key that another payment than this one has. */
   takenKey(record: PaymentRecord): Exclude<UniqueKey, 'conversationId'> | undefined {
-    return UNIQUE_KEYS.find((key) => {
+    return NULLABLE_KEYS.find((key) => {
       const holder = record[key] === null ? undefined : this.holders[key].get(record[key]);
       return holder !== undefined && holder !== record.conversationId;
     });
@@ -67,7 +67,7 @@ export class AccountPayments {
     const { conversationId, reference } = record;
     const payment = this.payments.get(conversationId) ?? { record, history: [] };
     this.releaseKeys(payment.record, record);
-    for (const key of UNIQUE_KEYS) if (record[key] !== null) this.holders[key].set(record[key], conversationId);
+    for (const key of NULLABLE_KEYS) if (record[key] !== null) this.holders[key].set(record[key], conversationId);
     this.removeFromReference(payment.record);
     if (reference !== null) {
       this.byReference.set(reference, (this.byReference.get(reference) ?? new Set()).add(conversationId));
@@ -118,8 +118,8 @@ export class AccountPayments {
   }
 
   /** Releases the keys that the record had and no longer has. */
-  private releaseKeys(old: PaymentRecord, now: Pick<PaymentRecord, (typeof UNIQUE_KEYS)[number]>): void {
-    for (const key of UNIQUE_KEYS) {
+  private releaseKeys(old: PaymentRecord, now: Pick<PaymentRecord, (typeof NULLABLE_KEYS)[number]>): void {
+    for (const key of NULLABLE_KEYS) {
       const value = old[key];
       if (value === null || value === now[key]) continue;
       if (this.holders[key].get(value) === old.conversationId) this.holders[key].delete(value);

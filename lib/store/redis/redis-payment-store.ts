@@ -31,7 +31,7 @@ import * as scripts from './scripts.js';
 import { warnOfForgetfulServers } from './server-check.js';
 
 /** Of the keys and their contents. */
-const KEYS_VERSION = 1;
+const KEY_SCHEMA_VERSION = 1;
 const PURGE_STEP = 200;
 /** How long a call may take where the options do not say. */
 export const DEFAULT_TIMEOUT_MS = 5000;
@@ -81,12 +81,12 @@ export class RedisPaymentStore extends PaymentStore {
   /** Warns, through Nest's Logger, of settings with which the server would lose payments. */
   override async open(): Promise<void> {
     const found = await this.connection.ask((client) =>
-      scripts.SCHEMA.run(client, `${this.base}schema`, [KEYS_VERSION]),
+      scripts.SCHEMA.run(client, `${this.base}schema`, [KEY_SCHEMA_VERSION]),
     );
-    if (Number(found) > KEYS_VERSION) {
+    if (Number(found) > KEY_SCHEMA_VERSION) {
       throw new Error(
         `The Redis store was written by a newer nestjs-card-payment (schema ${Number(found)}, ` +
-          `this one knows ${KEYS_VERSION}): upgrade this instance.`,
+          `this one knows ${KEY_SCHEMA_VERSION}): upgrade this instance.`,
       );
     }
     await this.connection.ask(warnOfForgetfulServers);

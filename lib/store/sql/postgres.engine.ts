@@ -3,7 +3,7 @@ import { importDriver } from './driver-errors.js';
 import type { SqlEngine } from './sql-engine.js';
 import { updateReturning } from './update-payment.js';
 
-const PG_PACKAGES = 'kysely pg';
+const POSTGRES_PACKAGES = 'kysely pg';
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Any number, as long as every release uses the same. */
 const MIGRATION_LOCK = 7_242_073_316;
@@ -17,7 +17,7 @@ export const postgresEngine = {
   owns: (url) => /^postgres(?:ql)?:\/\/./.test(url),
   async open(url) {
     if (!URL.canParse(url)) throw new Error('a PostgreSQL URL looks like postgres://user:password@host:5432/database');
-    const { PostgresDialect } = await importDriver(PG_PACKAGES, () => import('kysely'));
+    const { PostgresDialect } = await importDriver(POSTGRES_PACKAGES, () => import('kysely'));
     return new PostgresDialect({ pool: () => makePostgresPool(url) });
   },
 
@@ -60,7 +60,7 @@ export const postgresEngine = {
 
 /** A pool of connections to the database of a URL. */
 export async function makePostgresPool(connectionString: string, max = 10): Promise<PostgresPool> {
-  const { default: pg } = await importDriver(PG_PACKAGES, () => import('pg'));
+  const { default: pg } = await importDriver(POSTGRES_PACKAGES, () => import('pg'));
   const pool = new pg.Pool({ connectionString, max, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, keepAlive: true });
   // A connection that breaks fails what runs on it and is replaced; without listeners it would also end the process.
   pool.on('error', () => undefined);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { PaymentStore } from '../../../lib/store/payment-store.js';
-import { type PaymentTables, type SqlDialect, sqlPaymentStore } from '../../../lib/store/sql/index.js';
+import { type PaymentTables, sqlPaymentStore } from '../../../lib/store/sql/index.js';
 import { at, StoreTrial } from '../../../lib/testing/contract/store-trial.js';
 import { type Postgres, startPostgres } from '../../services/postgres.js';
 
@@ -26,12 +26,12 @@ afterAll(async () => {
 const ROWS = 20_000;
 
 /** What the planner says of a statement, a line each. */
-const explain: Record<SqlDialect, (db: Db, query: CompiledQuery) => Promise<string[]>> = {
-  sqlite: async (db, query) => {
+const explain = {
+  sqlite: async (db: Db, query: CompiledQuery) => {
     const { rows } = await db.executeQuery<{ detail: string }>({ ...query, sql: `explain query plan ${query.sql}` });
     return rows.map((row) => row.detail);
   },
-  postgres: async (db, query) => {
+  postgres: async (db: Db, query: CompiledQuery) => {
     const { rows } = await db.executeQuery<Record<string, string>>({ ...query, sql: `explain ${query.sql}` });
     return rows.map((row) => row['QUERY PLAN'] ?? '');
   },
