@@ -48,6 +48,8 @@ describe('a shutdown waits for', () => {
     flows = await shop.start();
   });
 
+  const nothing = (): Promise<void> => Promise.resolve();
+
   async function atTheBank(): Promise<string> {
     await flows.payments.init3d(sale({ conversationId: ID }));
     const { returnUrl } = shop.gateway.sent('Init3d')[0]!.fields;
@@ -58,14 +60,14 @@ describe('a shutdown waits for', () => {
     await shop.store.insert(recordIn('unknown', { conversationId: ID, dueAt: shop.clock.now() }));
   }
 
-  it.each<[string, Operation, () => Promise<unknown>, (() => Promise<unknown>)?]>([
-    ['a direct payment', 'DoPayment', () => flows.payments.doPayment(sale())],
-    ['the start of a 3D payment', 'Init3d', () => flows.payments.init3d(sale())],
+  it.each<[string, Operation, () => Promise<unknown>, () => Promise<unknown>]>([
+    ['a direct payment', 'DoPayment', () => flows.payments.doPayment(sale()), nothing],
+    ['the start of a 3D payment', 'Init3d', () => flows.payments.init3d(sale()), nothing],
     ['its end', 'Auth3d', () => flows.payments.auth3d({ conversationId: ID, fields: FIELDS }), atTheBank],
     ['an inquiry', 'CheckPayment', () => flows.payments.inquire(ID), unknown],
     ['a pass of the background work', 'CheckPayment', () => flows.payments.reconcile(), unknown],
   ])('%s', async (_what, operation, work, before) => {
-    await before?.();
+    await before();
     const held = shop.gateway.hold(operation);
     const running = work().catch(() => undefined);
     await held.begun;

@@ -13,6 +13,8 @@ export function logLines(): string[] {
     lines.length = 0;
     Logger.overrideLogger(logger);
   });
-  afterEach(() => Logger.overrideLogger(false));
+  afterEach(() => {
+    Logger.overrideLogger(false);
+  });
   return lines;
 }
