@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { OperatorFlow } from '../../lib/flows/operator-flow.js';
 import { OwedOutcomes } from '../../lib/flows/owed-outcomes.js';
 import { PaymentChanges } from '../../lib/flows/payment-changes.js';
@@ -13,6 +14,7 @@ describe('OperatorFlow', () => {
   let flow: OperatorFlow;
 
   beforeEach(() => {
+    Logger.overrideLogger(false);
     store = new MemoryPaymentStore();
     const clock = new TestClock();
     const changes = new PaymentChanges(store, clock, { publish: () => Promise.resolve() });
@@ -58,6 +60,45 @@ describe('OperatorFlow', () => {
       code: 'PAYMENT_STORE',
       message: expect.not.stringContaining('secret') as string,
     });
+  });
+
+  it.each(['unknown', 'review'] as const)('keeps with one that was %s who found out, and how', async (state) => {
+    const record = aPaymentRecord({ state });
+    await store.insert(record);
+    await flow.resolve(record.conversationId, 'failed', 'Ada, in the panel');
+    const history = await store.history('default', record.conversationId);
+    expect(history.at(-1)).toMatchObject({ state: 'failed', reason: 'operator', note: 'Ada, in the panel' });
+  });
+
+  it('keeps no card number and no control character of a note, and no more than a thousand characters', async () => {
+    const record = aPaymentRecord({ state: 'unknown' });
+    await store.insert(record);
+    const note = `4508 0345 0803 4509\r\n5406675406675403 ${'x'.repeat(2_000)}`;
+    await flow.resolve(record.conversationId, 'failed', note);
+    const kept = (await store.find('default', record.conversationId))!.note!;
+    expect(kept).toMatch(/^4508 03\*\* \*\*\*\* 4509 /);
+    expect(kept).not.toMatch(/0345|5406675406675403|[\r\n]/);
+    expect(kept.length).toBeLessThanOrEqual(1_000);
+  });
+
+  it.each<[string, unknown, unknown, string]>([
+    ['another state', 'review', 'seen', 'state'],
+    ['no state', undefined, 'seen', 'state'],
+    ['an empty note', 'failed', ' ', 'note'],
+    ['no note', 'failed', undefined, 'note'],
+    ['a note that is no text', 'failed', { toString: () => 'seen' }, 'note'],
+  ])('refuses %s, and writes nothing', async (_what, state, note, path) => {
+    const record = aPaymentRecord({ state: 'unknown' });
+    await store.insert(record);
+    await expect(flow.resolve(record.conversationId, state as 'failed', note as string)).rejects.toMatchObject({
+      code: 'PAYMENT_VALIDATION',
+      issues: [{ path }],
+    });
+    expect(await store.find('default', record.conversationId)).toEqual(record);
+  });
+
+  it('refuses a payment that nobody knows', async () => {
+    await expect(flow.resolve('NOBODY', 'failed', 'x')).rejects.toMatchObject({ code: 'PAYMENT_NOT_FOUND' });
   });
 
   /** Someone else writes between the look and the write. */
