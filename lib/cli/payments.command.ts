@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util';
 import { PaymentError } from '../errors/payment.error.js';
 import { PaymentStoreError } from '../errors/payment-store.error.js';
-import { DEFAULT_ACCOUNT } from '../options/payment-settings.js';
-import { variablePrefix } from '../options/resolve-settings.js';
+import { DEFAULT_ACCOUNT, variableOf } from '../payment/account.js';
 import { SystemClock } from '../payment/clock.js';
 import { OperatorFlow } from '../flows/operator-flow.js';
 import { type PaymentRecord, type PaymentState, toPayment } from '../payment/payment.js';
-import { OwedOutcomes } from '../flows/owed-outcomes.js';
+import { OwedWrites } from '../flows/owed-writes.js';
 import { PaymentChanges } from '../flows/payment-changes.js';
 import { PaymentReader } from '../flows/payment-reader.js';
 import { PaymentWriter } from '../flows/payment-writer.js';
+import { StoreClock } from '../flows/store-clock.js';
 import { TRANSITIONS } from '../payment/states.js';
 import { openStore } from '../store/open-store.js';
 import type { Delivery, PaymentStore } from '../store/payment-store.js';
@@ -37,14 +37,14 @@ export async function paymentsCommand(words: string[]): Promise<string> {
     }),
   );
   const { account } = values;
-  const variable = `${variablePrefix(account === DEFAULT_ACCOUNT ? undefined : account)}STORE_URL`;
+  const variable = variableOf(account, 'storeUrl');
   const storeUrl = values.store ?? process.env[variable];
   if (!storeUrl || storeUrl === 'memory:') {
     throw new UsageError(`Name the store: ${variable} or --store URL (payments in memory cannot be seen from here).`);
   }
   const [action = 'list', ...rest] = positionals;
   const run = actionOf(action, rest, values);
-  const store = await openStore({ account, storeUrl, store: null, background: false });
+  const store = await openStore({ storeUrl, variable, store: null, background: false });
   try {
     return await run({ store, account });
   } catch (error) {
@@ -115,9 +115,9 @@ async function resolve(
 ): Promise<string> {
   // The event goes into the outbox with the state: an instance that runs delivers it.
   const events = { publish: () => Promise.resolve() };
-  const clock = new SystemClock();
+  const clock = new StoreClock(new SystemClock(), store);
   const changes = new PaymentChanges(store, clock, events);
-  const writer = new PaymentWriter(changes, new OwedOutcomes(changes), clock);
+  const writer = new PaymentWriter(changes, new OwedWrites(changes, clock), clock);
   const payment = await new OperatorFlow(new PaymentReader(store, { account }), writer).resolve(
     conversationId,
     state,
@@ -132,7 +132,7 @@ async function parked({ store, account }: AccountStore): Promise<string> {
 }
 
 async function replay({ store, account }: AccountStore, handlerId: string, eventId: string): Promise<string> {
-  const isThere = await store.replay(account, handlerId, eventId, new Date());
+  const isThere = await store.replay(account, handlerId, eventId);
   return isThere ? `Event ${eventId} goes to ${handlerId} again.` : `No parked delivery of ${eventId} to ${handlerId}.`;
 }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { PaymentConfigurationError } from '../errors/payment-configuration.error.js';
-import { MAX_TIMER_MS } from '../options/settings-reader.js';
+import { MAX_TIMER_MS } from '../options/option-kinds.js';
 
 const NOT_STARTED = {
   option: 'PaymentModule',

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { jest } from '@jest/globals';
 import {
   type CallbackRequest,
   isLookingAhead,
@@ -9,6 +10,8 @@ import {
 import { PaymentCallbackError } from '../../lib/errors/payment-callback.error.js';
 
 const FORM = 'application/x-www-form-urlencoded';
+/** All but `setTimeout`. */
+const REAL = ['setImmediate', 'clearImmediate', 'nextTick', 'queueMicrotask', 'Date', 'performance', 'hrtime'] as const;
 
 function asked(over: Partial<CallbackRequest> = {}): CallbackRequest {
   return { method: 'POST', headers: {}, ...over };
@@ -146,5 +149,28 @@ describe('a body that no host has read', () => {
     expect(await send(`a=${'x'.repeat(65_535)}`)).toBe(400);
     await expect(received[1]).rejects.toEqual(new PaymentCallbackError('too_large'));
     for (let copies = 0; copies < 20; copies += 1) expect(await send('x'.repeat(1_000_000))).toBe(400);
+  });
+
+  it('that does not end within ten seconds is no callback, and its connection is closed', async () => {
+    jest.useFakeTimers({ doNotFake: [...REAL] });
+    try {
+      const { port } = server.address() as AddressInfo;
+      const headers = { 'content-type': FORM, 'content-length': 10 };
+      const slow = request({ port, host: '127.0.0.1', method: 'POST', headers });
+      const closed = new Promise((resolve) => slow.on('error', resolve));
+      const begun = new Promise((resolve) => server.once('request', resolve));
+      slow.write('a=1');
+      await begun;
+      let hasEnded = false;
+      void received[0]!.catch(() => undefined).then(() => (hasEnded = true));
+      jest.advanceTimersByTime(9_999);
+      for (let turns = 0; turns < 50; turns += 1) await new Promise(setImmediate);
+      expect(hasEnded).toBe(false);
+      jest.advanceTimersByTime(1);
+      await expect(received[0]).rejects.toEqual(new PaymentCallbackError('not_a_callback'));
+      await closed;
+    } finally {
+      jest.useRealTimers();
+    }
   });
 });

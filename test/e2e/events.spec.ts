@@ -10,9 +10,12 @@ class OrderHandlers {
   readonly plain: PaymentEvent[] = [];
   failures = 0;
   tries = 0;
+  /** How long the awaited handler takes. */
+  work: () => Promise<void> = () => Promise.resolve();
 
   @OnPayment(['succeeded', 'failed'])
-  settled(event: PaymentEvent): void {
+  async settled(event: PaymentEvent): Promise<void> {
+    await this.work();
     this.awaited.push(event);
   }
 
@@ -75,8 +78,19 @@ describe('events', () => {
   it('tells awaited handlers before the caller, and plain listeners, once each', async () => {
     const { app, payments } = await start();
     const handlers = app.get(OrderHandlers);
-    const payment = await payments.doPayment(sale());
-    await new Promise(setImmediate);
+    let begin!: () => void;
+    let finish!: () => void;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const finished = new Promise<void>((resolve) => (finish = resolve));
+    handlers.work = () => (begin(), finished);
+    let hasReturned = false;
+    const paying = payments.doPayment(sale()).finally(() => (hasReturned = true));
+    await begun;
+    // It could have returned by now.
+    for (let turns = 0; turns < 50; turns += 1) await new Promise(setImmediate);
+    expect(hasReturned).toBe(false);
+    finish();
+    const payment = await paying;
 
     const event = {
       eventId: `${payment.conversationId}:2`,

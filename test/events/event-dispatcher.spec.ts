@@ -1,101 +1,356 @@
 import { EventDispatcher } from '../../lib/events/event-dispatcher.js';
 import type { PaymentHandler } from '../../lib/events/handler-finder.js';
-import type { PaymentEvent } from '../../lib/payment/payment-event.js';
 import type { PlainEvents } from '../../lib/events/plain-events.js';
 import type { PaymentSettings } from '../../lib/options/payment-settings.js';
-import { SystemClock } from '../../lib/payment/clock.js';
-import { type PaymentRecord, toPayment } from '../../lib/payment/payment.js';
-import { MemoryPaymentStore } from '../../lib/store/memory-payment-store.js';
-import { recordIn } from '../payment/sample-record.js';
+import type { PaymentEvent } from '../../lib/payment/payment-event.js';
+import type { PaymentRecord } from '../../lib/payment/payment.js';
+import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
+import { TestClock } from '../../lib/testing/test-clock.js';
+import { logLines } from '../flows/log-lines.js';
+import { isOver, quiet } from '../flows/test-shop.js';
+import { storeEvent } from './sample-event.js';
 
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
 const settings = { account: 'default' } as PaymentSettings;
 
+type Handle = (event: PaymentEvent) => unknown;
+
 describe('EventDispatcher', () => {
+  const log = logLines();
   let store: MemoryPaymentStore;
+  let clock: TestClock;
   let events: EventDispatcher;
+  /** What plain listeners heard. */
+  let plain: string[];
 
   beforeEach(() => {
     store = new MemoryPaymentStore();
-    const plain = { connect: () => Promise.resolve(), emit: () => undefined } as unknown as PlainEvents;
-    events = new EventDispatcher(store, plain, new SystemClock(), settings);
+    clock = new TestClock();
+    plain = [];
+    events = instance();
   });
 
   afterEach(() => events.stop());
 
+  function instance(time = clock): EventDispatcher {
+    const plainEvents = {
+      connect: () => Promise.resolve(),
+      emit: ({ eventId }: PaymentEvent) => plain.push(eventId),
+    } as unknown as PlainEvents;
+    return new EventDispatcher(store, plainEvents, time, settings);
+  }
+
+  function handler(id: string, handle: Handle, types: PaymentHandler['types'] = ['payment.succeeded']): PaymentHandler {
+    return { id, account: 'default', types, handle };
+  }
+
+  async function announce(...handlers: PaymentHandler[]): Promise<void> {
+    await events.announce(handlers);
+    events.start();
+  }
+
+  async function publish(conversationId: string, more: Partial<PaymentRecord> = {}): Promise<void> {
+    await events.publish(await storeEvent(store, conversationId, clock.now(), more));
+  }
+
+  describe('while the caller waits', () => {
+    it('has every handler run first', async () => {
+      const [mail, journal] = [gate(), gate()];
+      await announce(
+        handler('mail', () => mail.passed),
+        handler('journal', () => journal.passed),
+        handler('refunds', () => Promise.reject(new Error('not mine')), ['payment.failed']),
+      );
+      const publishing = publish('ONE');
+      expect(await isOver(publishing)).toBe(false);
+      mail.pass();
+      expect(await isOver(publishing)).toBe(false);
+      journal.pass();
+      expect(await isOver(publishing)).toBe(true);
+    });
+
+    it('keeps it no longer than two seconds; the handler runs on, and is not called again', async () => {
+      const slow = gate();
+      let calls = 0;
+      await announce(handler('slow', () => ((calls += 1), slow.passed)));
+      const publishing = publish('ONE');
+      await clock.advance(2 * SECOND_MS - 1);
+      expect(await isOver(publishing)).toBe(false);
+      await clock.advance(1);
+      expect(await isOver(publishing)).toBe(true);
+      slow.pass();
+      await clock.advance(DAY_MS);
+      expect([await events.deliverDue(), calls]).toEqual([0, 1]);
+    });
+
+    it('does not keep it for a handler that fails', async () => {
+      await announce(handler('mail', () => Promise.reject(new Error('down'))));
+      expect(await isOver(publish('ONE'))).toBe(true);
+    });
+
+    it('does not keep it where nobody handles the event', async () => {
+      await announce(handler('refunds', () => gate().passed, ['payment.failed']));
+      expect(await isOver(publish('ONE'))).toBe(true);
+    });
+
+    it('does not keep it where the background work is off: a pass delivers', async () => {
+      const seen: string[] = [];
+      await events.announce([handler('mail', ({ eventId }) => seen.push(eventId))]);
+      expect(await isOver(publish('ONE'))).toBe(true);
+      expect(seen).toEqual([]);
+      expect(await events.deliverDue()).toBe(1);
+      expect(seen).toEqual(['ONE:1']);
+    });
+
+    it('lets it go when the store cannot be asked for deliveries', async () => {
+      await announce(handler('mail', () => undefined));
+      store.leaseDeliveries = () => Promise.reject(new Error('down'));
+      const publishing = publish('ONE');
+      await clock.advance(2 * SECOND_MS);
+      expect(await isOver(publishing)).toBe(true);
+    });
+
+    it('emits the plain event at once', async () => {
+      await publish('ONE');
+      expect(plain).toEqual(['ONE:1']);
+    });
+  });
+
+  describe('delivers', () => {
+    it('an event to one instance alone, while its handler runs there', async () => {
+      const open = gate();
+      const seen: string[] = [];
+      await announce(handler('mail', () => (seen.push('here'), open.passed)));
+      const other = instance();
+      await other.announce([handler('mail', () => seen.push('there'))]);
+      const publishing = publish('ONE');
+      await quiet();
+      for (let seconds = 0; seconds < 30; seconds += 1) {
+        await other.deliverDue();
+        await clock.advance(SECOND_MS);
+      }
+      expect(seen).toEqual(['here']);
+      open.pass();
+      await publishing;
+      await clock.advance(DAY_MS);
+      expect([await other.deliverDue(), await events.deliverDue(), seen]).toEqual([0, 0, ['here']]);
+    });
+
+    it('to another instance what one that died had taken', async () => {
+      // Its time stands still.
+      const dead = instance(new TestClock());
+      await dead.announce([handler('mail', () => new Promise(() => undefined))]);
+      dead.start();
+      void dead.publish(await storeEvent(store, 'ONE', clock.now()));
+      await quiet();
+      const seen: string[] = [];
+      await announce(handler('mail', ({ eventId }) => seen.push(eventId)));
+      expect(await events.deliverDue()).toBe(0);
+      await clock.advance(10 * MINUTE_MS);
+      expect(await events.deliverDue()).toBe(1);
+      expect(seen).toEqual(['ONE:1']);
+    });
+
+    it('no event twice while the first acknowledgement is still on its way to the store', async () => {
+      let calls = 0;
+      await announce(handler('mail', () => void (calls += 1)));
+      const [acknowledge, open] = [store.acknowledge.bind(store), gate()];
+      store.acknowledge = async (...given) => (await open.passed, acknowledge(...given));
+      void publish('ONE');
+      for (let minutes = 0; minutes < 5; minutes += 1) {
+        await clock.advance(MINUTE_MS);
+        events.wake();
+        await quiet();
+      }
+      expect(calls).toBe(1);
+      open.pass();
+      await quiet();
+      await clock.advance(DAY_MS);
+      expect([await events.deliverDue(), calls]).toEqual([0, 1]);
+    });
+
+    it('to each handler for itself: one that fails does not repeat the others', async () => {
+      const seen: string[] = [];
+      let isDown = true;
+      await announce(
+        handler('journal', () => seen.push('journal')),
+        handler('mail', () => {
+          seen.push('mail');
+          if (isDown) throw new Error('down');
+        }),
+      );
+      await publish('ONE');
+      isDown = false;
+      await clock.advance(SECOND_MS - 1);
+      expect(await events.deliverDue()).toBe(0);
+      await clock.advance(1);
+      expect(await events.deliverDue()).toBe(1);
+      expect(seen.sort()).toEqual(['journal', 'mail', 'mail']);
+    });
+
+    it('what keeps failing again with back-off, until it is parked', async () => {
+      const calls: number[] = [];
+      const begin = clock.now().getTime();
+      await announce(
+        handler('mail', () => {
+          calls.push((clock.now().getTime() - begin) / SECOND_MS);
+          throw new Error('down');
+        }),
+      );
+      await publish('ONE');
+      for (let minutes = 0; minutes < 6 * 60; minutes += 1) {
+        await clock.advance(MINUTE_MS);
+        await events.deliverDue();
+      }
+      expect(calls).toHaveLength(15);
+      // About four hours; each wait is longer than the one before, up to an hour.
+      expect(calls.at(-1)).toBeGreaterThan(2.5 * 3_600);
+      expect(calls.at(-1)).toBeLessThan(4.5 * 3_600);
+      const parked = await store.listParked('default', 10);
+      expect(parked).toMatchObject([{ handlerId: 'mail', error: 'Error: down' }]);
+      expect(log.filter((line) => line.startsWith('error'))).toEqual([
+        'error Event ONE:1: mail failed 15 times and is parked until it is replayed.',
+      ]);
+    });
+
+    it('what came before its handler was first announced', async () => {
+      await storeEvent(store, 'ONE', clock.now());
+      const seen: string[] = [];
+      await announce(handler('mail', ({ eventId }) => seen.push(eventId)));
+      expect(await events.deliverDue()).toBe(1);
+      expect(seen).toEqual(['ONE:1']);
+    });
+
+    it('what is due when it is woken, and waits for nobody', async () => {
+      const seen: string[] = [];
+      await announce(handler('mail', ({ eventId }) => seen.push(eventId)));
+      await storeEvent(store, 'ONE', clock.now());
+      events.wake();
+      expect(seen).toEqual([]);
+      await quiet();
+      expect(seen).toEqual(['ONE:1']);
+    });
+
+    it('nothing when it is woken before it was started', async () => {
+      const seen: string[] = [];
+      await events.announce([handler('mail', ({ eventId }) => seen.push(eventId))]);
+      await storeEvent(store, 'ONE', clock.now());
+      events.wake();
+      await quiet();
+      expect(seen).toEqual([]);
+    });
+  });
+
   it('goes on after an event that came while it had all it takes at once', async () => {
     const open = gate();
     const seen: string[] = [];
-    await announce(async ({ payment }) => {
-      seen.push(payment.conversationId);
-      await open.passed;
-    });
-    const told = Array.from({ length: 30 }, (_, index) => tell(`busy-${index}`));
-    await until(() => seen.length === 20);
-    const late = tell('late');
+    await announce(
+      handler('mail', async ({ payment }) => {
+        seen.push(payment.conversationId);
+        await open.passed;
+      }),
+    );
+    const published = Array.from({ length: 30 }, (_, index) => publish(`busy-${index}`));
+    await quiet();
+    expect(seen.length).toBeGreaterThan(0);
+    const late = publish('late');
     open.pass();
-    await Promise.all([...told, late]);
+    await Promise.all([...published, late]);
     await events.deliverDue();
+    expect(new Set(seen).size).toBe(31);
     expect(seen).toHaveLength(31);
   });
 
   it('has delivered what was due, however much comes meanwhile', async () => {
-    let isOver = false;
-    let count = 0;
-    await announce(async () => {
-      count += 1;
-      await new Promise((done) => setTimeout(done, 1));
-      if (!isOver) void tell(`next-${count}`);
-    });
-    void tell('first');
-    await events.deliverDue();
-    isOver = true;
-    expect(count).toBeGreaterThan(0);
+    const seen: string[] = [];
+    let isOpen = true;
+    await announce(
+      handler('mail', ({ payment }) => {
+        seen.push(payment.conversationId);
+        if (isOpen) void publish(`next-${seen.length}`);
+      }),
+    );
+    const first = Array.from({ length: 50 }, (_, index) => `first-${index}`);
+    for (const id of first) await storeEvent(store, id, clock.now());
+    const count = await events.deliverDue();
+    isOpen = false;
+    expect(seen).toEqual(expect.arrayContaining(first));
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(count).toBeGreaterThanOrEqual(first.length);
+    expect(count).toBeLessThan(2_000);
+  });
+
+  it('counts the handlers that were called', async () => {
+    await announce(
+      handler('mail', () => undefined),
+      handler('journal', () => Promise.reject(new Error('down'))),
+    );
+    await storeEvent(store, 'ONE', clock.now());
+    expect(await events.deliverDue()).toBe(2);
+    expect(await events.deliverDue()).toBe(0);
+  });
+
+  it('when it is stopped waits for the handlers that run, and calls no more', async () => {
+    const open = gate();
+    const seen: string[] = [];
+    await announce(handler('mail', ({ eventId }) => (seen.push(eventId), open.passed)));
+    void publish('ONE');
+    await quiet();
+    const stopped = events.stop();
+    expect(await isOver(stopped)).toBe(false);
+    await storeEvent(store, 'TWO', clock.now());
+    open.pass();
+    await stopped;
+    events.wake();
+    await quiet();
+    expect(seen).toEqual(['ONE:1']);
+    // What it had done is done.
+    await clock.advance(DAY_MS);
+    const lease = { account: 'default', handlerIds: ['mail'], now: clock.now(), until: clock.now(), limit: 10 };
+    expect((await store.leaseDeliveries(lease)).map(({ event }) => event.eventId)).toEqual(['TWO:1']);
+  });
+
+  it('when it is stopped waits for deliveries that it is just taking', async () => {
+    const [leaseDeliveries, open] = [store.leaseDeliveries.bind(store), gate()];
+    const seen: string[] = [];
+    await announce(handler('mail', ({ eventId }) => seen.push(eventId)));
+    await storeEvent(store, 'ONE', clock.now());
+    store.leaseDeliveries = async (lease) => (await open.passed, leaseDeliveries(lease));
+    events.wake();
+    await quiet();
+    const stopped = events.stop();
+    expect(await isOver(stopped)).toBe(false);
+    open.pass();
+    await stopped;
+    expect(seen).toEqual(['ONE:1']);
   });
 
   it('keeps nothing of the card and no control character of what a handler threw', async () => {
-    await announce(() => Promise.reject(new Error('no \u0000 for 4508 0345 0803 4581')));
-    await tell('breaks', { maskedCardNumber: '450803******4581' });
+    await announce(handler('mail', () => Promise.reject(new Error('no \u0000 for 4508 0345 0803 4581'))));
+    await publish('breaks', { maskedCardNumber: '450803******4581' });
+    const later = { now: new Date(clock.now().getTime() + 3_600_000), until: new Date(clock.now().getTime() + DAY_MS) };
     const deliveries = await store.leaseDeliveries({
       account: 'default',
-      handlerIds: ['handler'],
-      now: new Date(Date.now() + 3_600_000),
-      until: new Date(Date.now() + 7_200_000),
+      handlerIds: ['mail'],
+      ...later,
       limit: 1,
     });
     expect(deliveries[0]?.error).toBe('Error: no   for 4508 03** **** 4581');
   });
 
-  async function announce(handle: (event: PaymentEvent) => Promise<void>): Promise<void> {
-    const handler: PaymentHandler = { id: 'handler', account: 'default', types: ['payment.succeeded'], handle };
-    await events.announce([handler]);
-    events.start();
-  }
-
-  async function tell(conversationId: string, more: Partial<PaymentRecord> = {}): Promise<void> {
-    const record = recordIn('succeeded', {
-      conversationId,
-      reference: null,
-      referenceLock: null,
-      idempotencyKey: null,
-      ...more,
+  it('says no more than that its handlers could not be announced', async () => {
+    store.announceHandlers = () => Promise.reject(new Error('password=secret'));
+    await expect(announce(handler('mail', () => undefined))).rejects.toMatchObject({
+      code: 'PAYMENT_STORE',
+      message: expect.not.stringContaining('secret') as string,
     });
-    const event: PaymentEvent = {
-      eventId: `${conversationId}:1`,
-      type: 'payment.succeeded',
-      payment: toPayment(record),
-      occurredAt: new Date(),
-    };
-    await store.insert(record, event);
-    await events.publish(event);
-  }
+  });
 });
 
 function gate(): { passed: Promise<void>; pass: () => void } {
   let pass!: () => void;
   const passed = new Promise<void>((resolve) => (pass = resolve));
   return { passed, pass };
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((done) => setTimeout(done, 5));
 }

@@ -1,4 +1,9 @@
+import { Logger } from '@nestjs/common';
 import { InFlight } from '../../lib/flows/in-flight.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
+import type { AssembledFlows } from './assembled-flows.js';
+import { DECLINED, LOST, type Operation } from './fake-gateway.js';
+import { isOver, sale, TestShop } from './test-shop.js';
 
 describe('InFlight', () => {
   it('waits for what runs, and not for what begins meanwhile: a busy shop can shut down', async () => {
@@ -28,6 +33,73 @@ describe('InFlight', () => {
     open.pass();
     await Promise.allSettled([run, failing]);
     expect(timers()).toBe(before);
+  });
+});
+
+describe('a shutdown waits for', () => {
+  const ID = 'ABC00000000000000001';
+  const FIELDS = { Code: 'B0000', conversationId: ID };
+  let shop: TestShop;
+  let flows: AssembledFlows;
+
+  beforeEach(async () => {
+    Logger.overrideLogger(false);
+    shop = new TestShop();
+    flows = await shop.start();
+  });
+
+  const nothing = (): Promise<void> => Promise.resolve();
+
+  async function atTheBank(): Promise<string> {
+    await flows.payments.init3d(sale({ conversationId: ID }));
+    const { returnUrl } = shop.gateway.sent('Init3d')[0]!.fields;
+    return String(returnUrl).split('/').at(-2)!;
+  }
+
+  async function unknown(): Promise<void> {
+    await shop.store.insert(aPaymentRecord({ state: 'unknown', conversationId: ID, dueAt: shop.clock.now() }));
+  }
+
+  it.each<[string, Operation, () => Promise<unknown>, () => Promise<unknown>]>([
+    ['a direct payment', 'DoPayment', () => flows.payments.doPayment(sale()), nothing],
+    ['the start of a 3D payment', 'Init3d', () => flows.payments.init3d(sale()), nothing],
+    ['its end', 'Auth3d', () => flows.payments.auth3d({ conversationId: ID, fields: FIELDS }), atTheBank],
+    ['an inquiry', 'CheckPayment', () => flows.payments.inquire(ID), unknown],
+    ['a pass of the background work', 'CheckPayment', () => flows.payments.reconcile(), unknown],
+  ])('%s', async (_what, operation, work, before) => {
+    await before();
+    const held = shop.gateway.hold(operation);
+    const running = work().catch(() => undefined);
+    await held.begun;
+    expect(await isOver(flows.inFlight.ended())).toBe(false);
+    held.answer(operation === 'CheckPayment' ? LOST : DECLINED);
+    await running;
+    expect(await isOver(flows.inFlight.ended())).toBe(true);
+  });
+
+  it('a callback whose buyer has been answered already', async () => {
+    const token = await atTheBank();
+    const held = shop.gateway.hold('Auth3d');
+    const answer = flows.receiver.complete(token, FIELDS);
+    await held.begun;
+    await shop.clock.advance(25_000);
+    expect((await answer).state).toBe('authorizing');
+    expect(await isOver(flows.inFlight.ended())).toBe(false);
+    held.answer(DECLINED);
+    await flows.inFlight.ended();
+    expect(await flows.payments.find(ID)).toMatchObject({ state: 'failed' });
+  });
+
+  it("an operator's decision", async () => {
+    await unknown();
+    const replace = shop.store.replace.bind(shop.store);
+    const open = gate();
+    shop.store.replace = async (...given) => (await open.passed, replace(...given));
+    const deciding = flows.payments.resolve(ID, 'failed', 'seen in the panel');
+    expect(await isOver(flows.inFlight.ended())).toBe(false);
+    open.pass();
+    await deciding;
+    expect(await isOver(flows.inFlight.ended())).toBe(true);
   });
 });
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { AUTH3D_RETRY_MS, AUTH3D_TRIES, claimEnd, nextInquiry } from '../../lib/flows/schedule.js';
+import { AUTH3D_RETRY_MS, AUTH3D_TRIES, claimEnd, fitsClaim, nextInquiry } from '../../lib/flows/schedule.js';
 
 const NOW = new Date('2026-03-01T09:00:00Z');
 
@@ -41,5 +41,21 @@ describe('the end of a claim', () => {
 
   it('is three and a half minutes ahead where the deadline is a minute', () => {
     expect(claimEnd(NOW, 60_000)).toEqual(new Date('2026-03-01T09:03:36Z'));
+  });
+});
+
+describe('a request under a claim', () => {
+  const [limit, end] = [60_000, claimEnd(NOW, 60_000)];
+  const left = end.getTime() - NOW.getTime();
+  const at = (ms: number): Date => new Date(NOW.getTime() + ms);
+
+  it('fits when its answer comes before the claim ends, and not a millisecond later', () => {
+    expect(fitsClaim(end, NOW, limit)).toBe(true);
+    expect(fitsClaim(end, at(left - limit), limit)).toBe(true);
+    expect(fitsClaim(end, at(left - limit + 1), limit)).toBe(false);
+  });
+
+  it('never fits where there is no claim', () => {
+    expect(fitsClaim(null, NOW, limit)).toBe(false);
   });
 });

@@ -1,0 +1,225 @@
+import type { PaymentEvent, PaymentEventType } from '../../payment/payment-event.js';
+import {
+  type Delivery,
+  type DeliveryLeaseRequest,
+  type HandlerPair,
+  type LeasedDelivery,
+  PAIR_ALIVE_MS,
+  type Postponement,
+} from '../payment-store.js';
+import { eventFromJson, eventToJson } from '../record-json.js';
+import { byDate } from './by-date.js';
+
+interface StoredDelivery extends Delivery {
+  /** Who has it leased; null while nobody has. The lease is good until `dueAt`. */
+  readonly lease: string | null;
+}
+
+/** The handlers of one account, its events, and those on their way to a handler. What goes in and out are copies. */
+export class AccountDeliveries {
+  /** By type, then by handler: when the pair was last announced. */
+  private readonly pairs = new Map<PaymentEventType, Map<string, Date>>();
+  /** By conversationId, in the order of their versions. */
+  private readonly events = new Map<string, PaymentEvent[]>();
+  /** Events that are not fanned out yet, by conversationId. */
+  private readonly waiting = new Map<string, Set<PaymentEvent>>();
+  /** By handler, then by conversationId: the open deliveries, lowest version first. */
+  private readonly open = new Map<string, Map<string, StoredDelivery[]>>();
+
+  announce(pairs: readonly HandlerPair[], now: Date): void {
+    for (const { handlerId, type } of pairs) {
+      const handlers = this.pairs.get(type) ?? new Map<string, Date>();
+      this.pairs.set(type, handlers.set(handlerId, now));
+    }
+  }
+
+  /** Forgets pairs that no one has announced since, with their deliveries. */
+  forgetPairs(since: Date): void {
+    for (const [type, handlers] of this.pairs) {
+      for (const [handlerId, announcedAt] of handlers) {
+        if (announcedAt >= since) continue;
+        handlers.delete(handlerId);
+        for (const delivery of this.deliveriesTo(handlerId)) if (delivery.event.type === type) this.delete(delivery);
+      }
+    }
+  }
+
+  /** Stores an event, to be fanned out. */
+  add(event: PaymentEvent): void {
+    const stored = copyEvent(event);
+    const { conversationId } = stored.payment;
+    this.events.set(conversationId, [...(this.events.get(conversationId) ?? []), stored]);
+    this.waiting.set(conversationId, (this.waiting.get(conversationId) ?? new Set()).add(stored));
+  }
+
+  /** Makes deliveries of the events of at most `limit` payments. @returns of how many events */
+  fanOut(limit: number, now: Date): number {
+    let payments = 0;
+    let events = 0;
+    for (const [conversationId, waiting] of this.waiting) {
+      const known = [...waiting].filter(({ type }) => this.isKnown(type));
+      if (known.length === 0) continue;
+      if (payments === limit) break;
+      payments += 1;
+      events += known.length;
+      for (const event of known) {
+        waiting.delete(event);
+        for (const handlerId of this.pairs.get(event.type)?.keys() ?? []) {
+          const { account } = event.payment;
+          const fresh = { account, handlerId, event, attempts: 0, parked: false, error: null, lease: null };
+          this.save({ ...fresh, dueAt: now });
+        }
+      }
+      if (waiting.size === 0) this.waiting.delete(conversationId);
+    }
+    return events;
+  }
+
+  lease({ handlerId, types, lease, leaseMs, limit }: DeliveryLeaseRequest, now: Date): Delivery[] {
+    const due = [...(this.open.get(handlerId)?.values() ?? [])]
+      .flatMap((deliveries) => this.nextOf(deliveries, types, now) ?? [])
+      .sort(byDate((delivery) => delivery.dueAt))
+      .slice(0, limit);
+    return due.map((delivery) => {
+      const leased = { ...delivery, lease, dueAt: later(now, leaseMs) };
+      this.save(leased);
+      return copyDelivery(leased);
+    });
+  }
+
+  /** @returns false when the lease is someone else's by now */
+  renew(delivery: LeasedDelivery, leaseMs: number, now: Date): boolean {
+    const stored = this.leased(delivery);
+    if (stored) this.save({ ...stored, dueAt: later(now, leaseMs) });
+    return stored !== undefined;
+  }
+
+  acknowledge(handlerId: string, eventId: string): void {
+    const delivery = this.find(handlerId, eventId);
+    if (delivery) this.delete(delivery);
+  }
+
+  postpone(delivery: LeasedDelivery, { attempts, error, parked, retryInMs }: Postponement, now: Date): void {
+    const stored = this.leased(delivery);
+    if (stored) this.save({ ...stored, attempts, error, parked, lease: null, dueAt: later(now, retryInMs) });
+  }
+
+  parked(limit: number): Delivery[] {
+    return this.all()
+      .filter((delivery) => delivery.parked)
+      .sort(byDate((delivery) => delivery.event.occurredAt))
+      .slice(0, limit)
+      .map(copyDelivery);
+  }
+
+  replay(handlerId: string, eventId: string, now: Date): boolean {
+    const delivery = this.find(handlerId, eventId);
+    if (!delivery?.parked) return false;
+    this.save({ ...delivery, attempts: 0, error: null, parked: false, dueAt: now });
+    return true;
+  }
+
+  /** Whether an event of the payment is still on its way, or to be fanned out to a known pair. */
+  isBusyWith(conversationId: string): boolean {
+    const isOpen = [...this.open.values()].some((payments) => payments.has(conversationId));
+    return isOpen || [...(this.waiting.get(conversationId) ?? [])].some(({ type }) => this.isKnown(type));
+  }
+
+  /** @returns how many there were */
+  deleteEvents(conversationId: string): number {
+    const count = this.events.get(conversationId)?.length ?? 0;
+    this.events.delete(conversationId);
+    this.waiting.delete(conversationId);
+    return count;
+  }
+
+  counts(now: Date) {
+    const deliveries = this.all();
+    const open = deliveries.filter(({ parked }) => !parked);
+    const waiting = [...this.waiting.values()].reduce((sum, { size }) => sum + size, 0);
+    return {
+      waitingEvents: waiting,
+      openDeliveries: open.length,
+      parkedDeliveries: deliveries.length - open.length,
+      orphanedDeliveries: open.filter((delivery) => !this.isAlive(delivery, now)).length,
+    };
+  }
+
+  /** The delivery of one payment that may be leased now. */
+  private nextOf(
+    deliveries: readonly StoredDelivery[],
+    types: readonly PaymentEventType[],
+    now: Date,
+  ): StoredDelivery | undefined {
+    for (const delivery of deliveries) {
+      if (delivery.parked) continue;
+      if (types.includes(delivery.event.type)) return delivery.dueAt <= now ? delivery : undefined;
+      const isLeased = delivery.lease !== null && delivery.dueAt > now;
+      if (isLeased || this.isAlive(delivery, now)) return undefined;
+    }
+    return undefined;
+  }
+
+  private isAlive({ handlerId, event }: Delivery, now: Date): boolean {
+    const announcedAt = this.pairs.get(event.type)?.get(handlerId);
+    return announcedAt !== undefined && now.getTime() - announcedAt.getTime() < PAIR_ALIVE_MS;
+  }
+
+  private isKnown(type: PaymentEventType): boolean {
+    return (this.pairs.get(type)?.size ?? 0) > 0;
+  }
+
+  private find(handlerId: string, eventId: string): StoredDelivery | undefined {
+    const conversationId = eventId.slice(0, eventId.lastIndexOf(':'));
+    return this.openOf(handlerId, conversationId).find((delivery) => delivery.event.eventId === eventId);
+  }
+
+  private leased({ handlerId, eventId, lease }: LeasedDelivery): StoredDelivery | undefined {
+    const delivery = this.find(handlerId, eventId);
+    return delivery?.lease === lease ? delivery : undefined;
+  }
+
+  /** Writes a delivery over the one of the same handler and event. */
+  private save(delivery: StoredDelivery): void {
+    this.delete(delivery);
+    const { handlerId, event } = delivery;
+    const { conversationId } = event.payment;
+    const deliveries = [...this.openOf(handlerId, conversationId), delivery].sort(
+      (one, other) => one.event.payment.version - other.event.payment.version,
+    );
+    const payments = this.open.get(handlerId) ?? new Map<string, StoredDelivery[]>();
+    this.open.set(handlerId, payments.set(conversationId, deliveries));
+  }
+
+  private delete({ handlerId, event }: Delivery): void {
+    const { conversationId } = event.payment;
+    const left = this.openOf(handlerId, conversationId).filter((other) => other.event.eventId !== event.eventId);
+    if (left.length > 0) this.open.get(handlerId)?.set(conversationId, left);
+    else this.open.get(handlerId)?.delete(conversationId);
+  }
+
+  private openOf(handlerId: string, conversationId: string): StoredDelivery[] {
+    return this.open.get(handlerId)?.get(conversationId) ?? [];
+  }
+
+  private deliveriesTo(handlerId: string): StoredDelivery[] {
+    return [...(this.open.get(handlerId)?.values() ?? [])].flat();
+  }
+
+  private all(): StoredDelivery[] {
+    return [...this.open.keys()].flatMap((handlerId) => this.deliveriesTo(handlerId));
+  }
+}
+
+function later(now: Date, ms: number): Date {
+  return new Date(now.getTime() + ms);
+}
+
+/** Through JSON, as the durable stores do it: nothing that is stored is shared with a caller. */
+function copyEvent(event: PaymentEvent): PaymentEvent {
+  return eventFromJson(eventToJson(event));
+}
+
+function copyDelivery({ lease: _lease, ...delivery }: StoredDelivery): Delivery {
+  return { ...delivery, dueAt: new Date(delivery.dueAt), event: copyEvent(delivery.event) };
+}

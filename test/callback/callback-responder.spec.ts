@@ -1,0 +1,147 @@
+import type { HttpAdapterHost } from '@nestjs/core';
+import type { Payment, PaymentOptions, PaymentState } from 'nestjs-card-payment';
+import { CallbackResponder } from '../../lib/callback/callback-responder.js';
+import { type CallbackRefusal, PaymentCallbackError } from '../../lib/errors/payment-callback.error.js';
+import { PaymentStoreError } from '../../lib/errors/payment-store.error.js';
+import type { PaymentSettings } from '../../lib/options/payment-settings.js';
+import { toPayment } from '../../lib/payment/payment.js';
+import { logLines } from '../flows/log-lines.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
+
+interface Answer {
+  status?: number;
+  body?: string;
+  readonly headers: Record<string, string>;
+}
+
+const URLS = {
+  successUrl: 'https://shop.example/paid',
+  failureUrl: 'https://shop.example/failed',
+  pendingUrl: 'https://shop.example/pending',
+};
+const STATES: [PaymentState, 'paid' | 'failed' | 'pending', RegExp][] = [
+  ['succeeded', 'paid', /Payment received/],
+  ['failed', 'failed', /No money was taken/],
+  ['expired', 'failed', /No money was taken/],
+  ['initiating', 'failed', /No money was taken/],
+  ['awaiting', 'pending', /do not pay again/],
+  ['charging', 'pending', /do not pay again/],
+  ['authorizing', 'pending', /do not pay again/],
+  ['unknown', 'pending', /do not pay again/],
+  ['review', 'pending', /do not pay again/],
+];
+const PRIVATE = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer', 'X-Content-Type-Options': 'nosniff' };
+
+describe('what the buyer is answered', () => {
+  const log = logLines();
+
+  function answered(act: (responder: CallbackResponder, answer: Answer) => void, options: PaymentOptions = {}): Answer {
+    const answer: Answer = { headers: {} };
+    const httpAdapter = {
+      setHeader: (to: Answer, name: string, value: string) => (to.headers[name] = value),
+      reply: (to: Answer, body: string, status: number) => Object.assign(to, { body, status }),
+    };
+    const none = { successUrl: null, failureUrl: null, pendingUrl: null, language: 'en' };
+    const settings = { ...none, ...options } as PaymentSettings;
+    act(new CallbackResponder({ httpAdapter } as unknown as HttpAdapterHost, settings), answer);
+    return answer;
+  }
+
+  function sentOn(payment: Payment, options: PaymentOptions = {}): Answer {
+    return answered((responder, answer) => responder.sendOn(answer, payment), options);
+  }
+
+  describe.each(STATES)('of a payment that is %s', (state, place, text) => {
+    const payment = toPayment(aPaymentRecord({ state }));
+
+    it(`is the way to the page for ${place}, with the payment's id`, () => {
+      const { status, headers, body } = sentOn(payment, URLS);
+      const Location = `https://shop.example/${place}?conversationId=${payment.conversationId}`;
+      expect({ status, headers, body }).toEqual({ status: 303, headers: { ...PRIVATE, Location }, body: '' });
+    });
+
+    it('or a page that says so', () => {
+      const { status, headers, body } = sentOn(payment);
+      expect(status).toBe(200);
+      expect(body).toMatch(text);
+      expect(headers).toMatchObject({ ...PRIVATE, 'Content-Type': 'text/html; charset=utf-8' });
+      expect(headers['Content-Security-Policy']).toMatch(/^default-src 'none';.* frame-ancestors 'self'$/);
+      expect(headers['Location']).toBeUndefined();
+    });
+  });
+
+  describe('where the merchant gives a function', () => {
+    const payment = toPayment(aPaymentRecord({ state: 'succeeded' }));
+    const at = (successUrl: PaymentOptions['successUrl']): Answer => sentOn(payment, { successUrl });
+
+    it('is the way to what it gives, in which its own query stays and the id is ours', () => {
+      const { headers } = at(({ reference }) => `/orders/${reference}?lang=tr&conversationId=forged#top`);
+      expect(headers['Location']).toBe(`/orders/order-1?lang=tr&conversationId=${payment.conversationId}#top`);
+    });
+
+    it.each<[string, () => unknown]>([
+      [
+        'throws',
+        () => {
+          throw new Error('card 4508034508034509');
+        },
+      ],
+      ['gives no text', () => undefined],
+      ['gives a promise', () => Promise.resolve('/paid')],
+      ['gives an address of a script', () => 'javascript:alert(1)'],
+      ['gives the way to another site', () => '//evil.example/paid'],
+      ['gives credentials', () => 'https://user:secret@shop.example/paid'],
+      ['gives an empty text', () => ''],
+      ['gives what is relative', () => 'paid'],
+    ])('that %s, is the built-in page, and the log says so', (_what, give) => {
+      const { status, body, headers } = at(give as () => string);
+      expect(status).toBe(200);
+      expect(body).toContain('Payment received');
+      expect(headers['Location']).toBeUndefined();
+      expect(log).toEqual([
+        `error Payment ${payment.conversationId}: successUrl gave no usable URL; the built-in page is shown.`,
+      ]);
+    });
+  });
+
+  describe('who is refused', () => {
+    const refused = (error: unknown): Answer => answered((responder, answer) => responder.refuse(answer, error), URLS);
+
+    it.each<[CallbackRefusal, number]>([
+      ['unknown_token', 404],
+      ['not_a_callback', 400],
+      ['repeated_field', 400],
+      ['nested_field', 400],
+      ['too_large', 400],
+      ['missing_field', 400],
+      ['foreign_payment', 400],
+    ])('for %s is %i and a page, never a way to anywhere', (refusal, expected) => {
+      const { status, body, headers } = refused(new PaymentCallbackError(refusal));
+      expect(status).toBe(expected);
+      expect(body).toContain('This page cannot be shown');
+      expect(headers['Location']).toBeUndefined();
+      expect(headers).toMatchObject(PRIVATE);
+      expect(log).toEqual([`warn The callback was refused: ${refusal.replaceAll('_', ' ')}.`]);
+    });
+
+    it('since the store failed is asked to come again', () => {
+      const { status, body } = refused(new PaymentStoreError('reading'));
+      expect([status, body]).toEqual([503, expect.stringContaining('reload this page')]);
+    });
+
+    it('for anything else is left to the host', () => {
+      const error = new Error('a bug');
+      expect(() => refused(error)).toThrow(error);
+    });
+  });
+
+  it('is nothing where a browser only looks ahead', () => {
+    const { status, body, headers } = answered((responder, answer) => responder.nothing(answer));
+    expect({ status, body, headers }).toEqual({ status: 204, body: '', headers: PRIVATE });
+  });
+
+  it('is in the language of the option', () => {
+    const payment = toPayment(aPaymentRecord({ state: 'succeeded' }));
+    expect(sentOn(payment, { language: 'tr' }).body).toContain('Ödeme alındı');
+  });
+});

@@ -1,0 +1,156 @@
+import { Controller, Get, Post, UseFilters, UseGuards } from '@nestjs/common';
+import {
+  MemoryPaymentStore,
+  PaymentCallback,
+  PaymentCallbackGuard,
+  PaymentExceptionFilter,
+  PaymentModule,
+  paymentToken,
+  type PaymentService,
+  type ReceivedCallback,
+} from 'nestjs-card-payment';
+import { type BankCallback, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { type Merchant, PLATFORMS, sale, simulatorOptions, startMerchant } from '../e2e/merchant.js';
+
+/** Callback routes of the merchant's own. */
+@Controller('checkout')
+class CheckoutController {
+  @Post(':token/back')
+  @UseGuards(PaymentCallbackGuard)
+  @UseFilters(PaymentExceptionFilter)
+  post(@PaymentCallback() received: ReceivedCallback): ReceivedCallback {
+    return received;
+  }
+
+  @Get('back')
+  @UseGuards(PaymentCallbackGuard)
+  get(@PaymentCallback() received: ReceivedCallback): ReceivedCallback {
+    return received;
+  }
+
+  @Post(':token/eu')
+  @UseGuards(PaymentCallbackGuard.for('eu'))
+  eu(@PaymentCallback() received: ReceivedCallback): ReceivedCallback {
+    return received;
+  }
+
+  @Post(':token/unguarded')
+  unguarded(@PaymentCallback() received: ReceivedCallback): ReceivedCallback {
+    return received;
+  }
+}
+
+describe.each(PLATFORMS)('a route of the merchant’s own with PaymentCallbackGuard on %s', (platform) => {
+  const store = new MemoryPaymentStore();
+  let simulator: Simulator;
+  let shop: Merchant;
+  let callback: BankCallback;
+  let conversationId: string;
+  let token: string;
+
+  beforeAll(async () => {
+    simulator = await startSimulator({ dialect: 'morpos' });
+    const options = { ...simulatorOptions(simulator), publicUrl: 'https://shop.example' };
+    shop = await startMerchant(platform, simulator, {
+      options: { store },
+      metadata: {
+        imports: [PaymentModule.forRoot({ ...options, name: 'eu' })],
+        controllers: [CheckoutController],
+      },
+    });
+  });
+  beforeEach(() => takeToTheBank(shop.payments));
+  afterAll(async () => {
+    await shop.app.close();
+    await simulator.close();
+  });
+
+  async function takeToTheBank(payments: PaymentService): Promise<void> {
+    ({ conversationId } = await payments.init3d(sale()));
+    callback = simulator.approve(conversationId);
+    token = callback.url.split('/').at(-2)!;
+  }
+
+  function post(route: string, more: Record<string, string> = {}, by = token): Promise<Response> {
+    const { body, headers } = callback.request;
+    return fetch(`${shop.url}/checkout/${by}/${route}`, { method: 'POST', body, headers: { ...headers, ...more } });
+  }
+
+  async function expectUntouched(): Promise<void> {
+    expect(await shop.payments.find(conversationId)).toMatchObject({ state: 'awaiting' });
+    expect(simulator.ledger.calls('Auth3d', conversationId)).toBe(0);
+  }
+
+  it('is given the payment and the fields, and nothing is done with them', async () => {
+    const answer = await post('back');
+    expect(answer.status).toBe(201);
+    const received = (await answer.json()) as ReceivedCallback;
+    expect(received).toMatchObject({ conversationId, payment: { conversationId, state: 'awaiting' } });
+    expect(received.fields).toEqual(callback.fields);
+    await expectUntouched();
+    const { fields } = received;
+    expect((await shop.payments.auth3d({ conversationId, fields })).state).toBe('succeeded');
+  });
+
+  it('takes token and fields from the query', async () => {
+    const query = new URLSearchParams({ token, ...callback.fields });
+    const answer = await fetch(`${shop.url}/checkout/back?${query.toString()}`);
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({ conversationId, fields: callback.fields });
+  });
+
+  it.each([
+    ['a prefetch', { 'sec-purpose': 'prefetch' }],
+    ['a preview', { 'x-purpose': 'preview' }],
+  ])('refuses %s, whatever it brings along', async (_what, headers) => {
+    expect((await post('back', headers)).status).toBe(400);
+    const query = new URLSearchParams({ token, ...callback.fields });
+    const answer = await fetch(`${shop.url}/checkout/back?${query.toString()}`, { headers });
+    expect(answer.status).toBe(400);
+    expect((await fetch(answer.url, { method: 'HEAD' })).status).toBe(400);
+    await expectUntouched();
+  });
+
+  it('knows no payment by another token, nor one of another account', async () => {
+    expect((await post('back', {}, 'A'.repeat(43))).status).toBe(404);
+    expect((await post('eu')).status).toBe(404);
+    await expectUntouched();
+  });
+
+  it('of a named account knows the payments of that account alone', async () => {
+    await takeToTheBank(shop.app.get<PaymentService>(paymentToken('eu')));
+    expect((await post('back')).status).toBe(404);
+    const answer = await post('eu');
+    expect(answer.status).toBe(201);
+    expect(await answer.json()).toMatchObject({ conversationId, payment: { account: 'eu' } });
+  });
+
+  it('refuses fields that are wrong, and repeats nothing of them', async () => {
+    const headers = { 'content-type': 'application/json' };
+    for (const body of [{ conversationId: 'EVIL' }, { Code: ['EVIL'] }, {}]) {
+      const answer = await fetch(`${shop.url}/checkout/${token}/back`, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers,
+      });
+      expect(answer.status).toBe(400);
+      expect(await answer.text()).not.toContain('EVIL');
+    }
+    await expectUntouched();
+  });
+
+  it('leaves a store that fails to the host', async () => {
+    const findByTokenHash = store.findByTokenHash.bind(store);
+    store.findByTokenHash = () => Promise.reject(new Error('password=secret'));
+    const answer = await post('back');
+    store.findByTokenHash = findByTokenHash;
+    expect(answer.status).toBe(503);
+    expect(await answer.text()).not.toContain('secret');
+  });
+
+  it('says to a route without the guard what is missing', async () => {
+    const answer = await post('unguarded');
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain('@UseGuards(PaymentCallbackGuard)');
+  });
+});

@@ -1,0 +1,43 @@
+import { type ResultPageKind, resultPage } from '../../lib/callback/result-page.js';
+
+const KINDS: ResultPageKind[] = ['success', 'failure', 'pending', 'refused', 'unavailable'];
+const PAID = /was successful|başarıyla tamamlandı/;
+const NOT_PAID = /No money was taken|para çekilmedi/;
+const DO_NOT_REPEAT = /do not pay again|yeniden ödeme yapmayın/;
+
+describe.each(['en', 'tr'])('the page in %s', (language) => {
+  const page = (kind: ResultPageKind): string => resultPage(kind, language);
+
+  it.each(KINDS)('for %s is a whole document with a title of its own', (kind) => {
+    expect(page(kind)).toMatch(new RegExp(`^<!doctype html><html lang="${language}"><head><meta charset="utf-8">`));
+    expect(page(kind)).toMatch(/<title>[^<]+<\/title>.*<h1>[^<]+<\/h1><p>[^<]+<\/p><\/body><\/html>$/);
+    for (const other of KINDS.filter((name) => name !== kind)) expect(page(other)).not.toBe(page(kind));
+  });
+
+  it('says that money was taken, or that none was, only where it is known', () => {
+    expect(KINDS.filter((kind) => PAID.test(page(kind)))).toEqual(['success']);
+    expect(KINDS.filter((kind) => NOT_PAID.test(page(kind)))).toEqual(['failure']);
+  });
+
+  it('asks the buyer not to pay twice while the outcome is not known', () => {
+    expect(KINDS.filter((kind) => DO_NOT_REPEAT.test(page(kind)))).toEqual(['pending']);
+  });
+
+  it.each(KINDS)('for %s loads and runs nothing', (kind) => {
+    expect(page(kind)).not.toMatch(/<script|<link|<img|<form|src=|href=|url\(/i);
+  });
+});
+
+describe('the language of the page', () => {
+  it.each([
+    ['tr', 'tr'],
+    ['TR', 'tr'],
+    ['tr-TR', 'tr'],
+    ['en', 'en'],
+    ['de', 'en'],
+    ['', 'en'],
+    ['"><script>', 'en'],
+  ])('for %j is %s', (language, lang) => {
+    expect(resultPage('success', language)).toContain(`<html lang="${lang}">`);
+  });
+});

@@ -1,0 +1,41 @@
+import { CallerWaits } from '../../lib/events/caller-waits.js';
+import { TestClock } from '../../lib/testing/test-clock.js';
+import { isOver } from '../flows/test-shop.js';
+
+describe('CallerWaits', () => {
+  let clock: TestClock;
+  let waits: CallerWaits;
+
+  beforeEach(() => {
+    clock = new TestClock();
+    waits = new CallerWaits(clock);
+  });
+
+  it('lets a caller go once every handler of its event has been called', async () => {
+    const waiting = waits.until('event', ['one', 'other']);
+    waits.handled('event', 'one');
+    waits.handled('event', 'one');
+    waits.handled('another event', 'other');
+    expect(await isOver(waiting)).toBe(false);
+    waits.handled('event', 'other');
+    expect(await isOver(waiting)).toBe(true);
+    expect(clock.sleeping).toBe(0);
+  });
+
+  it('lets it go after two seconds, and takes no harm from a handler that ends later', async () => {
+    const waiting = waits.until('event', ['slow']);
+    await clock.advance(1_999);
+    expect(await isOver(waiting)).toBe(false);
+    await clock.advance(1);
+    expect(await isOver(waiting)).toBe(true);
+    waits.handled('event', 'slow');
+  });
+
+  it('knows callers of several events apart', async () => {
+    const [one, other] = [waits.until('one', ['handler']), waits.until('other', ['handler'])];
+    waits.handled('one', 'handler');
+    expect([await isOver(one), await isOver(other)]).toEqual([true, false]);
+    await clock.advance(2_000);
+    await other;
+  });
+});

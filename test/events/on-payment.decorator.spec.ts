@@ -1,0 +1,37 @@
+import { OnPayment } from 'nestjs-card-payment';
+import { onPaymentMetadata } from '../../lib/events/on-payment.decorator.js';
+
+class Handlers {
+  @OnPayment('succeeded')
+  paid(): void {}
+
+  @OnPayment(['failed', 'expired'], { id: 'give-back', name: 'eu' })
+  @OnPayment('review', { id: 'look' })
+  over(): string {
+    return 'called';
+  }
+
+  plain(): void {}
+}
+
+describe('@OnPayment', () => {
+  it('marks a method with its states, of the unnamed account and under no id of its own', () => {
+    expect(onPaymentMetadata(method('paid'))).toEqual([{ states: ['succeeded'], id: null, account: 'default' }]);
+  });
+
+  it('may stand on one method more than once, each with its options', () => {
+    expect(onPaymentMetadata(method('over'))).toEqual([
+      { states: ['review'], id: 'look', account: 'default' },
+      { states: ['failed', 'expired'], id: 'give-back', account: 'eu' },
+    ]);
+  });
+
+  it('leaves the method as it is, and others unmarked', () => {
+    expect(new Handlers().over()).toBe('called');
+    expect(onPaymentMetadata(method('plain'))).toEqual([]);
+  });
+
+  function method(name: string): object {
+    return Reflect.get(Handlers.prototype, name) as object;
+  }
+});

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import { EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
+import { Test } from '@nestjs/testing';
+import type { PaymentEvent } from 'nestjs-card-payment';
+import { PlainEvents } from '../../lib/events/plain-events.js';
+import { loggerInto, logLines } from '../flows/log-lines.js';
+import { quiet } from '../flows/test-shop.js';
+
+const EVENT = { eventId: 'ONE:1', type: 'payment.succeeded' } as PaymentEvent;
+
+@Injectable()
+class Listener {
+  readonly heard: unknown[] = [];
+  act = (): unknown => undefined;
+
+  @OnEvent('payment.succeeded', { suppressErrors: false })
+  on(event: PaymentEvent): unknown {
+    this.heard.push(event);
+    return this.act();
+  }
+}
+
+describe('PlainEvents', () => {
+  const log = logLines();
+
+  async function start(imports = [EventEmitterModule.forRoot()]): Promise<{ plain: PlainEvents; listener: Listener }> {
+    const builder = Test.createTestingModule({ imports, providers: [PlainEvents, Listener] });
+    const module = await builder.setLogger(loggerInto(log)).compile();
+    await module.init();
+    log.length = 0;
+    const plain = module.get(PlainEvents);
+    await plain.connect();
+    return { plain, listener: module.get(Listener) };
+  }
+
+  it('reach the listeners of their type, after the caller has gone on', async () => {
+    const { plain, listener } = await start();
+    plain.emit(EVENT);
+    plain.emit({ ...EVENT, type: 'payment.failed' });
+    expect(listener.heard).toEqual([]);
+    await Promise.resolve();
+    expect(listener.heard).toEqual([]);
+    await quiet();
+    expect(listener.heard).toEqual([EVENT]);
+  });
+
+  it.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('card 4508034508034509');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('card 4508034508034509'))],
+  ])('are not disturbed by a listener that %s; the log names the event alone', async (_what, act) => {
+    const { plain, listener } = await start();
+    listener.act = act;
+    plain.emit(EVENT);
+    await quiet();
+    expect(log).toEqual(['error A listener of payment.succeeded failed (event ONE:1).']);
+  });
+
+  it('are not emitted where the host has no emitter, or before it was looked for', async () => {
+    const { plain, listener } = await start([]);
+    plain.emit(EVENT);
+    const module = await Test.createTestingModule({ providers: [PlainEvents] }).compile();
+    module.get(PlainEvents).emit(EVENT);
+    await quiet();
+    expect([listener.heard, log]).toEqual([[], []]);
+  });
+});

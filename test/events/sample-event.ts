@@ -1,0 +1,23 @@
+import type { PaymentEvent } from '../../lib/payment/payment-event.js';
+import { type PaymentRecord, toPayment } from '../../lib/payment/payment.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
+
+/** Stores a payment that has succeeded, with its event. */
+export async function storeEvent(
+  store: PaymentStore,
+  conversationId: string,
+  at: Date,
+  over: Partial<PaymentRecord> = {},
+): Promise<PaymentEvent> {
+  const free = { reference: null, referenceLock: null, idempotencyKey: null };
+  const record = aPaymentRecord({ state: 'succeeded', conversationId, version: 1, ...free, ...over });
+  const event: PaymentEvent = {
+    eventId: `${conversationId}:1`,
+    type: 'payment.succeeded',
+    payment: toPayment(record),
+    occurredAt: at,
+  };
+  await store.insert(record, event);
+  return event;
+}

@@ -1,0 +1,216 @@
+import { Logger } from '@nestjs/common';
+import type { DoPaymentDto, PaymentService, PaymentStore } from 'nestjs-card-payment';
+import { DECLINED, INDETERMINATE, LOST, NOT_SENT } from './fake-gateway.js';
+import { sale, TestShop } from './test-shop.js';
+
+const MINUTE_MS = 60_000;
+
+describe('a direct payment', () => {
+  let shop: TestShop;
+  let payments: PaymentService;
+
+  beforeEach(async () => {
+    Logger.overrideLogger(false);
+    shop = new TestShop();
+    ({ payments } = await shop.start());
+  });
+
+  /** What the store says of the payment while its request is at the gateway. */
+  function whileSent(look: (conversationId: string) => Promise<void>): void {
+    shop.gateway.willAnswer('DoPayment', async ({ conversationId }) => {
+      await look(conversationId);
+      return { sent: true, reply: { status: 200, text: JSON.stringify({ code: 'B0000', conversationId }) } };
+    });
+  }
+
+  it('is in the store as charging, with its claim, before the request leaves', async () => {
+    let seen;
+    whileSent(async (id) => void (seen = await shop.store.find('default', id)));
+    const input = sale();
+    const payment = await payments.doPayment(input);
+    expect(seen).toMatchObject({ state: 'charging', referenceLock: input.reference, dueAt: expect.any(Date) });
+    expect(payment).toMatchObject({ state: 'succeeded', stored: true, code: 'B0000', amount: '149.90', version: 2 });
+    expect(await payments.find(payment.conversationId)).toEqual(payment);
+    expect(shop.gateway.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['a decline', DECLINED, { state: 'failed', reason: 'declined', code: 'B0051', settled: true }],
+    ['a lost answer', LOST, { state: 'unknown', reason: 'no_answer', settled: false }],
+    ['a code that says nothing', INDETERMINATE, { state: 'unknown', reason: 'indeterminate_code' }],
+  ])('after %s is as it says, in the store too, and never sent again', async (_what, answer, outcome) => {
+    shop.gateway.willAnswer('DoPayment', answer);
+    const input = sale({ idempotencyKey: 'basket-1' });
+    const payment = await payments.doPayment(input);
+    expect(payment).toMatchObject(outcome);
+    expect(await payments.doPayment(input)).toEqual(payment);
+    expect(await payments.find(payment.conversationId)).toEqual(payment);
+    expect(shop.gateway.sent('DoPayment')).toHaveLength(1);
+  });
+
+  it('that is unknown is due to be asked about within a minute', async () => {
+    shop.gateway.willAnswer('DoPayment', LOST);
+    const { conversationId } = await payments.doPayment(sale());
+    const { dueAt } = (await shop.store.find('default', conversationId))!;
+    const waits = dueAt!.getTime() - shop.clock.now().getTime();
+    expect(waits).toBeGreaterThan(0);
+    expect(waits).toBeLessThan(MINUTE_MS);
+  });
+
+  it('that never left says so, and may be tried again under the same key', async () => {
+    shop.gateway.willAnswer('DoPayment', NOT_SENT);
+    const input = sale({ idempotencyKey: 'basket-1' });
+    await expect(payments.doPayment(input)).rejects.toMatchObject({
+      code: 'PAYMENT_NOT_SENT',
+      message: expect.stringContaining('connection failed') as string,
+      payment: { state: 'failed', reason: 'not_sent' },
+    });
+    expect((await payments.doPayment(input)).state).toBe('succeeded');
+    expect(await shop.states(input.reference!)).toEqual(['failed', 'succeeded']);
+  });
+
+  it('that is refused for its input leaves no trace', async () => {
+    const input = sale({ transactionDetails: { amount: 'free', currencyCode: 949 } });
+    await expect(payments.doPayment(input)).rejects.toMatchObject({ code: 'PAYMENT_VALIDATION' });
+    expect(await shop.states(input.reference!)).toEqual([]);
+    expect(shop.gateway.requests).toEqual([]);
+  });
+
+  describe('that is asked for again', () => {
+    it.each(['conversationId', 'idempotencyKey'] as const)('under its %s is the one there is', async (key) => {
+      const input = sale({ [key]: 'ABC00000000000000009' });
+      const payment = await payments.doPayment(input);
+      expect(await payments.doPayment(input)).toEqual(payment);
+      expect(shop.gateway.sent('DoPayment')).toHaveLength(1);
+    });
+
+    it('while the first is on its way is that one, charging', async () => {
+      const held = shop.gateway.hold('DoPayment');
+      const input = sale({ idempotencyKey: 'basket-1' });
+      const first = payments.doPayment(input);
+      await held.begun;
+      expect((await payments.doPayment(input)).state).toBe('charging');
+      held.answer(DECLINED);
+      await first;
+      expect(shop.gateway.sent('DoPayment')).toHaveLength(1);
+    });
+
+    const input = sale({ idempotencyKey: 'basket-1' });
+    it.each<[string, Partial<DoPaymentDto>]>([
+      ['amount', { transactionDetails: { amount: '149.91', currencyCode: 949 } }],
+      ['currency', { transactionDetails: { amount: '149.90', currencyCode: 978 } }],
+      ['instalment count', { transactionDetails: { amount: '149.90', currencyCode: 949, installmentCount: 2 } }],
+      ['reference', { reference: 'another-order' }],
+    ])('with another %s is refused, and nothing is sent', async (_what, change) => {
+      const payment = await payments.doPayment(input);
+      await expect(payments.doPayment({ ...input, ...change })).rejects.toMatchObject({
+        code: 'PAYMENT_DUPLICATE',
+        message: expect.stringContaining('idempotencyKey') as string,
+        payment,
+      });
+      await expect(payments.init3d(input)).rejects.toMatchObject({ code: 'PAYMENT_DUPLICATE' });
+      expect(shop.gateway.requests).toHaveLength(1);
+    });
+
+    it('under the id of one payment and the key of another is refused', async () => {
+      const order = { reference: 'order', allowRepeat: true };
+      const [first, second] = ['ABC00000000000000001', 'ABC00000000000000002'];
+      await payments.doPayment(sale({ ...order, conversationId: first, idempotencyKey: 'key-1' }));
+      await payments.doPayment(sale({ ...order, conversationId: second, idempotencyKey: 'key-2' }));
+      const mixed = sale({ ...order, conversationId: first, idempotencyKey: 'key-2' });
+      await expect(payments.doPayment(mixed)).rejects.toMatchObject({ code: 'PAYMENT_DUPLICATE' });
+      expect(shop.gateway.sent('DoPayment')).toHaveLength(2);
+    });
+  });
+
+  describe('of an order that another payment holds', () => {
+    it.each([
+      ['succeeded', 'the first has succeeded', undefined],
+      ['unknown', 'the first is unknown', LOST],
+    ])('fails and is not sent while %s', async (_state, _what, answer) => {
+      if (answer) shop.gateway.willAnswer('DoPayment', answer);
+      const order = sale();
+      await payments.doPayment(order);
+      const second = await payments.doPayment({ ...order, idempotencyKey: 'basket-2' });
+      expect(second).toMatchObject({ state: 'failed', reason: 'reference_taken', settled: true });
+      expect(await payments.find(second.conversationId)).toEqual(second);
+      expect(shop.gateway.sent('DoPayment')).toHaveLength(1);
+      await payments.reconcile();
+      expect(shop.journal).toContain(`${second.conversationId}:1 failed`);
+      // What was not tried keeps no key.
+      expect(await shop.store.findByIdempotencyKey('default', 'basket-2')).toBeNull();
+    });
+
+    it('is sent once the first has failed, or where the order may be paid more than once', async () => {
+      shop.gateway.willAnswer('DoPayment', DECLINED);
+      const order = sale();
+      await payments.doPayment(order);
+      expect((await payments.doPayment(order)).state).toBe('succeeded');
+      expect((await payments.doPayment({ ...order, allowRepeat: true })).state).toBe('succeeded');
+      expect(await shop.states(order.reference!)).toEqual(['failed', 'succeeded', 'succeeded']);
+    });
+  });
+
+  describe('on a store that changes or fails meanwhile', () => {
+    it('is opened when whoever was in the way has gone', async () => {
+      refuseInserts(1);
+      expect((await payments.doPayment(sale({ idempotencyKey: 'key' }))).state).toBe('succeeded');
+      expect(shop.gateway.sent('DoPayment')).toHaveLength(1);
+    });
+
+    it('gives up where nobody is in the way and the store still refuses', async () => {
+      refuseInserts(Infinity);
+      await expect(payments.doPayment(sale())).rejects.toMatchObject({ code: 'PAYMENT_STORE' });
+      expect(shop.gateway.requests).toEqual([]);
+    });
+
+    it('is not sent when the store fails first, and nothing of the failure is shown', async () => {
+      const { store } = shop;
+      store.insert = () => Promise.reject(new Error('password=secret'));
+      await expect(payments.doPayment(sale())).rejects.toMatchObject({
+        code: 'PAYMENT_STORE',
+        message: expect.not.stringContaining('secret') as string,
+      });
+      expect(shop.gateway.requests).toEqual([]);
+    });
+
+    it('is not sent when the store took so long that the answer could come after the claim', async () => {
+      const { store, clock } = shop;
+      const insert = store.insert.bind(store);
+      store.insert = async (...given) => {
+        const taken = await insert(...given);
+        const claim = given[0].dueAt!.getTime() - clock.now().getTime();
+        await clock.advance(claim - MINUTE_MS + 1);
+        return taken;
+      };
+      await expect(payments.doPayment(sale())).rejects.toMatchObject({
+        code: 'PAYMENT_NOT_SENT',
+        payment: { state: 'failed', reason: 'not_sent' },
+      });
+      expect(shop.gateway.requests).toEqual([]);
+    });
+
+    it('is sent when its answer can just come within the claim', async () => {
+      const { store, clock } = shop;
+      const insert = store.insert.bind(store);
+      store.insert = async (...given) => {
+        const taken = await insert(...given);
+        const claim = given[0].dueAt!.getTime() - clock.now().getTime();
+        await clock.advance(claim - MINUTE_MS);
+        return taken;
+      };
+      expect((await payments.doPayment(sale())).state).toBe('succeeded');
+    });
+
+    /** The store says that a key is taken, by a payment that is gone when one looks. */
+    function refuseInserts(times: number): void {
+      const store: PaymentStore = shop.store;
+      const insert = store.insert.bind(store);
+      let left = times;
+      store.insert = (...given) => {
+        left -= 1;
+        return left >= 0 ? Promise.resolve('idempotencyKey') : insert(...given);
+      };
+    }
+  });
+});

@@ -1,0 +1,76 @@
+import { DuePayments } from '../../lib/flows/due-payments.js';
+import type { PaymentSettings } from '../../lib/options/payment-settings.js';
+import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
+import { TestClock } from '../../lib/testing/test-clock.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
+
+const LEASE_MS = 600_000;
+
+describe('DuePayments', () => {
+  let store: MemoryPaymentStore;
+  let clock: TestClock;
+  let due: DuePayments;
+
+  beforeEach(() => {
+    store = new MemoryPaymentStore();
+    clock = new TestClock();
+    due = new DuePayments(store, clock, { account: 'default' } as PaymentSettings);
+  });
+
+  async function add(conversationId: string, inMs: number, account = 'default'): Promise<void> {
+    const dueAt = new Date(clock.now().getTime() + inMs);
+    const free = { idempotencyKey: null, reference: null, referenceLock: null };
+    await store.insert(aPaymentRecord({ state: 'unknown', conversationId, account, dueAt, ...free }));
+  }
+
+  async function leased(limit = 10): Promise<string[]> {
+    return (await due.lease(limit)).map(({ conversationId }) => conversationId);
+  }
+
+  it('takes those of the account whose time has come, the longest due first, no more than asked', async () => {
+    await add('LATER', 1);
+    await add('SECOND', 0);
+    await add('FIRST', -1);
+    await add('THIRD', 0);
+    await add('FOREIGN', -1, 'other');
+    expect(await leased(2)).toEqual(['FIRST', 'SECOND']);
+    expect(await leased()).toEqual(['THIRD']);
+    await clock.advance(1);
+    expect(await leased()).toEqual(['LATER']);
+  });
+
+  it('keeps what it took from everyone else for ten minutes', async () => {
+    await add('ONE', 0);
+    expect(await leased()).toEqual(['ONE']);
+    await clock.advance(LEASE_MS - 1);
+    expect(await leased()).toEqual([]);
+    await clock.advance(1);
+    expect(await leased()).toEqual(['ONE']);
+  });
+
+  it('hands one back to be due when it is said, unless it has changed', async () => {
+    await add('ONE', 0);
+    const [record] = await due.lease(1);
+    await due.handBack({ ...record!, version: record!.version - 1 }, clock.now());
+    expect(await leased()).toEqual([]);
+    await due.handBack(record!, new Date(clock.now().getTime() + 1_000));
+    expect(await leased()).toEqual([]);
+    await clock.advance(1_000);
+    expect(await leased()).toEqual(['ONE']);
+  });
+
+  it('says no more than that the store failed', async () => {
+    const broken = new Proxy(store, { get: () => () => Promise.reject(new Error('password=secret')) });
+    due = new DuePayments(broken, clock, { account: 'default' } as PaymentSettings);
+    for (const work of [
+      due.lease(1),
+      due.handBack(aPaymentRecord({ state: 'unknown' }), clock.now()),
+      due.purge(clock.now(), clock.now()),
+    ]) {
+      await expect(work).rejects.toMatchObject({
+        code: 'PAYMENT_STORE',
+        message: expect.not.stringContaining('secret') as string,
+      });
+    }
+  });
+});

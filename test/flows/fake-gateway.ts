@@ -1,0 +1,85 @@
+import type { GatewayTransport } from '../../lib/gateway/transport/gateway-transport.js';
+import type { Transmission, WireRequest } from '../../lib/gateway/transport/transmission.js';
+
+export type Operation = 'DoPayment' | 'Init3d' | 'Auth3d' | 'CheckPayment';
+
+export interface SentRequest {
+  readonly operation: Operation;
+  readonly conversationId: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+type Answer = (request: SentRequest) => Transmission | Promise<Transmission>;
+
+/** A request that has not been answered yet. */
+export interface HeldRequest {
+  /** Resolves once the request is here. */
+  readonly begun: Promise<void>;
+  answer(transmission: Transmission): void;
+}
+
+const PAGE = Buffer.from('<html><body>bank</body></html>').toString('base64');
+
+/** Stands in the place of the transport: approves everything, unless it was said what else to answer. */
+export class FakeGateway {
+  readonly http = {};
+  /** Every request that left. */
+  readonly requests: SentRequest[] = [];
+  private readonly next = new Map<Operation, Answer[]>();
+  private readonly amounts = new Map<string, unknown>();
+
+  /** As the gateway client takes it. */
+  get transport(): GatewayTransport {
+    return this as unknown as GatewayTransport;
+  }
+
+  /** The answers to the next requests of an operation, one for each. */
+  willAnswer(operation: Operation, ...answers: (Transmission | Answer)[]): void {
+    const all = answers.map((answer): Answer => (typeof answer === 'function' ? answer : () => answer));
+    this.next.set(operation, [...(this.next.get(operation) ?? []), ...all]);
+  }
+
+  /** Leaves the next request of an operation without an answer until the test gives it. */
+  hold(operation: Operation): HeldRequest {
+    let begin!: () => void;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    let answer!: (transmission: Transmission) => void;
+    const answered = new Promise<Transmission>((resolve) => (answer = resolve));
+    this.willAnswer(operation, () => (begin(), answered));
+    return { begun, answer };
+  }
+
+  sent(operation: Operation): SentRequest[] {
+    return this.requests.filter((request) => request.operation === operation);
+  }
+
+  async post({ url, body }: WireRequest): Promise<Transmission> {
+    const fields = JSON.parse(body) as SentRequest['fields'];
+    const operation = url.split('/').pop() as Operation;
+    const request = { operation, conversationId: String(fields.conversationId), fields };
+    const { amount } = (fields.transactionDetails ?? {}) as { amount?: unknown };
+    if (amount !== undefined) this.amounts.set(request.conversationId, amount);
+    const transmission = await (this.next.get(operation)?.shift() ?? ((asked) => this.approval(asked)))(request);
+    if (transmission.sent) this.requests.push(request);
+    return transmission;
+  }
+
+  approval({ operation, conversationId }: Pick<SentRequest, 'operation' | 'conversationId'>): Transmission {
+    if (operation === 'CheckPayment') return PAID;
+    if (operation === 'Init3d') return reply({ code: 'B0000', conversationId, htmlForm: PAGE });
+    return reply({ code: 'B0000', conversationId, paymentInfo: { amount: this.amounts.get(conversationId) } });
+  }
+}
+
+export function reply(fields: object, status = 200): Transmission {
+  return { sent: true, reply: { status, text: JSON.stringify(fields) } };
+}
+
+export const DECLINED = reply({ code: 'B0051', message: 'insufficient funds' });
+export const INDETERMINATE = reply({ code: 'B0096' });
+export const LOST: Transmission = { sent: true, reply: null, cause: 'connection_lost' };
+export const NOT_SENT: Transmission = { sent: false, cause: 'connection_failed' };
+export const PAID = reply({ responseCode: 'B0000' });
+export const NOT_PAID = reply({ responseCode: 'B0051' });
+export const NOT_FOUND = reply({ responseCode: 'B0100' });
+export const UNDECIDED = reply({ responseCode: 'B0091' });

@@ -1,0 +1,326 @@
+import type { PaymentOptions, PaymentRecord } from 'nestjs-card-payment';
+import type { AssembledFlows } from './assembled-flows.js';
+import { LOST, NOT_PAID, UNDECIDED } from './fake-gateway.js';
+import { logLines } from './log-lines.js';
+import { isOver, sale, TestShop } from './test-shop.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** Every two seconds, a quarter more or less. */
+const LONGEST_INTERVAL_MS = 2_500;
+const NOTHING = { written: 0, expired: 0, interrupted: 0, inquired: 0, settled: 0, delivered: 0, purged: 0 };
+
+describe('the background work', () => {
+  const log = logLines();
+  let shop: TestShop;
+  let flows: AssembledFlows;
+  const started: AssembledFlows[] = [];
+
+  beforeEach(async () => {
+    shop = new TestShop();
+    flows = await shop.start();
+  });
+  afterEach(async () => {
+    for (const { reconciler } of started.splice(0)) await reconciler.stop();
+  });
+
+  async function startBackground(options: PaymentOptions = {}): Promise<AssembledFlows> {
+    const instance = await shop.start(options);
+    instance.reconciler.start();
+    started.push(instance);
+    return instance;
+  }
+
+  async function add(conversationId: string, over: Partial<PaymentRecord>): Promise<void> {
+    const free = { reference: null, referenceLock: null, idempotencyKey: null };
+    await shop.store.insert(
+      aPaymentRecord({ state: over.state!, conversationId, dueAt: shop.clock.now(), ...free, ...over }),
+    );
+  }
+
+  async function addUnknown(count: number): Promise<string[]> {
+    const ids = Array.from({ length: count }, (_, index) => `UNKNOWN${index}`);
+    for (const id of ids) await add(id, { state: 'unknown' });
+    return ids;
+  }
+
+  async function stateOf(conversationId: string): Promise<string | undefined> {
+    return (await shop.store.find('default', conversationId))?.state;
+  }
+
+  describe('by itself', () => {
+    it('expires, asks and delivers every two seconds, until it is stopped', async () => {
+      const { reconciler, payments } = await startBackground();
+      await payments.init3d(sale({ conversationId: 'ABC00000000000000001', reference: 'order' }));
+      await shop.clock.advance(HOUR_MS);
+      await addUnknown(1);
+      await shop.clock.advance(LONGEST_INTERVAL_MS);
+      expect(await stateOf('ABC00000000000000001')).toBe('expired');
+      expect(await stateOf('UNKNOWN0')).toBe('succeeded');
+      expect(shop.journal).toEqual(['ABC00000000000000001:3 expired', 'UNKNOWN0:4 succeeded']);
+
+      await reconciler.stop();
+      await add('AFTER', { state: 'unknown' });
+      await shop.clock.advance(HOUR_MS);
+      expect(await stateOf('AFTER')).toBe('unknown');
+    });
+
+    it('delivers what another instance left', async () => {
+      shop.gateway.willAnswer('DoPayment', LOST);
+      const { conversationId } = await flows.payments.doPayment(sale());
+      expect(shop.journal).toEqual([]);
+      await startBackground();
+      await shop.clock.advance(LONGEST_INTERVAL_MS);
+      expect(shop.journal).toEqual([`${conversationId}:2 unknown`]);
+    });
+
+    it('does not run where it is turned off', async () => {
+      await startBackground({ background: false });
+      await addUnknown(1);
+      await shop.clock.advance(HOUR_MS);
+      expect(await stateOf('UNKNOWN0')).toBe('unknown');
+      expect(shop.gateway.requests).toEqual([]);
+    });
+
+    it('goes on after the store has failed, and says so', async () => {
+      await addUnknown(1);
+      const { store } = shop;
+      const leaseDue = store.leaseDue.bind(store);
+      store.leaseDue = () => Promise.reject(new Error('password=secret'));
+      await startBackground();
+      await shop.clock.advance(2 * LONGEST_INTERVAL_MS);
+      expect(log).toContain('error The background work was cut short by the payment store; it goes on.');
+      expect(log.join()).not.toContain('secret');
+      store.leaseDue = leaseDue;
+      await shop.clock.advance(LONGEST_INTERVAL_MS);
+      expect(await stateOf('UNKNOWN0')).toBe('succeeded');
+    });
+
+    it('runs once, however often it is started', async () => {
+      const { reconciler } = await startBackground();
+      const { sleeping } = shop.clock;
+      reconciler.start();
+      expect(shop.clock.sleeping).toBe(sleeping);
+    });
+  });
+
+  describe('a pass', () => {
+    it('counts nothing where there is nothing to do', async () => {
+      expect(await flows.payments.reconcile()).toEqual(NOTHING);
+    });
+
+    it('expires what nobody came back to, and nothing before its time', async () => {
+      const expiresAt = new Date(shop.clock.now().getTime() + MINUTE_MS);
+      await add('INITIATING', { state: 'initiating', expiresAt });
+      await add('AWAITING', { state: 'awaiting', expiresAt });
+      expect(await flows.payments.reconcile()).toEqual(NOTHING);
+      await shop.clock.advance(MINUTE_MS);
+      expect(await flows.payments.reconcile()).toEqual({ ...NOTHING, expired: 2, delivered: 2 });
+      expect([await stateOf('INITIATING'), await stateOf('AWAITING')]).toEqual(['expired', 'expired']);
+      expect(shop.gateway.requests).toEqual([]);
+    });
+
+    it.each(['charging', 'authorizing'] as const)('asks about one left %s, and sends it never again', async (state) => {
+      await add('LEFT', { state });
+      const counts = await flows.payments.reconcile();
+      expect(counts).toEqual({ ...NOTHING, interrupted: 1, inquired: 1, settled: 1, delivered: 2 });
+      expect(shop.journal).toEqual(['LEFT:4 unknown', 'LEFT:5 succeeded']);
+      expect(shop.gateway.requests.map(({ operation }) => operation)).toEqual(['CheckPayment']);
+      const [, interrupted] = await shop.store.history('default', 'LEFT');
+      expect(interrupted).toMatchObject({ state: 'unknown', reason: 'interrupted' });
+    });
+
+    it('leaves one that is under way alone', async () => {
+      const held = shop.gateway.hold('DoPayment');
+      const paying = flows.payments.doPayment(sale({ conversationId: 'ABC00000000000000001' }));
+      await held.begun;
+      await shop.clock.advance(3 * MINUTE_MS);
+      expect(await flows.payments.reconcile()).toEqual(NOTHING);
+      held.answer(shop.gateway.approval({ operation: 'DoPayment', conversationId: 'ABC00000000000000001' }));
+      expect((await paying).state).toBe('succeeded');
+    });
+
+    it('asks again, less and less often, about what stays unknown', async () => {
+      await addUnknown(1);
+      const asked: number[] = [];
+      for (let seconds = 0; seconds <= 600; seconds += 1) {
+        shop.gateway.willAnswer('CheckPayment', UNDECIDED);
+        const { inquired } = await flows.payments.reconcile();
+        if (inquired > 0) asked.push(seconds);
+        await shop.clock.advance(SECOND_MS);
+      }
+      const waits = asked.slice(1).map((at, index) => at - asked[index]!);
+      expect(asked[0]).toBe(0);
+      // From half a minute on, doubled each time, a fifth more or less.
+      waits.forEach((wait, index) => {
+        expect(wait).toBeGreaterThanOrEqual(30 * 2 ** index * 0.8);
+        expect(wait).toBeLessThanOrEqual(30 * 2 ** index * 1.2 + 1);
+      });
+      expect(waits.length).toBeGreaterThanOrEqual(3);
+    });
+
+    it('where the gateway cannot be asked leaves what is unknown to an operator', async () => {
+      const { dialect: able } = flows.settings;
+      const dialect = { ...able, operations: { ...able.operations, checkPayment: undefined } };
+      const mute = await shop.start({ dialect });
+      await add('LEFT', { state: 'charging' });
+      expect(await mute.payments.reconcile()).toMatchObject({ interrupted: 1, inquired: 0 });
+      expect(await shop.store.find('default', 'LEFT')).toMatchObject({ state: 'unknown', dueAt: null });
+    });
+
+    it('takes at most 200 payments', async () => {
+      await addUnknown(201);
+      expect(await flows.payments.reconcile()).toMatchObject({ inquired: 200 });
+      expect(await flows.payments.reconcile()).toMatchObject({ inquired: 1 });
+    });
+
+    it('by two instances at a time does nothing twice', async () => {
+      const other = await shop.start();
+      await addUnknown(20);
+      const passes = await Promise.all([flows.payments.reconcile(), other.payments.reconcile()]);
+      expect(passes[0].settled + passes[1].settled).toBe(20);
+      expect(shop.gateway.sent('CheckPayment')).toHaveLength(20);
+      expect(new Set(shop.journal).size).toBe(20);
+      expect(shop.journal).toHaveLength(20);
+    });
+
+    it('rejects when the store fails, and what it was at comes back by itself', async () => {
+      const ids = await addUnknown(5);
+      const { store } = shop;
+      const handBack = store.handBack.bind(store);
+      store.handBack = () => Promise.reject(new Error('password=secret'));
+      shop.gateway.willAnswer('CheckPayment', LOST);
+      await expect(flows.payments.reconcile()).rejects.toMatchObject({
+        code: 'PAYMENT_STORE',
+        message: expect.not.stringContaining('secret') as string,
+      });
+      store.handBack = handBack;
+      await shop.clock.advance(10 * MINUTE_MS);
+      await flows.payments.reconcile();
+      expect(new Set(await Promise.all(ids.map(stateOf)))).toEqual(new Set(['succeeded']));
+    });
+  });
+
+  describe('before a gateway that does not answer', () => {
+    it('asks on about none of the batch, and again a minute later about all', async () => {
+      const ids = await addUnknown(40);
+      shop.gateway.willAnswer('CheckPayment', ...ids.map(() => LOST));
+      expect(await flows.payments.reconcile()).toEqual(NOTHING);
+      // Those that were asked at the same time as the first.
+      const asked = shop.gateway.sent('CheckPayment').length;
+      expect(asked).toBeGreaterThan(0);
+      expect(asked).toBeLessThanOrEqual(4);
+
+      await shop.clock.advance(47 * SECOND_MS);
+      expect(await flows.payments.reconcile()).toEqual(NOTHING);
+      expect(shop.gateway.sent('CheckPayment')).toHaveLength(asked);
+    });
+
+    it('asks about all of them once it answers', async () => {
+      await addUnknown(40);
+      shop.gateway.willAnswer('CheckPayment', LOST, LOST, LOST, LOST);
+      await flows.payments.reconcile();
+      await shop.clock.advance(72 * SECOND_MS);
+      expect(await flows.payments.reconcile()).toMatchObject({ inquired: 40, settled: 40 });
+    });
+
+    it('still expires what is due, and finds out what was left charging', async () => {
+      await addUnknown(8);
+      await add('LATE', { state: 'awaiting', expiresAt: shop.clock.now() });
+      await add('LEFT', { state: 'charging' });
+      shop.gateway.willAnswer('CheckPayment', ...Array.from({ length: 10 }, () => LOST));
+      expect(await flows.payments.reconcile()).toMatchObject({ expired: 1, interrupted: 1, inquired: 0 });
+      expect(shop.gateway.sent('CheckPayment').length).toBeLessThanOrEqual(4);
+    });
+  });
+
+  describe('keeping house', () => {
+    it('deletes settled payments when the option says, and no others', async () => {
+      const { payments } = await shop.start({ retentionMs: 2 * DAY_MS });
+      const paid = await payments.doPayment(sale());
+      shop.gateway.willAnswer('DoPayment', LOST);
+      const unknown = await payments.doPayment(sale());
+      shop.gateway.willAnswer('CheckPayment', ...Array.from({ length: 100 }, () => UNDECIDED));
+      await payments.reconcile();
+      await shop.clock.advance(2 * DAY_MS);
+      expect((await payments.reconcile()).purged).toBe(0);
+      // It is done once an hour.
+      await shop.clock.advance(HOUR_MS);
+      expect((await payments.reconcile()).purged).toBe(1);
+      expect(await payments.find(paid.conversationId)).toBeNull();
+      expect(await payments.find(unknown.conversationId)).toMatchObject({ state: 'unknown' });
+    });
+
+    it('keeps settled payments for ever where the option says nothing', async () => {
+      const { conversationId } = await flows.payments.doPayment(sale());
+      await flows.payments.reconcile();
+      await shop.clock.advance(3_650 * DAY_MS);
+      expect((await flows.payments.reconcile()).purged).toBe(0);
+      expect(await flows.payments.find(conversationId)).toMatchObject({ state: 'succeeded' });
+    });
+
+    it('remembers its own handlers as long as it runs', async () => {
+      for (let days = 0; days < 3; days += 1) {
+        await shop.clock.advance(20 * DAY_MS);
+        await flows.payments.reconcile();
+      }
+      await flows.payments.doPayment(sale());
+      expect(await flows.payments.reconcile()).toMatchObject({ delivered: 1 });
+    });
+
+    it('forgets a handler that nobody has announced for 30 days, with what waits for it', async () => {
+      const { store, clock } = shop;
+      const { payments } = await shop.start({ retentionMs: DAY_MS });
+      await store.announceHandlers('default', [{ id: 'gone', types: ['payment.succeeded'] }], clock.now());
+      const { conversationId } = await payments.doPayment(sale());
+      await payments.reconcile();
+      await clock.advance(30 * DAY_MS);
+      expect((await payments.reconcile()).purged).toBe(0);
+      expect(await payments.find(conversationId)).not.toBeNull();
+      await clock.advance(HOUR_MS);
+      expect((await payments.reconcile()).purged).toBe(1);
+    });
+  });
+
+  it('writes what is owed before anything else, and delivers it', async () => {
+    const { store } = shop;
+    const replace = store.replace.bind(store);
+    store.replace = () => Promise.reject(new Error('down'));
+    const { conversationId } = await flows.payments.doPayment(sale());
+    store.replace = replace;
+    expect(await flows.payments.reconcile()).toEqual({ ...NOTHING, written: 1, delivered: 1 });
+    expect(await stateOf(conversationId)).toBe('succeeded');
+  });
+
+  it('when it is stopped asks no more, hands back what it took, and waits for what runs', async () => {
+    const ids = await addUnknown(20);
+    const held = shop.gateway.hold('CheckPayment');
+    const pass = flows.payments.reconcile();
+    await held.begun;
+    const stopped = flows.reconciler.stop();
+    held.answer(LOST);
+    const [before] = await Promise.all([pass, stopped]);
+    expect(shop.gateway.sent('CheckPayment').length).toBeLessThan(ids.length);
+    const other = await shop.start();
+    // The clock stands: nothing that was leased has run out. One was asked about in vain, and is not due yet.
+    const after = await other.payments.reconcile();
+    expect(before.settled + after.settled).toBe(ids.length - 1);
+  });
+
+  it('stops only when its loop has ended', async () => {
+    const { reconciler } = await startBackground();
+    await addUnknown(1);
+    const held = shop.gateway.hold('CheckPayment');
+    const advancing = shop.clock.advance(LONGEST_INTERVAL_MS);
+    await held.begun;
+    await advancing;
+    const stopped = reconciler.stop();
+    expect(await isOver(stopped)).toBe(false);
+    held.answer(NOT_PAID);
+    await stopped;
+    expect(await stateOf('UNKNOWN0')).toBe('failed');
+  });
+});

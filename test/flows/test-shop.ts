@@ -1,0 +1,63 @@
+import { type DoPaymentDto, MemoryPaymentStore, type PaymentEvent, type PaymentOptions } from 'nestjs-card-payment';
+import { TestClock } from 'nestjs-card-payment/testing';
+import { EVENT_STATES } from '../../lib/payment/payment-event.js';
+import { type AssembledFlows, assembleFlows } from './assembled-flows.js';
+import { FakeGateway } from './fake-gateway.js';
+
+/** A store, a gateway and a clock of the test's, and instances before them. */
+export class TestShop {
+  readonly store = new MemoryPaymentStore();
+  readonly clock = new TestClock();
+  readonly gateway = new FakeGateway();
+  /** Events as the handler `journal` received them: `conversationId:version state`. */
+  readonly journal: string[] = [];
+
+  /** One more instance. It delivers events by {@link AssembledFlows.reconciler}, or once that is started. */
+  async start(options: PaymentOptions = {}, waitMs?: number): Promise<AssembledFlows> {
+    const { store, clock, gateway } = this;
+    const flows = assembleFlows({ store, clock, transport: gateway.transport, options, waitMs });
+    await flows.events.announce([
+      {
+        id: 'journal',
+        account: flows.settings.account,
+        types: EVENT_STATES.map((state) => `payment.${state}` as const),
+        handle: ({ eventId, payment }: PaymentEvent) => void this.journal.push(`${eventId} ${payment.state}`),
+      },
+    ]);
+    return flows;
+  }
+
+  async states(reference: string): Promise<string[]> {
+    return (await this.store.findByReference('default', reference)).map(({ state }) => state);
+  }
+}
+
+let orders = 0;
+
+/** A sale of 149.90 lira with a published test card, each of another order. */
+export function sale(more: Partial<DoPaymentDto> = {}): DoPaymentDto {
+  orders += 1;
+  return {
+    reference: `order-${orders}`,
+    cardDetails: { cardNo: '4508034508034509', expDate: '1236', cvv: '000' },
+    transactionDetails: { amount: '149.90', currencyCode: 949 },
+    cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
+    ...more,
+  };
+}
+
+/** Lets whatever is ready run, many times over: what has not happened after that waits for something. */
+export async function quiet(): Promise<void> {
+  for (let turns = 0; turns < 50; turns += 1) await new Promise(setImmediate);
+}
+
+/** Whether work has ended, once everything that could run has. */
+export async function isOver(work: Promise<unknown>): Promise<boolean> {
+  let over = false;
+  work.then(
+    () => (over = true),
+    () => (over = true),
+  );
+  await quiet();
+  return over;
+}

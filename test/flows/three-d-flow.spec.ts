@@ -1,0 +1,295 @@
+import { createHash } from 'node:crypto';
+import type { Payment, PaymentOptions, PaymentRecord, PaymentService } from 'nestjs-card-payment';
+import { DECLINED, LOST, NOT_SENT, reply } from './fake-gateway.js';
+import { logLines } from './log-lines.js';
+import { isOver, quiet, sale, TestShop } from './test-shop.js';
+
+const HOUR_MS = 3_600_000;
+
+describe('a 3D payment', () => {
+  const log = logLines();
+  let shop: TestShop;
+  let payments: PaymentService;
+
+  beforeEach(async () => {
+    shop = new TestShop();
+    ({ payments } = await shop.start());
+  });
+
+  async function atTheBank(service = payments, input = sale()): Promise<string> {
+    return (await service.init3d(input)).conversationId;
+  }
+
+  function stored(conversationId: string): Promise<PaymentRecord | null> {
+    return shop.store.find('default', conversationId);
+  }
+
+  describe('that is started', () => {
+    it('gives the page and waits for the buyer, with nothing of the page or the token kept', async () => {
+      const { html, content, expiresAt, payment } = await payments.init3d(sale());
+      expect(html).toBe('<html><body>bank</body></html>');
+      expect(Buffer.from(content, 'base64').toString()).toBe(html);
+      expect(payment).toMatchObject({ state: 'awaiting', kind: '3d', settled: false });
+      expect(expiresAt.getTime() - shop.clock.now().getTime()).toBe(HOUR_MS);
+
+      const { returnUrl, failUrl } = shop.gateway.sent('Init3d')[0]!.fields;
+      const [, token] = /^https:\/\/shop\.example\/payments\/([\w-]+)\/return$/.exec(String(returnUrl))!;
+      expect(failUrl).toBe(`https://shop.example/payments/${token}/fail`);
+      const record = await stored(payment.conversationId);
+      expect(record?.tokenHash).toBe(createHash('sha256').update(token!).digest('hex'));
+      const kept = JSON.stringify([record, await shop.store.history('default', payment.conversationId)]);
+      expect(kept).not.toContain(token);
+      expect(kept).not.toContain(html);
+      expect(kept).not.toContain(content);
+    });
+
+    it('expires when the option says', async () => {
+      const { payments } = await shop.start({ sessionTtlMs: 90_000 });
+      const { conversationId, expiresAt } = await payments.init3d(sale());
+      expect(expiresAt).toEqual(new Date(shop.clock.now().getTime() + 90_000));
+      expect(await stored(conversationId)).toMatchObject({ expiresAt, dueAt: expiresAt });
+    });
+
+    it('has no token where the return addresses have no place for one', async () => {
+      const urls = { returnUrl: 'https://shop.example/back', failUrl: 'https://shop.example/back' };
+      const conversationId = await atTheBank(payments, sale(urls));
+      expect((await stored(conversationId))?.tokenHash).toBeNull();
+      const { state } = await payments.auth3d(back(conversationId));
+      expect(state).toBe('succeeded');
+    });
+
+    it.each([
+      ['declined', DECLINED, { state: 'failed', reason: 'declined', code: 'B0051' }],
+      ['refused', reply({ code: 'B0003' }, 401), { state: 'failed', reason: 'refused' }],
+      ['not answered', LOST, { state: 'failed', reason: 'no_answer' }],
+      ['answered without a page', reply({ code: 'B0000' }), { state: 'failed', reason: 'unreadable' }],
+    ])('but %s has failed, since no money can move', async (_how, answer, payment) => {
+      shop.gateway.willAnswer('Init3d', answer);
+      const input = sale();
+      await expect(payments.init3d(input)).rejects.toMatchObject({ code: 'PAYMENT_INIT3D', payment });
+      expect(await payments.findByReference(input.reference!)).toMatchObject([payment]);
+    });
+
+    it('but never left says so, and may be tried again under the same key', async () => {
+      shop.gateway.willAnswer('Init3d', NOT_SENT);
+      const input = sale({ idempotencyKey: 'basket' });
+      await expect(payments.init3d(input)).rejects.toMatchObject({
+        code: 'PAYMENT_NOT_SENT',
+        payment: { state: 'failed', reason: 'not_sent' },
+      });
+      expect((await payments.init3d(input)).payment.state).toBe('awaiting');
+    });
+
+    it.each(['conversationId', 'idempotencyKey'] as const)('twice under one %s is refused', async (key) => {
+      const input = sale({ [key]: 'ABC00000000000000009' });
+      const { payment } = await payments.init3d(input);
+      await expect(payments.init3d(input)).rejects.toMatchObject({
+        code: 'PAYMENT_DUPLICATE',
+        message: expect.stringContaining(key) as string,
+        payment,
+      });
+      expect(shop.gateway.requests).toHaveLength(1);
+    });
+
+    it('for an order that is paid fails before the buyer is sent to the bank', async () => {
+      const order = sale();
+      await payments.doPayment(order);
+      await expect(payments.init3d({ ...order, idempotencyKey: 'second' })).rejects.toMatchObject({
+        code: 'PAYMENT_INIT3D',
+        payment: { state: 'failed', reason: 'reference_taken' },
+      });
+      expect(shop.gateway.sent('Init3d')).toEqual([]);
+      expect(await shop.store.findByIdempotencyKey('default', 'second')).toBeNull();
+      expect((await payments.init3d({ ...order, allowRepeat: true })).payment.state).toBe('awaiting');
+    });
+
+    it('for an order whose payment failed, or was meant to be repeated, goes to the bank', async () => {
+      const order = sale();
+      shop.gateway.willAnswer('DoPayment', DECLINED);
+      await payments.doPayment(order);
+      await payments.doPayment({ ...order, allowRepeat: true });
+      expect((await payments.init3d(order)).payment.state).toBe('awaiting');
+    });
+
+    it('but answered when it had expired is not shown to the buyer', async () => {
+      const held = shop.gateway.hold('Init3d');
+      const starting = payments.init3d(sale());
+      await held.begun;
+      await shop.clock.advance(HOUR_MS);
+      await payments.reconcile();
+      held.answer(reply({ code: 'B0000', htmlForm: 'PGh0bWw+PC9odG1sPg==' }));
+      await expect(starting).rejects.toMatchObject({ code: 'PAYMENT_INIT3D', payment: { state: 'expired' } });
+    });
+  });
+
+  describe('whose buyer comes back', () => {
+    it('is claimed in the store before Auth3d leaves, and is then as it was answered', async () => {
+      const conversationId = await atTheBank();
+      let seen: PaymentRecord | null = null;
+      shop.gateway.willAnswer('Auth3d', async () => ((seen = await stored(conversationId)), DECLINED));
+      const payment = await payments.auth3d(back(conversationId));
+      expect(seen).toMatchObject({ state: 'authorizing', dueAt: expect.any(Date) });
+      expect(payment).toMatchObject({ state: 'failed', reason: 'declined', code: 'B0051' });
+      expect(shop.gateway.sent('Auth3d')).toMatchObject([back(conversationId)]);
+    });
+
+    it('any number of times is sent one Auth3d, and everyone gets its outcome', async () => {
+      const conversationId = await atTheBank();
+      const copies = Array.from({ length: 10 }, () => payments.auth3d(back(conversationId)));
+      const states = (await Promise.all(copies)).map(({ state }) => state);
+      expect(new Set(states)).toEqual(new Set(['succeeded']));
+      expect((await payments.auth3d(back(conversationId))).state).toBe('succeeded');
+      expect(shop.gateway.sent('Auth3d')).toHaveLength(1);
+    });
+
+    it('at two instances is sent one Auth3d; the other reports it as under way', async () => {
+      const other = (await shop.start()).payments;
+      const conversationId = await atTheBank();
+      const held = shop.gateway.hold('Auth3d');
+      const first = payments.auth3d(back(conversationId));
+      await held.begun;
+      expect((await other.auth3d(back(conversationId))).state).toBe('authorizing');
+      held.answer(shop.gateway.approval({ operation: 'Auth3d', conversationId }));
+      expect((await first).state).toBe('succeeded');
+      expect(shop.gateway.sent('Auth3d')).toHaveLength(1);
+    });
+
+    it('beside a forged copy is completed, and the copy refused', async () => {
+      const conversationId = await atTheBank();
+      const forged = { conversationId, fields: { conversationId: 'ANOTHER' } };
+      const [wrong, right] = await Promise.allSettled([payments.auth3d(forged), payments.auth3d(back(conversationId))]);
+      expect(wrong).toMatchObject({ status: 'rejected', reason: { refusal: 'foreign_payment' } });
+      expect(right).toMatchObject({ value: { state: 'succeeded' } });
+    });
+
+    it('too late finds it expired, and nothing is sent', async () => {
+      const conversationId = await atTheBank();
+      await shop.clock.advance(HOUR_MS);
+      expect((await payments.auth3d(back(conversationId))).state).toBe('expired');
+      expect(shop.gateway.sent('Auth3d')).toEqual([]);
+    });
+
+    it('when the order was paid otherwise has nothing charged', async () => {
+      const order = sale();
+      const conversationId = await atTheBank(payments, order);
+      await payments.doPayment(order);
+      const payment = await payments.auth3d(back(conversationId));
+      expect(payment).toMatchObject({ state: 'failed', reason: 'reference_taken' });
+      expect(shop.gateway.sent('Auth3d')).toEqual([]);
+    });
+
+    it('cannot complete a direct payment, or one whose page was not given', async () => {
+      const direct = await payments.doPayment(sale());
+      const held = shop.gateway.hold('Init3d');
+      const starting = payments.init3d(sale({ conversationId: 'ABC00000000000000009' }));
+      await held.begun;
+      for (const conversationId of [direct.conversationId, 'ABC00000000000000009']) {
+        await expect(payments.auth3d(back(conversationId))).rejects.toMatchObject({
+          code: 'PAYMENT_STATE',
+        });
+      }
+      held.answer(LOST);
+      await expect(starting).rejects.toMatchObject({ code: 'PAYMENT_INIT3D' });
+      expect(shop.gateway.sent('Auth3d')).toEqual([]);
+    });
+  });
+
+  describe('whose Auth3d provably does not leave', () => {
+    it('is tried three times, two seconds apart, and has failed then', async () => {
+      const conversationId = await atTheBank();
+      let tries = 0;
+      const refuse = () => ((tries += 1), NOT_SENT);
+      shop.gateway.willAnswer('Auth3d', refuse, refuse, refuse);
+      const completing = payments.auth3d(back(conversationId));
+      const seen: number[] = [];
+      for (let waits = 0; waits < 2; waits += 1) {
+        await shop.clock.advance(1_999);
+        seen.push(tries);
+        await shop.clock.advance(1);
+        await quiet();
+      }
+      expect([...seen, tries]).toEqual([1, 2, 3]);
+      expect(await completing).toMatchObject({ state: 'failed', reason: 'not_sent' });
+    });
+
+    it('succeeds when a later try leaves', async () => {
+      const conversationId = await atTheBank();
+      shop.gateway.willAnswer('Auth3d', NOT_SENT);
+      const completing = payments.auth3d(back(conversationId));
+      await shop.clock.advance(2_000);
+      expect((await completing).state).toBe('succeeded');
+    });
+
+    it('is not tried once its answer could come after the claim', async () => {
+      const conversationId = await atTheBank();
+      const { store, clock } = shop;
+      const replace = store.replace.bind(store);
+      store.replace = async (record, ...given) => {
+        const outcome = await replace(record, ...given);
+        const claim = record.state === 'authorizing' ? record.dueAt!.getTime() - clock.now().getTime() : 0;
+        // A minute is what the gateway may take.
+        if (claim > 0) await clock.advance(claim - 60_000 + 1);
+        return outcome;
+      };
+      expect(await payments.auth3d(back(conversationId))).toMatchObject({
+        state: 'failed',
+        reason: 'not_sent',
+      });
+      expect(shop.gateway.sent('Auth3d')).toEqual([]);
+    });
+  });
+
+  describe('that the merchant may still stop', () => {
+    async function completed(beforeAuth3d: PaymentOptions['beforeAuth3d']): Promise<Payment> {
+      const { payments } = await shop.start({ beforeAuth3d });
+      return payments.auth3d(back(await atTheBank(payments)));
+    }
+
+    it('goes on after a yes, which is asked once and shown the payment', async () => {
+      const asked: Payment[] = [];
+      const payment = await completed((shown) => (asked.push(shown), Promise.resolve(true)));
+      expect(payment.state).toBe('succeeded');
+      expect(asked).toMatchObject([{ conversationId: payment.conversationId, state: 'awaiting' }]);
+    });
+
+    it.each<[string, () => boolean | Promise<boolean>]>([
+      ['no', () => false],
+      ['a promise of no', () => Promise.resolve(false)],
+      [
+        'a throw',
+        () => {
+          throw new Error('card 4508034508034509');
+        },
+      ],
+      ['a rejection', () => Promise.reject(new Error('card 4508034508034509'))],
+    ])('is not sent after %s', async (_what, answer) => {
+      expect(await completed(answer)).toMatchObject({ state: 'failed', reason: 'vetoed' });
+      expect(shop.gateway.sent('Auth3d')).toEqual([]);
+      expect(log.join()).not.toContain('4508034508034509');
+    });
+
+    it('says in the log that it threw', async () => {
+      const { conversationId } = await completed(() => Promise.reject(new Error('no')));
+      expect(log).toContain(
+        `error Payment ${conversationId}: beforeAuth3d threw, which counts as no; nothing was sent.`,
+      );
+    });
+  });
+
+  it('whose claim the store does not take is not sent, and can be completed later', async () => {
+    const conversationId = await atTheBank();
+    const replace = shop.store.replace.bind(shop.store);
+    shop.store.replace = () => Promise.reject(new Error('down'));
+    await expect(payments.auth3d(back(conversationId))).rejects.toMatchObject({ code: 'PAYMENT_STORE' });
+    expect(shop.gateway.sent('Auth3d')).toEqual([]);
+    shop.store.replace = replace;
+    const completing = payments.auth3d(back(conversationId));
+    expect(await isOver(completing)).toBe(true);
+    expect((await completing).state).toBe('succeeded');
+  });
+});
+
+/** What the bank sends with the buyer. */
+function back(conversationId: string): { conversationId: string; fields: Record<string, string> } {
+  return { conversationId, fields: { Code: 'B0000', conversationId } };
+}
