@@ -44,7 +44,8 @@ export async function paymentsCommand(words: string[]): Promise<string> {
   }
   const [action = 'list', ...rest] = positionals;
   const run = actionOf(action, rest, values);
-  const store = await openStore({ storeUrl, variable, store: null, background: false });
+  const clock = new SystemClock();
+  const store = await openStore({ storeUrl, variable, clock, store: null, background: false });
   try {
     return await run({ store, account });
   } catch (error) {

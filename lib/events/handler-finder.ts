@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { type ConfigurationProblem, PaymentConfigurationError } from '../errors/payment-configuration.error.js';
-import { MAX_TIMER_MS } from '../options/settings-reader.js';
+import { MAX_TIMER_MS } from '../options/option-kinds.js';
 import { EVENT_STATES, type PaymentEvent, type PaymentEventType } from '../payment/payment-event.js';
 import { type OnPaymentMetadata, onPaymentMetadata } from './on-payment.decorator.js';
 

@@ -81,6 +81,7 @@ export function aPaymentRecord(fields: Partial<PaymentRecord> = {}): PaymentReco
     allowRepeat,
     expiresAt,
     dueAt: dueAtOf({ state, updatedAt, expiresAt }),
+    attemptId: 'attempt-1',
     inquiries: 0,
     notFoundAt: null,
     note: null,

@@ -7,17 +7,24 @@ interface Sleeper {
 
 /** A clock that stands still until a test moves it. */
 export class TestClock extends PaymentClock {
-  private time: number;
+  /** What the clock shows when no time has passed, in milliseconds since 1970 UTC. */
+  private origin: number;
+  /** How much time has passed. */
+  private elapsed = 0;
   private readonly sleepers = new Set<Sleeper>();
 
   /** @param start where it stands at first; by default 1 March 2026, noon UTC */
   constructor(start: Date = new Date('2026-03-01T12:00:00.000Z')) {
     super();
-    this.time = start.getTime();
+    this.origin = start.getTime();
   }
 
   now(): Date {
-    return new Date(this.time);
+    return new Date(this.origin + this.elapsed);
+  }
+
+  override monotonic(): number {
+    return this.elapsed;
   }
 
   /** How many sleepers there are. */
@@ -34,10 +41,15 @@ export class TestClock extends PaymentClock {
         signal?.removeEventListener('abort', wake);
         resolve();
       };
-      const sleeper = { wakesAt: this.time + ms, wake };
+      const sleeper = { wakesAt: this.elapsed + ms, wake };
       this.sleepers.add(sleeper);
       signal?.addEventListener('abort', wake, { once: true });
     });
+  }
+
+  /** Sets the clock to another time, as an operator or NTP would: no time passes, nobody wakes. */
+  set(to: Date): void {
+    this.origin = to.getTime() - this.elapsed;
   }
 
   /**
@@ -45,15 +57,15 @@ export class TestClock extends PaymentClock {
    * is woken again. Resolves when all of that is done.
    */
   async advance(ms: number): Promise<void> {
-    const end = this.time + ms;
+    const end = this.elapsed + ms;
     for (;;) {
       await turnOfTheLoop();
       const [next] = [...this.sleepers].sort((one, other) => one.wakesAt - other.wakesAt);
       if (!next || next.wakesAt > end) break;
-      this.time = Math.max(this.time, next.wakesAt);
+      this.elapsed = Math.max(this.elapsed, next.wakesAt);
       next.wake();
     }
-    this.time = end;
+    this.elapsed = end;
   }
 }
 
