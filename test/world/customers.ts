@@ -192,12 +192,7 @@ export class Customers {
     );
   }
 
-  private async bringBack(
-    order: Order,
-    host: Host,
-    anyHost: () => Host | null,
-    reloads: number,
-  ): Promise<void> {
+  private async bringBack(order: Order, host: Host, anyHost: () => Host | null, reloads: number): Promise<void> {
     const { conversationId } = order;
     const fields = { Code: 'B0000', conversationId };
     const errors: unknown[] = [];

@@ -66,7 +66,8 @@ export class StoreLine {
     args: readonly unknown[],
     work: () => Promise<unknown>,
   ): Promise<unknown> {
-    if (fate !== 'prompt' || !QUIET.test(method)) this.trace.add(() => `${this.name} ${method} ${summary(args)} ${fate}`);
+    if (fate !== 'prompt' || !QUIET.test(method))
+      this.trace.add(() => `${this.name} ${method} ${summary(args)} ${fate}`);
     if (fate !== 'prompt' && fate !== 'slow' && method === 'renewLease') this.noteRenewal(args);
     switch (fate) {
       case 'prompt':
@@ -110,5 +111,8 @@ function summaryOf(arg: object): string {
   const { conversationId, version, state, handlerId, eventId } = arg as Record<string, unknown>;
   if (Array.isArray(arg)) return `[${arg.length}]`;
   if (state !== undefined) return `${String(conversationId)}:${String(version)} ${String(state)}`;
-  return [handlerId, eventId].filter((part) => part !== undefined).map(String).join(' ');
+  return [handlerId, eventId]
+    .filter((part) => part !== undefined)
+    .map(String)
+    .join(' ');
 }

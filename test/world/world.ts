@@ -165,7 +165,10 @@ export class World {
         return this.trace.add(() => `${host.name} has its clock set ${host.clock.aheadMs / HOUR_MS} h ahead`);
       case 'deploy':
         this.stop(host);
-        return this.startHost(this.places.find((place) => place.host === host)!, progress + 0.3);
+        return this.startHost(
+          this.places.find((place) => place.host === host)!,
+          progress + 0.3,
+        );
       case 'storeDown':
         return this.storeDown(chance.happens(0.5) ? [host] : up);
       case 'gatewayDown':
