@@ -95,7 +95,7 @@ export class StoreClock extends PaymentClock {
       const side = this.offset > 0 ? 'behind' : 'ahead of';
       this.logger.warn(
         `This host's clock is ${seconds} seconds ${side} the payment store's. The store's time counts for payments; ` +
-          'the gateway still gets this host\'s time (x-Timestamp) and may refuse it. Set the clock (NTP).',
+          "the gateway still gets this host's time (x-Timestamp) and may refuse it. Set the clock (NTP).",
       );
     }
     this.isReported = isOff;
