@@ -26,7 +26,7 @@ export default {
     '^nestjs-card-payment/(sql|redis)$': '<rootDir>/lib/store/$1/index.ts',
   },
   testTimeout: 30000,
-  // Most of the time goes into waiting for sockets, servers and a browser.
+  // Tests mostly wait for sockets, servers and a browser.
   maxWorkers: 2,
   reporters: ['default', '<rootDir>/test/plain-count.reporter.js'],
 };

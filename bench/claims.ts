@@ -10,20 +10,7 @@ const CLAIMS = 150;
 const AT_ONCE = 10;
 const WARM_UP = 1;
 
-/** A store to measure, beside its bare driver. */
-export interface ClaimSubject {
-  readonly name: string;
-  /** A store as a merchant has it; and one with the same books to be. */
-  openStores(): Promise<{ readonly store: PaymentStore; readonly twin: PaymentStore }>;
-  /**
-   * What each of these claims sends to the server or file, noted from a store that makes them for real on books of its own.
-   * @returns a function for each claim that sends just that to the twin's books, with the bare driver
-   */
-  bareClaims(records: readonly PaymentRecord[]): Promise<readonly (() => Promise<unknown>)[]>;
-  close(): Promise<void>;
-}
-
-/** Claims a second (the one compare-and-set that grants the right to call Auth3d), and by the bare driver. */
+/** Claims (the compare-and-set that grants the right to call Auth3d) a second, by the store and by its bare driver. */
 export async function benchClaims(): Promise<void> {
   const rows: (string | number)[][] = [];
   for (const start of [sqliteSubject, postgresSubject, redisSubject]) {
@@ -77,7 +64,7 @@ async function atOnce(tasks: readonly (() => Promise<unknown>)[]): Promise<void>
   await Promise.all(Array.from({ length: AT_ONCE }, work));
 }
 
-/** The bare driver must have done the work. */
+/** Makes sure that the bare driver did the same work. */
 async function expectClaimed(store: PaymentStore, records: readonly PaymentRecord[]): Promise<void> {
   for (const { account, conversationId } of records) {
     if ((await store.find(account, conversationId))?.state !== 'authorizing') throw new Error('a claim was not made');

@@ -1,8 +1,8 @@
 import { Dispatcher } from 'undici';
 
-/** A gateway without a network: it approves at once, so that what is measured is the module. */
+/** A gateway without a network, which approves at once, so that only the module is measured. */
 export class InstantGateway extends Dispatcher {
-  /** By path. */
+  /** How many requests each path has had. */
   readonly requests = new Map<string, number>();
 
   override dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {

@@ -8,14 +8,14 @@ import { printTable } from './table.js';
 const PAYMENTS = 100_000;
 const STEP = 5_000;
 const AT_ONCE = 20;
-/** For each store; on a busy machine fewer payments are made. */
+/** For each store: a slow machine makes fewer payments. */
 const MAX_MS = 80_000;
 const RETENTION_MS = 3_600_000;
 const PAUSE_MS = 2 * RETENTION_MS;
 
-/** The heap of a process that makes many direct payments, after each step's old payments were deleted. */
+/** The heap of a process that makes many direct payments; after each step the old ones are purged. */
 export async function benchMemory(): Promise<void> {
-  // The disk is not what is measured.
+  // In memory, where there is such a folder: the disk is not what is measured.
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'card-payment-bench-'));
   const file = join(folder, 'payments.db');
   await measure('the store in memory', { storeUrl: 'memory:', retentionMs: RETENTION_MS });

@@ -10,7 +10,7 @@ import {
 } from 'nestjs-card-payment';
 import { InstantGateway } from './instant-gateway.js';
 
-/** The system's clock, which can be put forward. */
+/** The system's clock, with a lead that can be set. */
 export class MovedClock extends SystemClock {
   ahead = 0;
 
@@ -19,7 +19,7 @@ export class MovedClock extends SystemClock {
   }
 }
 
-/** Does nothing with each event. */
+/** Counts the events. */
 class Handler {
   calls = 0;
 
@@ -36,7 +36,7 @@ export interface BenchMerchant {
   readonly app: INestApplicationContext;
 }
 
-/** A merchant's application in front of a gateway that answers at once. */
+/** Starts a merchant's application whose gateway answers at once. */
 export async function startMerchant(options: PaymentOptions): Promise<BenchMerchant> {
   const [clock, gateway] = [new MovedClock(), new InstantGateway()];
   const module = PaymentModule.forRoot({

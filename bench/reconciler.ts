@@ -11,7 +11,7 @@ const STORED = [10_000, 1_000_000];
 const DUE = 1_000;
 const IDLE_PASSES = 20;
 
-/** What a pass costs with as many payments due, among few that are stored and among many. */
+/** What a pass costs with the same number of payments due, among few stored ones and among many. */
 export async function benchReconciler(): Promise<void> {
   const rows: (string | number)[][] = [];
   for (const stored of STORED) {
@@ -47,13 +47,13 @@ export async function benchReconciler(): Promise<void> {
     ]);
   }
   printTable(
-    'Reconciler on SQLite: payments that are settled by asking',
-    ['stored', 'due', 'passes', 'all, ms', 'a pass, median', 'a pass, most', 'a pass without work, median'],
+    'Reconciler on SQLite: payments settled by inquiry',
+    ['stored', 'due', 'passes', 'all, ms', 'a pass, median', 'a pass, longest', 'an idle pass, median'],
     rows,
   );
 }
 
-/** Unknown payments that are to be asked for now. */
+/** Unknown payments, due to be asked about now. */
 async function storeDue(file: string): Promise<void> {
   const store = sqlitePaymentStore({ file });
   await store.open();
@@ -65,7 +65,7 @@ async function storeDue(file: string): Promise<void> {
   await store.close();
 }
 
-/** Payments as they lie in a store that has long been used, each with its history, its event and its lock. */
+/** Settled payments as a store in long use holds them, each with its history, its event and its lock. */
 function storeSettled(file: string, count: number): void {
   const db = new Database(file);
   db.pragma('synchronous = OFF');
@@ -78,7 +78,8 @@ function storeSettled(file: string, count: number): void {
        printf('%064d', n + 1000000000), ${at} + n, ${at} + n, ${at} + n, null, ? from numbers`,
     ).run(record);
     db.prepare(
-      `${numbers} insert into card_payment_reference_lock select 'default', 'old-' || n, printf('OLD%017d', n) from numbers`,
+      `${numbers} insert into card_payment_reference_lock
+       select 'default', 'old-' || n, printf('OLD%017d', n) from numbers`,
     ).run();
     db.prepare(
       `${numbers} insert into card_payment_history
@@ -87,7 +88,8 @@ function storeSettled(file: string, count: number): void {
     ).run();
     db.prepare(
       `${numbers} insert into card_payment_event
-       select 'default', printf('OLD%017d:3', n), printf('OLD%017d', n), 3, 'payment.succeeded', ${at} + n, 0, ? from numbers`,
+       select 'default', printf('OLD%017d:3', n), printf('OLD%017d', n), 3, 'payment.succeeded', ${at} + n, 0, ?
+       from numbers`,
     ).run(record);
   })();
   db.close();

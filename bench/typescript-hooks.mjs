@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { transform } from '@swc/core';
 
-/** A `.js` that is not there is the `.ts` it will be. */
+/** Where there is no `.js` file, its `.ts` source is meant. */
 export async function resolve(specifier, context, next) {
   try {
     return await next(specifier, context);

@@ -7,8 +7,8 @@ export type {
   PaymentOptions,
   PaymentOptionsFactory,
   PaymentStructure,
-  ResultUrl,
 } from './options/payment-options.js';
+export type { ResultUrl } from './options/option-kinds.js';
 
 export type { Payment, PaymentHistoryEntry, PaymentKind, PaymentRecord, PaymentState } from './payment/payment.js';
 export { PaymentClock, SystemClock } from './payment/clock.js';
@@ -35,20 +35,26 @@ export { type MorposDialectOptions, morposDialect } from './gateway/dialects/mor
 export { type StandardDialectOptions, standardDialect } from './gateway/dialects/standard.dialect.js';
 export { newConversationId } from './gateway/dialects/conversation-id.js';
 export type {
+  Auth3dRequest,
   CallbackFields,
+  DecidingField,
+  DialectOperation,
+  DialectOperations,
   GatewayCredentials,
   GatewayDialect,
   GatewayOperation,
   GatewayResult,
+  Init3dResult,
   InquiryResult,
   SaleRequest,
   SignContext,
   Signer,
 } from './gateway/gateway-dialect.js';
 export { ReplyFields } from './gateway/readings/reply-fields.js';
-export type { AmountCheck } from './gateway/readings/charge-reading.js';
-export { DEFAULT_CODE_SETS, RESULT_TEXTS, type ResultCodeSets, type ResultText } from './gateway/result-codes.js';
+export type { AmountCheck } from './gateway/gateway-settings.js';
+export { DEFAULT_CODE_SETS } from './gateway/dialects/default-code-sets.js';
+export { RESULT_TEXTS, type ResultCodeSets, type ResultText } from './gateway/result-codes.js';
 export { type SignedFields, WireDecimal, type WireObject, type WireValue } from './gateway/wire-body.js';
 
-export { MemoryPaymentStore } from './store/memory-payment-store.js';
+export { MemoryPaymentStore } from './store/memory/memory-payment-store.js';
 export * from './store/payment-store.js';

@@ -3,16 +3,18 @@ import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import { createCallbackController } from './callback/callback.controller.js';
 import { CallbackReceiver } from './callback/callback-receiver.js';
 import { CallbackResponder } from './callback/callback-responder.js';
-import { CallbackRoute, ReturnUrlMaker, trimSlashes } from './flows/return-urls.js';
+import { ReturnUrlMaker } from './flows/return-urls.js';
 import { EventDispatcher } from './events/event-dispatcher.js';
 import { HandlerFinder } from './events/handler-finder.js';
 import { PlainEvents } from './events/plain-events.js';
 import { GatewayClient } from './gateway/gateway-client.js';
 import { GatewayTransport } from './gateway/transport/gateway-transport.js';
 import { AccountRegistration } from './options/account-registration.js';
+import { CallbackRoute, routeOf } from './options/callback-route.js';
 import type { PaymentOptions, PaymentStructure } from './options/payment-options.js';
-import { DEFAULT_ACCOUNT, PaymentSettings } from './options/payment-settings.js';
+import { PaymentSettings } from './options/payment-settings.js';
 import { resolveSettings } from './options/resolve-settings.js';
+import { DEFAULT_ACCOUNT, variableOf } from './payment/account.js';
 import { PaymentClock, SystemClock } from './payment/clock.js';
 import { DirectFlow } from './flows/direct-flow.js';
 import { InFlight } from './flows/in-flight.js';
@@ -29,8 +31,6 @@ import { PaymentService } from './payment.service.js';
 import { PAYMENT_OPTIONS, paymentHttpToken, paymentToken } from './payment.tokens.js';
 import { openStore } from './store/open-store.js';
 import { PaymentStore } from './store/payment-store.js';
-
-const DEFAULT_WAIT_MS = 25_000;
 
 /** Makes of the builder's bare definition the module of one account. */
 export function assemble(definition: DynamicModule, structure: PaymentStructure): DynamicModule {
@@ -58,7 +58,12 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
         inject: [PAYMENT_OPTIONS, DiscoveryService],
       },
       { provide: PaymentClock, useClass: SystemClock },
-      { provide: PaymentStore, useFactory: openStore, inject: [PaymentSettings] },
+      {
+        provide: PaymentStore,
+        useFactory: ({ store, storeUrl, background }: PaymentSettings) =>
+          openStore({ store, storeUrl, background, variable: variableOf(account, 'storeUrl') }),
+        inject: [PaymentSettings],
+      },
       {
         provide: GatewayTransport,
         useFactory: ({ timeoutMs, connectTimeoutMs, keepAliveMs, dispatcher }: PaymentSettings) =>
@@ -67,7 +72,12 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       },
       { provide: http, useFactory: (transport: GatewayTransport) => transport.http, inject: [GatewayTransport] },
       ReturnUrlMaker,
-      GatewayClient,
+      {
+        provide: GatewayClient,
+        useFactory: (settings: PaymentSettings, transport: GatewayTransport, clock: PaymentClock) =>
+          new GatewayClient(settings, transport, clock),
+        inject: [PaymentSettings, GatewayTransport, PaymentClock],
+      },
       PlainEvents,
       HandlerFinder,
       EventDispatcher,
@@ -89,10 +99,4 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
     ],
     exports: [service, http, receiver],
   };
-}
-
-function routeOf({ callback = {}, name }: PaymentStructure): CallbackRoute {
-  if (callback === false) return { path: null, waitMs: DEFAULT_WAIT_MS };
-  const path = trimSlashes(callback.path ?? (name === undefined ? 'payments' : `payments/${name}`));
-  return { path, waitMs: callback.waitMs ?? DEFAULT_WAIT_MS };
 }

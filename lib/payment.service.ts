@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Auth3dDto } from './dto/auth3d.dto.js';
-import type { DoPaymentDto } from './dto/do-payment.dto.js';
-import type { Init3dDto } from './dto/init3d.dto.js';
+import type { DoPaymentDto, Init3dDto } from './dto/do-payment.dto.js';
 import { PaymentNotFoundError } from './errors/payment-not-found.error.js';
 import { DirectFlow } from './flows/direct-flow.js';
 import { InFlight } from './flows/in-flight.js';

@@ -1,5 +1,5 @@
 import { Inject } from '@nestjs/common';
-import { DEFAULT_ACCOUNT } from './options/payment-settings.js';
+import { DEFAULT_ACCOUNT } from './payment/account.js';
 import { PaymentService } from './payment.service.js';
 
 /**

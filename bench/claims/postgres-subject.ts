@@ -2,19 +2,19 @@ import { PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { postgresPaymentStore } from 'nestjs-card-payment/sql';
 import { startPostgres } from '../../test/services/postgres.js';
-import type { ClaimSubject } from '../claims.js';
-import { StatementNotes } from './noted-statements.js';
+import type { ClaimSubject } from './claim-subject.js';
+import { StatementRecorder } from './statement-recorder.js';
 
 export async function postgresSubject(): Promise<ClaimSubject> {
   const postgres = await startPostgres({ fsync: 'on' });
-  const [notesUrl, storeUrl, bareUrl] = [
+  const [recorderUrl, storeUrl, bareUrl] = [
     await postgres.createDatabase(),
     await postgres.createDatabase(),
     await postgres.createDatabase(),
   ];
-  const notesPool = new pg.Pool({ connectionString: notesUrl, max: 1 });
-  const notes = new StatementNotes(new PostgresDialect({ pool: notesPool }), 'postgres');
-  await notes.open();
+  const recorderPool = new pg.Pool({ connectionString: recorderUrl, max: 1 });
+  const recorder = new StatementRecorder(new PostgresDialect({ pool: recorderPool }), 'postgres');
+  await recorder.open();
   const stores = {
     store: postgresPaymentStore({ connectionString: storeUrl }),
     twin: postgresPaymentStore({ connectionString: bareUrl }),
@@ -28,7 +28,7 @@ export async function postgresSubject(): Promise<ClaimSubject> {
     async bareClaims(records) {
       const claims = [];
       for (const record of records) {
-        const statements = await notes.ofClaim(record);
+        const statements = await recorder.ofClaim(record);
         claims.push(async () => {
           const client = await pool.connect();
           for (const { sql, parameters } of statements) await client.query(sql, [...parameters]);
@@ -38,7 +38,7 @@ export async function postgresSubject(): Promise<ClaimSubject> {
       return claims;
     },
     close: async () => {
-      await Promise.all([pool.end(), notesPool.end()]);
+      await Promise.all([pool.end(), recorderPool.end()]);
       await postgres.stop();
     },
   };

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { SqliteDialect } from 'kysely';
 import { sqlitePaymentStore } from 'nestjs-card-payment/sql';
-import type { ClaimSubject } from '../claims.js';
-import { type Statement, StatementNotes } from './noted-statements.js';
+import type { ClaimSubject } from './claim-subject.js';
+import { type Statement, StatementRecorder } from './statement-recorder.js';
 
 export async function sqliteSubject(): Promise<ClaimSubject> {
   const folder = mkdtempSync(join(tmpdir(), 'card-payment-bench-'));
-  const notesFile = new Database(':memory:');
-  const notes = new StatementNotes(new SqliteDialect({ database: notesFile }), 'sqlite');
-  await notes.open();
+  const recorderFile = new Database(':memory:');
+  const recorder = new StatementRecorder(new SqliteDialect({ database: recorderFile }), 'sqlite');
+  await recorder.open();
   const stores = {
     store: sqlitePaymentStore({ file: join(folder, 'store.db') }),
     twin: sqlitePaymentStore({ file: join(folder, 'bare.db') }),
@@ -33,14 +33,14 @@ export async function sqliteSubject(): Promise<ClaimSubject> {
     async bareClaims(records) {
       const claims = [];
       for (const record of records) {
-        const statements = await notes.ofClaim(record);
+        const statements = await recorder.ofClaim(record);
         claims.push(() => Promise.resolve(statements.forEach(run)));
       }
       return claims;
     },
     close: () => {
       bare.close();
-      notesFile.close();
+      recorderFile.close();
       return Promise.resolve(rmSync(folder, { recursive: true }));
     },
   };

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { PaymentCallbackError } from '../errors/payment-callback.error.js';
 import type { CallbackFields } from '../gateway/gateway-dialect.js';
+import { CallbackRoute } from '../options/callback-route.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock } from '../payment/clock.js';
 import { InFlight } from '../flows/in-flight.js';
@@ -10,7 +11,6 @@ import { ThreeDFlow } from '../flows/three-d-flow.js';
 import { checkCallback } from '../flows/callback-check.js';
 import { readCallbackFields } from '../flows/callback-fields.js';
 import { hashCallbackToken } from '../flows/callback-token.js';
-import { CallbackRoute } from '../flows/return-urls.js';
 
 /** A callback that has been checked: whose it is, and what the bank sent. */
 export interface ReceivedCallback {
@@ -46,8 +46,9 @@ export class CallbackReceiver {
    */
   async receive(token: string, received: unknown): Promise<ReceivedCallback> {
     const record = await this.identify(token);
-    const fields = readCallbackFields(received);
-    checkCallback(fields, record, this.settings.dialect.requiredCallbackFields);
+    const { dialect } = this.settings;
+    const fields = readCallbackFields(received, dialect.callbackObjectFields);
+    checkCallback(fields, record, dialect);
     return { conversationId: record.conversationId, payment: toPayment(record), fields };
   }
 
@@ -86,8 +87,10 @@ export class CallbackReceiver {
   /** Back, refresh, a double post: nothing is sent, so an empty one is welcome, but a foreign one is not. */
   private repeat(record: PaymentRecord, received: unknown): Promise<Payment> {
     return Promise.resolve().then(() => {
-      const fields = readCallbackFields(received ?? {});
-      if (Object.keys(fields).length > 0) checkCallback(fields, record, []);
+      const { dialect } = this.settings;
+      const fields = readCallbackFields(received ?? {}, dialect.callbackObjectFields);
+      const rules = { ...dialect, requiredCallbackFields: [] };
+      if (Object.keys(fields).length > 0) checkCallback(fields, record, rules);
       return toPayment(record);
     });
   }

@@ -10,7 +10,7 @@ import {
   type Type,
 } from '@nestjs/common';
 import { PaymentCallbackError } from '../errors/payment-callback.error.js';
-import { DEFAULT_ACCOUNT } from '../options/payment-settings.js';
+import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import { CallbackReceiver, type ReceivedCallback } from './callback-receiver.js';
 import { type CallbackRequest, isLookingAhead, receivedFields, receivedToken } from './callback-request.js';
 

@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util';
 import { PaymentError } from '../errors/payment.error.js';
 import { PaymentStoreError } from '../errors/payment-store.error.js';
-import { DEFAULT_ACCOUNT } from '../options/payment-settings.js';
-import { variablePrefix } from '../options/resolve-settings.js';
+import { DEFAULT_ACCOUNT, variableOf } from '../payment/account.js';
 import { SystemClock } from '../payment/clock.js';
 import { OperatorFlow } from '../flows/operator-flow.js';
 import { type PaymentRecord, type PaymentState, toPayment } from '../payment/payment.js';
@@ -37,14 +36,14 @@ export async function paymentsCommand(words: string[]): Promise<string> {
     }),
   );
   const { account } = values;
-  const variable = `${variablePrefix(account === DEFAULT_ACCOUNT ? undefined : account)}STORE_URL`;
+  const variable = variableOf(account, 'storeUrl');
   const storeUrl = values.store ?? process.env[variable];
   if (!storeUrl || storeUrl === 'memory:') {
     throw new UsageError(`Name the store: ${variable} or --store URL (payments in memory cannot be seen from here).`);
   }
   const [action = 'list', ...rest] = positionals;
   const run = actionOf(action, rest, values);
-  const store = await openStore({ account, storeUrl, store: null, background: false });
+  const store = await openStore({ storeUrl, variable, store: null, background: false });
   try {
     return await run({ store, account });
   } catch (error) {

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { isSqlDialect, SQL_ENGINES } from '../store/sql/engines.js';
 import { paymentSchema } from '../store/sql/payment-schema.js';
 import { parsed, UsageError } from './usage.error.js';
 
@@ -6,6 +7,8 @@ import { parsed, UsageError } from './usage.error.js';
 export function schemaCommand(words: string[]): string {
   const { values } = parsed(() => parseArgs({ args: words, options: { dialect: { type: 'string' } } }));
   const { dialect } = values;
-  if (dialect !== 'sqlite' && dialect !== 'postgres') throw new UsageError('--dialect takes sqlite or postgres.');
+  if (!isSqlDialect(dialect)) {
+    throw new UsageError(`--dialect takes ${SQL_ENGINES.map(({ name }) => name).join(' or ')}.`);
+  }
   return paymentSchema(dialect);
 }

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { isSimulatorDialect, SIMULATED_DIALECTS } from '../simulator/dialects/dialects.js';
 import { describeSimulator, startSimulator } from '../simulator/index.js';
 import { parsed, UsageError } from './usage.error.js';
 
@@ -12,7 +13,9 @@ export async function simulateCommand(words: string[]): Promise<string> {
   );
   const { port, dialect } = values;
   if (!/^\d{1,5}$/.test(port)) throw new UsageError('--port takes a number.');
-  if (dialect !== 'morpos' && dialect !== 'standard') throw new UsageError('--dialect takes morpos or standard.');
+  if (!isSimulatorDialect(dialect)) {
+    throw new UsageError(`--dialect takes ${Object.keys(SIMULATED_DIALECTS).join(' or ')}.`);
+  }
   const simulator = await startSimulator({ port: Number(port), dialect }).catch(() => {
     throw new UsageError(`Port ${port} cannot be opened; choose another with --port.`);
   });

@@ -1,58 +1,60 @@
-import { IsOptional, IsString } from 'class-validator';
+import { IsOptional } from 'class-validator';
 import { rule } from './rules/rule.js';
+import { IsReceivedText } from './rules/text.rules.js';
 
 /**
- * What the bank sends to the return or fail URL. The contract does not show its fields (section 6); these are the ones that the
- * service's public documentation names, so all are optional and unverified, and their case may differ. To read a callback in a
- * controller of your own use `@PaymentCallback()`, which takes them as they come; a whitelisting pipe would refuse others.
+ * What the bank sends to the return or fail URL. The contract does not show its fields (section 6); these are the ones
+ * that the service's public documentation names, so all of them are optional and unverified, and their case may differ.
+ * To read a callback in a controller of your own, use `@PaymentCallback()`, which takes them as they come; a
+ * whitelisting pipe would refuse others.
  */
 export class PaymentCallbackDto {
-  @IsString({ message: '$property must be a text' })
+  @IsReceivedText()
   @IsOptional()
   Code?: string;
 
-  @IsString({ message: '$property must be a text' })
+  @IsReceivedText()
   @IsOptional()
   Message?: string;
 
-  @IsString({ message: '$property must be a text' })
+  @IsReceivedText()
   @IsOptional()
   EftCode?: string;
 
   /** Opaque; never test it for a value. */
-  @IsString({ message: '$property must be a text' })
+  @IsReceivedText()
   @IsOptional()
   MdStatus?: string;
 
-  @IsString({ message: '$property must be a text' })
+  @IsReceivedText()
   @IsOptional()
   MdStatusMessage?: string;
 
-  @IsString({ message: '$property must be a text' })
+  @IsReceivedText()
   @IsOptional()
   conversationId?: string;
 
-  @IsString({ message: '$property must be a text' })
+  @IsReceivedText()
   @IsOptional()
   OrderId?: string;
 
-  @IsString({ message: '$property must be a text' })
+  @IsReceivedText()
   @IsOptional()
   PaymentId?: string;
 
-  @IsString({ message: '$property must be a text' })
+  @IsReceivedText()
   @IsOptional()
   TransactionDate?: string;
 
-  @IsString({ message: '$property must be a text' })
+  @IsReceivedText()
   @IsOptional()
   Currency?: string;
 
-  @IsString({ message: '$property must be a text' })
+  @IsReceivedText()
   @IsOptional()
   PaymentInstrumentType?: string;
 
-  @IsString({ message: '$property must be a text' })
+  @IsReceivedText()
   @IsOptional()
   MerchantId?: string;
 
@@ -65,3 +67,9 @@ export class PaymentCallbackDto {
   @IsOptional()
   InstrumentDetail?: string | Readonly<Record<string, unknown>>;
 }
+
+/**
+ * The body of Auth3d as it travels: the callback's fields as received. The contract says no more than that (section
+ * 4.3).
+ */
+export class Auth3dRequestDto extends PaymentCallbackDto {}

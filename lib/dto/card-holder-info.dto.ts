@@ -1,6 +1,5 @@
-import { IsPhoneNumber } from './rules/phone-number.rule.js';
-import { IsRequired } from './rules/presence.rule.js';
-import { IsText } from './rules/text.rule.js';
+import { IsRequired } from './rules/structure.rules.js';
+import { IsPhoneNumber, IsText } from './rules/text.rules.js';
 
 /** Who pays (contract section 2.1). */
 export class CardHolderInfoDto {

@@ -4,10 +4,11 @@ import { PaymentValidationError, type ValidationIssue } from '../errors/payment-
 const MAX_FIELDS = 64;
 
 /**
- * A plain copy of an input, made once, field by field, so that whatever hides in it (getters, proxies, cycles, arrays, functions,
- * depth) is gone before it is validated. What no field can be becomes an empty array, which every rule refuses.
+ * A plain copy of an input, made once and field by field, so that whatever hides in it (getters, proxies, cycles,
+ * arrays, functions, depth) is gone before it is validated. What no field can be becomes an empty array, which every
+ * rule refuses.
  *
- * @throws PaymentValidationError when it is no object, or cannot be read
+ * @throws PaymentValidationError when it is not an object, or cannot be read
  */
 export function copyInput(input: unknown): object {
   const copy = copyValue(input, '', 0);
@@ -17,10 +18,10 @@ export function copyInput(input: unknown): object {
   return copy;
 }
 
-/** Dotted. A name that is none of ours may be data in the wrong place, so that names which do not look like one are not told. */
+/** Dotted. An unknown name may be data in the wrong place, so one that does not look like a name is not shown. */
 export function fieldPath(parent: string, name: string): string {
-  const told = /^[A-Za-z_]{1,40}\d{0,2}$/.test(name) ? name : '?';
-  return parent ? `${parent}.${told}` : told;
+  const shown = /^[A-Za-z_]{1,40}\d{0,2}$/.test(name) ? name : '?';
+  return parent ? `${parent}.${shown}` : shown;
 }
 
 export function unknownField(path: string): ValidationIssue {
@@ -36,7 +37,7 @@ function copyValue(value: unknown, path: string, depth: number): unknown {
   const copy: Record<string, unknown> = {};
   for (const name of names) {
     const at = fieldPath(path, name);
-    // class-transformer would drop these without a word.
+    // class-transformer would drop these silently.
     if (name in Object.prototype || name === 'toJSON') throw new PaymentValidationError([unknownField(at)]);
     const field = readable(at, () => (value as Record<string, unknown>)[name]);
     if (field !== undefined) copy[name] = copyValue(field, at, depth + 1);

@@ -2,12 +2,9 @@ import { IsBoolean, IsNumber } from 'class-validator';
 import { type CardDetails, CardDetailsDto } from './card-details.dto.js';
 import { CardHolderInfoDto } from './card-holder-info.dto.js';
 import { ExtraParameterDto } from './extra-parameter.dto.js';
-import { IsAmount } from './rules/amount.rule.js';
-import { IsNested } from './rules/nested.rule.js';
-import { IsRequired, MayBeAbsent } from './rules/presence.rule.js';
-import { IsText } from './rules/text.rule.js';
-import { IsWebUrl } from './rules/web-url.rule.js';
-import { IsWholeNumber } from './rules/whole-number.rule.js';
+import { IsAmount, IsWholeNumber } from './rules/number.rules.js';
+import { IsNested, IsRequired, MayBeAbsent } from './rules/structure.rules.js';
+import { IsText, IsWebUrl } from './rules/text.rules.js';
 
 /** `transactionDetails` as it travels: nothing is left to defaults (contract section 2.1). */
 export class TransactionDetailsRequestDto {
@@ -35,7 +32,10 @@ export class TransactionDetailsRequestDto {
   vftFlag?: boolean;
 }
 
-/** The body of DoPayment as it travels, every field of contract section 2.1. The module writes it; your code does not need it. */
+/**
+ * The body of DoPayment as it travels, every field of contract section 2.1. The module writes it; your code does not
+ * need it.
+ */
 export class DoPaymentRequestDto {
   @IsText()
   @IsRequired()
@@ -85,3 +85,9 @@ export class DoPaymentRequestDto {
   @MayBeAbsent()
   extraParameter?: ExtraParameterDto;
 }
+
+/**
+ * The body of Init3d as it travels. Its fields are not shown in the contract (section 2.3); they are read as
+ * DoPayment's.
+ */
+export class Init3dRequestDto extends DoPaymentRequestDto {}

@@ -1,22 +1,19 @@
-import { IsNumber, IsOptional, IsString } from 'class-validator';
-import { IsDateTimeText } from './rules/date-time.rule.js';
-import { IsNested } from './rules/nested.rule.js';
-import { IsRequired } from './rules/presence.rule.js';
+import { IsNumber, IsOptional } from 'class-validator';
 import { rule } from './rules/rule.js';
-import { IsWebUrl } from './rules/web-url.rule.js';
+import { IsNested, IsRequired } from './rules/structure.rules.js';
+import { IsDateTimeText, IsReceivedText, IsWebUrl } from './rules/text.rules.js';
 
-const TEXT = { message: '$property must be a text' };
 const NUMBER = { message: '$property must be a number' };
 
 /** `instrumentDetail` of an answer (contract section 2.2). */
 export class InstrumentDetailDto {
-  /** The middle digits masked. */
-  @IsString(TEXT)
+  /** With its middle digits masked. */
+  @IsReceivedText()
   @IsOptional()
   maskedCardNumber?: string | null;
 
   /** `CARD` in the approved result. */
-  @IsString(TEXT)
+  @IsReceivedText()
   @IsOptional()
   cardType?: string | null;
 }
@@ -43,26 +40,27 @@ export class PaymentInfoDto {
 }
 
 /**
- * An answer to DoPayment (contract section 2.2), for hosts that talk to the gateway beside this module, and for fakes in tests.
- * The contract says that every answer carries the two codes and the two texts (section 7); the rest is known of the approved one.
+ * An answer to DoPayment (contract section 2.2), for hosts that also talk to the gateway themselves, and for fakes in
+ * tests. The contract says that every answer carries the two codes and the two texts (section 7); the rest is known
+ * from the approved one.
  */
 export class DoPaymentResponseDto {
   /** `B0000` is an approval. */
-  @IsString(TEXT)
+  @IsReceivedText()
   @IsRequired()
   code!: string;
 
-  @IsString(TEXT)
+  @IsReceivedText()
   @IsRequired()
   message!: string;
 
   /** Repeats `code` in the approved result. */
-  @IsString(TEXT)
+  @IsReceivedText()
   @IsRequired()
   resultCode!: string;
 
   /** Repeats `message` in the approved result. */
-  @IsString(TEXT)
+  @IsReceivedText()
   @IsRequired()
   resultDescription!: string;
 
@@ -71,23 +69,23 @@ export class DoPaymentResponseDto {
   @IsOptional()
   responseDate?: string | null;
 
-  @IsString(TEXT)
+  @IsReceivedText()
   @IsOptional()
   conversationId?: string | null;
 
-  @IsString(TEXT)
+  @IsReceivedText()
   @IsOptional()
   orderId?: string | null;
 
-  @IsString(TEXT)
+  @IsReceivedText()
   @IsOptional()
   paymentId?: string | null;
 
-  @IsString(TEXT)
+  @IsReceivedText()
   @IsOptional()
   bankUniqueReferenceNumber?: string | null;
 
-  /** Written as `responseDate`. */
+  /** In the form of `responseDate`. */
   @IsDateTimeText()
   @IsOptional()
   transactionDate?: string | null;
@@ -101,16 +99,16 @@ export class DoPaymentResponseDto {
   @IsOptional()
   currency?: string | null;
 
-  @IsString(TEXT)
+  @IsReceivedText()
   @IsOptional()
   authCode?: string | null;
 
   /** `CARDPAYMENT` in the approved result. */
-  @IsString(TEXT)
+  @IsReceivedText()
   @IsOptional()
   paymentInstrumentType?: string | null;
 
-  @IsString(TEXT)
+  @IsReceivedText()
   @IsOptional()
   sign?: string | null;
 
@@ -132,3 +130,8 @@ export class DoPaymentResponseDto {
   @IsOptional()
   failUrl?: string | null;
 }
+
+/**
+ * An answer to Auth3d. Its fields are not shown in the contract (section 2.3); that they are DoPayment's is unverified.
+ */
+export class Auth3dResponseDto extends DoPaymentResponseDto {}

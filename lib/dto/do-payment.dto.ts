@@ -2,18 +2,17 @@ import { IsBoolean } from 'class-validator';
 import { type CardDetails, CardDetailsDto } from './card-details.dto.js';
 import { CardHolderInfoDto } from './card-holder-info.dto.js';
 import { ExtraParameterDto } from './extra-parameter.dto.js';
-import { IsNested } from './rules/nested.rule.js';
-import { IsRequired, MayBeAbsent } from './rules/presence.rule.js';
-import { IsText } from './rules/text.rule.js';
-import { IsWebUrl } from './rules/web-url.rule.js';
+import { IsNested, IsRequired, MayBeAbsent } from './rules/structure.rules.js';
+import { IsText, IsWebUrl } from './rules/text.rules.js';
 import { TransactionDetailsDto } from './transaction-details.dto.js';
 
 /**
- * What `PaymentService.doPayment` takes: the fields of contract section 2.1 under the same names, less `merchantId` and `sign`, which
- * the module fills in, as it does those that are absent.
+ * What `PaymentService.doPayment` takes: the fields of contract section 2.1 under the same names, less `merchantId` and
+ * `sign`, which the module fills in, as it does whatever else is absent.
  *
- * In a controller of yours, use it with `new ValidationPipe({ transform: true, whitelist: true, forbidNonWhitelisted: true })`. An
- * `exceptionFactory` gets class-validator's errors, whose `value` and `target` hold the card: never log them.
+ * In your own controller, use it with a `ValidationPipe` that has `transform: true`, `whitelist: true` and
+ * `forbidNonWhitelisted: true`. An `exceptionFactory` gets class-validator's errors, whose `value` and `target` hold
+ * the card: never log them.
  */
 export class DoPaymentDto {
   @IsNested(() => CardDetailsDto)
@@ -47,7 +46,7 @@ export class DoPaymentDto {
   @MayBeAbsent()
   paymentInstrumentType?: string;
 
-  /** The id of this attempt at the gateway, made by the module unless given. One per attempt, never used again. */
+  /** The id of this attempt at the gateway, made by the module unless given. One per attempt, never reused. */
   @IsText()
   @MayBeAbsent()
   conversationId?: string;
@@ -67,7 +66,7 @@ export class DoPaymentDto {
   @MayBeAbsent()
   reference?: string;
 
-  /** True lets `reference` be charged more than once. */
+  /** Whether `reference` may be charged more than once. Default false. */
   @IsBoolean({ message: '$property must be true or false' })
   @MayBeAbsent()
   allowRepeat?: boolean;
@@ -77,3 +76,9 @@ export class DoPaymentDto {
   @MayBeAbsent()
   idempotencyKey?: string;
 }
+
+/**
+ * What `PaymentService.init3d` takes. The contract does not show Init3d's fields (section 2.3); they are read as
+ * DoPayment's.
+ */
+export class Init3dDto extends DoPaymentDto {}

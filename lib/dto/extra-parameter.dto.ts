@@ -1,5 +1,5 @@
-import { MayBeAbsent } from './rules/presence.rule.js';
-import { IsText } from './rules/text.rule.js';
+import { MayBeAbsent } from './rules/structure.rules.js';
+import { IsText } from './rules/text.rules.js';
 
 /** What only some merchants send (contract section 2.1). */
 export class ExtraParameterDto {

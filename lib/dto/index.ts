@@ -1,6 +1,4 @@
 export * from './auth3d.dto.js';
-export * from './auth3d-request.dto.js';
-export * from './auth3d-response.dto.js';
 export * from './callback.dto.js';
 export * from './card-details.dto.js';
 export * from './card-holder-info.dto.js';
@@ -8,7 +6,5 @@ export * from './do-payment.dto.js';
 export * from './do-payment-request.dto.js';
 export * from './do-payment-response.dto.js';
 export * from './extra-parameter.dto.js';
-export * from './init3d.dto.js';
-export * from './init3d-request.dto.js';
 export * from './init3d-response.dto.js';
 export * from './transaction-details.dto.js';

@@ -1,29 +1,28 @@
-import { IsBase64, IsOptional, IsString } from 'class-validator';
-
-const TEXT = { message: '$property must be a text' };
+import { IsBase64, IsOptional } from 'class-validator';
+import { IsReceivedText } from './rules/text.rules.js';
 
 /**
- * An answer to Init3d. The contract says only that it returns the 3D page in Base64 (section 4.2); all of these names are unverified,
- * and `htmlForm` is what a related answer of the same service is known to call it.
+ * An answer to Init3d. The contract says only that it returns the 3D page in Base64 (section 4.2); all of these names
+ * are unverified, and `htmlForm` is what a related answer of the same service is known to call it.
  */
 export class Init3dResponseDto {
-  @IsString(TEXT)
+  @IsReceivedText()
   @IsOptional()
   code?: string | null;
 
-  @IsString(TEXT)
+  @IsReceivedText()
   @IsOptional()
   message?: string | null;
 
-  @IsString(TEXT)
+  @IsReceivedText()
   @IsOptional()
   resultCode?: string | null;
 
-  @IsString(TEXT)
+  @IsReceivedText()
   @IsOptional()
   resultDescription?: string | null;
 
-  @IsString(TEXT)
+  @IsReceivedText()
   @IsOptional()
   conversationId?: string | null;
 

@@ -1,8 +1,7 @@
 import { IsBoolean } from 'class-validator';
-import { IsAmount } from './rules/amount.rule.js';
-import { IsRequired, MayBeAbsent } from './rules/presence.rule.js';
-import { IsText } from './rules/text.rule.js';
-import { IsWholeNumber } from './rules/whole-number.rule.js';
+import { IsAmount, IsWholeNumber } from './rules/number.rules.js';
+import { IsRequired, MayBeAbsent } from './rules/structure.rules.js';
+import { IsText } from './rules/text.rules.js';
 
 /** What is paid (contract section 2.1). */
 export class TransactionDetailsDto {
@@ -17,8 +16,8 @@ export class TransactionDetailsDto {
   installmentCount?: number;
 
   /**
-   * Major units: `'149.90'` or 149.9, a plain decimal above 0, of at most 15 digits, with no more decimals than its currency has
-   * (ISO 4217).
+   * Major units: `'149.90'` or 149.9, a plain decimal above 0, of at most 15 digits, with no more decimals than its
+   * currency has (ISO 4217).
    */
   @IsAmount()
   @IsRequired()

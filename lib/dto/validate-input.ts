@@ -5,23 +5,24 @@ import { maskCardsInIdentifier } from '../payment/card-mask.js';
 import { CARD_CHECKS, type CardDetails } from './card-details.dto.js';
 import { copyInput, fieldPath, unknownField } from './copy-input.js';
 import type { DoPaymentDto } from './do-payment.dto.js';
-import { EXPIRED, hasExpired } from './rules/expiry.rule.js';
+import { EXPIRED, hasExpired } from './rules/card.rules.js';
 
 export interface InputChecks {
-  /** Whether the card number's check digit is looked at. */
+  /** Whether the card number's check digit is checked. */
   readonly luhn: boolean;
-  /** What the expiry is judged by. */
+  /** The time that the expiry is judged by. */
   readonly now: Date;
 }
 
-/** Texts of the merchant's that are stored, logged or sent in URLs. */
-const TOLD_FIELDS = ['conversationId', 'reference', 'idempotencyKey', 'returnUrl', 'failUrl'] as const;
+/** The merchant's own texts that are stored, logged or sent in URLs. */
+const VISIBLE_FIELDS = ['conversationId', 'reference', 'idempotencyKey', 'returnUrl', 'failUrl'] as const;
 
 /**
- * Checks what a merchant passed in, plain object or instance, and leaves it as it was. Nothing is coerced, unknown fields are refused.
+ * Checks what a merchant passed in, a plain object or an instance, and leaves it as it was. Nothing is coerced, and
+ * unknown fields are refused.
  *
  * @returns a fresh instance, which prints its card masked
- * @throws PaymentValidationError naming every path and rule, and no value
+ * @throws PaymentValidationError naming every path and rule, and showing no value
  */
 export function validateInput<T extends DoPaymentDto>(
   type: ClassConstructor<T>,
@@ -34,7 +35,7 @@ export function validateInput<T extends DoPaymentDto>(
     forbidNonWhitelisted: true,
     stopAtFirstError: true,
     validationError: { target: false, value: false },
-    // All rules without a group, and of those with one at most Luhn: the expiry is judged by the given time below.
+    // All rules without a group, and of the others at most Luhn: below, the expiry is judged by the given time.
     always: true,
     groups: [luhn ? CARD_CHECKS.luhn : 'none'],
   });
@@ -57,7 +58,7 @@ function issuesOf({ property, constraints = {}, children = [] }: ValidationError
 function cardsInTexts(input: DoPaymentDto): ValidationIssue[] {
   const { cardNo } = input.cardDetails;
   const message = 'must not hold the card number: it is stored, logged or sent in URLs';
-  return TOLD_FIELDS.filter((field) => {
+  return VISIBLE_FIELDS.filter((field) => {
     const text = input[field] ?? '';
     return maskCardsInIdentifier(text, { cardNo }) !== text;
   }).map((path) => ({ path, rule: 'cardFree', message }));

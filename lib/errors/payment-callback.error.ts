@@ -10,7 +10,7 @@ export type CallbackRefusal =
   | 'missing_field'
   | 'foreign_payment';
 
-/** The callback was refused; the payment is untouched. Nothing of what was received is told. */
+/** The callback was refused; the payment is untouched. Nothing of what was received is shown. */
 export class PaymentCallbackError extends PaymentError {
   readonly code = 'PAYMENT_CALLBACK';
 

@@ -1,15 +1,17 @@
 import { PaymentError } from './payment.error.js';
 
-/** One wrong or missing setting. Values are never told. */
+/** One wrong or missing setting. Its value is never shown. */
 export interface ConfigurationProblem {
   /** The option as in `PaymentModule.forRoot({ … })`. */
   readonly option: string;
-  /** The variable that would have set it; null for options that exist in code only. */
+  /** The variable that sets it; null where only code can. */
   readonly variable: string | null;
   readonly message: string;
 }
 
-/** Start-up: names every setting that is wrong or missing. The application does not start half configured. */
+/**
+ * Thrown at start-up, naming every setting that is wrong or missing. The application does not start half configured.
+ */
 export class PaymentConfigurationError extends PaymentError {
   readonly code = 'PAYMENT_CONFIGURATION';
 

@@ -37,8 +37,9 @@ const STATUS_OF_CODE: ReadonlyMap<string, HttpStatus> = new Map([
 ]);
 
 /**
- * Answers this module's errors over HTTP, on Express and Fastify; elsewhere (GraphQL, microservices) it throws them on. Use it with
- * `@UseFilters(PaymentExceptionFilter)`, `APP_FILTER` or `app.useGlobalFilters(new PaymentExceptionFilter())`.
+ * Answers this module's errors over HTTP, on Express and Fastify; elsewhere (GraphQL, microservices) it rethrows them.
+ * Use it with `@UseFilters(PaymentExceptionFilter)`, `APP_FILTER` or `app.useGlobalFilters(new
+ * PaymentExceptionFilter())`.
  *
  * | error | status |
  * |---|---|

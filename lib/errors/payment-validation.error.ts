@@ -1,16 +1,16 @@
 import { PaymentError } from './payment.error.js';
 
-/** One thing that is wrong with the input. The value is never told. */
+/** One thing that is wrong with the input. The value is never shown. */
 export interface ValidationIssue {
   /** Where: `cardDetails.expDate`. */
   readonly path: string;
-  /** Which rule: a stable word such as `isNotEmpty` or `luhn`. */
+  /** Which rule: a stable name such as `isNotEmpty` or `luhn`. */
   readonly rule: string;
   /** What to do about it, for the developer. */
   readonly message: string;
 }
 
-/** The input is refused; nothing was sent, nothing was stored. */
+/** The input is refused; nothing was sent or stored. */
 export class PaymentValidationError extends PaymentError {
   readonly code = 'PAYMENT_VALIDATION';
 

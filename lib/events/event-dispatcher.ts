@@ -13,7 +13,7 @@ const MAX_AT_ONCE = 20;
 /** How many calls of handlers one pass waits for, lest a busy shop's pass never ends. */
 const MAX_CALLS_PER_PASS = 1_000;
 /** Longer than a handler may take. */
-const LEASE_MS = 120_000;
+const DELIVERY_LEASE_MS = 120_000;
 
 /**
  * Brings events to the host: plain ones at once, awaited ones out of the store's outbox, each handler acknowledged for
@@ -121,7 +121,7 @@ export class EventDispatcher {
     const { account } = this.settings;
     const handlerIds = this.handlers.map((handler) => handler.id);
     const now = this.clock.now();
-    const until = new Date(now.getTime() + LEASE_MS);
+    const until = new Date(now.getTime() + DELIVERY_LEASE_MS);
     try {
       return await this.store.leaseDeliveries({ account, handlerIds, now, until, limit });
     } catch {

@@ -1,4 +1,4 @@
-import { DEFAULT_ACCOUNT } from '../options/payment-settings.js';
+import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import type { PaymentEventState } from '../payment/payment-event.js';
 
 const METADATA = 'nestjs-card-payment:on-payment';

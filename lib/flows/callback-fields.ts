@@ -1,6 +1,6 @@
 import { PaymentCallbackError } from '../errors/payment-callback.error.js';
 import type { CallbackFields } from '../gateway/gateway-dialect.js';
-import { INSTRUMENT_DETAIL } from '../gateway/dialects/instrument-detail.js';
+import { isObjectField } from '../gateway/dialects/callback-objects.js';
 
 const MAX_CALLBACK_FIELDS = 64;
 /** 64 KiB, counted in characters of names and values. */
@@ -10,16 +10,16 @@ const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor'
 type Scalar = string | number | boolean | null;
 
 /**
- * What the bank sent, as parsed by the host (form, JSON or query), proven to be plain fields; `InstrumentDetail` alone
- * may be an object of such. Names and values stay as received.
+ * What the bank sent, as parsed by the host (form, JSON or query), proven to be plain fields; those that the dialect
+ * names (`callbackObjectFields`) may be objects of such. Names and values stay as received.
  * @throws PaymentCallbackError for a repeated field (in any case), a nested one, more than 64 fields or 64 KiB
  */
-export function readCallbackFields(received: unknown): CallbackFields {
+export function readCallbackFields(received: unknown, objectFields: readonly string[]): CallbackFields {
   if (!isRecord(received)) throw new PaymentCallbackError('not_a_callback');
   const read = new FieldReader();
   const fields: Record<string, Scalar | Record<string, Scalar>> = {};
   for (const [name, value] of Object.entries(received)) {
-    if (name.toLowerCase() === INSTRUMENT_DETAIL && isRecord(value)) {
+    if (isObjectField(name, objectFields) && isRecord(value)) {
       read.name(name, name);
       const members = Object.entries(value).map(([member, inner]) => [member, read.field(member, inner, `${name}.`)]);
       fields[name] = Object.fromEntries(members) as Record<string, Scalar>;

@@ -13,7 +13,7 @@ import { PaymentReader } from './payment-reader.js';
 import { PaymentWriter } from './payment-writer.js';
 import { ReturnUrlMaker } from './return-urls.js';
 import { fitsClaim } from './schedule.js';
-import { applyNotSent, applyVerdict, settlementRules } from './settlement.js';
+import { applyNotSent, applyOutcome, settlementRules } from './settlement.js';
 
 const MAX_OPENING_TRIES = 5;
 
@@ -39,10 +39,10 @@ export class DirectFlow {
     if (earlier) return toPayment(earlier);
 
     const isInTime = fitsClaim(record.dueAt, this.clock.now(), this.settings.timeoutMs);
-    const outcome = isInTime ? await this.gateway.doPayment(sale) : TOO_LATE;
-    if (!outcome.sent) throw new PaymentNotSentError(await this.writer.settle(record, applyNotSent), outcome.why);
+    const attempt = isInTime ? await this.gateway.doPayment(sale) : TOO_LATE;
+    if (!attempt.sent) throw new PaymentNotSentError(await this.writer.settle(record, applyNotSent), attempt.why);
     const rules = settlementRules(this.settings, this.gateway);
-    return this.writer.settle(record, (current, at) => applyVerdict(current, outcome.verdict, rules, at));
+    return this.writer.settle(record, (current, at) => applyOutcome(current, attempt.outcome, rules, at));
   }
 
   /** @returns null when the payment is open and ours to send; otherwise the payment that answers in its place */

@@ -6,7 +6,7 @@ import { PaymentStore } from '../store/payment-store.js';
 import { callStore } from './store-call.js';
 
 /** Longer than it takes to work through one batch. */
-const LEASE_MS = 600_000;
+const WORK_LEASE_MS = 600_000;
 
 /**
  * Payments whose time has come, leased so that no other instance works on them. Every method throws PaymentStoreError.
@@ -23,7 +23,7 @@ export class DuePayments {
   lease(limit: number): Promise<PaymentRecord[]> {
     const { account } = this.settings;
     const now = this.clock.now();
-    const until = new Date(now.getTime() + LEASE_MS);
+    const until = new Date(now.getTime() + WORK_LEASE_MS);
     return callStore('reading', () => this.store.leaseDue({ account, now, until, limit }));
   }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { MAX_TIMER_MS } from '../options/settings-reader.js';
+import { MAX_TIMER_MS } from '../options/option-kinds.js';
 
 /** Payments that run in this process: they keep it alive, and a shutdown waits for them to end. */
 @Injectable()

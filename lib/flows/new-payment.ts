@@ -1,8 +1,10 @@
 import type { ReturnUrls } from './return-urls.js';
 import type { DoPaymentDto } from '../dto/do-payment.dto.js';
+import type { TransactionDetailsDto } from '../dto/transaction-details.dto.js';
+import { PaymentValidationError } from '../errors/payment-validation.error.js';
 import type { SaleRequest } from '../gateway/gateway-dialect.js';
 import type { PaymentSettings } from '../options/payment-settings.js';
-import { canonicalAmount } from '../payment/amount.js';
+import { AMOUNT_MESSAGES, type AmountFormat, canonicalAmount } from '../payment/amount.js';
 import { maskCardNumber } from '../payment/card-mask.js';
 import type { PaymentKind, PaymentRecord } from '../payment/payment.js';
 import { claimEnd } from './schedule.js';
@@ -10,7 +12,11 @@ import { referenceLockIn } from '../payment/states.js';
 
 const KNOWN_VALUES = { paymentMethod: 'CARDPAYMENT', paymentInstrumentType: 'CARD', transactionType: 'SALE' } as const;
 
-/** The input with every default filled in, as the gateway is to get it. */
+/**
+ * The input with every default filled in, as the gateway is to get it.
+ * @throws PaymentValidationError when the amount is not one; the input was checked before, so this is the last line of
+ *   defence
+ */
 export function saleRequest(
   input: DoPaymentDto,
   { dialect, language, amountFormat }: PaymentSettings,
@@ -26,12 +32,21 @@ export function saleRequest(
     cardDetails: input.cardDetails,
     transactionType: transaction.transactionType ?? KNOWN_VALUES.transactionType,
     installmentCount: transaction.installmentCount ?? 1,
-    amount: canonicalAmount(transaction.amount, transaction.currencyCode, amountFormat),
+    amount: amountText(transaction, amountFormat),
     currencyCode: transaction.currencyCode,
     vftFlag: transaction.vftFlag,
     cardHolderInfo: input.cardHolderInfo,
     pfSubMerchantId: input.extraParameter?.pfSubMerchantId,
   };
+}
+
+function amountText({ amount, currencyCode }: TransactionDetailsDto, format: AmountFormat): string {
+  const canonical = canonicalAmount(amount, currencyCode, format);
+  if ('text' in canonical) return canonical.text;
+  const { problem } = canonical;
+  throw new PaymentValidationError([
+    { path: 'transactionDetails.amount', rule: problem, message: AMOUNT_MESSAGES[problem] },
+  ]);
 }
 
 /** The first record of a payment: `charging` or `initiating`. */

@@ -28,7 +28,7 @@ export interface ReconcileCounts {
   purged: number;
 }
 
-const BATCH = 50;
+const LEASE_BATCH = 50;
 const MAX_PAYMENTS_PER_PASS = 200;
 const INQUIRIES_AT_ONCE = 4;
 const EVERY_MS = 2_000;
@@ -88,7 +88,7 @@ export class Reconciler {
       purged: 0,
     };
     for (let left = MAX_PAYMENTS_PER_PASS; left > 0 && !this.stopping.signal.aborted;) {
-      const batch = await this.due.lease(Math.min(BATCH, left));
+      const batch = await this.due.lease(Math.min(LEASE_BATCH, left));
       await this.workThrough(batch, counts);
       left = batch.length === 0 ? 0 : left - batch.length;
     }

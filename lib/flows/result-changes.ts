@@ -3,16 +3,14 @@ import { maskCards, maskCardsInIdentifier } from '../payment/card-mask.js';
 import type { PaymentRecord } from '../payment/payment.js';
 import { plainText } from '../payment/plain-text.js';
 import type { PaymentChange } from '../payment/states.js';
+import { type DateOrder, readTransactionDate } from '../payment/transaction-date.js';
 
 export interface TextRules {
-  readonly dateOrder: 'dmy' | 'mdy';
+  readonly dateOrder: DateOrder;
 }
 
 const MAX_MESSAGE = 500;
 const MAX_IDENTIFIER = 255;
-const DATE_TIME = /^(\d{2})[/.-](\d{2})[/.-](\d{4})[ T](\d{2}):(\d{2}):(\d{2})$/;
-/** Turkish time, all year round. That the gateway's dates are in it is unverified. */
-const UTC_OFFSET_HOURS = 3;
 
 /**
  * What an answer says of a payment, as it is stored: card numbers masked, bounded in length, without control
@@ -38,27 +36,11 @@ export function resultChanges(result: GatewayResult, record: PaymentRecord, { da
       commissionRate: identifier(result.commissionRate),
       commissionAmount: identifier(result.commissionAmount),
     }),
-    ...(transactionDate !== null && { transactionDate, transactionAt: readDateTime(transactionDate, dateOrder) }),
+    ...(transactionDate !== null && {
+      transactionDate,
+      transactionAt: readTransactionDate(transactionDate, dateOrder),
+    }),
   };
-}
-
-/**
- * Two digits, two digits, four digits, then the time; which of the first two is the day is an option (not shown in the
- * contract).
- */
-export function readDateTime(text: string, order: 'dmy' | 'mdy'): Date | null {
-  const match = DATE_TIME.exec(text);
-  if (!match) return null;
-  const [first = 0, second = 0, year = 0, hour = 0, minute = 0, seconds = 0] = match.slice(1).map(Number);
-  const [day, month] = order === 'dmy' ? [first, second] : [second, first];
-  const date = new Date(Date.UTC(year, month - 1, day, hour, minute, seconds));
-  const isReal =
-    date.getUTCFullYear() === year &&
-    date.getUTCMonth() === month - 1 &&
-    date.getUTCDate() === day &&
-    minute < 60 &&
-    seconds < 60;
-  return isReal ? new Date(date.getTime() - UTC_OFFSET_HOURS * 3_600_000) : null;
 }
 
 /** A "masked" number of the gateway: at most its first six and last four digits are kept, however many it shows. */

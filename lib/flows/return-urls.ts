@@ -1,14 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { ApplicationConfig } from '@nestjs/core';
 import { PaymentValidationError, type ValidationIssue } from '../errors/payment-validation.error.js';
+import { CallbackRoute, trimSlashes } from '../options/callback-route.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { NO_TOKEN } from './callback-token.js';
-
-/** Where the built-in controller answers below the global prefix; null where there is none. */
-export abstract class CallbackRoute {
-  readonly path!: string | null;
-  readonly waitMs!: number;
-}
 
 /** The two addresses that a request gives the gateway. */
 export interface ReturnUrls {
@@ -62,8 +57,4 @@ export class ReturnUrlMaker {
     const { exclude = [] } = this.config.getGlobalPrefixOptions();
     return exclude.some(({ pathRegex }) => pathRegex.test(`/${path}/${NO_TOKEN}/return`));
   }
-}
-
-export function trimSlashes(path: string): string {
-  return path.replace(/^\/+|\/+$/g, '');
 }

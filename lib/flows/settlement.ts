@@ -1,4 +1,5 @@
-import type { InquiryVerdict, Verdict } from '../gateway/readings/verdict.js';
+import type { ChargeOutcome } from '../gateway/readings/charge-outcome.js';
+import type { InquiryOutcome } from '../gateway/readings/inquiry-outcome.js';
 import type { GatewayClient } from '../gateway/gateway-client.js';
 import type { PaymentSettings } from '../options/payment-settings.js';
 import type { PaymentRecord } from '../payment/payment.js';
@@ -20,36 +21,36 @@ export function settlementRules(
 }
 
 /**
- * The record after a verdict of DoPayment or Auth3d; null when the verdict changes nothing. The record may have moved
- * on while the request ran: an approval is never lost, a decline never overwrites.
+ * The record after the outcome of a DoPayment or Auth3d; null when that changes nothing. The record may have moved on
+ * while the request ran: an approval is never lost, a decline never overwrites.
  */
-export function applyVerdict(
+export function applyOutcome(
   record: PaymentRecord,
-  verdict: Verdict,
+  outcome: ChargeOutcome,
   rules: SettlementRules,
   now: Date,
 ): PaymentRecord | null {
-  const shown = verdict.result ? resultChanges(verdict.result, record, rules) : {};
+  const shown = outcome.result ? resultChanges(outcome.result, record, rules) : {};
   // A decline may repeat the amount that was asked for: nothing of it was charged.
-  const isCharge = verdict.state === 'succeeded' || verdict.state === 'review';
+  const isCharge = outcome.state === 'succeeded' || outcome.state === 'review';
   const change = isCharge ? shown : { ...shown, chargedAmount: record.chargedAmount };
   switch (record.state) {
     case 'charging':
     case 'authorizing':
       return advance(
         record,
-        verdict.state,
-        { ...change, reason: verdict.reason, ...dueWhenUnknown(verdict, rules, now) },
+        outcome.state,
+        { ...change, reason: outcome.reason, ...dueWhenUnknown(outcome, rules, now) },
         now,
       );
     case 'unknown':
-      return verdict.state === 'unknown'
+      return outcome.state === 'unknown'
         ? null
-        : advance(record, verdict.state, { ...change, reason: verdict.reason }, now);
+        : advance(record, outcome.state, { ...change, reason: outcome.reason }, now);
     case 'failed':
     case 'expired':
-      return verdict.state === 'succeeded' || verdict.state === 'review'
-        ? advance(record, 'review', { ...change, reason: verdict.reason ?? 'moved_after_all' }, now)
+      return outcome.state === 'succeeded' || outcome.state === 'review'
+        ? advance(record, 'review', { ...change, reason: outcome.reason ?? 'moved_after_all' }, now)
         : null;
     case 'initiating':
     case 'awaiting':
@@ -62,15 +63,15 @@ export function applyVerdict(
 /** The record after the gateway was asked for the outcome; null when nothing is to be written. */
 export function applyInquiry(
   record: PaymentRecord,
-  inquiry: InquiryVerdict,
+  inquiry: InquiryOutcome,
   rules: SettlementRules,
   now: Date,
 ): PaymentRecord | null {
-  if (inquiry.outcome === 'paid') return applyVerdict(record, inquiry.verdict, rules, now);
+  if (inquiry.outcome === 'paid') return applyOutcome(record, inquiry.charge, rules, now);
   const isClaimed = record.state === 'charging' || record.state === 'authorizing';
-  if (inquiry.outcome === 'mismatch' && !isClaimed) return applyVerdict(record, inquiry.verdict, rules, now);
+  if (inquiry.outcome === 'mismatch' && !isClaimed) return applyOutcome(record, inquiry.charge, rules, now);
   if (record.state !== 'unknown') return null;
-  if (inquiry.outcome === 'declined') return applyVerdict(record, inquiry.verdict, rules, now);
+  if (inquiry.outcome === 'declined') return applyOutcome(record, inquiry.charge, rules, now);
   if (inquiry.outcome === 'not_found' && isConfirmed(record, now)) {
     return advance(record, 'failed', { reason: 'not_found' }, now);
   }
@@ -98,6 +99,6 @@ function isConfirmed(record: PaymentRecord, now: Date): boolean {
   return record.notFoundAt !== null && now.getTime() - record.notFoundAt.getTime() >= NOT_FOUND_CONFIRMED_AFTER_MS;
 }
 
-function dueWhenUnknown(verdict: Verdict, rules: SettlementRules, now: Date): PaymentChange {
-  return verdict.state === 'unknown' && rules.canInquire ? { dueAt: nextInquiry(now, 0) } : {};
+function dueWhenUnknown(outcome: ChargeOutcome, rules: SettlementRules, now: Date): PaymentChange {
+  return outcome.state === 'unknown' && rules.canInquire ? { dueAt: nextInquiry(now, 0) } : {};
 }

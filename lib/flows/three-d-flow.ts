@@ -1,12 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Init3dDto } from '../dto/init3d.dto.js';
+import { Init3dDto } from '../dto/do-payment.dto.js';
 import { validateInput } from '../dto/validate-input.js';
 import { PaymentDuplicateError } from '../errors/payment-duplicate.error.js';
 import { PaymentInit3dError } from '../errors/payment-init3d.error.js';
 import { PaymentNotSentError } from '../errors/payment-not-sent.error.js';
 import { PaymentStateError } from '../errors/payment-state.error.js';
 import { PaymentStoreError } from '../errors/payment-store.error.js';
-import { type ChargeOutcome, GatewayClient, TOO_LATE } from '../gateway/gateway-client.js';
+import { type ChargeAttempt, GatewayClient, TOO_LATE } from '../gateway/gateway-client.js';
 import type { CallbackFields, GatewayResult } from '../gateway/gateway-dialect.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock } from '../payment/clock.js';
@@ -23,7 +23,7 @@ import { PaymentWriter } from './payment-writer.js';
 import { resultChanges } from './result-changes.js';
 import { ReturnUrlMaker } from './return-urls.js';
 import { AUTH3D_RETRY_MS, AUTH3D_TRIES, claimEnd, fitsClaim } from './schedule.js';
-import { applyNotSent, applyVerdict, settlementRules } from './settlement.js';
+import { applyNotSent, applyOutcome, settlementRules } from './settlement.js';
 
 /** A 3D payment that was started: the buyer's browser is to show `html`. */
 export interface Init3dStart {
@@ -85,8 +85,9 @@ export class ThreeDFlow {
     if (record.expiresAt && this.clock.now() >= record.expiresAt) return this.end(record, 'expired');
 
     // Each copy is checked for itself, so that a wrong one beside the bank's own cannot have that refused.
-    const fields = readCallbackFields(received);
-    checkCallback(fields, record, this.settings.dialect.requiredCallbackFields);
+    const { dialect } = this.settings;
+    const fields = readCallbackFields(received, dialect.callbackObjectFields);
+    checkCallback(fields, record, dialect);
     const running = this.completing.get(conversationId);
     if (running) return running;
     const run = this.completeOnce(record, fields).finally(() => this.completing.delete(conversationId));
@@ -102,22 +103,22 @@ export class ThreeDFlow {
     if (claim.outcome === 'locked') return this.end(record, 'failed', 'reference_taken');
     if (claim.outcome === 'stale') return toPayment(await this.reader.latest(record));
 
-    const outcome = await this.authorize(claim.record, fields);
+    const attempt = await this.authorize(claim.record, fields);
     const rules = settlementRules(this.settings, this.gateway);
     return this.writer.settle(
       claim.record,
-      outcome.sent ? (current, at) => applyVerdict(current, outcome.verdict, rules, at) : applyNotSent,
+      attempt.sent ? (current, at) => applyOutcome(current, attempt.outcome, rules, at) : applyNotSent,
     );
   }
 
   /**
    * The claim is granted once, so this runs once for a payment; it is tried again only while nothing has provably left.
    */
-  private async authorize(record: PaymentRecord, fields: CallbackFields): Promise<ChargeOutcome> {
+  private async authorize(record: PaymentRecord, fields: CallbackFields): Promise<ChargeAttempt> {
     for (let tries = 1; ; tries += 1) {
       if (!fitsClaim(record.dueAt, this.clock.now(), this.settings.timeoutMs)) return TOO_LATE;
-      const outcome = await this.gateway.auth3d(toPayment(record), fields);
-      if (outcome.sent || tries === AUTH3D_TRIES) return outcome;
+      const attempt = await this.gateway.auth3d(toPayment(record), fields);
+      if (attempt.sent || tries === AUTH3D_TRIES) return attempt;
       await this.clock.sleep(AUTH3D_RETRY_MS);
     }
   }

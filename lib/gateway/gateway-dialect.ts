@@ -3,8 +3,8 @@ import type { ReplyFields } from './readings/reply-fields.js';
 import type { ResultCodeSets } from './result-codes.js';
 import type { SignedFields, WireObject } from './wire-body.js';
 
-/** What the module asks of a gateway. */
-export type GatewayOperation = 'doPayment' | 'init3d' | 'auth3d' | 'checkPayment';
+/** The name of what is asked of a gateway. */
+export type GatewayOperation = keyof DialectOperations;
 
 /** Who the merchant is to the gateway. Secrets: never log it. */
 export interface GatewayCredentials {
@@ -39,7 +39,7 @@ export interface SaleRequest {
 
 type CallbackScalar = string | number | boolean | null;
 
-/** What the bank sent to the return or fail URL: single values, and at most `InstrumentDetail` an object of such. */
+/** What the bank sent to the return or fail URL: single values, and objects of them where the dialect names any. */
 export interface CallbackFields {
   readonly [field: string]: CallbackScalar | { readonly [field: string]: CallbackScalar };
 }
@@ -50,11 +50,20 @@ export interface SignContext {
   readonly apiKey: string | null;
 }
 
+/** What Auth3d is asked with: the payment, and what the bank sent for it. */
+export interface Auth3dRequest {
+  readonly payment: Payment;
+  readonly fields: CallbackFields;
+}
+
 /**
- * Makes the `sign` of a request: `fields` is the body without `sign`, nested as in contract section 2.1, its amount the canonical
- * text. How the service computes it is not shown in the contract.
+ * Makes the `sign` of a request. `fields` is the body without `sign`, nested as in contract section 2.1, with the
+ * amount as its canonical text. How the service computes it is not shown in the contract.
  */
 export type Signer = (fields: SignedFields, context: SignContext) => string | Promise<string>;
+
+/** The fields of an answer that decide its outcome. */
+export type DecidingField = 'code' | 'resultCode' | 'conversationId' | 'amount' | 'currency' | 'transactionType';
 
 /** What an answer to DoPayment or Auth3d says, its texts as received. */
 export interface GatewayResult {
@@ -74,45 +83,64 @@ export interface GatewayResult {
   readonly maskedCardNumber: string | null;
   readonly commissionRate: string | null;
   readonly commissionAmount: string | null;
+  /**
+   * Fields that the answer has, but not as one text: a list, a boolean, two different values. No approval with such a
+   * field is believed. May be left out where there are none.
+   */
+  readonly unreadable?: readonly DecidingField[];
+}
+
+/** What an answer to Init3d says. */
+export interface Init3dResult extends GatewayResult {
+  /** The Base64 page as received, or null when there is not exactly one. */
+  readonly content: string | null;
 }
 
 /** What an answer to CheckPayment says. */
 export interface InquiryResult extends GatewayResult {
-  /** `SALE`, `VOID`, …; null where it is not told. */
+  /** `SALE`, `VOID`, …; null where the answer does not say. */
   readonly transactionType: string | null;
 }
 
-/** How a gateway differs from others. Everything that is not shown in the contract can be replaced here. */
+/** One thing that a gateway does: where it is asked, with what, and how its answer is read. */
+export interface DialectOperation<Request, Result> {
+  /** Below the base URL. */
+  readonly path: string;
+  /** The body without its `sign`. */
+  body(request: Request, merchantId: string): WireObject;
+  read(fields: ReplyFields): Result;
+}
+
+/** Everything that the module can ask of a gateway. */
+export interface DialectOperations {
+  readonly doPayment: DialectOperation<SaleRequest, GatewayResult>;
+  readonly init3d: DialectOperation<SaleRequest, Init3dResult>;
+  readonly auth3d: DialectOperation<Auth3dRequest, GatewayResult>;
+  /** Asks what became of a payment and changes nothing; absent where the gateway has no such operation. */
+  readonly checkPayment?: DialectOperation<Payment, InquiryResult>;
+}
+
+/** How a gateway differs from others. Whatever the contract does not show can be replaced here. */
 export interface GatewayDialect {
   readonly name: string;
-  /** Paths below the base URL. */
-  readonly paths: { readonly doPayment: string; readonly init3d: string; readonly auth3d: string };
+  readonly operations: DialectOperations;
   readonly codes: ResultCodeSets;
   /** Whether `sign` needs the option `apiKey`. Default false. */
   readonly requiresApiKey?: boolean;
-  /** Fields that a callback must have, whatever their case; with none named, at least one field of any name. */
+  /** Fields that a callback must have, in any case; where none is named, it must have at least one field. */
   readonly requiredCallbackFields: readonly string[];
+  /** The callback's field, in any case, with the conversationId: where it is sent, it must be the payment's own. */
+  readonly callbackIdField: string;
+  /**
+   * Fields of a callback that are objects, however a form writes them: `Field.Member`, `Field[Member]` or one JSON
+   * text.
+   */
+  readonly callbackObjectFields: readonly string[];
   headers(context: { credentials: GatewayCredentials; operation: GatewayOperation; now: Date }): Record<string, string>;
   /** The sign of a body; null where the operation carries none. */
   sign(body: WireObject, context: SignContext): Promise<string | null>;
-  /** The body without its `sign`. */
-  doPaymentBody(sale: SaleRequest, merchantId: string): WireObject;
-  /** The body without its `sign`. */
-  init3dBody(sale: SaleRequest, merchantId: string): WireObject;
-  /** The whole body: Auth3d carries what the bank sent. */
-  auth3dBody(payment: Payment, fields: CallbackFields): WireObject;
-  /** The Base64 page as received, or null when there is not exactly one. */
-  readInit3d(fields: ReplyFields): string | null;
-  readResult(fields: ReplyFields): GatewayResult;
-  /** Whether the sign of an answer is good; absent where the dialect cannot tell. */
+  /** Whether the sign of an answer is good; absent where the dialect does not know how it is made. */
   verifySign?(fields: ReplyFields, context: { apiKey: string | null }): boolean;
-  /** Asks what became of a payment and changes nothing; absent where the gateway has no such operation. */
-  readonly checkPayment?: {
-    readonly path: string;
-    /** The body without its `sign`. */
-    body(payment: Payment, merchantId: string): WireObject;
-    read(fields: ReplyFields): InquiryResult;
-  };
   /** A fresh id for one attempt. */
   newConversationId(): string;
 }

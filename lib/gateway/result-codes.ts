@@ -147,82 +147,12 @@ export interface ResultCodeSets {
   readonly approvalVariantCodes: ReadonlySet<string>;
   /** Do not say whether money moved. */
   readonly indeterminateCodes: ReadonlySet<string>;
-  /** No money was taken. Codes that begin with `RVV` (the gateway's own validation) count among them. */
+  /** No money was taken. */
   readonly declinedCodes: ReadonlySet<string>;
+  /** How codes begin that count as declined, too: those of the gateway's own validation. */
+  readonly declinedPrefixes: readonly string[];
   /** In a CheckPayment: the card was declined. Only codes that speak of the card, never of the inquiry itself. */
   readonly inquiryDeclinedCodes: ReadonlySet<string>;
   /** In a CheckPayment: the gateway does not know the payment. Believed when said twice, ten minutes apart. */
   readonly notFoundCodes: ReadonlySet<string>;
-}
-
-const approvedCodes = new Set(['B0000']);
-const approvalVariantCodes = new Set(['B0008', 'B0010', 'B0011', 'B0016', 'B0032', 'B0085', 'B0087']);
-const indeterminateCodes = new Set(['B0006', 'B0020', 'B0022', 'B0068', 'B0091', 'B0095', 'B0096', 'B0098', 'B9999']);
-
-/**
- * The sets both built-in dialects use. Unverified: inferred from the vendor's public list and from ISO 8583, the scheme it
- * follows. `notFoundCodes` is empty: which code says so is not public.
- */
-export const DEFAULT_CODE_SETS: ResultCodeSets = {
-  approvedCodes,
-  approvalVariantCodes,
-  indeterminateCodes,
-  declinedCodes: new Set(
-    Object.keys(RESULT_TEXTS).filter(
-      (code) => !approvedCodes.has(code) && !approvalVariantCodes.has(code) && !indeterminateCodes.has(code),
-    ),
-  ),
-  inquiryDeclinedCodes: new Set([
-    'B0001',
-    'B0002',
-    'B0004',
-    'B0005',
-    'B0007',
-    'B0014',
-    'B0015',
-    'B0033',
-    'B0034',
-    'B0035',
-    'B0036',
-    'B0037',
-    'B0038',
-    'B0039',
-    'B0041',
-    'B0042',
-    'B0043',
-    'B0044',
-    'B0051',
-    'B0052',
-    'B0053',
-    'B0054',
-    'B0055',
-    'B0056',
-    'B0057',
-    'B0059',
-    'B0060',
-    'B0061',
-    'B0062',
-    'B0063',
-    'B0065',
-    'B0066',
-    'B0067',
-    'B0070',
-    'B0075',
-    'B0078',
-    'B0081',
-    'B0082',
-    'B0083',
-  ]),
-  notFoundCodes: new Set(),
-};
-
-/** How much a code says about money. */
-export type CodeMeaning = 'approved' | 'variant' | 'declined' | 'indeterminate' | 'unrecognised';
-
-export function codeMeaning(code: string, sets: ResultCodeSets): CodeMeaning {
-  if (sets.approvedCodes.has(code)) return 'approved';
-  if (sets.approvalVariantCodes.has(code)) return 'variant';
-  if (sets.indeterminateCodes.has(code)) return 'indeterminate';
-  if (sets.declinedCodes.has(code) || code.startsWith('RVV')) return 'declined';
-  return 'unrecognised';
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** A number that goes on the wire digit for digit: `60.00` stays `60.00`, which no JavaScript number can promise. */
+/** A number that is sent digit for digit: `60.00` stays `60.00`, which no JavaScript number can promise. */
 export class WireDecimal {
   constructor(readonly text: string) {}
 }
@@ -23,7 +23,7 @@ export function wireText(body: WireObject): string {
   return text.replace(new RegExp(`"${mark}(\\d+)"`, 'g'), (_match, index: string) => decimals[Number(index)] ?? '');
 }
 
-/** The body as a signer sees it: the same names and nesting, every decimal as the text that goes on the wire. */
+/** The body as a signer sees it: the same names and nesting, every decimal as the text that is sent. */
 export function signedFields(body: WireObject): SignedFields {
   return JSON.parse(
     JSON.stringify(body, (_key, value: unknown) => (value instanceof WireDecimal ? value.text : value)),

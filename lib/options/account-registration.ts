@@ -1,9 +1,11 @@
 import type { DiscoveryService } from '@nestjs/core';
 import type { ConfigurationProblem } from '../errors/payment-configuration.error.js';
-import { DEFAULT_ACCOUNT } from './payment-settings.js';
-import { variablePrefix } from './resolve-settings.js';
+import { DEFAULT_ACCOUNT, variablePrefix } from '../payment/account.js';
 
-/** One registration of the module. It stands in the container as a value, so that registrations find each other before any is made. */
+/**
+ * One registration of the module. A value in the container, so that registrations find each other before anything is
+ * made.
+ */
 export class AccountRegistration {
   constructor(
     readonly account: string,
@@ -11,23 +13,24 @@ export class AccountRegistration {
   ) {}
 
   private get prefix(): string {
-    return variablePrefix(this.account === DEFAULT_ACCOUNT ? undefined : this.account);
+    return variablePrefix(this.account);
   }
 
-  /** What is wrong when this registration stands beside the others: a name or a path used twice. */
+  /** What is wrong with this registration beside the others: a name or a path used twice. */
   problemsAmong(discovery: DiscoveryService): ConfigurationProblem[] {
-    const rolls = registrationsIn(discovery);
+    const registrations = registrationsIn(discovery);
     const problems: ConfigurationProblem[] = [];
-    if (rolls.filter((roll) => roll.account === this.account).length > 1) {
+    if (registrations.filter(({ account }) => account === this.account).length > 1) {
       const message = `${describe(this.account)} is registered twice; call PaymentModule.forRoot once for each account`;
       problems.push({ option: 'name', variable: null, message });
     }
-    const twin = rolls.find((roll) => roll.account !== this.account && roll.prefix === this.prefix);
+    const twin = registrations.find(({ account, prefix }) => account !== this.account && prefix === this.prefix);
     if (twin) {
-      const message = `"${this.account}" and "${twin.account}" would read the same variables (${this.prefix}…); rename one`;
+      const both = `"${this.account}" and "${twin.account}"`;
+      const message = `${both} would read the same variables (${this.prefix}…); rename one`;
       problems.push({ option: 'name', variable: null, message });
     }
-    if (this.path !== null && rolls.filter((roll) => roll.path === this.path).length > 1) {
+    if (this.path !== null && registrations.filter(({ path }) => path === this.path).length > 1) {
       const message = `"${this.path}" is used by two accounts; give each its own`;
       problems.push({ option: 'callback.path', variable: null, message });
     }
@@ -40,9 +43,9 @@ export function handlerAccountProblems(
   discovery: DiscoveryService,
   accounts: readonly string[],
 ): ConfigurationProblem[] {
-  const known = new Set(registrationsIn(discovery).map((roll) => roll.account));
+  const registered = new Set(registrationsIn(discovery).map(({ account }) => account));
   return [...new Set(accounts)]
-    .filter((account) => !known.has(account))
+    .filter((account) => !registered.has(account))
     .map((account) => ({
       option: '@OnPayment name',
       variable: null,

@@ -1,23 +1,23 @@
 const SITE = 'http://site.invalid';
-/** Parsers drop or trim these, so that what is used would not be what was checked. */
+/** URL parsers drop these, so that the URL in use would not be the one that was checked. */
 // eslint-disable-next-line no-control-regex
-const HIDDEN = /[\u0000-\u0020\u007f]/;
+const INVISIBLE_CHARACTERS = /[\u0000-\u0020\u007f]/;
 
 /** An absolute http(s) URL without credentials; https unless the host is this machine. */
 export function secureUrlProblem(text: string): string | null {
-  const url = HIDDEN.test(text) ? null : parse(text);
+  const url = INVISIBLE_CHARACTERS.test(text) ? null : parse(text);
   if (!url) return 'must be an absolute https URL';
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) return 'must be https, except to a loopback address';
   return null;
 }
 
-/** {@link secureUrlProblem}, and nothing behind its path, since paths are appended to it. */
+/** {@link secureUrlProblem}, and nothing after its path, since paths are appended to it. */
 export function baseUrlProblem(text: string): string | null {
   if (parse(text) && /[?#]/.test(text)) return 'must have no query and no fragment';
   return secureUrlProblem(text);
 }
 
-/** An absolute http(s) URL, in which `{token}` may stand. */
+/** An absolute http(s) URL, which may hold `{token}`. */
 export function callbackUrlProblem(text: string): string | null {
   return secureUrlProblem(text.replaceAll('{token}', 'token'));
 }
@@ -27,13 +27,17 @@ export function resultUrlProblem(text: string): string | null {
   return isPath(text) || parse(text) ? null : 'must be an absolute http(s) URL, or a path that begins with one /';
 }
 
+export function withoutTrailingSlashes(url: string): string {
+  return url.replace(/\/+$/, '');
+}
+
 function parse(text: string): URL | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isHttp = url?.protocol === 'https:' || url?.protocol === 'http:';
   return url && isHttp && url.username === '' && url.password === '' ? url : null;
 }
 
-/** Whether it stays on this site, also when a browser has resolved the dots in it. */
+/** Whether it stays on this site even after a browser has resolved its dots. */
 function isPath(text: string): boolean {
   if (!text.startsWith('/') || !URL.canParse(text, SITE)) return false;
   const { origin, pathname } = new URL(text, SITE);

@@ -1,4 +1,3 @@
-import { PaymentValidationError } from '../errors/payment-validation.error.js';
 import { currencyDecimals } from './currency.js';
 
 /**
@@ -33,24 +32,22 @@ export function amountProblem(amount: unknown, currencyCode: number): AmountProb
   return whole.length + fraction.length > MAX_AMOUNT_DIGITS ? 'amountDigits' : null;
 }
 
+/** An amount as it is sent, or what is wrong with it. */
+export type CanonicalAmount = { readonly text: string } | { readonly problem: AmountProblem };
+
 /**
  * The one text of an amount: the body and the sign both carry it, digit for digit. Leading zeros are dropped.
  *
  * @param amount major units
  * @param currencyCode ISO 4217 numeric; it says how many decimals there are
- * @throws PaymentValidationError when {@link amountProblem} finds one
  */
-export function canonicalAmount(amount: string | number, currencyCode: number, format: AmountFormat): string {
+export function canonicalAmount(amount: string | number, currencyCode: number, format: AmountFormat): CanonicalAmount {
   const problem = amountProblem(amount, currencyCode);
-  if (problem) {
-    throw new PaymentValidationError([
-      { path: 'transactionDetails.amount', rule: problem, message: AMOUNT_MESSAGES[problem] },
-    ]);
-  }
+  if (problem) return { problem };
   const { whole, fraction } = readDecimal(String(amount)) as Decimal;
   const decimals =
     format === 'fixed' ? fraction.padEnd(currencyDecimals(currencyCode), '0') : fraction.replace(/0+$/, '');
-  return (whole || '0') + (decimals && `.${decimals}`);
+  return { text: (whole || '0') + (decimals && `.${decimals}`) };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { passesLuhn } from './luhn.js';
 
-/** What is known of the card that a text may echo. */
+/** What is known of the card that may appear in a text. */
 export interface KnownCard {
   /** The number itself, digits only. */
   readonly cardNo?: string;
@@ -52,7 +52,7 @@ function spaced(digits: readonly string[]): RegExp {
 }
 
 /**
- * Every number that the groups of a run make when they are read together; where such numbers overlap, what one hides is
+ * Hides every number that groups of the run make when read together; where such numbers overlap, what one hides stays
  * hidden.
  */
 function hideLuhnNumbers(run: string): string {

@@ -151,7 +151,8 @@ header { display: flex; justify-content: space-between; align-items: center; pad
 .bank { display: flex; align-items: center; gap: 10px; font-weight: 700; color: var(--brand); }
 .logo { width: 28px; height: 28px; border-radius: 8px; background: linear-gradient(135deg, #12498f 50%, #3f8ae0 50%); }
 nav { display: flex; gap: 4px; }
-nav a { padding: 4px 10px; border-radius: 999px; font-size: 13px; font-weight: 600; color: var(--soft); text-decoration: none; }
+nav a { padding: 4px 10px; border-radius: 999px; font-size: 13px; font-weight: 600; color: var(--soft);
+  text-decoration: none; }
 nav a[aria-current] { background: var(--brand); color: #fff; }
 .badge { display: inline-block; margin: 16px 0 0; padding: 2px 10px; border-radius: 999px; background: #fff3cd;
   color: #7a5200; font-size: 13px; font-weight: 600; }

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Bank, BankResult, BankSession } from './bank.js';
 import { callbackPage, languageOf, messagePage, verificationPage } from './bank-pages.js';
 import type { BankLanguage } from './bank-texts.js';
-import { readBody } from './http-body.js';
+import { receiveText } from './http-body.js';
 import { maskedCard } from './masked-card.js';
 import type { SimulatorSettings } from './simulator-options.js';
 
@@ -16,16 +16,16 @@ export class BankServer {
 
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', this.settings.publicUrl);
-    const form = new URLSearchParams(request.method === 'POST' ? ((await readBody(request)) ?? '') : '');
+    const form = new URLSearchParams(request.method === 'POST' ? ((await receiveText(request)) ?? '') : '');
     const session = this.bank.session(url.pathname.slice('/acs/'.length));
     const language = languageOf(form.get('lang') ?? url.searchParams.get('lang') ?? session?.sale.language);
-    if (!session) return show(response, 404, messagePage(language, 'gone'));
+    if (!session) return showPage(response, 404, messagePage(language, 'gone'));
 
     const action = form.get('action');
     if (action === 'cancel') this.bank.cancel(session);
     const wrongCode = action === 'confirm' && this.bank.enter(session, form.get('code')?.trim() ?? '') === null;
     if (session.result) return this.goBack(response, session.result, language);
-    show(response, 200, this.verification(session, language, wrongCode));
+    showPage(response, 200, this.verification(session, language, wrongCode));
   }
 
   private verification(session: BankSession, language: BankLanguage, wrongCode: boolean): string {
@@ -48,15 +48,15 @@ export class BankServer {
     const { bankDelayMs, lateCallbackMs } = this.settings;
     await delay(callback.late ? bankDelayMs + lateCallbackMs : bankDelayMs, undefined, { ref: false });
     const { url, method, headers, body } = callback.request;
-    if (callback.copies === 0) return show(response, 200, messagePage(language, 'done'));
+    if (callback.copies === 0) return showPage(response, 200, messagePage(language, 'done'));
     if (callback.copies === 2) await this.send(callback.request);
     if (method === 'GET') return redirect(response, url);
     if (headers['content-type'] !== 'application/json') {
-      return show(response, 200, callbackPage(language, callback.url, callback.fields));
+      return showPage(response, 200, callbackPage(language, callback.url, callback.fields));
     }
     const location = await this.send({ url, method, headers, body });
     if (location !== null) return redirect(response, location);
-    show(response, 200, messagePage(language, 'done'));
+    showPage(response, 200, messagePage(language, 'done'));
   }
 
   /** The bank itself calls the merchant. @returns where the merchant wants the browser to go, if it says so */
@@ -72,15 +72,15 @@ export class BankServer {
   }
 }
 
-const PAGE_HEADERS = {
+const BANK_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 };
 
-function show(response: ServerResponse, status: number, page: string): void {
-  response.writeHead(status, PAGE_HEADERS).end(page);
+function showPage(response: ServerResponse, status: number, page: string): void {
+  response.writeHead(status, BANK_HEADERS).end(page);
 }
 
 function redirect(response: ServerResponse, location: string): void {

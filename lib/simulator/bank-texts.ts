@@ -39,7 +39,7 @@ export const BANK_TEXTS = {
     goingToBank: 'You are being taken to the verification page of your bank.',
     goingBack: 'You are being taken back to the merchant.',
     goOn: 'Continue',
-    gone: 'There is no such verification, or it has run out.',
+    gone: 'There is no such verification, or it has expired.',
     done: 'Verification is complete. You can close this page.',
   },
 } as const;

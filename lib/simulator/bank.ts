@@ -9,7 +9,7 @@ import type { SimulatorCallback, SimulatorSettings } from './simulator-options.j
 
 const PASSWORD_TRIES = 3;
 
-/** What the bank tells the merchant: the callback's fields, as an Auth3d request must bring them back. */
+/** What the bank sends the merchant: the callback's fields, which an Auth3d request must bring back. */
 export interface CallbackContent {
   readonly [field: string]: string | { readonly [field: string]: string };
 }
@@ -49,14 +49,14 @@ export interface BankResult {
   readonly callback: BankCallback;
 }
 
-/** The buyer's bank: it knows who is at its page and what they answered. */
+/** The buyer's bank: who is at its page, and what they answered. */
 export class Bank {
   private readonly byId = new Map<string, BankSession>();
   private readonly byConversation = new Map<string, BankSession>();
 
   constructor(private readonly settings: SimulatorSettings) {}
 
-  /** A session that nobody can enter until it is opened. */
+  /** A session that no buyer can enter until it is opened. */
   prepare(sale: Sale, ids: { orderId: string; paymentId: string }): BankSession {
     return { id: randomUUID(), sale, ...ids, triesLeft: PASSWORD_TRIES, result: null };
   }
@@ -81,15 +81,16 @@ export class Bank {
   }
 
   /**
-   * Plays the buyer without a browser. The bank decides once: a later answer gets the first one's callback again.
+   * Plays the buyer without a browser. The bank decides once: a later answer gets the callback of the first.
    *
    * @param conversationIdOrPage a conversationId, or Init3d's page as Base64 or HTML
-   * @param answer `123456` or another of {@link MAGIC_PASSWORDS}; `cancel`; `wrong`, or any other code, is typed until the bank gives up
+   * @param answer a code of {@link MAGIC_PASSWORDS}, or `cancel`; any other code, such as `wrong`, is typed until
+   * the bank gives up
    * @throws Error when nobody is at the bank under that name
    */
   answer(conversationIdOrPage: string, answer: { readonly code: string }): BankCallback {
     const session = this.sessionOf(conversationIdOrPage) ?? this.sessionOnPage(conversationIdOrPage);
-    if (!session) throw new Error('The simulated bank knows no such payment');
+    if (!session) throw new Error('The simulated bank has no such payment');
     if (answer.code === 'cancel') return this.cancel(session).callback;
     let result = this.enter(session, answer.code);
     while (!result) result = this.enter(session, answer.code);
@@ -152,7 +153,7 @@ export class Bank {
   }
 }
 
-/** Whether an Auth3d body is what the bank sent, nothing changed, left out or added; `InstrumentDetail` in any of its notations. */
+/** Whether an Auth3d body is exactly what the bank sent, with `InstrumentDetail` in any of its notations. */
 export function bringsBack(content: CallbackContent, body: JsonObject): boolean {
   return canonical(nested(body)) === canonical(content);
 }

@@ -16,7 +16,7 @@ export interface Sale {
   readonly installmentCount: number;
 }
 
-/** Tells whether a value, undefined where it is missing, is as it should be. */
+/** Whether a value, undefined where it is missing, is as it should be. */
 type Rule = (value: JsonValue | undefined) => boolean;
 interface Rules {
   readonly [field: string]: Rule | Rules;
@@ -56,11 +56,11 @@ function saleRules({ credentials, dialect, luhn }: SimulatorSettings) {
     failUrl: isWebUrl,
     paymentMethod: oneOf('CARDPAYMENT'),
     language: oneOf('tr', 'en'),
-    conversationId: dialect === 'morpos' ? matches(/^[A-Za-z0-9]{20}$/) : isText,
+    conversationId: matches(dialect.conversationId),
     sign: isText,
     paymentInstrumentType: oneOf('CARD'),
     cardDetails: {
-      cardNo: (value) => matches(/^\d{12,19}$/)(value) && (!luhn || passesLuhn(value as string)),
+      cardNo: (value) => matches(/^\d{12,19}$/)(value) && (!luhn || hasCheckDigit(value as string)),
       expDate: matches(/^(0[1-9]|1[0-2])\d\d$/),
       cvv: matches(/^\d{3,4}$/),
     },
@@ -130,7 +130,7 @@ function isNumber(pattern: RegExp): Rule {
   return (value) => value instanceof JsonNumber && pattern.test(value.text);
 }
 
-function passesLuhn(digits: string): boolean {
+function hasCheckDigit(digits: string): boolean {
   const sum = [...digits].reverse().reduce((total, digit, index) => {
     const doubled = Number(digit) * (index % 2 === 1 ? 2 : 1);
     return total + (doubled > 9 ? doubled - 9 : doubled);

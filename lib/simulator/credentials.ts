@@ -2,12 +2,12 @@
 export interface SimulatorCredentials {
   readonly merchantId: string;
   readonly clientId: string;
-  /** Base64, as the morpos dialect hashes its decoded bytes. */
+  /** Base64, since the morpos dialect hashes the decoded bytes. */
   readonly clientSecret: string;
   readonly apiKey: string;
 }
 
-/** The credentials of a simulator that was given none. They are published and protect nothing. */
+/** The default credentials of a simulator. They are public and protect nothing. */
 export const SIMULATOR_CREDENTIALS: SimulatorCredentials = {
   merchantId: '100200300',
   clientId: 'simulator-client',

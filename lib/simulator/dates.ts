@@ -1,6 +1,6 @@
 const ISTANBUL_OFFSET_MS = 3 * 60 * 60 * 1000;
 
-/** `dd/MM/yyyy HH:mm:ss`, the time of Istanbul. */
+/** `dd/MM/yyyy HH:mm:ss`, Istanbul time. */
 export function replyDate(at: Date): string {
   const [date = '', time = ''] = inIstanbul(at).toISOString().split('T');
   return `${date.split('-').reverse().join('/')} ${time.slice(0, 8)}`;

@@ -1,7 +1,7 @@
 import { MAGIC_AMOUNTS, MAGIC_PASSWORDS, TEST_CARDS } from './magic.js';
 import type { Simulator } from './simulator.js';
 
-/** What a developer needs to use a simulator: its address, settings to paste into `.env`, cards, amounts and 3D passwords. */
+/** What a developer needs to know: the address, settings to paste into `.env`, cards, amounts and 3D passwords. */
 export function describeSimulator(simulator: Simulator): string {
   const { url, dialect, credentials } = simulator;
   return `Simulated gateway (${dialect}) on ${url}

@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto';
 
-/** A number of a JSON text with its own digits: `60.00` stays `60.00`. */
+/** A JSON number with the digits it was written in: `60.00` stays `60.00`. */
 export class JsonNumber {
   constructor(readonly text: string) {}
 }
 
-/** A JSON value whose numbers kept their digits. */
+/** A JSON value whose numbers have their own digits. */
 export type JsonValue = string | boolean | null | JsonNumber | JsonValue[] | JsonObject;
 export interface JsonObject {
   [field: string]: JsonValue | undefined;
 }
 
-/** Strings are matched whole, so that what is left over are the numbers. */
-const STRING_OR_NUMBER = /("(?:\\.|[^"\\])*")|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** Strings are matched whole, so that only the numbers are left. */
+const STRING_OR_DIGITS = /("(?:\\.|[^"\\])*")|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /** @throws SyntaxError when the text is no JSON, RangeError when it is nested too deep */
 export function parseExact(text: string): JsonValue {
   JSON.parse(text);
   const mark = randomUUID();
-  const marked = text.replace(STRING_OR_NUMBER, (match, string?: string) => string ?? `"${mark}${match}"`);
+  const marked = text.replace(STRING_OR_DIGITS, (match, string?: string) => string ?? `"${mark}${match}"`);
   return JSON.parse(marked, (_key, value: unknown) =>
     typeof value === 'string' && value.startsWith(mark) ? new JsonNumber(value.slice(mark.length)) : value,
   ) as JsonValue;

@@ -1,54 +1,7 @@
-import type { JsonObject } from './exact-json.js';
+import type { FaultPlay } from './fault-play.js';
 import { NAMED_FAULTS, type FaultName } from './named-faults.js';
 import type { SimulatorOperation } from './ledger.js';
 import type { RecordedRequest } from './recorded-request.js';
-
-/** An answer as it goes on the wire. */
-export interface WireReply {
-  readonly status: number;
-  /** In lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
-}
-
-/** What goes wrong. */
-export type FaultPlay =
-  /** The connection is reset (TCP RST). */
-  | { readonly kind: 'reset' }
-  /** The connection is closed (TCP FIN). */
-  | { readonly kind: 'close' }
-  /** Nothing more happens until the client goes away, or until `release()`: then the request takes its normal course. */
-  | { readonly kind: 'stall' }
-  /** The headers and the first half of the answer's body, then the connection is closed. */
-  | { readonly kind: 'half-reply' }
-  /** The right answer, byte by byte. */
-  | { readonly kind: 'one-byte' }
-  /** The right answer; then the connection is reset as its next request arrives. */
-  | { readonly kind: 'close-next-request' }
-  /** The right answer with a promise of keep-alive; then the connection is closed. */
-  | { readonly kind: 'close-after-reply' }
-  /** An answer of your own. */
-  | {
-      readonly kind: 'reply';
-      readonly status: number;
-      readonly headers?: Readonly<Record<string, string>>;
-      readonly body?: string | Buffer;
-    }
-  /** A status with the documented error shape (or HTML, or nothing) in its body. A 3xx points at `location`, by default the simulator. */
-  | {
-      readonly kind: 'status';
-      readonly status: number;
-      readonly body?: 'json' | 'html' | 'empty';
-      readonly code?: string;
-      readonly location?: string;
-    }
-  /** The right answer with other fields: changed in place, before it is signed. Numbers are {@link JsonNumber}. */
-  | {
-      readonly kind: 'edit';
-      readonly edit: (fields: JsonObject, context: { readonly contentField: string }) => void;
-    }
-  /** The right answer with other bytes or headers. */
-  | { readonly kind: 'transform'; readonly transform: (reply: WireReply) => WireReply };
 
 /**
  * `before`: no work is done. `middle`: the same, but a connection is cut, or stalls, only after the body was read.
@@ -60,7 +13,7 @@ export type FaultOptions = {
   readonly operation: SimulatorOperation | 'any';
   /** Default `after`. */
   readonly at?: FaultMoment;
-  /** How many requests it meets. Default 1. */
+  /** How many requests it hits. Default 1. */
   readonly times?: number;
 } & (FaultPlay | { readonly kind: FaultName });
 
@@ -88,7 +41,7 @@ export class Fault {
     this.released = new Promise((resolve) => (this.markReleased = resolve));
   }
 
-  /** Lets requests that stall go on, and later ones pass. */
+  /** Lets stalled requests go on, and later ones pass. */
   release(): void {
     this.timesLeft = 0;
     this.markReleased();
@@ -100,10 +53,10 @@ export class Fault {
   }
 }
 
-/** A fault that was ordered, as tests hold it. */
+/** A queued fault, as tests see it. */
 export type FaultHandle = Readonly<Pick<Fault, 'played' | 'timesPlayed' | 'release'>>;
 
-/** The faults that wait for a request, in the order in which they were ordered. */
+/** The faults that wait for a request, oldest first. */
 export class FaultQueue {
   private readonly faults: Fault[] = [];
 

@@ -3,18 +3,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { stringifyExact } from './exact-json.js';
-import type { Fault, FaultPlay, FaultQueue, WireReply } from './faults.js';
+import type { FaultPlay, WireReply } from './fault-play.js';
+import type { Fault, FaultQueue } from './faults.js';
 import { errorFields, refusedWork, type Gateway, type GatewayWork } from './gateway.js';
-import { readBody } from './http-body.js';
-import type { Ledger, SimulatorOperation } from './ledger.js';
+import { receiveText } from './http-body.js';
+import type { Ledger } from './ledger.js';
 import type { RecordedRequest } from './recorded-request.js';
 import { Refusal, REFUSAL_CODES } from './refusal.js';
 import type { SimulatorSettings } from './simulator-options.js';
-
-const OPERATIONS: Record<SimulatorSettings['dialect'], readonly SimulatorOperation[]> = {
-  standard: ['DoPayment', 'Init3d', 'Auth3d'],
-  morpos: ['DoPayment', 'Init3d', 'Auth3d', 'CheckPayment'],
-};
 
 /** The gateway's HTTP: records every request, plays faults, sends answers. */
 export class GatewayServer {
@@ -45,7 +41,7 @@ export class GatewayServer {
     if (fault) record.fault = fault.play.kind;
     if (fault?.at === 'before' && (await interrupted(fault, record, response))) return;
 
-    const text = await readBody(request);
+    const text = await receiveText(request);
     if (text === null) return;
     this.note(record, text);
     if (fault?.at === 'middle' && (await interrupted(fault, record, response))) return;
@@ -68,7 +64,7 @@ export class GatewayServer {
   private record(request: IncomingMessage): RecordedRequest {
     const path = request.url ?? '/';
     const record: RecordedRequest = {
-      operation: OPERATIONS[this.settings.dialect].find((name) => path === `/v1/Payment/${name}`) ?? null,
+      operation: this.settings.dialect.operations.find((name) => path === `/v1/Payment/${name}`) ?? null,
       method: request.method ?? '',
       path,
       headers: request.headers,
@@ -87,7 +83,7 @@ export class GatewayServer {
 
   private note(record: RecordedRequest, text: string): void {
     record.text = text;
-    record.body = parsed(text);
+    record.body = jsonOf(text);
     const conversationId = (record.body as { conversationId?: unknown } | null | undefined)?.conversationId;
     if (record.operation && typeof conversationId === 'string') {
       this.ledger.countCall(record.operation, conversationId, record.at);
@@ -188,7 +184,7 @@ function jsonReply(status: number, text: string): WireReply {
   return { status, headers: { 'content-type': 'application/json; charset=utf-8' }, body: Buffer.from(text) };
 }
 
-function parsed(text: string): unknown {
+function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

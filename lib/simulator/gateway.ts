@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { bringsBack, type Bank } from './bank.js';
 import { checkHeaders } from './check-headers.js';
@@ -10,10 +9,9 @@ import { bankVerdict, codeText, type BankVerdict } from './magic.js';
 import { maskedCard } from './masked-card.js';
 import { commissionOf, COMMISSION_RATE } from './money.js';
 import { Refusal, REFUSAL_CODES } from './refusal.js';
-import { morposInquirySign, morposReplySign, morposSaleSign } from './sign.js';
-import type { SignedRequestFields, SimulatorSettings } from './simulator-options.js';
+import type { SimulatorSettings } from './simulator-options.js';
 
-/** What a request leads to. Nothing has happened until `commit`. */
+/** What a request leads to. Nothing happens before `commit`. */
 export interface GatewayWork {
   readonly status: number;
   readonly fields: JsonObject;
@@ -22,9 +20,9 @@ export interface GatewayWork {
   commit(): void;
 }
 
-type Answer = Partial<GatewayWork> & Pick<GatewayWork, 'fields'>;
+type OperationWork = Partial<GatewayWork> & Pick<GatewayWork, 'fields'>;
 
-/** The gateway without its HTTP: checks a request, decides, and keeps the books. */
+/** The gateway without its HTTP: checks a request, decides, and writes the ledger. */
 export class Gateway {
   /** conversationIds that a payment was begun with. */
   private readonly begun = new Set<string>();
@@ -45,7 +43,7 @@ export class Gateway {
         pace: 'at once',
         refusal: null,
         commit: () => {},
-        ...this.answer(operation, bodyOf(headers, text)),
+        ...this.answer(operation, jsonBody(headers, text)),
       };
     } catch (error) {
       if (error instanceof Refusal) return refusedWork(error);
@@ -53,10 +51,8 @@ export class Gateway {
     }
   }
 
-  /** The sign of a reply. For `standard` any text will do: the contract does not show how it is made. */
   replySign(fields: JsonObject): string {
-    if (this.settings.dialect === 'morpos') return morposReplySign(fields, this.settings.credentials.apiKey);
-    return createHash('sha256').update(JSON.stringify(fields)).digest('base64');
+    return this.settings.dialect.replySign(fields, this.settings.credentials.apiKey);
   }
 
   reset(): void {
@@ -64,7 +60,7 @@ export class Gateway {
     this.authorised.clear();
   }
 
-  private answer(operation: SimulatorOperation, body: JsonObject): Answer {
+  private answer(operation: SimulatorOperation, body: JsonObject): OperationWork {
     switch (operation) {
       case 'DoPayment':
         return this.doPayment(body);
@@ -77,13 +73,13 @@ export class Gateway {
     }
   }
 
-  private doPayment(body: JsonObject): Answer {
+  private doPayment(body: JsonObject): OperationWork {
     const sale = this.newSale('DoPayment', body);
     const settled = this.settle(sale, 'direct', this.newIds());
     return { ...settled, commit: () => void (this.begun.add(sale.conversationId), settled.commit()) };
   }
 
-  private init3d(body: JsonObject): Answer {
+  private init3d(body: JsonObject): OperationWork {
     const sale = this.newSale('Init3d', body);
     const session = this.bank.prepare(sale, this.newIds());
     const fields = {
@@ -94,7 +90,7 @@ export class Gateway {
     return { fields, commit: () => void (this.begun.add(sale.conversationId), this.bank.open(session)) };
   }
 
-  private auth3d(body: JsonObject): Answer {
+  private auth3d(body: JsonObject): OperationWork {
     const conversationId = typeof body.conversationId === 'string' ? body.conversationId : '';
     const session = this.bank.sessionOf(conversationId);
     if (!session?.result || !bringsBack(session.result.content, body)) {
@@ -107,14 +103,16 @@ export class Gateway {
     return { ...settled, commit: () => void (this.authorised.add(conversationId), settled.commit()) };
   }
 
-  /** The shape is that of the service's public documentation and its users. A payment it does not know is answered B0029. */
-  private checkPayment(body: JsonObject): Answer {
+  /**
+   * The shape is that of the service's public documentation and its users. For an unknown payment the code is B0029.
+   */
+  private checkPayment(body: JsonObject): OperationWork {
     const conversationId = checkInquiry(body, this.settings);
-    expectSign(body.sign === morposInquirySign(body, this.settings.credentials.apiKey));
+    this.expectSign('CheckPayment', body);
     const decision = this.ledger.decision(conversationId);
     const code = decision?.inquiry ?? 'B0029';
-    const told = { responseCode: code, responseDescription: codeText(code, 'en') };
-    if (!decision?.inquiry) return { fields: told };
+    const answer = { responseCode: code, responseDescription: codeText(code, 'en') };
+    if (!decision?.inquiry) return { fields: answer };
     const { orderId, paymentId, charge } = decision;
     const paymentInfo = charge && {
       amount: new JsonNumber(charge.amount),
@@ -122,21 +120,22 @@ export class Gateway {
       installmentCount: new JsonNumber(String(charge.installmentCount)),
     };
     const transactionStatus = charge ? 'SUCCESS' : 'FAILED';
-    return { fields: { ...told, transactionStatus, transactionType: 'SALE', paymentInfo, orderId, paymentId } };
+    return { fields: { ...answer, transactionStatus, transactionType: 'SALE', paymentInfo, orderId, paymentId } };
   }
 
   private newSale(operation: SimulatorOperation, body: JsonObject): Sale {
     const sale = checkSale(body, this.settings);
-    const { sign, ...fields } = body;
-    expectSign(
-      this.settings.dialect === 'morpos'
-        ? sign === morposSaleSign(body, this.settings.credentials.apiKey)
-        : this.settings.checkSign(signedFields(fields), sign as string, { operation }),
-    );
+    this.expectSign(operation, body);
     if (this.begun.has(sale.conversationId)) {
       throw new Refusal(400, REFUSAL_CODES.repeated, 'conversationId was already used');
     }
     return sale;
+  }
+
+  private expectSign(operation: SimulatorOperation, body: JsonObject): void {
+    const { dialect, credentials, checkSign } = this.settings;
+    const isGood = dialect.isSignGood(body, { operation, apiKey: credentials.apiKey, checkSign });
+    if (!isGood) throw new Refusal(400, REFUSAL_CODES.sign, 'sign is wrong');
   }
 
   private newIds(): { orderId: string; paymentId: string } {
@@ -151,7 +150,7 @@ export class Gateway {
     kind: 'direct' | '3d',
     { orderId, paymentId }: { orderId: string; paymentId: string },
     verification = { verified: true, code: '' },
-  ): Answer & Pick<GatewayWork, 'commit'> {
+  ): OperationWork & Pick<GatewayWork, 'commit'> {
     const at = this.settings.clock();
     const refused: BankVerdict = {
       code: verification.code,
@@ -192,10 +191,9 @@ export class Gateway {
     return { fields, pace: verdict.pace, commit };
   }
 
-  /** An approval is `Approved` in the contract, and in the buyer's language in morpos. */
   private codeFields(code: string, language: string): JsonObject {
-    const approvedInContract = code === 'B0000' && this.settings.dialect === 'standard';
-    const message = codeText(code, approvedInContract ? 'en' : language);
+    const { approvalLanguage } = this.settings.dialect;
+    const message = codeText(code, code === 'B0000' ? (approvalLanguage ?? language) : language);
     return { code, message, resultCode: code, resultDescription: message };
   }
 }
@@ -211,7 +209,7 @@ export function refusedWork(refusal: Refusal): GatewayWork {
   return { status: refusal.status, fields, pace: 'at once', refusal, commit: () => {} };
 }
 
-function bodyOf(headers: IncomingHttpHeaders, text: string): JsonObject {
+function jsonBody(headers: IncomingHttpHeaders, text: string): JsonObject {
   if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) {
     throw new Refusal(415, REFUSAL_CODES.contentType, 'The body must be application/json');
   }
@@ -223,17 +221,4 @@ function bodyOf(headers: IncomingHttpHeaders, text: string): JsonObject {
   }
   if (!isJsonObject(body)) throw new Refusal(400, REFUSAL_CODES.json, 'The body is not a JSON object');
   return body;
-}
-
-function expectSign(good: boolean): void {
-  if (!good) throw new Refusal(400, REFUSAL_CODES.sign, 'sign is wrong');
-}
-
-/** Numbers as numbers, but the amount as its text: `60.00` must not be signed as 60. */
-function signedFields(object: JsonObject): SignedRequestFields {
-  const entries = Object.entries(object).map(([name, value]) => {
-    if (value instanceof JsonNumber) return [name, name === 'amount' ? value.text : Number(value.text)];
-    return [name, isJsonObject(value) ? signedFields(value) : value];
-  });
-  return Object.fromEntries(entries) as SignedRequestFields;
 }

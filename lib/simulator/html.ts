@@ -1,9 +1,9 @@
-/** HTML that may stand in a page as it is. */
+/** HTML that goes into a page as it is. */
 export class Html {
   constructor(readonly text: string) {}
 }
 
-/** Builds HTML: every value that is not Html itself is escaped, null leaves nothing. */
+/** Builds HTML: every value that is not Html itself is escaped; null becomes nothing. */
 export function html(parts: TemplateStringsArray, ...values: (string | number | Html | Html[] | null)[]): Html {
   return new Html(parts.reduce((text, part, index) => text + markup(values[index - 1] ?? null) + part));
 }

@@ -1,8 +1,11 @@
 export type { BankCallback } from './bank.js';
 export { SIMULATOR_CREDENTIALS, type SimulatorCredentials } from './credentials.js';
 export { describeSimulator } from './describe-simulator.js';
+export type { SimulatorDialect } from './dialects/dialects.js';
+export type { SignedRequestFields } from './dialects/simulated-dialect.js';
 export { JsonNumber, type JsonObject, type JsonValue } from './exact-json.js';
-export type { FaultHandle, FaultMoment, FaultOptions, FaultPlay, WireReply } from './faults.js';
+export type { FaultPlay, WireReply } from './fault-play.js';
+export type { FaultHandle, FaultMoment, FaultOptions } from './faults.js';
 export type { Charge, Decision, SimulatorLedger, SimulatorOperation, Violation } from './ledger.js';
 export {
   MAGIC_AMOUNTS,
@@ -17,9 +20,4 @@ export { FAULT_NAMES, type FaultName } from './named-faults.js';
 export type { RecordedRequest } from './recorded-request.js';
 export { REFUSAL_CODES } from './refusal.js';
 export { startSimulator, type Simulator } from './simulator.js';
-export type {
-  SignedRequestFields,
-  SimulatorCallback,
-  SimulatorDialect,
-  SimulatorOptions,
-} from './simulator-options.js';
+export type { SimulatorCallback, SimulatorOptions } from './simulator-options.js';

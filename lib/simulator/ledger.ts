@@ -29,7 +29,7 @@ export interface Violation {
 /** What the bank decided on a payment, charged or not. */
 export interface Decision {
   readonly conversationId: string;
-  /** The result code that an inquiry is answered with; null when it is told of no such payment. */
+  /** The result code that answers an inquiry; null when the inquiry does not find the payment. */
   readonly inquiry: string | null;
   readonly orderId: string;
   readonly paymentId: string;
@@ -37,11 +37,14 @@ export interface Decision {
   readonly charge: Charge | null;
 }
 
-/** The gateway's books: who was charged, and how often the gateway was asked to. */
+/** Who was charged, and how often the gateway was asked to. */
 export class Ledger {
   /** Oldest first. */
   readonly charges: Charge[] = [];
-  /** A second DoPayment or Auth3d of one conversationId, even of one that was refused or never answered; a second charge. */
+  /**
+   * A second DoPayment or Auth3d for one conversationId, even if the first was refused or never answered; a second
+   * charge.
+   */
   readonly violations: Violation[] = [];
   private readonly decisions = new Map<string, Decision>();
   private readonly callCounts = new Map<string, number>();
@@ -105,7 +108,7 @@ export class Ledger {
   }
 }
 
-/** The books as tests read them. */
+/** The ledger as tests read it. */
 export type SimulatorLedger = Readonly<Omit<Ledger, 'countArrival' | 'countCall' | 'record' | 'reset'>>;
 
 function callKey(operation: SimulatorOperation, conversationId?: string): string {

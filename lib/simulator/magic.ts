@@ -18,14 +18,14 @@ export const TEST_CARDS: readonly TestCard[] = [
   { cardNo: '5413330057004112', expDate: '1226', cvv: '312' },
 ];
 
-/** How the bank answers an amount that ends in certain digits, in DoPayment and in Auth3d. */
+/** How the bank answers amounts that end in certain digits, in DoPayment and in Auth3d. */
 export interface MagicAmount {
   /** The two digits after the point. */
   readonly digits: string;
   readonly code: string;
   readonly charged: 'all' | 'half' | 'nothing';
   readonly pace: 'at once' | 'slow' | 'never';
-  /** The code that CheckPayment tells afterwards; null when it knows of no such payment. */
+  /** The code of a later CheckPayment; null when that does not find the payment. */
   readonly inquiry: string | null;
   readonly meaning: string;
 }
@@ -42,7 +42,7 @@ export const MAGIC_AMOUNTS: readonly MagicAmount[] = [
   declined('57', 'B0057', 'declined: not permitted to the cardholder'),
   { ...declined('91', 'B0091', 'indeterminate code, not charged, unknown to CheckPayment'), inquiry: null },
   { ...APPROVED, digits: '96', code: 'B0096', meaning: 'indeterminate code, yet charged' },
-  { ...declined('77', 'B7777', 'a code nobody has heard of, not charged, unknown to CheckPayment'), inquiry: null },
+  { ...declined('77', 'B7777', 'an unheard-of code, not charged, unknown to CheckPayment'), inquiry: null },
   { ...declined('31', 'B0010', 'partial approval: half is charged'), charged: 'half' },
   { ...APPROVED, digits: '61', pace: 'slow', meaning: 'approved by a slow bank' },
   { ...APPROVED, digits: '62', charged: 'nothing', pace: 'never', inquiry: null, meaning: 'no answer, not charged' },
@@ -64,7 +64,7 @@ export interface MagicPassword {
 /** The 3D password that verifies. */
 export const SMS_CODE = '123456';
 
-/** The 3D passwords with a meaning. */
+/** The 3D passwords that do something. */
 export const MAGIC_PASSWORDS: readonly MagicPassword[] = [
   { code: SMS_CODE, verified: true, to: 'returnUrl', copies: 1, late: false, meaning: 'verified' },
   { code: '222222', verified: true, to: 'returnUrl', copies: 2, late: false, meaning: 'verified, callback sent twice' },

@@ -39,7 +39,7 @@ export function majorUnits(minor: bigint, currencyCode: number): string {
   return withDecimals(minor, currencyOf(currencyCode)?.decimals ?? 0);
 }
 
-/** The facilitator's commission in percent, as the replies tell it. */
+/** The facilitator's commission in percent, as the replies show it. */
 export const COMMISSION_RATE = '1.99';
 
 /** The commission with four decimals, rounded half up. */

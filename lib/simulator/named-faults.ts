@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from './exact-json.js';
-import type { FaultPlay, WireReply } from './faults.js';
+import type { FaultPlay, WireReply } from './fault-play.js';
 import { codeText } from './magic.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';

@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { SimulatorOperation } from './ledger.js';
 
-/** A request that reached the gateway, as it was. It holds the card: this is a tool for tests, and it forgets when it ends. */
+/**
+ * A request as it reached the gateway. It holds the card: this is a tool for tests, and nothing outlives its process.
+ */
 export interface RecordedRequest {
   /** null for a path that the gateway does not have. */
   readonly operation: SimulatorOperation | null;
@@ -17,8 +19,8 @@ export interface RecordedRequest {
   body: unknown;
   /** Why the request was refused: a code and what is wrong, without values. */
   refusal: { readonly code: string; readonly message: string; readonly problems: readonly string[] } | null;
-  /** The kind of the fault that met it. */
+  /** The kind of the fault that hit it. */
   fault: string | null;
-  /** What was answered; null when nothing was, or not to its end. */
+  /** What was answered; null when nothing was, or not all of it. */
   answer: { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly text: string } | null;
 }

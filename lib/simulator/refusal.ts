@@ -1,4 +1,4 @@
-/** Why the simulator refuses a request; the codes after the first are its own, the public sources name no others. */
+/** Why the simulator refuses a request. All codes but the first are its own: public sources name no others. */
 export const REFUSAL_CODES = {
   conversationId: 'RVV0000999999',
   json: 'RVV0000000400',
@@ -12,7 +12,7 @@ export const REFUSAL_CODES = {
   fields: 'RVV0000000422',
 } as const;
 
-/** A request that the simulator does not take. Its texts name fields, never values. */
+/** A request that the simulator does not accept. Its texts name fields, never values. */
 export class Refusal extends Error {
   constructor(
     readonly status: number,

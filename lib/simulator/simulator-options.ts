@@ -1,17 +1,10 @@
 import type { SimulatorCredentials } from './credentials.js';
-import type { SimulatorOperation } from './ledger.js';
-
-/** How the gateway speaks: the contract alone, or with what public sources add for MorPOS. */
-export type SimulatorDialect = 'standard' | 'morpos';
-
-/** A request's fields as they are signed: the body without `sign`, its amount the text that was sent. */
-export interface SignedRequestFields {
-  readonly [field: string]: string | number | boolean | null | SignedRequestFields;
-}
+import type { SimulatorDialect } from './dialects/dialects.js';
+import type { SignCheck, SimulatedDialect } from './dialects/simulated-dialect.js';
 
 /** How the bank hands its result to the merchant's URL. The contract does not show it. */
 export interface SimulatorCallback {
-  /** A form that the browser posts, a redirect with a query, or JSON that the bank posts itself. Default `form`. */
+  /** A form that the browser posts, a redirect with a query, or JSON that the bank itself posts. Default `form`. */
   readonly method?: 'form' | 'get' | 'json';
   /** `InstrumentDetail.MaskedCardNumber`, `InstrumentDetail[MaskedCardNumber]` or one JSON text. Default `dotted`. */
   readonly instrumentDetail?: 'dotted' | 'bracket' | 'json';
@@ -22,7 +15,7 @@ export interface SimulatorOptions {
   readonly port?: number;
   /** Default `127.0.0.1`. */
   readonly host?: string;
-  /** Where a browser reaches the simulator, when that is not `http://host:port`. */
+  /** Where a browser reaches the simulator, if not at `http://host:port`. */
   readonly publicUrl?: string;
   /** Serves https; with `ca` and `requestCert` it asks for a client certificate. PEM. */
   readonly tls?: {
@@ -39,14 +32,10 @@ export interface SimulatorOptions {
   /** The name on the bank's page. */
   readonly merchantName?: string;
   /**
-   * Whether the `sign` of a `standard` request is good; by default any that is not empty. The contract does not show how it
-   * is made. The `morpos` dialect checks its own.
+   * Whether the `sign` of a `standard` request is good; by default any that is not empty. The contract does not show
+   * how it is made. The `morpos` dialect checks its own.
    */
-  readonly checkSign?: (
-    fields: SignedRequestFields,
-    sign: string,
-    context: { readonly operation: SimulatorOperation },
-  ) => boolean;
+  readonly checkSign?: SignCheck;
   /** Whether card numbers must pass Luhn. Default true. */
   readonly luhn?: boolean;
   readonly clock?: () => Date;
@@ -68,8 +57,8 @@ export interface SimulatorOptions {
 }
 
 /** The options with their defaults, and the address that is known once the simulator listens. */
-export type SimulatorSettings = Required<Omit<SimulatorOptions, 'tls' | 'credentials' | 'callback' | 'checkSign'>> & {
+export type SimulatorSettings = Required<Omit<SimulatorOptions, 'tls' | 'credentials' | 'callback' | 'dialect'>> & {
+  readonly dialect: SimulatedDialect;
   readonly credentials: SimulatorCredentials;
   readonly callback: Required<SimulatorCallback>;
-  readonly checkSign: NonNullable<SimulatorOptions['checkSign']>;
 };

@@ -4,13 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { Bank, type BankCallback } from './bank.js';
 import { BankServer } from './bank-server.js';
 import { SIMULATOR_CREDENTIALS, type SimulatorCredentials } from './credentials.js';
+import { SIMULATED_DIALECTS, type SimulatorDialect } from './dialects/dialects.js';
 import { FaultQueue, type FaultHandle, type FaultOptions } from './faults.js';
 import { Gateway } from './gateway.js';
 import { GatewayServer } from './gateway-server.js';
 import { Ledger, type SimulatorLedger } from './ledger.js';
 import { SMS_CODE } from './magic.js';
 import type { RecordedRequest } from './recorded-request.js';
-import type { SimulatorDialect, SimulatorOptions, SimulatorSettings } from './simulator-options.js';
+import type { SimulatorOptions, SimulatorSettings } from './simulator-options.js';
 
 /** A running gateway with its bank. */
 export interface Simulator {
@@ -23,22 +24,22 @@ export interface Simulator {
   /** The requests that reached the gateway (not the bank's pages), oldest first, cards and all. */
   readonly requests: readonly RecordedRequest[];
   readonly bank: Pick<Bank, 'answer'>;
-  /** Orders a fault for the next request of an operation. Faults are played in the order in which they were ordered. */
+  /** Queues a fault for the next request of an operation. */
   fail(options: FaultOptions): FaultHandle;
   /** The buyer types the right SMS code: short for `bank.answer(…, { code: '123456' })`. */
   approve(conversationIdOrPage: string): BankCallback;
-  /** Forgets payments, requests and faults; what stalls goes on. */
+  /** Forgets payments, requests and faults. Stalled requests go on. */
   reset(): void;
   /** Cuts every connection and stops. */
   close(): Promise<void>;
 }
 
 /**
- * Starts a gateway to test against: it checks every request strictly, keeps books, shows a bank page, and fails on demand.
- * Cards stay in its memory. Only for tests and development.
+ * Starts a gateway to test against: it checks every request strictly, keeps a ledger, shows a bank page, and fails on
+ * demand. Cards stay in its memory. For tests and development only.
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const { port = 0, host = '127.0.0.1', tls } = options;
+  const { port = 0, host = '127.0.0.1', dialect = 'standard', tls } = options;
   const server: Server = tls ? createHttpsServer(tls) : createHttpServer();
   server.keepAliveTimeout = options.keepAliveTimeoutMs ?? 5000;
   await new Promise<void>((resolve, reject) => {
@@ -48,7 +49,12 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const name = host.includes(':') ? `[${host}]` : host;
   const url = `${tls ? 'https' : 'http'}://${name}:${address.port}`;
 
-  const settings = withDefaults(options, { host, port: address.port, publicUrl: options.publicUrl ?? url });
+  const settings = withDefaults(options, {
+    dialect: SIMULATED_DIALECTS[dialect],
+    host,
+    port: address.port,
+    publicUrl: options.publicUrl ?? url,
+  });
   const ledger = new Ledger();
   const faults = new FaultQueue();
   const bank = new Bank(settings);
@@ -63,7 +69,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   return {
     url,
     port: address.port,
-    dialect: settings.dialect,
+    dialect,
     credentials: settings.credentials,
     ledger,
     requests: gatewayServer.requests,
@@ -87,11 +93,10 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 
 function withDefaults(
   options: SimulatorOptions,
-  address: Pick<SimulatorSettings, 'host' | 'port' | 'publicUrl'>,
+  resolved: Pick<SimulatorSettings, 'dialect' | 'host' | 'port' | 'publicUrl'>,
 ): SimulatorSettings {
   return {
-    ...address,
-    dialect: options.dialect ?? 'standard',
+    ...resolved,
     credentials: { ...SIMULATOR_CREDENTIALS, ...options.credentials },
     merchantName: options.merchantName ?? 'Demo Mağaza',
     checkSign: options.checkSign ?? (() => true),

@@ -1,12 +1,19 @@
 import { Logger } from '@nestjs/common';
 import { PaymentConfigurationError } from '../errors/payment-configuration.error.js';
-import { variablePrefix } from '../options/resolve-settings.js';
-import { DEFAULT_ACCOUNT, type PaymentSettings } from '../options/payment-settings.js';
-import { MemoryPaymentStore } from './memory-payment-store.js';
+import { MemoryPaymentStore } from './memory/memory-payment-store.js';
 import type { PaymentStore } from './payment-store.js';
+import { STORE_URL_FORMS, storeKindOf } from './store-url.js';
 
 /** What decides on the store. */
-export type StoreSettings = Pick<PaymentSettings, 'account' | 'store' | 'storeUrl' | 'background'>;
+export interface StoreSettings {
+  /** A store that was given in code: it is taken, whatever the URL. */
+  readonly store: PaymentStore | null;
+  readonly storeUrl: string;
+  /** The environment variable of the URL, for messages. */
+  readonly variable: string;
+  /** Whether this process does the background work, for messages. */
+  readonly background: boolean;
+}
 
 /**
  * The store of an account, open. Drivers are loaded only for the store that is chosen.
@@ -21,30 +28,34 @@ export async function openStore(settings: StoreSettings): Promise<PaymentStore> 
   } catch (error) {
     // Connections left open would keep a process alive that cannot start.
     await store?.close().catch(() => undefined);
-    const prefix = variablePrefix(settings.account === DEFAULT_ACCOUNT ? undefined : settings.account);
-    const problem = settings.store
+    const setting = settings.store
       ? { option: 'store', variable: null }
-      : { option: 'storeUrl', variable: `${prefix}STORE_URL` };
+      : { option: 'storeUrl', variable: settings.variable };
     const why = error instanceof Error ? withoutCredentials(error.message, settings.storeUrl) : 'it gave no reason';
-    throw new PaymentConfigurationError([{ ...problem, message: `cannot be opened: ${why}` }]);
+    throw new PaymentConfigurationError([{ ...setting, message: `cannot be opened: ${why}` }]);
   }
 }
 
-async function storeOf({ storeUrl, background }: StoreSettings): Promise<PaymentStore> {
-  if (/^(?:sqlite|postgres(?:ql)?):/.test(storeUrl)) {
-    const { openSqlStore } = await import('./sql/open-sql-store.js');
-    return openSqlStore(storeUrl);
+async function storeOf({ storeUrl, variable, background }: StoreSettings): Promise<PaymentStore> {
+  switch (storeKindOf(storeUrl)) {
+    case 'sql': {
+      const { openSqlStore } = await import('./sql/open-sql-store.js');
+      return openSqlStore(storeUrl);
+    }
+    case 'redis': {
+      const { openRedisStore } = await import('./redis/index.js');
+      return openRedisStore(storeUrl);
+    }
+    case 'memory':
+      new Logger('PaymentModule').warn(
+        'Payments are kept in memory: a restart forgets them, and a second instance does not see them. ' +
+          `Set ${variable} (${STORE_URL_FORMS.slice(1).join(', ')}) before real money.` +
+          (background ? '' : ' The background work is off here, so nothing reconciles them either.'),
+      );
+      return new MemoryPaymentStore();
+    case null:
+      throw new Error(`a store is ${STORE_URL_FORMS.join(', ')}`);
   }
-  if (/^rediss?:/.test(storeUrl)) {
-    const { openRedisStore } = await import('./redis/index.js');
-    return openRedisStore(storeUrl);
-  }
-  new Logger('PaymentModule').warn(
-    'Payments are kept in memory: a restart forgets them, and a second instance does not see them. ' +
-      'Set PAYMENT_STORE_URL (sqlite:FILE, postgres://…, redis://…) before real money.' +
-      (background ? '' : ' PAYMENT_BACKGROUND is off, so nothing reconciles them either.'),
-  );
-  return new MemoryPaymentStore();
 }
 
 /** A driver may repeat the URL it was given, or its password. */

@@ -1,13 +1,16 @@
 import type { PaymentEvent, PaymentEventType } from '../payment/payment-event.js';
 import type { PaymentHistoryEntry, PaymentRecord, PaymentState } from '../payment/payment.js';
 
-/** What no two payments of one account may share (null never collides). */
+/** What no two payments of an account may share; null never collides. */
 export type UniqueKey = 'conversationId' | 'idempotencyKey' | 'tokenHash' | 'referenceLock';
 
-/** `stale`: the record has moved on. `locked`: another payment holds the `referenceLock`. In both cases nothing was written. */
+/**
+ * `stale`: the record has moved on. `locked`: another payment holds the `referenceLock`. In both cases nothing was
+ * written.
+ */
 export type ReplaceOutcome = 'replaced' | 'stale' | 'locked';
 
-/** An awaited handler as it announces itself. */
+/** A handler as it announces itself. */
 export interface HandlerAnnouncement {
   /** The handler's id, unique within an account; deliveries are acknowledged under it. */
   readonly id: string;
@@ -19,11 +22,11 @@ export interface Delivery {
   readonly account: string;
   readonly handlerId: string;
   readonly event: PaymentEvent;
-  /** Tries that failed so far. */
+  /** How many tries have failed so far. */
   readonly attempts: number;
   /** A parked delivery is not tried again until it is replayed. */
   readonly parked: boolean;
-  /** What the last failed try said; null before the first. */
+  /** The error of the last failed try; null before the first. */
   readonly error: string | null;
   /** When it is due; a lease moves this ahead. */
   readonly dueAt: Date;
@@ -33,29 +36,32 @@ export interface Delivery {
 export interface LeaseRequest {
   readonly account: string;
   readonly now: Date;
-  /** The new `dueAt` of what is leased: until then nobody else gets it. */
+  /** The new `dueAt` of what is leased; until then nobody else gets it. */
   readonly until: Date;
   readonly limit: number;
 }
 
-/** What a purge took away. */
+/** What a purge deleted. */
 export interface PurgeCounts {
   readonly payments: number;
   readonly events: number;
 }
 
 /**
- * Where payments are kept. Small and dumb on purpose: all policy stays outside, so that a merchant can write one. The suite in
- * `nestjs-card-payment/testing` proves a store right.
+ * Where payments are kept. Small and dumb on purpose: all policy stays outside, so that a merchant can write one. The
+ * suite in `nestjs-card-payment/testing` tests it.
  *
- * Every write is atomic and durable when its promise resolves. A method rejects only when the store cannot do its work;
- * what it rejects with is never shown to anyone.
+ * Every write is atomic, and durable when its promise resolves. A method rejects only when the store cannot do its
+ * work; what it rejects with is never shown to anyone.
  */
 export abstract class PaymentStore {
-  /** Connects, migrates, checks; once more does no harm. Rejects with what an operator needs to know, without credentials. */
+  /**
+   * Connects, migrates, checks; calling it again does no harm. Rejects with what an operator needs to know, without
+   * credentials.
+   */
   async open(): Promise<void> {}
 
-  /** Lets go of connections that the store itself made. */
+  /** Closes the connections that the store itself made. */
   async close(): Promise<void> {}
 
   /**
@@ -65,11 +71,12 @@ export abstract class PaymentStore {
   abstract insert(record: PaymentRecord, event?: PaymentEvent): Promise<UniqueKey | null>;
 
   /**
-   * Replaces the record of that account and conversationId, if its version is still `expectedVersion`. In the same
-   * transaction: the history line, and the event with one delivery for each announced handler of its type. An event whose
-   * type nobody has announced yet waits for the first who does. A delivery is due from its event's `occurredAt` on.
+   * Replaces the record of that account and conversationId, if its version is still `expectedVersion`. Writes in the
+   * same transaction: the history line, and the event with one delivery for each announced handler of its type. An
+   * event of a type that nobody has announced waits for the first handler that does. A delivery is due from its event's
+   * `occurredAt`.
    *
-   * Keys that the record no longer has are free; rejects when another payment has its `idempotencyKey` or `tokenHash`.
+   * Keys that the record no longer has are free. Rejects when another payment has its `idempotencyKey` or `tokenHash`.
    */
   abstract replace(record: PaymentRecord, expectedVersion: number, event?: PaymentEvent): Promise<ReplaceOutcome>;
 
@@ -83,37 +90,42 @@ export abstract class PaymentStore {
   /** Every change of a payment, oldest first. */
   abstract history(account: string, conversationId: string): Promise<PaymentHistoryEntry[]>;
 
-  /** Takes records whose `dueAt` has come, the longest due first, and moves their `dueAt` to `until`; the version stays. */
+  /**
+   * Leases records whose `dueAt` has come, the longest due first: moves their `dueAt` to `until` and leaves the version
+   * as it is.
+   */
   abstract leaseDue(lease: LeaseRequest): Promise<PaymentRecord[]>;
-  /** Gives a leased record back: sets `dueAt`, if its version is still this one. */
+  /** Hands a leased record back: sets `dueAt`, if its version is still this one. */
   abstract handBack(account: string, conversationId: string, version: number, dueAt: Date): Promise<void>;
 
   /**
-   * Makes handlers known (again: an announcement replaces the handler's earlier one and renews `at`). Gives them the events that waited for
-   * a handler of their type.
+   * Makes handlers known. An announcement replaces the handler's earlier one and renews `at`. Events that waited for a
+   * handler of their type are delivered to it.
    */
   abstract announceHandlers(account: string, handlers: readonly HandlerAnnouncement[], at: Date): Promise<void>;
   /**
-   * Takes due deliveries to these handlers, oldest event first, and moves their `dueAt` to `until`. For one handler and one
-   * payment at most one, the lowest version that is neither acknowledged nor parked; none while that one is not due.
+   * Leases due deliveries to these handlers, oldest event first: moves their `dueAt` to `until`. Of one payment, a
+   * handler gets at most one: the lowest version that is neither acknowledged nor parked, and none while that one is
+   * not due.
    */
   abstract leaseDeliveries(lease: LeaseRequest & { readonly handlerIds: readonly string[] }): Promise<Delivery[]>;
   /** The handler has done its work: the delivery is gone. */
   abstract acknowledge(account: string, handlerId: string, eventId: string): Promise<void>;
-  /** The try failed, or was given back: writes `attempts`, `error`, `dueAt` and `parked`. */
+  /** The try failed, or was never made: writes `attempts`, `error`, `dueAt` and `parked`. */
   abstract postpone(delivery: Delivery): Promise<void>;
   /** Deliveries that are parked, oldest event first. */
   abstract listParked(account: string, limit: number): Promise<Delivery[]>;
   /**
-   * Makes a parked delivery due now, with its tries forgotten.
+   * Makes a parked delivery due now, with no tries counted.
    * @returns false when there is no such parked delivery.
    */
   abstract replay(account: string, handlerId: string, eventId: string, now: Date): Promise<boolean>;
 
   /**
-   * Deletes settled payments that were finalized before `before` and have no delivery open, with their history and events, and events and
-   * deliveries of handlers that no one has announced since `handlersBefore`. An event that waits for a handler holds no payment back.
-   * A `referenceLock` outlives its payment and is nobody's then: not even a payment of the same conversationId has it.
+   * Deletes settled payments that were finalized before `before` and have no open delivery, with their history and
+   * events; and handlers that nobody has announced since `handlersBefore`, with their deliveries. An event that waits
+   * for a handler holds no payment back. A `referenceLock` outlives its payment and is nobody's then: not even a
+   * payment of the same conversationId has it.
    */
   abstract purge(account: string, before: Date, handlersBefore: Date): Promise<PurgeCounts>;
 }

@@ -1,3 +1,4 @@
+export { aPayment, aPaymentEvent, aPaymentRecord } from './a-payment.js';
 export {
   describePaymentStore,
   paymentStoreContract,

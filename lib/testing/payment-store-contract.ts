@@ -6,30 +6,30 @@ import { recordCases } from './contract/record-cases.js';
 import { replaceCases } from './contract/replace-cases.js';
 import { StoreTrial } from './contract/store-trial.js';
 
-/** Where the suite gets the store that it tries. */
+/** Where the suite gets the store that it tests. */
 export interface PaymentStoreSource {
-  /** A store, open. It may hold other data already: each case keeps to accounts of its own. */
+  /** An open store. It may hold other data already: each case uses accounts of its own. */
   create(): Promise<PaymentStore>;
-  /** A second connection to the same data, open: races are then run between the two. */
+  /** A second store on the same data, open: races are then run between the two. */
   another?(store: PaymentStore): Promise<PaymentStore>;
-  /** Called after each case with each store that was made for it; without it they are closed. */
+  /** Called after each case for each store that was made for it. By default they are closed. */
   destroy?(store: PaymentStore): Promise<void>;
 }
 
 /** One thing that every store must do. */
 export interface PaymentStoreCheck {
   readonly name: string;
-  /** Rejects with what the store did wrong. */
+  /** Rejects with what the store does wrong. */
   run(source: PaymentStoreSource): Promise<void>;
 }
 
-/** What a test runner gives: that of Jest, Vitest, Mocha or node:test. */
+/** What a test runner offers: Jest, Vitest, Mocha or node:test. */
 export interface TestRunner {
   describe(name: string, define: () => void): unknown;
   it(name: string, run: () => Promise<void>): unknown;
 }
 
-/** What a {@link PaymentStore} must do, one by one, for a runner of your own. */
+/** What a {@link PaymentStore} must do, case by case, for a runner of your own. */
 export const paymentStoreContract: readonly PaymentStoreCheck[] = [
   ...recordCases,
   ...replaceCases,
@@ -52,13 +52,14 @@ export const paymentStoreContract: readonly PaymentStoreCheck[] = [
 const globals: object = globalThis;
 
 /**
- * Proves a store right, in the test file of a merchant's own store:
+ * Tests a store of your own, in its test file:
  *
  * ```ts
  * describePaymentStore('MyStore', { create: async () => new MyStore() });
  * ```
  *
- * @param runner by default the global `describe` and `it`; give those of `node:test` or of an import where there are none
+ * @param runner by default the global `describe` and `it`; where there are none, give those of `node:test` or of an
+ * import
  */
 export function describePaymentStore(
   name: string,

@@ -10,7 +10,7 @@ export class TestClock extends PaymentClock {
   private time: number;
   private readonly sleepers = new Set<Sleeper>();
 
-  /** @param start where it stands at first; by default the first of March 2026, noon UTC */
+  /** @param start where it stands at first; by default 1 March 2026, noon UTC */
   constructor(start: Date = new Date('2026-03-01T12:00:00.000Z')) {
     super();
     this.time = start.getTime();
@@ -20,7 +20,7 @@ export class TestClock extends PaymentClock {
     return new Date(this.time);
   }
 
-  /** How many sleep. */
+  /** How many sleepers there are. */
   get sleeping(): number {
     return this.sleepers.size;
   }
@@ -41,8 +41,8 @@ export class TestClock extends PaymentClock {
   }
 
   /**
-   * Moves the clock ahead. Whoever's time comes is woken in order, at its time; what a woken one starts, and that sleeps again within the
-   * same stretch, is woken as well. Resolves when all that is done.
+   * Moves the clock ahead. Sleepers are woken in order, each at its time; one that sleeps again within the same stretch
+   * is woken again. Resolves when all of that is done.
    */
   async advance(ms: number): Promise<void> {
     const end = this.time + ms;

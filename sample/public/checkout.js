@@ -1,4 +1,4 @@
-// Comfort only: the form works without it.
+// A convenience: the form works without it.
 const form = document.querySelector('[data-checkout]');
 const { number, expiry, cvv, holder, phone } = form.elements;
 const button = form.querySelector('[data-busy]');
@@ -31,7 +31,7 @@ form.addEventListener('submit', () => {
   button.textContent = button.dataset.busy;
 });
 
-// Back from the bank's page.
+// When the buyer comes back from the bank's page.
 window.addEventListener('pageshow', () => {
   button.disabled = false;
   button.textContent = label;

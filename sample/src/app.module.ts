@@ -10,13 +10,13 @@ import { CheckoutController } from './checkout/checkout.controller.js';
 import { dataFile } from './data-files.js';
 import { DemoGateway } from './demo/demo-gateway.js';
 import { DemoModule } from './demo/demo.module.js';
-import { OrderBook } from './orders/order-book.js';
+import { OrderRepository } from './orders/order.repository.js';
 import { OrderPayments } from './orders/order-payments.js';
 import { OrdersController } from './orders/orders.controller.js';
 import { ShopDatabase } from './orders/shop-database.js';
 import { ShopController } from './shop.controller.js';
 
-/** Wherever a payment ends, its order's page tells how. */
+/** However a payment ends, the buyer is sent to its order's page. */
 const orderUrl = ({ reference }: Payment): string => `/orders/${reference}`;
 
 @Module({
@@ -36,6 +36,6 @@ const orderUrl = ({ reference }: Payment): string => `/orders/${reference}`;
     }),
   ],
   controllers: [ShopController, BasketController, CheckoutController, OrdersController, AdminController],
-  providers: [Basket, Catalogue, OrderBook, OrderPayments, ShopDatabase],
+  providers: [Basket, Catalogue, OrderRepository, OrderPayments, ShopDatabase],
 })
 export class AppModule {}

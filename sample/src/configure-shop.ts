@@ -5,7 +5,7 @@ import { PUBLIC_DIRECTORY } from './data-files.js';
 import { ShopExceptionFilter } from './shop-exception.filter.js';
 import { switchLanguage } from './visitor/language.js';
 
-/** What stands around the modules, in `npm start` and in the tests alike. */
+/** What the shop sets on the application, by `npm start` and in the tests alike. */
 export function configureShop(app: NestExpressApplication): void {
   app.disable('x-powered-by');
   app.use(securityHeaders, refuseForeignForms, switchLanguage);
@@ -27,7 +27,7 @@ function securityHeaders(_request: Request, response: Response, next: NextFuncti
   next();
 }
 
-/** Forms of other sites are refused, but for the bank's, which comes to the payment module. */
+/** Refuses forms posted by other sites, except the bank's, which goes to the payment module. */
 function refuseForeignForms(request: Request, _response: Response, next: NextFunction): void {
   const site = request.headers['sec-fetch-site'];
   const isForeign = site !== undefined && site !== 'same-origin' && site !== 'none';

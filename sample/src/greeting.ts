@@ -1,6 +1,6 @@
 import type { DemoGateway } from './demo/demo-gateway.js';
 
-/** What `npm start` says once the shop is open. */
+/** What `npm start` prints once the shop is open. */
 export function greeting(url: string, demo: DemoGateway): string {
   const [card] = demo.testCards;
   const howToPay = card
@@ -10,13 +10,13 @@ export function greeting(url: string, demo: DemoGateway): string {
   CVV       ${card.cvv}
   SMS code  ${demo.smsCode}   (on the bank's page, with 3D Secure)
 
-A real gateway takes its place as soon as PAYMENT_BASE_URL and its companions are set, in .env for example.`
+To use a real gateway, set PAYMENT_BASE_URL and the other PAYMENT_* variables, for example in .env.`
     : 'Payments go to the gateway of PAYMENT_BASE_URL.';
   return `
 The shop is open:  ${url}
 Orders, payments and events:  ${url}/admin
 
 ${howToPay}
-Ctrl-C closes the shop.
+Press Ctrl-C to stop.
 `;
 }

@@ -1,11 +1,11 @@
-/** HTML that may stand in a page as it is. */
+/** Text that is already HTML and is not escaped again. */
 export class Html {
   constructor(readonly text: string) {}
 }
 
 export type HtmlValue = Html | string | number | boolean | null | undefined | readonly HtmlValue[];
 
-/** Builds HTML: every value that is not Html itself is escaped; null, undefined and booleans leave nothing. */
+/** Builds HTML. Values are escaped unless they are Html; null, undefined and booleans give nothing. */
 export function html(parts: TemplateStringsArray, ...values: HtmlValue[]): Html {
   return new Html(parts.reduce((text, part, index) => text + markup(values[index - 1]) + part));
 }

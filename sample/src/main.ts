@@ -18,7 +18,10 @@ configureShop(app);
 await app.listen(port, HOST);
 console.log(greeting(`http://localhost:${port}`, app.get(DemoGateway)));
 
-/** The port itself, or any other when something listens there. It must be known before the payment module starts: the bank comes back to it. */
+/**
+ * The port itself, or another one if it is taken. The payment module must know it at start-up, since the bank sends the
+ * buyer back to it.
+ */
 function freePort(port: number): Promise<number> {
   const server = createServer();
   return new Promise((resolve, reject) => {

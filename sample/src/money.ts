@@ -1,6 +1,6 @@
 import type { Language } from './visitor/language.js';
 
-/** ISO 4217 number of the Turkish lira. Every price of the shop is a whole number of kuruş. */
+/** ISO 4217 number of the Turkish lira. Prices in the shop are whole numbers of kuruş. */
 export const TURKISH_LIRA = 949;
 
 /** 14990 kuruş is `149.90`, the decimal text that the payment module takes. */
@@ -9,7 +9,7 @@ export function decimalText(kurus: number): string {
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-/** Decimal text as people of that language write it: `₺1.149,90`. */
+/** Decimal text as people who speak that language write it: `₺1.149,90`. */
 export function displayMoney(decimal: string, language: Language): string {
   const format = new Intl.NumberFormat(language === 'tr' ? 'tr-TR' : 'en-GB', {
     style: 'currency',

@@ -9,7 +9,7 @@ const PROBLEM_OF_STATUS: Readonly<Record<number, Problem>> = {
   404: 'notFound',
 };
 
-/** Every error becomes a page. None of them echoes what was sent. */
+/** Shows a page for every error, without repeating anything that was sent. */
 @Catch()
 export class ShopExceptionFilter implements ExceptionFilter {
   private readonly logger = new Logger('Shop');

@@ -8,7 +8,9 @@ export class Buyer {
   private constructor(
     readonly page: Page,
     readonly shop: Shop,
-    /** What the browser complained about: scripts that threw, content that a policy blocked, files that were missing. */
+    /**
+     * What the browser complained about: scripts that threw, content that a policy blocked, files that were missing.
+     */
     readonly complaints: string[],
   ) {}
 

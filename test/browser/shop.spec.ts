@@ -106,7 +106,7 @@ describe('what does not work out', () => {
     await buyer.pay(method);
     if (method === '3D Secure') await buyer.confirm(RIGHT_CODE);
     await buyer.sees('failed');
-    expect(await buyer.text()).toContain('The card has not enough funds or limit.');
+    expect(await buyer.text()).toContain('The card’s funds or limit are not sufficient.');
     expect(charges()).toEqual([]);
 
     const admin = await adminOf(orderId);
@@ -216,7 +216,7 @@ describe('the card form', () => {
         .locator('.problem')
         .innerText();
     expect(await problemOf('Card number')).toBe('This card number is not valid.');
-    expect(await problemOf('Expiry')).toContain('not past');
+    expect(await problemOf('Expiry')).toContain('not in the past');
     expect(await buyer.page.locator('.problem').count()).toBe(2);
     for (const label of ['Card number', 'Expiry', 'Security code']) {
       expect(await buyer.page.getByLabel(label).inputValue()).toBe('');

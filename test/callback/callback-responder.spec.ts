@@ -6,7 +6,7 @@ import { PaymentStoreError } from '../../lib/errors/payment-store.error.js';
 import type { PaymentSettings } from '../../lib/options/payment-settings.js';
 import { toPayment } from '../../lib/payment/payment.js';
 import { logLines } from '../flows/log-lines.js';
-import { recordIn } from '../payment/sample-record.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
 interface Answer {
   status?: number;
@@ -52,7 +52,7 @@ describe('what the buyer is answered', () => {
   }
 
   describe.each(STATES)('of a payment that is %s', (state, place, text) => {
-    const payment = toPayment(recordIn(state));
+    const payment = toPayment(aPaymentRecord({ state }));
 
     it(`is the way to the page for ${place}, with the payment's id`, () => {
       const { status, headers, body } = sentOn(payment, URLS);
@@ -71,7 +71,7 @@ describe('what the buyer is answered', () => {
   });
 
   describe('where the merchant gives a function', () => {
-    const payment = toPayment(recordIn('succeeded'));
+    const payment = toPayment(aPaymentRecord({ state: 'succeeded' }));
     const at = (successUrl: PaymentOptions['successUrl']): Answer => sentOn(payment, { successUrl });
 
     it('is the way to what it gives, in which its own query stays and the id is ours', () => {
@@ -141,7 +141,7 @@ describe('what the buyer is answered', () => {
   });
 
   it('is in the language of the option', () => {
-    const payment = toPayment(recordIn('succeeded'));
+    const payment = toPayment(aPaymentRecord({ state: 'succeeded' }));
     expect(sentOn(payment, { language: 'tr' }).body).toContain('Ödeme alındı');
   });
 });

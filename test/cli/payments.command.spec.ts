@@ -6,7 +6,7 @@ import { UsageError } from '../../lib/cli/usage.error.js';
 import { PaymentStoreError } from '../../lib/errors/payment-store.error.js';
 import { SqlPaymentStore } from '../../lib/store/sql/sql-payment-store.js';
 import { sqlitePaymentStore } from '../../lib/store/sql/sqlite-payment-store.js';
-import { recordIn } from '../payment/sample-record.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
 describe('payments', () => {
   const folder = mkdtempSync(join(tmpdir(), 'payments-'));
@@ -17,11 +17,17 @@ describe('payments', () => {
   beforeAll(async () => {
     const store = sqlitePaymentStore({ file });
     await store.open();
-    await store.insert(recordIn('unknown'));
+    await store.insert(aPaymentRecord({ state: 'unknown' }));
     await store.insert(
-      recordIn('charging', { conversationId: 'UNDERWAY', reference: null, referenceLock: null, idempotencyKey: null }),
+      aPaymentRecord({
+        state: 'charging',
+        conversationId: 'UNDERWAY',
+        reference: null,
+        referenceLock: null,
+        idempotencyKey: null,
+      }),
     );
-    await store.insert(recordIn('review', { account: 'shop-2', conversationId: 'OTHER' }));
+    await store.insert(aPaymentRecord({ state: 'review', account: 'shop-2', conversationId: 'OTHER' }));
     await store.close();
   });
 
@@ -32,7 +38,7 @@ describe('payments', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   it('lists, shows and resolves what needs a person', async () => {
-    const id = recordIn('unknown').conversationId;
+    const id = aPaymentRecord({ state: 'unknown' }).conversationId;
     await expect(paymentsCommand(['list', '--store', storeUrl])).resolves.toContain(`${id}  unknown`);
     await expect(paymentsCommand(['list', '--store', storeUrl])).resolves.toContain('1 under way');
     await paymentsCommand(['resolve', id, 'failed', '--note', 'not in the panel', '--store', storeUrl]);

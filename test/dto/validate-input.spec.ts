@@ -2,8 +2,7 @@ import { inspect } from 'node:util';
 import { instanceToPlain, plainToInstance } from 'class-transformer';
 import fc from 'fast-check';
 import { CardDetailsDto } from '../../lib/dto/card-details.dto.js';
-import { DoPaymentDto } from '../../lib/dto/do-payment.dto.js';
-import { Init3dDto } from '../../lib/dto/init3d.dto.js';
+import { DoPaymentDto, Init3dDto } from '../../lib/dto/do-payment.dto.js';
 import { validateInput } from '../../lib/dto/validate-input.js';
 import { PaymentValidationError, type ValidationIssue } from '../../lib/errors/payment-validation.error.js';
 import { CARD, fullInput, MASKED, NON_LUHN, NOW, sampleInput } from './sample-input.js';
@@ -300,7 +299,7 @@ describe('validateInput', () => {
     ['a symbol', Symbol('x')],
   ])('refuses %s for an input', (_name, input) => expect(rulesOf(input)).toEqual(['input isObject']));
 
-  it('never tells a name that may be data', () => {
+  it('never shows a name that may be data', () => {
     const error = errorOf({ ...sampleInput(), [CARD.cardNo]: 1, cardDetails: { ...CARD, [`cvv${CARD.cvv}`]: 1 } });
     expect(error.issues.map(({ path }) => path)).toEqual(['?', 'cardDetails.?']);
     expect(inspect(error)).not.toMatch(/792|5246/);

@@ -35,7 +35,10 @@ class KeptLog implements LoggerService {
   error = this.keep;
 }
 
-/** What an attacker sends who has the token and has seen the bank's content. The number is the status, where there is but one right one. */
+/**
+ * What an attacker sends who has the token and has seen the bank's content. The number is the status, where there is
+ * but one right one.
+ */
 const ATTACKS: readonly (readonly [string, number | null, (callback: BankCallback) => Attack])[] = [
   ['HEAD', 204, () => ({ method: 'HEAD' })],
   ['HEAD with the fields', 204, ({ url, fields }) => ({ method: 'HEAD', url: `${url}?${form(fields)}` })],
@@ -275,7 +278,9 @@ describe.each(PLATFORMS)('attacks on the callback on %s', (platform) => {
       return simulator.approve(conversationId);
     }
 
-    /** Whatever came before: nothing was charged without an approval, nothing twice, and the books agree with the store. */
+    /**
+     * Whatever came before: nothing was charged without an approval, nothing twice, and the books agree with the store.
+     */
     async function expectOneHonestEnd(callback: BankCallback): Promise<void> {
       const { conversationId = '' } = callback.fields;
       const payment = await shop.payments.find(conversationId);

@@ -1,7 +1,7 @@
 import { DeliveryRunner, MAX_TRIES } from '../../lib/events/delivery-runner.js';
 import type { PaymentHandler } from '../../lib/events/handler-finder.js';
 import type { PaymentEvent } from '../../lib/payment/payment-event.js';
-import { MemoryPaymentStore } from '../../lib/store/memory-payment-store.js';
+import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import type { Delivery } from '../../lib/store/payment-store.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
 import { logLines } from '../flows/log-lines.js';

@@ -4,7 +4,7 @@ import type { PlainEvents } from '../../lib/events/plain-events.js';
 import type { PaymentSettings } from '../../lib/options/payment-settings.js';
 import type { PaymentEvent } from '../../lib/payment/payment-event.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
-import { MemoryPaymentStore } from '../../lib/store/memory-payment-store.js';
+import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
 import { logLines } from '../flows/log-lines.js';
 import { isOver, quiet } from '../flows/test-shop.js';

@@ -1,7 +1,7 @@
 import type { PaymentEvent } from '../../lib/payment/payment-event.js';
 import { type PaymentRecord, toPayment } from '../../lib/payment/payment.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
-import { recordIn } from '../payment/sample-record.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
 /** Stores a payment that has succeeded, with its event. */
 export async function storeEvent(
@@ -11,7 +11,7 @@ export async function storeEvent(
   over: Partial<PaymentRecord> = {},
 ): Promise<PaymentEvent> {
   const free = { reference: null, referenceLock: null, idempotencyKey: null };
-  const record = recordIn('succeeded', { conversationId, version: 1, ...free, ...over });
+  const record = aPaymentRecord({ state: 'succeeded', conversationId, version: 1, ...free, ...over });
   const event: PaymentEvent = {
     eventId: `${conversationId}:1`,
     type: 'payment.succeeded',

@@ -2,14 +2,14 @@ import { checkCallback } from '../../lib/flows/callback-check.js';
 import { PaymentCallbackError } from '../../lib/errors/payment-callback.error.js';
 import { morposDialect } from '../../lib/gateway/dialects/morpos.dialect.js';
 import type { CallbackFields } from '../../lib/gateway/gateway-dialect.js';
-import { recordIn } from '../payment/sample-record.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
-const PAYMENT = recordIn('awaiting');
+const PAYMENT = aPaymentRecord({ state: 'awaiting' });
 const ID = PAYMENT.conversationId;
 
 function refusal(fields: CallbackFields, required: readonly string[] = []): string {
   try {
-    checkCallback(fields, PAYMENT, required);
+    checkCallback(fields, PAYMENT, { ...morposDialect(), requiredCallbackFields: required });
   } catch (error) {
     if (error instanceof PaymentCallbackError) return error.refusal;
     throw error;

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { callbackField, hasCallbackField, readCallbackFields } from '../../lib/flows/callback-fields.js';
 import { PaymentCallbackError } from '../../lib/errors/payment-callback.error.js';
-import { withInstrumentDetail } from '../../lib/gateway/dialects/instrument-detail.js';
+import { gatherObjects } from '../../lib/gateway/dialects/callback-objects.js';
 
 const RUNS = process.env.RELEASE === '1' ? 100_000 : 2_000;
 
 function refusal(received: unknown): string {
   try {
-    readCallbackFields(received);
+    readCallbackFields(received, ['InstrumentDetail']);
   } catch (error) {
     if (error instanceof PaymentCallbackError) return error.refusal;
     throw error;
@@ -28,8 +28,8 @@ describe('what the bank sent', () => {
       InstrumentDetail: { CardType: 'CARD', n: 1 },
       'InstrumentDetail2.X': 'y',
     };
-    expect(readCallbackFields(received)).toEqual(received);
-    expect(Object.keys(readCallbackFields(received))).toEqual(Object.keys(received));
+    expect(readCallbackFields(received, ['InstrumentDetail'])).toEqual(received);
+    expect(Object.keys(readCallbackFields(received, ['InstrumentDetail']))).toEqual(Object.keys(received));
   });
 
   it.each([
@@ -37,12 +37,12 @@ describe('what the bank sent', () => {
     { 'InstrumentDetail[CardType]': 'CARD', 'instrumentdetail[Bank]': 'X' },
     { InstrumentDetail: '{"CardType":"CARD"}' },
   ])('stays as received, in whatever way the detail is written: %j', (received) => {
-    expect(readCallbackFields(received)).toEqual(received);
+    expect(readCallbackFields(received, ['InstrumentDetail'])).toEqual(received);
   });
 
   it('is read from an object without a prototype, as a query is', () => {
     const received = Object.assign(Object.create(null) as object, { Code: 'B0000' });
-    expect(readCallbackFields(received)).toEqual({ Code: 'B0000' });
+    expect(readCallbackFields(received, ['InstrumentDetail'])).toEqual({ Code: 'B0000' });
   });
 
   it.each([null, undefined, '', 'Code=B0000', 7, true, [], [{ Code: 'B0000' }], Symbol('x'), () => ({})])(
@@ -135,8 +135,8 @@ describe('what the bank sent', () => {
       fc.property(received, (received) => {
         let fields;
         try {
-          fields = readCallbackFields(received);
-          withInstrumentDetail(fields);
+          fields = readCallbackFields(received, ['InstrumentDetail']);
+          gatherObjects(fields, ['InstrumentDetail']);
         } catch (error) {
           expect(error).toBeInstanceOf(PaymentCallbackError);
         }

@@ -1,8 +1,8 @@
 import { DuePayments } from '../../lib/flows/due-payments.js';
 import type { PaymentSettings } from '../../lib/options/payment-settings.js';
-import { MemoryPaymentStore } from '../../lib/store/memory-payment-store.js';
+import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
-import { recordIn } from '../payment/sample-record.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
 const LEASE_MS = 600_000;
 
@@ -20,7 +20,7 @@ describe('DuePayments', () => {
   async function add(conversationId: string, inMs: number, account = 'default'): Promise<void> {
     const dueAt = new Date(clock.now().getTime() + inMs);
     const free = { idempotencyKey: null, reference: null, referenceLock: null };
-    await store.insert(recordIn('unknown', { conversationId, account, dueAt, ...free }));
+    await store.insert(aPaymentRecord({ state: 'unknown', conversationId, account, dueAt, ...free }));
   }
 
   async function leased(limit = 10): Promise<string[]> {
@@ -64,7 +64,7 @@ describe('DuePayments', () => {
     due = new DuePayments(broken, clock, { account: 'default' } as PaymentSettings);
     for (const work of [
       due.lease(1),
-      due.handBack(recordIn('unknown'), clock.now()),
+      due.handBack(aPaymentRecord({ state: 'unknown' }), clock.now()),
       due.purge(clock.now(), clock.now()),
     ]) {
       await expect(work).rejects.toMatchObject({

@@ -1,4 +1,5 @@
-import type { GatewayTransport, Transmission, WireRequest } from '../../lib/gateway/transport/gateway-transport.js';
+import type { GatewayTransport } from '../../lib/gateway/transport/gateway-transport.js';
+import type { Transmission, WireRequest } from '../../lib/gateway/transport/transmission.js';
 
 export type Operation = 'DoPayment' | 'Init3d' | 'Auth3d' | 'CheckPayment';
 

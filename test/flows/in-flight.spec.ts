@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { InFlight } from '../../lib/flows/in-flight.js';
-import { recordIn } from '../payment/sample-record.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 import type { AssembledFlows } from './assembled-flows.js';
 import { DECLINED, LOST, type Operation } from './fake-gateway.js';
 import { isOver, sale, TestShop } from './test-shop.js';
@@ -58,7 +58,7 @@ describe('a shutdown waits for', () => {
   }
 
   async function unknown(): Promise<void> {
-    await shop.store.insert(recordIn('unknown', { conversationId: ID, dueAt: shop.clock.now() }));
+    await shop.store.insert(aPaymentRecord({ state: 'unknown', conversationId: ID, dueAt: shop.clock.now() }));
   }
 
   it.each<[string, Operation, () => Promise<unknown>, () => Promise<unknown>]>([

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { type PaymentService, standardDialect } from 'nestjs-card-payment';
-import { recordIn } from '../payment/sample-record.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 import { LOST, NOT_FOUND, NOT_PAID, NOT_SENT, PAID, reply, UNDECIDED } from './fake-gateway.js';
 import { sale, TestShop } from './test-shop.js';
 
@@ -61,18 +61,21 @@ describe('asking the gateway about a payment', () => {
   });
 
   it.each(['failed', 'expired'] as const)('finds that money of a payment that is %s moved after all', async (state) => {
-    const { conversationId } = recordIn(state);
-    await shop.store.insert(recordIn(state));
+    const { conversationId } = aPaymentRecord({ state });
+    await shop.store.insert(aPaymentRecord({ state }));
     const payment = await payments.inquire(conversationId);
     expect(payment).toMatchObject({ state: 'review', reason: 'moved_after_all' });
     expect(await payments.find(conversationId)).toEqual(payment);
   });
 
   it('leaves a failed one alone where no money moved', async () => {
-    await shop.store.insert(recordIn('failed'));
+    await shop.store.insert(aPaymentRecord({ state: 'failed' }));
     for (const answer of [NOT_PAID, NOT_FOUND, UNDECIDED, LOST]) {
       shop.gateway.willAnswer('CheckPayment', answer);
-      expect(await payments.inquire(recordIn('failed').conversationId)).toMatchObject({ state: 'failed', version: 3 });
+      expect(await payments.inquire(aPaymentRecord({ state: 'failed' }).conversationId)).toMatchObject({
+        state: 'failed',
+        version: 3,
+      });
     }
   });
 
@@ -83,8 +86,10 @@ describe('asking the gateway about a payment', () => {
   });
 
   it.each(['initiating', 'awaiting'] as const)('refuses one that is %s: no money can have moved', async (state) => {
-    await shop.store.insert(recordIn(state));
-    await expect(payments.inquire(recordIn(state).conversationId)).rejects.toMatchObject({ code: 'PAYMENT_STATE' });
+    await shop.store.insert(aPaymentRecord({ state }));
+    await expect(payments.inquire(aPaymentRecord({ state }).conversationId)).rejects.toMatchObject({
+      code: 'PAYMENT_STATE',
+    });
     expect(shop.gateway.requests).toEqual([]);
   });
 

@@ -5,9 +5,9 @@ import { PaymentChanges } from '../../lib/flows/payment-changes.js';
 import { PaymentReader } from '../../lib/flows/payment-reader.js';
 import { PaymentWriter } from '../../lib/flows/payment-writer.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
-import { MemoryPaymentStore } from '../../lib/store/memory-payment-store.js';
+import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
-import { recordIn } from '../payment/sample-record.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
 describe('OperatorFlow', () => {
   let store: MemoryPaymentStore;
@@ -23,16 +23,16 @@ describe('OperatorFlow', () => {
   });
 
   it('tells the second payment of a reference as succeeded when money moved twice', async () => {
-    await store.insert(recordIn('succeeded'));
+    await store.insert(aPaymentRecord({ state: 'succeeded' }));
     const second = { conversationId: 'SECOND', idempotencyKey: null, referenceLock: null };
-    await store.insert(recordIn('review', { ...second, reason: 'moved_after_all' }));
+    await store.insert(aPaymentRecord({ state: 'review', ...second, reason: 'moved_after_all' }));
     const payment = await flow.resolve('SECOND', 'succeeded', 'seen in the panel');
     expect(payment).toMatchObject({ state: 'succeeded', reason: 'operator', settled: true });
     await expect(store.find('default', 'SECOND')).resolves.toMatchObject({ state: 'succeeded', referenceLock: null });
   });
 
   it('is not put off by an inquiry that was noted meanwhile', async () => {
-    const record = recordIn('unknown');
+    const record = aPaymentRecord({ state: 'unknown' });
     await store.insert(record);
     meanwhile({ ...record, inquiries: 1, version: record.version + 1 });
     await expect(flow.resolve(record.conversationId, 'failed', 'not in the panel')).resolves.toMatchObject({
@@ -42,7 +42,7 @@ describe('OperatorFlow', () => {
   });
 
   it('leaves alone what the gateway settled meanwhile', async () => {
-    const record = recordIn('unknown');
+    const record = aPaymentRecord({ state: 'unknown' });
     await store.insert(record);
     meanwhile({ ...record, state: 'succeeded', version: record.version + 1 });
     await expect(flow.resolve(record.conversationId, 'failed', 'not in the panel')).rejects.toMatchObject({
@@ -52,16 +52,18 @@ describe('OperatorFlow', () => {
   });
 
   it('fails as a store error when the store does', async () => {
-    await store.insert(recordIn('unknown'));
+    await store.insert(aPaymentRecord({ state: 'unknown' }));
     store.replace = () => Promise.reject(new Error('password=secret'));
-    await expect(flow.resolve(recordIn('unknown').conversationId, 'failed', 'x')).rejects.toMatchObject({
+    await expect(
+      flow.resolve(aPaymentRecord({ state: 'unknown' }).conversationId, 'failed', 'x'),
+    ).rejects.toMatchObject({
       code: 'PAYMENT_STORE',
       message: expect.not.stringContaining('secret') as string,
     });
   });
 
   it.each(['unknown', 'review'] as const)('keeps with one that was %s who found out, and how', async (state) => {
-    const record = recordIn(state);
+    const record = aPaymentRecord({ state });
     await store.insert(record);
     await flow.resolve(record.conversationId, 'failed', 'Ada, in the panel');
     const history = await store.history('default', record.conversationId);
@@ -69,7 +71,7 @@ describe('OperatorFlow', () => {
   });
 
   it('keeps no card number and no control character of a note, and no more than a thousand characters', async () => {
-    const record = recordIn('unknown');
+    const record = aPaymentRecord({ state: 'unknown' });
     await store.insert(record);
     const note = `4508 0345 0803 4509\r\n5406675406675403 ${'x'.repeat(2_000)}`;
     await flow.resolve(record.conversationId, 'failed', note);
@@ -86,7 +88,7 @@ describe('OperatorFlow', () => {
     ['no note', 'failed', undefined, 'note'],
     ['a note that is no text', 'failed', { toString: () => 'seen' }, 'note'],
   ])('refuses %s, and writes nothing', async (_what, state, note, path) => {
-    const record = recordIn('unknown');
+    const record = aPaymentRecord({ state: 'unknown' });
     await store.insert(record);
     await expect(flow.resolve(record.conversationId, state as 'failed', note as string)).rejects.toMatchObject({
       code: 'PAYMENT_VALIDATION',

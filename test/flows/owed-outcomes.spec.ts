@@ -3,9 +3,9 @@ import { OwedOutcomes } from '../../lib/flows/owed-outcomes.js';
 import { PaymentChanges, type Settlement } from '../../lib/flows/payment-changes.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { advance } from '../../lib/payment/states.js';
-import { MemoryPaymentStore } from '../../lib/store/memory-payment-store.js';
+import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
-import { recordIn } from '../payment/sample-record.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
 const succeed: Settlement = (record, now) =>
   record.state === 'succeeded' ? null : advance(record, 'succeeded', {}, now);
@@ -30,7 +30,7 @@ describe('OwedOutcomes', () => {
 
   async function owe(conversationId: string): Promise<PaymentRecord> {
     const free = { idempotencyKey: null, reference: null, referenceLock: null };
-    const record = recordIn('charging', { conversationId, version: 1, ...free });
+    const record = aPaymentRecord({ state: 'charging', conversationId, version: 1, ...free });
     await store.insert(record);
     owed.add({ record, settle: succeed });
     return record;

@@ -3,9 +3,9 @@ import { PaymentChanges } from '../../lib/flows/payment-changes.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { EVENT_STATES, isEventState } from '../../lib/payment/payment-event.js';
 import { advance, TRANSITIONS } from '../../lib/payment/states.js';
-import { MemoryPaymentStore } from '../../lib/store/memory-payment-store.js';
+import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
-import { recordIn } from '../payment/sample-record.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
 const LATER = new Date(Date.UTC(2030, 0));
 const MOVES = Object.entries(TRANSITIONS).flatMap(([from, all]) => all.map((to) => [from, to] as const));
@@ -35,7 +35,7 @@ describe('PaymentChanges', () => {
   }
 
   async function opened(state: PaymentRecord['state']): Promise<PaymentRecord> {
-    const record = recordIn(state, { version: 1 });
+    const record = aPaymentRecord({ state, version: 1 });
     await store.insert(record);
     return record;
   }

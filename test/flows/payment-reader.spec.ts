@@ -1,9 +1,9 @@
 import { PaymentReader } from '../../lib/flows/payment-reader.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
-import { MemoryPaymentStore } from '../../lib/store/memory-payment-store.js';
-import { recordIn } from '../payment/sample-record.js';
+import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
-const TWIN = recordIn('charging', { conversationId: 'TWIN', version: 1 });
+const TWIN = aPaymentRecord({ state: 'charging', conversationId: 'TWIN', version: 1, idempotencyKey: 'key-1' });
 
 describe('PaymentReader', () => {
   let store: MemoryPaymentStore;
@@ -15,7 +15,7 @@ describe('PaymentReader', () => {
   });
 
   it('sees the payments of its own account alone', async () => {
-    const record = recordIn('succeeded', { tokenHash: 'hash' });
+    const record = aPaymentRecord({ state: 'succeeded', tokenHash: 'hash' });
     await store.insert({ ...record, account: 'other' });
     expect(await reader.find(record.conversationId)).toBeNull();
     expect(await reader.findByTokenHash('hash')).toBeNull();
@@ -28,7 +28,7 @@ describe('PaymentReader', () => {
   });
 
   it('gives the latest of a payment, or what it was given where that is gone', async () => {
-    const record = recordIn('succeeded');
+    const record = aPaymentRecord({ state: 'succeeded' });
     expect(await reader.latest(record)).toEqual(record);
     await store.insert({ ...record, version: 4 });
     expect(await reader.latest(record)).toMatchObject({ version: 4 });
@@ -38,7 +38,7 @@ describe('PaymentReader', () => {
     ['find', (reader) => reader.find('x')],
     ['findByTokenHash', (reader) => reader.findByTokenHash('x')],
     ['findByReference', (reader) => reader.findByReference('x')],
-    ['findRepeated', (reader) => reader.findRepeated(recordIn('charging'))],
+    ['findRepeated', (reader) => reader.findRepeated(aPaymentRecord({ state: 'charging' }))],
   ])('%s says no more than that the store failed', async (_name, read) => {
     const broken = new Proxy(store, { get: () => () => Promise.reject(new Error('postgres://user:secret@host')) });
     const failure = await read(new PaymentReader(broken, { account: 'default' })).catch((error: unknown) => error);
@@ -46,7 +46,7 @@ describe('PaymentReader', () => {
   });
 
   describe('a sale that was made before', () => {
-    const first = recordIn('charging', { conversationId: 'FIRST', idempotencyKey: 'key-1' });
+    const first = aPaymentRecord({ state: 'charging', conversationId: 'FIRST', idempotencyKey: 'key-1' });
 
     beforeEach(() => store.insert(first));
 

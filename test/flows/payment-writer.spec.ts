@@ -4,13 +4,13 @@ import { PaymentChanges, type Settlement } from '../../lib/flows/payment-changes
 import { PaymentWriter } from '../../lib/flows/payment-writer.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { advance } from '../../lib/payment/states.js';
-import { MemoryPaymentStore } from '../../lib/store/memory-payment-store.js';
+import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
-import { recordIn } from '../payment/sample-record.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 import { logLines } from './log-lines.js';
 import { isOver, quiet } from './test-shop.js';
 
-const CHARGING = recordIn('charging', { version: 1 });
+const CHARGING = aPaymentRecord({ state: 'charging', version: 1 });
 const ID = CHARGING.conversationId;
 const succeed: Settlement = (record, now) =>
   record.state === 'charging' ? advance(record, 'succeeded', { code: 'B0000' }, now) : null;
@@ -77,13 +77,13 @@ describe('PaymentWriter', () => {
     });
 
     it('publishes one that has ended as it is opened', async () => {
-      expect(await writer.open(recordIn('failed', { version: 1 }))).toBeNull();
+      expect(await writer.open(aPaymentRecord({ state: 'failed', version: 1 }))).toBeNull();
       expect(published).toEqual([`${ID}:1 payment.failed`]);
     });
 
     it('names the key that is taken, and publishes nothing', async () => {
       await store.insert(CHARGING);
-      expect(await writer.open(recordIn('failed', { version: 1 }))).toBe('conversationId');
+      expect(await writer.open(aPaymentRecord({ state: 'failed', version: 1 }))).toBe('conversationId');
       expect(published).toEqual([]);
     });
   });
@@ -219,7 +219,7 @@ describe('PaymentWriter', () => {
 
     it('reports money that moved although another payment holds the order', async () => {
       await meanwhile({ ...CHARGING, referenceLock: null, version: 2 });
-      await store.insert(recordIn('succeeded', { conversationId: 'FIRST', idempotencyKey: null }));
+      await store.insert(aPaymentRecord({ state: 'succeeded', conversationId: 'FIRST', idempotencyKey: null }));
       expect(await writer.settle(CHARGING, succeed)).toMatchObject({ state: 'succeeded', stored: true });
       expect(await store.find('default', ID)).toMatchObject({ state: 'succeeded', referenceLock: null });
       expect(await store.find('default', 'FIRST')).toMatchObject({ referenceLock: 'order-1' });

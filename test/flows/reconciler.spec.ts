@@ -3,7 +3,7 @@ import type { AssembledFlows } from './assembled-flows.js';
 import { LOST, NOT_PAID, UNDECIDED } from './fake-gateway.js';
 import { logLines } from './log-lines.js';
 import { isOver, sale, TestShop } from './test-shop.js';
-import { recordIn } from '../payment/sample-record.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
@@ -37,7 +37,9 @@ describe('the background work', () => {
 
   async function add(conversationId: string, over: Partial<PaymentRecord>): Promise<void> {
     const free = { reference: null, referenceLock: null, idempotencyKey: null };
-    await shop.store.insert(recordIn(over.state!, { conversationId, dueAt: shop.clock.now(), ...free, ...over }));
+    await shop.store.insert(
+      aPaymentRecord({ state: over.state!, conversationId, dueAt: shop.clock.now(), ...free, ...over }),
+    );
   }
 
   async function addUnknown(count: number): Promise<string[]> {
@@ -162,7 +164,8 @@ describe('the background work', () => {
     });
 
     it('where the gateway cannot be asked leaves what is unknown to an operator', async () => {
-      const dialect = { ...flows.settings.dialect, checkPayment: undefined };
+      const { dialect: able } = flows.settings;
+      const dialect = { ...able, operations: { ...able.operations, checkPayment: undefined } };
       const mute = await shop.start({ dialect });
       await add('LEFT', { state: 'charging' });
       expect(await mute.payments.reconcile()).toMatchObject({ interrupted: 1, inquired: 0 });

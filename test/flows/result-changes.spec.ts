@@ -1,6 +1,6 @@
 import type { GatewayResult } from '../../lib/gateway/gateway-dialect.js';
-import { readDateTime, resultChanges } from '../../lib/flows/result-changes.js';
-import { recordIn } from '../payment/sample-record.js';
+import { resultChanges } from '../../lib/flows/result-changes.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
 const CARD = '4508034508034509';
 const RULES = { dateOrder: 'dmy' } as const;
@@ -22,7 +22,7 @@ const NOTHING: GatewayResult = {
 };
 
 function told(result: Partial<GatewayResult>, over = {}) {
-  return resultChanges({ ...NOTHING, ...result }, recordIn('charging', over), RULES);
+  return resultChanges({ ...NOTHING, ...result }, aPaymentRecord({ state: 'charging', ...over }), RULES);
 }
 
 describe('what an answer tells of a payment', () => {
@@ -136,39 +136,5 @@ describe('what an answer tells of a payment', () => {
   it('is quick about a message of a mebibyte', () => {
     const message = '4 '.repeat(500_000);
     expect(told({ message, orderId: message }).message).toHaveLength(500);
-  });
-});
-
-describe('a date and time of the gateway', () => {
-  it.each([
-    ['05/02/2025 15:09:09', 'dmy', '2025-02-05T12:09:09.000Z'],
-    ['05/02/2025 15:09:09', 'mdy', '2025-05-02T12:09:09.000Z'],
-    ['05.02.2025 15:09:09', 'dmy', '2025-02-05T12:09:09.000Z'],
-    ['05-02-2025T15:09:09', 'dmy', '2025-02-05T12:09:09.000Z'],
-    ['01/01/2026 00:30:00', 'dmy', '2025-12-31T21:30:00.000Z'],
-    ['29/02/2024 00:00:00', 'dmy', '2024-02-28T21:00:00.000Z'],
-    ['31/12/2025 23:59:59', 'dmy', '2025-12-31T20:59:59.000Z'],
-  ] as const)('%s, %s', (text, order, iso) => {
-    expect(readDateTime(text, order)?.toISOString()).toBe(iso);
-  });
-
-  it.each([
-    '29/02/2025 00:00:00',
-    '31/04/2025 00:00:00',
-    '00/01/2025 00:00:00',
-    '01/00/2025 00:00:00',
-    '13/13/2025 00:00:00',
-    '05/02/2025 24:00:00',
-    '05/02/2025 15:60:00',
-    '05/02/2025 15:09:60',
-    '05/02/0025 15:09:09',
-    '5/2/2025 15:09:09',
-    '2025-02-05 15:09:09',
-    '05/02/2025 15:09',
-    ' 05/02/2025 15:09:09',
-    '05/02/2025 15:09:09\n',
-    '',
-  ])('%j is none', (text) => {
-    expect(readDateTime(text, 'dmy')).toBeNull();
   });
 });

@@ -1,5 +1,5 @@
 import { ApplicationConfig } from '@nestjs/core';
-import { ReturnUrlMaker, trimSlashes } from '../../lib/flows/return-urls.js';
+import { ReturnUrlMaker } from '../../lib/flows/return-urls.js';
 import { PaymentValidationError } from '../../lib/errors/payment-validation.error.js';
 import type { PaymentSettings } from '../../lib/options/payment-settings.js';
 
@@ -83,16 +83,5 @@ describe('where the bank sends the buyer', () => {
     expect(off.make({ returnUrl: 'https://a.example', failUrl: 'https://b.example' }).failUrl).toBe(
       'https://b.example',
     );
-  });
-});
-
-describe('slashes', () => {
-  it.each([
-    ['/a/b/', 'a/b'],
-    ['a', 'a'],
-    ['//', ''],
-    ['', ''],
-  ])('%j', (path, trimmed) => {
-    expect(trimSlashes(path)).toBe(trimmed);
   });
 });

@@ -1,9 +1,10 @@
 import type { GatewayResult } from '../../lib/gateway/gateway-dialect.js';
-import type { InquiryVerdict, Verdict } from '../../lib/gateway/readings/verdict.js';
+import type { ChargeOutcome } from '../../lib/gateway/readings/charge-outcome.js';
+import type { InquiryOutcome } from '../../lib/gateway/readings/inquiry-outcome.js';
 import type { PaymentRecord, PaymentState } from '../../lib/payment/payment.js';
 import type { PaymentReason } from '../../lib/payment/payment-reason.js';
-import { applyInquiry, applyNotSent, applyVerdict, settlementRules } from '../../lib/flows/settlement.js';
-import { CREATED, recordIn } from '../payment/sample-record.js';
+import { applyInquiry, applyNotSent, applyOutcome, settlementRules } from '../../lib/flows/settlement.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
 const NOW = new Date('2026-03-01T10:00:00Z');
 const RULES = { dateOrder: 'dmy', canInquire: true } as const;
@@ -21,13 +22,13 @@ const STATES: readonly PaymentState[] = [
   'review',
 ];
 
-function verdict(state: Verdict['state'], reason: PaymentReason | null): Verdict {
+function charge(state: ChargeOutcome['state'], reason: PaymentReason | null): ChargeOutcome {
   return { state, reason, result: RESULT };
 }
-const APPROVED = verdict('succeeded', null);
-const DECLINED = verdict('failed', 'declined');
-const UNCLEAR = verdict('unknown', 'no_answer');
-const DOUBTFUL = verdict('review', 'amount_mismatch');
+const APPROVED = charge('succeeded', null);
+const DECLINED = charge('failed', 'declined');
+const UNCLEAR = charge('unknown', 'no_answer');
+const DOUBTFUL = charge('review', 'amount_mismatch');
 
 type Outcome = readonly [PaymentState, PaymentReason | null] | null;
 const OPEN: readonly Outcome[] = [
@@ -40,7 +41,7 @@ const ENDED: readonly Outcome[] = [['review', 'moved_after_all'], null, null, ['
 const UNTOUCHED: readonly Outcome[] = [null, null, null, null];
 
 /** What comes of an approval, a decline, no clear answer, and a doubtful approval. */
-const VERDICTS: Readonly<Record<PaymentState, readonly Outcome[]>> = {
+const OUTCOMES: Readonly<Record<PaymentState, readonly Outcome[]>> = {
   charging: OPEN,
   authorizing: OPEN,
   unknown: [['succeeded', null], ['failed', 'declined'], null, ['review', 'amount_mismatch']],
@@ -56,44 +57,47 @@ function summary(record: PaymentRecord | null): Outcome {
   return record && [record.state, record.reason];
 }
 
-describe('the verdict of a DoPayment or an Auth3d', () => {
+describe('the outcome of a DoPayment or an Auth3d', () => {
   it.each(STATES)('on a payment that is %s', (state) => {
     const outcomes = [APPROVED, DECLINED, UNCLEAR, DOUBTFUL].map((given) => {
-      const record = recordIn(state, { reason: 'interrupted' });
-      const next = applyVerdict(record, given, RULES, NOW);
+      const record = aPaymentRecord({ state, reason: 'interrupted' });
+      const next = applyOutcome(record, given, RULES, NOW);
       const chargedAmount = given === APPROVED || given === DOUBTFUL ? '149.90' : null;
       if (next) expect(next).toMatchObject({ version: 4, updatedAt: NOW, orderId: 'o-9', chargedAmount });
       return summary(next);
     });
-    expect(outcomes).toEqual(VERDICTS[state]);
+    expect(outcomes).toEqual(OUTCOMES[state]);
   });
 
   it('has the gateway asked soon where it is not clear', () => {
-    const { dueAt } = applyVerdict(recordIn('charging'), UNCLEAR, RULES, NOW)!;
+    const { dueAt } = applyOutcome(aPaymentRecord({ state: 'charging' }), UNCLEAR, RULES, NOW)!;
     const wait = dueAt!.getTime() - NOW.getTime();
     expect(wait).toBeGreaterThanOrEqual(12_000);
     expect(wait).toBeLessThanOrEqual(18_000);
   });
 
   it('has nobody asked where the gateway cannot be, or where it is clear', () => {
-    const record = recordIn('authorizing', { dueAt: NOW });
-    expect(applyVerdict(record, UNCLEAR, { ...RULES, canInquire: false }, NOW)!.dueAt).toBeNull();
+    const record = aPaymentRecord({ state: 'authorizing', dueAt: NOW });
+    expect(applyOutcome(record, UNCLEAR, { ...RULES, canInquire: false }, NOW)!.dueAt).toBeNull();
     for (const clear of [APPROVED, DECLINED, DOUBTFUL]) {
-      expect(applyVerdict(record, clear, RULES, NOW)!.dueAt).toBeNull();
+      expect(applyOutcome(record, clear, RULES, NOW)!.dueAt).toBeNull();
     }
   });
 
   it('needs no result', () => {
     const silent = { state: 'unknown', reason: 'no_answer', result: null } as const;
-    expect(applyVerdict(recordIn('charging'), silent, RULES, NOW)).toMatchObject({ orderId: null, code: null });
+    expect(applyOutcome(aPaymentRecord({ state: 'charging' }), silent, RULES, NOW)).toMatchObject({
+      orderId: null,
+      code: null,
+    });
   });
 });
 
-const PAID: InquiryVerdict = { outcome: 'paid', verdict: APPROVED };
-const REFUSED: InquiryVerdict = { outcome: 'declined', verdict: DECLINED };
-const MISMATCH: InquiryVerdict = { outcome: 'mismatch', verdict: DOUBTFUL };
-const NOT_FOUND: InquiryVerdict = { outcome: 'not_found' };
-const NOTHING: InquiryVerdict = { outcome: 'nothing' };
+const PAID: InquiryOutcome = { outcome: 'paid', charge: APPROVED };
+const REFUSED: InquiryOutcome = { outcome: 'declined', charge: DECLINED };
+const MISMATCH: InquiryOutcome = { outcome: 'mismatch', charge: DOUBTFUL };
+const NOT_FOUND: InquiryOutcome = { outcome: 'not_found' };
+const NOTHING: InquiryOutcome = { outcome: 'nothing' };
 
 describe('the word of an inquiry', () => {
   const ASKED: Outcome = ['unknown', 'interrupted'];
@@ -112,13 +116,13 @@ describe('the word of an inquiry', () => {
 
   it.each(STATES)('about a payment that is %s', (state) => {
     const outcomes = [PAID, REFUSED, MISMATCH, NOT_FOUND, NOTHING].map((word) =>
-      summary(applyInquiry(recordIn(state, { reason: 'interrupted' }), word, RULES, NOW)),
+      summary(applyInquiry(aPaymentRecord({ state, reason: 'interrupted' }), word, RULES, NOW)),
     );
     expect(outcomes).toEqual(WORDS[state]);
   });
 
   it('counts how often it was asked for, and asks ever more seldom', () => {
-    const record = recordIn('unknown', { reason: 'no_answer', inquiries: 4 });
+    const record = aPaymentRecord({ state: 'unknown', reason: 'no_answer', inquiries: 4 });
     const next = applyInquiry(record, NOTHING, RULES, NOW)!;
     expect(next).toMatchObject({ inquiries: 5, notFoundAt: null, reason: 'no_answer' });
     expect(next.dueAt!.getTime() - NOW.getTime()).toBeGreaterThanOrEqual(0.8 * 15_000 * 2 ** 5);
@@ -126,7 +130,7 @@ describe('the word of an inquiry', () => {
   });
 
   it('never fails a payment because time went by', () => {
-    let record = recordIn('unknown', { reason: 'interrupted' });
+    let record = aPaymentRecord({ state: 'unknown', reason: 'interrupted' });
     let now = NOW.getTime();
     for (let asked = 0; asked < 500; asked += 1) {
       now += 30 * 86_400_000;
@@ -136,7 +140,7 @@ describe('the word of an inquiry', () => {
   });
 
   describe('"not found"', () => {
-    const first = applyInquiry(recordIn('unknown', { reason: 'no_answer' }), NOT_FOUND, RULES, NOW)!;
+    const first = applyInquiry(aPaymentRecord({ state: 'unknown', reason: 'no_answer' }), NOT_FOUND, RULES, NOW)!;
     const after = (ms: number): Date => new Date(NOW.getTime() + ms);
 
     it('once is remembered and decides nothing', () => {
@@ -171,14 +175,14 @@ describe('the word of an inquiry', () => {
 
     it('is overruled by an answer that comes later still', () => {
       const failed = applyInquiry(first, NOT_FOUND, RULES, after(600_000))!;
-      expect(summary(applyVerdict(failed, APPROVED, RULES, after(700_000)))).toEqual(['review', 'moved_after_all']);
+      expect(summary(applyOutcome(failed, APPROVED, RULES, after(700_000)))).toEqual(['review', 'moved_after_all']);
     });
   });
 });
 
 describe('a request that provably never left', () => {
   it.each(STATES)('on a payment that is %s', (state) => {
-    const next = applyNotSent(recordIn(state), NOW);
+    const next = applyNotSent(aPaymentRecord({ state, idempotencyKey: 'key-1' }), NOW);
     const isOpen = ['charging', 'initiating', 'authorizing', 'unknown'].includes(state);
     expect(summary(next)).toEqual(isOpen ? ['failed', 'not_sent'] : null);
     if (next) expect(next).toMatchObject({ idempotencyKey: null, referenceLock: null, finalizedAt: NOW, dueAt: null });
@@ -193,6 +197,7 @@ describe('what settling depends on', () => {
   });
 
   it('keeps the first word on when a payment was opened', () => {
-    expect(applyVerdict(recordIn('charging'), APPROVED, RULES, NOW)!.createdAt).toBe(CREATED);
+    const record = aPaymentRecord({ state: 'charging' });
+    expect(applyOutcome(record, APPROVED, RULES, NOW)!.createdAt).toBe(record.createdAt);
   });
 });

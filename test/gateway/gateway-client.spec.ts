@@ -1,18 +1,18 @@
 import { standardDialect } from '../../lib/gateway/dialects/standard.dialect.js';
 import { morposDialect } from '../../lib/gateway/dialects/morpos.dialect.js';
 import { GatewayClient } from '../../lib/gateway/gateway-client.js';
-import type { GatewayDialect, GatewayResult } from '../../lib/gateway/gateway-dialect.js';
+import type { GatewayDialect } from '../../lib/gateway/gateway-dialect.js';
+import type { GatewaySettings } from '../../lib/gateway/gateway-settings.js';
 import type { GatewayTransport } from '../../lib/gateway/transport/gateway-transport.js';
 import type { Transmission, WireRequest } from '../../lib/gateway/transport/transmission.js';
-import type { PaymentSettings } from '../../lib/options/payment-settings.js';
 import { toPayment } from '../../lib/payment/payment.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
-import { recordIn } from '../payment/sample-record.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 import { CREDENTIALS, sampleSale } from './sample-sale.js';
 
 const CARD = '4508034508034509';
 const SALE = sampleSale();
-const PAYMENT = toPayment(recordIn('authorizing', { amount: '60.00' }));
+const PAYMENT = toPayment(aPaymentRecord({ state: 'authorizing', amount: '60.00' }));
 const HTML = '<html><body><form action="https://acs.example">Şifre</form></body></html>';
 const PAGE = Buffer.from(HTML).toString('base64');
 
@@ -27,22 +27,34 @@ class StubTransport {
   }
 }
 
-function setUp(transmission: Transmission, dialect: GatewayDialect = standard(), over: Partial<PaymentSettings> = {}) {
+function setUp(transmission: Transmission, dialect: GatewayDialect = standard(), over: Partial<GatewaySettings> = {}) {
   const clock = new TestClock();
   const transport = new StubTransport(transmission);
-  const settings = {
+  const settings: GatewaySettings = {
     dialect,
     credentials: CREDENTIALS,
     baseUrl: 'https://gateway.example',
     verifyAmount: 'notLess',
     verifySign: false,
     ...over,
-  } as PaymentSettings;
+  };
   return { clock, transport, client: new GatewayClient(settings, transport as unknown as GatewayTransport, clock) };
 }
 
 function standard(over: Partial<GatewayDialect> = {}): GatewayDialect {
   return { ...standardDialect({ signer: () => 'SIGN' }), ...over };
+}
+
+/** The standard dialect with another part in each operation. */
+function altered(part: { body?: () => never; read?: () => never }): Partial<GatewayDialect> {
+  const { doPayment, init3d, auth3d } = standard().operations;
+  return {
+    operations: {
+      doPayment: { ...doPayment, ...part },
+      init3d: { ...init3d, ...part },
+      auth3d: { ...auth3d, ...part },
+    },
+  };
 }
 
 function replied(body: unknown, status = 200): Transmission {
@@ -98,13 +110,13 @@ describe('what is sent', () => {
 
 describe('nothing is sent', () => {
   const FAILING: [string, Partial<GatewayDialect>][] = [
-    ['cannot make the body', { doPaymentBody: fail, init3dBody: fail, auth3dBody: fail }],
+    ['cannot make the body', altered({ body: fail })],
     ['cannot sign', { sign: () => Promise.reject(new Error(CARD)) }],
     ['throws while signing', { sign: fail }],
     ['cannot make the headers', { headers: fail }],
     ['gives no text for a sign', { sign: () => Promise.resolve(undefined as unknown as string) }],
     ['gives a number for a sign', { sign: () => Promise.resolve(7 as unknown as string) }],
-    ['makes a body that is no JSON', { doPaymentBody: bigint, init3dBody: bigint, auth3dBody: bigint }],
+    ['makes a body that is no JSON', altered({ body: bigint })],
   ];
 
   function bigint(): never {
@@ -152,23 +164,23 @@ describe('nothing is sent', () => {
 
 describe('once it is sent, there is an outcome', () => {
   const READING: [string, Partial<GatewayDialect>][] = [
-    ['throws while reading', { readResult: fail }],
-    ['reads nothing', { readResult: () => undefined as unknown as GatewayResult }],
-    ['reads no codes', { readResult: () => ({}) as GatewayResult }],
-    ['reads a code that is no text', { readResult: () => ({ code: 0, resultCode: null }) as unknown as GatewayResult }],
+    ['throws while reading', altered({ read: fail })],
+    ['reads nothing', altered({ read: () => undefined as never })],
+    ['reads no codes', altered({ read: () => ({}) as never })],
+    ['reads a code that is no text', altered({ read: () => ({ code: 0, resultCode: null }) as never })],
     ['has no code sets', { codes: undefined }],
   ];
 
   it.each(READING)('when the dialect %s', async (_how, over) => {
     const { client } = setUp(replied(APPROVED), standard(over));
     for (const outcome of [await client.doPayment(SALE), await client.auth3d(PAYMENT, CALLBACK)]) {
-      expect(outcome).toMatchObject({ sent: true, verdict: { state: 'unknown', reason: 'unreadable' } });
+      expect(outcome).toMatchObject({ sent: true, outcome: { state: 'unknown', reason: 'unreadable' } });
     }
     expect(await client.init3d(SALE)).toMatchObject({ sent: true, content: null });
   });
 
   it('when the dialect tells more than texts', async () => {
-    const readResult = (): GatewayResult =>
+    const read = (): never =>
       ({
         code: 'B0000',
         resultCode: null,
@@ -177,11 +189,11 @@ describe('once it is sent, there is an outcome', () => {
         orderId: 12,
         paymentId: { a: 1 },
         message: ['x'],
-      }) as unknown as GatewayResult;
-    const { client } = setUp(replied({ code: 'B0000' }), standard({ readResult }));
+      }) as never;
+    const { client } = setUp(replied({ code: 'B0000' }), standard(altered({ read })));
     expect(await client.doPayment(SALE)).toEqual({
       sent: true,
-      verdict: {
+      outcome: {
         state: 'succeeded',
         reason: null,
         result: {
@@ -199,7 +211,7 @@ describe('once it is sent, there is an outcome', () => {
 
   it('when verifying the sign throws: the approval is not believed', async () => {
     const { client } = setUp(replied(APPROVED), standard({ verifySign: fail }), { verifySign: true });
-    expect(await client.doPayment(SALE)).toMatchObject({ verdict: { state: 'unknown' } });
+    expect(await client.doPayment(SALE)).toMatchObject({ outcome: { state: 'unknown' } });
   });
 
   it.each([
@@ -209,7 +221,7 @@ describe('once it is sent, there is an outcome', () => {
     ['reply_unreadable', 'unreadable'],
   ] as const)('when the answer is lost: %s', async (cause, reason) => {
     const { client } = setUp({ sent: true, reply: null, cause });
-    const expected = { sent: true, verdict: { state: 'unknown', reason, result: null } };
+    const expected = { sent: true, outcome: { state: 'unknown', reason, result: null } };
     expect(await client.doPayment(SALE)).toEqual(expected);
     expect(await client.auth3d(PAYMENT, CALLBACK)).toEqual(expected);
     expect(await client.init3d(SALE)).toEqual({ sent: true, content: null, reason: 'no_answer', result: null });
@@ -219,8 +231,8 @@ describe('once it is sent, there is an outcome', () => {
 
   it('as the sale and the answer agree', async () => {
     const { client } = setUp(replied({ ...APPROVED, paymentInfo: { amount: 59 } }));
-    expect(await client.doPayment(SALE)).toMatchObject({ verdict: { state: 'review', reason: 'amount_mismatch' } });
-    expect(await client.auth3d(PAYMENT, CALLBACK)).toMatchObject({ verdict: { state: 'review' } });
+    expect(await client.doPayment(SALE)).toMatchObject({ outcome: { state: 'review', reason: 'amount_mismatch' } });
+    expect(await client.auth3d(PAYMENT, CALLBACK)).toMatchObject({ outcome: { state: 'review' } });
   });
 
   it('verifies the sign only where that is asked for, with the key', async () => {
@@ -232,11 +244,11 @@ describe('once it is sent, there is an outcome', () => {
       },
     });
     expect(await setUp(replied(APPROVED), dialect).client.doPayment(SALE)).toMatchObject({
-      verdict: { state: 'succeeded' },
+      outcome: { state: 'succeeded' },
     });
     expect(keys).toEqual([]);
     expect(await setUp(replied(APPROVED), dialect, { verifySign: true }).client.doPayment(SALE)).toMatchObject({
-      verdict: { state: 'review', reason: 'sign_mismatch' },
+      outcome: { state: 'review', reason: 'sign_mismatch' },
     });
     expect(keys).toEqual(['api-key-1']);
   });
@@ -277,7 +289,7 @@ describe('a card that is echoed', () => {
   it('by an approval neither', async () => {
     const { client } = setUp(replied({ ...echoing, code: 'B0000', currency: '949' }));
     const outcome = await client.doPayment(SALE);
-    expect(outcome).toMatchObject({ verdict: { state: 'succeeded' } });
+    expect(outcome).toMatchObject({ outcome: { state: 'succeeded' } });
     expect(JSON.stringify(outcome)).not.toContain(CARD);
   });
 });
@@ -288,41 +300,15 @@ describe('the answer to an Init3d', () => {
     expect(await client.init3d(SALE)).toEqual({ sent: true, content: PAGE, html: HTML });
   });
 
-  it('needs no code', async () => {
-    const { client } = setUp(replied({ content: PAGE }));
-    expect(await client.init3d(SALE)).toMatchObject({ html: HTML });
-  });
-
-  it.each([
-    ['no page', { code: 'B0000' }, 200, 'unreadable'],
-    ['a page that is not Base64', { code: 'B0000', htmlForm: HTML }, 200, 'unreadable'],
-    ['a page that is not HTML', { code: 'B0000', htmlForm: 'QUJD' }, 200, 'unreadable'],
-    ['two pages', { code: 'B0000', a: PAGE, b: PAGE }, 200, 'unreadable'],
-    ['no JSON', `<html>${PAGE}</html>`, 200, 'unreadable'],
-    ['null', 'null', 200, 'unreadable'],
-    ['a list', JSON.stringify([PAGE]), 200, 'unreadable'],
-    ['a decline beside the page', { code: 'B0051', htmlForm: PAGE }, 200, 'declined'],
-    ['an unheard-of code beside the page', { code: 'X', htmlForm: PAGE }, 200, 'unrecognised_code'],
-    ['an indeterminate code beside the page', { code: 'B0096', htmlForm: PAGE }, 200, 'unrecognised_code'],
-    ['two codes', { code: 'B0000', resultCode: 'B0051', htmlForm: PAGE }, 200, 'declined'],
-    ['another id', { code: 'B0000', conversationId: 'X', htmlForm: PAGE }, 200, 'conversation_mismatch'],
-    ['an id that is no text', { code: 'B0000', conversationId: ['X'], htmlForm: PAGE }, 200, 'conversation_mismatch'],
-    ['a page with status 400', { ...APPROVED, htmlForm: PAGE }, 400, 'refused'],
-    ['a page with status 302', { ...APPROVED, htmlForm: PAGE }, 302, 'refused'],
-    ['a page with status 500', { ...APPROVED, htmlForm: PAGE }, 500, 'server_error'],
-  ])('%s starts nothing', async (_name, body, status, reason) => {
-    const { client } = setUp(replied(body, status));
-    expect(await client.init3d(SALE)).toMatchObject({ sent: true, content: null, reason });
-  });
-
-  it('starts nothing when the dialect throws while it looks for the page', async () => {
-    const { client } = setUp(replied({ ...APPROVED, htmlForm: PAGE }), standard({ readInit3d: fail }));
-    expect(await client.init3d(SALE)).toMatchObject({ sent: true, content: null, reason: 'unreadable' });
-  });
-
-  it('starts nothing with a page of a dialect that is none', async () => {
-    const { client } = setUp(replied(APPROVED), standard({ readInit3d: () => 'not a page' }));
-    expect(await client.init3d(SALE)).toMatchObject({ sent: true, content: null, reason: 'unreadable' });
+  it('is for this payment, and by the codes of the dialect', async () => {
+    const { client } = setUp(replied({ code: 'B0000', conversationId: 'X', htmlForm: PAGE }));
+    expect(await client.init3d(SALE)).toMatchObject({ sent: true, content: null, reason: 'conversation_mismatch' });
+    const { codes } = standardDialect({ signer: () => '', codes: { declinedCodes: new Set(['B0000']) } });
+    const other = setUp(
+      replied({ ...APPROVED, htmlForm: PAGE }),
+      standard({ codes: { ...codes, approvedCodes: new Set() } }),
+    );
+    expect(await other.client.init3d(SALE)).toMatchObject({ sent: true, content: null, reason: 'declined' });
   });
 });
 
@@ -344,7 +330,7 @@ describe('an inquiry', () => {
     const dialect = morposDialect();
     const { client } = setUp(replied({ responseCode: 'B0000' }), {
       ...dialect,
-      checkPayment: { ...dialect.checkPayment!, read: fail },
+      operations: { ...dialect.operations, checkPayment: { ...dialect.operations.checkPayment!, read: fail } },
     });
     expect(await client.checkPayment(PAYMENT)).toEqual({ outcome: 'nothing' });
   });

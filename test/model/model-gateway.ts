@@ -1,4 +1,4 @@
-import type { Transmission, WireRequest } from '../../lib/gateway/transport/gateway-transport.js';
+import type { Transmission, WireRequest } from '../../lib/gateway/transport/transmission.js';
 
 /**
  * What the gateway makes of a DoPayment or Auth3d. `less` takes a kurus instead of the amount; `liar` takes the money and says that it declined;

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { type PaymentRecord, type PaymentState, SETTLED_STATES } from '../../lib/payment/payment.js';
 import { advance, REFERENCE_HOLDING_STATES, referenceLockIn, TRANSITIONS } from '../../lib/payment/states.js';
-import { CREATED, recordIn } from './sample-record.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
+const CREATED = aPaymentRecord().createdAt;
 const LATER = new Date('2026-03-01T10:00:00Z');
 
 /** Every way there is, written out a second time. */
@@ -49,32 +50,39 @@ describe('the table of states', () => {
 
   it.each(PAIRS)('%s to %s', (from, to) => {
     const isAllowed = WAYS.some(([one, other]) => one === from && other === to);
-    const go = (): PaymentRecord => advance(recordIn(from), to, {}, LATER);
+    const go = (): PaymentRecord => advance(aPaymentRecord({ state: from }), to, {}, LATER);
     if (isAllowed) expect(go().state).toBe(to);
     else expect(go).toThrow(`A payment cannot go from ${from} to ${to}.`);
     expect(TRANSITIONS[from].includes(to)).toBe(isAllowed);
   });
 
   it.each(STATES.filter((state) => state !== 'succeeded'))('lets something become known of %s', (state) => {
-    const next = advance(recordIn(state), state, { orderId: 'o-1' }, LATER);
+    const next = advance(aPaymentRecord({ state }), state, { orderId: 'o-1' }, LATER);
     expect(next).toMatchObject({ state, orderId: 'o-1', version: 4, updatedAt: LATER });
   });
 
   it('lets nothing at all change once a payment has succeeded', () => {
-    for (const to of STATES) expect(() => advance(recordIn('succeeded'), to, {}, LATER)).toThrow('cannot go');
+    for (const to of STATES)
+      expect(() => advance(aPaymentRecord({ state: 'succeeded' }), to, {}, LATER)).toThrow('cannot go');
   });
 });
 
 describe('advance', () => {
   it('leaves the record it was given as it was', () => {
-    const record = Object.freeze(recordIn('charging'));
+    const record = Object.freeze(aPaymentRecord({ state: 'charging' }));
     const before = structuredClone(record);
     advance(record, 'failed', { reason: 'declined' }, LATER);
     expect(record).toEqual(before);
   });
 
   it('counts the version, dates the change, and keeps what did not change', () => {
-    const record = recordIn('awaiting', { dueAt: CREATED, reason: 'declined', note: 'n', expiresAt: LATER });
+    const record = aPaymentRecord({
+      state: 'awaiting',
+      dueAt: CREATED,
+      reason: 'declined',
+      note: 'n',
+      expiresAt: LATER,
+    });
     expect(advance(record, 'authorizing', {}, LATER)).toEqual({
       ...record,
       state: 'authorizing',
@@ -87,7 +95,9 @@ describe('advance', () => {
   });
 
   it('keeps the reason and the due date that it is given', () => {
-    expect(advance(recordIn('charging'), 'unknown', { reason: 'no_answer', dueAt: LATER }, LATER)).toMatchObject({
+    expect(
+      advance(aPaymentRecord({ state: 'charging' }), 'unknown', { reason: 'no_answer', dueAt: LATER }, LATER),
+    ).toMatchObject({
       reason: 'no_answer',
       dueAt: LATER,
     });
@@ -101,7 +111,7 @@ describe('advance', () => {
       referenceLock: 'x',
       updatedAt: CREATED,
     } as object;
-    expect(advance(recordIn('charging'), 'failed', sly, LATER)).toMatchObject({
+    expect(advance(aPaymentRecord({ state: 'charging' }), 'failed', sly, LATER)).toMatchObject({
       state: 'failed',
       version: 4,
       finalizedAt: LATER,
@@ -113,15 +123,19 @@ describe('advance', () => {
   it.each(STATES)('dates the end of a payment that comes to %s, and of no other', (to) => {
     const [from] = WAYS.find(([, next]) => next === to) ?? [];
     if (!from) return expect(['charging', 'initiating']).toContain(to);
-    expect(advance(recordIn(from), to, {}, LATER).finalizedAt).toEqual(SETTLED_STATES.has(to) ? LATER : null);
+    expect(advance(aPaymentRecord({ state: from }), to, {}, LATER).finalizedAt).toEqual(
+      SETTLED_STATES.has(to) ? LATER : null,
+    );
   });
 
   it('keeps the date of the end when only something more became known', () => {
-    expect(advance(recordIn('failed'), 'failed', { orderId: 'o-1' }, LATER).finalizedAt).toEqual(CREATED);
+    expect(advance(aPaymentRecord({ state: 'failed' }), 'failed', { orderId: 'o-1' }, LATER).finalizedAt).toEqual(
+      CREATED,
+    );
   });
 
   it('is not at its end any more once money moved after all', () => {
-    expect(advance(recordIn('expired'), 'review', {}, LATER).finalizedAt).toBeNull();
+    expect(advance(aPaymentRecord({ state: 'expired' }), 'review', {}, LATER).finalizedAt).toBeNull();
   });
 });
 
@@ -147,7 +161,7 @@ describe('any walk', () => {
     });
     fc.assert(
       fc.property(walk, ({ start, steps, allowRepeat, reference }) => {
-        let record = recordIn(start, { version: 1, allowRepeat, reference });
+        let record = aPaymentRecord({ state: start, version: 1, allowRepeat, reference });
         let now = CREATED.getTime();
         let hasSucceeded = false;
         for (const { to, after } of steps) {

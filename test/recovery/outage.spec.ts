@@ -1,5 +1,5 @@
 import { newConversationId } from 'nestjs-card-payment';
-import { recordIn } from '../payment/sample-record.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 import { type Instance, BOOKS } from './instance.js';
 import { Merchant } from './merchant.js';
 
@@ -21,7 +21,7 @@ describe.each(Object.entries(BOOKS))(
       for (let payments = 0; payments < UNKNOWN; payments += 1) {
         const conversationId = newConversationId();
         const own = { conversationId, reference: conversationId, referenceLock: conversationId, idempotencyKey: null };
-        await store.insert(recordIn('unknown', { ...own, version: 1, dueAt: clock.now() }));
+        await store.insert(aPaymentRecord({ state: 'unknown', ...own, version: 1, dueAt: clock.now() }));
       }
     }, 60_000);
     afterEach(() => merchant.close());

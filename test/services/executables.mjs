@@ -1,7 +1,7 @@
 import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Where packagers put things that are not in PATH; newest PostgreSQL first. */
+/** Folders outside PATH where packages put these programs; the newest PostgreSQL first. */
 function wellKnownFolders() {
   const versions = ['/usr/lib/postgresql', '/usr/pgsql'].flatMap((base) => {
     try {
@@ -35,7 +35,7 @@ function isExecutable(path) {
   }
 }
 
-/** The path of the first of these programs that is on this machine, or null. */
+/** The path of the first of these programs that is installed, or null. */
 export function findExecutable(...names) {
   const inPath = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
   const folders = [...inPath, ...wellKnownFolders()];
@@ -43,11 +43,11 @@ export function findExecutable(...names) {
   return paths.find(isExecutable) ?? null;
 }
 
-/** As {@link findExecutable}; throws an Error that says how to get it where it is missing. */
+/** Like {@link findExecutable}, but throws an Error that says how to install a missing program. */
 export function requireExecutable(...names) {
   const path = findExecutable(...names);
   if (path === null) {
-    throw new Error(`${names[0]} is not on this machine: run "node test/services/install.mjs"`);
+    throw new Error(`${names[0]} is not installed: run "node test/services/install.mjs"`);
   }
   return path;
 }

@@ -1,8 +1,8 @@
 /**
- * Runs one server for as long as the process that asked for it lives: node guard.mjs FOLDER SIGNAL COMMAND ARGUMENTS…
+ * Runs a server for as long as the process that started it lives: node guard.mjs FOLDER SIGNAL COMMAND ARGUMENTS…
  *
- * Standard input is a pipe from that process. It closes when the server is no longer wanted, and also when the process
- * crashed or was killed; then the server gets SIGNAL, and the scratch FOLDER is removed.
+ * Standard input is a pipe from that process. It closes when the server is no longer needed, or when the process crashes
+ * or is killed. The server then gets SIGNAL, and the scratch FOLDER is removed.
  */
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
- * Sees to it that what the tests need besides npm packages is on this machine: PostgreSQL, Redis and Chromium.
- * Installs what is missing where it may (root or continuous integration, Debian's apt-get or Homebrew); otherwise says what to
- * install and ends with 1. Quick, and without network, when all is there.
+ * Installs what the tests need besides npm packages: PostgreSQL, Redis and Chromium. It uses apt-get (as root, or with
+ * sudo in continuous integration) or Homebrew; elsewhere it says what to install and exits with 1. Where everything is
+ * installed it needs no network and no time.
  */
 import { spawnSync } from 'node:child_process';
 import { CHROMIUM_NAMES, findExecutable } from './executables.mjs';
@@ -14,7 +14,7 @@ const NEEDED = [
 
 const missing = () => NEEDED.filter(({ programs }) => programs.some((names) => findExecutable(...names) === null));
 
-/** Output goes to the terminal. What it ended with is not asked: a package may install well and fail to start its service. */
+/** Ignores the exit status: a package may be installed and yet fail to start its service. */
 function run(command, ...args) {
   console.log(`> ${[command, ...args].join(' ')}`);
   spawnSync(command, args, {
@@ -23,14 +23,14 @@ function run(command, ...args) {
   });
 }
 
-/** What goes before a command that needs root; null where we may not. */
+/** What to put before a command that needs root; null where there is no way to be root. */
 function asRoot() {
   if (process.getuid?.() === 0) {
     return [];
   }
   const sudo = findExecutable('sudo');
-  const mayUseIt = process.env.CI && sudo !== null && spawnSync(sudo, ['-n', 'true']).status === 0;
-  return mayUseIt ? [sudo, '-n', '--preserve-env=DEBIAN_FRONTEND'] : null;
+  const mayUseSudo = process.env.CI && sudo !== null && spawnSync(sudo, ['-n', 'true']).status === 0;
+  return mayUseSudo ? [sudo, '-n', '--preserve-env=DEBIAN_FRONTEND'] : null;
 }
 
 function install(wanted) {
@@ -47,9 +47,10 @@ function install(wanted) {
 }
 
 function explain(wanted) {
+  const packages = wanted.map(({ apt }) => apt).join(' ');
   const lines = [
     `The tests need ${wanted.map(({ what }) => what).join(', ')} on this machine. Install with one of:`,
-    `  sudo apt-get update && sudo apt-get install -y --no-install-recommends ${wanted.map(({ apt }) => apt).join(' ')}`,
+    `  sudo apt-get update && sudo apt-get install -y --no-install-recommends ${packages}`,
     `  ${wanted.map(({ brew }) => `brew install ${brew.join(' ')}`).join(' && ')}`,
     'or put these programs in PATH:',
     ...wanted.flatMap(({ programs }) => programs.map((names) => `  ${names.join(' or ')}`)),

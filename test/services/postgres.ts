@@ -6,7 +6,7 @@ import { requireExecutable } from './executables.mjs';
 import { freePort, scratchFolder, startServer, type User } from './server.js';
 
 export interface Postgres {
-  /** Of the database `postgres`, as a superuser without a password. */
+  /** The database `postgres`, as a superuser without a password. */
   readonly url: string;
   /** Makes an empty database on this server and returns its URL. */
   createDatabase(): Promise<string>;
@@ -14,9 +14,9 @@ export interface Postgres {
 }
 
 /**
- * Starts a PostgreSQL of its own on a free port of the loopback address, in a scratch folder.
+ * Starts a PostgreSQL server on a free port of the loopback address, in a scratch folder.
  *
- * By default `fsync` is off: it survives killed clients and a killed server, not a lost machine. Give `{ fsync: 'on' }` where that is measured.
+ * `fsync` is off by default: data survive a killed server, but not a crash of the machine. Benchmarks turn it on.
  */
 export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<Postgres> {
   const initdb = requireExecutable('initdb');

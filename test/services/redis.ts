@@ -10,21 +10,24 @@ export interface RedisNode {
 }
 
 export interface RedisServer {
-  /** Of the server, or of the cluster's first node. */
+  /** The server, or the cluster's first node. */
   readonly url: string;
-  /** One, or the three masters of the cluster. */
+  /** The server alone, or the cluster's three masters. */
   readonly nodes: readonly RedisNode[];
   stop(): Promise<void>;
 }
 
 export interface RedisServerOptions {
-  /** Three masters that share the slots. */
+  /** Starts three masters that share the slots. */
   readonly cluster?: boolean;
   /** Further arguments, such as `['--maxmemory-policy', 'allkeys-lru']`; the last one wins. */
   readonly args?: readonly string[];
 }
 
-/** Starts a Redis, or a cluster, of its own on free ports of the loopback address, in scratch folders. Append-only file, no eviction. */
+/**
+ * Starts a Redis server, or a cluster, on free ports of the loopback address, in scratch folders, with an append-only
+ * file and without eviction.
+ */
 export async function startRedis({ cluster = false, args = [] }: RedisServerOptions = {}): Promise<RedisServer> {
   const members = await Promise.all(
     Array.from({ length: cluster ? 3 : 1 }, () =>

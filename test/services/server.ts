@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Who runs a server, where it must not be root. */
+/** The user who runs a server that refuses to run as root. */
 export interface User {
   readonly uid: number;
   readonly gid: number;
@@ -16,7 +16,7 @@ export interface User {
 export interface ServerCommand {
   readonly command: string;
   readonly args: readonly string[];
-  /** Its scratch folder, removed with it. */
+  /** Its scratch folder, which is removed when it stops. */
   readonly folder: string;
   readonly stopSignal: NodeJS.Signals;
   readonly user?: User;
@@ -24,7 +24,10 @@ export interface ServerCommand {
 
 export interface Server {
   stop(): Promise<void>;
-  /** Waits until `probe` no longer rejects; rejects with what the server printed when it ends, or is not ready in half a minute. */
+  /**
+   * Waits until `probe` no longer rejects. Rejects with the server's output if the server exits, or is not ready within
+   * half a minute.
+   */
   ready(probe: () => Promise<unknown>): Promise<void>;
 }
 
@@ -38,7 +41,7 @@ export function scratchFolder(name: string, user?: User): string {
   return folder;
 }
 
-/** Starts a server that cannot outlive this process, not even when it is killed. */
+/** Starts a server that does not outlive this process, even if this process is killed. */
 export function startServer({ command, args, folder, stopSignal, user }: ServerCommand): Server {
   const guard = spawn(process.execPath, [GUARD, folder, stopSignal, command, ...args], {
     detached: true,
@@ -49,7 +52,7 @@ export function startServer({ command, args, folder, stopSignal, user }: ServerC
   for (const stream of [guard.stdout, guard.stderr]) {
     stream.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-4000)));
   }
-  // A spec that forgets to stop its server must not hang: the guard sees the process end.
+  // A spec that forgets to stop its server must not hang: the guard notices the end of the process.
   guard.unref();
   for (const stream of [guard.stdin, guard.stdout, guard.stderr]) {
     (stream as unknown as Socket).unref();
@@ -82,7 +85,7 @@ export function startServer({ command, args, folder, stopSignal, user }: ServerC
   };
 }
 
-/** A port that is free now, as is the one 10,000 above (a Redis cluster's bus); below the range that the system gives to clients. */
+/** A port that is free, as is the one 10,000 above it (a Redis cluster's bus), below the system's range for clients. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 12_000);

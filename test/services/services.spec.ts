@@ -6,7 +6,7 @@ import { findChromium } from './chromium.js';
 import { startPostgres } from './postgres.js';
 import { startRedis } from './redis.js';
 
-test('PostgreSQL: databases apart from one another, gone after stop', async () => {
+test('PostgreSQL: separate databases, gone after stop', async () => {
   const postgres = await startPostgres();
   const [one, two] = await Promise.all([postgres.createDatabase(), postgres.createDatabase()]);
   const client = new pg.Client(one);
@@ -46,16 +46,19 @@ test('Redis cluster: takes writes to every slot', async () => {
   await server.stop();
 });
 
-test('a server does not outlive the process that started it, even when that is killed', async () => {
+test('a server does not outlive the process that started it, even if that is killed', async () => {
   const folder = `${process.cwd()}/test/services`;
   const parent = spawn(
     process.execPath,
     [
       '-e',
-      `const { spawn } = require('node:child_process'), { mkdtempSync } = require('node:fs'), { tmpdir } = require('node:os');
+      `const { spawn } = require('node:child_process');
+       const { mkdtempSync } = require('node:fs');
+       const { tmpdir } = require('node:os');
        const scratch = mkdtempSync(tmpdir() + '/card-payment-guard-');
-       const guard = spawn(process.execPath, ['${folder}/guard.mjs', scratch, 'SIGTERM', process.execPath, '-e',
-         'console.log(process.pid); setInterval(() => {}, 1000)'], { detached: true, stdio: ['pipe', 'pipe', 'inherit'] });
+       const server = 'console.log(process.pid); setInterval(() => {}, 1000)';
+       const args = ['${folder}/guard.mjs', scratch, 'SIGTERM', process.execPath, '-e', server];
+       const guard = spawn(process.execPath, args, { detached: true, stdio: ['pipe', 'pipe', 'inherit'] });
        guard.stdout.on('data', (pid) => console.log(JSON.stringify({ scratch, pid: Number(pid) })));`,
     ],
     { stdio: ['ignore', 'pipe', 'inherit'] },

@@ -3,11 +3,11 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 export interface TcpProxy {
   readonly port: number;
-  /** Lets the next request through, and breaks the connection as its answer comes. */
+  /** Lets the next request through, and breaks the connection when its answer arrives. */
   loseNextAnswer(): void;
-  /** Keeps every byte of the server from the client, on old and new connections. */
+  /** Withholds every byte of the server from the client, on old and new connections. */
   freeze(): void;
-  /** Ends that, for connections made from now on: what was kept is lost. */
+  /** Ends that for new connections; what was withheld is lost. */
   thaw(): void;
   /** Breaks all connections and refuses new ones. */
   goDown(): Promise<void>;
@@ -15,7 +15,7 @@ export interface TcpProxy {
   stop(): Promise<void>;
 }
 
-/** Stands between a client and a server on the loopback address, to break what lies between them. */
+/** Stands between a client and a server, to break the connections between them. */
 export async function startTcpProxy(target: { readonly port: number; readonly host?: string }): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let frozen = false;

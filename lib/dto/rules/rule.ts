@@ -1,7 +1,7 @@
 import { ValidateBy, type ValidationArguments, type ValidationOptions } from 'class-validator';
 
 /**
- * A validation decorator with a fixed message: it says what to do and never tells the value.
+ * A validation decorator with a fixed message: it says what to do and never shows the value.
  *
  * @param isGood false refuses the value; `object` is what the field belongs to
  */

@@ -1,5 +1,6 @@
-import type { GatewayResult, SaleRequest } from '../gateway-dialect.js';
+import type { DecidingField, GatewayResult, Init3dResult, SaleRequest } from '../gateway-dialect.js';
 import type { ReplyFields } from '../readings/reply-fields.js';
+import { findBankPage } from './bank-page.js';
 import { WireDecimal, type WireObject } from '../wire-body.js';
 
 /** The body of DoPayment, field by field as in contract section 2.1, without `sign`. */
@@ -28,9 +29,14 @@ export function saleBody(sale: SaleRequest, merchantId: string): WireObject {
   };
 }
 
+const DECIDING_TEXTS = ['code', 'resultCode', 'conversationId', 'currency'] as const;
+
 /** Reads an answer by the names of contract section 2.2. That Auth3d answers in the same shape is unverified. */
 export function readContractResult(fields: ReplyFields): GatewayResult {
   const info = fields.object('paymentInfo');
+  const unreadable: DecidingField[] = DECIDING_TEXTS.filter((name) => fields.isNoText(name));
+  // Where `paymentInfo` is no object, or stands twice, what it says of the amount cannot be known.
+  if (info ? info.isNoText('amount') : fields.has('paymentInfo')) unreadable.push('amount');
   return {
     code: fields.text('code'),
     resultCode: fields.text('resultCode'),
@@ -46,5 +52,11 @@ export function readContractResult(fields: ReplyFields): GatewayResult {
     maskedCardNumber: fields.object('instrumentDetail')?.text('maskedCardNumber') ?? null,
     commissionRate: info?.text('payFacCommissionRate') ?? null,
     commissionAmount: info?.text('payFacCommissionAmount') ?? null,
+    ...(unreadable.length > 0 && { unreadable }),
   };
+}
+
+/** Reads an answer to Init3d: the same fields, and the page. */
+export function readContractPage(fields: ReplyFields, contentField: string | undefined): Init3dResult {
+  return { ...readContractResult(fields), content: findBankPage(fields, contentField) };
 }

@@ -1,8 +1,14 @@
-import type { GatewayDialect, Signer } from '../gateway-dialect.js';
+import type {
+  DialectOperation,
+  DialectOperations,
+  GatewayDialect,
+  GatewayOperation,
+  Signer,
+} from '../gateway-dialect.js';
 import { morposDialect } from './morpos.dialect.js';
 import { standardDialect } from './standard.dialect.js';
 
-/** A dialect that can be chosen by its name: how it is made of the options, or what is wrong with them. */
+/** A dialect that can be chosen by its name: it is made from the options, or says what is wrong with them. */
 export interface NamedDialect {
   make(options: { readonly signer?: Signer }): GatewayDialect | SignerProblem;
 }
@@ -19,7 +25,8 @@ export const DIALECTS = {
         ? standardDialect({ signer })
         : {
             signerProblem:
-              'is missing: the dialect "standard" does not know how the service computes sign; give a signer in code, or choose the dialect "morpos"',
+              'is missing: the dialect "standard" does not know how the service computes sign; ' +
+              'give a signer in code, or choose the dialect "morpos"',
           },
   },
   morpos: {
@@ -32,23 +39,47 @@ export const DIALECTS = {
 
 export type DialectName = keyof typeof DIALECTS;
 
-const METHODS = [
-  'headers',
-  'sign',
-  'doPaymentBody',
-  'init3dBody',
-  'auth3dBody',
-  'readInit3d',
-  'readResult',
-  'newConversationId',
-] as const satisfies readonly (keyof GatewayDialect)[];
-const FACTS = ['paths', 'codes', 'requiredCallbackFields'] as const satisfies readonly (keyof GatewayDialect)[];
+type PartCheck = (value: unknown) => boolean;
 
-/** What a dialect of a host's own lacks, or null. Hosts in plain JavaScript get no help from the types. */
+const A_METHOD: PartCheck = (value) => typeof value === 'function';
+const A_TEXT: PartCheck = (value) => typeof value === 'string';
+const AN_OBJECT: PartCheck = (value) => typeof value === 'object' && value !== null;
+const A_LIST: PartCheck = (value) => Array.isArray(value);
+
+const DIALECT_PARTS = {
+  headers: A_METHOD,
+  sign: A_METHOD,
+  newConversationId: A_METHOD,
+  operations: AN_OBJECT,
+  codes: AN_OBJECT,
+  requiredCallbackFields: A_LIST,
+  callbackIdField: A_TEXT,
+  callbackObjectFields: A_LIST,
+} satisfies Partial<Record<keyof GatewayDialect, PartCheck>>;
+const OPERATION_PARTS = {
+  path: A_TEXT,
+  body: A_METHOD,
+  read: A_METHOD,
+} satisfies Record<keyof DialectOperation<never, unknown>, PartCheck>;
+const REQUIRED_OPERATIONS: readonly GatewayOperation[] = ['doPayment', 'init3d', 'auth3d'];
+
+/** What a host's own dialect lacks, or null. Hosts in plain JavaScript get no help from the types. */
 export function dialectProblem(dialect: GatewayDialect): string | null {
-  const missing = [
-    ...METHODS.filter((method) => typeof dialect[method] !== 'function'),
-    ...FACTS.filter((fact) => typeof dialect[fact] !== 'object' || dialect[fact] === null),
-  ];
+  const missing = missingParts(dialect, DIALECT_PARTS);
+  if (!missing.includes('operations')) missing.push(...missingOperations(dialect.operations));
   return missing.length === 0 ? null : `is no GatewayDialect: it lacks ${missing.join(', ')}`;
+}
+
+function missingOperations(operations: DialectOperations): string[] {
+  const given = operations.checkPayment === undefined ? [] : (['checkPayment'] as const);
+  return [...REQUIRED_OPERATIONS, ...given].flatMap((name) => {
+    const operation: unknown = operations[name];
+    if (!AN_OBJECT(operation)) return [`operations.${name}`];
+    return missingParts(operation as object, OPERATION_PARTS).map((part) => `operations.${name}.${part}`);
+  });
+}
+
+function missingParts(whole: object, parts: Readonly<Record<string, PartCheck>>): string[] {
+  const values = whole as Readonly<Record<string, unknown>>;
+  return Object.entries(parts).flatMap(([part, isGood]) => (isGood(values[part]) ? [] : [part]));
 }

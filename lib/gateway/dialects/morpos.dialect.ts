@@ -1,26 +1,28 @@
 import { createHash } from 'node:crypto';
-import type { GatewayDialect, GatewayOperation, SignContext } from '../gateway-dialect.js';
-import { withInstrumentDetail } from './instrument-detail.js';
+import type { GatewayDialect, GatewayOperation, InquiryResult, SaleRequest, SignContext } from '../gateway-dialect.js';
 import type { ReplyFields } from '../readings/reply-fields.js';
-import { DEFAULT_CODE_SETS, type ResultCodeSets } from '../result-codes.js';
-import { type SignedFields, signedFields } from '../wire-body.js';
-import { findBankPage } from './bank-page.js';
-import { readContractResult, saleBody } from './contract-fields.js';
+import type { ResultCodeSets } from '../result-codes.js';
+import { type SignedFields, signedFields, type WireObject } from '../wire-body.js';
+import { gatherObjects } from './callback-objects.js';
+import { readContractPage, readContractResult, saleBody } from './contract-fields.js';
 import { newConversationId } from './conversation-id.js';
+import { DEFAULT_CODE_SETS } from './default-code-sets.js';
 
 export interface MorposDialectOptions {
   /**
-   * The order of values under `sign`, dotted paths into the body; the API key always comes last. DoPayment's and Init3d's are
-   * unverified: taken from the vendor's hosted page.
+   * The order of values under `sign`, dotted paths into the body; the API key always comes last. DoPayment's and
+   * Init3d's are unverified: taken from the vendor's hosted page.
    */
   readonly signOrder?: Partial<Record<GatewayOperation, readonly string[]>>;
-  /** Hours east of UTC in which `x-Timestamp` is written. 0 by default, as the official plugins; one sample in the docs shows 3. */
+  /** Hours that `x-Timestamp` is ahead of UTC. Default 0, as in the official plugins; one sample of the docs has 3. */
   readonly timestampOffsetHours?: number;
-  /** The field of the Init3d answer that carries the page; by default the one text that is Base64 of HTML (its name is unverified). */
+  /**
+   * The field of the Init3d answer that carries the page; by default the one text that is Base64 of HTML (unverified).
+   */
   readonly contentField?: string;
   /** Overrides of what the result codes mean. */
   readonly codes?: Partial<ResultCodeSets>;
-  /** The values under the sign of an answer, in order. Unverified: from commented-out code of an official plugin. */
+  /** The order of values under the sign of an answer. Unverified: from commented-out code of an official plugin. */
   readonly answerSignOrder?: readonly string[];
 }
 
@@ -60,7 +62,7 @@ const ANSWER_SIGN_ORDER = [
   'paymentInfo.payFacCommissionAmount',
   'paymentInfo.payFacCommissionRate',
 ];
-const CALLBACK_FIELDS = [
+const REQUIRED_CALLBACK_FIELDS = [
   'Code',
   'Message',
   'EftCode',
@@ -75,10 +77,11 @@ const CALLBACK_FIELDS = [
   'MerchantId',
   'InstrumentDetail',
 ];
+const CALLBACK_OBJECT_FIELDS = ['InstrumentDetail'];
 
 /**
- * Mor Para's MorPOS, from its public documentation and official plugins. Unverified parts: the sign order of DoPayment and
- * Init3d, the sign of answers, the name of the page's field in Init3d, the shape of the Auth3d answer.
+ * Mor Para's MorPOS, from its public documentation and official plugins. Unverified parts: the sign order of DoPayment
+ * and Init3d, the sign of answers, the name of the page's field in Init3d, the shape of the Auth3d answer.
  */
 export function morposDialect(options: MorposDialectOptions = {}): GatewayDialect {
   const { timestampOffsetHours = 0, contentField, codes, answerSignOrder = ANSWER_SIGN_ORDER } = options;
@@ -93,9 +96,28 @@ export function morposDialect(options: MorposDialectOptions = {}): GatewayDialec
   return {
     name: 'morpos',
     requiresApiKey: true,
-    paths: { doPayment: '/v1/Payment/DoPayment', init3d: '/v1/Payment/Init3d', auth3d: '/v1/Payment/Auth3d' },
+    operations: {
+      doPayment: { path: '/v1/Payment/DoPayment', body: flaggedSaleBody, read: readContractResult },
+      init3d: {
+        path: '/v1/Payment/Init3d',
+        body: flaggedSaleBody,
+        read: (fields) => readContractPage(fields, contentField),
+      },
+      auth3d: {
+        path: '/v1/Payment/Auth3d',
+        body: ({ fields }) => gatherObjects(fields, CALLBACK_OBJECT_FIELDS),
+        read: readContractResult,
+      },
+      checkPayment: {
+        path: '/v1/Payment/CheckPayment',
+        body: (payment, merchantId) => ({ merchantId, conversationId: payment.conversationId }),
+        read: readInquiry,
+      },
+    },
     codes: { ...DEFAULT_CODE_SETS, ...codes },
-    requiredCallbackFields: CALLBACK_FIELDS,
+    requiredCallbackFields: REQUIRED_CALLBACK_FIELDS,
+    callbackIdField: 'conversationId',
+    callbackObjectFields: CALLBACK_OBJECT_FIELDS,
     headers: ({ credentials, now }) => {
       const timestamp = compactTimestamp(now, timestampOffsetHours);
       return {
@@ -111,31 +133,31 @@ export function morposDialect(options: MorposDialectOptions = {}): GatewayDialec
       const fields = signedFields(body);
       return Promise.resolve(order ? sign(order, (path) => signText(fields, path), apiKey) : null);
     },
-    doPaymentBody: (sale, merchantId) => saleBody({ ...sale, vftFlag: sale.vftFlag ?? false }, merchantId),
-    init3dBody: (sale, merchantId) => saleBody({ ...sale, vftFlag: sale.vftFlag ?? false }, merchantId),
-    auth3dBody: (_payment, fields) => withInstrumentDetail(fields),
-    readInit3d: (fields) => findBankPage(fields, contentField),
-    readResult: readContractResult,
     verifySign: (fields, { apiKey }) =>
       fields.text('sign') === sign(answerSignOrder, (path) => answerText(fields, path), apiKey),
-    checkPayment: {
-      path: '/v1/Payment/CheckPayment',
-      body: (payment, merchantId) => ({ merchantId, conversationId: payment.conversationId }),
-      read: (fields) => {
-        const code = fields.text('responseCode');
-        // Any other code in the answer must say the same.
-        const others = [fields.text('code'), fields.text('resultCode')].filter((other) => other !== null);
-        return {
-          ...readContractResult(fields),
-          code,
-          resultCode: others.find((other) => other !== code) ?? others[0] ?? null,
-          message: fields.text('responseDescription'),
-          currency: fields.text('currency') ?? fields.object('paymentInfo')?.text('currency') ?? null,
-          transactionType: fields.text('transactionType'),
-        };
-      },
-    },
     newConversationId,
+  };
+}
+
+/** The flag is under the sign, so it is always sent. */
+function flaggedSaleBody(sale: SaleRequest, merchantId: string): WireObject {
+  return saleBody({ ...sale, vftFlag: sale.vftFlag ?? false }, merchantId);
+}
+
+function readInquiry(fields: ReplyFields): InquiryResult {
+  const { unreadable = [], ...result } = readContractResult(fields);
+  const code = fields.text('responseCode');
+  // Any other code in the answer must say the same.
+  const others = [result.code, result.resultCode].filter((other) => other !== null);
+  const unread = unreadable.map((name) => (name === 'code' ? 'resultCode' : name));
+  return {
+    ...result,
+    code,
+    resultCode: others.find((other) => other !== code) ?? others[0] ?? null,
+    message: fields.text('responseDescription'),
+    currency: result.currency ?? fields.object('paymentInfo')?.text('currency') ?? null,
+    transactionType: fields.text('transactionType'),
+    unreadable: fields.isNoText('transactionType') ? [...unread, 'transactionType'] : unread,
   };
 }
 
@@ -150,7 +172,7 @@ function hashedSecret(secret: string, timestamp: string): string {
   return Buffer.from(hex, 'utf8').toString('base64');
 }
 
-/** A value as it stands under the sign: booleans are `True` and `False`, what is absent leaves its place empty. */
+/** A value as it is signed: booleans are `True` and `False`, and what is absent leaves its place empty. */
 function signText(fields: SignedFields, path: string): string {
   let value: SignedFields[string] | undefined = fields;
   for (const name of path.split('.')) {

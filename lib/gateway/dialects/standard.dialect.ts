@@ -1,9 +1,9 @@
 import type { GatewayDialect, Signer } from '../gateway-dialect.js';
-import { DEFAULT_CODE_SETS, type ResultCodeSets } from '../result-codes.js';
+import type { ResultCodeSets } from '../result-codes.js';
 import { signedFields } from '../wire-body.js';
-import { findBankPage } from './bank-page.js';
-import { readContractResult, saleBody } from './contract-fields.js';
+import { readContractPage, readContractResult, saleBody } from './contract-fields.js';
 import { newConversationId } from './conversation-id.js';
+import { DEFAULT_CODE_SETS } from './default-code-sets.js';
 
 export interface StandardDialectOptions {
   /** How `sign` is computed; the contract does not show it. */
@@ -15,16 +15,28 @@ export interface StandardDialectOptions {
 }
 
 /**
- * The contract and nothing else on the wire. Where it says "not shown", these readings are taken, and can be replaced by a `GatewayDialect` of
- * one's own: the five headers go on all three endpoints; Init3d's body is DoPayment's; Auth3d's body is the callback's fields
- * as received, and its answer has the shape of DoPayment's; `x-Timestamp` is ISO 8601 in UTC.
+ * The contract and nothing else on the wire. Where it says "not shown", these readings are taken, which a
+ * `GatewayDialect` of one's own can replace: the five headers go on all three endpoints; Init3d's body is DoPayment's;
+ * Auth3d's body is the callback's fields as received, and its answer has the shape of DoPayment's; `x-Timestamp` is ISO
+ * 8601 in UTC. Of a callback nothing is required, but a `conversationId` in it must be the payment's, and
+ * `InstrumentDetail` may be an object.
  */
 export function standardDialect({ signer, codes, contentField }: StandardDialectOptions): GatewayDialect {
   return {
     name: 'standard',
-    paths: { doPayment: '/v1/Payment/DoPayment', init3d: '/v1/Payment/Init3d', auth3d: '/v1/Payment/Auth3d' },
+    operations: {
+      doPayment: { path: '/v1/Payment/DoPayment', body: saleBody, read: readContractResult },
+      init3d: {
+        path: '/v1/Payment/Init3d',
+        body: saleBody,
+        read: (fields) => readContractPage(fields, contentField),
+      },
+      auth3d: { path: '/v1/Payment/Auth3d', body: ({ fields }) => fields, read: readContractResult },
+    },
     codes: { ...DEFAULT_CODE_SETS, ...codes },
     requiredCallbackFields: [],
+    callbackIdField: 'conversationId',
+    callbackObjectFields: ['InstrumentDetail'],
     headers: ({ credentials, now }) => ({
       'x-ClientID': credentials.clientId,
       'x-ClientSecret': credentials.clientSecret,
@@ -34,11 +46,6 @@ export function standardDialect({ signer, codes, contentField }: StandardDialect
     }),
     // The callback's fields go back as received, so there is nothing of ours to sign.
     sign: async (body, context) => (context.operation === 'auth3d' ? null : await signer(signedFields(body), context)),
-    doPaymentBody: saleBody,
-    init3dBody: saleBody,
-    auth3dBody: (_payment, fields) => fields,
-    readInit3d: (fields) => findBankPage(fields, contentField),
-    readResult: readContractResult,
     newConversationId,
   };
 }

@@ -1,11 +1,11 @@
 type Json = string | boolean | null | Json[] | { [key: string]: Json };
 
-/** Strings are skipped whole, so that what is left over are the numbers. */
+/** Strings are matched whole, so that only the numbers are left. */
 const STRING_OR_NUMBER = /("[^"\\]*(?:\\.[^"\\]*)*")|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /**
- * The fields of a gateway's JSON object, found whatever their case. Numbers keep their own text (`1.5000` stays `1.5000`): amounts
- * are compared as decimal text, and a sign may be made over them.
+ * The fields of a gateway's JSON object, found in any case. Numbers stay as they were written (`1.5000` is `1.5000`):
+ * amounts are compared as decimal text, and a sign may be made over them.
  */
 export class ReplyFields {
   private readonly fields = new Map<string, Json>();
@@ -32,7 +32,7 @@ export class ReplyFields {
     }
   }
 
-  /** Whether a field stands twice, in different cases and with different values: then neither can be believed. */
+  /** Whether a field occurs twice, in different cases and with different values: then neither can be believed. */
   isAmbiguous(name: string): boolean {
     return this.ambiguous.has(name.toLowerCase());
   }
@@ -43,13 +43,13 @@ export class ReplyFields {
     return typeof value === 'string' && value !== '' && !this.isAmbiguous(name) ? value : null;
   }
 
-  /** Whether the field is there with anything but null or an empty text, be it in one of its cases only. */
+  /** Whether the field is there with anything but null or an empty text, even if in one of its spellings only. */
   has(name: string): boolean {
     const value = this.fields.get(name.toLowerCase());
     return (value !== undefined && value !== null && value !== '') || this.isAmbiguous(name);
   }
 
-  /** Whether the field is there, but is not one text: a list, an object, a boolean, or ambiguous. */
+  /** Whether the field is there, but cannot be read as one text: a list, an object, a boolean, or ambiguous. */
   isNoText(name: string): boolean {
     return this.has(name) && this.text(name) === null;
   }
@@ -59,7 +59,7 @@ export class ReplyFields {
     return isObject(value) && !this.isAmbiguous(name) ? new ReplyFields(value) : null;
   }
 
-  /** Every text in the reply, at whatever depth, also of fields that stand twice; what is below `__proto__` is no field. */
+  /** Every text in the reply, at any depth, also of ambiguous fields. What is below `__proto__` does not count. */
   *texts(): Generator<string> {
     const left: Json[] = [this.root];
     while (left.length > 0) {

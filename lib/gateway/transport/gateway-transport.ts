@@ -2,12 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HttpService } from '@nestjs/axios';
 import axios, { type AxiosAdapter, AxiosHeaders, type AxiosResponse, type RawAxiosResponseHeaders } from 'axios';
 import { Agent, type Dispatcher } from 'undici';
-import { Attempt, type Transmission, type WireRequest } from './transmission.js';
-
-export type { Transmission, WireReply, WireRequest } from './transmission.js';
+import { Attempt } from './attempt.js';
+import type { Transmission, WireRequest } from './transmission.js';
 
 export interface TransportSettings {
-  /** One deadline for queue, connect and answer. */
+  /** One deadline for queueing, connecting and the answer. */
   readonly timeoutMs: number;
   readonly connectTimeoutMs: number;
   /** How long an idle connection is kept, less where the gateway announces less; 0 uses each connection once. */
@@ -16,11 +15,14 @@ export interface TransportSettings {
   readonly dispatcher?: Dispatcher;
 }
 
-/** Sends requests over a private axios instance, so that a host's interceptors see them, and undici, so that what was sent is known. */
+/**
+ * Sends requests over a private axios instance, so that a host's interceptors see them, and over undici, so that it is
+ * known what was sent.
+ */
 export class GatewayTransport {
   /**
-   * For interceptors of the host. They see where a request goes and may add headers; its body and its own headers, which hold the card
-   * and the secrets, are not shown to them. Requests of the host's own are refused.
+   * For interceptors of the host. They see where a request goes and may add headers; its body and its own headers,
+   * which hold the card and the secrets, are not shown to them. Requests of the host's own are refused.
    */
   readonly http: HttpService;
   private readonly dispatcher: Dispatcher;
@@ -29,7 +31,7 @@ export class GatewayTransport {
   constructor(private readonly settings: TransportSettings) {
     this.dispatcher = settings.dispatcher ?? agentFor(settings);
     const instance = axios.create({ adapter: refuse });
-    // Registered first, it runs last: whatever others made of the request, only an attempt's own adapter is let through.
+    // Registered first, it runs last: whatever others made of the request, only an attempt's own adapter gets through.
     instance.interceptors.request.use((config) => {
       if (typeof config.adapter !== 'function' || !this.adapters.has(config.adapter)) config.adapter = refuse;
       return config;
@@ -37,13 +39,14 @@ export class GatewayTransport {
     this.http = new HttpService(instance);
   }
 
-  /** One attempt. Never rejects, whatever an interceptor or dispatcher does, and is over at the deadline. */
+  /** One attempt. It never rejects, whatever an interceptor or dispatcher does, and is over at the deadline. */
   async post(request: WireRequest): Promise<Transmission> {
-    const attempt = new Attempt(request, this.settings.timeoutMs);
+    const attempt = new Attempt(request.body, this.settings.timeoutMs);
     const adapter: AxiosAdapter = async (config) => {
       const headers = wireHeaders(config.headers, request.headers);
-      const isFirst = attempt.begin(this.dispatcher, headers, this.settings.keepAliveMs === 0);
-      if (!isFirst) return refuse();
+      const length = attempt.take();
+      if (length === null) return refuse();
+      this.dispatch(attempt, request.url, { ...headers, 'content-length': String(length) });
       const transmission = await attempt.outcome;
       if (!transmission.sent || !transmission.reply) throw new Error('The payment gateway gave no answer.');
       const { status, text } = transmission.reply;
@@ -56,9 +59,34 @@ export class GatewayTransport {
     return attempt.outcome;
   }
 
-  /** Ends what is under way: whoever waits for it learns that the connection was lost. */
+  /** Ends what is under way: to whoever waits for it, the connection was lost. */
   async close(): Promise<void> {
     if (!this.settings.dispatcher) await this.dispatcher.destroy();
+  }
+
+  /** Hands the request to the socket: of each attempt, once. */
+  private dispatch(attempt: Attempt, url: string, headers: Record<string, string>): void {
+    try {
+      const { origin, pathname, search } = new URL(url);
+      this.dispatcher.dispatch(
+        {
+          origin,
+          path: pathname + search,
+          method: 'POST',
+          headers,
+          // An iterable, of which undici's types know nothing.
+          body: { [Symbol.iterator]: () => attempt.handOut() } as unknown as Dispatcher.DispatchOptions['body'],
+          reset: this.settings.keepAliveMs === 0,
+          idempotent: false,
+          // The deadline governs.
+          headersTimeout: 0,
+          bodyTimeout: 0,
+        },
+        attempt.handler(),
+      );
+    } catch {
+      attempt.lose('connection_lost');
+    }
   }
 
   private async offer(url: string, adapter: AxiosAdapter): Promise<AxiosResponse> {
@@ -73,12 +101,12 @@ export class GatewayTransport {
   }
 }
 
-/** What is sent, and what can be read. */
+/** In what form a body is sent, and in which ones a reply can be read. */
 const ENTITY_HEADERS = { 'content-type': 'application/json', 'accept-encoding': 'gzip, deflate, br' };
 
 function agentFor({ connectTimeoutMs, keepAliveMs }: TransportSettings): Agent {
   return new Agent({
-    // Said outright, so that NODE_TLS_REJECT_UNAUTHORIZED, meant for something else, does not reach payments.
+    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED, meant for something else, does not reach payments.
     connect: { timeout: connectTimeoutMs, rejectUnauthorized: true },
     keepAliveTimeout: Math.max(keepAliveMs, 1),
     keepAliveMaxTimeout: Math.max(keepAliveMs, 1),
@@ -93,7 +121,7 @@ async function refuse(): Promise<never> {
   throw new Error('This HttpService transmits each payment request once and nothing else.');
 }
 
-/** What interceptors added, then our own; how the body is framed is not theirs to say. */
+/** What interceptors added, then our own; how the body is framed is not theirs to decide. */
 function wireHeaders(added: AxiosHeaders, own: WireRequest['headers']): Record<string, string> {
   const headers = new AxiosHeaders(added).set({ ...own, ...ENTITY_HEADERS });
   headers.delete(['content-length', 'transfer-encoding']);

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, type ZlibOptions } from 'node:zlib';
 
-/** More decoded bytes than this are no answer of a payment gateway. */
+/** No payment gateway answers with more decoded bytes than this. */
 export const MAX_REPLY_BYTES = 1_048_576;
 
 /** One coding is usual; a proxy may add a second. */
@@ -20,7 +20,7 @@ const DECODERS = new Map<string, Decoder>([
   ],
 ]);
 
-/** The text of a body, or why there is none. A character set that lies is no reason to lose an answer. */
+/** The text of a body, or why there is none. A wrong character set is no reason to lose an answer. */
 export function replyText(
   body: Buffer,
   headers: IncomingHttpHeaders,
@@ -51,7 +51,7 @@ function namesIn(header: string | string[] | undefined): string[] {
     .filter((name) => name !== '');
 }
 
-/** UTF-8 where it is that, then what the content type says, then Latin-1, in which every byte is something. */
+/** UTF-8 if it is valid, then what the content type says, then Latin-1, in which every byte has a meaning. */
 function textOf(bytes: Buffer, contentType: string): string {
   const [, charset = 'latin1'] = /charset="?([^";\s]+)/i.exec(contentType) ?? [];
   for (const label of ['utf-8', charset]) {

@@ -1,7 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import type { Dispatcher } from 'undici';
-import { MAX_REPLY_BYTES, replyText } from './reply-text.js';
-
 /** One request, ready to go. It holds the card: never log it. */
 export interface WireRequest {
   readonly url: string;
@@ -9,149 +5,20 @@ export interface WireRequest {
   readonly body: string;
 }
 
-export interface WireReply {
+/** What a gateway replied. */
+export interface GatewayReply {
   readonly status: number;
   readonly text: string;
 }
 
-/** Why an answer is missing although the request may have left. */
+/** Why a reply is missing although the request may have left. */
 export type LostReply = 'deadline' | 'connection_lost' | 'reply_too_large' | 'reply_unreadable';
+
+/** What came of a request that may have left. */
+export type Answer =
+  | { readonly sent: true; readonly reply: GatewayReply }
+  | { readonly sent: true; readonly reply: null; readonly cause: LostReply };
 
 /** What is known of one attempt. `sent: false` is proof that nothing of it was written. */
 export type Transmission =
-  | { readonly sent: false; readonly cause: 'connection_failed' | 'deadline' | 'interceptor_failed' }
-  | { readonly sent: true; readonly reply: WireReply }
-  | { readonly sent: true; readonly reply: null; readonly cause: LostReply };
-
-/** What came before an answer's body. */
-interface ReplyHead {
-  readonly status: number;
-  readonly statusText: string;
-  readonly headers: IncomingHttpHeaders;
-}
-
-const ONCE = 'A payment request is transmitted once.';
-
-/**
- * One attempt, transmitted at most once: a second start is cut off before anything is written. That a request never began is proven
- * by undici never having started it, not by what kind of error came.
- */
-export class Attempt {
-  /** The answer's, once there is one. */
-  head: ReplyHead = { status: 0, statusText: '', headers: {} };
-  private isTaken = false;
-  /** Something of it may have been written. */
-  private hasStarted = false;
-  private isOver = false;
-  /** Null once it was handed out, or shall not be any more. */
-  private body: Buffer | null;
-  private readonly chunks: Buffer[] = [];
-  private size = 0;
-  /** Of the start that undici announced first. */
-  private abort: (() => void) | null = null;
-  private settle!: (transmission: Transmission) => void;
-  /** Resolves when the outcome is known, at the deadline at the latest. Never rejects. */
-  readonly outcome = new Promise<Transmission>((resolve) => (this.settle = resolve));
-  private readonly deadline: number;
-  private readonly timer: NodeJS.Timeout;
-
-  constructor(
-    private readonly request: WireRequest,
-    timeoutMs: number,
-  ) {
-    this.body = Buffer.from(request.body, 'utf8');
-    this.deadline = performance.now() + timeoutMs;
-    this.timer = setTimeout(() => this.lose('deadline'), timeoutMs);
-  }
-
-  /** False, and nothing is done, if it began before or is over. The length is added to the headers here. */
-  begin(dispatcher: Dispatcher, headers: Record<string, string>, closeAfter: boolean): boolean {
-    if (this.isTaken || this.isOver || !this.body) return false;
-    this.isTaken = true;
-    try {
-      const { origin, pathname, search } = new URL(this.request.url);
-      dispatcher.dispatch(
-        {
-          origin,
-          path: pathname + search,
-          method: 'POST',
-          headers: { ...headers, 'content-length': String(this.body.length) },
-          // An iterable, of which undici's types know nothing.
-          body: { [Symbol.iterator]: () => this.handOut() } as unknown as Dispatcher.DispatchOptions['body'],
-          reset: closeAfter,
-          idempotent: false,
-          // The deadline governs.
-          headersTimeout: 0,
-          bodyTimeout: 0,
-        },
-        this.handler(),
-      );
-    } catch {
-      this.lose('connection_lost');
-    }
-    return true;
-  }
-
-  /** Interceptors are done with it. If none let it through, it is over. */
-  forgo(): void {
-    if (!this.isTaken) this.end({ sent: false, cause: 'interceptor_failed' });
-  }
-
-  /** The body, once: a dispatcher that tries again, without saying that it starts, gets nothing to write. */
-  private *handOut(): Generator<Buffer> {
-    const { body } = this;
-    if (!body) throw new Error(ONCE);
-    this.body = null;
-    this.hasStarted = true;
-    yield body;
-  }
-
-  private handler(): Dispatcher.DispatchHandler {
-    return {
-      onRequestStart: (controller) => {
-        // An event loop that was held up may come here before the timer does.
-        if (performance.now() >= this.deadline) this.lose('deadline');
-        if (this.abort || this.isOver) return controller.abort(new Error(ONCE));
-        this.hasStarted = true;
-        this.abort = () => controller.abort(new Error('The payment request is over.'));
-      },
-      onResponseStart: (_controller, status, headers, statusText = '') => {
-        this.hasStarted = true;
-        this.head = { status, statusText, headers };
-      },
-      onResponseData: (_controller, chunk) => {
-        this.size += chunk.length;
-        if (this.size > MAX_REPLY_BYTES) this.lose('reply_too_large');
-        else this.chunks.push(chunk);
-      },
-      onResponseEnd: () => this.read(),
-      onResponseError: () => this.lose('connection_lost'),
-    };
-  }
-
-  private read(): void {
-    const { status, headers } = this.head;
-    const reply = replyText(Buffer.concat(this.chunks), headers);
-    if ('text' in reply) this.end({ sent: true, reply: { status, text: reply.text } });
-    else this.lose(reply.cause);
-  }
-
-  private lose(cause: LostReply): void {
-    if (this.hasStarted) this.end({ sent: true, reply: null, cause });
-    else this.end({ sent: false, cause: cause === 'deadline' ? 'deadline' : 'connection_failed' });
-  }
-
-  /** Nothing leaves from here on. */
-  private end(transmission: Transmission): void {
-    if (this.isOver) return;
-    this.isOver = true;
-    this.body = null;
-    clearTimeout(this.timer);
-    this.settle(transmission);
-    try {
-      this.abort?.();
-    } catch {
-      // A host's dispatcher that cannot abort changes nothing of what is known.
-    }
-  }
-}
+  { readonly sent: false; readonly cause: 'connection_failed' | 'deadline' | 'interceptor_failed' } | Answer;

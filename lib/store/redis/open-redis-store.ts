@@ -9,9 +9,10 @@ const DISCONNECT_TIMEOUT_MS = 500;
 /**
  * Makes a store with a connection of its own: `open()` connects, `close()` disconnects.
  *
- * For a cluster, Sentinel or a private certificate authority make the client yourself, and give it to {@link RedisPaymentStore}.
+ * For a cluster, Sentinel or a private certificate authority make the client yourself and give it to
+ * {@link RedisPaymentStore}.
  * @param url `redis://[user:password@]host[:port][/database]`, or `rediss://…` for TLS
- * @throws Error when the URL is none of these (it is not shown), or when the package ioredis is not installed
+ * @throws Error when the URL has another form (it is not shown), or when the package ioredis is not installed
  */
 export async function openRedisStore(url: string, options: RedisPaymentStoreOptions = {}): Promise<RedisPaymentStore> {
   const address = readUrl(url);
@@ -22,10 +23,10 @@ export async function openRedisStore(url: string, options: RedisPaymentStoreOpti
     lazyConnect: true,
     connectTimeout: timeoutMs,
     disconnectTimeout: DISCONNECT_TIMEOUT_MS,
-    // The store's own questions tell whether Redis is ready; a silent server then is a silent answer, not a connection half made.
+    // The store's own requests show whether Redis is ready: so a silent server is one that does not answer.
     enableReadyCheck: false,
     disableClientInfo: true,
-    // What cannot be sent now fails now: the store asks again by itself, and what it gave up must not be sent later.
+    // What cannot be sent now fails now: the store retries by itself, and what it gave up must not be sent later.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
@@ -44,7 +45,7 @@ class ConnectingRedisStore extends RedisPaymentStore {
     options: RedisPaymentStoreOptions,
   ) {
     super(client, options);
-    // A first connection that fails is an error at start-up; one that worked comes back.
+    // A first connection that fails is an error at start-up; one that worked is made again.
     client.options.retryStrategy = (times) => (this.isOpen ? Math.min(times * 50, MAX_RECONNECT_DELAY_MS) : null);
     client.on('error', (error) => (this.trouble = troubleOf(error)));
     client.on('close', () => this.onClose());
@@ -55,7 +56,7 @@ class ConnectingRedisStore extends RedisPaymentStore {
   }
 
   override async open(): Promise<void> {
-    // Two accounts may share a store, or the host has opened it already.
+    // Two accounts may share a store, or the host may have opened it already.
     if (this.isOpen) return;
     const trouble = await this.client.connect().then(
       () => null,
@@ -91,7 +92,7 @@ class ConnectingRedisStore extends RedisPaymentStore {
     this.client.disconnect(true);
   }
 
-  /** Says once that the connection is gone, not at each attempt to get it back. */
+  /** Warns once that the connection is lost, not at each attempt to get it back. */
   private onClose(): void {
     if (this.isOpen && !this.isLost) {
       this.isLost = true;
@@ -115,7 +116,7 @@ function readUrl(text: string): RedisOptions {
       };
     }
   } catch {
-    // Not an URL at all: told below, without it.
+    // No URL at all: the error below does not show it.
   }
   throw new Error(
     'The URL of the Redis store must be redis://[user:password@]host[:port][/database], or rediss:// for TLS.',

@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Cluster, Redis } from 'ioredis';
 
 const ASK_AGAIN_AFTER_MS = 100;
-/** Answers by which Redis says that it did nothing now, and may soon. */
+/** Replies by which Redis says that it did nothing, and may in a moment. */
 const NOT_NOW = new Set(['BUSY', 'CLUSTERDOWN', 'LOADING', 'MASTERDOWN', 'READONLY', 'TRYAGAIN']);
 
 const SILENT = 'silent';
 
-/** A client, and how long to wait for what it is asked. */
+/** A client, and how long to wait for its answers. */
 export class RedisConnection {
   constructor(
     readonly client: Redis | Cluster,
@@ -16,9 +16,9 @@ export class RedisConnection {
   ) {}
 
   /**
-   * Asks until there is an answer or the time is up, also over a connection that breaks and comes back. So a question may reach Redis
-   * more than once, and one that was given up may have been done all the same.
-   * @throws Error that names the failure only: those of ioredis hold the command's arguments.
+   * Asks until there is an answer or the time is up, also over a connection that breaks and comes back. So a request
+   * may reach Redis more than once, and one that was given up may have been carried out nevertheless.
+   * @throws Error that only names the failure: those of ioredis hold the command's arguments
    */
   async ask<T>(question: (client: Redis | Cluster) => Promise<T>): Promise<T> {
     let trouble = SILENT;
@@ -53,7 +53,7 @@ export class RedisConnection {
   }
 }
 
-/** What went wrong in one word or two, without anything that was sent. */
+/** What went wrong in a word or two, without anything that was sent. */
 export function troubleOf(error: unknown): string {
   const { message, code } = error as { message?: unknown; code?: unknown };
   if (isReply(error)) {
@@ -67,7 +67,7 @@ function failure(trouble: string): Error {
   return new Error(`Redis failed: ${trouble}${hint}`);
 }
 
-/** Whether Redis itself said so. */
+/** Whether it is an error reply of Redis itself. */
 function isReply(error: unknown): boolean {
   return (error as { name?: unknown }).name === 'ReplyError';
 }

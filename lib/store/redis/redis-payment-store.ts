@@ -30,34 +30,36 @@ import type { Script } from './script.js';
 import * as scripts from './scripts.js';
 import { warnOfForgetfulServers } from './server-check.js';
 
-/** Of the keys and of what they hold. */
-const SCHEMA_VERSION = 1;
+/** Of the keys and their contents. */
+const KEY_SCHEMA_VERSION = 1;
 const PURGE_STEP = 200;
 /** How long a call may take where the options do not say. */
 export const DEFAULT_TIMEOUT_MS = 5000;
 
 export interface RedisPaymentStoreOptions {
   /**
-   * What the keys of this store begin with, in the braces of a hash tag, so that a cluster keeps them on one node. Default:
-   * `card-payment`, for keys such as `{card-payment}:default:due`.
+   * What the keys of this store begin with, in the braces of a hash tag, so that a cluster keeps them on one node.
+   * Default: `card-payment`, for keys such as `{card-payment}:default:due`.
    */
   readonly prefix?: string;
-  /** How long a call may take, in milliseconds, connecting again included. Default: 5000. */
+  /** How long a call may take, in milliseconds, including reconnects. Default: 5000. */
   readonly timeoutMs?: number;
 }
 
 /**
- * Payments in Redis 6 or later, on one server or a cluster. Each call is one Lua script, which makes its keys from the hash tag.
+ * Keeps payments in Redis 6 or later, on one server or a cluster. Each call is one Lua script, whose keys all have the
+ * store's hash tag.
  *
- * It keeps what the module promises only while Redis loses no acknowledged write: `maxmemory-policy noeviction`, `appendonly
- * yes` and `appendfsync always` are needed. Replication is asynchronous, so that a failover may lose the last writes;
- * `min-replicas-to-write` makes that rarer, not impossible. Where that is too little, take an SQL store.
+ * The module's promises hold only while Redis loses no acknowledged write: it needs `maxmemory-policy noeviction`,
+ * `appendonly yes` and `appendfsync always`. Replication is asynchronous, so a failover may lose the last writes;
+ * `min-replicas-to-write` makes that rarer, not impossible. Where that is not enough, take a SQL store.
  *
- * The client stays the caller's: {@link close} leaves it open. ioredis may send a command again when a connection broke; a
- * write that comes twice is recognised and answered as it was the first time. A call that rejects for want of an answer may have been done
- * all the same; give the client `enableOfflineQueue: false` and `maxRetriesPerRequest: 0`, so that it does not send it later.
+ * The client stays the caller's: {@link close} leaves it open. ioredis may send a command again when a connection
+ * breaks; a write that arrives twice is recognised and answered as the first time. A call that got no answer rejects,
+ * and may have been carried out nevertheless; give the client `enableOfflineQueue: false` and `maxRetriesPerRequest:
+ * 0`, so that it does not send it later.
  *
- * Keys never expire by themselves: {@link purge} alone deletes, as only a payment without open deliveries may go.
+ * Keys never expire by themselves: only {@link purge} deletes, as a payment with open deliveries must stay.
  */
 export class RedisPaymentStore extends PaymentStore {
   private readonly connection: RedisConnection;
@@ -76,14 +78,15 @@ export class RedisPaymentStore extends PaymentStore {
     this.base = `{${prefix}}:`;
   }
 
-  /** Warns, through Nest's Logger, of settings by which the server would forget. */
+  /** Warns, through Nest's Logger, of settings with which the server would lose payments. */
   override async open(): Promise<void> {
     const found = await this.connection.ask((client) =>
-      scripts.SCHEMA.run(client, `${this.base}schema`, [SCHEMA_VERSION]),
+      scripts.SCHEMA.run(client, `${this.base}schema`, [KEY_SCHEMA_VERSION]),
     );
-    if (Number(found) > SCHEMA_VERSION) {
+    if (Number(found) > KEY_SCHEMA_VERSION) {
       throw new Error(
-        `The Redis store was written by a newer nestjs-card-payment (schema ${Number(found)}, this one knows ${SCHEMA_VERSION}): upgrade this instance.`,
+        `The Redis store was written by a newer nestjs-card-payment (schema ${Number(found)}, ` +
+          `this one knows ${KEY_SCHEMA_VERSION}): upgrade this instance.`,
       );
     }
     await this.connection.ask(warnOfForgetfulServers);
@@ -176,7 +179,7 @@ export class RedisPaymentStore extends PaymentStore {
     return counts;
   }
 
-  /** Called when Redis had a question and gave no answer in time. */
+  /** Called when Redis has not answered in time. */
   protected onSilence(): void {}
 
   private async findByKey(account: string, name: UniqueKey, value: string): Promise<PaymentRecord | null> {
@@ -193,7 +196,7 @@ export class RedisPaymentStore extends PaymentStore {
 
 type ScriptValues = Readonly<Record<string, string | number | Date | null | undefined>>;
 
-/** A random text of its own marks each write, so that it is known again when it is sent twice. */
+/** Each write has a random mark, by which it is recognised when it is sent twice. */
 function writeOf(record: PaymentRecord, event: PaymentEvent | undefined): ScriptValues {
   return {
     write: randomBytes(16).toString('base64url'),
@@ -219,7 +222,7 @@ function writeOf(record: PaymentRecord, event: PaymentEvent | undefined): Script
 
 type RecordReply = [json: string, dueAt: string | null];
 
-/** `dueAt` is kept beside the record, as a lease moves it alone. */
+/** `dueAt` stands beside the record, as a lease moves it alone. */
 function readRecord(reply: unknown): PaymentRecord | null {
   if (reply === null) {
     return null;
@@ -232,8 +235,8 @@ function readRecords(reply: unknown): PaymentRecord[] {
   return (reply as RecordReply[]).map((one) => readRecord(one)!);
 }
 
-/** As the scripts keep it. */
-interface KeptDelivery {
+/** As the scripts write it. */
+interface DeliveryJson {
   readonly attempts: number;
   readonly parked: boolean;
   readonly error?: string;
@@ -242,7 +245,7 @@ interface KeptDelivery {
 
 function readDeliveries(account: string, reply: unknown): Delivery[] {
   return (reply as [handler: string, delivery: string, event: string][]).map(([handler, delivery, event]) => {
-    const { attempts, parked, error = null, dueAt } = JSON.parse(delivery) as KeptDelivery;
+    const { attempts, parked, error = null, dueAt } = JSON.parse(delivery) as DeliveryJson;
     return {
       account,
       handlerId: decodeURIComponent(handler),

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Cluster, Redis } from 'ioredis';
 
-/** A Lua script that runs under one key's hash tag. Redis keeps it by its digest; it is sent in full only where that is not known. */
+/**
+ * A Lua script that runs under one key's hash tag. Redis knows it by its digest; it is sent in full only to a server
+ * that does not.
+ */
 export class Script {
   private readonly digest: string;
 

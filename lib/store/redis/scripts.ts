@@ -1,20 +1,22 @@
 import { Script } from './script.js';
 
 /**
- * What every script knows. `KEYS[1]` is `{prefix}:account:`, with the hash tag of the store, so that all keys live in one slot of a
- * cluster; the arguments are names and values in turn, an absent name is null. Handler ids come URI-encoded: without a colon.
+ * What every script begins with. `KEYS[1]` is `{prefix}:account:`, with the hash tag of the store, so that all keys are
+ * in one slot of a cluster. The arguments are names and values in turn; an absent name is null. Handler ids are
+ * URI-encoded, so that they hold no colon.
  *
- *     payment:ID            hash: record (JSON), version, write:VERSION (who wrote it), and the values that the keys below were made of
+ *     payment:ID            hash: record (JSON), version, write:VERSION (its mark), and what the keys below hold
  *     history:ID            list of JSON, one for each version
  *     events:ID             hash: event id to event (JSON)
- *     idempotencyKey:VALUE  ID of the payment that has it; so too tokenHash:VALUE and referenceLock:VALUE; the last is empty, and
- *                           nobody's for ever, when its payment was purged
+ *     idempotencyKey:VALUE  ID of the payment that has it
+ *     tokenHash:VALUE       the same
+ *     referenceLock:VALUE   the same; empty, and nobody's for ever, once its payment is purged
  *     reference:VALUE       IDs by createdAt
  *     state:STATE           IDs by updatedAt
- *     due, finalized        IDs by dueAt (here alone it is kept) and by finalizedAt
+ *     due, finalized        IDs by dueAt (stored here alone) and by finalizedAt
  *     handlers              handlers by the time of their last announcement
  *     handles:TYPE          handlers of that type of event
- *     waiting:TYPE          ids of the events that no handler was there for, by occurredAt
+ *     waiting:TYPE          ids of the events that no handler is known for, by occurredAt
  *     deliveries:HANDLER    hash: ID to the open deliveries of that payment (JSON), lowest version first
  *     later:HANDLER         IDs whose first delivery that is not parked will be due, by dueAt
  *     ready:HANDLER         IDs whose first delivery that is not parked was found due, by occurredAt of its event
@@ -85,7 +87,7 @@ local function findDelivery(open, event)
   end
 end
 
-local function keepDeliveries(handler, id, open)
+local function saveDeliveries(handler, id, open)
   if #open == 0 then
     call('HDEL', key('deliveries', handler), id)
   else
@@ -103,9 +105,11 @@ end
 local function deliver(handler, event, occurredAt)
   local id, version = paymentOf(event), tonumber(string.match(event, '%d+$'))
   local open = openDeliveries(handler, id)
-  open[#open + 1] = { event = event, version = version, occurredAt = occurredAt, dueAt = occurredAt, attempts = 0, parked = false }
+  open[#open + 1] = {
+    event = event, version = version, occurredAt = occurredAt, dueAt = occurredAt, attempts = 0, parked = false
+  }
   table.sort(open, function(a, b) return a.version < b.version end)
-  keepDeliveries(handler, id, open)
+  saveDeliveries(handler, id, open)
 end
 
 -- What a delivery is read from: its handler, itself and its event.
@@ -129,7 +133,8 @@ local function write(old)
     if at then call('ZADD', key(set), at, id) else call('ZREM', key(set), id) end
   end
 
-  call('HSET', payment, 'record', arg.record, 'version', arg.version, 'state', arg.state, 'write:' .. arg.version, arg.write)
+  call('HSET', payment, 'record', arg.record, 'version', arg.version, 'state', arg.state)
+  call('HSET', payment, 'write:' .. arg.version, arg.write)
   for _, name in ipairs({ 'reference', 'idempotencyKey', 'tokenHash', 'referenceLock' }) do
     if arg[name] then call('HSET', payment, name, arg[name]) else call('HDEL', payment, name) end
   end
@@ -142,7 +147,7 @@ local function write(old)
   if #handlers == 0 then call('ZADD', key('waiting', arg.eventType), arg.occurredAt, arg.eventId) end
 end
 
--- Whether this very write is in already: a client may send it again when the connection broke before the answer.
+-- Whether this very write was made already: a client may send it again when the connection broke before the answer.
 local function isWritten() return call('HGET', key('payment', arg.id), 'write:' .. arg.version) == arg.write end
 
 local function holder(name) return arg[name] and call('GET', key(name, arg[name])) end
@@ -226,7 +231,7 @@ for type in pairs(waitedFor) do
 end
 `);
 
-/** The work is that of `limit`, however many are due: what is due is moved to `ready` in bounded steps, the longest due first. */
+/** What it costs depends on `limit` alone: what is due is moved to `ready` in bounded steps, the longest due first. */
 export const LEASE_DELIVERIES = script(`
 local limit, sets = tonumber(arg.limit), {}
 for _, handler in ipairs(list('handlers')) do
@@ -242,7 +247,7 @@ for i, found in ipairs(first(limit, sets)) do
   local open = openDeliveries(found.from, found.member)
   local delivery = nextDelivery(open)
   delivery.dueAt = tonumber(arg.untilTime)
-  keepDeliveries(found.from, found.member, open)
+  saveDeliveries(found.from, found.member, open)
   leased[i] = readDelivery(found.from, delivery)
 end
 return leased
@@ -255,7 +260,7 @@ local delivery, position = findDelivery(open, arg.event)
 if not delivery then return end
 table.remove(open, position)
 call('ZREM', key('parked', arg.handler), arg.event)
-keepDeliveries(arg.handler, id, open)
+saveDeliveries(arg.handler, id, open)
 `);
 
 export const POSTPONE = script(`
@@ -270,14 +275,15 @@ if delivery.parked then
 else
   call('ZREM', key('parked', arg.handler), arg.event)
 end
-keepDeliveries(arg.handler, id, open)
+saveDeliveries(arg.handler, id, open)
 `);
 
 export const LIST_PARKED = script(`
 local sets, parked = {}, {}
 for _, handler in ipairs(call('ZRANGE', key('handlers'), 0, -1)) do sets[handler] = key('parked', handler) end
 for i, found in ipairs(first(tonumber(arg.limit), sets)) do
-  parked[i] = readDelivery(found.from, (findDelivery(openDeliveries(found.from, paymentOf(found.member)), found.member)))
+  local open = openDeliveries(found.from, paymentOf(found.member))
+  parked[i] = readDelivery(found.from, (findDelivery(open, found.member)))
 end
 return parked
 `);
@@ -290,7 +296,7 @@ local delivery = findDelivery(open, arg.event)
 if not delivery or not delivery.parked then return 0 end
 delivery.attempts, delivery.dueAt, delivery.error, delivery.parked = 0, tonumber(arg.now), nil, false
 call('ZREM', key('parked', arg.handler), arg.event)
-keepDeliveries(arg.handler, id, open)
+saveDeliveries(arg.handler, id, open)
 return 1
 `);
 
@@ -302,7 +308,7 @@ for _, handler in ipairs(call('ZRANGEBYSCORE', key('handlers'), '-inf', '(' .. a
 end
 `);
 
-/** One step of a purge: looked at, payments and events deleted. What is kept is to be skipped by the next step. */
+/** One step of a purge: how many payments it looked at, payments and events deleted. The next step skips what stays. */
 export const PURGE = script(`
 local handlers = call('ZRANGE', key('handlers'), 0, -1)
 local function hasOpenDelivery(id)

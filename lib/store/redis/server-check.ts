@@ -3,7 +3,9 @@ import type { Cluster, Redis } from 'ioredis';
 
 const logger = new Logger('RedisPaymentStore');
 
-/** Warns of settings by which the servers would forget payments. Never fails: managed servers do not tell their settings. */
+/**
+ * Warns of settings with which servers would lose payments. Never fails: managed servers do not show their settings.
+ */
 export async function warnOfForgetfulServers(client: Redis | Cluster): Promise<void> {
   const servers = client.isCluster ? (client as Cluster).nodes('master') : [client as Redis];
   try {
@@ -11,7 +13,7 @@ export async function warnOfForgetfulServers(client: Redis | Cluster): Promise<v
     new Set(warnings).forEach((warning) => logger.warn(warning));
   } catch {
     logger.log(
-      'Redis does not tell its settings (CONFIG GET). See to it yourself that it evicts nothing and keeps an append-only file.',
+      'Redis does not show its settings (CONFIG GET). Make sure that it evicts nothing and has an append-only file.',
     );
   }
 }
@@ -32,17 +34,19 @@ async function warningsOf(server: Redis): Promise<string[]> {
     if (fsync !== 'always') {
       const lost = fsync === 'everysec' ? 'the last second' : 'the last half a minute or so';
       warnings.push(
-        `Redis may lose acknowledged writes of ${lost} when its machine fails (appendfsync ${fsync}): a payment could then be charged ` +
-          'twice, or an event be lost. Set it to always.',
+        `Redis may lose acknowledged writes of ${lost} when its machine fails (appendfsync ${fsync}): ` +
+          'a payment could then be charged twice, or an event lost. Set it to always.',
       );
     }
   } else if (snapshots) {
     warnings.push(
-      'Redis loses all acknowledged writes since its last snapshot when it is restarted (appendonly no): set appendonly yes, appendfsync always.',
+      'Redis loses all acknowledged writes since its last snapshot when it is restarted (appendonly no): ' +
+        'set appendonly yes, appendfsync always.',
     );
   } else {
     warnings.push(
-      'Redis forgets all payments when it is restarted (no append-only file, no snapshots): set appendonly yes, appendfsync always.',
+      'Redis forgets all payments when it is restarted (no append-only file, no snapshots): ' +
+        'set appendonly yes, appendfsync always.',
     );
   }
   return warnings;

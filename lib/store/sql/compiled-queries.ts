@@ -1,31 +1,31 @@
 import type { Compilable, CompiledQuery, QueryResult } from 'kysely';
-import type { PaymentDb } from './sql-connection.js';
+import type { PaymentDb } from './payment-tables.js';
 
 /**
- * Queries that differ in their values alone, built and compiled once: Kysely does both anew for each run, which took a third of a claim where the
- * disk is quick.
+ * Queries that differ in their values alone, built and compiled once. Kysely does both again at each run, which took a
+ * third of a claim's time on a fast disk.
  */
 export class CompiledQueries {
-  private readonly kept = new Map<string, CompiledQuery>();
+  private readonly compiled = new Map<string, CompiledQuery>();
 
-  /** @param values all of the query's values, in the order in which they stand in its text */
+  /** @param values all values of the query, in the order of its text */
   run<Row>(
     db: PaymentDb,
     name: string,
     values: readonly unknown[],
     build: (db: PaymentDb) => Compilable<Row>,
   ): Promise<QueryResult<Row>> {
-    const query = this.kept.get(name) ?? this.keep(name, values, build(db));
+    const query = this.compiled.get(name) ?? this.compile(name, values, build(db));
     return db.executeQuery<Row>({ ...query, parameters: values });
   }
 
-  private keep(name: string, values: readonly unknown[], query: Compilable<unknown>): CompiledQuery {
+  private compile(name: string, values: readonly unknown[], query: Compilable<unknown>): CompiledQuery {
     const compiled = query.compile();
     const isInOrder =
       compiled.parameters.length === values.length &&
       compiled.parameters.every((value, index) => value === values[index]);
     if (!isInOrder) throw new Error(`The values of the query "${name}" are not in its order.`);
-    this.kept.set(name, compiled);
+    this.compiled.set(name, compiled);
     return compiled;
   }
 }

@@ -1,6 +1,7 @@
+export type { SqlDialect } from './engines.js';
 export { type KyselyStoreOptions, sqlPaymentStore } from './kysely-payment-store.js';
 export { openSqlStore } from './open-sql-store.js';
-export { paymentSchema, type SqlDialect } from './payment-schema.js';
+export { paymentSchema } from './payment-schema.js';
 export type { PaymentTables } from './payment-tables.js';
 export { postgresPaymentStore, type PostgresStoreOptions } from './postgres-payment-store.js';
 export { SqlPaymentStore, type SqlStoreOptions } from './sql-payment-store.js';

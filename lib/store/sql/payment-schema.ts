@@ -1,19 +1,18 @@
-/** The databases that the SQL store speaks with. */
-export type SqlDialect = 'sqlite' | 'postgres';
+import { engineNamed, type SqlDialect } from './engines.js';
+import type { SchemaSyntax } from './sql-engine.js';
+
+export const MIGRATION_TABLE = 'card_payment_migration';
 
 /**
- * Each step of the schema, oldest first. A step that was released never changes; a change is a further step.
+ * Each step of the schema, oldest first. A released step never changes; a change is a further step.
  *
- * Texts that come from outside are kept as JSON: PostgreSQL's text takes no NUL, and nothing that a gateway or a handler says may
- * keep an outcome from being written. Moments are integers, in milliseconds since 1970 UTC. Predicates of partial indexes are repeated word for word in the queries.
+ * Texts that come from outside are stored as JSON: PostgreSQL's text takes no NUL, and nothing that a gateway or a
+ * handler says may keep an outcome from being written. Times are integers, in milliseconds since 1970 UTC. Queries
+ * repeat the conditions of partial indexes word for word.
  */
-const MIGRATIONS: readonly ((dialect: SqlDialect) => readonly string[])[] = [
-  (dialect) => {
-    // Compared byte by byte: unique keys must not depend on a locale, nor on the next release of its rules.
-    const key = dialect === 'postgres' ? 'text collate "C"' : 'text';
-    const compact = dialect === 'sqlite' ? ' without rowid' : '';
-    return [
-      `create table card_payment (
+const MIGRATIONS: readonly ((syntax: SchemaSyntax) => readonly string[])[] = [
+  ({ keyType: key, jsonType: json, compactTable: compact, indexOf }) => [
+    `create table card_payment (
   account ${key} not null,
   conversation_id ${key} not null,
   version integer not null,
@@ -25,33 +24,33 @@ const MIGRATIONS: readonly ((dialect: SqlDialect) => readonly string[])[] = [
   updated_at bigint not null,
   finalized_at bigint,
   due_at bigint,
-  record text not null,
+  record ${json} not null,
   primary key (account, conversation_id)
 )`,
-      'create unique index card_payment_idempotency_key on card_payment (account, idempotency_key)',
-      'create unique index card_payment_token_hash on card_payment (account, token_hash)',
-      'create index card_payment_reference on card_payment (account, reference, created_at) where reference is not null',
-      'create index card_payment_state on card_payment (account, state, updated_at)',
-      'create index card_payment_due on card_payment (account, due_at) where due_at is not null',
-      'create index card_payment_finalized on card_payment (account, finalized_at) where finalized_at is not null',
+    'create unique index card_payment_idempotency_key on card_payment (account, idempotency_key)',
+    'create unique index card_payment_token_hash on card_payment (account, token_hash)',
+    `create index card_payment_reference on card_payment (account, reference, created_at)${indexOf('reference is not null')}`,
+    'create index card_payment_state on card_payment (account, state, updated_at)',
+    `create index card_payment_due on card_payment (account, due_at)${indexOf('due_at is not null')}`,
+    `create index card_payment_finalized on card_payment (account, finalized_at)${indexOf('finalized_at is not null')}`,
 
-      `create table card_payment_reference_lock (
+    `create table card_payment_reference_lock (
   account ${key} not null,
   reference ${key} not null,
   conversation_id ${key},
   primary key (account, reference)
 )${compact}`,
-      'create index card_payment_reference_lock_holder on card_payment_reference_lock (account, conversation_id)',
+    'create index card_payment_reference_lock_holder on card_payment_reference_lock (account, conversation_id)',
 
-      `create table card_payment_history (
+    `create table card_payment_history (
   account ${key} not null,
   conversation_id ${key} not null,
   version integer not null,
-  entry text not null,
+  entry ${json} not null,
   primary key (account, conversation_id, version)
 )${compact}`,
 
-      `create table card_payment_event (
+    `create table card_payment_event (
   account ${key} not null,
   event_id ${key} not null,
   conversation_id ${key} not null,
@@ -59,13 +58,13 @@ const MIGRATIONS: readonly ((dialect: SqlDialect) => readonly string[])[] = [
   type ${key} not null,
   occurred_at bigint not null,
   waiting integer not null,
-  event text not null,
+  event ${json} not null,
   primary key (account, event_id)
 )`,
-      'create index card_payment_event_payment on card_payment_event (account, conversation_id)',
-      'create index card_payment_event_waiting on card_payment_event (account, type) where waiting = 1',
+    'create index card_payment_event_payment on card_payment_event (account, conversation_id)',
+    `create index card_payment_event_waiting on card_payment_event (account, type)${indexOf('waiting = 1')}`,
 
-      `create table card_payment_delivery (
+    `create table card_payment_delivery (
   account ${key} not null,
   handler_id ${key} not null,
   event_id ${key} not null,
@@ -74,43 +73,42 @@ const MIGRATIONS: readonly ((dialect: SqlDialect) => readonly string[])[] = [
   occurred_at bigint not null,
   attempts integer not null,
   parked integer not null,
-  error text,
+  error ${json},
   due_at bigint not null,
   primary key (account, handler_id, event_id)
 )`,
-      'create index card_payment_delivery_payment on card_payment_delivery (account, conversation_id, handler_id, version)',
-      'create index card_payment_delivery_due on card_payment_delivery (account, handler_id, occurred_at, due_at) where parked = 0',
-      'create index card_payment_delivery_parked on card_payment_delivery (account, occurred_at) where parked = 1',
+    'create index card_payment_delivery_payment on card_payment_delivery (account, conversation_id, handler_id, version)',
+    `create index card_payment_delivery_due on card_payment_delivery (account, handler_id, occurred_at, due_at)${indexOf('parked = 0')}`,
+    `create index card_payment_delivery_parked on card_payment_delivery (account, occurred_at)${indexOf('parked = 1')}`,
 
-      `create table card_payment_handler (
+    `create table card_payment_handler (
   account ${key} not null,
   type ${key} not null,
   handler_id ${key} not null,
   announced_at bigint not null,
   primary key (account, type, handler_id)
 )${compact}`,
-    ];
-  },
+  ],
 ];
 
 export const CREATE_MIGRATION_TABLE =
-  'create table card_payment_migration (version integer primary key, applied_at bigint not null)';
+  `create table ${MIGRATION_TABLE} ` + '(version integer primary key, applied_at bigint not null)';
 
-/** The version that this release works with. */
+/** The version that this release needs. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-/** The statements that make a schema of the version before into this one. */
-export function migrationTo(version: number, dialect: SqlDialect): readonly string[] {
-  return MIGRATIONS[version - 1]?.(dialect) ?? [];
+/** The statements that lead to this version from the one before. */
+export function migrationTo(version: number, syntax: SchemaSyntax): readonly string[] {
+  return MIGRATIONS[version - 1]?.(syntax) ?? [];
 }
 
-/** The whole schema as SQL, for those who run their own migrations: they open the store with `migrate: false`. */
+/** The whole schema as SQL, for those who run their own migrations and open the store with `migrate: false`. */
 export function paymentSchema(dialect: SqlDialect): string {
-  const now = dialect === 'postgres' ? 'floor(extract(epoch from now()) * 1000)' : `unixepoch() * 1000`;
+  const { schema } = engineNamed(dialect);
   const statements = [CREATE_MIGRATION_TABLE];
   for (let version = 1; version <= SCHEMA_VERSION; version += 1) {
-    statements.push(...migrationTo(version, dialect));
-    statements.push(`insert into card_payment_migration (version, applied_at) values (${version}, ${now})`);
+    statements.push(...migrationTo(version, schema));
+    statements.push(`insert into ${MIGRATION_TABLE} (version, applied_at) values (${version}, ${schema.now})`);
   }
   return ['begin', ...statements, 'commit'].map((statement) => `${statement};\n`).join('\n');
 }

@@ -1,8 +1,8 @@
-import type { ColumnType } from 'kysely';
+import type { ColumnType, Kysely } from 'kysely';
 import type { PaymentRecord } from '../../payment/payment.js';
 import { recordFromJson, recordToJson } from '../record-json.js';
 
-/** PostgreSQL's driver gives a bigint as text. */
+/** PostgreSQL's driver returns a bigint as text. */
 type BigIntColumn = ColumnType<number | string, number, number>;
 type NullableBigIntColumn = ColumnType<number | string | null, number | null, number | null>;
 
@@ -22,7 +22,7 @@ export interface PaymentTables {
     created_at: BigIntColumn;
     updated_at: BigIntColumn;
     finalized_at: NullableBigIntColumn;
-    /** Here alone `dueAt` is kept: a lease moves it without rewriting the record. */
+    /** `dueAt` is kept here alone: a lease moves it without rewriting the record. */
     due_at: NullableBigIntColumn;
     /** The whole record as JSON, but for `dueAt`. */
     record: string;
@@ -30,7 +30,7 @@ export interface PaymentTables {
   card_payment_reference_lock: {
     account: string;
     reference: string;
-    /** Who holds it; null when that payment has been purged. */
+    /** The payment that holds it; null once that is purged. */
     conversation_id: string | null;
   };
   card_payment_history: {
@@ -47,7 +47,7 @@ export interface PaymentTables {
     version: number;
     type: string;
     occurred_at: BigIntColumn;
-    /** Whether it waits for a handler of its type. */
+    /** 1 while no handler of its type is known. */
     waiting: FlagColumn;
     /** As JSON. */
     event: string;
@@ -76,6 +76,10 @@ export interface PaymentTables {
     applied_at: BigIntColumn;
   };
 }
+
+export type PaymentDb = Kysely<PaymentTables>;
+
+export type PaymentRow = ReturnType<typeof rowOf>;
 
 export function rowOf(record: PaymentRecord) {
   return {

@@ -3,10 +3,10 @@ import type { Delivery } from '../../store/payment-store.js';
 import { at, eventIds, type PaymentStoreCase, RACERS, type StoreTrial, unique } from './store-trial.js';
 import { same } from './same.js';
 
-/** A payment that was told `unknown` and then `succeeded`. */
-async function toldTwice(trial: StoreTrial, first = at(1), second = at(2)): Promise<[string, string]> {
-  const unknown = await trial.tell(await trial.insert(), 'unknown', first);
-  const succeeded = await trial.tell(unknown.record, 'succeeded', second);
+/** A payment that became `unknown` and then `succeeded`. @returns the ids of both events */
+async function publishTwice(trial: StoreTrial, first = at(1), second = at(2)): Promise<[string, string]> {
+  const unknown = await trial.publish(await trial.insert(), 'unknown', first);
+  const succeeded = await trial.publish(unknown.record, 'succeeded', second);
   return [unknown.event.eventId, succeeded.event.eventId];
 }
 
@@ -15,14 +15,14 @@ const BOTH = ['payment.unknown', 'payment.succeeded'] as const;
 /** Events on their way to handlers. */
 export const deliveryCases: readonly PaymentStoreCase[] = [
   {
-    name: 'events: one delivery to each announced handler of the type, as it was told',
+    name: 'events: one delivery to each announced handler of the type, as it was written',
     async run(trial) {
       const one = await trial.handler('payment.failed', 'payment.succeeded');
       const two = await trial.handler('payment.succeeded');
       const none = await trial.handler('payment.failed');
       const full = trial.fullRecord({ state: 'authorizing' });
       assert.equal(await trial.store.insert(full), null);
-      const { event } = await trial.tell(full, 'succeeded', at(7));
+      const { event } = await trial.publish(full, 'succeeded', at(7));
       const leased = await trial.lease([one, two, none], at(7), { until: at(99), store: trial.second });
       leased.sort((a, b) => [one, two].indexOf(a.handlerId) - [one, two].indexOf(b.handlerId));
       const delivery = { account: trial.account, event, attempts: 0, parked: false, error: null, dueAt: at(99) };
@@ -46,7 +46,7 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
     async run(trial) {
       const one = await trial.handler('payment.failed');
       const two = await trial.handler('payment.failed');
-      await trial.tell(await trial.insert(), 'failed', at(1));
+      await trial.publish(await trial.insert(), 'failed', at(1));
       const other = { account: `${trial.account}-other`, now: at(2), until: at(3), limit: 10, handlerIds: [one, two] };
       same(await trial.store.leaseDeliveries(other), []);
       same(await trial.lease([], at(2)), []);
@@ -64,10 +64,10 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
       const two = await trial.handler('payment.unknown');
       const records = await Promise.all(Array.from({ length: 4 }, () => trial.insert()));
       const [d, b, a, c] = [
-        await trial.tell(records[0]!, 'failed', at(40)),
-        await trial.tell(records[1]!, 'unknown', at(20)),
-        await trial.tell(records[2]!, 'failed', at(10)),
-        await trial.tell(records[3]!, 'unknown', at(30)),
+        await trial.publish(records[0]!, 'failed', at(40)),
+        await trial.publish(records[1]!, 'unknown', at(20)),
+        await trial.publish(records[2]!, 'failed', at(10)),
+        await trial.publish(records[3]!, 'unknown', at(30)),
       ].map(({ event }) => event.eventId);
       same(eventIds(await trial.lease([one, two], at(50), { limit: 3 })), [a, b, c]);
       same(eventIds(await trial.lease([one, two], at(50), { limit: 3 })), [d]);
@@ -77,7 +77,7 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
     name: 'leaseDeliveries: not again before the lease has run out',
     async run(trial) {
       const handler = await trial.handler('payment.failed');
-      const { event } = await trial.tell(await trial.insert(), 'failed', at(1));
+      const { event } = await trial.publish(await trial.insert(), 'failed', at(1));
       same(eventIds(await trial.lease([handler], at(1), { until: at(100) })), [event.eventId]);
       same(await trial.lease([handler], at(99), { store: trial.second }), []);
       same(eventIds(await trial.lease([handler], at(100), { store: trial.second })), [event.eventId]);
@@ -88,7 +88,7 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
     async run(trial) {
       const handler = await trial.handler('payment.failed');
       const records = await Promise.all(Array.from({ length: 40 }, () => trial.insert()));
-      for (const [index, record] of records.entries()) await trial.tell(record, 'failed', at(index));
+      for (const [index, record] of records.entries()) await trial.publish(record, 'failed', at(index));
       const leased: string[] = [];
       while (leased.length < records.length) {
         const batches = await trial.race((store) => trial.lease([handler], at(100), { limit: 6, store }), 8);
@@ -104,7 +104,7 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
     name: 'order: a later version waits until the earlier one is acknowledged',
     async run(trial) {
       const handler = await trial.handler(...BOTH);
-      const [first, second] = await toldTwice(trial);
+      const [first, second] = await publishTwice(trial);
       same(eventIds(await trial.lease([handler], at(10), { until: at(20) })), [first]);
       same(await trial.lease([handler], at(10)), []);
       same(eventIds(await trial.lease([handler], at(20), { until: at(30) })), [first]);
@@ -116,7 +116,7 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
     name: 'order: a later version waits while the earlier one is put off',
     async run(trial) {
       const handler = await trial.handler(...BOTH);
-      const [first, second] = await toldTwice(trial);
+      const [first, second] = await publishTwice(trial);
       const [delivery] = await trial.lease([handler], at(10));
       await trial.store.postpone({ ...delivery!, attempts: 1, error: 'Error: no', dueAt: at(5_000) });
       same(await trial.lease([handler], at(4_999)), []);
@@ -130,7 +130,7 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
     async run(trial) {
       const handler = await trial.handler('payment.unknown');
       let record = await trial.insert({ version: 8 });
-      for (let ms = 5; ms > 0; ms -= 1) ({ record } = await trial.tell(record, 'unknown', at(ms)));
+      for (let ms = 5; ms > 0; ms -= 1) ({ record } = await trial.publish(record, 'unknown', at(ms)));
       for (const version of [9, 10, 11, 12, 13]) {
         const [delivery, ...more] = await trial.lease([handler], at(100));
         same([delivery?.event.payment.version, more.length], [version, 0]);
@@ -143,11 +143,11 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
     async run(trial) {
       const slow = await trial.handler(...BOTH);
       const quick = await trial.handler(...BOTH);
-      const [first, second] = await toldTwice(trial);
+      const [first, second] = await publishTwice(trial);
       await trial.lease([slow, quick], at(5));
       await trial.store.acknowledge(trial.account, quick, first);
       same(eventIds(await trial.lease([slow, quick], at(5))), [second]);
-      const [other] = await toldTwice(trial);
+      const [other] = await publishTwice(trial);
       same(eventIds(await trial.lease([slow], at(5))), [other]);
     },
   },
@@ -155,7 +155,7 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
     name: 'park: a parked delivery is not tried, and holds nothing up',
     async run(trial) {
       const handler = await trial.handler(...BOTH);
-      const [first, second] = await toldTwice(trial);
+      const [first, second] = await publishTwice(trial);
       const [delivery] = await trial.lease([handler], at(10));
       await trial.store.postpone({ ...delivery!, attempts: 15, error: 'E', parked: true, dueAt: at(11) });
       same(eventIds(await trial.lease([handler], at(1_000_000))), [second]);
@@ -169,13 +169,13 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
     async run(trial) {
       const handler = await trial.handler('payment.failed');
       const park = async (ms: number): Promise<string> => {
-        const { event } = await trial.tell(await trial.insert(), 'failed', at(ms));
+        const { event } = await trial.publish(await trial.insert(), 'failed', at(ms));
         const [delivery] = await trial.lease([handler], at(100));
         await trial.store.postpone({ ...delivery!, parked: true });
         return event.eventId;
       };
       const [third, first, second] = [await park(30), await park(10), await park(20)];
-      await trial.tell(await trial.insert(), 'failed', at(1));
+      await trial.publish(await trial.insert(), 'failed', at(1));
       const list = async (limit: number) => eventIds(await trial.store.listParked(trial.account, limit));
       same(await list(10), [first, second, third]);
       same(await list(2), [first, second]);
@@ -186,7 +186,7 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
     name: 'replay: makes a parked delivery due now, with its tries forgotten, before later versions',
     async run(trial) {
       const handler = await trial.handler(...BOTH);
-      const [first] = await toldTwice(trial);
+      const [first] = await publishTwice(trial);
       const [delivery] = await trial.lease([handler], at(10));
       await trial.store.postpone({ ...delivery!, attempts: 15, error: 'E', parked: true, dueAt: at(9_000) });
       assert.equal(await trial.store.replay(trial.account, handler, first, at(50)), true);
@@ -201,7 +201,7 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
     name: 'replay: false where no such delivery is parked, and nothing changes',
     async run(trial) {
       const handler = await trial.handler('payment.failed');
-      const { event } = await trial.tell(await trial.insert(), 'failed', at(1));
+      const { event } = await trial.publish(await trial.insert(), 'failed', at(1));
       const replay = (account: string, id: string, eventId: string) => trial.store.replay(account, id, eventId, at(0));
       await trial.lease([handler], at(1), { until: at(100) });
       assert.equal(await replay(trial.account, handler, event.eventId), false);
@@ -220,7 +220,7 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
     async run(trial) {
       const one = await trial.handler('payment.failed');
       const two = await trial.handler('payment.failed');
-      const { event } = await trial.tell(await trial.insert(), 'failed', at(1));
+      const { event } = await trial.publish(await trial.insert(), 'failed', at(1));
       const [delivery] = await trial.lease([one], at(1), { until: at(2) });
       await trial.store.acknowledge(`${trial.account}-other`, two, event.eventId);
       await trial.store.acknowledge(trial.account, one, event.eventId);
@@ -238,7 +238,7 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
     name: 'acknowledge: a parked delivery too',
     async run(trial) {
       const handler = await trial.handler('payment.failed');
-      const { event } = await trial.tell(await trial.insert(), 'failed', at(1));
+      const { event } = await trial.publish(await trial.insert(), 'failed', at(1));
       const [delivery] = await trial.lease([handler], at(1));
       await trial.store.postpone({ ...delivery!, parked: true });
       await trial.store.acknowledge(trial.account, handler, event.eventId);
@@ -250,7 +250,7 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
     name: 'postpone: writes attempts, error and dueAt',
     async run(trial) {
       const handler = await trial.handler('payment.failed');
-      await trial.tell(await trial.insert(), 'failed', at(1));
+      await trial.publish(await trial.insert(), 'failed', at(1));
       const [delivery] = await trial.lease([handler], at(1));
       const failed: Delivery = {
         ...delivery!,
@@ -270,7 +270,7 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
     name: 'announceHandlers: an event that nobody takes waits for the first who does, and for nobody else',
     async run(trial) {
       await trial.handler('payment.failed');
-      const [first, second] = await toldTwice(trial);
+      const [first, second] = await publishTwice(trial);
       const one = unique('One');
       const two = unique('Two');
       const late = unique('Late');
@@ -296,7 +296,7 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
     async run(trial) {
       const id = unique('Orders.failed');
       await trial.store.announceHandlers(`${trial.account}-other`, [{ id, types: ['payment.failed'] }], at(0));
-      const { event } = await trial.tell(await trial.insert(), 'failed', at(1));
+      const { event } = await trial.publish(await trial.insert(), 'failed', at(1));
       same(await trial.lease([id], at(2)), []);
       await trial.store.announceHandlers(trial.account, [{ id, types: ['payment.failed'] }], at(3));
       same(eventIds(await trial.lease([id], at(3))), [event.eventId]);
@@ -306,7 +306,7 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
     name: 'announceHandlers: again is no second delivery',
     async run(trial) {
       const id = await trial.handler('payment.failed');
-      const { event } = await trial.tell(await trial.insert(), 'failed', at(1));
+      const { event } = await trial.publish(await trial.insert(), 'failed', at(1));
       await trial.race((store) => store.announceHandlers(trial.account, [{ id, types: ['payment.failed'] }], at(2)), 4);
       same(eventIds(await trial.lease([id], at(3))), [event.eventId]);
       await trial.store.acknowledge(trial.account, id, event.eventId);
@@ -318,10 +318,10 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
     name: 'announceHandlers: replaces what the handler announced before; what it was given stays',
     async run(trial) {
       const id = await trial.handler('payment.failed');
-      const before = await trial.tell(await trial.insert(), 'failed', at(1));
+      const before = await trial.publish(await trial.insert(), 'failed', at(1));
       await trial.store.announceHandlers(trial.account, [{ id, types: ['payment.expired'] }], at(2));
-      const waits = await trial.tell(await trial.insert(), 'failed', at(3));
-      const now = await trial.tell(await trial.insert(), 'expired', at(4));
+      const waits = await trial.publish(await trial.insert(), 'failed', at(3));
+      const now = await trial.publish(await trial.insert(), 'expired', at(4));
       const leased = eventIds(await trial.lease([id], at(10)));
       same(leased, [before.event.eventId, now.event.eventId]);
       const other = await trial.handler('payment.failed');
@@ -329,16 +329,16 @@ export const deliveryCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'announceHandlers: while events are being told, each is delivered exactly once',
+    name: 'announceHandlers: while events are being written, each is delivered exactly once',
     async run(trial) {
       const records = await Promise.all(Array.from({ length: RACERS }, () => trial.insert()));
       const id = unique('Orders.failed');
       await Promise.all([
-        ...records.map((record, index) => trial.tell(record, 'failed', at(index), trial.racer(index))),
+        ...records.map((record, index) => trial.publish(record, 'failed', at(index), trial.racer(index))),
         trial.second.announceHandlers(trial.account, [{ id, types: ['payment.failed'] }], at(0)),
       ]);
-      const told = eventIds(await trial.lease([id], at(1_000)));
-      same(told.sort(), records.map((record) => `${record.conversationId}:2`).sort());
+      const delivered = eventIds(await trial.lease([id], at(1_000)));
+      same(delivered.sort(), records.map((record) => `${record.conversationId}:2`).sort());
     },
   },
 ];

@@ -4,7 +4,7 @@ import { same } from './same.js';
 
 const settled = { state: 'succeeded', finalizedAt: at(10) } as const;
 
-/** What is forgotten, and what never is. */
+/** What is deleted, and what never is. */
 export const purgeCases: readonly PaymentStoreCase[] = [
   {
     name: 'purge: settled payments finalized before then, with history, events and keys',
@@ -12,7 +12,7 @@ export const purgeCases: readonly PaymentStoreCase[] = [
       const handler = await trial.handler('payment.unknown', 'payment.succeeded');
       const full = trial.fullRecord({ state: 'authorizing', finalizedAt: null, dueAt: null });
       assert.equal(await trial.store.insert(full), null);
-      const unknown = await trial.tell(full, 'unknown', at(5));
+      const unknown = await trial.publish(full, 'unknown', at(5));
       const done = trial.next(unknown.record, { ...settled, updatedAt: at(10), dueAt: at(11) });
       assert.equal(await trial.store.replace(done, unknown.record.version, trial.event(done, 'succeeded')), 'replaced');
       for (let left = 2; left > 0; left -= 1) {
@@ -78,7 +78,7 @@ export const purgeCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'purge: a released referenceLock is not kept',
+    name: 'purge: a released referenceLock does not outlive its payment',
     async run(trial) {
       const lock = unique('reference');
       const charging = await trial.insert({ state: 'charging', referenceLock: lock });
@@ -110,7 +110,7 @@ export const purgeCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'purge: an event that nobody takes keeps no payment, and goes with it',
+    name: 'purge: an event that nobody takes holds no payment back, and goes with it',
     async run(trial) {
       const record = trial.record({ state: 'failed', finalizedAt: at(1) });
       await trial.store.insert(record, trial.event(record, 'failed'));
@@ -125,24 +125,24 @@ export const purgeCases: readonly PaymentStoreCase[] = [
       const announce = (id: string, when: Date) =>
         trial.store.announceHandlers(trial.account, [{ id, types: ['payment.failed'] }], when);
       const gone = unique('Gone');
-      const kept = unique('Kept');
+      const known = unique('Known');
       await announce(gone, at(100));
-      await announce(kept, at(50));
-      const { event } = await trial.tell(await trial.insert(), 'failed', at(60));
+      await announce(known, at(50));
+      const { event } = await trial.publish(await trial.insert(), 'failed', at(60));
       const [parked] = await trial.lease([gone], at(60));
       await trial.store.postpone({ ...parked!, parked: true });
-      await announce(kept, at(101));
+      await announce(known, at(101));
 
       await trial.store.purge(trial.account, at(0), at(101));
       same(await trial.store.listParked(trial.account, 10), []);
       same(await trial.lease([gone], at(200)), []);
-      same(eventIds(await trial.lease([kept], at(200))), [event.eventId]);
+      same(eventIds(await trial.lease([known], at(200))), [event.eventId]);
 
       await trial.store.purge(trial.account, at(0), at(102));
-      const later = await trial.tell(await trial.insert(), 'failed', at(300));
-      same(await trial.lease([gone, kept], at(400)), []);
-      await announce(kept, at(400));
-      same(eventIds(await trial.lease([kept], at(400))), [later.event.eventId]);
+      const later = await trial.publish(await trial.insert(), 'failed', at(300));
+      same(await trial.lease([gone, known], at(400)), []);
+      await announce(known, at(400));
+      same(eventIds(await trial.lease([known], at(400))), [later.event.eventId]);
     },
   },
   {

@@ -4,7 +4,7 @@ import type { UniqueKey } from '../../store/payment-store.js';
 import { at, ids, type PaymentStoreCase, RACERS, tally, unique } from './store-trial.js';
 import { same } from './same.js';
 
-const UNIQUE_KEYS: readonly UniqueKey[] = ['conversationId', 'idempotencyKey', 'tokenHash', 'referenceLock'];
+const ALL_UNIQUE_KEYS: readonly UniqueKey[] = ['conversationId', 'idempotencyKey', 'tokenHash', 'referenceLock'];
 
 /** Inserting and finding. */
 export const recordCases: readonly PaymentStoreCase[] = [
@@ -33,14 +33,14 @@ export const recordCases: readonly PaymentStoreCase[] = [
   {
     name: 'insert: writes the first line of history',
     async run(trial) {
-      const told = { reason: 'declined', code: 'B\u00005', note: 'dedi \u0000 “ki”', updatedAt: at(5) } as const;
-      const record = await trial.insert({ state: 'failed', version: 1, ...told });
-      const { reason, code, note } = told;
+      const outcome = { reason: 'declined', code: 'B\u00005', note: 'dedi \u0000 “ki”', updatedAt: at(5) } as const;
+      const record = await trial.insert({ state: 'failed', version: 1, ...outcome });
+      const { reason, code, note } = outcome;
       const line = { version: 1, state: 'failed', reason, code, note, at: at(5) };
       same(await trial.store.history(record.account, record.conversationId), [line]);
     },
   },
-  ...UNIQUE_KEYS.map((key): PaymentStoreCase => ({
+  ...ALL_UNIQUE_KEYS.map((key): PaymentStoreCase => ({
     name: `insert: a taken ${key} is named, and nothing is written`,
     async run(trial) {
       const handler = await trial.handler('payment.failed');
@@ -61,7 +61,7 @@ export const recordCases: readonly PaymentStoreCase[] = [
       same(await trial.lease([handler], at(1)), []);
     },
   })),
-  ...UNIQUE_KEYS.map((key): PaymentStoreCase => ({
+  ...ALL_UNIQUE_KEYS.map((key): PaymentStoreCase => ({
     name: `insert: of ${RACERS} at once with one ${key}, one is stored`,
     async run(trial) {
       const value = unique(key);
@@ -74,7 +74,7 @@ export const recordCases: readonly PaymentStoreCase[] = [
     },
   })),
   {
-    name: 'insert: a refused payment keeps none of its other keys',
+    name: 'insert: a refused payment holds none of its other keys',
     async run(trial) {
       const lock = unique('reference');
       await trial.insert({ referenceLock: lock });
@@ -121,7 +121,7 @@ export const recordCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'find: keys are told apart by their case and their spaces',
+    name: 'find: keys that differ in case or spaces are different keys',
     async run(trial) {
       const upper = await trial.insert({
         conversationId: `A-${trial.account}`,

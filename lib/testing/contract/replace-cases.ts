@@ -96,9 +96,9 @@ export const replaceCases: readonly PaymentStoreCase[] = [
           [2, winner.code],
         ],
       );
-      const told = await trial.lease([handler], at(1_000));
+      const delivered = await trial.lease([handler], at(1_000));
       same(
-        told.map(({ event }) => event),
+        delivered.map(({ event }) => event),
         [trial.event(winner, 'unknown')],
       );
     },
@@ -186,7 +186,7 @@ export const replaceCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'referenceLock: is kept from version to version, and free once it is let go',
+    name: 'referenceLock: is held from version to version, and free once it is released',
     async run(trial) {
       const lock = unique('reference');
       const first = await trial.insert();
@@ -203,7 +203,7 @@ export const replaceCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'idempotencyKey: free once its payment lets it go',
+    name: 'idempotencyKey: free once its payment releases it',
     async run(trial) {
       const idempotencyKey = unique('key');
       const first = await trial.insert({ idempotencyKey });
@@ -228,7 +228,7 @@ export const replaceCases: readonly PaymentStoreCase[] = [
     },
   })),
   {
-    name: 'copies: a replaced record and its event are the callers no longer',
+    name: 'copies: what a caller changes after a replace changes nothing that is stored',
     async run(trial) {
       const handler = await trial.handler('payment.unknown');
       const record = await trial.insert();

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { types } from 'node:util';
 
 /**
- * Asserts that two values are deeply the same. Test runners run tests in a world of their own, whose Array is not that in which a driver made
- * its rows: that difference is not looked at.
+ * Asserts that two values are deeply equal. Test runners run tests in a realm of their own, whose `Array` is not the
+ * one a driver made its rows with: that difference does not count.
  */
 export function same(actual: unknown, expected: unknown): void {
-  assert.deepEqual(ofThisWorld(actual), ofThisWorld(expected));
+  assert.deepEqual(ofThisRealm(actual), ofThisRealm(expected));
 }
 
-function ofThisWorld(value: unknown): unknown {
+function ofThisRealm(value: unknown): unknown {
   if (types.isDate(value)) return new Date(value.getTime());
-  if (Array.isArray(value)) return Array.from(value, ofThisWorld);
+  if (Array.isArray(value)) return Array.from(value, ofThisRealm);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, of]) => [name, ofThisWorld(of)]));
+  return Object.fromEntries(Object.entries(value).map(([name, of]) => [name, ofThisRealm(of)]));
 }

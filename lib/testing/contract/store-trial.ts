@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { PaymentEvent, PaymentEventState, PaymentEventType } from '../../payment/payment-event.js';
 import { type PaymentRecord, toPayment } from '../../payment/payment.js';
 import type { Delivery, PaymentStore } from '../../store/payment-store.js';
+import { aPaymentEvent, aPaymentRecord } from '../a-payment.js';
 
 /** One thing that every store must do. */
 export interface PaymentStoreCase {
@@ -15,7 +16,7 @@ const START = Date.parse('2026-03-01T10:00:00.123Z');
 /** How many callers a race has. */
 export const RACERS = 16;
 
-/** A moment of the trial, so many milliseconds in. */
+/** A moment, that many milliseconds after the start. */
 export function at(ms: number): Date {
   return new Date(START + ms);
 }
@@ -34,57 +35,36 @@ export class StoreTrial {
     readonly second: PaymentStore,
   ) {}
 
-  /** The two connections in turn: whom a race is run between. */
+  /** The two connections in turn. */
   racer(index: number): PaymentStore {
     return index % 2 === 0 ? this.store : this.second;
   }
 
-  /** Runs the callers of a race at once. */
+  /** Runs as many callers at once, over the two connections. */
   race<T>(run: (store: PaymentStore, index: number) => Promise<T>, racers = RACERS): Promise<T[]> {
     return Promise.all(Array.from({ length: racers }, (_, index) => run(this.racer(index), index)));
   }
 
+  /** A new record of this account, with as many fields null as can be. */
   record(changes: Partial<PaymentRecord> = {}): PaymentRecord {
-    return {
+    return aPaymentRecord({
       conversationId: unique('conversation'),
       account: this.account,
-      reference: null,
-      kind: '3d',
       state: 'awaiting',
-      reason: null,
-      amount: '149.90',
-      currencyCode: 949,
-      installmentCount: 1,
-      chargedAmount: null,
-      code: null,
-      message: null,
-      orderId: null,
-      paymentId: null,
-      bankUniqueReferenceNumber: null,
-      authCode: null,
-      transactionDate: null,
-      transactionAt: null,
+      reference: null,
       maskedCardNumber: null,
-      commissionRate: null,
-      commissionAmount: null,
       createdAt: at(0),
       updatedAt: at(0),
       finalizedAt: null,
       version: 1,
-      tokenHash: null,
-      idempotencyKey: null,
       referenceLock: null,
-      allowRepeat: false,
       expiresAt: null,
       dueAt: null,
-      inquiries: 0,
-      notFoundAt: null,
-      note: null,
       ...changes,
-    };
+    });
   }
 
-  /** A record of which every field says something that a careless store would change. */
+  /** A record whose every field holds something that a careless store would change. */
   fullRecord(changes: Partial<PaymentRecord> = {}): PaymentRecord {
     return this.record({
       reference: unique('sipariş "1" \'2\' \\ ; -- 🧾'),
@@ -139,8 +119,8 @@ export class StoreTrial {
     return next;
   }
 
-  /** Moves a stored payment to a state that is told, with its event. */
-  async tell(
+  /** Moves a stored payment to a state that has events, with its event. */
+  async publish(
     record: PaymentRecord,
     state: PaymentEventState,
     updatedAt: Date,
@@ -154,12 +134,7 @@ export class StoreTrial {
 
   /** The event of a record in that state. */
   event(record: PaymentRecord, state: PaymentEventState): PaymentEvent {
-    return {
-      eventId: `${record.conversationId}:${record.version}`,
-      type: `payment.${state}`,
-      payment: toPayment(record),
-      occurredAt: record.updatedAt,
-    };
+    return aPaymentEvent({ ...toPayment(record), state });
   }
 
   /** Announces a handler with an id of its own. @returns the id */

@@ -1,19 +1,19 @@
 import { Body, Controller, Get, Header, Param, Post, Redirect, UseGuards } from '@nestjs/common';
 import { PaymentService, PaymentStateError, PaymentUnsupportedError } from 'nestjs-card-payment';
 import { formText } from '../form-text.js';
-import { OrderBook } from '../orders/order-book.js';
+import { OrderRepository } from '../orders/order.repository.js';
 import { adminPage } from '../pages/admin-page.js';
 import { CurrentVisitor, type Visitor } from '../visitor/visitor.js';
 import { AdminGuard } from './admin.guard.js';
 
 const SHOWN = 50;
 
-/** The merchant's side: orders, their payments, and the events that came. */
+/** The merchant's page: orders, their payments, and the events received. */
 @Controller('admin')
 @UseGuards(AdminGuard)
 export class AdminController {
   constructor(
-    private readonly orders: OrderBook,
+    private readonly orders: OrderRepository,
     private readonly payments: PaymentService,
   ) {}
 
@@ -28,24 +28,24 @@ export class AdminController {
     return adminPage(await Promise.all(entries), visitor);
   }
 
-  /** Asks the gateway what became of a payment. The module does so by itself; this is for the impatient. */
+  /** Asks the gateway about a payment now, rather than when the module next does so by itself. */
   @Post('payments/:id/inquire')
   @Redirect('/admin', 303)
   async inquire(@Param('id') conversationId: string): Promise<void> {
-    await unlessTooLate(this.payments.inquire(conversationId));
+    await ignoringRefusals(this.payments.inquire(conversationId));
   }
 
-  /** Somebody has looked at the gateway's own records and knows. */
+  /** For someone who has seen the outcome in the gateway's own records. */
   @Post('payments/:id/resolve')
   @Redirect('/admin', 303)
   async resolve(@Param('id') conversationId: string, @Body() form: unknown): Promise<void> {
     const state = formText(form, 'state') === 'succeeded' ? 'succeeded' : 'failed';
-    await unlessTooLate(this.payments.resolve(conversationId, state, 'settled on the orders page'));
+    await ignoringRefusals(this.payments.resolve(conversationId, state, 'settled on the orders page'));
   }
 }
 
-/** The page tells the state anyway: also when somebody was faster, or the gateway cannot be asked. */
-async function unlessTooLate(change: Promise<unknown>): Promise<void> {
+/** The page shows the state either way, also if the payment has changed meanwhile or the gateway has no inquiry. */
+async function ignoringRefusals(change: Promise<unknown>): Promise<void> {
   try {
     await change;
   } catch (error) {

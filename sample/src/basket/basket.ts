@@ -9,15 +9,15 @@ export interface BasketLine {
   readonly quantity: number;
 }
 
-/** Of one product. */
-export const MAX_OF_ONE = 9;
+/** How many of one product a visitor can buy. */
+export const MAX_QUANTITY = 9;
 
-/** What the visitor means to buy. */
+/** What the visitor wants to buy. */
 @Injectable()
 export class Basket {
   constructor(private readonly catalogue: Catalogue) {}
 
-  /** Cookies are the visitor's to edit: each product counts once, and only what the shop has. */
+  /** Visitors can edit cookies: each product counts once, and only products of the shop count. */
   read(request: Request): BasketLine[] {
     const quantities = new Map(readBasket(request).map(({ productId, quantity }) => [productId, quantity]));
     return [...quantities].flatMap(([productId, quantity]) => {
@@ -31,11 +31,11 @@ export class Basket {
     this.set(request, response, productId, (line?.quantity ?? 0) + 1);
   }
 
-  /** None takes the product out. */
+  /** A quantity of 0 removes the product. */
   set(request: Request, response: Response, productId: string, quantity: number): void {
     if (!this.catalogue.find(productId) || !Number.isInteger(quantity)) return;
     const quantities = new Map(this.read(request).map((line) => [line.product.id, line.quantity]));
-    quantities.set(productId, Math.min(quantity, MAX_OF_ONE));
+    quantities.set(productId, Math.min(quantity, MAX_QUANTITY));
     const entries = [...quantities].map(([id, count]) => ({ productId: id, quantity: count }));
     writeBasket(
       response,
@@ -43,8 +43,11 @@ export class Basket {
     );
   }
 
-  /** Once an order is paid its things leave the basket, unless the visitor has filled it anew. @returns whether they left */
-  forget(request: Request, response: Response, ordered: readonly BasketEntry[]): boolean {
+  /**
+   * Empties the basket of a paid order, unless it holds something else by now.
+   * @returns whether it was emptied
+   */
+  emptyAfter(request: Request, response: Response, ordered: readonly BasketEntry[]): boolean {
     const text = (entries: readonly BasketEntry[]): string =>
       entries.map(({ productId, quantity }) => `${productId}.${quantity}`).join();
     const isOrdered = text(readBasket(request)) === text(ordered);
@@ -53,7 +56,7 @@ export class Basket {
   }
 }
 
-/** Kuruş. */
+/** In kuruş. */
 export function totalOf(lines: readonly BasketLine[]): number {
   return lines.reduce((sum, { product, quantity }) => sum + product.kurus * quantity, 0);
 }

@@ -1,6 +1,6 @@
 import { type Html, html } from '../html.js';
 
-/** Flat drawings, so that the shop needs no file from anywhere. */
+/** Drawings in code, so that the shop needs no image files. */
 
 export const cup = picture(
   '#f3e6d8',
@@ -106,7 +106,7 @@ export const vase = picture(
     <ellipse cx="121" cy="82" rx="14" ry="3.5" fill="#8a5634" />`,
 );
 
-/** A postcard; its stamp has the colour of what it stands for. */
+/** A postcard with a stamp of this colour. */
 export function postcard(stamp: string): Html {
   return picture(
     '#efece6',

@@ -5,7 +5,7 @@ import type { Order } from '../orders/order.js';
 
 export const INSTALMENTS = [1, 2, 3, 6, 9, 12] as const;
 
-/** The fields of the form that the payment module may refuse, under its names for them. */
+/** The form's fields by the paths that the payment module uses when it refuses one. */
 const FIELD_OF_PATH = {
   'cardHolderInfo.cardHolderName': 'holder',
   'cardHolderInfo.buyerGsm': 'phone',
@@ -17,7 +17,7 @@ const FIELD_OF_PATH = {
 
 export type CheckoutField = (typeof FIELD_OF_PATH)[keyof typeof FIELD_OF_PATH];
 
-/** What may be shown again after an error: nothing of the card. */
+/** What can be shown again after an error: nothing of the card. */
 export interface CheckoutValues {
   readonly holder: string;
   readonly phone: string;
@@ -36,7 +36,7 @@ export function readCheckout(form: unknown): CheckoutValues {
   };
 }
 
-/** The form as the payment module takes it. Spaces and the slash are the form's way of writing, not the gateway's. */
+/** The form as the payment module takes it: without the spaces and the slash that people type. */
 export function toPayment(form: unknown, order: Order): DoPaymentDto {
   const { holder, phone, instalments } = readCheckout(form);
   return {
@@ -55,7 +55,7 @@ export function toPayment(form: unknown, order: Order): DoPaymentDto {
   };
 }
 
-/** @throws the error itself when it is about something that the buyer cannot mend */
+/** @throws the error itself when it names something that the buyer cannot correct */
 export function wrongFields(error: PaymentValidationError): ReadonlySet<CheckoutField> {
   const fields = error.issues.map(({ path }) => FIELD_OF_PATH[path as keyof typeof FIELD_OF_PATH]);
   if (fields.includes(undefined as never)) throw error;

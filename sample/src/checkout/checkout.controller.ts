@@ -9,7 +9,7 @@ import {
 } from 'nestjs-card-payment';
 import { DemoGateway } from '../demo/demo-gateway.js';
 import type { Order } from '../orders/order.js';
-import { OrderBook } from '../orders/order-book.js';
+import { OrderRepository } from '../orders/order.repository.js';
 import { isPayable, outcomeOf } from '../orders/outcome.js';
 import { checkoutPage } from '../pages/checkout-page.js';
 import { CurrentVisitor, type Visitor } from '../visitor/visitor.js';
@@ -18,7 +18,7 @@ import { EMPTY_CHECKOUT, readCheckout, toPayment, wrongFields } from './checkout
 @Controller('orders/:id/pay')
 export class CheckoutController {
   constructor(
-    private readonly orders: OrderBook,
+    private readonly orders: OrderRepository,
     private readonly payments: PaymentService,
     private readonly demo: DemoGateway,
   ) {}
@@ -44,7 +44,7 @@ export class CheckoutController {
     const { is3d } = readCheckout(form);
     try {
       if (is3d) return await this.goToBank(order, form, visitor, response);
-      // Whatever became of it, the order page tells.
+      // The order page shows the outcome, whatever it is.
       await this.payments.doPayment(this.paymentOf(order, form, visitor));
     } catch (error) {
       if (error instanceof PaymentValidationError) {
@@ -52,27 +52,27 @@ export class CheckoutController {
         response.status(422).send(checkoutPage(page));
         return;
       }
-      // Each of these left a payment behind that says what happened, without any money moved by this request.
-      const isTold =
+      // Each of these left a payment that the order page shows, and this request moved no money.
+      const isShownWithOrder =
         error instanceof PaymentNotSentError ||
         error instanceof PaymentInit3dError ||
         error instanceof PaymentDuplicateError;
-      if (!isTold) throw error;
+      if (!isShownWithOrder) throw error;
     }
     response.redirect(303, `/orders/${order.id}`);
   }
 
-  /** The page that the gateway sent takes the buyer to the bank; from there the payment module does the rest. */
+  /** Sends the gateway's page, which takes the buyer to the bank. The payment module does the rest. */
   private async goToBank(order: Order, form: unknown, visitor: Visitor, response: Response): Promise<void> {
     const { html } = await this.payments.init3d(this.paymentOf(order, form, visitor));
-    // The bank's page brings its own script and posts to the bank: the shop's policy is not for it.
+    // The bank's page runs its own script and posts to the bank, which the shop's policy forbids.
     response.removeHeader('Content-Security-Policy');
     response.type('text/html; charset=utf-8').send(html);
   }
 
   private paymentOf(order: Order, form: unknown, visitor: Visitor): ReturnType<typeof toPayment> {
     const payment = toPayment(form, order);
-    // The contract shows `tr` alone; the simulator's bank also speaks English.
+    // Only `tr` is documented for the real gateway; the simulated bank also has English pages.
     return this.demo.isOn ? { ...payment, language: visitor.language } : payment;
   }
 

@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { PaymentOptions } from 'nestjs-card-payment';
 import { SMS_CODE, type Simulator, startSimulator, TEST_CARDS, type TestCard } from 'nestjs-card-payment/simulator';
 
-/** A simulated gateway, so that the shop runs without an account anywhere. `PAYMENT_BASE_URL` switches it off. */
+/** A simulated gateway, so that the shop needs no account. Setting `PAYMENT_BASE_URL` switches it off. */
 @Injectable()
 export class DemoGateway implements OnApplicationShutdown {
   readonly smsCode = SMS_CODE;
@@ -22,7 +22,7 @@ export class DemoGateway implements OnApplicationShutdown {
     return this.isOn ? TEST_CARDS : [];
   }
 
-  /** What would otherwise be `PAYMENT_*` variables. */
+  /** In place of the `PAYMENT_*` variables. */
   get paymentOptions(): PaymentOptions {
     if (!this.simulator) return {};
     const { url, dialect, credentials } = this.simulator;

@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { DemoGateway } from './demo-gateway.js';
 
-/** To sell for real: delete this folder and what then fails to compile, and write `PaymentModule.forRoot()`. */
+/** For a real shop, delete this folder and whatever then fails to compile, and use `PaymentModule.forRoot()`. */
 @Global()
 @Module({
   providers: [{ provide: DemoGateway, useFactory: () => DemoGateway.start() }],

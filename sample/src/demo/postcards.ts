@@ -1,7 +1,7 @@
 import { postcard } from '../catalogue/pictures.js';
 import type { Product } from '../catalogue/product.js';
 
-/** The last two digits of these prices are ones that the simulator does not simply approve (`MAGIC_AMOUNTS`). */
+/** Products whose price ends in digits that make the simulator do something other than approve (`MAGIC_AMOUNTS`). */
 export const POSTCARDS: readonly Product[] = [
   {
     id: 'postcard-funds',
@@ -13,7 +13,7 @@ export const POSTCARDS: readonly Product[] = [
   {
     id: 'postcard-slow',
     name: { tr: 'Yavaş banka', en: 'Slow bank' },
-    detail: { tr: 'Onay birkaç saniye sürer', en: 'Approves after some seconds' },
+    detail: { tr: 'Onay birkaç saniye sürer', en: 'Approves after a few seconds' },
     kurus: 4_061,
     picture: postcard('#d9a441'),
   },
@@ -22,7 +22,7 @@ export const POSTCARDS: readonly Product[] = [
     name: { tr: 'Belirsiz yanıt', en: 'Unclear answer' },
     detail: {
       tr: 'Kod kararsız (B0096), para çekilir; sorgu aydınlatır',
-      en: 'B0096, yet charged; an inquiry finds out',
+      en: 'B0096, yet charged: an inquiry finds out',
     },
     kurus: 4_096,
     picture: postcard('#6c9e8f'),

@@ -1,39 +1,39 @@
 import { Injectable } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
 import { OnPayment, type PaymentEvent } from 'nestjs-card-payment';
-import { OrderBook } from './order-book.js';
+import { OrderRepository } from './order.repository.js';
 
-/** What the shop does when a payment reaches a state. */
+/** What the shop does when the state of a payment changes. */
 @Injectable()
 export class OrderPayments {
-  constructor(private readonly orders: OrderBook) {}
+  constructor(private readonly orders: OrderRepository) {}
 
-  /** Awaited, and called again until it returns: the order is paid, even when the shop dies in the middle of this. */
+  /** Awaited, and called again until it returns: the order is marked paid even if the shop crashes half-way. */
   @OnPayment('succeeded')
   paid(event: PaymentEvent): void {
-    this.orders.note('@OnPayment', event);
+    this.orders.recordEvent('@OnPayment', event);
     if (event.payment.reference !== null) this.orders.markPaid(event.payment.reference, event.eventId);
   }
 
-  /** One handler for the states that follow one another, so that they arrive in their order. */
+  /** One handler for all these states, so that it gets a payment's events in order. */
   @OnPayment(['unknown', 'review', 'failed', 'expired'])
   notPaid(event: PaymentEvent): void {
-    this.orders.note('@OnPayment', event);
+    this.orders.recordEvent('@OnPayment', event);
     const { reference, conversationId, state, settled, reason } = event.payment;
     if (reference === null) return;
-    // Another payment of this order holds it and may have paid it: this one's failure says nothing about the order.
+    // Another payment of this order is under way or has succeeded: this failure says nothing about the order.
     if (state === 'failed' && reason === 'reference_taken') return;
     if (settled) this.orders.release(reference, conversationId);
     else this.orders.hold(reference, conversationId);
   }
 
-  /** Plain NestJS events, fire and forget: good for what may be missed, such as a message on a screen. */
+  /** Plain NestJS events, fire and forget: for what may be missed, such as a message on a screen. */
   @OnEvent('payment.succeeded')
   @OnEvent('payment.failed')
   @OnEvent('payment.expired')
   @OnEvent('payment.unknown')
   @OnEvent('payment.review')
-  heard(event: PaymentEvent): void {
-    this.orders.note('@OnEvent', event);
+  onPlainEvent(event: PaymentEvent): void {
+    this.orders.recordEvent('@OnEvent', event);
   }
 }

@@ -1,9 +1,9 @@
 import type { Bilingual } from '../visitor/language.js';
 
-/** `open`: may be paid. `checking`: money may have moved, so wait. `paid`: pack it. */
+/** `open`: can be paid. `checking`: money may have moved, so wait. `paid`: pack it. */
 export type OrderStatus = 'open' | 'checking' | 'paid';
 
-/** A line keeps the name and price that the buyer saw. */
+/** With the name and price that the buyer saw. */
 export interface OrderLine {
   readonly productId: string;
   readonly name: Bilingual;
@@ -12,17 +12,17 @@ export interface OrderLine {
 }
 
 export interface Order {
-  /** Cannot be guessed: who knows it may see the order. It is the `reference` of its payments. */
+  /** Cannot be guessed, so whoever knows it may see the order. It is also the `reference` of the order's payments. */
   readonly id: string;
   readonly lines: readonly OrderLine[];
   readonly totalKurus: number;
   readonly status: OrderStatus;
   readonly placedAt: Date;
-  /** Given when the order is paid, one after the other without gaps. */
+  /** Assigned when the order is paid, without gaps. */
   readonly invoiceNumber: number | null;
 }
 
-/** A payment event that reached the shop, and by which way. */
+/** A payment event that the shop received, and how. */
 export interface ReceivedEvent {
   readonly eventId: string;
   readonly via: '@OnPayment' | '@OnEvent';

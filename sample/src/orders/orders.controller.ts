@@ -4,13 +4,13 @@ import { PaymentService } from 'nestjs-card-payment';
 import { Basket } from '../basket/basket.js';
 import { orderPage } from '../pages/order-page.js';
 import { CurrentVisitor, type Visitor } from '../visitor/visitor.js';
-import { OrderBook } from './order-book.js';
+import { OrderRepository } from './order.repository.js';
 import { outcomeOf } from './outcome.js';
 
 @Controller('orders')
 export class OrdersController {
   constructor(
-    private readonly orders: OrderBook,
+    private readonly orders: OrderRepository,
     private readonly payments: PaymentService,
     private readonly basket: Basket,
   ) {}
@@ -22,7 +22,7 @@ export class OrdersController {
     return lines.length === 0 ? undefined : { url: `/orders/${this.orders.place(lines)}/pay` };
   }
 
-  /** Where the buyer lands after paying, and comes back to. It reads the payments themselves: they know first. */
+  /** Where the buyer lands after paying. It reads the payments themselves, which are ahead of the order's status. */
   @Get(':id')
   @Header('Cache-Control', 'no-store')
   async show(
@@ -34,7 +34,7 @@ export class OrdersController {
     const order = this.orders.find(id);
     if (!order) throw new NotFoundException();
     const outcome = outcomeOf(await this.payments.findByReference(order.id));
-    const isEmptied = outcome.kind === 'paid' && this.basket.forget(request, response, order.lines);
+    const isEmptied = outcome.kind === 'paid' && this.basket.emptyAfter(request, response, order.lines);
     return orderPage(order, outcome, isEmptied ? { ...visitor, basketCount: 0 } : visitor);
   }
 }

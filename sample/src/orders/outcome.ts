@@ -1,6 +1,6 @@
 import type { Payment, PaymentState } from 'nestjs-card-payment';
 
-/** What the buyer is told about an order. */
+/** What the buyer sees of an order's payment. */
 export type Outcome =
   | { readonly kind: 'unpaid' }
   | { readonly kind: 'paid' | 'pending' | 'checking' | 'atBank' | 'failed' | 'expired'; readonly payment: Payment };
@@ -17,10 +17,10 @@ const KIND_OF: Readonly<Record<PaymentState, Exclude<Outcome['kind'], 'unpaid'>>
   expired: 'expired',
 };
 
-/** The states in which a payment has or may have taken money. One payment of an order at most is in them. */
+/** States of a payment that has or may have taken money. At most one payment of an order is in one of them. */
 const HOLDING: ReadonlySet<PaymentState> = new Set(['succeeded', 'charging', 'authorizing', 'unknown', 'review']);
 
-/** An order has as many payments as the buyer tried: the one that may have taken money tells, else the latest. */
+/** An order has a payment for each attempt. The one that may have taken money decides, otherwise the latest. */
 export function outcomeOf(payments: readonly Payment[]): Outcome {
   const payment = payments.find(({ state }) => HOLDING.has(state)) ?? payments.at(-1);
   return payment ? { kind: KIND_OF[payment.state], payment } : { kind: 'unpaid' };

@@ -24,7 +24,7 @@ CREATE TABLE IF NOT EXISTS received_events (
 CREATE INDEX IF NOT EXISTS received_events_by_order ON received_events (order_id);
 `;
 
-/** The shop's own SQLite file. The payments are in another one, which the payment module keeps. */
+/** The shop's own SQLite file. The payment module has one of its own. */
 @Injectable()
 export class ShopDatabase implements OnApplicationShutdown {
   readonly sqlite = new Database(dataFile('shop.sqlite'));

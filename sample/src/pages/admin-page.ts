@@ -91,7 +91,7 @@ function attempt(payment: Payment, language: Language): Html {
   </li>`;
 }
 
-/** An unknown outcome can be asked for; a doubtful one is settled by whoever has seen the gateway's records. */
+/** An unknown outcome can be inquired; it and one in review can be settled by someone who saw the gateway's records. */
 function actions({ conversationId, state }: Payment, language: Language): Html | null {
   const { admin } = TEXTS[language];
   if (state !== 'unknown' && state !== 'review') return null;

@@ -1,4 +1,4 @@
-import { type BasketLine, MAX_OF_ONE, totalOf } from '../basket/basket.js';
+import { type BasketLine, MAX_QUANTITY, totalOf } from '../basket/basket.js';
 import { type Html, html } from '../html.js';
 import { displayKurus } from '../money.js';
 import { TEXTS } from '../texts/texts.js';
@@ -37,7 +37,7 @@ function filled(lines: readonly BasketLine[], language: Language): Html {
 function row({ product, quantity }: BasketLine, language: Language): Html {
   const { basket } = TEXTS[language];
   const name = product.name[language];
-  const choices = Array.from({ length: MAX_OF_ONE }, (_, index) => index + 1);
+  const choices = Array.from({ length: MAX_QUANTITY }, (_, index) => index + 1);
   return html`<li>
     ${product.picture}
     <div class="about">

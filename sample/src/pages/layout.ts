@@ -7,7 +7,7 @@ export interface Page {
   readonly title: string;
   readonly body: Html;
   readonly visitor: Visitor;
-  /** Seconds after which the page looks again. */
+  /** Seconds after which the page reloads. */
   readonly refresh?: number;
   readonly script?: string;
 }

@@ -21,7 +21,7 @@ const LOOK: Readonly<Record<Outcome['kind'], 'good' | 'bad' | 'wait'>> = {
   unpaid: 'wait',
 };
 
-/** Seconds after which the page looks again, while there is something to wait for. */
+/** Seconds after which the page reloads while the outcome is open. */
 const REFRESH: Partial<Record<Outcome['kind'], number>> = { pending: 3, atBank: 5, checking: 30 };
 
 export function orderPage(order: Order, outcome: Outcome, visitor: Visitor): string {
@@ -84,7 +84,7 @@ function details(payment: Payment, language: Language): Html {
   </dl>`;
 }
 
-/** The gateway's text, as it came when it is no plain decimal. */
+/** The gateway's text as received, unless it is a plain decimal. */
 function chargedText(charged: string, { amount }: Payment, language: Language): string | null {
   const text = /^\d{1,15}(\.\d+)?$/.test(charged) ? displayMoney(charged, language) : charged;
   return text === displayMoney(amount, language) ? null : text;

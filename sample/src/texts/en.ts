@@ -1,4 +1,4 @@
-/** What the shop says in English; `tr.ts` says the same. */
+/** The shop's texts in English; `tr.ts` has the same in Turkish. */
 export const en = {
   shop: {
     tagline: 'Stoneware made by hand',
@@ -8,7 +8,8 @@ export const en = {
     addOf: (name: string) => `Add ${name} to basket`,
     postcards: 'Postcards for trying the unhappy paths',
     postcardsText:
-      'Shown only while the gateway is simulated. Buy one alone: the last two digits of the total decide what the bank does.',
+      'Shown only while the gateway is simulated. ' +
+      'Buy one alone: the last two digits of the total decide what the bank does.',
   },
   nav: { shop: 'Shop', basket: 'Basket', admin: 'Orders', language: 'Language', skip: 'Skip to content' },
   footer: 'A sample shop of nestjs-card-payment.',
@@ -48,10 +49,10 @@ export const en = {
     secure: 'Your card is passed on to the payment service. The shop does not store it.',
     wrongTitle: 'Nothing was charged. Please check the marked fields and enter your card again.',
     wrong: {
-      holder: 'Enter the name as it stands on the card.',
+      holder: 'Enter the name as it appears on the card.',
       phone: 'Enter a phone number of 7 to 15 digits.',
       number: 'This card number is not valid.',
-      expiry: 'Enter a month and year that are not past, such as 12/30.',
+      expiry: 'Enter a month and year that are not in the past, such as 12/30.',
       cvv: 'Enter the 3 or 4 digits of the security code.',
       instalments: 'Choose one of the options.',
     },
@@ -65,7 +66,7 @@ export const en = {
     paid: { title: 'Thank you, your order is paid', text: 'We are packing it now.' },
     pending: {
       title: 'Your payment is being processed',
-      text: 'The bank has not told us the outcome yet. Please do not pay again: this page looks again by itself.',
+      text: 'The bank has not reported the outcome yet. Please do not pay again: this page reloads by itself.',
     },
     checking: {
       title: 'We are checking your payment',
@@ -73,12 +74,14 @@ export const en = {
     },
     atBank: {
       title: 'Waiting for your bank',
-      text: 'Please confirm the payment on your bank’s page. If you have closed it, you can start again: nothing has been charged.',
+      text:
+        'Please confirm the payment on your bank’s page. ' +
+        'If you have closed it, you can start again: nothing has been charged.',
     },
     failed: { title: 'Your payment was not completed', text: 'Nothing was charged.' },
     expired: {
-      title: 'The payment ran out of time',
-      text: 'You were not back from your bank in time. Nothing was charged.',
+      title: 'The payment timed out',
+      text: 'You did not come back from your bank in time. Nothing was charged.',
     },
     unpaid: { title: 'Your order is not paid yet', text: 'Nothing was charged.' },
     again: 'Try again',
@@ -97,7 +100,7 @@ export const en = {
     summary: 'Your order',
   },
   reasons: {
-    funds: 'The card has not enough funds or limit. Another card may do.',
+    funds: 'The card’s funds or limit are not sufficient. Please try another card.',
     expiredCard: 'The card has expired.',
     cancelled: 'You cancelled at your bank.',
     notVerified: 'The bank could not verify that it was you.',
@@ -116,7 +119,7 @@ export const en = {
     statuses: { open: 'open', checking: 'on hold', paid: 'paid' },
     invoice: 'Invoice',
     payments: 'Payments',
-    noPayments: 'No payment was tried.',
+    noPayments: 'No payment attempts.',
     events: 'Events',
     noEvents: 'No events yet.',
     inquire: 'Ask the gateway',
@@ -127,13 +130,13 @@ export const en = {
   problem: {
     notFound: { title: 'This page does not exist', text: 'Perhaps the link is incomplete.' },
     forbidden: {
-      title: 'No entry',
+      title: 'Access denied',
       text: 'Set SHOP_ADMIN_PASSWORD to open the orders page of a shop with a real gateway.',
     },
     unauthorized: { title: 'Please sign in', text: 'The orders page needs the password of the shop.' },
     unavailable: {
       title: 'Just a moment',
-      text: 'This did not work, and nothing was charged by it. Please try again.',
+      text: 'This did not work, and nothing was charged. Please try again.',
     },
     refused: { title: 'That did not work', text: 'The shop could not make sense of the request.' },
     home: 'Back to the shop',

@@ -3,7 +3,7 @@ import type { Texts } from './en.js';
 
 type ReasonKey = keyof Texts['reasons'];
 
-/** Codes that a buyer can do something about. What else a bank says of a card, lost or stolen say, is not for this page. */
+/** Codes a buyer can act on. Anything else a bank reports, a stolen card for example, is not shown to the buyer. */
 const KEY_OF_CODE: Readonly<Record<string, ReasonKey>> = {
   B0014: 'wrongCard',
   B0017: 'cancelled',
@@ -15,7 +15,7 @@ const KEY_OF_CODE: Readonly<Record<string, ReasonKey>> = {
   B0061: 'funds',
 };
 
-/** Why no money was taken, in words for the buyer. */
+/** Why nothing was charged, in words for the buyer. */
 export function reasonText({ reason, code }: Payment, { reasons }: Texts): string {
   if (reason === 'declined') return reasons[KEY_OF_CODE[code ?? ''] ?? 'declined'];
   if (reason === 'not_sent') return reasons.notSent;

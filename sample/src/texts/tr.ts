@@ -9,7 +9,8 @@ export const tr: Texts = {
     addOf: (name) => `Sepete ekle: ${name}`,
     postcards: 'Ters giden ödemeleri denemek için kartpostallar',
     postcardsText:
-      'Yalnızca ödeme geçidi simüle edilirken görünür. Birini tek başına alın: bankanın yanıtını toplamın son iki hanesi belirler.',
+      'Yalnızca ödeme geçidi simüle edilirken görünür. ' +
+      'Birini tek başına alın: bankanın yanıtını toplamın son iki hanesi belirler.',
   },
   nav: { shop: 'Mağaza', basket: 'Sepet', admin: 'Siparişler', language: 'Dil', skip: 'İçeriğe geç' },
   footer: 'nestjs-card-payment örnek mağazası.',
@@ -74,7 +75,9 @@ export const tr: Texts = {
     },
     atBank: {
       title: 'Bankanız bekleniyor',
-      text: 'Lütfen ödemeyi bankanızın sayfasında onaylayın. Sayfayı kapattıysanız yeniden başlayabilirsiniz: kartınızdan para çekilmedi.',
+      text:
+        'Lütfen ödemeyi bankanızın sayfasında onaylayın. ' +
+        'Sayfayı kapattıysanız yeniden başlayabilirsiniz: kartınızdan para çekilmedi.',
     },
     failed: { title: 'Ödemeniz tamamlanmadı', text: 'Kartınızdan para çekilmedi.' },
     expired: { title: 'Ödemenin süresi doldu', text: 'Bankanızdan zamanında dönülmedi. Kartınızdan para çekilmedi.' },

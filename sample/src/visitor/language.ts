@@ -10,13 +10,13 @@ export type Bilingual = Readonly<Record<Language, string>>;
 const COOKIE = 'lang';
 const A_YEAR_MS = 365 * 86_400_000;
 
-/** The visitor's choice, else what the browser asks for, else Turkish. */
+/** The visitor's choice, otherwise the browser's, otherwise Turkish. */
 export function languageOf(request: Request): Language {
   const chosen = readCookie(request, COOKIE) ?? request.acceptsLanguages(...LANGUAGES);
   return LANGUAGES.find((language) => language === chosen) ?? 'tr';
 }
 
-/** `?lang=en` on any page: remembers it and shows the same page. */
+/** `?lang=en` on any page stores the choice and shows the same page. */
 export function switchLanguage(request: Request, response: Response, next: NextFunction): void {
   const chosen = LANGUAGES.find((language) => language === request.query.lang);
   if (request.method !== 'GET' || !chosen) return next();

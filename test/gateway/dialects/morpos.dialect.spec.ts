@@ -3,7 +3,7 @@ import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
 import { ReplyFields } from '../../../lib/gateway/readings/reply-fields.js';
 import { wireText } from '../../../lib/gateway/wire-body.js';
 import { toPayment } from '../../../lib/payment/payment.js';
-import { recordIn } from '../../payment/sample-record.js';
+import { aPaymentRecord } from '../../../lib/testing/a-payment.js';
 import { CREDENTIALS, sampleSale } from '../sample-sale.js';
 
 const NOW = new Date('2026-03-01T21:05:07.089Z');
@@ -17,7 +17,7 @@ function signOver(text: string): string {
 }
 
 function signOf(over: Parameters<typeof sampleSale>[0], operation: 'doPayment' | 'init3d' = 'doPayment') {
-  const body = dialect[`${operation}Body`](sampleSale(over), 'M-1');
+  const body = dialect.operations[operation].body(sampleSale(over), 'M-1');
   return dialect.sign(body, { operation, apiKey: API_KEY });
 }
 
@@ -95,7 +95,7 @@ describe('the sign of MorPOS', () => {
   });
 
   it('of CheckPayment is made over both ids', async () => {
-    const body = dialect.checkPayment!.body(toPayment(recordIn('unknown')), 'M-1');
+    const body = dialect.operations.checkPayment!.body(toPayment(aPaymentRecord({ state: 'unknown' })), 'M-1');
     expect(wireText(body)).toBe('{"merchantId":"M-1","conversationId":"ABC00000000000000001"}');
     expect(await dialect.sign(body, { operation: 'checkPayment', apiKey: API_KEY })).toBe(
       signOver('ABC00000000000000001;M-1;api-key-1'),
@@ -104,7 +104,10 @@ describe('the sign of MorPOS', () => {
 
   it('is not put into Auth3d, which carries what the bank sent', async () => {
     const fields = { Code: 'B0000', MdStatus: 'UGF5==' };
-    const body = dialect.auth3dBody(toPayment(recordIn('authorizing')), fields);
+    const body = dialect.operations.auth3d.body(
+      { payment: toPayment(aPaymentRecord({ state: 'authorizing' })), fields },
+      'M-1',
+    );
     expect(wireText(body)).toBe(JSON.stringify(fields));
     expect(await dialect.sign(body, { operation: 'auth3d', apiKey: API_KEY })).toBeNull();
   });
@@ -114,24 +117,28 @@ describe('the sign of MorPOS', () => {
       signOrder: { doPayment: ['transactionDetails.amount', 'merchantId', 'no.such.field'], auth3d: ['code'] },
     });
     const context = { operation: 'doPayment', apiKey: API_KEY } as const;
-    expect(await other.sign(other.doPaymentBody(sampleSale(), 'M-1'), context)).toBe(signOver('60.00;M-1;;api-key-1'));
+    expect(await other.sign(other.operations.doPayment.body(sampleSale(), 'M-1'), context)).toBe(
+      signOver('60.00;M-1;;api-key-1'),
+    );
     expect(await other.sign({ code: 'x' }, { operation: 'auth3d', apiKey: API_KEY })).toBe(signOver('x;api-key-1'));
   });
 
   it('can be made with another order for one operation, which leaves the others as they are', async () => {
     const other = morposDialect({ signOrder: { doPayment: ['merchantId'] } });
-    expect(await other.sign(other.init3dBody(sampleSale(), 'M-1'), { operation: 'init3d', apiKey: API_KEY })).toBe(
-      signOver(PLAIN),
-    );
+    expect(
+      await other.sign(other.operations.init3d.body(sampleSale(), 'M-1'), { operation: 'init3d', apiKey: API_KEY }),
+    ).toBe(signOver(PLAIN));
   });
 });
 
 describe('the body of MorPOS', () => {
-  it.each(['doPaymentBody', 'init3dBody'] as const)('%s carries the flag that is signed', (body) => {
-    expect(wireText(dialect[body](sampleSale(), 'M-1'))).toContain(
+  it.each(['doPayment', 'init3d'] as const)('of %s carries the flag that is signed', (operation) => {
+    expect(wireText(dialect.operations[operation].body(sampleSale(), 'M-1'))).toContain(
       '"amount":60.00,"currencyCode":949,"vftFlag":false}',
     );
-    expect(wireText(dialect[body](sampleSale({ vftFlag: true }), 'M-1'))).toContain('"vftFlag":true');
+    expect(wireText(dialect.operations[operation].body(sampleSale({ vftFlag: true }), 'M-1'))).toContain(
+      '"vftFlag":true',
+    );
   });
 });
 

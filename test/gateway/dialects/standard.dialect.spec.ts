@@ -2,7 +2,7 @@ import { jest } from '@jest/globals';
 import { standardDialect } from '../../../lib/gateway/dialects/standard.dialect.js';
 import type { Signer } from '../../../lib/gateway/gateway-dialect.js';
 import { wireText } from '../../../lib/gateway/wire-body.js';
-import { recordIn } from '../../payment/sample-record.js';
+import { aPaymentRecord } from '../../../lib/testing/a-payment.js';
 import { toPayment } from '../../../lib/payment/payment.js';
 import { CREDENTIALS, sampleSale } from '../sample-sale.js';
 
@@ -24,12 +24,13 @@ const BODY =
 
 describe('the standard dialect', () => {
   it('knows the paths of the contract and no inquiry', () => {
-    expect(dialect.paths).toEqual({
+    const { doPayment, init3d, auth3d } = dialect.operations;
+    expect({ doPayment: doPayment.path, init3d: init3d.path, auth3d: auth3d.path }).toEqual({
       doPayment: '/v1/Payment/DoPayment',
       init3d: '/v1/Payment/Init3d',
       auth3d: '/v1/Payment/Auth3d',
     });
-    expect(dialect.checkPayment).toBeUndefined();
+    expect(dialect.operations.checkPayment).toBeUndefined();
     expect('verifySign' in dialect).toBe(false);
     expect(dialect.requiredCallbackFields).toEqual([]);
   });
@@ -44,12 +45,17 @@ describe('the standard dialect', () => {
     });
   });
 
-  it.each(['doPaymentBody', 'init3dBody'] as const)('%s is that of the contract, byte for byte', (body) => {
-    expect(wireText(dialect[body](sampleSale(), 'M-1'))).toBe(BODY);
-  });
+  it.each(['doPayment', 'init3d'] as const)(
+    'makes the body of %s as the contract has it, byte for byte',
+    (operation) => {
+      expect(wireText(dialect.operations[operation].body(sampleSale(), 'M-1'))).toBe(BODY);
+    },
+  );
 
   it('adds the optional fields where they are given', () => {
-    const body = wireText(dialect.doPaymentBody(sampleSale({ vftFlag: false, pfSubMerchantId: 'SUB-1' }), 'M-1'));
+    const body = wireText(
+      dialect.operations.doPayment.body(sampleSale({ vftFlag: false, pfSubMerchantId: 'SUB-1' }), 'M-1'),
+    );
     expect(body).toBe(
       BODY.replace('"currencyCode":949', '"currencyCode":949,"vftFlag":false').replace(
         /\}$/,
@@ -65,14 +71,14 @@ describe('the standard dialect', () => {
       cardDetails: { ...sale.cardDetails, pin: '1' },
       cardHolderInfo: { ...sale.cardHolderInfo, note: '2' },
     };
-    expect(wireText(dialect.doPaymentBody(laden, 'M-1'))).toBe(BODY);
+    expect(wireText(dialect.operations.doPayment.body(laden, 'M-1'))).toBe(BODY);
   });
 
   it('gives the signer the fields without sign, the amount as its text', async () => {
     const signer = jest.fn<Signer>(() => Promise.resolve('S'));
     const context = { operation: 'doPayment', apiKey: 'k' } as const;
     const signing = standardDialect({ signer });
-    expect(await signing.sign(signing.doPaymentBody(sampleSale(), 'M-1'), context)).toBe('S');
+    expect(await signing.sign(signing.operations.doPayment.body(sampleSale(), 'M-1'), context)).toBe('S');
     expect(signer).toHaveBeenCalledTimes(1);
     const [fields, given] = signer.mock.calls[0]!;
     expect(JSON.stringify(fields)).toBe(BODY.replace('60.00', '"60.00"'));
@@ -92,7 +98,11 @@ describe('the standard dialect', () => {
 
   it('completes with what the bank sent, as received', () => {
     const fields = { Code: 'B0000', mdStatus: 'UGF5==', n: 1, InstrumentDetail: { CardType: 'CARD' } };
-    expect(wireText(dialect.auth3dBody(toPayment(recordIn('authorizing')), fields))).toBe(JSON.stringify(fields));
+    expect(
+      wireText(
+        dialect.operations.auth3d.body({ payment: toPayment(aPaymentRecord({ state: 'authorizing' })), fields }, 'M-1'),
+      ),
+    ).toBe(JSON.stringify(fields));
   });
 
   it('makes ids of 20 characters, each time others', () => {

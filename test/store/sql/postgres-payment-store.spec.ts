@@ -43,3 +43,12 @@ test('a connection that the server ends undoes what ran on it, and nothing else'
   await trial.replace(record, { state: 'authorizing' });
   await store.close();
 });
+
+test('a pool that was given stays open', async () => {
+  const pool = new pg.Pool({ connectionString: await postgres.createDatabase() });
+  const store = postgresPaymentStore({ pool });
+  await store.open();
+  await store.close();
+  expect((await pool.query<{ count: string }>('select count(*) from card_payment')).rows).toEqual([{ count: '0' }]);
+  await pool.end();
+});

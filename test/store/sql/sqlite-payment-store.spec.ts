@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqlitePaymentStore } from '../../../lib/store/sql/index.js';
@@ -16,3 +16,11 @@ async function open(path = file) {
 }
 
 describePaymentStore('SQLite', { create: () => open(), another: () => open() });
+
+test('written through to the disk, with a write-ahead log', async () => {
+  const pragmas = join(folder, 'pragmas.db');
+  const store = await open(pragmas);
+  expect(existsSync(`${pragmas}-wal`)).toBe(true);
+  await store.close();
+  expect(existsSync(`${pragmas}-wal`)).toBe(false);
+});

@@ -1,0 +1,63 @@
+import { RESULT_TEXTS, type ResultCodeSets } from '../result-codes.js';
+
+const approvedCodes = new Set(['B0000']);
+const approvalVariantCodes = new Set(['B0008', 'B0010', 'B0011', 'B0016', 'B0032', 'B0085', 'B0087']);
+const indeterminateCodes = new Set(['B0006', 'B0020', 'B0022', 'B0068', 'B0091', 'B0095', 'B0096', 'B0098', 'B9999']);
+
+/**
+ * The sets that both built-in dialects use. Unverified: inferred from the vendor's public list and from ISO 8583, the
+ * scheme it follows. `notFoundCodes` is empty: which code says so is not public.
+ */
+export const DEFAULT_CODE_SETS: ResultCodeSets = {
+  approvedCodes,
+  approvalVariantCodes,
+  indeterminateCodes,
+  declinedCodes: new Set(
+    Object.keys(RESULT_TEXTS).filter(
+      (code) => !approvedCodes.has(code) && !approvalVariantCodes.has(code) && !indeterminateCodes.has(code),
+    ),
+  ),
+  declinedPrefixes: ['RVV'],
+  inquiryDeclinedCodes: new Set([
+    'B0001',
+    'B0002',
+    'B0004',
+    'B0005',
+    'B0007',
+    'B0014',
+    'B0015',
+    'B0033',
+    'B0034',
+    'B0035',
+    'B0036',
+    'B0037',
+    'B0038',
+    'B0039',
+    'B0041',
+    'B0042',
+    'B0043',
+    'B0044',
+    'B0051',
+    'B0052',
+    'B0053',
+    'B0054',
+    'B0055',
+    'B0056',
+    'B0057',
+    'B0059',
+    'B0060',
+    'B0061',
+    'B0062',
+    'B0063',
+    'B0065',
+    'B0066',
+    'B0067',
+    'B0070',
+    'B0075',
+    'B0078',
+    'B0081',
+    'B0082',
+    'B0083',
+  ]),
+  notFoundCodes: new Set(),
+};

@@ -1,0 +1,55 @@
+import type { PaymentReason } from '../../payment/payment-reason.js';
+import { decodeBankPage } from '../dialects/bank-page.js';
+import type { DialectOperation, GatewayResult, Init3dResult } from '../gateway-dialect.js';
+import type { ResultCodeSets } from '../result-codes.js';
+import type { Answer, GatewayReply } from '../transport/transmission.js';
+import { ReplyFields } from './reply-fields.js';
+import { codeMeanings, isForeign, isSuccessStatus } from './result-checks.js';
+
+/** What became of an Init3d that may have left. `content` is the Base64 page as received, `html` its text. */
+export type Init3dOutcome =
+  | { readonly content: string; readonly html: string }
+  | { readonly content: null; readonly reason: PaymentReason; readonly result: GatewayResult | null };
+
+/** Decides whether an Init3d gave a page for the buyer. Where it did not, no money can move: Auth3d is never called. */
+export function init3dOutcome(
+  answer: Answer,
+  operation: DialectOperation<never, Init3dResult>,
+  conversationId: string,
+  codes: ResultCodeSets,
+): Init3dOutcome {
+  if (!answer.reply) return failed('no_answer');
+  try {
+    return pageFromReply(answer.reply, operation, conversationId, codes);
+  } catch {
+    // A host's own dialect may throw while reading.
+    return failed('unreadable');
+  }
+}
+
+function pageFromReply(
+  { status, text }: GatewayReply,
+  operation: DialectOperation<never, Init3dResult>,
+  conversationId: string,
+  codes: ResultCodeSets,
+): Init3dOutcome {
+  const fields = ReplyFields.parse(text);
+  const reading = fields && operation.read(fields);
+  if (!reading) return failed(isSuccessStatus(status) ? 'unreadable' : refusalOf(status));
+  const { content, ...result } = reading;
+  if (!isSuccessStatus(status)) return failed(refusalOf(status), result);
+  const meanings = codeMeanings(result, codes);
+  if (meanings.includes('declined')) return failed('declined', result);
+  if (meanings.some((meaning) => meaning !== 'approved')) return failed('unrecognised_code', result);
+  if (isForeign(result, conversationId)) return failed('conversation_mismatch');
+  const html = content === null ? null : decodeBankPage(content);
+  return content === null || html === null ? failed('unreadable', result) : { content, html };
+}
+
+function refusalOf(status: number): PaymentReason {
+  return status < 500 ? 'refused' : 'server_error';
+}
+
+function failed(reason: PaymentReason, result: GatewayResult | null = null): Init3dOutcome {
+  return { content: null, reason, result };
+}

@@ -1,0 +1,118 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
+import { MAX_REPLY_BYTES, replyText } from './reply-text.js';
+import type { LostReply, Transmission } from './transmission.js';
+
+/** What came before a reply's body. */
+interface ReplyHead {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+const ONCE = 'A payment request is transmitted once.';
+
+/**
+ * What is known of one transmission, which happens at most once: a second start is cut off before anything is written.
+ * That a request never began is proven by undici never having started it, not by what kind of error came.
+ */
+export class Attempt {
+  /** The reply's, once there is one. */
+  head: ReplyHead = { status: 0, statusText: '', headers: {} };
+  private isTaken = false;
+  /** Something of it may have been written. */
+  private hasStarted = false;
+  private isOver = false;
+  /** Null once it was handed out, or must not be any more. */
+  private body: Buffer | null;
+  private readonly chunks: Buffer[] = [];
+  private size = 0;
+  /** Of the start that undici announced first. */
+  private abort: (() => void) | null = null;
+  private settle!: (transmission: Transmission) => void;
+  /** Resolves when the outcome is known, at the deadline at the latest. Never rejects. */
+  readonly outcome = new Promise<Transmission>((resolve) => (this.settle = resolve));
+  private readonly deadline: number;
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(body: string, timeoutMs: number) {
+    this.body = Buffer.from(body, 'utf8');
+    this.deadline = performance.now() + timeoutMs;
+    this.timer = setTimeout(() => this.lose('deadline'), timeoutMs);
+  }
+
+  /**
+   * Takes the right to dispatch it, which is granted once. @returns the body's length; null when it was taken or is
+   * over
+   */
+  take(): number | null {
+    if (this.isTaken || this.isOver || !this.body) return null;
+    this.isTaken = true;
+    return this.body.length;
+  }
+
+  /** The interceptors are done. If they did not let it through, it is over. */
+  forgo(): void {
+    if (!this.isTaken) this.end({ sent: false, cause: 'interceptor_failed' });
+  }
+
+  /** The body, once: a dispatcher that tries again, without saying that it starts, gets nothing to write. */
+  *handOut(): Generator<Buffer> {
+    const { body } = this;
+    if (!body) throw new Error(ONCE);
+    this.body = null;
+    this.hasStarted = true;
+    yield body;
+  }
+
+  /** A plain object, since hosts' dispatchers take handlers apart. */
+  handler(): Dispatcher.DispatchHandler {
+    return {
+      onRequestStart: (controller) => {
+        // An event loop that was held up may come here before the timer does.
+        if (performance.now() >= this.deadline) this.lose('deadline');
+        if (this.abort || this.isOver) return controller.abort(new Error(ONCE));
+        this.hasStarted = true;
+        this.abort = () => controller.abort(new Error('The payment request is over.'));
+      },
+      onResponseStart: (_controller, status, headers, statusText = '') => {
+        this.hasStarted = true;
+        this.head = { status, statusText, headers };
+      },
+      onResponseData: (_controller, chunk) => {
+        this.size += chunk.length;
+        if (this.size > MAX_REPLY_BYTES) this.lose('reply_too_large');
+        else this.chunks.push(chunk);
+      },
+      onResponseEnd: () => this.read(),
+      onResponseError: () => this.lose('connection_lost'),
+    };
+  }
+
+  /** There will be no reply. */
+  lose(cause: LostReply): void {
+    if (this.hasStarted) this.end({ sent: true, reply: null, cause });
+    else this.end({ sent: false, cause: cause === 'deadline' ? 'deadline' : 'connection_failed' });
+  }
+
+  private read(): void {
+    const { status, headers } = this.head;
+    const reply = replyText(Buffer.concat(this.chunks), headers);
+    if ('text' in reply) this.end({ sent: true, reply: { status, text: reply.text } });
+    else this.lose(reply.cause);
+  }
+
+  /** Nothing leaves from here on. */
+  private end(transmission: Transmission): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.body = null;
+    clearTimeout(this.timer);
+    this.settle(transmission);
+    try {
+      this.abort?.();
+    } catch {
+      // A host's dispatcher that cannot abort changes nothing of what is known.
+    }
+  }
+}

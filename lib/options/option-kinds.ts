@@ -1,0 +1,128 @@
+import type { Payment } from '../payment/payment.js';
+import { resultUrlProblem } from './url-checks.js';
+
+/** The longest delay of a Node timer: 24 days. */
+export const MAX_TIMER_MS = 2_147_483_647;
+
+/** The default of an option that must be given. */
+export const REQUIRED: unique symbol = Symbol('required');
+
+/** Where a buyer is sent after the callback: an address, or in code a function of the payment. */
+export type ResultUrl = string | ((payment: Payment) => string);
+
+/** One option. Its variable follows from its name. */
+export interface Option<Given, Default> {
+  readonly default: Default;
+  /** Whether it can be given in code only, not by a variable. */
+  readonly isCodeOnly: boolean;
+  /** The value that a variable stands for. Text that stands for none is returned as it is, for `problem` to find. */
+  parse(text: string): unknown;
+  /** What is wrong with a value, or null. It must not show the value. */
+  problem(value: unknown): string | null;
+  /** The form of a good value in the settings. */
+  normalize(value: Given): Given;
+}
+
+/** What code may give for an option. */
+export type GivenTo<O> = O extends Option<infer Given, unknown> ? Given : never;
+
+/** What an option is in the settings: given, or its default. */
+export type SetBy<O> = O extends Option<infer Given, infer Default> ? Given | Exclude<Default, typeof REQUIRED> : never;
+
+/** @returns what is wrong with the text, or null */
+type TextCheck = (text: string) => string | null;
+
+/** A blank variable counts as absent. */
+const FLAGS: ReadonlyMap<string, boolean | undefined> = new Map([
+  ['', undefined],
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+]);
+
+export function text<Default extends string | null | typeof REQUIRED>(rules: {
+  readonly default: Default;
+  readonly check?: TextCheck;
+  readonly normalize?: (text: string) => string;
+}): Option<string, Default> {
+  const { check = emptyProblem, normalize = unchanged } = rules;
+  return {
+    default: rules.default,
+    isCodeOnly: false,
+    parse: unchanged,
+    problem: (value) => (typeof value === 'string' ? check(value) : 'must be text'),
+    normalize,
+  };
+}
+
+export function choice<Name extends string>(names: readonly Name[], byDefault: Name): Option<Name, Name> {
+  const check: TextCheck = (name) =>
+    (names as readonly string[]).includes(name) ? null : `must be one of: ${names.join(', ')}`;
+  return { ...text({ default: byDefault, check }), default: byDefault, normalize: unchanged };
+}
+
+export function wholeNumber(rules: {
+  readonly default: number;
+  readonly min: number;
+  readonly max?: number;
+}): Option<number, number> {
+  const { min, max = MAX_TIMER_MS } = rules;
+  const isGood = (value: unknown): boolean =>
+    typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
+  return {
+    default: rules.default,
+    isCodeOnly: false,
+    parse: (digits) => (/^\d{1,15}$/.test(digits.trim()) ? Number(digits) : digits),
+    problem: (value) => (isGood(value) ? null : `must be a whole number from ${min} to ${max}`),
+    normalize: unchanged,
+  };
+}
+
+export function flag(byDefault: boolean): Option<boolean, boolean> {
+  return {
+    default: byDefault,
+    isCodeOnly: false,
+    parse: (given) => {
+      const key = given.trim().toLowerCase();
+      return FLAGS.has(key) ? FLAGS.get(key) : given;
+    },
+    problem: (value) => (typeof value === 'boolean' ? null : 'must be true or false'),
+    normalize: unchanged,
+  };
+}
+
+export function codeOnly<Given>(isGood: (value: unknown) => boolean, message: string): Option<Given, null> {
+  return {
+    default: null,
+    isCodeOnly: true,
+    parse: unchanged,
+    problem: (value) => (isGood(value) ? null : message),
+    normalize: unchanged,
+  };
+}
+
+/** An option for which code may also give a value of another type. */
+export function orInCode<Given, Default, Other>(
+  option: Option<Given, Default>,
+  isOther: (value: unknown) => value is Other,
+): Option<Given | Other, Default> {
+  return {
+    ...option,
+    problem: (value) => (isOther(value) ? null : option.problem(value)),
+    normalize: (value) => (isOther(value) ? value : option.normalize(value)),
+  };
+}
+
+export function resultUrl(): Option<ResultUrl, null> {
+  const isFunction = (value: unknown): value is Exclude<ResultUrl, string> => typeof value === 'function';
+  return orInCode(text({ default: null, check: resultUrlProblem }), isFunction);
+}
+
+function emptyProblem(given: string): string | null {
+  return given.trim() === '' ? 'must not be empty' : null;
+}
+
+function unchanged<T>(value: T): T {
+  return value;
+}

@@ -1,0 +1,146 @@
+import type { Dispatcher } from 'undici';
+import { DIALECTS, type DialectName } from '../gateway/dialects/dialects.js';
+import type { GatewayDialect, Signer } from '../gateway/gateway-dialect.js';
+import type { AmountCheck } from '../gateway/gateway-settings.js';
+import type { AmountFormat } from '../payment/amount.js';
+import type { Payment } from '../payment/payment.js';
+import type { DateOrder } from '../payment/transaction-date.js';
+import type { PaymentStore } from '../store/payment-store.js';
+import { STORE_URL_FORMS, storeKindOf } from '../store/store-url.js';
+import {
+  choice,
+  codeOnly,
+  flag,
+  type Option,
+  orInCode,
+  REQUIRED,
+  resultUrl,
+  type SetBy,
+  text,
+  wholeNumber,
+} from './option-kinds.js';
+import { baseUrlProblem, callbackUrlProblem, withoutTrailingSlashes } from './url-checks.js';
+
+const DIALECT_NAMES = Object.keys(DIALECTS) as DialectName[];
+/** A hundred years. */
+const MAX_RETENTION_MS = 3_155_760_000_000;
+
+/**
+ * Every option, in the order in which problems are reported. The types of options and settings are made from this
+ * table; what an editor shows for an option is the comment here.
+ */
+export const OPTIONS = {
+  /** `PAYMENT_DIALECT`: `standard` or `morpos`; in code also a dialect of your own. Default `standard`. */
+  dialect: orInCode(choice(DIALECT_NAMES, 'standard'), isDialectObject),
+  /** Code only. How `sign` is computed; required by the dialect `standard`, since the contract does not show it. */
+  signer: codeOnly<Signer>(isFunction, 'must be a function (fields, { operation, apiKey }) => string'),
+  /** `PAYMENT_BASE_URL`: the base address of the service; https, except to a loopback address. Required. */
+  baseUrl: text({ default: REQUIRED, check: baseUrlProblem, normalize: withoutTrailingSlashes }),
+  /** `PAYMENT_MERCHANT_ID`. Required. */
+  merchantId: text({ default: REQUIRED, check: headerProblem }),
+  /** `PAYMENT_CLIENT_ID`: the header x-ClientID (contract section 5). Required. */
+  clientId: text({ default: REQUIRED, check: headerProblem }),
+  /** `PAYMENT_CLIENT_SECRET`. Required. */
+  clientSecret: text({ default: REQUIRED, check: headerProblem }),
+  /** `PAYMENT_API_KEY`: what requests are signed with; required by the dialect `morpos`. */
+  apiKey: text({ default: null }),
+  /** `PAYMENT_SCOPE`: the header x-Scope. Default `pf_write`. */
+  scope: text({ default: 'pf_write', check: headerProblem }),
+  /** `PAYMENT_GRANT_TYPE`: the header x-GrantType. Default `client_credentials`. */
+  grantType: text({ default: 'client_credentials', check: headerProblem }),
+  /** `PAYMENT_LANGUAGE`: the language of payments that name none. Default `tr`. */
+  language: text({ default: 'tr' }),
+  /** `PAYMENT_TIMEOUT_MS`: one deadline for queue, connect and answer. Default 60000. */
+  timeoutMs: wholeNumber({ default: 60_000, min: 1 }),
+  /** `PAYMENT_CONNECT_TIMEOUT_MS`. Default 10000. */
+  connectTimeoutMs: wholeNumber({ default: 10_000, min: 1 }),
+  /**
+   * `PAYMENT_KEEP_ALIVE_MS`: how long an idle connection is kept, less where the gateway announces less; 0 uses each
+   * connection once. Default 4000.
+   */
+  keepAliveMs: wholeNumber({ default: 4_000, min: 0 }),
+  /**
+   * `PAYMENT_PUBLIC_URL`: where buyers reach this application; https, except on a loopback address. Required while
+   * `callback` is on, unless `callbackUrl` is set.
+   */
+  publicUrl: text({ default: null, check: baseUrlProblem, normalize: withoutTrailingSlashes }),
+  /** `PAYMENT_CALLBACK_URL`: where the callback controller is reached, if not at publicUrl + global prefix + path. */
+  callbackUrl: text({ default: null, check: baseUrlProblem, normalize: withoutTrailingSlashes }),
+  /** `PAYMENT_RETURN_URL`: your own address for the bank's success; may hold `{token}`. Default: the callback's. */
+  returnUrl: text({ default: null, check: callbackUrlProblem }),
+  /** `PAYMENT_FAIL_URL`: your own address for the bank's failure; may hold `{token}`. Default: the callback's. */
+  failUrl: text({ default: null, check: callbackUrlProblem }),
+  /** `PAYMENT_SUCCESS_URL`: where the buyer goes once it is paid. Default: a plain built-in page. */
+  successUrl: resultUrl(),
+  /** `PAYMENT_FAILURE_URL`: where the buyer goes when it is not paid. Default: a plain built-in page. */
+  failureUrl: resultUrl(),
+  /** `PAYMENT_PENDING_URL`: where the buyer goes while the outcome is not known. Default: a plain built-in page. */
+  pendingUrl: resultUrl(),
+  /** `PAYMENT_SESSION_TTL_MS`: an unanswered 3D payment expires after this. Default 3600000. */
+  sessionTtlMs: wholeNumber({ default: 3_600_000, min: 1 }),
+  /** `PAYMENT_STORE_URL`: `memory:`, `sqlite:FILE`, `postgres://…` or `redis://…`. Default `memory:`. */
+  storeUrl: text({ default: 'memory:', check: storeUrlProblem }),
+  /** Code only. A store of your own, or one that already exists. */
+  store: codeOnly<PaymentStore>(hasMethods('insert', 'replace'), 'must be a PaymentStore'),
+  /**
+   * `PAYMENT_RETENTION_MS`: settled payments are deleted this long after they were settled; 0 keeps them, in memory for
+   * one day. Default 0.
+   */
+  retentionMs: wholeNumber({ default: 0, min: 0, max: MAX_RETENTION_MS }),
+  /** `PAYMENT_BACKGROUND`: whether this instance reconciles and delivers events. Default true. */
+  background: flag(true),
+  /** `PAYMENT_AMOUNT_FORMAT`: `fixed` writes 60.00, `shortest` writes 60. Default `fixed`. */
+  amountFormat: choice<AmountFormat>(['fixed', 'shortest'], 'fixed'),
+  /**
+   * `PAYMENT_DATE_ORDER`: whether day or month comes first in a gateway's date. Default `dmy` (inferred, unverified).
+   */
+  dateOrder: choice<DateOrder>(['dmy', 'mdy'], 'dmy'),
+  /** `PAYMENT_LUHN`: whether card numbers must pass the Luhn check. Default true. */
+  luhn: flag(true),
+  /**
+   * `PAYMENT_VERIFY_AMOUNT`: `notLess` (an approval of more than was asked is accepted with instalments only), `exact`
+   * or `off`. Default `notLess`.
+   */
+  verifyAmount: choice<AmountCheck>(['notLess', 'exact', 'off'], 'notLess'),
+  /**
+   * `PAYMENT_VERIFY_SIGN`: whether the sign of an approval must be good. Default false, as no public recipe is
+   * verified.
+   */
+  verifySign: flag(false),
+  /**
+   * Code only. Called when the bank's callback has come, before money can move; false or a throw ends the payment
+   * `failed`, `vetoed`.
+   */
+  beforeAuth3d: codeOnly<(payment: Payment) => boolean | Promise<boolean>>(isFunction, 'must be a function'),
+  /** Code only. An undici dispatcher (proxy, mTLS, private CA). The module does not close it. */
+  dispatcher: codeOnly<Dispatcher>(hasMethods('dispatch'), 'must be an undici Dispatcher'),
+} satisfies Readonly<Record<string, Option<unknown, unknown>>>;
+
+export type OptionName = keyof typeof OPTIONS;
+
+/** What is set, given or by default. */
+export type OptionValues = { readonly [Name in keyof typeof OPTIONS]: SetBy<(typeof OPTIONS)[Name]> };
+
+/** What goes into headers. */
+function headerProblem(value: string): string | null {
+  return /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value)
+    ? null
+    : 'must be printable ASCII without spaces around it';
+}
+
+function storeUrlProblem(url: string): string | null {
+  return storeKindOf(url) === null ? `must be ${STORE_URL_FORMS.join(', ')} (rediss:// with TLS)` : null;
+}
+
+/** Whether it is whole is checked where the dialect is chosen. */
+function isDialectObject(value: unknown): value is GatewayDialect {
+  return typeof value === 'object' && value !== null;
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
+}
+
+function hasMethods(...methods: readonly string[]): (value: unknown) => boolean {
+  return (value) => methods.every((method) => typeof (value as Record<string, unknown>)[method] === 'function');
+}

@@ -1,0 +1,36 @@
+import type { ConfigurationProblem } from '../errors/payment-configuration.error.js';
+import { variableOf } from '../payment/account.js';
+import { type Option, REQUIRED } from './option-kinds.js';
+import { type OptionName, OPTIONS, type OptionValues } from './option-table.js';
+import type { PaymentOptions } from './payment-options.js';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface ReadOptions {
+  /** Undefined for an option that has a problem. */
+  readonly values: { readonly [Name in OptionName]: OptionValues[Name] | undefined };
+  readonly problems: readonly ConfigurationProblem[];
+}
+
+/**
+ * Reads each option by itself, from code, else from its variable, else its default, and notes everything that is wrong.
+ */
+export function readOptions(options: PaymentOptions, environment: Environment, account: string): ReadOptions {
+  const values: Partial<Record<OptionName, unknown>> = {};
+  const problems: ConfigurationProblem[] = [];
+  for (const [name, option] of Object.entries(OPTIONS) as [OptionName, Option<unknown, unknown>][]) {
+    const variable = option.isCodeOnly ? null : variableOf(account, name);
+    const given: unknown = options[name] ?? valueIn(environment, variable, option);
+    const missing = option.default === REQUIRED ? 'is missing' : null;
+    const message = given === undefined ? missing : option.problem(given);
+    if (message === null) values[name] = given === undefined ? option.default : option.normalize(given);
+    else problems.push({ option: name, variable, message });
+  }
+  return { values: values as ReadOptions['values'], problems };
+}
+
+/** An empty variable counts as absent. */
+function valueIn(environment: Environment, variable: string | null, option: Option<unknown, unknown>): unknown {
+  const text = variable === null ? undefined : environment[variable];
+  return text ? option.parse(text) : undefined;
+}

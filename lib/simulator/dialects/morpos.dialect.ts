@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../exact-json.js';
+import type { SimulatedDialect } from './simulated-dialect.js';
+
+/** The order in which a sale is signed; unverified for DoPayment and Init3d (taken from its hosted page). */
+const SALE_ORDER = [
+  'conversationId',
+  'merchantId',
+  'returnUrl',
+  'failUrl',
+  'paymentMethod',
+  'language',
+  'paymentInstrumentType',
+  'transactionDetails.transactionType',
+  'transactionDetails.vftFlag',
+  'transactionDetails.installmentCount',
+  'transactionDetails.amount',
+  'transactionDetails.currencyCode',
+  'extraParameter.pfSubMerchantId',
+];
+
+const INQUIRY_ORDER = ['conversationId', 'merchantId'];
+
+/** The order in which a reply is signed; unverified (commented-out code of its WooCommerce plugin). */
+const REPLY_ORDER = [
+  'conversationId',
+  'orderId',
+  'paymentId',
+  'bankUniqueReferenceNumber',
+  'transactionDate',
+  'currency',
+  'authCode',
+  'paymentInstrumentType',
+  'instrumentDetail.maskedCardNumber',
+  'instrumentDetail.cardType',
+  'paymentInfo.installmentCount',
+  'paymentInfo.amount',
+  'paymentInfo.payFacCommissionAmount',
+  'paymentInfo.payFacCommissionRate',
+];
+
+const TIMESTAMP = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/;
+
+/** Mor Para's MorPOS, as its public documentation and plugins show it. */
+export const MORPOS: SimulatedDialect = {
+  operations: ['DoPayment', 'Init3d', 'Auth3d', 'CheckPayment'],
+  conversationId: /^[A-Za-z0-9]{20}$/,
+  approvalLanguage: null,
+  readTimestamp: (text) => (TIMESTAMP.test(text) ? Date.parse(text.replace(TIMESTAMP, '$1-$2-$3T$4:$5:$6Z')) : NaN),
+  clientSecret: (secret, timestamp) => {
+    const digest = createHash('sha256').update(Buffer.from(secret, 'base64')).update(timestamp).digest('hex');
+    return Buffer.from(digest).toString('base64');
+  },
+  isSignGood: (body, { operation, apiKey }) =>
+    body.sign === signOver(body, operation === 'CheckPayment' ? INQUIRY_ORDER : SALE_ORDER, apiKey),
+  replySign: (reply, apiKey) => signOver(reply, REPLY_ORDER, apiKey),
+};
+
+function signOver(fields: JsonObject, order: readonly string[], apiKey: string): string {
+  const values = order.map((path) => signedText(path, valueAt(fields, path)));
+  return createHash('sha256')
+    .update([...values, apiKey].join(';'))
+    .digest('base64')
+    .toUpperCase();
+}
+
+function signedText(path: string, value: JsonValue | undefined): string {
+  if (value === true) return 'True';
+  if (value === false || (value === undefined && path.endsWith('vftFlag'))) return 'False';
+  if (value instanceof JsonNumber) return value.text;
+  return typeof value === 'string' ? value : '';
+}
+
+function valueAt(fields: JsonObject, path: string): JsonValue | undefined {
+  let value: JsonValue | undefined = fields;
+  for (const name of path.split('.')) value = isJsonObject(value) ? value[name] : undefined;
+  return value;
+}

@@ -1,0 +1,140 @@
+import type { PaymentHistoryEntry, PaymentRecord, PaymentState } from '../../payment/payment.js';
+import type { UniqueKey } from '../payment-store.js';
+import { historyEntryOf, recordFromJson, recordToJson } from '../record-json.js';
+import { byDate } from './by-date.js';
+
+interface StoredPayment {
+  record: PaymentRecord;
+  readonly history: PaymentHistoryEntry[];
+}
+
+const NULLABLE_KEYS = ['idempotencyKey', 'tokenHash', 'referenceLock'] as const satisfies UniqueKey[];
+
+/** The payments of one account. It takes and returns copies. */
+export class AccountPayments {
+  private readonly payments = new Map<string, StoredPayment>();
+  /** From a key's value to the conversationId that has it; '' for the lock of a payment that is gone. */
+  private readonly holders = {
+    idempotencyKey: new Map<string, string>(),
+    tokenHash: new Map<string, string>(),
+    referenceLock: new Map<string, string>(),
+  };
+  private readonly byReference = new Map<string, Set<string>>();
+  /** Those that have a `dueAt`. */
+  private readonly due = new Set<string>();
+
+  find(conversationId: string): PaymentRecord | null {
+    const payment = this.payments.get(conversationId);
+    return payment ? copyRecord(payment.record) : null;
+  }
+
+  findBy(key: 'idempotencyKey' | 'tokenHash', value: string): PaymentRecord | null {
+    return this.find(this.holders[key].get(value) ?? '');
+  }
+
+  ofReference(reference: string): PaymentRecord[] {
+    const found = this.records(this.byReference.get(reference) ?? []);
+    return found.sort(byDate((record) => record.createdAt)).map(copyRecord);
+  }
+
+  inStates(states: readonly PaymentState[], limit: number): PaymentRecord[] {
+    const found = this.records(this.payments.keys()).filter((record) => states.includes(record.state));
+    return found
+      .sort(byDate((record) => record.updatedAt))
+      .slice(0, limit)
+      .map(copyRecord);
+  }
+
+  history(conversationId: string): PaymentHistoryEntry[] {
+    const history = this.payments.get(conversationId)?.history ?? [];
+    return history.map((entry) => ({ ...entry, at: new Date(entry.at) }));
+  }
+
+  version(conversationId: string): number | undefined {
+    return this.payments.get(conversationId)?.record.version;
+  }
+
+  /** The key that another payment than this one has. */
+  takenKey(record: PaymentRecord): Exclude<UniqueKey, 'conversationId'> | undefined {
+    return NULLABLE_KEYS.find((key) => {
+      const holder = record[key] === null ? undefined : this.holders[key].get(record[key]);
+      return holder !== undefined && holder !== record.conversationId;
+    });
+  }
+
+  /** Writes a record over the one that may be there, with its line of history. */
+  write(record: PaymentRecord): void {
+    const { conversationId, reference } = record;
+    const payment = this.payments.get(conversationId) ?? { record, history: [] };
+    this.releaseKeys(payment.record, record);
+    for (const key of NULLABLE_KEYS) if (record[key] !== null) this.holders[key].set(record[key], conversationId);
+    this.removeFromReference(payment.record);
+    if (reference !== null) {
+      this.byReference.set(reference, (this.byReference.get(reference) ?? new Set()).add(conversationId));
+    }
+    payment.record = copyRecord(record);
+    payment.history.push(historyEntryOf(payment.record));
+    this.payments.set(conversationId, payment);
+    this.setDueAt(conversationId, record.dueAt);
+  }
+
+  /** Those due by then, the longest due first. */
+  dueBy(now: Date, limit: number): string[] {
+    return this.records(this.due)
+      .filter((record) => record.dueAt !== null && record.dueAt <= now)
+      .sort(byDate((record) => record.dueAt))
+      .slice(0, limit)
+      .map((record) => record.conversationId);
+  }
+
+  setDueAt(conversationId: string, dueAt: Date | null): void {
+    const payment = this.payments.get(conversationId);
+    if (!payment) return;
+    payment.record = { ...payment.record, dueAt: dueAt && new Date(dueAt) };
+    if (dueAt) this.due.add(conversationId);
+    else this.due.delete(conversationId);
+  }
+
+  finalizedBefore(before: Date): string[] {
+    return this.records(this.payments.keys())
+      .filter(({ finalizedAt }) => finalizedAt !== null && finalizedAt < before)
+      .map((record) => record.conversationId);
+  }
+
+  /** Deletes a payment but for its referenceLock, which is nobody's from then on. */
+  delete(conversationId: string): void {
+    const payment = this.payments.get(conversationId);
+    if (!payment) return;
+    const { record } = payment;
+    this.releaseKeys(record, { idempotencyKey: null, tokenHash: null, referenceLock: record.referenceLock });
+    if (record.referenceLock !== null) this.holders.referenceLock.set(record.referenceLock, '');
+    this.removeFromReference(record);
+    this.due.delete(conversationId);
+    this.payments.delete(conversationId);
+  }
+
+  private records(ids: Iterable<string>): PaymentRecord[] {
+    return [...ids].flatMap((id) => this.payments.get(id)?.record ?? []);
+  }
+
+  /** Releases the keys that the record had and no longer has. */
+  private releaseKeys(old: PaymentRecord, now: Pick<PaymentRecord, (typeof NULLABLE_KEYS)[number]>): void {
+    for (const key of NULLABLE_KEYS) {
+      const value = old[key];
+      if (value === null || value === now[key]) continue;
+      if (this.holders[key].get(value) === old.conversationId) this.holders[key].delete(value);
+    }
+  }
+
+  private removeFromReference({ reference, conversationId }: PaymentRecord): void {
+    if (reference === null) return;
+    const payments = this.byReference.get(reference);
+    payments?.delete(conversationId);
+    if (payments?.size === 0) this.byReference.delete(reference);
+  }
+}
+
+/** Through JSON, as durable stores do it: nothing that is stored is shared with a caller. */
+function copyRecord(record: PaymentRecord): PaymentRecord {
+  return recordFromJson(recordToJson(record));
+}

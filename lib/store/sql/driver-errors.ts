@@ -1,0 +1,37 @@
+import type { SqlEngine } from './sql-engine.js';
+
+/** The tables are of a version that this release cannot work with. */
+export class SchemaError extends Error {}
+
+/** A package that the database needs is not installed. */
+export class MissingDriverError extends Error {
+  constructor(packages: string) {
+    super(`a package is missing: npm install ${packages}`);
+  }
+}
+
+/** Imports a package that only some installations have. */
+export async function importDriver<T>(packages: string, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') throw new MissingDriverError(packages);
+    throw error;
+  }
+}
+
+/** The code of what a driver threw, or ''. An error of another realm is no instance of this one's `Error`. */
+export function codeOf(error: unknown): string {
+  const { code } = Object(error) as { code?: unknown };
+  return typeof code === 'string' && /^[A-Z0-9_]{1,60}$/.test(code) ? code : '';
+}
+
+/** What an operator needs to know when a database cannot be opened. The driver's own error may hold a password. */
+export function openError(error: unknown, { displayName, failures, uncodedFailures }: SqlEngine): Error {
+  if (error instanceof SchemaError || error instanceof MissingDriverError) return new Error(error.message);
+  const { message } = Object(error) as { message?: unknown };
+  const code = codeOf(error) || (uncodedFailures.find(([text]) => text.test(String(message)))?.[1] ?? '');
+  const [, meaning = 'cannot be used'] = failures.find(([pattern]) => pattern.test(code)) ?? [];
+  return new Error(`${displayName} ${meaning}${code ? ` (${code})` : ''}`);
+}

@@ -1,0 +1,24 @@
+import { postgresEngine } from './postgres.engine.js';
+import type { SqlEngine } from './sql-engine.js';
+import { sqliteEngine } from './sqlite.engine.js';
+
+/** The databases that the SQL store works with: another one is another entry. */
+export const SQL_ENGINES = [sqliteEngine, postgresEngine] as const satisfies readonly SqlEngine[];
+
+/** The names of these databases. */
+export type SqlDialect = (typeof SQL_ENGINES)[number]['name'];
+
+export function isSqlDialect(name: string | undefined): name is SqlDialect {
+  return SQL_ENGINES.some((engine) => engine.name === name);
+}
+
+/** @throws Error when there is no such database */
+export function engineNamed(name: SqlDialect): SqlEngine {
+  const engine = SQL_ENGINES.find((one) => one.name === name);
+  if (!engine) throw new Error(`the dialect of a SQL store is ${SQL_ENGINES.map((one) => one.name).join(' or ')}`);
+  return engine;
+}
+
+export function engineOfUrl(url: string): SqlEngine | undefined {
+  return SQL_ENGINES.find((engine) => engine.owns(url));
+}

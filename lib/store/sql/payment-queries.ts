@@ -1,0 +1,58 @@
+import type { PaymentHistoryEntry, PaymentRecord, PaymentState } from '../../payment/payment.js';
+import { historyFromJson } from '../record-json.js';
+import { recordOf } from './payment-tables.js';
+import type { SqlDatabase } from './sql-database.js';
+
+export async function findPayment(
+  database: SqlDatabase,
+  account: string,
+  key: 'conversation_id' | 'token_hash' | 'idempotency_key',
+  value: string,
+): Promise<PaymentRecord | null> {
+  const [row] = await database.read(records(database, account).where(key, '=', value));
+  return row ? recordOf(row) : null;
+}
+
+export async function paymentsOfReference(
+  database: SqlDatabase,
+  account: string,
+  reference: string,
+): Promise<PaymentRecord[]> {
+  const rows = await database.read(records(database, account).where('reference', '=', reference).orderBy('created_at'));
+  return rows.map(recordOf);
+}
+
+/** Each state has a query of its own, which fits the index. */
+export async function paymentsInStates(
+  database: SqlDatabase,
+  account: string,
+  states: readonly PaymentState[],
+  limit: number,
+): Promise<PaymentRecord[]> {
+  const found: PaymentRecord[] = [];
+  for (const state of new Set(states)) {
+    const query = records(database, account).where('state', '=', state).orderBy('updated_at').limit(limit);
+    found.push(...(await database.read(query)).map(recordOf));
+  }
+  return found.sort((one, other) => one.updatedAt.getTime() - other.updatedAt.getTime()).slice(0, limit);
+}
+
+export async function historyOf(
+  database: SqlDatabase,
+  account: string,
+  conversationId: string,
+): Promise<PaymentHistoryEntry[]> {
+  const rows = await database.read(
+    database.db
+      .selectFrom('card_payment_history')
+      .where('account', '=', account)
+      .where('conversation_id', '=', conversationId)
+      .select('entry')
+      .orderBy('version'),
+  );
+  return rows.map(({ entry }) => historyFromJson(entry));
+}
+
+function records({ db }: SqlDatabase, account: string) {
+  return db.selectFrom('card_payment').where('account', '=', account).select(['record', 'due_at']);
+}

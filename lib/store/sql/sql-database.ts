@@ -1,0 +1,61 @@
+import { CompiledQuery } from 'kysely';
+import { CompiledQueries } from './compiled-queries.js';
+import type { PaymentDb } from './payment-tables.js';
+import { retryWhileBusy } from './retry-while-busy.js';
+import type { SqlEngine, SqlStatement } from './sql-engine.js';
+
+/** Thrown to undo a transaction that has an outcome nevertheless. */
+export class Undo extends Error {
+  constructor(readonly outcome: unknown) {
+    super('undone');
+  }
+}
+
+/** A database and its engine. */
+export class SqlDatabase {
+  readonly db: PaymentDb;
+  readonly queries = new CompiledQueries();
+
+  constructor(
+    db: PaymentDb,
+    readonly engine: SqlEngine,
+  ) {
+    // A host's plugins may rename columns.
+    this.db = db.withoutPlugins();
+  }
+
+  /** Runs work in a transaction that may write; runs it again when another process was in the way. */
+  transaction<T>(work: (db: PaymentDb) => Promise<T>): Promise<T> {
+    return this.db
+      .connection()
+      .execute((connection) => retryWhileBusy(this.engine.isBusy, () => this.tryTransaction(connection, work)));
+  }
+
+  private async tryTransaction<T>(connection: PaymentDb, work: (db: PaymentDb) => Promise<T>): Promise<T> {
+    await runAll(connection, this.engine.begin);
+    try {
+      const outcome = await work(connection);
+      await run(connection, { sql: 'commit' });
+      return outcome;
+    } catch (error) {
+      await run(connection, { sql: 'rollback' }).catch(() => undefined);
+      if (error instanceof Undo) return error.outcome as T;
+      throw error;
+    }
+  }
+
+  /** Rows that are read outside a transaction. */
+  read<Row>(query: { execute(): Promise<Row[]> }): Promise<Row[]> {
+    return retryWhileBusy(this.engine.isBusy, () => query.execute());
+  }
+}
+
+/** @returns the rows it finds */
+export async function run(db: PaymentDb, { sql, parameters = [] }: SqlStatement): Promise<unknown[]> {
+  const { rows } = await db.executeQuery(CompiledQuery.raw(sql, [...parameters]));
+  return rows;
+}
+
+export async function runAll(db: PaymentDb, statements: readonly SqlStatement[]): Promise<void> {
+  for (const statement of statements) await run(db, statement);
+}

@@ -1,0 +1,76 @@
+import type { Dialect } from 'kysely';
+import type { UpdatePayment } from './update-payment.js';
+
+/** A statement in the database's own SQL, with its own placeholders. */
+export interface SqlStatement {
+  readonly sql: string;
+  readonly parameters?: readonly unknown[];
+}
+
+/** How the tables are written down in a database. */
+export interface SchemaSyntax {
+  /** The type of texts that are keys. They are compared byte by byte: a unique key must not depend on a locale. */
+  readonly keyType: string;
+  /** The type of JSON texts, of up to a mebibyte. */
+  readonly jsonType: string;
+  /** What is appended to a table whose rows are little more than their key; empty where there is nothing to gain. */
+  readonly compactTable: string;
+  /** What limits an index to the rows that meet a condition; empty where the database cannot. */
+  readonly indexOf: (condition: string) => string;
+  /** Now, in milliseconds since 1970 UTC. */
+  readonly now: string;
+}
+
+/**
+ * Everything in which one database differs from another. The rest of the SQL store knows no database by name.
+ *
+ * An engine's file loads neither Kysely nor a driver before `open` is called: printing the schema and checking a URL
+ * work where neither is installed.
+ */
+export interface SqlEngine {
+  /** What it is called in code and on the command line. */
+  readonly name: string;
+  /** How an error begins, which goes on with one of `failures`. */
+  readonly displayName: string;
+
+  /** How its URLs look, for people. */
+  readonly urlForm: string;
+  readonly owns: (url: string) => boolean;
+  /**
+   * How Kysely reaches the database of a URL. Connects at the first query only.
+   * @throws Error that names the packages to install, or says what is wrong with the URL; it never shows the URL
+   */
+  readonly open: (url: string) => Promise<Dialect>;
+
+  readonly schema: SchemaSyntax;
+  /** Finds a row when there is such a table. */
+  readonly hasTable: (table: string) => SqlStatement;
+  /**
+   * Lets one process at a time change the schema. `take` runs inside a transaction; `release` is empty where the lock
+   * ends with that.
+   */
+  readonly migrationLock: { readonly take: readonly SqlStatement[]; readonly release: readonly SqlStatement[] };
+
+  /** Begins a transaction that may write and that reads whatever others have committed. */
+  readonly begin: readonly SqlStatement[];
+  /** Whether another process was in the way, so that the same transaction or query may succeed in a moment. */
+  readonly isBusy: (error: unknown) => boolean;
+  /**
+   * What is appended to a query to lock the rows of a table that it finds, and to skip those that others have locked.
+   */
+  readonly rowLock: (table: string) => string;
+  /**
+   * Locks who handles what in an account until the transaction ends: `shared` keeps others from changing it, `alone`
+   * also from relying on it. Null where a transaction that may write is alone anyway.
+   */
+  readonly handlerLock: (account: string, mode: 'shared' | 'alone') => SqlStatement | null;
+
+  /** What is appended to an insert so that it does nothing, and counts no row, when a unique key is taken. */
+  readonly unlessTaken: string;
+  readonly updatePayment: UpdatePayment;
+
+  /** What the driver's error codes mean to an operator. */
+  readonly failures: readonly (readonly [code: RegExp, meaning: string])[];
+  /** Codes for errors that the driver throws without one. */
+  readonly uncodedFailures: readonly (readonly [text: RegExp, code: string])[];
+}

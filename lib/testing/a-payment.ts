@@ -1,0 +1,116 @@
+import { EVENT_STATES, isEventState, type PaymentEvent, type PaymentEventState } from '../payment/payment-event.js';
+import { type Payment, type PaymentRecord, SETTLED_STATES, toPayment } from '../payment/payment.js';
+import { referenceLockIn } from '../payment/states.js';
+
+const CREATED_AT = '2026-03-01T09:00:00.000Z';
+const SESSION_MS = 3_600_000;
+const CLAIM_MS = 120_000;
+const FIRST_INQUIRY_MS = 15_000;
+
+/**
+ * A payment for a unit test: 149.90 lira for `order-1`, `succeeded` unless another state is given. What is not given
+ * fits the state: `kind`, `settled`, `finalizedAt`. What the gateway would add (`orderId`, `code`, …) is null unless
+ * given.
+ *
+ * ```ts
+ * await orders.markPaid(aPayment({ reference: 'order-7' }));
+ * ```
+ *
+ * Every call gives the same payment: where a test needs two, give each a `conversationId`.
+ */
+export function aPayment(fields: Partial<Payment> = {}): Payment {
+  return { ...toPayment(aPaymentRecord(fields)), ...fields };
+}
+
+/**
+ * The event of a payment for a unit test of a handler, `payment.succeeded` unless another state is given. Takes the
+ * fields of its payment; `type`, `eventId` and `occurredAt` follow from them.
+ *
+ * ```ts
+ * const event = aPaymentEvent({ state: 'failed', reference: 'order-7' });
+ * await handler.failed(event);
+ * ```
+ *
+ * @throws Error where the state is one that has no event
+ */
+export function aPaymentEvent(fields: Partial<Payment> & { readonly state?: PaymentEventState } = {}): PaymentEvent {
+  const payment = aPayment(fields);
+  const { conversationId, version, state, updatedAt } = payment;
+  if (!isEventState(state)) throw new Error(`There are events of ${EVENT_STATES.join(', ')} only, not of ${state}.`);
+  return { eventId: `${conversationId}:${version}`, type: `payment.${state}`, payment, occurredAt: updatedAt };
+}
+
+/**
+ * A payment as a store keeps it, for the test of a store of your own: as {@link aPayment}, with `referenceLock`,
+ * `expiresAt` and `dueAt` as they fit the state.
+ */
+export function aPaymentRecord(fields: Partial<PaymentRecord> = {}): PaymentRecord {
+  const { state = 'succeeded', reference = 'order-1', allowRepeat = false } = fields;
+  const { kind = state === 'charging' ? 'direct' : '3d' } = fields;
+  const { createdAt = new Date(CREATED_AT), updatedAt = createdAt } = fields;
+  const { expiresAt = kind === '3d' ? later(createdAt, SESSION_MS) : null } = fields;
+  return {
+    conversationId: 'ABC00000000000000001',
+    account: 'default',
+    reference,
+    kind,
+    state,
+    reason: null,
+    amount: '149.90',
+    currencyCode: 949,
+    installmentCount: 1,
+    chargedAmount: null,
+    code: null,
+    message: null,
+    orderId: null,
+    paymentId: null,
+    bankUniqueReferenceNumber: null,
+    authCode: null,
+    transactionDate: null,
+    transactionAt: null,
+    maskedCardNumber: '450803******4509',
+    commissionRate: null,
+    commissionAmount: null,
+    createdAt,
+    updatedAt,
+    finalizedAt: SETTLED_STATES.has(state) ? updatedAt : null,
+    version: 3,
+    tokenHash: null,
+    idempotencyKey: null,
+    referenceLock: referenceLockIn(state, { reference, allowRepeat }),
+    allowRepeat,
+    expiresAt,
+    dueAt: dueAtOf({ state, updatedAt, expiresAt }),
+    inquiries: 0,
+    notFoundAt: null,
+    note: null,
+    ...fields,
+  };
+}
+
+/** When the background work would look at it: at the end of the session or of the claim, or when to ask the gateway. */
+function dueAtOf({
+  state,
+  updatedAt,
+  expiresAt,
+}: Pick<PaymentRecord, 'state' | 'updatedAt' | 'expiresAt'>): Date | null {
+  switch (state) {
+    case 'initiating':
+    case 'awaiting':
+      return expiresAt;
+    case 'charging':
+    case 'authorizing':
+      return later(updatedAt, CLAIM_MS);
+    case 'unknown':
+      return later(updatedAt, FIRST_INQUIRY_MS);
+    case 'succeeded':
+    case 'failed':
+    case 'expired':
+    case 'review':
+      return null;
+  }
+}
+
+function later(date: Date, ms: number): Date {
+  return new Date(date.getTime() + ms);
+}

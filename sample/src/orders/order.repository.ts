@@ -1,0 +1,129 @@
+import { randomInt } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { PaymentEvent } from 'nestjs-card-payment';
+import { type BasketLine, totalOf } from '../basket/basket.js';
+import type { Order, OrderLine, OrderStatus, ReceivedEvent } from './order.js';
+import { ShopDatabase } from './shop-database.js';
+
+interface OrderRow {
+  id: string;
+  lines: string;
+  total_kurus: number;
+  status: OrderStatus;
+  placed_at: string;
+  invoice_number: number | null;
+}
+
+/** Stores the shop's orders. */
+@Injectable()
+export class OrderRepository {
+  private readonly sqlite;
+
+  constructor(database: ShopDatabase) {
+    this.sqlite = database.sqlite;
+  }
+
+  place(basket: readonly BasketLine[]): string {
+    const id = newOrderId();
+    const lines = basket.map(({ product, quantity }): OrderLine => ({
+      productId: product.id,
+      name: product.name,
+      quantity,
+      kurus: product.kurus * quantity,
+    }));
+    this.sqlite
+      .prepare('INSERT INTO orders (id, lines, total_kurus, placed_at) VALUES (?, ?, ?, ?)')
+      .run(id, JSON.stringify(lines), totalOf(basket), new Date().toISOString());
+    return id;
+  }
+
+  find(id: string): Order | null {
+    const row = this.sqlite.prepare<[string], OrderRow>('SELECT * FROM orders WHERE id = ?').get(id);
+    return row ? toOrder(row) : null;
+  }
+
+  /** Newest first. */
+  latest(limit: number): Order[] {
+    return this.sqlite
+      .prepare<[number], OrderRow>('SELECT * FROM orders ORDER BY placed_at DESC LIMIT ?')
+      .all(limit)
+      .map(toOrder);
+  }
+
+  /**
+   * Marks an order paid and gives it its invoice number: both or neither, and once for each event, however often the
+   * event is delivered.
+   * @throws Error for an unknown order; the event is then delivered again, and parked for an operator in the end
+   */
+  markPaid(id: string, eventId: string): void {
+    this.sqlite.transaction(() => {
+      const isNew = this.sqlite.prepare('INSERT OR IGNORE INTO handled_events VALUES (?)').run(eventId).changes === 1;
+      if (!isNew) return;
+      const { changes } = this.sqlite
+        .prepare(
+          `UPDATE orders SET status = 'paid', held_by = NULL,
+             invoice_number = (SELECT COALESCE(MAX(invoice_number), 1000) + 1 FROM orders)
+           WHERE id = ?`,
+        )
+        .run(id);
+      if (changes === 0) throw new Error(`There is no order ${id}`);
+    })();
+  }
+
+  /** Money may have moved: until that is known, the order is neither packed nor paid again. */
+  hold(id: string, conversationId: string): void {
+    this.sqlite
+      .prepare("UPDATE orders SET status = 'checking', held_by = ? WHERE id = ? AND status <> 'paid'")
+      .run(conversationId, id);
+  }
+
+  /** No money moved after all. Only the payment that holds the order can release it. */
+  release(id: string, conversationId: string): void {
+    this.sqlite
+      .prepare("UPDATE orders SET status = 'open', held_by = NULL WHERE id = ? AND status = 'checking' AND held_by = ?")
+      .run(id, conversationId);
+  }
+
+  /** Records an event for the orders page. */
+  recordEvent(via: ReceivedEvent['via'], { eventId, type, payment }: PaymentEvent): void {
+    this.sqlite
+      .prepare('INSERT INTO received_events VALUES (?, ?, ?, ?, ?, ?)')
+      .run(payment.reference ?? '', eventId, via, type, payment.reason, new Date().toISOString());
+  }
+
+  /** Oldest first. */
+  eventsOf(id: string): ReceivedEvent[] {
+    return this.sqlite
+      .prepare<
+        [string],
+        { event_id: string; via: ReceivedEvent['via']; type: string; reason: string | null; received_at: string }
+      >('SELECT * FROM received_events WHERE order_id = ? ORDER BY rowid')
+      .all(id)
+      .map((row) => ({
+        eventId: row.event_id,
+        via: row.via,
+        type: row.type,
+        reason: row.reason,
+        receivedAt: new Date(row.received_at),
+      }));
+  }
+}
+
+function toOrder(row: OrderRow): Order {
+  return {
+    id: row.id,
+    lines: JSON.parse(row.lines) as OrderLine[],
+    totalKurus: row.total_kurus,
+    status: row.status,
+    placedAt: new Date(row.placed_at),
+    invoiceNumber: row.invoice_number,
+  };
+}
+
+const LETTERS = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/** `T-7KQ2-M9XD-4RBW`: some 59 bits. */
+function newOrderId(): string {
+  const group = (): string => Array.from({ length: 4 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
+  return `T-${group()}-${group()}-${group()}`;
+}

@@ -1,0 +1,55 @@
+import { dialectProblem, DIALECTS } from '../../../lib/gateway/dialects/dialects.js';
+import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
+import { standardDialect } from '../../../lib/gateway/dialects/standard.dialect.js';
+import type { GatewayDialect } from '../../../lib/gateway/gateway-dialect.js';
+
+const signer = (): string => 'S';
+
+describe('the dialects that can be named', () => {
+  it.each(Object.entries(DIALECTS))('%s is made whole, under its own name', (name, { make }) => {
+    const made = [make({}), make({ signer })].filter((dialect) => !('signerProblem' in dialect));
+    expect(made).toHaveLength(1);
+    for (const dialect of made as GatewayDialect[]) {
+      expect(dialect.name).toBe(name);
+      expect(dialectProblem(dialect)).toBeNull();
+    }
+  });
+
+  it('say what is wrong about the signer', () => {
+    expect(DIALECTS.standard.make({})).toEqual({ signerProblem: expect.stringContaining('is missing') });
+    expect(DIALECTS.morpos.make({ signer })).toEqual({ signerProblem: expect.stringContaining('signOrder') });
+  });
+});
+
+describe("a dialect of a host's own", () => {
+  const { operations, ...rest } = standardDialect({ signer });
+  const problem = (dialect: object): string | null => dialectProblem(dialect as GatewayDialect);
+
+  it('may be without what is optional', () => {
+    expect(problem({ ...rest, operations })).toBeNull();
+  });
+
+  it.each([
+    [
+      {},
+      'headers, sign, newConversationId, operations, codes, requiredCallbackFields, callbackIdField, callbackObjectFields',
+    ],
+    [{ ...rest, operations, callbackIdField: undefined }, 'callbackIdField'],
+    [
+      { ...rest, operations, requiredCallbackFields: 'Code', callbackObjectFields: null },
+      'requiredCallbackFields, callbackObjectFields',
+    ],
+    [{ ...rest, operations: { ...operations, init3d: undefined } }, 'operations.init3d'],
+    [
+      { ...rest, operations: { ...operations, auth3d: { path: '/x' } } },
+      'operations.auth3d.body, operations.auth3d.read',
+    ],
+    [{ ...rest, operations: { ...operations, checkPayment: null } }, 'operations.checkPayment'],
+    [
+      { ...rest, operations: { ...operations, checkPayment: { ...morposDialect().operations.checkPayment, path: 7 } } },
+      'operations.checkPayment.path',
+    ],
+  ])('is told what it lacks (%#)', (dialect, missing) => {
+    expect(problem(dialect)).toBe(`is no GatewayDialect: it lacks ${missing}`);
+  });
+});

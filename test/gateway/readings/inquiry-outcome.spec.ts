@@ -1,0 +1,167 @@
+import fc from 'fast-check';
+import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
+import { DEFAULT_CODE_SETS } from '../../../lib/gateway/dialects/default-code-sets.js';
+import { inquiryOutcome, type InquiryOutcome } from '../../../lib/gateway/readings/inquiry-outcome.js';
+import type { Expectation } from '../../../lib/gateway/readings/result-checks.js';
+
+const OURS: Expectation = { conversationId: 'ABC1', amount: '60.00', currencyCode: 949, installmentCount: 1 };
+const NOT_FOUND_KNOWN = morposDialect({ codes: { notFoundCodes: new Set(['B0025', 'B7777']) } });
+
+const PAID = {
+  responseCode: 'B0000',
+  responseDescription: 'Approved',
+  transactionStatus: 'SUCCESS',
+  transactionType: 'SALE',
+  conversationId: 'ABC1',
+  orderId: 'o-1',
+  paymentId: 'p-1',
+  paymentInfo: { amount: 60, currency: 949, installmentCount: 1 },
+};
+
+function read(body: unknown, { status = 200, dialect = morposDialect(), over = {} } = {}): InquiryOutcome {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const rules = { codes: dialect.codes, verifyAmount: 'notLess', isSignGood: null } as const;
+  return inquiryOutcome({ status, text }, dialect.operations.checkPayment!, { ...OURS, ...over }, rules);
+}
+
+function word(...given: Parameters<typeof read>): string {
+  const inquiry = read(...given);
+  return inquiry.outcome === 'mismatch' ? `mismatch ${inquiry.charge.reason}` : inquiry.outcome;
+}
+
+describe('an inquiry', () => {
+  it('that says paid for this sale, says so', () => {
+    expect(read(PAID)).toMatchObject({
+      outcome: 'paid',
+      charge: {
+        state: 'succeeded',
+        reason: null,
+        result: { code: 'B0000', message: 'Approved', orderId: 'o-1', paymentId: 'p-1', amount: '60', currency: '949' },
+      },
+    });
+  });
+
+  it('carries the outcome that follows from its word', () => {
+    expect(read({ responseCode: 'B0051' })).toMatchObject({
+      charge: { state: 'failed', reason: 'declined', result: { code: 'B0051' } },
+    });
+    expect(read({ ...PAID, currency: '840' })).toMatchObject({
+      charge: { state: 'review', reason: 'currency_mismatch', result: { orderId: 'o-1' } },
+    });
+  });
+
+  it('may leave out everything but the code', () => {
+    expect(word({ responseCode: 'B0000' })).toBe('paid');
+  });
+
+  it.each([
+    [{ transactionType: 'sale' }, 'paid'],
+    [{ transactionType: null }, 'paid'],
+    [{ transactionType: 'VOID' }, 'nothing'],
+    [{ transactionType: 'REFUND' }, 'nothing'],
+    [{ transactionType: ['SALE'] }, 'nothing'],
+    [{ transactionType: false }, 'nothing'],
+    [{ TransactionType: 'VOID' }, 'nothing'],
+    [{ conversationId: 'ABC2' }, 'nothing'],
+    [{ conversationId: true }, 'nothing'],
+    [{ ConversationId: 'ABC2' }, 'nothing'],
+    [{ paymentInfo: { amount: 59.99 } }, 'mismatch amount_mismatch'],
+    [{ paymentInfo: [] }, 'mismatch amount_mismatch'],
+    [{ paymentInfo: { amount: 60, currency: 840 } }, 'mismatch currency_mismatch'],
+    [{ currency: '840' }, 'mismatch currency_mismatch'],
+    [{ code: 'B0000' }, 'paid'],
+    [{ code: 'B0051' }, 'nothing'],
+    [{ resultCode: 'B0051' }, 'nothing'],
+    [{ code: 'B0000', resultCode: 'B0051' }, 'nothing'],
+    [{ code: 'B0000', resultCode: 'B0010' }, 'nothing'],
+    [{ code: 'B0000', resultCode: 'B0000' }, 'paid'],
+    [{ code: true }, 'nothing'],
+    [{ resultCode: {} }, 'nothing'],
+    [{ ResponseCode: 'B0051' }, 'nothing'],
+  ])('paid, with %j', (over, expected) => {
+    expect(word({ ...PAID, ...over })).toBe(expected);
+  });
+
+  it('may show more than was asked where there are instalments', () => {
+    const more = { ...PAID, paymentInfo: { amount: 63 } };
+    expect(word(more)).toBe('mismatch amount_mismatch');
+    expect(word(more, { over: { installmentCount: 3 } })).toBe('paid');
+  });
+
+  it.each([...DEFAULT_CODE_SETS.inquiryDeclinedCodes])('%s says that the card was declined', (responseCode) => {
+    expect(word({ ...PAID, responseCode })).toBe('declined');
+  });
+
+  it('that says declined with a second code that differs says nothing', () => {
+    expect(word({ responseCode: 'B0051', code: 'B0000' })).toBe('nothing');
+    expect(word({ responseCode: 'B0051', code: 'B0005' })).toBe('nothing');
+    expect(word({ responseCode: 'B0051', resultCode: 'RVV1' })).toBe('nothing');
+    expect(word({ responseCode: 'B0051', resultCode: 'B0051' })).toBe('declined');
+  });
+
+  it('about a void, or about another payment, declines nothing', () => {
+    expect(word({ responseCode: 'B0051', transactionType: 'VOID' })).toBe('nothing');
+    expect(word({ responseCode: 'B0051', conversationId: 'ABC2' })).toBe('nothing');
+  });
+
+  it.each(['RVV0000999999', 'B0025', 'B0029', 'B0100', 'B0101', 'B0096', 'B0010', 'B9999', 'X', 'b0000', 0])(
+    '%j speaks of the inquiry or says nothing',
+    (responseCode) => {
+      expect(word({ responseCode })).toBe('nothing');
+    },
+  );
+
+  it('may say "not found" where it is known which code does', () => {
+    expect(word({ responseCode: 'B0025' }, { dialect: NOT_FOUND_KNOWN })).toBe('not_found');
+    expect(word({ responseCode: 'B7777' }, { dialect: NOT_FOUND_KNOWN })).toBe('not_found');
+    expect(word({ responseCode: 'B0025', code: 'B0000' }, { dialect: NOT_FOUND_KNOWN })).toBe('nothing');
+    expect(word({ responseCode: 'B0025', conversationId: 'ABC2' }, { dialect: NOT_FOUND_KNOWN })).toBe('nothing');
+  });
+
+  it.each([404, 400, 401, 403, 408, 500, 503, 302, 199])('with status %d is not a word', (status) => {
+    for (const body of [PAID, { responseCode: 'B0051' }, { responseCode: 'B0025' }, '']) {
+      expect(word(body, { status, dialect: NOT_FOUND_KNOWN })).toBe('nothing');
+    }
+  });
+
+  it.each([
+    '',
+    'null',
+    '[]',
+    '"B0000"',
+    '{}',
+    '{"code":"B0000"}',
+    '<html>',
+    '{"responseCode":null}',
+    '{"responseCode":"B0000"',
+  ])('answered with %j says nothing', (body) => {
+    expect(word(body)).toBe('nothing');
+  });
+
+  it('is read without a throw, whatever it is', () => {
+    const reply = fc.oneof(
+      fc.json(),
+      fc.string({ unit: 'binary' }),
+      fc
+        .record(
+          {
+            responseCode: fc.oneof(fc.constantFrom('B0000', 'B0051'), fc.jsonValue()),
+            code: fc.jsonValue(),
+            transactionType: fc.oneof(fc.constant('SALE'), fc.jsonValue()),
+            paymentInfo: fc.jsonValue(),
+          },
+          { requiredKeys: [] },
+        )
+        .map((fields) => JSON.stringify(fields)),
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(200, 404, 500), reply, (status, text) => {
+        const found = word(text, { status });
+        if (found !== 'nothing') expect(status).toBe(200);
+        if (found === 'paid') expect((JSON.parse(text) as { responseCode: unknown }).responseCode).toBe('B0000');
+        if (found === 'declined') expect((JSON.parse(text) as { responseCode: unknown }).responseCode).toBe('B0051');
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

@@ -1,0 +1,63 @@
+import { DEFAULT_CODE_SETS } from '../../../lib/gateway/dialects/default-code-sets.js';
+import type { GatewayResult } from '../../../lib/gateway/gateway-dialect.js';
+import { codeMeaning, codeMeanings, isForeign } from '../../../lib/gateway/readings/result-checks.js';
+import type { ResultCodeSets } from '../../../lib/gateway/result-codes.js';
+
+describe('what a code means', () => {
+  it.each([
+    ['B0000', 'approved'],
+    ['B0010', 'variant'],
+    ['B0051', 'declined'],
+    ['B0096', 'indeterminate'],
+    ['RVV0000999999', 'declined'],
+    ['RVV', 'declined'],
+    ['rvv0000999999', 'unrecognised'],
+    ['B0RVV', 'unrecognised'],
+    ['b0000', 'unrecognised'],
+    ['', 'unrecognised'],
+    ['constructor', 'unrecognised'],
+    ['__proto__', 'unrecognised'],
+  ])('%j: %s', (code, meaning) => {
+    expect(codeMeaning(code, DEFAULT_CODE_SETS)).toBe(meaning);
+  });
+
+  it('is the least certain where sets of a host overlap, but for an approval', () => {
+    const all = new Set(['RVV1']);
+    const sets = { ...DEFAULT_CODE_SETS, declinedCodes: all, indeterminateCodes: all };
+    expect(codeMeaning('RVV1', sets)).toBe('indeterminate');
+    expect(codeMeaning('RVV1', { ...sets, approvalVariantCodes: all })).toBe('variant');
+    expect(codeMeaning('RVV1', { ...sets, approvedCodes: all } satisfies ResultCodeSets)).toBe('approved');
+  });
+
+  it('follows from prefixes that a host gives, too', () => {
+    const sets = { ...DEFAULT_CODE_SETS, declinedPrefixes: ['VAL', 'B99'] };
+    expect(['VAL1', 'B9912', 'RVV1', 'B9999'].map((code) => codeMeaning(code, sets))).toEqual([
+      'declined',
+      'declined',
+      'unrecognised',
+      'indeterminate',
+    ]);
+  });
+});
+
+describe('what a dialect found but could not read', () => {
+  const result = (over: Partial<GatewayResult>): GatewayResult =>
+    ({ code: 'B0000', resultCode: null, conversationId: null, ...over }) as GatewayResult;
+
+  it('makes a code unclear', () => {
+    expect(codeMeanings(result({}), DEFAULT_CODE_SETS)).toEqual(['approved']);
+    expect(codeMeanings(result({ unreadable: ['currency'] }), DEFAULT_CODE_SETS)).toEqual(['approved']);
+    for (const field of ['code', 'resultCode'] as const) {
+      const meanings = codeMeanings(result({ unreadable: [field] }), DEFAULT_CODE_SETS);
+      expect(meanings).toEqual(['approved', 'indeterminate']);
+    }
+  });
+
+  it('makes an answer foreign that does not clearly name our payment', () => {
+    expect(isForeign(result({}), 'ABC1')).toBe(false);
+    expect(isForeign(result({ conversationId: 'ABC1' }), 'ABC1')).toBe(false);
+    expect(isForeign(result({ conversationId: 'ABC2' }), 'ABC1')).toBe(true);
+    expect(isForeign(result({ unreadable: ['conversationId'] }), 'ABC1')).toBe(true);
+    expect(isForeign({} as GatewayResult, 'ABC1')).toBe(false);
+  });
+});

@@ -1,0 +1,88 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+const LINTER = join(process.cwd(), 'node_modules/.bin/depcruise');
+const CONFIG = join(process.cwd(), '.dependency-cruiser.js');
+
+describe('the order of the folders in lib', () => {
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'card-payment-layers-'))));
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** Lints a tree with these files, each with what it imports. */
+  function lint(imports: Readonly<Record<string, readonly string[]>>): { readonly status: number; report: string } {
+    writeFileSync(join(folder, 'tsconfig.json'), '{}');
+    for (const [file, specifiers] of Object.entries(imports)) {
+      mkdirSync(dirname(join(folder, file)), { recursive: true });
+      const code = specifiers.map((specifier) => `import type { A } from '${specifier}';\n`).join('');
+      writeFileSync(join(folder, file), `${code}export type { A };\n`);
+    }
+    const args = ['--config', CONFIG, '--output-type', 'err-long', 'lib', 'test'];
+    for (const top of ['lib', 'test']) mkdirSync(join(folder, top), { recursive: true });
+    const { status, stdout, stderr } = spawnSync(LINTER, args, { cwd: folder, encoding: 'utf8' });
+    return { status: status ?? -1, report: stdout + stderr };
+  }
+
+  it('lets a folder import what stands below it', () => {
+    const { status, report } = lint({
+      'lib/index.ts': ['./flows/direct-flow.js'],
+      'lib/cli/main.ts': ['../simulator/simulator.js', '../store/open-store.js'],
+      'lib/simulator/simulator.ts': ['./faults.js'],
+      'lib/simulator/faults.ts': [],
+      'lib/flows/direct-flow.ts': ['../store/open-store.js', './schedule.js'],
+      'lib/flows/schedule.ts': [],
+      'lib/store/open-store.ts': ['../payment/payment.js'],
+      'lib/payment/payment.ts': [],
+      'test/flows/direct-flow.spec.ts': ['../../lib/flows/direct-flow.js'],
+    });
+    expect(report).toContain('no dependency violations found');
+    expect(status).toBe(0);
+  });
+
+  it.each([
+    ['an import upwards', 'lib/payment/payment.ts', 'lib/store/open-store.ts', 'payment-imports-downwards-only'],
+    [
+      'an import of the root files',
+      'lib/callback/guard.ts',
+      'lib/payment.service.ts',
+      'callback-imports-downwards-only',
+    ],
+    ['an import of a folder beside', 'lib/cli/main.ts', 'lib/health/health.ts', 'cli-imports-downwards-only'],
+    [
+      'a simulator that uses the client',
+      'lib/simulator/sign.ts',
+      'lib/gateway/sign.ts',
+      'simulator-imports-nothing-of-lib',
+    ],
+    ['a folder that the list does not name', 'lib/helpers/text.ts', 'lib/payment/payment.ts', 'folder-has-no-layer'],
+    ['lib importing a test', 'lib/payment/payment.ts', 'test/payment/a-payment.ts', 'lib-imports-lib-only'],
+  ])('refuses %s', (_what, from, to, rule) => {
+    const { status, report } = lint({ [from]: [specifier(from, to)], [to]: [] });
+    expect(report).toContain(`error ${rule}: ${from} → ${to}`);
+    expect(status).toBe(1);
+  });
+
+  it('refuses a circle of files', () => {
+    const { status, report } = lint({ 'test/one.ts': ['./other.js'], 'test/other.ts': ['./one.js'] });
+    expect(report).toContain('error no-circle: test/one.ts');
+    expect(status).toBeGreaterThan(0);
+  });
+
+  it('refuses an import that leads nowhere', () => {
+    const { status, report } = lint({ 'lib/flows/flow.ts': ['../store/no-such-store.js'] });
+    expect(report).toContain('error import-not-found: lib/flows/flow.ts');
+    expect(status).toBe(1);
+  });
+
+  it('says what to do', () => {
+    const { report } = lint({ 'lib/errors/one.error.ts': ['../dto/one.dto.js'], 'lib/dto/one.dto.ts': [] });
+    expect(report.replace(/\s+/g, ' ')).toContain('lib/errors may import only from payment, telemetry. Move');
+  });
+});
+
+/** From one file of the tree to another, as an import writes it. */
+function specifier(from: string, to: string): string {
+  return `${'../'.repeat(from.split('/').length - 1)}${to.replace(/\.ts$/, '.js')}`;
+}

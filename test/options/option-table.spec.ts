@@ -1,0 +1,239 @@
+import { readFileSync } from 'node:fs';
+import { inspect } from 'node:util';
+import ts from 'typescript';
+import { REQUIRED } from '../../lib/options/option-kinds.js';
+import { type OptionName, OPTIONS } from '../../lib/options/option-table.js';
+import type { PaymentOptions } from '../../lib/options/payment-options.js';
+import type { PaymentSettings } from '../../lib/options/payment-settings.js';
+import { variableOf } from '../../lib/payment/account.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
+import { named, refusal, resolve } from './resolve.js';
+
+/**
+ * Every option with a variable: how it is found in the settings, its default, a good text and value, and one that is
+ * wrong.
+ */
+const TABLE: [
+  option: OptionName,
+  variable: string,
+  read: (settings: PaymentSettings) => unknown,
+  fallback: unknown,
+  text: string,
+  value: unknown,
+  wrong: string[],
+][] = [
+  ['baseUrl', 'BASE_URL', (s) => s.baseUrl, undefined, 'https://a.example/x', 'https://a.example/x', ['ftp://zzz']],
+  ['merchantId', 'MERCHANT_ID', (s) => s.credentials.merchantId, undefined, 'm', 'm', ['zzz\n']],
+  ['clientId', 'CLIENT_ID', (s) => s.credentials.clientId, undefined, 'c d', 'c d', [' zzz', 'zzzç']],
+  ['clientSecret', 'CLIENT_SECRET', (s) => s.credentials.clientSecret, undefined, 's=', 's=', ['zzz ', 'zzz\r\nx: y']],
+  ['apiKey', 'API_KEY', (s) => s.credentials.apiKey, null, 'k', 'k', ['  ']],
+  ['dialect', 'DIALECT', (s) => s.dialect.name, 'standard', 'standard', 'standard', ['zzz', 'Standard']],
+  ['scope', 'SCOPE', (s) => s.credentials.scope, 'pf_write', 'pf_write pf_read', 'pf_write pf_read', ['zzz\t']],
+  ['grantType', 'GRANT_TYPE', (s) => s.credentials.grantType, 'client_credentials', 'g', 'g', ['zzz ']],
+  ['language', 'LANGUAGE', (s) => s.language, 'tr', 'en', 'en', [' ']],
+  [
+    'timeoutMs',
+    'TIMEOUT_MS',
+    (s) => s.timeoutMs,
+    60_000,
+    '5000',
+    5_000,
+    ['0', '-1', '1.5', '1e3', 'zzz', '2147483648'],
+  ],
+  ['connectTimeoutMs', 'CONNECT_TIMEOUT_MS', (s) => s.connectTimeoutMs, 10_000, ' 1 ', 1, ['0', '0x10', 'zzz']],
+  ['keepAliveMs', 'KEEP_ALIVE_MS', (s) => s.keepAliveMs, 4_000, '0', 0, ['-1', 'zzz']],
+  ['publicUrl', 'PUBLIC_URL', (s) => s.publicUrl, undefined, 'https://s.example', 'https://s.example', ['http://zzz']],
+  ['callbackUrl', 'CALLBACK_URL', (s) => s.callbackUrl, null, 'https://s.example/p', 'https://s.example/p', ['zzz']],
+  [
+    'returnUrl',
+    'RETURN_URL',
+    (s) => s.returnUrl,
+    null,
+    'https://s.example/{token}',
+    'https://s.example/{token}',
+    ['zzz'],
+  ],
+  [
+    'failUrl',
+    'FAIL_URL',
+    (s) => s.failUrl,
+    null,
+    'https://s.example/?t={token}',
+    'https://s.example/?t={token}',
+    ['/zzz'],
+  ],
+  ['successUrl', 'SUCCESS_URL', (s) => s.successUrl, null, '/thanks', '/thanks', ['zzz', '//zzz', '/\\zzz', '/\t/zzz']],
+  [
+    'failureUrl',
+    'FAILURE_URL',
+    (s) => s.failureUrl,
+    null,
+    'http://s.example/a?b=c',
+    'http://s.example/a?b=c',
+    ['ftp://z'],
+  ],
+  ['pendingUrl', 'PENDING_URL', (s) => s.pendingUrl, null, '/', '/', ['javascript:zzz()', 'https://u:p@zzz']],
+  ['sessionTtlMs', 'SESSION_TTL_MS', (s) => s.sessionTtlMs, 3_600_000, '1', 1, ['0', 'zzz']],
+  [
+    'storeUrl',
+    'STORE_URL',
+    (s) => s.storeUrl,
+    'memory:',
+    'sqlite:f.db',
+    'sqlite:f.db',
+    ['mysql://zzz', 'memory:zzz', 'sqlite:'],
+  ],
+  ['retentionMs', 'RETENTION_MS', (s) => s.retentionMs, 86_400_000, '31536000000', 31_536_000_000, ['-1', 'zzz']],
+  ['background', 'BACKGROUND', (s) => s.background, true, 'false', false, ['zzz', 'no']],
+  ['amountFormat', 'AMOUNT_FORMAT', (s) => s.amountFormat, 'fixed', 'shortest', 'shortest', ['zzz']],
+  ['dateOrder', 'DATE_ORDER', (s) => s.dateOrder, 'dmy', 'mdy', 'mdy', ['ymd']],
+  ['luhn', 'LUHN', (s) => s.luhn, true, 'FALSE', false, ['zzz', '2']],
+  ['verifyAmount', 'VERIFY_AMOUNT', (s) => s.verifyAmount, 'notLess', 'exact', 'exact', ['zzz', 'notless']],
+  ['verifySign', 'VERIFY_SIGN', (s) => s.verifySign, false, '0', false, ['zzz']],
+];
+
+describe.each(TABLE)('%s', (option, suffix, read, fallback, text, value, wrong) => {
+  const variable = `PAYMENT_${suffix}`;
+  const without = { [option]: undefined };
+
+  it('is what is given, whatever the variable says', () => {
+    expect(read(resolve({ [option]: value }, { [variable]: 'zzz' }))).toBe(value);
+  });
+
+  it('is the variable where nothing is given', () => {
+    expect(read(resolve(without, { [variable]: text }))).toBe(value);
+    expect(read(resolve({ [option]: null }, { [variable]: text }))).toBe(value);
+  });
+
+  it('has its default where neither is there, or the variable is empty', () => {
+    for (const environment of [{}, { [variable]: '' }, { [variable]: undefined }]) {
+      if (fallback !== undefined) expect(read(resolve(without, environment))).toBe(fallback);
+      else expect(named(() => resolve(without, environment))).toEqual([`${option} (${variable})`]);
+    }
+  });
+
+  it('is refused where it is wrong, named with its variable, its value not shown', () => {
+    for (const bad of wrong) {
+      for (const run of [() => resolve(without, { [variable]: bad }), () => resolve({ [option]: bad })]) {
+        const error = refusal(run);
+        expect(error.problems).toEqual([{ option, variable, message: expect.any(String) as string }]);
+        expect(error.message).toContain(`${option} (${variable})`);
+        expect(inspect(error) + JSON.stringify(error)).not.toContain('zzz');
+      }
+    }
+  });
+
+  it('is refused in code where it is of another type', () => {
+    for (const bad of [Symbol('zzz'), 1n, '', typeof value === 'string' ? 7 : String(value)]) {
+      expect(named(() => resolve({ [option]: bad }))).toEqual([`${option} (${variable})`]);
+    }
+  });
+});
+
+describe('what is given in code alone', () => {
+  it('is kept', () => {
+    const store = { insert: () => null, replace: () => null } as unknown as PaymentStore;
+    const beforeAuth3d = (): boolean => true;
+    const dispatcher = { dispatch: () => true } as unknown as PaymentOptions['dispatcher'];
+    const successUrl = (): string => '/x';
+    const settings = resolve({
+      store,
+      beforeAuth3d,
+      dispatcher,
+      successUrl,
+      failureUrl: successUrl,
+      pendingUrl: successUrl,
+    });
+    expect(settings).toMatchObject({ store, beforeAuth3d, dispatcher, successUrl, failureUrl: successUrl });
+    expect(settings.retentionMs).toBeNull();
+  });
+
+  it('is null where it is not given', () => {
+    expect(resolve()).toMatchObject({ store: null, beforeAuth3d: null, dispatcher: null, account: 'default' });
+  });
+
+  it.each(['beforeAuth3d', 'dispatcher', 'store'])('%s is refused where it is something else', (option) => {
+    for (const bad of ['zzz', 7, {}, true]) expect(named(() => resolve({ [option]: bad }))).toEqual([option]);
+  });
+});
+
+describe('storeUrl', () => {
+  it.each([
+    'memory:',
+    'sqlite:a.db',
+    'sqlite::memory:',
+    'postgres://u:p@h/d',
+    'postgresql://h/d',
+    'redis://h',
+    'rediss://h',
+  ])('%s is a store', (storeUrl) => {
+    expect(resolve({ storeUrl }).storeUrl).toBe(storeUrl);
+  });
+});
+
+describe('a flag', () => {
+  it.each(['true', 'TRUE', ' true ', '1'])('%j is true', (text) => {
+    expect(resolve({}, { PAYMENT_LUHN: text }).luhn).toBe(true);
+  });
+});
+
+it('a time may be as long as a timer of Node can be', () => {
+  expect(resolve({ timeoutMs: 2_147_483_647 }).timeoutMs).toBe(2_147_483_647);
+});
+
+/** Name, variable and default as the table has them; null where there is no variable, or no default to name. */
+const TABLED = Object.entries(OPTIONS).map(([name, option]) => ({
+  name,
+  variable: option.isCodeOnly ? null : variableOf('default', name),
+  default: option.default === REQUIRED ? 'required' : option.default === null ? null : String(option.default),
+}));
+
+describe("README's table of options", () => {
+  const readme = readFileSync('README.md', 'utf8').split('\n## Configuration\n')[1]?.split('\n## ')[0] ?? '';
+  const rows = readme.split('\n').filter((line) => line.startsWith('| `'));
+  const names = (cell = ''): string[] => [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
+
+  /** Of the defaults in a cell, the one at `index`: a value, or `required`; null where words stand instead. */
+  function defaultIn(cell: string, index: number): string | null {
+    const [stated = ''] = cell.replace(/\([^)]*\)/g, '').split(';');
+    if (stated.trim() === 'required') return 'required';
+    const part = stated.split(',')[index] ?? '';
+    const [, quoted, plain] = /^\s*(?:`([^`]+)`|([^\s`:]+))\s*(?::|$)/.exec(part) ?? [];
+    return quoted ?? plain ?? null;
+  }
+
+  it('agrees with the code', () => {
+    const described = rows.flatMap((row) => {
+      const [, options, variables = '', defaults = ''] = row.split(/(?<!\\)\|/);
+      const inRow = names(variables).map((name) => (name.startsWith('_') ? `PAYMENT${name}` : name));
+      return names(options).map((name, index) => ({
+        name,
+        variable: inRow[index] ?? null,
+        default: inRow[index] ? defaultIn(defaults, index) : null,
+      }));
+    });
+    const byName = (a: { name: string }, b: { name: string }): number => a.name.localeCompare(b.name);
+    expect(described.sort(byName)).toEqual(TABLED.sort(byName));
+  });
+});
+
+describe('what an editor shows for an option', () => {
+  const file = ts.sys.resolvePath('lib/options/payment-options.ts');
+  const program = ts.createProgram([file], { ...tsOptions(), noEmit: true });
+  const checker = program.getTypeChecker();
+  const declared = program.getSourceFile(file)?.statements.filter(ts.isTypeAliasDeclaration) ?? [];
+  const options = declared.find(({ name }) => name.text === 'PaymentOptions') as ts.TypeAliasDeclaration;
+
+  it.each(TABLED)('has the variable and the default of $name', ({ name, variable, default: byDefault }) => {
+    const property = checker.getTypeAtLocation(options).getProperty(name) as ts.Symbol;
+    const shown = ts.displayPartsToString(property.getDocumentationComment(checker)).replace(/\s+/g, ' ');
+    expect(shown).toMatch(variable === null ? /^Code only\./ : new RegExp(`^\`${variable}\`[:.]`));
+    if (byDefault === 'required') expect(shown).toMatch(/ Required\.$/);
+    else expect(/ Default `?([^\s`]+?)`?(?:[.,]? |\.$)/.exec(shown)?.[1] ?? null).toBe(byDefault);
+  });
+});
+
+function tsOptions(): ts.CompilerOptions {
+  const { config } = ts.readConfigFile('tsconfig.json', (path) => ts.sys.readFile(path)) as { config: object };
+  return ts.parseJsonConfigFileContent(config, ts.sys, '.').options;
+}

@@ -1,0 +1,30 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const SCRIPT = join(process.cwd(), 'release-notes.js');
+
+describe('the notes of a release', () => {
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'card-payment-release-'))));
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  function release(changelog: string): { readonly status: number | null; readonly changelog: string } {
+    writeFileSync(join(folder, 'package.json'), '{ "version": "1.4.0" }');
+    writeFileSync(join(folder, 'CHANGELOG.md'), changelog);
+    const { status } = spawnSync(process.execPath, [SCRIPT], { cwd: folder });
+    return { status, changelog: readFileSync(join(folder, 'CHANGELOG.md'), 'utf8') };
+  }
+
+  it('move from Unreleased to the version', () => {
+    expect(release('# Changelog\n\n## [Unreleased]\n\n### Added\n\n- A $& B\n\n## 1.3.0\n')).toEqual({
+      status: 0,
+      changelog: '# Changelog\n\n## [Unreleased]\n\n## 1.4.0\n\n### Added\n\n- A $& B\n\n## 1.3.0\n',
+    });
+  });
+
+  it.each(['# Changelog\n', '# Changelog\n\n## [Unreleased]\n\n## 1.3.0\n\n- A\n'])('are missed in %j', (changelog) => {
+    expect(release(changelog)).toEqual({ status: 1, changelog });
+  });
+});

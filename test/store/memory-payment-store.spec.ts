@@ -1,4 +1,0 @@
-import { describePaymentStore } from '../../lib/testing/index.js';
-import { MemoryPaymentStore } from '../../lib/store/memory-payment-store.js';
-
-describePaymentStore('MemoryPaymentStore', { create: () => Promise.resolve(new MemoryPaymentStore()) });

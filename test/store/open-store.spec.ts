@@ -1,0 +1,79 @@
+import { jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { PaymentConfigurationError } from '../../lib/errors/payment-configuration.error.js';
+import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
+import { openStore } from '../../lib/store/open-store.js';
+import { SqlPaymentStore } from '../../lib/store/sql/sql-payment-store.js';
+
+const SETTINGS = { store: null, storeUrl: 'memory:', variable: 'PAYMENT_SHOP_STORE_URL', background: true };
+
+let warnings: string[];
+
+beforeEach(() => {
+  warnings = [];
+  jest.spyOn(Logger.prototype, 'warn').mockImplementation((text: unknown) => void warnings.push(String(text)));
+});
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+async function problemOf(settings: Partial<Parameters<typeof openStore>[0]>) {
+  const error: unknown = await openStore({ ...SETTINGS, ...settings }).catch((reason: unknown) => reason);
+  if (!(error instanceof PaymentConfigurationError)) throw new Error(`not refused: ${inspect(error)}`);
+  expect(inspect(error, { depth: 9 })).not.toContain('geheim');
+  return error.problems[0];
+}
+
+test('in memory, with a warning that names the variable', async () => {
+  await expect(openStore(SETTINGS)).resolves.toBeInstanceOf(MemoryPaymentStore);
+  await openStore({ ...SETTINGS, background: false });
+  expect(warnings).toEqual([
+    expect.stringContaining('Set PAYMENT_SHOP_STORE_URL (sqlite:FILE, postgres://…, redis://…) before real money.'),
+    expect.stringContaining('nothing reconciles them either'),
+  ]);
+  expect(warnings[0]).not.toContain('reconciles');
+});
+
+test('a SQL store by its URL, open', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'payments-'));
+  const store = await openStore({ ...SETTINGS, storeUrl: `sqlite:${join(folder, 'payments.db')}` });
+  expect(store).toBeInstanceOf(SqlPaymentStore);
+  await expect(store.find('default', 'none')).resolves.toBeNull();
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('a store that was given, whatever the URL', async () => {
+  const store = new MemoryPaymentStore();
+  const open = jest.spyOn(store, 'open');
+  await expect(openStore({ ...SETTINGS, store, storeUrl: 'sqlite:/none/x.db' })).resolves.toBe(store);
+  expect(open).toHaveBeenCalledTimes(1);
+});
+
+test('what cannot be opened is closed, and the variable is named', async () => {
+  await expect(problemOf({ storeUrl: 'redis://ada:geheim@127.0.0.1:1' })).resolves.toEqual({
+    option: 'storeUrl',
+    variable: 'PAYMENT_SHOP_STORE_URL',
+    message: 'cannot be opened: Redis at 127.0.0.1:1 cannot be reached: ECONNREFUSED',
+  });
+  const store = new MemoryPaymentStore();
+  store.open = () => Promise.reject(new Error('cannot connect to redis://ada:geheim@host'));
+  const close = jest.spyOn(store, 'close');
+  await expect(problemOf({ store, storeUrl: 'redis://ada:geheim@host' })).resolves.toEqual({
+    option: 'store',
+    variable: null,
+    message: 'cannot be opened: cannot connect to ***',
+  });
+  expect(close).toHaveBeenCalledTimes(1);
+});
+
+test('a URL of no store is refused without being shown', async () => {
+  await expect(problemOf({ storeUrl: 'mysql://ada:geheim@host/shop' })).resolves.toMatchObject({
+    message: 'cannot be opened: a store is memory:, sqlite:FILE, postgres://…, redis://…',
+  });
+});

@@ -1,0 +1,35 @@
+import Database from 'better-sqlite3';
+import { Kysely, SqliteDialect } from 'kysely';
+import { CompiledQueries } from '../../../lib/store/sql/compiled-queries.js';
+import { paymentSchema } from '../../../lib/store/sql/payment-schema.js';
+import type { PaymentDb, PaymentTables } from '../../../lib/store/sql/payment-tables.js';
+
+const file = new Database(':memory:');
+file.exec(paymentSchema('sqlite'));
+const db = new Kysely<PaymentTables>({ dialect: new SqliteDialect({ database: file }) });
+
+afterAll(() => db.destroy());
+
+test('refuses values that are not in the order of the text', async () => {
+  const select = async () =>
+    new CompiledQueries().run(db, 'select', ['payment.failed', 'one'], (one: PaymentDb) =>
+      one.selectFrom('card_payment_handler').where('account', '=', 'one').where('type', '=', 'payment.failed'),
+    );
+  await expect(select()).rejects.toThrow('The values of the query "select" are not in its order.');
+});
+
+test('builds a query once, and runs it with the values of each time', async () => {
+  const queries = new CompiledQueries();
+  let built = 0;
+  const select = (account: string) =>
+    queries.run(db, 'select', [account], (one: PaymentDb) => {
+      built += 1;
+      return one.selectFrom('card_payment_handler').where('account', '=', account).select('type');
+    });
+  file.exec(
+    `insert into card_payment_handler values ('one', 'payment.failed', 'h', 0), ('two', 'payment.review', 'h', 0)`,
+  );
+  expect((await select('one')).rows).toEqual([{ type: 'payment.failed' }]);
+  expect((await select('two')).rows).toEqual([{ type: 'payment.review' }]);
+  expect(built).toBe(1);
+});

@@ -1,0 +1,35 @@
+import { Kysely, SqliteDialect } from 'kysely';
+import { type SqlDialect, sqlPaymentStore } from '../../../lib/store/sql/index.js';
+import { paymentStoreContract } from '../../../lib/testing/index.js';
+import { TestDatabases } from './test-databases.js';
+
+let databases: TestDatabases;
+
+beforeAll(async () => {
+  databases = await TestDatabases.start();
+});
+
+afterAll(() => databases.stop());
+
+describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
+  test('lives beside the tables of a host, whose Kysely stays open and keeps its plugins', async () => {
+    const { db } = await databases.make(dialect);
+    await db.schema.createTable('orders').addColumn('id', 'text').addColumn('paid_at', 'bigint').execute();
+    const store = sqlPaymentStore({ db, dialect });
+    await store.open();
+    for (const check of paymentStoreContract) await check.run({ create: () => Promise.resolve(store) });
+    await store.close();
+    await db.insertInto('orders').values({ id: 'a', paid_at: 1 }).execute();
+    const rows = await db.selectFrom('orders').selectAll().execute();
+    expect(rows.map((row) => Object.keys(row))).toEqual([['id', 'paidAt']]);
+  });
+});
+
+test('a database that nothing is known of is refused', () => {
+  const db = new Kysely<object>({
+    dialect: new SqliteDialect({ database: () => Promise.reject(new Error('unused')) }),
+  });
+  expect(() => sqlPaymentStore({ db, dialect: 'oracle' as SqlDialect })).toThrow(
+    'the dialect of a SQL store is sqlite or postgres',
+  );
+});

@@ -1,0 +1,90 @@
+import { jest } from '@jest/globals';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openSqlStore } from '../../../lib/store/sql/index.js';
+import { paymentStoreContract } from '../../../lib/testing/index.js';
+import { type Postgres, startPostgres } from '../../services/postgres.js';
+
+let postgres: Postgres;
+const folder = mkdtempSync(join(tmpdir(), 'payments-'));
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+
+afterAll(async () => {
+  await postgres.stop();
+  rmSync(folder, { recursive: true });
+});
+
+test.each([
+  ['sqlite', (): Promise<string> => Promise.resolve(`sqlite:${join(folder, 'url.db')}`)],
+  ['sqlite with slashes', () => Promise.resolve(`sqlite://${join(folder, 'slashes.db')}`)],
+  ['postgres', () => postgres.createDatabase()],
+  ['postgresql', async () => (await postgres.createDatabase()).replace('postgres:', 'postgresql:')],
+])('%s', async (_name, url) => {
+  const store = await openSqlStore(await url());
+  await store.open();
+  await paymentStoreContract[0]!.run({ create: () => Promise.resolve(store) });
+});
+
+test.each([
+  ['sqlite:', 'sqlite: needs a file: sqlite:payments.db'],
+  ['postgres://u:secret@', 'a PostgreSQL URL looks like postgres://user:password@host:5432/database'],
+  ['mysql://u:secret@host', 'a SQL store is sqlite:FILE or postgres://…'],
+])('%s is refused', async (url, message) => {
+  await expect(openSqlStore(url)).rejects.toThrow(message);
+});
+
+test.each([
+  [
+    'no such folder',
+    () => `sqlite:${folder}/none/x.db`,
+    'the SQLite file cannot be opened; does its folder exist, and may this process write there? (SQLITE_CANTOPEN)',
+  ],
+  ['a folder', () => `sqlite:${folder}`, /^the SQLite file cannot be opened; .* \(SQLITE_CANTOPEN/],
+  [
+    'no database',
+    () => {
+      writeFileSync(join(folder, 'text.db'), 'This is a text, and long enough to be looked at.'.repeat(100));
+      return `sqlite:${folder}/text.db`;
+    },
+    'the SQLite file is damaged, or no SQLite database (SQLITE_NOTADB)',
+  ],
+  [
+    'a dead server',
+    () => 'postgres://ada:geheim@127.0.0.1:1/shop',
+    'PostgreSQL does not answer; is it running, and reachable from here? (ECONNREFUSED)',
+  ],
+  [
+    'no such database',
+    () => postgres.url.replace('postgres@', 'postgres:geheim@').replace(/postgres$/, 'geheim'),
+    'PostgreSQL has no such database (3D000)',
+  ],
+  [
+    'no such user',
+    () => postgres.url.replace('postgres@', 'ada:geheim@'),
+    'PostgreSQL refuses this user or password (28000)',
+  ],
+])('%s: a start-up error that says so', async (_name, url, message) => {
+  const store = await openSqlStore(url());
+  const error = await store.open().then(
+    () => null,
+    (reason: unknown) => reason as Error,
+  );
+  expect(error?.message).toEqual(typeof message === 'string' ? message : expect.stringMatching(message));
+  expect(`${error?.stack}${JSON.stringify(error)}${String(error?.cause)}`).not.toMatch(/geheim|ada/);
+  await store.close();
+});
+
+test('a missing driver comes through open', async () => {
+  await jest.isolateModulesAsync(async () => {
+    jest.unstable_mockModule('better-sqlite3', () => {
+      throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' });
+    });
+    const sqlModule = await import('../../../lib/store/sql/index.js');
+    const store = await sqlModule.openSqlStore('sqlite:x.db');
+    await expect(store.open()).rejects.toThrow('a package is missing: npm install kysely better-sqlite3');
+  });
+});

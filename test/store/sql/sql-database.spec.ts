@@ -1,0 +1,66 @@
+import Database from 'better-sqlite3';
+import { type CompiledQuery, Kysely, SqliteDialect } from 'kysely';
+import type { PaymentTables } from '../../../lib/store/sql/payment-tables.js';
+import { run, SqlDatabase, Undo } from '../../../lib/store/sql/sql-database.js';
+import { sqliteEngine } from '../../../lib/store/sql/sqlite.engine.js';
+
+const BUSY = Object.assign(new Error('busy'), { code: 'SQLITE_BUSY' });
+
+let statements: string[];
+let database: SqlDatabase;
+
+beforeEach(async () => {
+  statements = [];
+  const db = new Kysely<PaymentTables>({
+    dialect: new SqliteDialect({ database: new Database(':memory:') }),
+    log: ({ query }: { query: CompiledQuery }) => void statements.push(query.sql),
+  });
+  database = new SqlDatabase(db, sqliteEngine);
+  await run(database.db, { sql: 'create table line (text)' });
+  statements = [];
+});
+
+afterEach(() => database.db.destroy());
+
+const insert = { sql: 'insert into line values (?)', parameters: ['x'] };
+const lines = () => run(database.db, { sql: 'select text from line' });
+
+test('commits what the work did, and gives its outcome', async () => {
+  await expect(database.transaction((db) => run(db, insert).then(() => 'done'))).resolves.toBe('done');
+  expect(statements).toEqual(['begin immediate', insert.sql, 'commit']);
+  await expect(lines()).resolves.toEqual([{ text: 'x' }]);
+});
+
+test('undoes everything when the work fails, and fails with it', async () => {
+  const failing = database.transaction(async (db) => {
+    await run(db, insert);
+    throw new Error('no');
+  });
+  await expect(failing).rejects.toThrow('no');
+  await expect(lines()).resolves.toEqual([]);
+});
+
+test('undoes everything when the work wants it, and gives an outcome', async () => {
+  const undone = database.transaction(async (db): Promise<string> => {
+    await run(db, insert);
+    throw new Undo('taken');
+  });
+  await expect(undone).resolves.toBe('taken');
+  await expect(lines()).resolves.toEqual([]);
+});
+
+test('does the whole work again when another process was in the way', async () => {
+  let tries = 0;
+  await database.transaction(async (db) => {
+    await run(db, insert);
+    if ((tries += 1) < 3) throw BUSY;
+  });
+  expect(tries).toBe(3);
+  await expect(lines()).resolves.toHaveLength(1);
+});
+
+test('reads again when another process was in the way', async () => {
+  let tries = 0;
+  const query = { execute: () => ((tries += 1) < 3 ? Promise.reject(BUSY) : Promise.resolve(['row'])) };
+  await expect(database.read(query)).resolves.toEqual(['row']);
+});

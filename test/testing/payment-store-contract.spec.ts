@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
+import { describePaymentStore, paymentStoreContract } from '../../lib/testing/index.js';
+
+test('runs under any runner that has describe and it', async () => {
+  const cases: [string, () => Promise<void>][] = [];
+  describePaymentStore(
+    'mine',
+    { create: () => Promise.resolve(new MemoryPaymentStore()) },
+    { describe: (_name, define) => define(), it: (name, run) => cases.push([name, run]) },
+  );
+  assert.deepEqual(
+    cases.map(([name]) => name),
+    paymentStoreContract.map(({ name }) => name),
+  );
+  assert.equal(new Set(cases.map(([name]) => name)).size, cases.length);
+  for (const [, run] of cases) await run();
+});
+
+test('says so where there is no runner', () => {
+  const source = { create: () => Promise.resolve(new MemoryPaymentStore()) };
+  expect(() => describePaymentStore('mine', source, {})).toThrow('needs a test runner');
+});
+
+test('closes both connections, also after a failure', async () => {
+  const closed: string[] = [];
+  class Watched extends MemoryPaymentStore {
+    constructor(private readonly name: string) {
+      super();
+    }
+    override close(): Promise<void> {
+      closed.push(this.name);
+      return super.close();
+    }
+  }
+  const source = {
+    create: () => Promise.resolve(new Watched('one')),
+    another: () => Promise.resolve(new Watched('other')),
+  };
+  await expect(paymentStoreContract[0]!.run(source)).rejects.toThrow();
+  expect(closed).toEqual(['other', 'one']);
+});
