@@ -58,6 +58,7 @@ describe('a shutdown waits for', () => {
     shop = new TestShop();
     flows = await shop.start();
   });
+  afterEach(() => shop.gateway.close());
 
   const nothing = (): Promise<void> => Promise.resolve();
 

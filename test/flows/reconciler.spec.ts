@@ -24,6 +24,7 @@ describe('the background work', () => {
     flows = await shop.start();
   });
   afterEach(async () => {
+    shop.gateway.close();
     for (const { reconciler } of started.splice(0)) await reconciler.stop();
   });
 
