@@ -117,7 +117,7 @@ export class EventDispatcher {
 
   private fanOutAll(): Promise<void> {
     this.isAskedAgain = true;
-    this.fanningOut ??= this.fanOutUntilDone().finally(() => (this.fanningOut = null));
+    this.fanningOut ??= this.fanOutUntilDone();
     return this.fanningOut;
   }
 
@@ -132,5 +132,6 @@ export class EventDispatcher {
       if (!this.isStarted) continue;
       for (const worker of this.workers) void worker.look();
     }
+    this.fanningOut = null;
   }
 }
