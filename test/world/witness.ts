@@ -16,13 +16,12 @@ export interface SeenCall {
 
 interface SeenEvent {
   readonly event: PaymentEvent;
-  readonly writtenAt: number;
   /** Its place among all writes that the witness saw. */
   readonly order: number;
 }
 
 interface Announced {
-  /** The first announcement's place among all writes, and its time. */
+  /** The first announcement's place among all writes. */
   readonly order: number;
   readonly firstAt: number;
   readonly lastAt: number;
@@ -104,16 +103,23 @@ export class Witness {
   }
 
   /** Handlers that an event must have reached: those that were announced before it was written, or else the first one after. */
-  owedTo({ event, order, writtenAt }: SeenEvent): string[] {
+  owedTo({ event, order }: SeenEvent): string[] {
     const pairs = [...this.announcements].filter(([pair]) => pair.endsWith(` ${event.type}`));
     const first = Math.min(...pairs.map(([, announced]) => announced.order));
     return pairs
       .filter(([, announced]) => {
-        // Until someone announced its type, its payment could be purged.
-        const mayBePurged = this.retentionMs > 0 && announced.firstAt - writtenAt > this.retentionMs;
-        return announced.order < order || (announced.order === first && !mayBePurged);
+        const isFirst = announced.order === first && !this.mayBePurged(event, announced.firstAt);
+        return announced.order < order || isFirst;
       })
       .map(([pair]) => pair.slice(0, pair.indexOf(' ')));
+  }
+
+  /** Until someone announced its type, an event goes with its payment. */
+  private mayBePurged({ payment }: PaymentEvent, announcedAt: number): boolean {
+    const finalizedAt = this.records.get(payment.conversationId)?.finalizedAt;
+    if (this.retentionMs === 0 || !finalizedAt) return false;
+    const began = this.clock.now().getTime() - this.now;
+    return began + announcedAt - finalizedAt.getTime() > this.retentionMs;
   }
 
   private seeWrite(method: string, args: unknown[], result: unknown): void {
@@ -133,7 +139,7 @@ export class Witness {
     const { conversationId, state, reason } = record;
     this.trace.add(() => `stored ${conversationId}:${record.version} ${state} ${reason ?? ''}`);
     this.records.set(conversationId, record);
-    if (event) this.events.push({ event, writtenAt: this.now, order: this.writes });
+    if (event) this.events.push({ event, order: this.writes });
     const isCharged = this.gateway.isCharged(conversationId);
     if (state === 'succeeded' && !isCharged) this.breaks(`${conversationId} is succeeded, and was not charged`);
     if (state === 'failed' || state === 'expired') this.saidUnpaid.add(conversationId);
