@@ -41,7 +41,7 @@ const step: fc.Arbitrary<Step | number> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(1_000, MINUTE_MS, 5 * MINUTE_MS, 11 * MINUTE_MS) },
   {
     weight: 6,
-    arbitrary: fc.tuple(payment, fc.constantFrom(...STATES)).map(([id, state]) => ({
+    arbitrary: fc.tuple(payment, fc.constantFrom(...STATES)).map(([id, state]): Step => ({
       name: `write ${id} ${state}`,
       async run(store) {
         const old = await store.find('default', id);
@@ -57,17 +57,17 @@ const step: fc.Arbitrary<Step | number> = fc.oneof(
   },
   {
     weight: 3,
-    arbitrary: fc.constantFrom(PAIRS, PAIRS.slice(1), PAIRS.slice(0, 2), PAIRS.slice(4)).map((pairs) => ({
+    arbitrary: fc.constantFrom(PAIRS, PAIRS.slice(1), PAIRS.slice(0, 2), PAIRS.slice(4)).map((pairs): Step => ({
       name: `announce ${JSON.stringify(pairs)}`,
       run: (store) => store.announce('default', pairs),
     })),
   },
-  { weight: 8, arbitrary: fc.constant({ name: 'fan out', run: (store) => store.fanOut('default', 100) }) },
+  { weight: 8, arbitrary: fc.constant<Step>({ name: 'fan out', run: (store) => store.fanOut('default', 100) }) },
   {
     weight: 6,
     arbitrary: fc
       .tuple(handler, fc.constantFrom(TYPES, TYPES.slice(0, 1), TYPES.slice(1)), fc.uuid())
-      .map(([handlerId, types, lease]) => ({
+      .map(([handlerId, types, lease]): Step => ({
         name: `lease ${handlerId} ${types.join()} ${lease}`,
         async run(store) {
           const request = { account: 'default', handlerId, types, lease, leaseMs: MINUTE_MS, limit: 100 };
