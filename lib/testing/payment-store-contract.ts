@@ -1,17 +1,33 @@
 import type { PaymentStore } from '../store/payment-store.js';
+import { announcementCases } from './contract/announcement-cases.js';
+import { countCases } from './contract/count-cases.js';
 import { deliveryCases } from './contract/delivery-cases.js';
 import { dueCases } from './contract/due-cases.js';
+import { fanOutCases } from './contract/fan-out-cases.js';
+import { fenceCases } from './contract/fence-cases.js';
+import { forgottenPairCases } from './contract/forgotten-pair-cases.js';
+import { leaseHolderCases } from './contract/lease-holder-cases.js';
+import { orphanCases } from './contract/orphan-cases.js';
+import { parkedCases } from './contract/parked-cases.js';
 import { purgeCases } from './contract/purge-cases.js';
+import { purgedKeyCases } from './contract/purged-key-cases.js';
 import { recordCases } from './contract/record-cases.js';
+import { referenceLockCases } from './contract/reference-lock-cases.js';
 import { replaceCases } from './contract/replace-cases.js';
-import { StoreTrial } from './contract/store-trial.js';
+import { at, StoreTrial } from './contract/store-trial.js';
+import { timeCases } from './contract/time-cases.js';
+import { versionOrderCases } from './contract/version-order-cases.js';
+import { TestClock } from './test-clock.js';
 
 /** Where the suite gets the store that it tests. */
 export interface PaymentStoreSource {
-  /** An open store. It may hold other data already: each case uses accounts of its own. */
-  create(): Promise<PaymentStore>;
-  /** A second store on the same data, open: races are then run between the two. */
-  another?(store: PaymentStore): Promise<PaymentStore>;
+  /**
+   * An open store, which takes all of its time from that clock. It may hold other data already: each case uses accounts
+   * of its own.
+   */
+  create(clock: TestClock): Promise<PaymentStore>;
+  /** A second store on the same data, open, with the same clock: races are then run between the two. */
+  another?(store: PaymentStore, clock: TestClock): Promise<PaymentStore>;
   /** Called after each case for each store that was made for it. By default they are closed. */
   destroy?(store: PaymentStore): Promise<void>;
 }
@@ -31,18 +47,31 @@ export interface TestRunner {
 
 /** What a {@link PaymentStore} must do, case by case, for a runner of your own. */
 export const paymentStoreContract: readonly PaymentStoreCheck[] = [
+  ...timeCases,
   ...recordCases,
   ...replaceCases,
+  ...referenceLockCases,
+  ...fenceCases,
   ...dueCases,
+  ...announcementCases,
+  ...fanOutCases,
   ...deliveryCases,
+  ...versionOrderCases,
+  ...orphanCases,
+  ...leaseHolderCases,
+  ...parkedCases,
   ...purgeCases,
+  ...forgottenPairCases,
+  ...purgedKeyCases,
+  ...countCases,
 ].map(({ name, run }) => ({
   name,
   async run(source) {
-    const store = await source.create();
-    const second = await source.another?.(store);
+    const clock = new TestClock(at(0));
+    const store = await source.create(clock);
+    const second = await source.another?.(store, clock);
     try {
-      await run(new StoreTrial(store, second ?? store));
+      await run(new StoreTrial(store, second ?? store, clock));
     } finally {
       for (const made of second ? [second, store] : [store]) await (source.destroy?.(made) ?? made.close());
     }
@@ -55,7 +84,7 @@ const globals: object = globalThis;
  * Tests a store of your own, in its test file:
  *
  * ```ts
- * describePaymentStore('MyStore', { create: async () => new MyStore() });
+ * describePaymentStore('MyStore', { create: async (clock) => new MyStore({ clock }) });
  * ```
  *
  * @param runner by default the global `describe` and `it`; where there are none, give those of `node:test` or of an

@@ -1,8 +1,19 @@
 import { setImmediate } from 'node:timers/promises';
+import type { PaymentClock } from '../../lib/payment/clock.js';
 import type { PaymentEvent } from '../../lib/payment/payment-event.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
-import type { ReplaceOutcome, UniqueKey } from '../../lib/store/payment-store.js';
+import type {
+  Delivery,
+  DeliveryLeaseRequest,
+  HandlerPair,
+  LeasedDelivery,
+  Postponement,
+  PurgeCounts,
+  ReplaceOutcome,
+  Retention,
+  UniqueKey,
+} from '../../lib/store/payment-store.js';
 
 /** Looks at the version, and writes a moment later whatever became of it. */
 export class ReadThenWriteStore extends MemoryPaymentStore {
@@ -56,5 +67,116 @@ export class UnlockedReferenceStore extends MemoryPaymentStore {
     await setImmediate();
     this.holders.set(key, conversationId);
     return holder !== undefined && holder !== conversationId;
+  }
+}
+
+/** Goes by a clock of its own, whatever it is given; `now()` alone is right. */
+export class OwnClockStore extends MemoryPaymentStore {
+  constructor({ clock }: { readonly clock: PaymentClock }) {
+    super();
+    this.now = () => Promise.resolve(clock.now());
+  }
+}
+
+/** Knows that a delivery is leased, but not by whom. */
+export class AnyHolderStore extends MemoryPaymentStore {
+  private readonly leases = new Map<string, string>();
+
+  override async leaseDeliveries(request: DeliveryLeaseRequest): Promise<Delivery[]> {
+    const deliveries = await super.leaseDeliveries(request);
+    for (const { handlerId, event } of deliveries) this.leases.set(`${handlerId} ${event.eventId}`, request.lease);
+    return deliveries;
+  }
+
+  protected withItsLease(delivery: LeasedDelivery): LeasedDelivery {
+    return { ...delivery, lease: this.leases.get(`${delivery.handlerId} ${delivery.eventId}`) ?? '' };
+  }
+}
+
+/** Lets anyone renew a lease. */
+export class AnyoneRenewsStore extends AnyHolderStore {
+  override renewLease(delivery: LeasedDelivery, leaseMs: number): Promise<boolean> {
+    return super.renewLease(this.withItsLease(delivery), leaseMs);
+  }
+}
+
+/** Lets anyone postpone a delivery. */
+export class AnyonePostponesStore extends AnyHolderStore {
+  override postpone(delivery: LeasedDelivery, to: Postponement): Promise<void> {
+    return super.postpone(this.withItsLease(delivery), to);
+  }
+}
+
+/** Takes what a handler id announces as all that it takes from now on. */
+export class ReplacingAnnouncementStore extends MemoryPaymentStore {
+  private readonly announced = new Map<string, readonly HandlerPair[]>();
+
+  override async announce(account: string, pairs: readonly HandlerPair[]): Promise<void> {
+    await super.announce(account, pairs);
+    for (const { handlerId } of pairs) {
+      const ofThis = pairs.filter((pair) => pair.handlerId === handlerId);
+      this.announced.set(`${account} ${handlerId}`, ofThis);
+    }
+  }
+
+  override leaseDeliveries(request: DeliveryLeaseRequest): Promise<Delivery[]> {
+    const known = this.announced.get(`${request.account} ${request.handlerId}`) ?? [];
+    const types = request.types.filter((asked) => known.some(({ type }) => type === asked));
+    return super.leaseDeliveries({ ...request, types });
+  }
+}
+
+/** Fans out by a cursor over a sequence, and so skips what takes its number early and is written late. */
+export class CursorFanOutStore extends MemoryPaymentStore {
+  private numbers = 0;
+  private written = 0;
+  private cursor = 0;
+
+  override async replace(
+    record: PaymentRecord,
+    expectedVersion: number,
+    event?: PaymentEvent,
+  ): Promise<ReplaceOutcome> {
+    const number = (this.numbers += 1);
+    if (number % 2 === 1) await setImmediate();
+    this.written = Math.max(this.written, number);
+    return super.replace(record, expectedVersion, number > this.cursor ? event : undefined);
+  }
+
+  override fanOut(account: string, limit: number): Promise<number> {
+    this.cursor = this.written;
+    return super.fanOut(account, limit);
+  }
+}
+
+/** Gives a handler whatever is due to its id. */
+export class TypeBlindStore extends MemoryPaymentStore {
+  override leaseDeliveries(request: DeliveryLeaseRequest): Promise<Delivery[]> {
+    const types = ['succeeded', 'failed', 'expired', 'unknown', 'review'] as const;
+    return super.leaseDeliveries({ ...request, types: types.map((state) => `payment.${state}` as const) });
+  }
+}
+
+/** Knows of pairs only once it fans out to them: until then, a purge deletes payments whose events wait for them. */
+export class HastyPurgeStore extends MemoryPaymentStore {
+  private readonly announcements: (() => Promise<void>)[] = [];
+
+  override announce(account: string, pairs: readonly HandlerPair[]): Promise<void> {
+    this.announcements.push(() => super.announce(account, pairs));
+    return Promise.resolve();
+  }
+
+  override async fanOut(account: string, limit: number): Promise<number> {
+    for (const announce of this.announcements.splice(0)) await announce();
+    return super.fanOut(account, limit);
+  }
+}
+
+/** Forgets idempotency keys with their payments. */
+export class ForgetfulStore extends MemoryPaymentStore {
+  override async purge(account: string, retention: Retention): Promise<PurgeCounts> {
+    const counts = await super.purge(account, retention);
+    await super.purge(account, { ...retention, paymentsMs: null, keysMs: -1 });
+    return counts;
   }
 }

@@ -21,8 +21,8 @@ export class AccountDeliveries {
   private readonly pairs = new Map<PaymentEventType, Map<string, Date>>();
   /** By conversationId, in the order of their versions. */
   private readonly events = new Map<string, PaymentEvent[]>();
-  /** Events that are not fanned out yet, by conversationId. */
-  private readonly waiting = new Map<string, Set<PaymentEvent>>();
+  /** Events that are not fanned out yet, by type, then by conversationId, in the order of their versions. */
+  private readonly waiting = new Map<PaymentEventType, Map<string, PaymentEvent[]>>();
   /** By handler, then by conversationId: the open deliveries, lowest version first. */
   private readonly open = new Map<string, Map<string, StoredDelivery[]>>();
 
@@ -49,28 +49,20 @@ export class AccountDeliveries {
     const stored = copyEvent(event);
     const { conversationId } = stored.payment;
     this.events.set(conversationId, [...(this.events.get(conversationId) ?? []), stored]);
-    this.waiting.set(conversationId, (this.waiting.get(conversationId) ?? new Set()).add(stored));
+    const ofType = this.waitingOf(stored.type);
+    this.waiting.set(stored.type, ofType.set(conversationId, [...(ofType.get(conversationId) ?? []), stored]));
   }
 
   /** Makes deliveries of the events of at most `limit` payments. @returns of how many events */
   fanOut(limit: number, now: Date): number {
     let payments = 0;
     let events = 0;
-    for (const [conversationId, waiting] of this.waiting) {
-      const known = [...waiting].filter(({ type }) => this.isKnown(type));
-      if (known.length === 0) continue;
-      if (payments === limit) break;
-      payments += 1;
-      events += known.length;
-      for (const event of known) {
-        waiting.delete(event);
-        for (const handlerId of this.pairs.get(event.type)?.keys() ?? []) {
-          const { account } = event.payment;
-          const fresh = { account, handlerId, event, attempts: 0, parked: false, error: null, lease: null };
-          this.save({ ...fresh, dueAt: now });
-        }
+    for (const type of this.knownTypes()) {
+      for (const conversationId of this.waitingOf(type).keys()) {
+        if (payments === limit) return events;
+        payments += 1;
+        events += this.fanOutPayment(conversationId, now);
       }
-      if (waiting.size === 0) this.waiting.delete(conversationId);
     }
     return events;
   }
@@ -122,23 +114,22 @@ export class AccountDeliveries {
   /** Whether an event of the payment is still on its way, or to be fanned out to a known pair. */
   isBusyWith(conversationId: string): boolean {
     const isOpen = [...this.open.values()].some((payments) => payments.has(conversationId));
-    return isOpen || [...(this.waiting.get(conversationId) ?? [])].some(({ type }) => this.isKnown(type));
+    return isOpen || this.knownTypes().some((type) => this.waitingOf(type).has(conversationId));
   }
 
   /** @returns how many there were */
   deleteEvents(conversationId: string): number {
     const count = this.events.get(conversationId)?.length ?? 0;
     this.events.delete(conversationId);
-    this.waiting.delete(conversationId);
+    for (const payments of this.waiting.values()) payments.delete(conversationId);
     return count;
   }
 
   counts(now: Date) {
     const deliveries = this.all();
     const open = deliveries.filter(({ parked }) => !parked);
-    const waiting = [...this.waiting.values()].reduce((sum, { size }) => sum + size, 0);
     return {
-      waitingEvents: waiting,
+      waitingEvents: [...this.waiting.values()].flatMap((payments) => [...payments.values()].flat()).length,
       openDeliveries: open.length,
       parkedDeliveries: deliveries.length - open.length,
       orphanedDeliveries: open.filter((delivery) => !this.isAlive(delivery, now)).length,
@@ -153,7 +144,7 @@ export class AccountDeliveries {
   ): StoredDelivery | undefined {
     for (const delivery of deliveries) {
       if (delivery.parked) continue;
-      if (types.includes(delivery.event.type)) return delivery.dueAt <= now ? delivery : undefined;
+      if (delivery.dueAt <= now && types.includes(delivery.event.type)) return delivery;
       const isLeased = delivery.lease !== null && delivery.dueAt > now;
       if (isLeased || this.isAlive(delivery, now)) return undefined;
     }
@@ -165,8 +156,26 @@ export class AccountDeliveries {
     return announcedAt !== undefined && now.getTime() - announcedAt.getTime() < PAIR_ALIVE_MS;
   }
 
-  private isKnown(type: PaymentEventType): boolean {
-    return (this.pairs.get(type)?.size ?? 0) > 0;
+  /** Makes deliveries of all events of a payment that wait and are of a known type. @returns of how many */
+  private fanOutPayment(conversationId: string, now: Date): number {
+    const events = this.knownTypes().flatMap((type) => this.waitingOf(type).get(conversationId) ?? []);
+    for (const event of events) {
+      this.waitingOf(event.type).delete(conversationId);
+      for (const handlerId of this.pairs.get(event.type)?.keys() ?? []) {
+        const { account } = event.payment;
+        const fresh = { account, handlerId, event, attempts: 0, parked: false, error: null, lease: null };
+        this.save({ ...fresh, dueAt: now });
+      }
+    }
+    return events.length;
+  }
+
+  private waitingOf(type: PaymentEventType): Map<string, PaymentEvent[]> {
+    return this.waiting.get(type) ?? new Map<string, PaymentEvent[]>();
+  }
+
+  private knownTypes(): PaymentEventType[] {
+    return [...this.pairs].flatMap(([type, handlers]) => (handlers.size > 0 ? [type] : []));
   }
 
   private find(handlerId: string, eventId: string): StoredDelivery | undefined {

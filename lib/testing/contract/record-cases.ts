@@ -9,7 +9,7 @@ const ALL_UNIQUE_KEYS: readonly UniqueKey[] = ['conversationId', 'idempotencyKey
 /** Inserting and finding. */
 export const recordCases: readonly PaymentStoreCase[] = [
   {
-    name: 'insert: every field comes back as it was, by whatever it is found',
+    name: 'every field of a new payment comes back as it was, by whatever it is found',
     async run(trial) {
       const record = trial.fullRecord();
       const { account, conversationId, tokenHash, idempotencyKey, reference } = record;
@@ -24,14 +24,14 @@ export const recordCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'insert: null comes back as null',
+    name: 'null comes back as null',
     async run(trial) {
       const record = await trial.insert();
       same(await trial.find(record), record);
     },
   },
   {
-    name: 'insert: writes the first line of history',
+    name: 'insert writes the first line of history',
     async run(trial) {
       const outcome = { reason: 'declined', code: 'B\u00005', note: 'dedi \u0000 “ki”', updatedAt: at(5) } as const;
       const record = await trial.insert({ state: 'failed', version: 1, ...outcome });
@@ -41,7 +41,7 @@ export const recordCases: readonly PaymentStoreCase[] = [
     },
   },
   ...ALL_UNIQUE_KEYS.map((key): PaymentStoreCase => ({
-    name: `insert: a taken ${key} is named, and nothing is written`,
+    name: `insert names a taken ${key} and writes nothing`,
     async run(trial) {
       const handler = await trial.handler('payment.failed');
       const first = await trial.insert({ [key]: unique(key), amount: '1.00' });
@@ -57,12 +57,13 @@ export const recordCases: readonly PaymentStoreCase[] = [
       }
       same(await trial.store.findByReference(trial.account, other.reference), []);
       same(await trial.store.listByState(trial.account, ['failed'], 10), []);
-      same(await trial.leaseDue(at(1)), []);
-      same(await trial.lease([handler], at(1)), []);
+      same(await trial.leaseDue(), []);
+      assert.equal(await trial.fanOut(), 0);
+      same(await trial.lease(handler), []);
     },
   })),
   ...ALL_UNIQUE_KEYS.map((key): PaymentStoreCase => ({
-    name: `insert: of ${RACERS} at once with one ${key}, one is stored`,
+    name: `of ${RACERS} new payments at once with one ${key}, one is stored`,
     async run(trial) {
       const value = unique(key);
       const records = Array.from({ length: RACERS }, () => trial.record({ [key]: value, reference: 'R' }));
@@ -74,7 +75,7 @@ export const recordCases: readonly PaymentStoreCase[] = [
     },
   })),
   {
-    name: 'insert: a refused payment holds none of its other keys',
+    name: 'a refused payment holds none of its other keys',
     async run(trial) {
       const lock = unique('reference');
       await trial.insert({ referenceLock: lock });
@@ -85,7 +86,7 @@ export const recordCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'accounts: the same keys in another account are other payments',
+    name: 'the same keys in another account are those of other payments',
     async run(trial) {
       const one = trial.fullRecord({ amount: '1.00' });
       const other = { ...one, account: unique('other'), amount: '2.00' };
@@ -102,13 +103,14 @@ export const recordCases: readonly PaymentStoreCase[] = [
       }
       same(await trial.versions(one), [7]);
       same(await trial.versions(other), [7, 8]);
-      same(ids(await trial.leaseDue(at(100))), [one.conversationId]);
+      trial.moveTo(100);
+      same(ids(await trial.leaseDue()), [one.conversationId]);
       const still = await trial.store.find(other.account, other.conversationId);
       same(still?.dueAt, other.dueAt);
     },
   },
   {
-    name: 'find: nothing where there is nothing',
+    name: 'nothing is found where there is nothing',
     async run(trial) {
       const { account, store } = trial;
       await trial.insert();
@@ -121,7 +123,7 @@ export const recordCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'find: keys that differ in case or spaces are different keys',
+    name: 'keys that differ in case or spaces are different keys',
     async run(trial) {
       const upper = await trial.insert({
         conversationId: `A-${trial.account}`,
@@ -139,7 +141,7 @@ export const recordCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'findByReference: all of a reference, oldest first',
+    name: 'findByReference gives all payments of a reference, oldest first',
     async run(trial) {
       const reference = unique('reference');
       const second = await trial.insert({ reference, createdAt: at(20) });
@@ -151,7 +153,7 @@ export const recordCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'listByState: those states only, the longest unchanged first, up to the limit',
+    name: 'listByState gives those states only, the longest unchanged first, up to the limit',
     async run(trial) {
       const third = await trial.insert({ state: 'unknown', updatedAt: at(30) });
       const first = await trial.insert({ state: 'review', updatedAt: at(10) });
@@ -165,12 +167,12 @@ export const recordCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'copies: what a caller changes afterwards changes nothing that is stored',
+    name: 'what a caller changes after an insert or a find changes nothing that is stored',
     async run(trial) {
       const record = trial.fullRecord();
       const { account, conversationId } = record;
-      const spoil = (one: PaymentRecord | null | undefined): void => {
-        assert.ok(one);
+      const spoil = (one: PaymentRecord | 'purged' | null | undefined): void => {
+        assert.ok(one && one !== 'purged');
         one.createdAt.setTime(0);
         one.dueAt?.setTime(0);
         Object.assign(one, { state: 'succeeded', amount: '0.01' });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { at, eventIds, ids, type PaymentStoreCase, RACERS, tally, unique } from './store-trial.js';
+import { at, ids, type PaymentStoreCase, RACERS, tally, unique } from './store-trial.js';
 import { same } from './same.js';
 
-/** Compare-and-set, the reference's lock, and what is written along. */
+/** Compare-and-set, and what is written along. */
 export const replaceCases: readonly PaymentStoreCase[] = [
   {
-    name: 'replace: every field comes back as it was, and null again where it is null again',
+    name: 'every field of a replaced payment comes back as it was, and null where it is null again',
     async run(trial) {
       const empty = await trial.insert({ version: 6 });
       const full = trial.fullRecord({ conversationId: empty.conversationId });
@@ -17,11 +17,12 @@ export const replaceCases: readonly PaymentStoreCase[] = [
       assert.equal(await trial.store.findByTokenHash(trial.account, full.tokenHash!), null);
       assert.equal(await trial.store.findByIdempotencyKey(trial.account, full.idempotencyKey!), null);
       same(await trial.store.findByReference(trial.account, full.reference!), []);
-      same(await trial.leaseDue(at(1_000)), []);
+      trial.moveTo(1_000);
+      same(await trial.leaseDue(), []);
     },
   },
   {
-    name: 'replace: history has every change, oldest first',
+    name: 'history has every change, oldest first',
     async run(trial) {
       const first = await trial.insert({ updatedAt: at(1) });
       const second = await trial.replace(first, { state: 'authorizing', updatedAt: at(2) });
@@ -42,18 +43,20 @@ export const replaceCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'replace: lists the payment where it is now, and nowhere else',
+    name: 'a replaced payment is listed where it is now, and nowhere else',
     async run(trial) {
       const record = await trial.insert({ dueAt: at(1) });
       const moved = await trial.replace(record, { state: 'unknown', dueAt: at(50) });
       same(await trial.store.listByState(trial.account, ['awaiting'], 10), []);
       same(await trial.store.listByState(trial.account, ['unknown'], 10), [moved]);
-      same(await trial.leaseDue(at(49)), []);
-      same(ids(await trial.leaseDue(at(50))), ids([moved]));
+      trial.moveTo(49);
+      same(await trial.leaseDue(), []);
+      trial.moveTo(50);
+      same(ids(await trial.leaseDue()), ids([moved]));
     },
   },
   {
-    name: 'replace: stale for another version or an unknown payment, and nothing is written',
+    name: 'replace is stale for another version or an unknown payment, and writes nothing',
     async run(trial) {
       const handler = await trial.handler('payment.failed');
       const record = await trial.insert({ version: 2 });
@@ -69,13 +72,13 @@ export const replaceCases: readonly PaymentStoreCase[] = [
       same(await trial.find(record), record);
       same(await trial.versions(record), [2]);
       same(await trial.versions(none), []);
-      same(await trial.leaseDue(at(1)), []);
-      same(await trial.lease([handler], at(1)), []);
+      same(await trial.leaseDue(), []);
+      same(await trial.take(handler), []);
       await trial.insert({ referenceLock: lock });
     },
   },
   {
-    name: `replace: of ${RACERS} at once from one version, one is written, with its event and its line`,
+    name: `of ${RACERS} replaces at once from one version, one is written, with its event and its line`,
     async run(trial) {
       const handler = await trial.handler('payment.unknown');
       const record = await trial.insert();
@@ -96,7 +99,7 @@ export const replaceCases: readonly PaymentStoreCase[] = [
           [2, winner.code],
         ],
       );
-      const delivered = await trial.lease([handler], at(1_000));
+      const delivered = await trial.take(handler);
       same(
         delivered.map(({ event }) => event),
         [trial.event(winner, 'unknown')],
@@ -104,7 +107,7 @@ export const replaceCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'replace: one payment, many changes, each from what was read: none is lost',
+    name: 'of many changes to one payment, each made from what was read, none is lost',
     async run(trial) {
       const record = await trial.insert();
       await trial.race(async (store) => {
@@ -121,35 +124,7 @@ export const replaceCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'replace: locked while another payment holds the referenceLock, and nothing is written',
-    async run(trial) {
-      const handler = await trial.handler('payment.review');
-      const lock = unique('reference');
-      const holder = await trial.insert({ referenceLock: lock });
-      const record = await trial.insert({ idempotencyKey: unique('key') });
-      const next = trial.next(record, {
-        state: 'review',
-        referenceLock: lock,
-        idempotencyKey: null,
-        dueAt: at(0),
-        tokenHash: unique('token'),
-      });
-      assert.equal(await trial.store.replace(next, record.version, trial.event(next, 'review')), 'locked');
-
-      same(await trial.find(record), record);
-      same(await trial.find(holder), holder);
-      same(await trial.store.findByIdempotencyKey(trial.account, record.idempotencyKey!), record);
-      assert.equal(await trial.store.findByTokenHash(trial.account, next.tokenHash!), null);
-      same(await trial.versions(record), [1]);
-      same(await trial.leaseDue(at(1)), []);
-      same(await trial.lease([handler], at(1)), []);
-      const unlocked = { ...next, referenceLock: null };
-      assert.equal(await trial.store.replace(unlocked, record.version, trial.event(next, 'review')), 'replaced');
-      same(eventIds(await trial.lease([handler], at(1))), [`${record.conversationId}:2`]);
-    },
-  },
-  {
-    name: 'replace: stale before locked',
+    name: 'replace is stale before it is locked',
     async run(trial) {
       const lock = unique('reference');
       await trial.insert({ referenceLock: lock });
@@ -158,52 +133,7 @@ export const replaceCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: `referenceLock: of ${RACERS} payments that reach for it at once, one gets it`,
-    async run(trial) {
-      const lock = unique('reference');
-      const records = await Promise.all(Array.from({ length: RACERS }, () => trial.insert({ reference: lock })));
-      const outcomes = await trial.race((store, index) =>
-        store.replace(trial.next(records[index]!, { state: 'authorizing', referenceLock: lock }), 1),
-      );
-      same(tally(outcomes), { replaced: 1, locked: RACERS - 1 });
-      const claimed = await trial.store.listByState(trial.account, ['authorizing'], RACERS);
-      same(ids(claimed), [records[outcomes.indexOf('replaced')]!.conversationId]);
-    },
-  },
-  {
-    name: 'referenceLock: a new payment and one that moves on reach for it at once, and one gets it',
-    async run(trial) {
-      for (let round = 0; round < RACERS; round += 1) {
-        const lock = unique('reference');
-        const record = await trial.insert();
-        const [inserted, replaced] = await Promise.all([
-          trial.store.insert(trial.record({ referenceLock: lock })),
-          trial.second.replace(trial.next(record, { referenceLock: lock }), 1),
-        ]);
-        const both = `${inserted} ${replaced}`;
-        assert.ok(both === 'null locked' || both === 'referenceLock replaced', both);
-      }
-    },
-  },
-  {
-    name: 'referenceLock: is held from version to version, and free once it is released',
-    async run(trial) {
-      const lock = unique('reference');
-      const first = await trial.insert();
-      const second = await trial.insert();
-      const reach = () => trial.store.replace(trial.next(second, { referenceLock: lock }), second.version);
-      const claimed = await trial.replace(first, { state: 'authorizing', referenceLock: lock });
-      assert.equal(await reach(), 'locked');
-      const unknown = await trial.replace(claimed, { state: 'unknown' });
-      assert.equal(await reach(), 'locked');
-      const failed = await trial.replace(unknown, { state: 'failed', referenceLock: null });
-      assert.equal(await reach(), 'replaced');
-      const review = trial.next(failed, { state: 'review', referenceLock: lock });
-      assert.equal(await trial.store.replace(review, failed.version), 'locked');
-    },
-  },
-  {
-    name: 'idempotencyKey: free once its payment releases it',
+    name: 'an idempotencyKey is free once its payment releases it',
     async run(trial) {
       const idempotencyKey = unique('key');
       const first = await trial.insert({ idempotencyKey });
@@ -213,7 +143,7 @@ export const replaceCases: readonly PaymentStoreCase[] = [
     },
   },
   ...(['idempotencyKey', 'tokenHash'] as const).map((key): PaymentStoreCase => ({
-    name: `replace: rejects where another payment has its ${key}, and nothing is written`,
+    name: `replace rejects where another payment has its ${key}, and writes nothing`,
     async run(trial) {
       const handler = await trial.handler('payment.failed');
       const other = await trial.insert({ [key]: unique(key) });
@@ -223,12 +153,12 @@ export const replaceCases: readonly PaymentStoreCase[] = [
       same(await trial.find(record), record);
       same(await trial.find(other), other);
       same(await trial.versions(record), [1]);
-      same(await trial.lease([handler], at(1_000)), []);
+      same(await trial.take(handler), []);
       await trial.insert({ referenceLock: next.referenceLock });
     },
   })),
   {
-    name: 'copies: what a caller changes after a replace changes nothing that is stored',
+    name: 'what a caller changes after a replace or a lease changes nothing that is stored',
     async run(trial) {
       const handler = await trial.handler('payment.unknown');
       const record = await trial.insert();
@@ -239,11 +169,12 @@ export const replaceCases: readonly PaymentStoreCase[] = [
       event.payment.createdAt.setTime(0);
       next.updatedAt.setTime(0);
       same((await trial.find(record))?.updatedAt, at(1));
-      const [first] = await trial.lease([handler], at(2), { until: at(3) });
+      const [first] = await trial.take(handler, { leaseMs: 3 });
       same([first?.event.payment.amount, first?.event.payment.createdAt], ['149.90', at(0)]);
       Object.assign(first!.event.payment, { amount: '0.01' });
       first!.event.occurredAt.setTime(0);
-      const [again] = await trial.lease([handler], at(3));
+      trial.moveTo(3);
+      const [again] = await trial.lease(handler);
       same([again?.event.payment.amount, again?.event.occurredAt], ['149.90', at(1)]);
     },
   },

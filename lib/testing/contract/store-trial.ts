@@ -1,9 +1,22 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { PaymentEvent, PaymentEventState, PaymentEventType } from '../../payment/payment-event.js';
+import {
+  EVENT_STATES,
+  type PaymentEvent,
+  type PaymentEventState,
+  type PaymentEventType,
+} from '../../payment/payment-event.js';
 import { type PaymentRecord, toPayment } from '../../payment/payment.js';
-import type { Delivery, PaymentStore } from '../../store/payment-store.js';
+import type {
+  Delivery,
+  LeasedDelivery,
+  PaymentStore,
+  Postponement,
+  PurgeCounts,
+  Retention,
+} from '../../store/payment-store.js';
 import { aPaymentEvent, aPaymentRecord } from '../a-payment.js';
+import type { TestClock } from '../test-clock.js';
 
 /** One thing that every store must do. */
 export interface PaymentStoreCase {
@@ -13,10 +26,15 @@ export interface PaymentStoreCase {
 
 const START = Date.parse('2026-03-01T10:00:00.123Z');
 
+const ALL_TYPES = EVENT_STATES.map((state): PaymentEventType => `payment.${state}`);
+
+/** Long enough that nothing is forgotten by accident. */
+const FOR_YEARS_MS = 10 * 365 * 86_400_000;
+
 /** How many callers a race has. */
 export const RACERS = 16;
 
-/** A moment, that many milliseconds after the start. */
+/** A moment, that many milliseconds after the start, which is where the clock of each case stands at first. */
 export function at(ms: number): Date {
   return new Date(START + ms);
 }
@@ -33,7 +51,13 @@ export class StoreTrial {
     readonly store: PaymentStore,
     /** A second connection to the same data, or the same store where there is none. */
     readonly second: PaymentStore,
+    private readonly clock: TestClock,
   ) {}
+
+  /** From now on it is that many milliseconds after the start, for both connections. */
+  moveTo(ms: number): void {
+    this.clock.set(at(ms));
+  }
 
   /** The two connections in turn. */
   racer(index: number): PaymentStore {
@@ -93,6 +117,7 @@ export class StoreTrial {
       allowRepeat: true,
       expiresAt: at(5),
       dueAt: at(6),
+      attemptId: unique('deneme №'),
       inquiries: 3,
       notFoundAt: at(7),
       note: "Aradık; banka 'çekildi' dedi.",
@@ -139,22 +164,60 @@ export class StoreTrial {
 
   /** Announces a handler with an id of its own. @returns the id */
   async handler(...types: PaymentEventType[]): Promise<string> {
-    const id = unique('Orders.handler');
-    await this.store.announceHandlers(this.account, [{ id, types }], at(0));
-    return id;
+    const handlerId = unique('Orders.handler');
+    await this.announce(handlerId, ...types);
+    return handlerId;
   }
 
-  /** Leases what is due to these handlers at that moment, by default until a minute later. */
-  lease(
-    handlerIds: readonly string[],
-    now: Date,
-    { until = new Date(now.getTime() + 60_000), limit = 100, store = this.store } = {},
-  ): Promise<Delivery[]> {
-    return store.leaseDeliveries({ account: this.account, handlerIds, now, until, limit });
+  announce(handlerId: string, ...types: PaymentEventType[]): Promise<void> {
+    return this.store.announce(
+      this.account,
+      types.map((type) => ({ handlerId, type })),
+    );
   }
 
-  leaseDue(now: Date, { until = new Date(now.getTime() + 60_000), limit = 100, store = this.store } = {}) {
-    return store.leaseDue({ account: this.account, now, until, limit });
+  fanOut({ limit = 1_000, store = this.store } = {}): Promise<number> {
+    return store.fanOut(this.account, limit);
+  }
+
+  /** Leases what is due to the handler, by default of every type and for a minute. */
+  lease(handlerId: string, options: LeaseOptions = {}): Promise<Delivery[]> {
+    const { types = ALL_TYPES, lease = unique('lease'), leaseMs = 60_000, limit = 100, store = this.store } = options;
+    return store.leaseDeliveries({ account: this.account, handlerId, types, lease, leaseMs, limit });
+  }
+
+  /** Fans out, then leases. */
+  async take(handlerId: string, options: LeaseOptions = {}): Promise<Delivery[]> {
+    await this.fanOut();
+    return this.lease(handlerId, options);
+  }
+
+  /** Takes the next delivery, which then fails. @returns as it was leased */
+  async fail(handlerId: string, to: Partial<Postponement>): Promise<Delivery> {
+    const lease = unique('lease');
+    const [delivery] = await this.take(handlerId, { lease, limit: 1 });
+    assert.ok(delivery, 'there must be a delivery that is due');
+    await this.store.postpone(leased(delivery, lease), aPostponement(to));
+    return delivery;
+  }
+
+  /** Takes and acknowledges until nothing more is due. @returns the ids of the events in the order in which they came */
+  async drain(handlerId: string): Promise<string[]> {
+    const drained: string[] = [];
+    for (let ids = await this.ofOneTake(handlerId); ids.length > 0; ids = await this.ofOneTake(handlerId)) {
+      drained.push(...ids);
+    }
+    return drained;
+  }
+
+  leaseDue({ leaseMs = 60_000, limit = 100, store = this.store } = {}): Promise<PaymentRecord[]> {
+    return store.leaseDue({ account: this.account, leaseMs, limit });
+  }
+
+  /** Purges; by default every settled payment, but no pair and no key. */
+  purge(retention: Partial<Retention> = {}): Promise<PurgeCounts> {
+    const { paymentsMs = 0, pairsMs = FOR_YEARS_MS, keysMs = FOR_YEARS_MS } = retention;
+    return this.store.purge(this.account, { paymentsMs, pairsMs, keysMs });
   }
 
   find(record: PaymentRecord): Promise<PaymentRecord | null> {
@@ -165,6 +228,30 @@ export class StoreTrial {
     const history = await this.store.history(record.account, record.conversationId);
     return history.map((entry) => entry.version);
   }
+
+  private async ofOneTake(handlerId: string): Promise<string[]> {
+    const taken = eventIds(await this.take(handlerId));
+    for (const eventId of taken) await this.store.acknowledge(this.account, handlerId, eventId);
+    return taken;
+  }
+}
+
+interface LeaseOptions {
+  readonly types?: readonly PaymentEventType[];
+  readonly lease?: string;
+  readonly leaseMs?: number;
+  readonly limit?: number;
+  readonly store?: PaymentStore;
+}
+
+/** A delivery and who holds it. */
+export function leased({ account, handlerId, event }: Delivery, lease: string): LeasedDelivery {
+  return { account, handlerId, eventId: event.eventId, lease };
+}
+
+/** What becomes of a delivery whose first try failed: another one in a second. */
+export function aPostponement(changes: Partial<Postponement> = {}): Postponement {
+  return { attempts: 1, error: 'Error: no', retryInMs: 1_000, parked: false, ...changes };
 }
 
 export function ids(records: readonly PaymentRecord[]): string[] {

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import type { PaymentRecord } from '../../payment/payment.js';
+import type { PaymentStore } from '../../store/payment-store.js';
+import { at, eventIds, type PaymentStoreCase, type StoreTrial, unique } from './store-trial.js';
+import { same } from './same.js';
+import { publishTwice } from './version-order-cases.js';
+
+/** Payments that each became `unknown` three times over. */
+async function publishVersions(trial: StoreTrial, payments: number): Promise<PaymentRecord[]> {
+  const records = await Promise.all(Array.from({ length: payments }, () => trial.insert()));
+  return Promise.all(
+    records.map(async (inserted, index) => {
+      let record = inserted;
+      for (let version = 2; version <= 4; version += 1) {
+        ({ record } = await trial.publish(record, 'unknown', at(version), trial.racer(index)));
+      }
+      return record;
+    }),
+  );
+}
+
+/** Takes what is due to a handler and acknowledges it. @returns the ids of the events */
+async function work(trial: StoreTrial, handlerId: string, store: PaymentStore): Promise<string[]> {
+  const taken = eventIds(await trial.lease(handlerId, { store, limit: 5 }));
+  for (const eventId of taken) await store.acknowledge(trial.account, handlerId, eventId);
+  return taken;
+}
+
+/** From events that are written to deliveries. */
+export const fanOutCases: readonly PaymentStoreCase[] = [
+  {
+    name: 'an event that is written while no handler is known waits for the first, and for nobody else',
+    async run(trial) {
+      await trial.handler('payment.failed');
+      const [first, second] = await publishTwice(trial);
+      const record = trial.record({ state: 'expired' });
+      assert.equal(await trial.store.insert(record, trial.event(record, 'expired')), null);
+      assert.equal(await trial.fanOut(), 0);
+      assert.equal((await trial.store.counts(trial.account)).waitingEvents, 3);
+
+      const one = await trial.handler('payment.unknown', 'payment.succeeded', 'payment.expired');
+      const two = await trial.handler('payment.succeeded');
+      assert.equal(await trial.fanOut({ store: trial.second }), 3);
+      const late = await trial.handler('payment.unknown', 'payment.succeeded', 'payment.expired');
+      assert.equal(await trial.fanOut(), 0);
+      same(await trial.drain(late), []);
+      same(await trial.drain(two), [second]);
+      same((await trial.drain(one)).sort(), [first, second, `${record.conversationId}:1`].sort());
+    },
+  },
+  {
+    name: 'events of types that nobody announced hold up no other event, and stay as they are',
+    async run(trial) {
+      const handler = await trial.handler('payment.succeeded');
+      const waiting: string[] = [];
+      for (let ms = 1; ms <= 20; ms += 1) {
+        waiting.push((await trial.publish(await trial.insert(), 'expired', at(ms))).event.eventId);
+      }
+      const [unknown, succeeded] = await publishTwice(trial);
+      assert.equal(await trial.fanOut({ limit: 1 }), 1);
+      same(await trial.drain(handler), [succeeded]);
+      await trial.announce(handler, 'payment.expired', 'payment.unknown');
+      same((await trial.drain(handler)).sort(), [...waiting, unknown].sort());
+    },
+  },
+  {
+    name: 'fanOut takes all waiting events of one payment together, and of as many payments as the limit says',
+    async run(trial) {
+      const handler = await trial.handler('payment.unknown');
+      const records = await publishVersions(trial, 5);
+      const fannedOut: number[] = [];
+      for (let step = 0; step < 4; step += 1) fannedOut.push(await trial.fanOut({ limit: 2 }));
+      same(fannedOut, [6, 6, 3, 0]);
+      same((await trial.drain(handler)).length, 3 * records.length);
+    },
+  },
+  {
+    name: 'fanOut makes deliveries due at once, by the store’s time',
+    async run(trial) {
+      trial.moveTo(5_000);
+      const handler = await trial.handler('payment.failed');
+      const early = await trial.publish(await trial.insert(), 'failed', at(1));
+      const future = await trial.publish(await trial.insert(), 'failed', at(9_000_000));
+      const found = eventIds(await trial.take(handler));
+      same(found.sort(), [early.event.eventId, future.event.eventId].sort());
+    },
+  },
+  {
+    name: 'fanOut in another account does nothing',
+    async run(trial) {
+      const handler = await trial.handler('payment.failed');
+      const { event } = await trial.publish(await trial.insert(), 'failed', at(1));
+      assert.equal(await trial.store.fanOut(`${trial.account}-other`, 10), 0);
+      same(await trial.lease(handler), []);
+      same(await trial.drain(handler), [event.eventId]);
+    },
+  },
+  {
+    name: 'an event that is written after a later one was fanned out is fanned out all the same',
+    async run(trial) {
+      const handler = await trial.handler('payment.failed');
+      const slow = await trial.insert({ createdAt: at(1) });
+      const quick = await trial.insert({ createdAt: at(2) });
+      const first = await trial.publish(quick, 'failed', at(20));
+      same(await trial.drain(handler), [first.event.eventId]);
+      const second = await trial.publish(slow, 'failed', at(10), trial.second);
+      same(await trial.drain(handler), [second.event.eventId]);
+    },
+  },
+  {
+    name: 'events that are written while others are fanned out are all fanned out in the end',
+    async run(trial) {
+      const handler = await trial.handler('payment.failed');
+      const records = await Promise.all(Array.from({ length: 48 }, () => trial.insert()));
+      const fanOuts: Promise<number>[] = [];
+      await trial.race(async (store, index) => {
+        await trial.publish(records[index]!, 'failed', at(index), store);
+        fanOuts.push(trial.fanOut({ limit: 4, store: trial.racer(index + 1) }));
+      }, records.length);
+      await Promise.all(fanOuts);
+      same((await trial.drain(handler)).sort(), records.map((record) => `${record.conversationId}:2`).sort());
+    },
+  },
+  {
+    name: 'of many that fan out at once, each event comes to each handler once, its versions in order',
+    async run(trial) {
+      const handlers = [await trial.handler('payment.unknown'), await trial.handler('payment.unknown')];
+      const records = await publishVersions(trial, 12);
+      const came = new Map(handlers.map((handler) => [handler, [] as string[]]));
+      const fannedOut: number[] = [];
+      const race = () =>
+        trial.race(async (store, index) => {
+          const handler = handlers[index % 4 === 0 ? 0 : 1]!;
+          if (index < 4) fannedOut.push(await trial.fanOut({ limit: 3, store }));
+          else came.get(handler)?.push(...(await work(trial, handler, store)));
+        }, 8);
+      for (let round = 0; round < 8; round += 1) await race();
+      fannedOut.push(await trial.fanOut());
+
+      const total = fannedOut.reduce((sum, count) => sum + count, 0);
+      assert.equal(total, 3 * records.length, 'each event must be fanned out once');
+      for (const [handler, events] of came) {
+        events.push(...(await trial.drain(handler)));
+        for (const { conversationId } of records) {
+          const ofThis = events.filter((eventId) => eventId.startsWith(`${conversationId}:`));
+          same(ofThis, [`${conversationId}:2`, `${conversationId}:3`, `${conversationId}:4`]);
+        }
+        assert.equal(events.length, 3 * records.length);
+      }
+    },
+  },
+  {
+    name: 'an acknowledged event is not fanned out to handlers that come later',
+    async run(trial) {
+      const handler = await trial.handler('payment.failed');
+      await trial.publish(await trial.insert(), 'failed', at(1));
+      assert.equal((await trial.drain(handler)).length, 1);
+      const late = unique('Late');
+      await trial.announce(late, 'payment.failed');
+      assert.equal(await trial.fanOut(), 0);
+      same(await trial.lease(late), []);
+    },
+  },
+];

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { at, type PaymentStoreCase, type StoreTrial, unique } from './store-trial.js';
+import { same } from './same.js';
+
+/** A payment that had the key, and was purged when the clock showed 1,000. */
+async function purgeOne(trial: StoreTrial, idempotencyKey: string): Promise<void> {
+  await trial.insert({ state: 'failed', finalizedAt: at(1), idempotencyKey });
+  trial.moveTo(1_000);
+  same(await trial.purge({ keysMs: 500 }), { payments: 1, events: 0 });
+}
+
+/** Idempotency keys of payments that are gone. */
+export const purgedKeyCases: readonly PaymentStoreCase[] = [
+  {
+    name: 'an idempotencyKey outlives its payment: it is found as purged, and stays taken',
+    async run(trial) {
+      const key = unique('anahtar 🔑');
+      await purgeOne(trial, key);
+      for (const store of [trial.store, trial.second]) {
+        assert.equal(await store.findByIdempotencyKey(trial.account, key), 'purged');
+        const record = trial.record({ idempotencyKey: key, referenceLock: unique('reference') });
+        assert.equal(await store.insert(record), 'idempotencyKey');
+        assert.equal(await trial.find(record), null);
+        same(await trial.versions(record), []);
+        await trial.insert({ referenceLock: record.referenceLock });
+      }
+    },
+  },
+  {
+    name: 'another key, and the same key in another account, stay free',
+    async run(trial) {
+      const key = unique('key');
+      await purgeOne(trial, key);
+      assert.equal(await trial.store.findByIdempotencyKey(trial.account, key.toUpperCase()), null);
+      await trial.insert({ idempotencyKey: `${key} ` });
+      const other = trial.record({ account: `${trial.account}-other`, idempotencyKey: key });
+      assert.equal(await trial.store.findByIdempotencyKey(other.account, key), null);
+      assert.equal(await trial.store.insert(other), null);
+      same(await trial.store.findByIdempotencyKey(other.account, key), other);
+    },
+  },
+  {
+    name: 'a purged idempotencyKey is forgotten when it has been remembered long enough',
+    async run(trial) {
+      const key = unique('key');
+      await purgeOne(trial, key);
+      trial.moveTo(1_499);
+      await trial.purge({ keysMs: 500 });
+      assert.equal(await trial.store.findByIdempotencyKey(trial.account, key), 'purged');
+      trial.moveTo(1_501);
+      await trial.purge({ keysMs: 500 });
+      assert.equal(await trial.store.findByIdempotencyKey(trial.account, key), null);
+      const second = await trial.insert({ idempotencyKey: key });
+      same(await trial.second.findByIdempotencyKey(trial.account, key), second);
+    },
+  },
+  {
+    name: 'keys are forgotten even where payments are kept for good',
+    async run(trial) {
+      const key = unique('key');
+      await purgeOne(trial, key);
+      trial.moveTo(1_501);
+      await trial.purge({ paymentsMs: null, keysMs: 500 });
+      assert.equal(await trial.store.findByIdempotencyKey(trial.account, key), null);
+    },
+  },
+  {
+    name: 'the key of a payment that is still there is never forgotten',
+    async run(trial) {
+      const record = await trial.insert({ idempotencyKey: unique('key') });
+      trial.moveTo(1_000_000);
+      await trial.purge({ keysMs: 1 });
+      same(await trial.store.findByIdempotencyKey(trial.account, record.idempotencyKey!), record);
+      const second = trial.record({ idempotencyKey: record.idempotencyKey });
+      assert.equal(await trial.store.insert(second), 'idempotencyKey');
+    },
+  },
+  {
+    name: 'a released idempotencyKey does not outlive its payment',
+    async run(trial) {
+      const idempotencyKey = unique('key');
+      const record = await trial.insert({ idempotencyKey });
+      await trial.replace(record, { state: 'failed', finalizedAt: at(1), idempotencyKey: null });
+      trial.moveTo(1_000);
+      assert.equal((await trial.purge()).payments, 1);
+      assert.equal(await trial.store.findByIdempotencyKey(trial.account, idempotencyKey), null);
+      await trial.insert({ idempotencyKey });
+    },
+  },
+];
