@@ -46,6 +46,19 @@ test('a fan-out passes over a long backlog of types that nobody takes without lo
   expect(deliveries.counts(NOW).waitingEvents).toBe(20_000);
 });
 
+test('a lease passes over many deliveries that are put off without looking at them', () => {
+  const deliveries = new AccountDeliveries();
+  const lease = { ...REQUEST, leaseMs: 1_000_000, limit: 20_000 };
+  deliveries.announce([PAIR], NOW);
+  for (let number = 0; number < 20_000; number += 1) deliveries.add(aPaymentEvent({ conversationId: `C${number}` }));
+  deliveries.fanOut(20_000, NOW);
+  expect(deliveries.lease(lease, NOW)).toHaveLength(20_000);
+  const began = performance.now();
+  for (let round = 0; round < 5_000; round += 1) expect(deliveries.lease(lease, NOW)).toEqual([]);
+  // Looking at each of them takes many seconds.
+  expect(performance.now() - began).toBeLessThan(2_000);
+});
+
 test('a lease holds no text of its holder in what it gives out', () => {
   const deliveries = new AccountDeliveries();
   deliveries.announce([PAIR], NOW);
