@@ -49,15 +49,18 @@ export class AccountDeliveries {
     this.waiting.set(stored.type, ofType.set(conversationId, [...(ofType.get(conversationId) ?? []), stored]));
   }
 
-  /** Makes deliveries of the events of at most `limit` payments. @returns of how many events */
+  /** Makes deliveries of the events of at most `limit` payments, of each known type in turn. @returns of how many events */
   fanOut(limit: number, now: Date): number {
-    let payments = 0;
-    let events = 0;
-    for (const type of this.knownTypes()) {
-      for (const conversationId of this.waitingOf(type).keys()) {
-        if (payments === limit) return events;
+    const backlogs = this.knownTypes().map((type) => this.waitingOf(type).keys());
+    let [payments, events] = [0, 0];
+    for (let turn = 0; payments < limit && backlogs.length > 0; turn += 1) {
+      const place = turn % backlogs.length;
+      const next = backlogs[place]?.next();
+      if (!next || next.done) {
+        backlogs.splice(place, 1);
+      } else {
         payments += 1;
-        events += this.fanOutPayment(conversationId, now);
+        events += this.fanOutPayment(next.value, now);
       }
     }
     return events;
