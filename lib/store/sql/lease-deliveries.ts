@@ -6,21 +6,22 @@ import type { SqlDatabase } from './sql-database.js';
 
 /** How many due deliveries are looked at for each that is wanted: some wait for an earlier one of their payment. */
 const LOOK_AHEAD = 4;
-/** How long a delivery is passed over whose earlier one is for another version of the shop to take. */
-const PASS_OVER_MS = 5_000;
+/** How often one call looks on, past deliveries that wait. */
+const MAX_LOOKS = 50;
 
 /** Leases due deliveries to a handler, the longest due first. */
 export async function leaseDueDeliveries(database: SqlDatabase, request: DeliveryLeaseRequest): Promise<Delivery[]> {
   if (request.types.length === 0) return [];
-  for (;;) {
+  for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
     const { leased, isDone } = await leaseSome(database, request);
     if (leased.length > 0 || isDone) return leased;
   }
+  return [];
 }
 
 /**
- * Looks at the first due deliveries. Those that wait for an earlier one, which is due later, are put behind it: otherwise they would be
- * in the way of all others each time.
+ * Looks at the first due deliveries. Where many wait for an earlier one, they are put off, so that they are in nobody's way:
+ * until that one is gone, which makes them due again, or may be passed over.
  */
 function leaseSome(
   database: SqlDatabase,
@@ -41,11 +42,10 @@ function leaseSome(
         .where('handler_id', '=', handlerId)
         .where('event_id', 'in', eventIds)
         .execute();
-    const passedOver = due.filter((row) => Number(row.blocked_until ?? -1) >= Number(row.due_at));
-    for (const { event_id: eventId, blocked_until: blockedUntil, now } of passedOver) {
-      await put([eventId], { due_at: Math.min(Number(blockedUntil) + 1, Number(now) + PAIR_ALIVE_MS) });
-    }
-    const isDone = passedOver.length === 0 || due.length < LOOK_AHEAD * limit;
+    const isFull = due.length === LOOK_AHEAD * limit;
+    const waiting = due.filter((row) => isFull && row.attempts === 0 && Number(row.blocked_until) > Number(row.now));
+    for (const row of waiting) await put([row.event_id], { due_at: Number(row.blocked_until) });
+    const isDone = waiting.length === 0;
     if (leasedIds.length === 0) return { leased: [], isDone };
     await put(leasedIds, { lease, due_at: Number(due[0]?.until) });
     const leased = await withEvents(db, account)
@@ -95,7 +95,7 @@ function lockDue(
     .where('delivery.due_at', '<=', database.fromNow())
     .select((eb) => [
       'delivery.event_id',
-      'delivery.due_at',
+      'delivery.attempts',
       database.fromNow().as('now'),
       database.fromNow(leaseMs).as('until'),
       blockedUntil(eb, database, types).as('blocked_until'),
@@ -108,8 +108,8 @@ function lockDue(
 }
 
 /**
- * When the last of the deliveries that a delivery waits for is due: null when it waits for none. One that is leased
- * counts as 0, since it will be gone in a moment.
+ * Null for a delivery that waits for no earlier one of its payment. Otherwise until when it waits at least, if nothing
+ * happens to that one; 0 when that is not known.
  */
 function blockedUntil(
   eb: ExpressionBuilder<PaymentTables & { delivery: PaymentTables['card_payment_delivery'] }, 'delivery'>,
@@ -117,9 +117,15 @@ function blockedUntil(
   types: readonly string[],
 ) {
   const now = database.fromNow();
-  const laterOn = database.fromNow(PASS_OVER_MS);
+  const aliveSince = database.fromNow(-PAIR_ALIVE_MS);
   return eb
     .selectFrom('card_payment_delivery as earlier')
+    .leftJoin('card_payment_handler as pair', (join) =>
+      join
+        .onRef('pair.account', '=', 'earlier.account')
+        .onRef('pair.type', '=', 'earlier.type')
+        .onRef('pair.handler_id', '=', 'earlier.handler_id'),
+    )
     .whereRef('earlier.account', '=', 'delivery.account')
     .whereRef('earlier.conversation_id', '=', 'delivery.conversation_id')
     .whereRef('earlier.handler_id', '=', 'delivery.handler_id')
@@ -127,17 +133,9 @@ function blockedUntil(
     .where('earlier.parked', '=', sql.lit(0))
     .where((inner) =>
       inner.or([
-        inner('earlier.type', 'in', types),
+        inner('pair.announced_at', '>', aliveSince),
         inner.and([inner('earlier.lease', 'is not', null), inner('earlier.due_at', '>', now)]),
-        inner.exists(
-          inner
-            .selectFrom('card_payment_handler as handler')
-            .whereRef('handler.account', '=', 'earlier.account')
-            .whereRef('handler.type', '=', 'earlier.type')
-            .whereRef('handler.handler_id', '=', 'earlier.handler_id')
-            .where('handler.announced_at', '>', database.fromNow(-PAIR_ALIVE_MS))
-            .select('handler.type'),
-        ),
+        inner.and([inner('earlier.type', 'in', types), inner('earlier.due_at', '<=', now)]),
       ]),
     )
     .select((inner) =>
@@ -145,11 +143,9 @@ function blockedUntil(
         .max(
           inner
             .case()
-            .when(inner.and([inner('earlier.lease', 'is not', null), inner('earlier.due_at', '>', now)]))
-            .then(sql<number>`0`)
-            .when(inner.or([inner('earlier.type', 'in', types), inner('earlier.due_at', '>', laterOn)]))
-            .then(inner.ref('earlier.due_at'))
-            .else(laterOn)
+            .when('pair.announced_at', '>', aliveSince)
+            .then(sql<number>`pair.announced_at + ${sql.lit(PAIR_ALIVE_MS)}`)
+            .else(sql<number>`0`)
             .end(),
         )
         .as('until'),

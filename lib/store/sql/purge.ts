@@ -14,6 +14,11 @@ interface PurgePlace {
   readonly conversationId: string;
 }
 
+interface PurgeBatch extends PurgeCounts {
+  /** Null when it was the last. */
+  readonly place: PurgePlace | null;
+}
+
 /**
  * Deletes settled payments that nothing is left to be delivered of, a batch in each transaction. Those that others have
  * locked are left for the next purge.
@@ -22,7 +27,7 @@ export async function purgePayments(database: SqlDatabase, account: string, paym
   const counts = { payments: 0, events: 0 };
   let place: PurgePlace | null = { finalizedAt: 0, conversationId: '' };
   while (place) {
-    const batch = await within(MAX_CALL_MS, purgeBatch(database, account, paymentsMs, place));
+    const batch: PurgeBatch = await within(MAX_CALL_MS, purgeBatch(database, account, paymentsMs, place));
     counts.payments += batch.payments;
     counts.events += batch.events;
     place = batch.place;
@@ -58,7 +63,7 @@ function purgeBatch(
   account: string,
   paymentsMs: number,
   after: PurgePlace,
-): Promise<PurgeCounts & { readonly place: PurgePlace | null }> {
+): Promise<PurgeBatch> {
   const { fanOutLock } = database.engine;
   return database.transaction(async (db) => {
     // So that no delivery is made of what is about to be deleted.
