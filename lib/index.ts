@@ -1,6 +1,6 @@
 export { PaymentModule } from './payment.module.js';
 export { PaymentService } from './payment.service.js';
-export { InjectPayment, PAYMENT_HTTP, paymentHttpToken, paymentToken } from './payment.tokens.js';
+export { InjectPayment, PAYMENT_HTTP, paymentHealthToken, paymentHttpToken, paymentToken } from './payment.tokens.js';
 
 export type {
   CallbackStructure,
@@ -15,6 +15,8 @@ export { PaymentClock, SystemClock } from './payment/clock.js';
 export type { PaymentReason } from './payment/payment-reason.js';
 export type { ReconcileCounts } from './flows/reconciler.js';
 export { TRANSITIONS } from './payment/states.js';
+export { PaymentHealth, type PaymentHealthReport } from './health/payment-health.js';
+export type { LongRun } from './events/handler-worker.js';
 export type { Init3dStart } from './flows/three-d-flow.js';
 
 export * from './dto/index.js';

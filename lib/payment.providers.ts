@@ -10,10 +10,12 @@ import { PlainEvents } from './events/plain-events.js';
 import { GatewayClient } from './gateway/gateway-client.js';
 import { GatewayTransport } from './gateway/transport/gateway-transport.js';
 import { AccountRegistration } from './options/account-registration.js';
+import { PaymentHealth } from './health/payment-health.js';
 import { CallbackRoute, routeOf } from './options/callback-route.js';
 import type { PaymentOptions, PaymentStructure } from './options/payment-options.js';
 import { PaymentSettings } from './options/payment-settings.js';
 import { resolveSettings } from './options/resolve-settings.js';
+import { ScopeCheck } from './options/scope-check.js';
 import { DEFAULT_ACCOUNT, variableOf } from './payment/account.js';
 import { PaymentClock, SystemClock } from './payment/clock.js';
 import { Randomness, SystemRandomness } from './payment/randomness.js';
@@ -30,7 +32,7 @@ import { PaymentWriter } from './flows/payment-writer.js';
 import { Reconciler } from './flows/reconciler.js';
 import { ThreeDFlow } from './flows/three-d-flow.js';
 import { PaymentService } from './payment.service.js';
-import { PAYMENT_OPTIONS, paymentHttpToken, paymentToken } from './payment.tokens.js';
+import { PAYMENT_OPTIONS, paymentHealthToken, paymentHttpToken, paymentToken } from './payment.tokens.js';
 import { openStore } from './store/open-store.js';
 import { PaymentStore } from './store/payment-store.js';
 
@@ -41,6 +43,7 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
   const route = routeOf(structure);
   const service = paymentToken(account);
   const http = paymentHttpToken(account);
+  const health = paymentHealthToken(account);
   const receiver = CallbackReceiver.token(account);
   const registration = new AccountRegistration(account, route.path);
 
@@ -51,6 +54,7 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
     controllers: callback === false ? [] : [createCallbackController(route.path ?? '', callback.decorators)],
     providers: [
       ...(definition.providers ?? []),
+      ScopeCheck,
       { provide: CallbackRoute, useValue: route },
       { provide: AccountRegistration, useValue: registration },
       {
@@ -99,8 +103,9 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       CallbackReceiver,
       CallbackResponder,
       { provide: service, useClass: PaymentService },
+      { provide: health, useClass: PaymentHealth },
       { provide: receiver, useExisting: CallbackReceiver },
     ],
-    exports: [service, http, receiver],
+    exports: [service, http, health, receiver],
   };
 }

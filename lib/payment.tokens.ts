@@ -1,5 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { DEFAULT_ACCOUNT } from './payment/account.js';
+import { PaymentHealth } from './health/payment-health.js';
 import { PaymentService } from './payment.service.js';
 
 /**
@@ -19,6 +20,11 @@ export function paymentToken(name: string = DEFAULT_ACCOUNT): symbol | typeof Pa
 /** Under what an account's `HttpService` is injected: {@link PAYMENT_HTTP} for the unnamed one. */
 export function paymentHttpToken(name: string = DEFAULT_ACCOUNT): symbol {
   return name === DEFAULT_ACCOUNT ? PAYMENT_HTTP : Symbol.for(`nestjs-card-payment:http:${name}`);
+}
+
+/** Under what an account's `PaymentHealth` is injected: the class itself for the unnamed one. */
+export function paymentHealthToken(name: string = DEFAULT_ACCOUNT): symbol | typeof PaymentHealth {
+  return name === DEFAULT_ACCOUNT ? PaymentHealth : Symbol.for(`nestjs-card-payment:health:${name}`);
 }
 
 /** Injects the `PaymentService` of a `name`d account. */

@@ -65,8 +65,6 @@ export class CallbackReceiver {
     const outcome = record.state === 'awaiting' ? this.authorize(record, received) : this.repeat(record, received);
     const late = this.clock.sleep(this.route.waitMs, wait.signal).then(() => null);
     const watched = outcome.then((payment) => this.watch(payment, wait.signal));
-    // When the wait is over the run goes on; what it throws then reaches nobody.
-    watched.catch(() => undefined);
     try {
       return (await Promise.race([watched, late])) ?? toPayment(await this.reader.latest(record));
     } finally {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PaymentStoreError } from '../errors/payment-store.error.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock } from '../payment/clock.js';
+import { limited } from '../payment/limited.js';
 import type { PaymentEvent } from '../payment/payment-event.js';
 import { Randomness } from '../payment/randomness.js';
 import { PaymentStore } from '../store/payment-store.js';
@@ -14,8 +15,8 @@ import { PlainEvents } from './plain-events.js';
 const FAN_OUT_STEP = 100;
 /** How many calls of handlers one pass waits for, lest a busy shop's pass never ends. */
 const MAX_CALLS_PER_PASS = 1_000;
-/** How long a shutdown waits for handlers. */
-const MAX_STOP_MS = 30_000;
+/** How long a pass or a shutdown waits for handlers that run. */
+const MAX_HANDLER_WAIT_MS = 30_000;
 
 /**
  * Brings events to the host: plain ones at once, awaited ones out of the store's outbox, each handler by a worker of its own and acknowledged for
@@ -74,10 +75,7 @@ export class EventDispatcher {
   async stop(): Promise<void> {
     this.isStarted = false;
     for (const worker of this.workers) worker.stop();
-    const limit = new AbortController();
-    const finished = Promise.all(this.workers.map((worker) => worker.finished()));
-    await Promise.race([finished, this.clock.sleep(MAX_STOP_MS, limit.signal)]);
-    limit.abort();
+    await this.finished();
     for (const worker of this.workers) worker.letGo();
   }
 
@@ -98,17 +96,27 @@ export class EventDispatcher {
     for (const worker of this.workers) void worker.look();
   }
 
-  /** Delivers what is due and waits for it. @returns how many handlers were called */
+  /** Delivers what is due and waits for it, half a minute for calls that take long. @returns how many calls were begun */
   async deliverDue(): Promise<number> {
     const before = this.calls;
     let earlier;
+    let isOver;
     do {
       earlier = this.calls;
       await this.fanOutAll();
       await Promise.all(this.workers.map((worker) => worker.look()));
-      await Promise.all(this.workers.map((worker) => worker.finished()));
-    } while (this.calls > earlier && this.calls - before < MAX_CALLS_PER_PASS);
+      isOver = await this.finished();
+    } while (isOver && this.calls > earlier && this.calls - before < MAX_CALLS_PER_PASS);
     return this.calls - before;
+  }
+
+  /** @returns false when calls still run after half a minute */
+  private finished(): Promise<boolean> {
+    const running = () => Promise.all(this.workers.map((worker) => worker.finished()));
+    return limited(this.clock, MAX_HANDLER_WAIT_MS, running).then(
+      () => true,
+      () => false,
+    );
   }
 
   private get calls(): number {
@@ -117,7 +125,7 @@ export class EventDispatcher {
 
   private fanOutAll(): Promise<void> {
     this.isAskedAgain = true;
-    this.fanningOut ??= this.fanOutUntilDone().finally(() => (this.fanningOut = null));
+    this.fanningOut ??= this.fanOutUntilDone();
     return this.fanningOut;
   }
 
@@ -132,5 +140,6 @@ export class EventDispatcher {
       if (!this.isStarted) continue;
       for (const worker of this.workers) void worker.look();
     }
+    this.fanningOut = null;
   }
 }

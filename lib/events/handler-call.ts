@@ -56,7 +56,6 @@ export class HandlerCall {
     void this.keepLease();
     void this.reportLongRun();
     const failure = await this.call();
-    this.over.abort();
     const { account, handlerId } = this.delivery;
     try {
       // A late success counts, whoever has leased the delivery meanwhile.
@@ -67,6 +66,7 @@ export class HandlerCall {
         `Event ${this.eventId}: the store did not take the delivery to ${handlerId}; it will come again.`,
       );
     }
+    this.over.abort();
   }
 
   /** @returns what failed, or null */

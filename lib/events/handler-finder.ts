@@ -50,10 +50,14 @@ export class HandlerFinder {
         for (const metadata of onPaymentMetadata(method)) {
           const id = metadata.id ?? `${prototype.constructor.name}.${name}`;
           if (!wrapper.isDependencyTreeStatic() || wrapper.isTransient) {
-            note(id, 'is on a request-scoped or transient provider; make the provider, and what it injects, a singleton');
+            note(
+              id,
+              'is on a request-scoped or transient provider; make the provider, and what it injects, a singleton',
+            );
           }
           const { concurrency, timeoutMs } = metadata;
-          if (!Number.isInteger(concurrency) || concurrency < 1) note(id, 'has a concurrency that is no whole number above 0');
+          if (!Number.isInteger(concurrency) || concurrency < 1)
+            note(id, 'has a concurrency that is no whole number above 0');
           if (timeoutMs !== null && !(Number.isInteger(timeoutMs) && timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS)) {
             note(id, `has a timeoutMs that is no whole number from 1 to ${MAX_TIMER_MS}`);
           }

@@ -52,7 +52,7 @@ export class HandlerWorker {
   /** Takes what is due as long as there are places. Resolves when nothing more can be taken now; never rejects. */
   look(): Promise<void> {
     this.isAskedAgain = true;
-    this.looking ??= this.takeDue().finally(() => (this.looking = null));
+    this.looking ??= this.takeDue();
     return this.looking;
   }
 
@@ -77,6 +77,8 @@ export class HandlerWorker {
       for (const delivery of deliveries) this.begin(delivery, lease);
       if (deliveries.length > 0) this.isAskedAgain = true;
     }
+    // In the same turn as the last look at `isAskedAgain`: nobody's call goes unheard in between.
+    this.looking = null;
   }
 
   private async lease(lease: string, limit: number): Promise<Delivery[]> {

@@ -1,5 +1,5 @@
 import type { PaymentRecord } from '../payment/payment.js';
-import { advance } from '../payment/states.js';
+import { advance, withdrawClaim } from '../payment/states.js';
 import type { Settlement } from './payment-changes.js';
 import { applyNotSent } from './settlement.js';
 
@@ -16,8 +16,7 @@ export function unsentRecord(opening: PaymentRecord, now: Date): PaymentRecord {
 
 /** Of an opening: ends it if it was written after all, by this attempt. */
 export function fenceOpening(opening: PaymentRecord): Settlement {
-  return (current, now) =>
-    current.attemptId === opening.attemptId ? applyNotSent(current, now) : null;
+  return (current, now) => (current.attemptId === opening.attemptId ? applyNotSent(current, now) : null);
 }
 
 /**
@@ -28,9 +27,8 @@ export function fenceClaim(before: PaymentRecord, attemptId: string): Settlement
   return (current, now) => {
     const isBefore = current.state === 'awaiting' && current.version === before.version;
     const isOurs = current.attemptId === attemptId;
-    if (isBefore || (isOurs && current.state === 'authorizing')) {
-      return advance(current, 'awaiting', { dueAt: before.expiresAt }, now);
-    }
+    if (isBefore) return advance(current, 'awaiting', { dueAt: before.expiresAt }, now);
+    if (isOurs && current.state === 'authorizing') return withdrawClaim(current, now);
     // The claim ran out before the store was back: by now the payment counts as interrupted.
     return isOurs ? applyNotSent(current, now) : null;
   };

@@ -25,8 +25,8 @@ export class InFlight {
   }
 
   /** @throws PaymentConfigurationError while the module has not started: nothing would reconcile what happens now */
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (!this.isOpen) throw new PaymentConfigurationError([NOT_STARTED]);
+  run<T>(work: () => Promise<T>): Promise<T> {
+    if (!this.isOpen) return Promise.reject(new PaymentConfigurationError([NOT_STARTED]));
     const run = work().finally(() => {
       this.running.delete(run);
       if (this.running.size > 0) return;

@@ -1,9 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { PaymentNotFoundError } from '../errors/payment-not-found.error.js';
 import { PaymentStateError } from '../errors/payment-state.error.js';
 import { PaymentUnsupportedError } from '../errors/payment-unsupported.error.js';
 import { GatewayClient } from '../gateway/gateway-client.js';
 import { PaymentSettings } from '../options/payment-settings.js';
+import type { PaymentClock } from '../payment/clock.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { Randomness } from '../payment/randomness.js';
 import { PaymentReader } from './payment-reader.js';
@@ -18,7 +19,7 @@ export class InquiryFlow {
     private readonly reader: PaymentReader,
     private readonly writer: PaymentWriter,
     private readonly gateway: GatewayClient,
-    private readonly clock: StoreClock,
+    @Inject(StoreClock) private readonly clock: PaymentClock,
     private readonly random: Randomness,
     private readonly settings: PaymentSettings,
   ) {}

@@ -36,7 +36,7 @@ export class OwedWrites {
 
   add(write: OwedWrite): void {
     this.owed.add(write);
-    this.retrying ??= this.retry().finally(() => (this.retrying = null));
+    this.retrying ??= this.retry();
   }
 
   /** Tries each once more; those of a store that still fails stay owed. @returns how many were written */
@@ -57,13 +57,15 @@ export class OwedWrites {
   }
 
   private async retry(): Promise<void> {
-    for (let pause = MIN_PAUSE_MS; this.owed.size > 0; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
+    let pause = MIN_PAUSE_MS;
+    while (this.owed.size > 0) {
       await this.clock.sleep(pause);
-      if (this.owed.size === 0) return;
       const written = await this.writeAll();
-      if (written > 0) pause = MIN_PAUSE_MS;
+      pause = written > 0 ? MIN_PAUSE_MS : Math.min(2 * pause, MAX_PAUSE_MS);
       if (this.owed.size > 0) this.logger.warn(`${this.owed.size} writes are still owed to the payment store.`);
     }
+    // In the same turn as the last look at what is owed: what is added from now on starts anew.
+    this.retrying = null;
   }
 
   private async tryAll(): Promise<number> {

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { EventDispatcher } from '../events/event-dispatcher.js';
 import { eventOf, type PaymentEvent } from '../payment/payment-event.js';
+import type { PaymentClock } from '../payment/clock.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { PaymentStore, type ReplaceOutcome, type UniqueKey } from '../store/payment-store.js';
 import { fenceOpening, unsentRecord } from './fences.js';
@@ -26,7 +27,7 @@ export interface Settled {
 export class PaymentChanges {
   constructor(
     private readonly store: PaymentStore,
-    private readonly clock: StoreClock,
+    @Inject(StoreClock) private readonly clock: PaymentClock,
     @Inject(EventDispatcher) private readonly events: Pick<EventDispatcher, 'publish'>,
   ) {}
 

@@ -1,4 +1,5 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { PaymentClock } from '../payment/clock.js';
 import { type Payment, type PaymentRecord, type PaymentState, toPayment } from '../payment/payment.js';
 import { advance, type PaymentChange } from '../payment/states.js';
 import type { ReplaceOutcome, UniqueKey } from '../store/payment-store.js';
@@ -27,7 +28,7 @@ export class PaymentWriter {
   constructor(
     private readonly changes: PaymentChanges,
     private readonly owed: OwedWrites,
-    private readonly clock: StoreClock,
+    @Inject(StoreClock) private readonly clock: PaymentClock,
   ) {}
 
   /**
@@ -57,11 +58,7 @@ export class PaymentWriter {
    * Moves a payment on before anything is sent, or where nothing was.
    * @throws PaymentStoreError
    */
-  async move(
-    record: PaymentRecord,
-    state: PaymentState,
-    change: PaymentChange = {},
-  ): Promise<Moved> {
+  async move(record: PaymentRecord, state: PaymentState, change: PaymentChange = {}): Promise<Moved> {
     const next = advance(record, state, change, this.clock.now());
     return callStore('moving the payment on', () => this.replace(record, next));
   }

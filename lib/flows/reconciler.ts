@@ -1,8 +1,9 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { GatewayClient } from '../gateway/gateway-client.js';
 import { EventDispatcher } from '../events/event-dispatcher.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { InquiryFlow } from './inquiry-flow.js';
+import type { PaymentClock } from '../payment/clock.js';
 import type { PaymentRecord } from '../payment/payment.js';
 import { Randomness } from '../payment/randomness.js';
 import { DuePayments } from './due-payments.js';
@@ -55,7 +56,7 @@ export class Reconciler {
     private readonly inquiries: InquiryFlow,
     private readonly gateway: GatewayClient,
     private readonly events: EventDispatcher,
-    private readonly clock: StoreClock,
+    @Inject(StoreClock) private readonly clock: PaymentClock,
     private readonly random: Randomness,
     private readonly settings: PaymentSettings,
   ) {}

@@ -100,7 +100,9 @@ export function applyNotSent(record: PaymentRecord, now: Date): PaymentRecord | 
 }
 
 function isConfirmed(record: PaymentRecord, answeredAt: Date): boolean {
-  return record.notFoundAt !== null && answeredAt.getTime() - record.notFoundAt.getTime() >= NOT_FOUND_CONFIRMED_AFTER_MS;
+  return (
+    record.notFoundAt !== null && answeredAt.getTime() - record.notFoundAt.getTime() >= NOT_FOUND_CONFIRMED_AFTER_MS
+  );
 }
 
 function dueWhenUnknown(outcome: ChargeOutcome, rules: SettlementRules, now: Date): PaymentChange {

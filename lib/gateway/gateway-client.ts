@@ -1,4 +1,5 @@
 import type { PaymentClock } from '../payment/clock.js';
+import { limited } from '../payment/limited.js';
 import type { Payment } from '../payment/payment.js';
 import type {
   CallbackFields,
@@ -41,6 +42,8 @@ export const TOO_LATE = { sent: false, why: 'the payment store or this process w
  * sent: by then the claim it belongs to may have run out. Three such waits fit into the margin of a claim.
  */
 const MAX_PREPARATION_MS = 8_000;
+
+const TOO_SLOW = { sent: false, why: 'the signer took too long' } as const;
 
 /**
  * Speaks the dialect over the transport: builds, signs and sends a request, and reads its answer. It stores nothing.
@@ -107,11 +110,12 @@ export class GatewayClient {
     request: Request,
   ): Promise<Sent | NotSent> {
     const began = this.clock.now();
-    const prepared = await this.prepare(name, operation, request);
+    const prepared = await limited(this.clock, MAX_PREPARATION_MS, () => this.prepare(name, operation, request)).catch(
+      () => TOO_SLOW,
+    );
     if ('sent' in prepared) return prepared;
-    if (this.clock.now().getTime() - began.getTime() > MAX_PREPARATION_MS) {
-      return { sent: false, why: 'the signer took too long' };
-    }
+    // A process that was suspended meanwhile sees it by the wall clock alone.
+    if (this.clock.now().getTime() - began.getTime() > MAX_PREPARATION_MS) return TOO_SLOW;
     const transmission = await this.transport.post(prepared.request);
     return transmission.sent
       ? { ...transmission, secrets: prepared.secrets }

@@ -3,7 +3,6 @@ import { type PaymentRecord, type PaymentState, SETTLED_STATES } from './payment
 /**
  * Every way a payment can go; nothing else may set a state.
  *
- * `authorizing` goes back to `awaiting` only when its claim was not confirmed by the store, and so nothing was sent.
  * `awaiting` ends `failed` only with nothing sent (`vetoed`, `reference_taken`). `failed` and `expired` go to `review`
  * only when the gateway shows that money moved after all. No arrow is drawn by time alone from `unknown`.
  */
@@ -11,7 +10,7 @@ export const TRANSITIONS: Readonly<Record<PaymentState, readonly PaymentState[]>
   charging: ['succeeded', 'failed', 'unknown', 'review'],
   initiating: ['awaiting', 'failed', 'expired'],
   awaiting: ['authorizing', 'expired', 'failed'],
-  authorizing: ['succeeded', 'failed', 'unknown', 'review', 'awaiting'],
+  authorizing: ['succeeded', 'failed', 'unknown', 'review'],
   unknown: ['succeeded', 'failed', 'review'],
   review: ['succeeded', 'failed'],
   failed: ['review'],
@@ -67,6 +66,16 @@ export function advance(record: PaymentRecord, state: PaymentState, change: Paym
     updatedAt: now,
     version: record.version + 1,
   };
+}
+
+/**
+ * The one way back, which is no transition: a claim that the store did not confirm, and under which nothing was sent, is
+ * withdrawn as if it had never been granted. The version goes up all the same, so that a claim which still lands comes
+ * too late.
+ */
+export function withdrawClaim(record: PaymentRecord, now: Date): PaymentRecord {
+  if (record.state !== 'authorizing') throw new Error(`A payment that is ${record.state} has no claim to withdraw.`);
+  return advance({ ...record, state: 'awaiting' }, 'awaiting', { dueAt: record.expiresAt }, now);
 }
 
 /** The reference that a payment in this state holds, if it holds one. */

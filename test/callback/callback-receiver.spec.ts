@@ -26,6 +26,7 @@ describe('CallbackReceiver', () => {
     token = String(returnUrl).split('/').at(-2)!;
     fields = { Code: 'B0000', conversationId };
   });
+  afterEach(() => shop.gateway.close());
 
   function auth3ds(): number {
     return shop.gateway.sent('Auth3d').length;

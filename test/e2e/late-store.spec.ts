@@ -4,8 +4,8 @@ import { type Merchant, sale, startMerchant } from './merchant.js';
 
 /** Takes its time to claim a payment: longer than the claim lasts. */
 class SlowStore extends MemoryPaymentStore {
-  constructor(private readonly clock: MovableClock) {
-    super();
+  constructor(private readonly time: MovableClock) {
+    super({ clock: time });
   }
 
   override insert(...write: Parameters<MemoryPaymentStore['insert']>): ReturnType<MemoryPaymentStore['insert']> {
@@ -19,7 +19,7 @@ class SlowStore extends MemoryPaymentStore {
   }
 
   private holdUp({ state }: PaymentRecord): void {
-    if (state === 'charging' || state === 'authorizing') this.clock.ahead += 600_000;
+    if (state === 'charging' || state === 'authorizing') this.time.ahead += 600_000;
   }
 }
 

@@ -9,10 +9,12 @@ import {
   type LoggerService,
   Module,
   type ModuleMetadata,
+  Scope,
 } from '@nestjs/common';
 import { ConfigModule, ConfigService } from '@nestjs/config';
-import { NestFactory } from '@nestjs/core';
+import { LazyModuleLoader, NestFactory, REQUEST } from '@nestjs/core';
 import {
+  OnPayment,
   PaymentConfigurationError,
   PaymentModule,
   type PaymentOptions,
@@ -109,6 +111,43 @@ describe('starting up', () => {
     const config = (): ReturnType<typeof ConfigModule.forRoot> => ConfigModule.forRoot({ envFilePath });
     const imports = place === 'before' ? [config(), PaymentModule.forRoot()] : [PaymentModule.forRoot(), config()];
     await expectToPay(await boot(imports));
+  });
+
+  it('options that come from a request stop the start, and the error says what to change', async () => {
+    const useFactory = (): PaymentOptions => ({ ...simulatorOptions(simulator), publicUrl: 'https://shop.example' });
+    const error = await failure([PaymentModule.forRootAsync({ inject: [REQUEST], useFactory })]);
+    expect(error.message).toContain('forRootAsync: depends on a request-scoped provider');
+  });
+
+  it.each([
+    ['of a request', Scope.REQUEST],
+    ['made anew for each that injects it', Scope.TRANSIENT],
+  ])('a handler on a provider %s stops the start', async (_what, scope) => {
+    @Injectable({ scope })
+    class Mail {
+      @OnPayment('succeeded')
+      paid(): void {}
+    }
+    Object.assign(process.env, variables());
+    @Module({ providers: [Mail] })
+    class MailModule {}
+    const error = await failure([PaymentModule.forRoot(), MailModule]);
+    expect(error.message).toContain('@OnPayment Mail.paid: is on a request-scoped or transient provider');
+  });
+
+  it('a module that is loaded lazily says so at its first use, before anything is sent', async () => {
+    Object.assign(process.env, variables());
+    @Module({})
+    class AppModule {}
+    context = await NestFactory.createApplicationContext(AppModule, { logger: log, abortOnError: false });
+    const module = PaymentModule.forRoot();
+    const lazy = await context.get(LazyModuleLoader).load(() => module);
+    const payments = lazy.get(PaymentService);
+    const before = simulator.requests.length;
+    await expect(payments.doPayment(sale())).rejects.toThrow(/has not been started by Nest: import it in a module/);
+    await expect(payments.init3d(sale())).rejects.toThrow(PaymentConfigurationError);
+    await expect(payments.reconcile()).rejects.toThrow(PaymentConfigurationError);
+    expect(simulator.requests.length).toBe(before);
   });
 
   it('an option wins over its variable', async () => {

@@ -122,7 +122,11 @@ describe('HandlerFinder', () => {
   });
 
   it.each([
-    ['on a request-scoped provider', [OfARequest], /@OnPayment OfARequest\.paid: is on a request-scoped provider/],
+    [
+      'on a request-scoped provider',
+      [OfARequest],
+      /@OnPayment OfARequest\.paid: is on a request-scoped or transient provider/,
+    ],
     ['on one that needs such a provider', [OfARequest, NeedsTheRequest], /NeedsTheRequest\.failed: is on a request-sc/],
     ['with an id used twice', [Twice], /@OnPayment same: stands twice/],
     ['of a state that has no event', [Unheard], /Unheard\.never: names a state that has no event/],

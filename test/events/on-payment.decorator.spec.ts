@@ -16,13 +16,15 @@ class Handlers {
 
 describe('@OnPayment', () => {
   it('marks a method with its states, of the unnamed account and under no id of its own', () => {
-    expect(onPaymentMetadata(method('paid'))).toEqual([{ states: ['succeeded'], id: null, account: 'default' }]);
+    expect(onPaymentMetadata(method('paid'))).toEqual([
+      { states: ['succeeded'], id: null, account: 'default', concurrency: 10, timeoutMs: null },
+    ]);
   });
 
   it('may stand on one method more than once, each with its options', () => {
     expect(onPaymentMetadata(method('over'))).toEqual([
-      { states: ['review'], id: 'look', account: 'default' },
-      { states: ['failed', 'expired'], id: 'give-back', account: 'eu' },
+      { states: ['review'], id: 'look', account: 'default', concurrency: 10, timeoutMs: null },
+      { states: ['failed', 'expired'], id: 'give-back', account: 'eu', concurrency: 10, timeoutMs: null },
     ]);
   });
 

@@ -8,17 +8,19 @@ import { DuePayments } from '../../lib/flows/due-payments.js';
 import { InFlight } from '../../lib/flows/in-flight.js';
 import { InquiryFlow } from '../../lib/flows/inquiry-flow.js';
 import { OperatorFlow } from '../../lib/flows/operator-flow.js';
-import { OwedOutcomes } from '../../lib/flows/owed-outcomes.js';
+import { OwedWrites } from '../../lib/flows/owed-writes.js';
 import { PaymentChanges } from '../../lib/flows/payment-changes.js';
 import { PaymentReader } from '../../lib/flows/payment-reader.js';
 import { PaymentWriter } from '../../lib/flows/payment-writer.js';
 import { Reconciler } from '../../lib/flows/reconciler.js';
 import { ReturnUrlMaker } from '../../lib/flows/return-urls.js';
+import { StoreClock } from '../../lib/flows/store-clock.js';
 import { ThreeDFlow } from '../../lib/flows/three-d-flow.js';
 import { GatewayClient } from '../../lib/gateway/gateway-client.js';
 import type { GatewayTransport } from '../../lib/gateway/transport/gateway-transport.js';
 import { resolveSettings } from '../../lib/options/resolve-settings.js';
 import type { PaymentClock } from '../../lib/payment/clock.js';
+import { type Randomness, SystemRandomness } from '../../lib/payment/randomness.js';
 
 export const NO_PLAIN_EVENTS = {
   connect: () => Promise.resolve(),
@@ -37,12 +39,20 @@ interface Parts {
   readonly transport: GatewayTransport;
   readonly options?: PaymentOptions;
   readonly waitMs?: number;
+  readonly random?: Randomness;
 }
 
 export type AssembledFlows = ReturnType<typeof assembleFlows>;
 
 /** One instance of the module, put together by hand: a hundred times quicker than Nest does it. */
-export function assembleFlows({ store, clock, transport, options, waitMs = 25_000 }: Parts) {
+export function assembleFlows({
+  store,
+  clock,
+  transport,
+  options,
+  waitMs = 25_000,
+  random = new SystemRandomness(),
+}: Parts) {
   const settings = resolveSettings(
     {
       baseUrl: 'https://gateway.example',
@@ -59,21 +69,23 @@ export function assembleFlows({ store, clock, transport, options, waitMs = 25_00
     {},
   );
   const route = { path: 'payments', waitMs };
-  const events = new EventDispatcher(store, NO_PLAIN_EVENTS, clock, settings);
-  const changes = new PaymentChanges(store, clock, events);
-  const owed = new OwedOutcomes(changes);
+  const time = new StoreClock(clock, store);
+  const events = new EventDispatcher(store, NO_PLAIN_EVENTS, clock, random, settings);
+  const changes = new PaymentChanges(store, time, events);
+  const owed = new OwedWrites(changes, clock);
   const reader = new PaymentReader(store, settings);
-  const writer = new PaymentWriter(changes, owed, clock);
-  const due = new DuePayments(store, clock, settings);
+  const writer = new PaymentWriter(changes, owed, time);
+  const due = new DuePayments(store, settings);
   const gateway = new GatewayClient(settings, transport, clock);
   const urls = new ReturnUrlMaker(settings, route, new ApplicationConfig());
-  const direct = new DirectFlow(reader, writer, gateway, urls, clock, settings);
-  const threeD = new ThreeDFlow(reader, writer, gateway, urls, clock, settings);
-  const inquiries = new InquiryFlow(reader, writer, gateway, settings);
-  const reconciler = new Reconciler(due, owed, writer, inquiries, gateway, events, clock, settings);
+  const direct = new DirectFlow(reader, writer, gateway, urls, time, random, settings);
+  const threeD = new ThreeDFlow(reader, writer, gateway, urls, time, random, settings);
+  const inquiries = new InquiryFlow(reader, writer, gateway, time, random, settings);
+  const reconciler = new Reconciler(due, owed, writer, inquiries, gateway, events, time, random, settings);
   const operator = new OperatorFlow(reader, writer);
   const inFlight = new InFlight();
+  inFlight.open();
   const payments = new PaymentService(direct, threeD, inquiries, operator, reconciler, reader, inFlight);
   const receiver = new CallbackReceiver(reader, threeD, inFlight, route, clock, settings);
-  return { settings, events, changes, owed, reader, writer, due, reconciler, inFlight, payments, receiver };
+  return { settings, time, events, changes, owed, reader, writer, due, reconciler, inFlight, payments, receiver };
 }

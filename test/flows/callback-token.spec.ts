@@ -1,8 +1,12 @@
-import { hashCallbackToken, newCallbackToken, NO_TOKEN } from '../../lib/flows/callback-token.js';
+import { hashCallbackToken, newAttemptId, newCallbackToken, NO_TOKEN } from '../../lib/flows/callback-token.js';
+import { SystemRandomness } from '../../lib/payment/randomness.js';
+
+const random = new SystemRandomness();
+const newToken = (): string => newCallbackToken(random);
 
 describe('a callback token', () => {
   it('is 256 bits that no other token has, fit for a URL', () => {
-    const tokens = Array.from({ length: 1_000 }, newCallbackToken);
+    const tokens = Array.from({ length: 1_000 }, newToken);
     expect(new Set(tokens).size).toBe(1_000);
     for (const token of tokens) {
       expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/);
@@ -11,7 +15,7 @@ describe('a callback token', () => {
   });
 
   it('has every bit by chance', () => {
-    const bytes = Array.from({ length: 1_000 }, () => Buffer.from(newCallbackToken(), 'base64url'));
+    const bytes = Array.from({ length: 1_000 }, () => Buffer.from(newToken(), 'base64url'));
     for (let bit = 0; bit < 256; bit += 1) {
       const set = bytes.filter((token) => (token[bit >> 3]! >> (bit & 7)) & 1).length;
       // Ten standard deviations: chance alone does not get there.
@@ -26,7 +30,13 @@ describe('a callback token', () => {
   });
 
   it('is never what stands in the URLs of a direct payment', () => {
-    expect(newCallbackToken()).not.toBe(NO_TOKEN);
+    expect(newToken()).not.toBe(NO_TOKEN);
     expect(NO_TOKEN).not.toMatch(/^[A-Za-z0-9_-]{43}$/);
   });
+});
+
+it('an attempt has an id of 128 bits that no other has', () => {
+  const ids = Array.from({ length: 1_000 }, () => newAttemptId(random));
+  expect(new Set(ids).size).toBe(1_000);
+  for (const id of ids) expect(Buffer.from(id, 'base64url')).toHaveLength(16);
 });

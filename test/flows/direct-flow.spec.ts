@@ -14,6 +14,7 @@ describe('a direct payment', () => {
     shop = new TestShop();
     ({ payments } = await shop.start());
   });
+  afterEach(() => shop.gateway.close());
 
   /** What the store says of the payment while its request is at the gateway. */
   function whileSent(look: (conversationId: string) => Promise<void>): void {

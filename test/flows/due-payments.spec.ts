@@ -5,6 +5,7 @@ import { TestClock } from '../../lib/testing/test-clock.js';
 import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
 const LEASE_MS = 600_000;
+const SETTINGS = { account: 'default', retentionMs: null, idempotencyTtlMs: 1_000 } as PaymentSettings;
 
 describe('DuePayments', () => {
   let store: MemoryPaymentStore;
@@ -12,9 +13,9 @@ describe('DuePayments', () => {
   let due: DuePayments;
 
   beforeEach(() => {
-    store = new MemoryPaymentStore();
     clock = new TestClock();
-    due = new DuePayments(store, clock, { account: 'default' } as PaymentSettings);
+    store = new MemoryPaymentStore({ clock });
+    due = new DuePayments(store, SETTINGS);
   });
 
   async function add(conversationId: string, inMs: number, account = 'default'): Promise<void> {
@@ -61,12 +62,8 @@ describe('DuePayments', () => {
 
   it('says no more than that the store failed', async () => {
     const broken = new Proxy(store, { get: () => () => Promise.reject(new Error('password=secret')) });
-    due = new DuePayments(broken, clock, { account: 'default' } as PaymentSettings);
-    for (const work of [
-      due.lease(1),
-      due.handBack(aPaymentRecord({ state: 'unknown' }), clock.now()),
-      due.purge(clock.now(), clock.now()),
-    ]) {
+    due = new DuePayments(broken, SETTINGS);
+    for (const work of [due.lease(1), due.handBack(aPaymentRecord({ state: 'unknown' }), clock.now()), due.purge()]) {
       await expect(work).rejects.toMatchObject({
         code: 'PAYMENT_STORE',
         message: expect.not.stringContaining('secret') as string,

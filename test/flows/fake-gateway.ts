@@ -26,6 +26,7 @@ export class FakeGateway {
   /** Every request that left. */
   readonly requests: SentRequest[] = [];
   private readonly next = new Map<Operation, Answer[]>();
+  private readonly held: HeldRequest[] = [];
   private readonly amounts = new Map<string, unknown>();
 
   /** As the gateway client takes it. */
@@ -46,7 +47,13 @@ export class FakeGateway {
     let answer!: (transmission: Transmission) => void;
     const answered = new Promise<Transmission>((resolve) => (answer = resolve));
     this.willAnswer(operation, () => (begin(), answered));
+    this.held.push({ begun, answer });
     return { begun, answer };
+  }
+
+  /** Answers whatever a test that failed has left: a payment under way keeps the process alive. */
+  close(): void {
+    for (const { answer } of this.held) answer(LOST);
   }
 
   sent(operation: Operation): SentRequest[] {

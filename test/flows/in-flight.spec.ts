@@ -8,6 +8,7 @@ import { isOver, sale, TestShop } from './test-shop.js';
 describe('InFlight', () => {
   it('waits for what runs, and not for what begins meanwhile: a busy shop can shut down', async () => {
     const inFlight = new InFlight();
+    inFlight.open();
     const first = gate();
     const second = gate();
     const one = inFlight.run(() => first.passed);
@@ -25,6 +26,7 @@ describe('InFlight', () => {
 
   it('keeps the process alive while a payment runs, and no longer', async () => {
     const inFlight = new InFlight();
+    inFlight.open();
     const before = timers();
     const open = gate();
     const run = inFlight.run(() => open.passed);
@@ -34,6 +36,15 @@ describe('InFlight', () => {
     await Promise.allSettled([run, failing]);
     expect(timers()).toBe(before);
   });
+});
+
+it('nothing runs before the module has started: nobody would reconcile it', async () => {
+  let isRun = false;
+  const work = (): Promise<void> => Promise.resolve(void (isRun = true));
+  const error = await new InFlight().run(work).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: 'PAYMENT_CONFIGURATION' });
+  expect(String(error)).toContain('app.init()');
+  expect(isRun).toBe(false);
 });
 
 describe('a shutdown waits for', () => {
@@ -47,6 +58,7 @@ describe('a shutdown waits for', () => {
     shop = new TestShop();
     flows = await shop.start();
   });
+  afterEach(() => shop.gateway.close());
 
   const nothing = (): Promise<void> => Promise.resolve();
 

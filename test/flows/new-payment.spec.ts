@@ -79,7 +79,10 @@ describe('the first record of a payment', () => {
     account?: string,
   ) {
     const given = settings(options, account);
-    return newPaymentRecord(kind, saleRequest(input, given, URLS), input, given, NOW, token);
+    return newPaymentRecord(kind, saleRequest(input, given, URLS), input, given, NOW, {
+      tokenHash: token,
+      attemptId: 'attempt',
+    });
   }
 
   it('of a direct one is charging, holds the order, and is due when its claim runs out', () => {

@@ -7,7 +7,7 @@ import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.
 import { TestClock } from '../../lib/testing/test-clock.js';
 import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
-const LATER = new Date(Date.UTC(2030, 0));
+const TYPES = EVENT_STATES.map((state) => `payment.${state}` as const);
 const MOVES = Object.entries(TRANSITIONS).flatMap(([from, all]) => all.map((to) => [from, to] as const));
 
 describe('PaymentChanges', () => {
@@ -18,19 +18,22 @@ describe('PaymentChanges', () => {
 
   beforeEach(async () => {
     Logger.overrideLogger(false);
-    store = new MemoryPaymentStore();
     clock = new TestClock();
+    store = new MemoryPaymentStore({ clock });
     published = [];
     changes = new PaymentChanges(store, clock, {
       publish: ({ eventId }) => Promise.resolve(void published.push(eventId)),
     });
-    const types = EVENT_STATES.map((state) => `payment.${state}` as const);
-    await store.announceHandlers('default', [{ id: 'handler', types }], clock.now());
+    await store.announce(
+      'default',
+      TYPES.map((type) => ({ handlerId: 'handler', type })),
+    );
   });
 
   /** Events that the store holds for handlers, wherever the process ends. */
   async function waiting(): Promise<string[]> {
-    const lease = { account: 'default', handlerIds: ['handler'], now: LATER, until: LATER, limit: 10 };
+    await store.fanOut('default', 10);
+    const lease = { account: 'default', handlerId: 'handler', types: TYPES, lease: 'lease', leaseMs: 1, limit: 10 };
     return (await store.leaseDeliveries(lease)).map(({ event }) => `${event.eventId} ${event.type}`);
   }
 

@@ -24,6 +24,7 @@ describe('the background work', () => {
     flows = await shop.start();
   });
   afterEach(async () => {
+    shop.gateway.close();
     for (const { reconciler } of started.splice(0)) await reconciler.stop();
   });
 
@@ -274,7 +275,7 @@ describe('the background work', () => {
     it('forgets a handler that nobody has announced for 30 days, with what waits for it', async () => {
       const { store, clock } = shop;
       const { payments } = await shop.start({ retentionMs: DAY_MS });
-      await store.announceHandlers('default', [{ id: 'gone', types: ['payment.succeeded'] }], clock.now());
+      await store.announce('default', [{ handlerId: 'gone', type: 'payment.succeeded' }]);
       const { conversationId } = await payments.doPayment(sale());
       await payments.reconcile();
       await clock.advance(30 * DAY_MS);

@@ -1,10 +1,14 @@
 import fc from 'fast-check';
 import { AUTH3D_RETRY_MS, AUTH3D_TRIES, claimEnd, fitsClaim, nextInquiry } from '../../lib/flows/schedule.js';
+import { SystemRandomness } from '../../lib/payment/randomness.js';
 
 const NOW = new Date('2026-03-01T09:00:00Z');
 
 function waits(inquiries: number, random: number): number {
-  return (nextInquiry(NOW, inquiries, () => random).getTime() - NOW.getTime()) / 1_000;
+  return (
+    (nextInquiry(NOW, inquiries, { bytes: () => Buffer.alloc(0), fraction: () => random }).getTime() - NOW.getTime()) /
+    1_000
+  );
 }
 
 describe('the next inquiry', () => {
@@ -22,7 +26,7 @@ describe('the next inquiry', () => {
   it('is always ahead, and never further than five hours', () => {
     fc.assert(
       fc.property(fc.nat(), (inquiries) => {
-        const wait = nextInquiry(NOW, inquiries).getTime() - NOW.getTime();
+        const wait = nextInquiry(NOW, inquiries, new SystemRandomness()).getTime() - NOW.getTime();
         return wait >= 12_000 && wait <= 5 * 3_600_000;
       }),
     );

@@ -4,10 +4,11 @@ import type { InquiryOutcome } from '../../lib/gateway/readings/inquiry-outcome.
 import type { PaymentRecord, PaymentState } from '../../lib/payment/payment.js';
 import type { PaymentReason } from '../../lib/payment/payment-reason.js';
 import { applyInquiry, applyNotSent, applyOutcome, settlementRules } from '../../lib/flows/settlement.js';
+import { SystemRandomness } from '../../lib/payment/randomness.js';
 import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
 const NOW = new Date('2026-03-01T10:00:00Z');
-const RULES = { dateOrder: 'dmy', canInquire: true } as const;
+const RULES = { dateOrder: 'dmy', canInquire: true, random: new SystemRandomness() } as const;
 const RESULT = { code: 'X', orderId: 'o-9', amount: '149.90' } as unknown as GatewayResult;
 
 const STATES: readonly PaymentState[] = [
@@ -52,6 +53,11 @@ const OUTCOMES: Readonly<Record<PaymentState, readonly Outcome[]>> = {
   review: UNTOUCHED,
   succeeded: UNTOUCHED,
 };
+
+/** Written as soon as it was answered. */
+function at(now: Date): { now: Date; answeredAt: Date } {
+  return { now, answeredAt: now };
+}
 
 function summary(record: PaymentRecord | null): Outcome {
   return record && [record.state, record.reason];
@@ -116,14 +122,14 @@ describe('the word of an inquiry', () => {
 
   it.each(STATES)('about a payment that is %s', (state) => {
     const outcomes = [PAID, REFUSED, MISMATCH, NOT_FOUND, NOTHING].map((word) =>
-      summary(applyInquiry(aPaymentRecord({ state, reason: 'interrupted' }), word, RULES, NOW)),
+      summary(applyInquiry(aPaymentRecord({ state, reason: 'interrupted' }), word, RULES, at(NOW))),
     );
     expect(outcomes).toEqual(WORDS[state]);
   });
 
   it('counts how often it was asked for, and asks ever more seldom', () => {
     const record = aPaymentRecord({ state: 'unknown', reason: 'no_answer', inquiries: 4 });
-    const next = applyInquiry(record, NOTHING, RULES, NOW)!;
+    const next = applyInquiry(record, NOTHING, RULES, at(NOW))!;
     expect(next).toMatchObject({ inquiries: 5, notFoundAt: null, reason: 'no_answer' });
     expect(next.dueAt!.getTime() - NOW.getTime()).toBeGreaterThanOrEqual(0.8 * 15_000 * 2 ** 5);
     expect(next.dueAt!.getTime() - NOW.getTime()).toBeLessThanOrEqual(1.2 * 15_000 * 2 ** 5);
@@ -134,13 +140,13 @@ describe('the word of an inquiry', () => {
     let now = NOW.getTime();
     for (let asked = 0; asked < 500; asked += 1) {
       now += 30 * 86_400_000;
-      record = applyInquiry(record, NOTHING, RULES, new Date(now))!;
+      record = applyInquiry(record, NOTHING, RULES, at(new Date(now)))!;
     }
     expect(record).toMatchObject({ state: 'unknown', reason: 'interrupted', inquiries: 500 });
   });
 
   describe('"not found"', () => {
-    const first = applyInquiry(aPaymentRecord({ state: 'unknown', reason: 'no_answer' }), NOT_FOUND, RULES, NOW)!;
+    const first = applyInquiry(aPaymentRecord({ state: 'unknown', reason: 'no_answer' }), NOT_FOUND, RULES, at(NOW))!;
     const after = (ms: number): Date => new Date(NOW.getTime() + ms);
 
     it('once is remembered and decides nothing', () => {
@@ -148,14 +154,14 @@ describe('the word of an inquiry', () => {
     });
 
     it('twice within ten minutes decides nothing, and the first time counts on', () => {
-      expect(applyInquiry(first, NOT_FOUND, RULES, after(599_999))).toMatchObject({
+      expect(applyInquiry(first, NOT_FOUND, RULES, at(after(599_999)))).toMatchObject({
         state: 'unknown',
         notFoundAt: NOW,
       });
     });
 
     it('twice, ten minutes apart, is believed', () => {
-      expect(applyInquiry(first, NOT_FOUND, RULES, after(600_000))).toMatchObject({
+      expect(applyInquiry(first, NOT_FOUND, RULES, at(after(600_000)))).toMatchObject({
         state: 'failed',
         reason: 'not_found',
         dueAt: null,
@@ -163,18 +169,18 @@ describe('the word of an inquiry', () => {
     });
 
     it('once, however long ago, is not confirmed by anything else', () => {
-      expect(applyInquiry(first, NOTHING, RULES, after(86_400_000))).toMatchObject({
+      expect(applyInquiry(first, NOTHING, RULES, at(after(86_400_000)))).toMatchObject({
         state: 'unknown',
         notFoundAt: NOW,
       });
     });
 
     it('is no match for an approval', () => {
-      expect(applyInquiry(first, PAID, RULES, after(600_000))!.state).toBe('succeeded');
+      expect(applyInquiry(first, PAID, RULES, at(after(600_000)))!.state).toBe('succeeded');
     });
 
     it('is overruled by an answer that comes later still', () => {
-      const failed = applyInquiry(first, NOT_FOUND, RULES, after(600_000))!;
+      const failed = applyInquiry(first, NOT_FOUND, RULES, at(after(600_000)))!;
       expect(summary(applyOutcome(failed, APPROVED, RULES, after(700_000)))).toEqual(['review', 'moved_after_all']);
     });
   });
@@ -191,8 +197,13 @@ describe('a request that provably never left', () => {
 
 describe('what settling depends on', () => {
   it('is whether the gateway can be asked, and the order of its dates', () => {
+    const { random } = RULES;
     for (const canInquire of [true, false]) {
-      expect(settlementRules({ dateOrder: 'mdy' }, { canInquire })).toEqual({ dateOrder: 'mdy', canInquire });
+      expect(settlementRules({ dateOrder: 'mdy' }, { canInquire }, random)).toEqual({
+        dateOrder: 'mdy',
+        canInquire,
+        random,
+      });
     }
   });
 

@@ -6,8 +6,8 @@ import { FakeGateway } from './fake-gateway.js';
 
 /** A store, a gateway and a clock of the test's, and instances before them. */
 export class TestShop {
-  readonly store = new MemoryPaymentStore();
   readonly clock = new TestClock();
+  readonly store = new MemoryPaymentStore({ clock: this.clock });
   readonly gateway = new FakeGateway();
   /** Events as the handler `journal` received them: `conversationId:version state`. */
   readonly journal: string[] = [];
@@ -21,6 +21,8 @@ export class TestShop {
         id: 'journal',
         account: flows.settings.account,
         types: EVENT_STATES.map((state) => `payment.${state}` as const),
+        concurrency: 10,
+        timeoutMs: null,
         handle: ({ eventId, payment }: PaymentEvent) => void this.journal.push(`${eventId} ${payment.state}`),
       },
     ]);

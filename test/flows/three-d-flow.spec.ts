@@ -15,6 +15,7 @@ describe('a 3D payment', () => {
     shop = new TestShop();
     ({ payments } = await shop.start());
   });
+  afterEach(() => shop.gateway.close());
 
   async function atTheBank(service = payments, input = sale()): Promise<string> {
     return (await service.init3d(input)).conversationId;

@@ -140,7 +140,7 @@ describe('nothing is sent', () => {
     let answer: (sign: string) => void = () => undefined;
     const dialect = standardDialect({ signer: () => new Promise((resolve) => (answer = resolve)) });
     for (const [seconds, sent] of [
-      [8, true],
+      [7, true],
       [9, false],
       [900, false],
     ] as const) {
@@ -151,6 +151,15 @@ describe('nothing is sent', () => {
       expect((await paying).sent).toBe(sent);
       expect(transport.requests).toHaveLength(sent ? 1 : 0);
     }
+  });
+
+  it('when the signer never answers: the caller is told after eight seconds', async () => {
+    const dialect = standardDialect({ signer: () => new Promise(() => undefined) });
+    const { client, clock, transport } = setUp(replied(APPROVED), dialect);
+    const paying = client.doPayment(SALE);
+    await clock.advance(8_000);
+    expect(await paying).toEqual({ sent: false, why: 'the signer took too long' });
+    expect(transport.requests).toHaveLength(0);
   });
 
   it('when the transport can prove it', async () => {

@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
 import { MemoryPaymentStore, type PaymentStore } from 'nestjs-card-payment';
 import { sqlitePaymentStore } from 'nestjs-card-payment/sql';
+import type { TestClock } from 'nestjs-card-payment/testing';
 import { expectAgreement, expectHistories } from './agreement.js';
 import { reconcile, SEQUENCES } from './commands.js';
 import { PaymentModel } from './payment-model.js';
@@ -15,8 +16,8 @@ beforeAll(() => {
 
 /** Random sequences of all that can happen, held against the states as they are promised. A failure prints its seed and its shortest sequence. */
 describe.each([
-  ['memory', 800 * RELEASE, (): PaymentStore => new MemoryPaymentStore()],
-  ['SQLite', 200 * RELEASE, (): PaymentStore => sqlitePaymentStore({ file: ':memory:' })],
+  ['memory', 800 * RELEASE, (clock: TestClock): PaymentStore => new MemoryPaymentStore({ clock })],
+  ['SQLite', 200 * RELEASE, (clock: TestClock): PaymentStore => sqlitePaymentStore({ file: ':memory:', clock })],
 ])('payments in %s against the model', (_name, runs, makeStore) => {
   it(
     `${runs} sequences`,
@@ -24,7 +25,7 @@ describe.each([
       await fc.assert(
         fc.asyncProperty(SEQUENCES, async (steps) => {
           const model = new PaymentModel();
-          const shop = await Shop.open(makeStore());
+          const shop = await Shop.open(makeStore);
           try {
             for (const step of steps) await step.run(model, shop);
             await reconcile(model, shop);

@@ -1,4 +1,3 @@
-import { ApplicationConfig } from '@nestjs/core';
 import {
   EVENT_STATES,
   morposDialect,
@@ -8,23 +7,8 @@ import {
   type PaymentStore,
 } from 'nestjs-card-payment';
 import { TestClock } from 'nestjs-card-payment/testing';
-import { ReturnUrlMaker } from '../../lib/flows/return-urls.js';
-import { EventDispatcher } from '../../lib/events/event-dispatcher.js';
-import type { PlainEvents } from '../../lib/events/plain-events.js';
-import { GatewayClient } from '../../lib/gateway/gateway-client.js';
 import type { GatewayTransport } from '../../lib/gateway/transport/gateway-transport.js';
-import { resolveSettings } from '../../lib/options/resolve-settings.js';
-import { DirectFlow } from '../../lib/flows/direct-flow.js';
-import { InFlight } from '../../lib/flows/in-flight.js';
-import { InquiryFlow } from '../../lib/flows/inquiry-flow.js';
-import { OperatorFlow } from '../../lib/flows/operator-flow.js';
-import { DuePayments } from '../../lib/flows/due-payments.js';
-import { OwedOutcomes } from '../../lib/flows/owed-outcomes.js';
-import { PaymentChanges } from '../../lib/flows/payment-changes.js';
-import { PaymentReader } from '../../lib/flows/payment-reader.js';
-import { PaymentWriter } from '../../lib/flows/payment-writer.js';
-import { Reconciler } from '../../lib/flows/reconciler.js';
-import { ThreeDFlow } from '../../lib/flows/three-d-flow.js';
+import { assembleFlows } from '../flows/assembled-flows.js';
 import { ModelGateway } from './model-gateway.js';
 import { SESSION_MS } from './payment-model.js';
 
@@ -34,7 +18,6 @@ const DIALECT = { ...morposDialect({ codes: { notFoundCodes: new Set(['B0100']) 
 
 /** What outlives a crash: the store, the gateway and the time. The application before them is put up anew after each. */
 export class Shop {
-  readonly clock = new TestClock();
   readonly gateway = new ModelGateway();
   /** What instances that were left for dead are still about, by conversationId. */
   readonly zombies = new Map<string, Promise<unknown>>();
@@ -43,11 +26,16 @@ export class Shop {
   payments!: PaymentService;
   isVetoing = false;
 
-  private constructor(readonly store: PaymentStore) {}
+  private constructor(
+    readonly store: PaymentStore,
+    readonly clock: TestClock,
+  ) {}
 
-  static async open(store: PaymentStore): Promise<Shop> {
+  static async open(makeStore: (clock: TestClock) => PaymentStore): Promise<Shop> {
+    const clock = new TestClock();
+    const store = makeStore(clock);
     await store.open();
-    const shop = new Shop(store);
+    const shop = new Shop(store, clock);
     await shop.restart();
     return shop;
   }
@@ -55,42 +43,21 @@ export class Shop {
   /** The instance before is left as it is: hung, but perhaps not dead. Put together by hand, since that is a hundred times quicker. */
   async restart(): Promise<void> {
     const { store, clock } = this;
-    const settings = resolveSettings(
-      {
-        baseUrl: 'https://gateway.example',
-        publicUrl: 'https://shop.example',
-        merchantId: 'merchant',
-        clientId: 'client',
-        clientSecret: 'c2VjcmV0',
-        apiKey: 'key',
-        dialect: DIALECT,
-        store,
-        sessionTtlMs: SESSION_MS,
-        beforeAuth3d: () => !this.isVetoing,
-      },
-      {},
-      {},
-    );
-    const plain = { connect: () => Promise.resolve(), emit: () => undefined } as unknown as PlainEvents;
-    const events = new EventDispatcher(store, plain, clock, settings);
-    const changes = new PaymentChanges(store, clock, events);
-    const owed = new OwedOutcomes(changes);
-    const reader = new PaymentReader(store, settings);
-    const writer = new PaymentWriter(changes, owed, clock);
-    const due = new DuePayments(store, clock, settings);
-    const gateway = new GatewayClient(settings, this.gateway as unknown as GatewayTransport, clock);
-    const urls = new ReturnUrlMaker(settings, { path: 'payments', waitMs: 25_000 }, new ApplicationConfig());
-    const direct = new DirectFlow(reader, writer, gateway, urls, clock, settings);
-    const threeD = new ThreeDFlow(reader, writer, gateway, urls, clock, settings);
-    const inquiries = new InquiryFlow(reader, writer, gateway, settings);
-    const reconciler = new Reconciler(due, owed, writer, inquiries, gateway, events, clock, settings);
-    const operator = new OperatorFlow(reader, writer);
-    this.payments = new PaymentService(direct, threeD, inquiries, operator, reconciler, reader, new InFlight());
+    const options = {
+      dialect: DIALECT,
+      sessionTtlMs: SESSION_MS,
+      beforeAuth3d: () => !this.isVetoing,
+    };
+    const transport = this.gateway as unknown as GatewayTransport;
+    const { payments, events, settings } = assembleFlows({ store, clock, transport, options });
+    this.payments = payments;
     await events.announce([
       {
         id: 'journal',
         account: settings.account,
         types: EVENT_STATES.map((state) => `payment.${state}` as const),
+        concurrency: 10,
+        timeoutMs: null,
         handle: ({ eventId, payment }) => void this.told.push(`${eventId} ${payment.state}`),
       },
     ]);

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { type PaymentRecord, type PaymentState, SETTLED_STATES } from '../../lib/payment/payment.js';
-import { advance, REFERENCE_HOLDING_STATES, referenceLockIn, TRANSITIONS } from '../../lib/payment/states.js';
+import {
+  advance,
+  REFERENCE_HOLDING_STATES,
+  referenceLockIn,
+  TRANSITIONS,
+  withdrawClaim,
+} from '../../lib/payment/states.js';
 import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
 const CREATED = aPaymentRecord().createdAt;
@@ -206,4 +212,26 @@ describe('any walk', () => {
       expect([...reachable(state)]).not.toContain('charging');
     }
   });
+});
+
+describe('a claim that was withdrawn', () => {
+  const EXPIRY = new Date('2026-03-01T10:00:00Z');
+  const claimed = aPaymentRecord({ state: 'authorizing', version: 4, expiresAt: EXPIRY });
+
+  it('leaves the payment waiting for the buyer, one version on, and its order free', () => {
+    expect(withdrawClaim(claimed, CREATED)).toMatchObject({
+      state: 'awaiting',
+      version: 5,
+      dueAt: EXPIRY,
+      referenceLock: null,
+      finalizedAt: null,
+    });
+  });
+
+  it.each(Object.keys(TRANSITIONS).filter((state) => state !== 'authorizing') as PaymentState[])(
+    'is none where the payment is %s',
+    (state) => {
+      expect(() => withdrawClaim(aPaymentRecord({ state }), CREATED)).toThrow('has no claim to withdraw');
+    },
+  );
 });

@@ -19,20 +19,21 @@ import { openSqlStore } from 'nestjs-card-payment/sql';
 export interface SharedBooks {
   readonly url: string;
   /** As one more instance has them. */
-  connect(): Promise<PaymentStore>;
+  connect(clock: PaymentClock): Promise<PaymentStore>;
   remove(): void;
 }
 
 /** The stores that the tests run on. */
 export const BOOKS: Readonly<Record<'memory' | 'SQLite', () => SharedBooks>> = {
   memory: () => {
-    const store = new MemoryPaymentStore();
-    return { url: 'memory:', connect: () => Promise.resolve(store), remove: () => undefined };
+    let store: PaymentStore | null = null;
+    const connect = (clock: PaymentClock) => Promise.resolve((store ??= new MemoryPaymentStore({ clock })));
+    return { url: 'memory:', connect, remove: () => undefined };
   },
   SQLite: () => {
     const folder = mkdtempSync(join(tmpdir(), 'card-payment-recovery-'));
     const url = `sqlite:${join(folder, 'payments.db')}`;
-    return { url, connect: () => openSqlStore(url), remove: () => rmSync(folder, { recursive: true }) };
+    return { url, connect: (clock) => openSqlStore(url, { clock }), remove: () => rmSync(folder, { recursive: true }) };
   },
 };
 

@@ -35,7 +35,7 @@ export class Merchant {
     // Requests that stall while the clock is put forward are not late.
     const options = { dialect: 'morpos', clock: () => clock.now(), timestampToleranceMs: Infinity } as const;
     const simulator = await startSimulator(options);
-    const store = await books.connect();
+    const store = await books.connect(clock);
     await store.open();
     return new Merchant(simulator, clock, books, store);
   }
@@ -44,7 +44,7 @@ export class Merchant {
     more: { providers?: Provider[]; options?: PaymentOptions; store?: PaymentStore } = {},
   ): Promise<Instance> {
     const { simulator, clock } = this;
-    const store = more.store ?? (await this.books.connect());
+    const store = more.store ?? (await this.books.connect(clock));
     const instance = await startInstance({ simulator, clock, ...more, store });
     this.instances.push(instance);
     return instance;

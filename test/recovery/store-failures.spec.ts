@@ -10,7 +10,7 @@ describe.each(Object.entries(BOOKS))('a store that fails, %s', (_name, books) =>
 
   beforeEach(async () => {
     merchant = await Merchant.open(books());
-    frail = new FrailStore(await merchant.books.connect());
+    frail = new FrailStore(await merchant.books.connect(merchant.clock));
     instance = await merchant.start({ store: frail.store, providers: [{ provide: Journal, useValue: journal }] });
     journal.told.length = 0;
   });
@@ -73,12 +73,20 @@ describe.each(Object.entries(BOOKS))('a store that fails, %s', (_name, books) =>
 
     it('an outcome is written over what others found out meanwhile, and told once', async () => {
       const other = await merchant.start();
-      frail.fail('replace');
+      frail.fail('replace', Infinity);
       const { conversationId } = await instance.payments.doPayment(sale());
       await merchant.clock.advance(10 * MINUTE_MS);
       expect(await other.payments.reconcile()).toMatchObject({ settled: 1 });
+      frail.fail('replace', 0);
       expect(await instance.payments.reconcile()).toMatchObject({ written: 1 });
       expect(journal.told).toEqual([`${conversationId} payment.unknown`, `${conversationId} payment.succeeded`]);
+    });
+
+    it('an outcome is written by itself once the store is back, though the background work is off', async () => {
+      frail.fail('replace', 5);
+      const { conversationId } = await instance.payments.doPayment(sale());
+      await merchant.clock.advance(MINUTE_MS);
+      expect((await merchant.store.find('default', conversationId))?.state).toBe('succeeded');
     });
 
     it('init3d throws, so that the buyer is not sent to the bank, and expires', async () => {

@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import { EventDispatcher } from '../events/event-dispatcher.js';
+import type { LongRun } from '../events/handler-worker.js';
+import { OwedWrites } from '../flows/owed-writes.js';
+import { StoreClock } from '../flows/store-clock.js';
+import { PaymentSettings } from '../options/payment-settings.js';
+import { PaymentStore, type StoreCounts } from '../store/payment-store.js';
+
+/** How an account's payments stand in this process, and in its store. */
+export interface PaymentHealthReport {
+  readonly account: string;
+  /** Whether the store answered just now. */
+  readonly isStoreUp: boolean;
+  /** What waits in the store; null when it did not answer. */
+  readonly counts: StoreCounts | null;
+  /** Outcomes and other writes that the store has not taken from this process yet. */
+  readonly owedWrites: number;
+  /** Calls of handlers in this process that have been running for longer than a minute. */
+  readonly longRuns: readonly LongRun[];
+  /** How far this host's clock is behind the store's, in milliseconds; negative when it is ahead. */
+  readonly clockOffsetMs: number;
+  /** Whether this process does the background work. */
+  readonly background: boolean;
+}
+
+/**
+ * How an account stands, for health checks and dashboards: inject it, or `paymentHealthToken(name)` of a named account.
+ * It only reads.
+ */
+@Injectable()
+export class PaymentHealth {
+  constructor(
+    private readonly store: PaymentStore,
+    private readonly owed: OwedWrites,
+    private readonly events: EventDispatcher,
+    private readonly clock: StoreClock,
+    private readonly settings: PaymentSettings,
+  ) {}
+
+  /** Never rejects: a store that fails is part of the answer. */
+  async report(): Promise<PaymentHealthReport> {
+    const { account, background } = this.settings;
+    const counts = await this.store.counts(account).catch(() => null);
+    return {
+      account,
+      isStoreUp: counts !== null,
+      counts,
+      owedWrites: this.owed.count,
+      longRuns: this.events.longRuns,
+      clockOffsetMs: this.clock.offsetMs,
+      background,
+    };
+  }
+}

@@ -1,0 +1,183 @@
+import { HandlerCall, MAX_TRIES } from '../../lib/events/handler-call.js';
+import type { PaymentHandler } from '../../lib/events/handler-finder.js';
+import type { PaymentEvent } from '../../lib/payment/payment-event.js';
+import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
+import type { Delivery } from '../../lib/store/payment-store.js';
+import { TestClock } from '../../lib/testing/test-clock.js';
+import { logLines } from '../flows/log-lines.js';
+import { isOver } from '../flows/test-shop.js';
+import { storeEvent } from './sample-event.js';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const NO_ERROR = '4508034508034509' as unknown as Error;
+
+type Handle = (event: PaymentEvent) => unknown;
+
+describe('HandlerCall', () => {
+  const log = logLines();
+  let store: MemoryPaymentStore;
+  let clock: TestClock;
+  let leases: number;
+
+  beforeEach(async () => {
+    clock = new TestClock();
+    store = new MemoryPaymentStore({ clock });
+    leases = 0;
+    await store.announce('default', [{ handlerId: 'mail', type: 'payment.succeeded' }]);
+    await storeEvent(store, 'ONE', clock.now());
+    await store.fanOut('default', 10);
+  });
+
+  /** The delivery, if it is due by now; leased for a minute, as a worker does it. */
+  async function due(): Promise<{ delivery: Delivery; lease: string } | null> {
+    leases += 1;
+    const lease = `lease-${leases}`;
+    const request = { account: 'default', handlerId: 'mail', types: ['payment.succeeded'], limit: 1 } as const;
+    const [delivery] = await store.leaseDeliveries({ ...request, lease, leaseMs: MINUTE_MS });
+    return delivery ? { delivery, lease } : null;
+  }
+
+  async function call(handle: Handle, more: Partial<PaymentHandler> = {}): Promise<HandlerCall> {
+    const { delivery, lease } = (await due())!;
+    const types = ['payment.succeeded'] as const;
+    const handler = { id: 'mail', account: 'default', types, concurrency: 1, timeoutMs: null, handle, ...more };
+    return new HandlerCall(delivery, lease, handler, store, clock);
+  }
+
+  async function callNow(handle: Handle): Promise<void> {
+    await (
+      await call(handle)
+    ).done;
+  }
+
+  it('calls the handler with the event, and is done', async () => {
+    const seen: PaymentEvent[] = [];
+    await callNow((event) => void seen.push(event));
+    expect(seen).toMatchObject([{ eventId: 'ONE:1', type: 'payment.succeeded', payment: { conversationId: 'ONE' } }]);
+    await clock.advance(DAY_MS);
+    expect(await due()).toBeNull();
+    expect(log).toEqual([]);
+  });
+
+  it.each<[string, () => unknown, string]>([
+    ['rejects', () => Promise.reject(new TypeError('no route')), 'TypeError: no route'],
+    [
+      'throws',
+      () => {
+        throw new Error('no route');
+      },
+      'Error: no route',
+    ],
+    ['throws what is no error', () => Promise.reject(NO_ERROR), 'threw something that is no Error'],
+    ['throws the card', () => Promise.reject(new Error('4508034508034509\nx')), 'Error: 450803******4509 x'],
+    ['throws a long text', () => Promise.reject(new Error('x'.repeat(1_000))), `Error: ${'x'.repeat(293)}`],
+  ])('has a handler that %s called again a second later, and keeps what it threw', async (_what, handle, error) => {
+    await callNow(handle);
+    await clock.advance(999);
+    expect(await due()).toBeNull();
+    await clock.advance(1);
+    expect((await due())?.delivery).toMatchObject({ attempts: 1, parked: false, error });
+    expect(log).toEqual(['warn Event ONE:1: mail failed (try 1); it is tried again.']);
+  });
+
+  it('waits twice as long after each try, up to an hour, and parks the delivery after the last', async () => {
+    const waits: number[] = [];
+    const postpone = store.postpone.bind(store);
+    store.postpone = (delivery, to) => (waits.push(to.retryInMs / 1_000), postpone(delivery, to));
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      await callNow(() => Promise.reject(new Error('down')));
+      await clock.advance(DAY_MS);
+    }
+    expect(waits.slice(0, -1)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024, 2_048, 3_600, 3_600]);
+    expect(await due()).toBeNull();
+    expect(await store.listParked('default', 10)).toMatchObject([
+      { handlerId: 'mail', attempts: 15, parked: true, error: 'Error: down', event: { eventId: 'ONE:1' } },
+    ]);
+    expect(log.at(-1)).toBe('error Event ONE:1: mail failed 15 times and is parked until it is replayed.');
+  });
+
+  describe('of a handler that takes ten minutes', () => {
+    let end: () => void;
+    let running: HandlerCall;
+
+    beforeEach(async () => {
+      running = await call(() => new Promise<void>((resolve) => (end = resolve)));
+    });
+
+    it('keeps the delivery from everyone else, and its success counts', async () => {
+      for (let minutes = 0; minutes < 10; minutes += 1) {
+        await clock.advance(MINUTE_MS);
+        expect(await due()).toBeNull();
+      }
+      end();
+      await running.done;
+      await clock.advance(DAY_MS);
+      expect(await due()).toBeNull();
+    });
+
+    it('is named in the log and in health once it has run for a minute', async () => {
+      await clock.advance(MINUTE_MS - 1);
+      expect([running.longRunMs, log]).toEqual([null, []]);
+      await clock.advance(1);
+      expect([running.longRunMs, log]).toEqual([MINUTE_MS, ['warn Event ONE:1: mail has been running for a minute.']]);
+    });
+
+    it('keeps it while the store fails to renew the lease now and then', async () => {
+      const renewLease = store.renewLease.bind(store);
+      store.renewLease = () => Promise.reject(new Error('down'));
+      await clock.advance(45_000);
+      store.renewLease = renewLease;
+      await clock.advance(5 * MINUTE_MS);
+      expect(await due()).toBeNull();
+    });
+
+    it('lets another instance have it once it is let go, and its late success counts all the same', async () => {
+      running.letGo();
+      await clock.advance(MINUTE_MS);
+      expect(await due()).not.toBeNull();
+      end();
+      await running.done;
+      await clock.advance(DAY_MS);
+      expect(await due()).toBeNull();
+    });
+  });
+
+  it('whose lease was lost does not postpone what another instance is at', async () => {
+    let fail!: (error: Error) => void;
+    const running = await call(() => new Promise((_resolve, reject) => (fail = reject)));
+    running.letGo();
+    await clock.advance(MINUTE_MS);
+    const other = await due();
+    fail(new Error('late'));
+    await running.done;
+    expect(await store.renewLease({ ...LEASED, lease: other!.lease }, MINUTE_MS)).toBe(true);
+  });
+
+  it('gives a handler no longer than its own limit, where it has one', async () => {
+    const running = await call(() => new Promise(() => undefined), { timeoutMs: 5_000 });
+    await clock.advance(4_999);
+    expect(await isOver(running.done)).toBe(false);
+    await clock.advance(1);
+    expect(await isOver(running.done)).toBe(true);
+    await clock.advance(1_000);
+    expect((await due())?.delivery).toMatchObject({ attempts: 1, error: 'took longer than 5000 ms' });
+  });
+
+  it.each<[string, () => unknown]>([
+    ['succeeded', () => undefined],
+    ['failed', () => Promise.reject(new Error('down'))],
+  ])(
+    'never rejects when the store does not take that a handler has %s: the event comes again',
+    async (_what, handle) => {
+      store.acknowledge = store.postpone = () => Promise.reject(new Error('password=secret'));
+      await callNow(handle);
+      expect(log.at(-1)).toBe('error Event ONE:1: the store did not take the delivery to mail; it will come again.');
+      expect(log.join()).not.toContain('secret');
+      await clock.advance(DAY_MS);
+      expect((await due())?.delivery).toMatchObject({ event: { eventId: 'ONE:1' } });
+    },
+  );
+});
+
+const LEASED = { account: 'default', handlerId: 'mail', eventId: 'ONE:1' };

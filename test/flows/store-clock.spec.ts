@@ -1,0 +1,162 @@
+import { PaymentStoreError } from 'nestjs-card-payment';
+import { StoreClock } from '../../lib/flows/store-clock.js';
+import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
+import { TestClock } from '../../lib/testing/test-clock.js';
+import { logLines } from './log-lines.js';
+
+const SECOND_MS = 1_000;
+const HOUR_MS = 3_600_000;
+
+describe('StoreClock', () => {
+  const log = logLines();
+  /** The store's time. */
+  let truth: TestClock;
+  let host: TestClock;
+  let store: MemoryPaymentStore;
+  let clock: StoreClock;
+
+  beforeEach(() => {
+    truth = new TestClock();
+    host = new TestClock();
+    store = new MemoryPaymentStore({ clock: truth });
+    clock = new StoreClock(host, store);
+  });
+
+  afterEach(() => clock.stop());
+
+  function shift(ms: number): void {
+    host.set(new Date(truth.now().getTime() + ms));
+  }
+
+  /** Time passes for both, second by second. */
+  async function pass(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= SECOND_MS) {
+      await truth.advance(Math.min(left, SECOND_MS));
+      await host.advance(Math.min(left, SECOND_MS));
+    }
+  }
+
+  it.each([3 * HOUR_MS, -3 * HOUR_MS])(
+    "shows the store's time on a host that is %d ms off, and warns once",
+    async (off) => {
+      shift(off);
+      await clock.start();
+      expect(clock.now()).toEqual(truth.now());
+      expect(clock.offsetMs).toBe(-off);
+      await pass(10 * 60 * SECOND_MS);
+      expect(clock.now()).toEqual(truth.now());
+      expect(log).toHaveLength(1);
+      expect(log[0]).toMatch(off > 0 ? /^warn This host's clock is 10800 seconds ahead of/ : /10800 seconds behind/);
+    },
+  );
+
+  it('leaves the host alone where it is right but for a moment, and says nothing', async () => {
+    shift(400);
+    await clock.start();
+    expect(clock.now()).toEqual(host.now());
+    expect(log).toEqual([]);
+  });
+
+  it('warns again when a clock that was set right goes wrong again', async () => {
+    shift(HOUR_MS);
+    await clock.start();
+    shift(0);
+    await pass(60 * SECOND_MS);
+    expect(clock.offsetMs).toBe(0);
+    shift(HOUR_MS);
+    await pass(60 * SECOND_MS);
+    expect(clock.offsetMs).toBe(-HOUR_MS);
+    expect(log).toHaveLength(2);
+  });
+
+  it('follows within a minute a host that drifts', async () => {
+    await clock.start();
+    shift(HOUR_MS);
+    await pass(60 * SECOND_MS);
+    expect(clock.now()).toEqual(truth.now());
+  });
+
+  it('asks anew before a payment when the clock was set, or the host was suspended, since it asked', async () => {
+    await clock.start();
+    shift(3 * HOUR_MS);
+    expect(clock.now()).not.toEqual(truth.now());
+    await clock.check();
+    expect(clock.now()).toEqual(truth.now());
+  });
+
+  describe('on a host that is hours off, while the store did not say the time at the start', () => {
+    beforeEach(async () => {
+      shift(3 * HOUR_MS);
+      const { now } = store;
+      store.now = () => Promise.reject(new Error('down'));
+      await clock.start();
+      store.now = now;
+    });
+
+    it('asks before a payment', async () => {
+      await clock.check();
+      expect(clock.now()).toEqual(truth.now());
+    });
+
+    it('asks by itself within seconds', async () => {
+      await pass(2 * SECOND_MS);
+      expect(clock.now()).toEqual(truth.now());
+    });
+
+    it('believes an answer that took long, since it is all that it has', async () => {
+      store.now = async () => {
+        const asked = truth.now();
+        await host.sleep(5 * SECOND_MS);
+        return asked;
+      };
+      const checked = clock.check();
+      await pass(5 * SECOND_MS);
+      await checked;
+      expect(Math.abs(clock.now().getTime() - truth.now().getTime())).toBeLessThanOrEqual(3 * SECOND_MS);
+    });
+
+    it('lets no payment begin by a time that is a guess', async () => {
+      store.now = () => Promise.reject(new Error('down'));
+      await expect(clock.check()).rejects.toThrow(PaymentStoreError);
+    });
+  });
+
+  it('follows within seconds a clock that was set', async () => {
+    await clock.start();
+    shift(3 * HOUR_MS);
+    await pass(2 * SECOND_MS);
+    expect(clock.now()).toEqual(truth.now());
+  });
+
+  it('asks nobody before a payment while the clocks of the host agree', async () => {
+    await clock.start();
+    await pass(30 * SECOND_MS);
+    let asked = 0;
+    store.now = () => ((asked += 1), Promise.resolve(truth.now()));
+    await clock.check();
+    expect(asked).toBe(0);
+  });
+
+  it('keeps what it knows while the store does not answer, or takes long', async () => {
+    shift(HOUR_MS);
+    await clock.start();
+    store.now = () => Promise.reject(new Error('down'));
+    await pass(60 * SECOND_MS);
+    expect(clock.now()).toEqual(truth.now());
+    store.now = async () => {
+      await host.sleep(5 * SECOND_MS);
+      return new Date(0);
+    };
+    await pass(70 * SECOND_MS);
+    expect(clock.now()).toEqual(truth.now());
+  });
+
+  it('asks no more once it is stopped', async () => {
+    await clock.start();
+    clock.stop();
+    let asked = 0;
+    store.now = () => ((asked += 1), Promise.resolve(truth.now()));
+    await pass(HOUR_MS);
+    expect(asked).toBe(0);
+  });
+});

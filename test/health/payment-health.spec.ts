@@ -1,0 +1,49 @@
+import { Logger } from '@nestjs/common';
+import { PaymentHealth } from '../../lib/health/payment-health.js';
+import { type AssembledFlows } from '../flows/assembled-flows.js';
+import { sale, TestShop } from '../flows/test-shop.js';
+
+describe('PaymentHealth', () => {
+  let shop: TestShop;
+  let flows: AssembledFlows;
+  let health: PaymentHealth;
+
+  beforeEach(async () => {
+    Logger.overrideLogger(false);
+    shop = new TestShop();
+    flows = await shop.start();
+    health = new PaymentHealth(shop.store, flows.owed, flows.events, flows.time, flows.settings);
+  });
+
+  it('of a shop where all is well', async () => {
+    await flows.payments.doPayment(sale());
+    await flows.payments.reconcile();
+    expect(await health.report()).toMatchObject({
+      account: 'default',
+      isStoreUp: true,
+      counts: { states: { unknown: { count: 0, oldest: null } }, openDeliveries: 0, parkedDeliveries: 0 },
+      owedWrites: 0,
+      longRuns: [],
+      clockOffsetMs: 0,
+      background: true,
+    });
+  });
+
+  it('shows what this process still owes to a store that is down', async () => {
+    shop.store.replace = () => Promise.reject(new Error('down'));
+    shop.store.counts = () => Promise.reject(new Error('password=secret'));
+    await flows.payments.doPayment(sale());
+    expect(await health.report()).toMatchObject({ isStoreUp: false, counts: null, owedWrites: 1 });
+  });
+
+  it('names a handler that has been running for a minute', async () => {
+    const types = ['payment.succeeded'] as const;
+    const stuck = { id: 'stuck', account: 'default', types, concurrency: 1, timeoutMs: null };
+    await flows.events.announce([{ ...stuck, handle: () => new Promise(() => undefined) }]);
+    flows.events.start();
+    const paying = flows.payments.doPayment(sale());
+    await shop.clock.advance(90_000);
+    const { conversationId } = await paying;
+    expect((await health.report()).longRuns).toMatchObject([{ handlerId: 'stuck', eventId: `${conversationId}:2` }]);
+  });
+});
