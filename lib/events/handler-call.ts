@@ -47,7 +47,9 @@ export class HandlerCall {
     return ran >= LONG_RUN_MS ? ran : null;
   }
 
-  /** Renews its lease no more: the handler may go on, but another instance gets the delivery once the lease has run out. */
+  /**
+   * Renews its lease no more: the handler may go on, but another instance gets the delivery once the lease has run out.
+   */
   letGo(): void {
     this.over.abort();
   }
