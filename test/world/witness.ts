@@ -28,7 +28,8 @@ interface Announced {
   readonly lastAt: number;
 }
 
-const LEASE_MS = 60_000;
+/** The longest that a lease's answer is on its way to a host that runs. */
+const MAX_LEASING_MS = 10_000;
 /** A host follows the store's clock to within this. */
 const CLOCK_TOLERANCE_MS = 5_000;
 const WRITES = ['insert', 'replace', 'announce'];
@@ -136,13 +137,15 @@ export class Witness {
     const isCharged = this.gateway.isCharged(conversationId);
     if (state === 'succeeded' && !isCharged) this.breaks(`${conversationId} is succeeded, and was not charged`);
     if (state === 'failed' || state === 'expired') this.saidUnpaid.add(conversationId);
+    if (reason === 'not_sent' && record.idempotencyKey !== null)
+      this.breaks(`${conversationId} keeps its idempotencyKey`);
     const earliest = (this.expiresAt.get(conversationId) ?? 0) - CLOCK_TOLERANCE_MS;
     if (state === 'expired' && this.now < earliest) this.breaks(`${conversationId} expired before its time`);
   }
 
   /** Nobody gets a delivery while its handler runs, unless its lease has run out for a reason. */
   private checkOneAtATime(other: SeenCall, call: SeenCall): void {
-    if (!other.isRunning || hasExcuse(other, this.now) || hasExcuse(call, this.now)) return;
+    if (!other.isRunning || hasExcuse(other) || hasExcuse(call)) return;
     const { handlerId, event } = call;
     this.breaks(`${call.host.name} calls ${handlerId} ${event.eventId} while ${other.host.name} still does`);
   }
@@ -169,12 +172,12 @@ function keyOf({ handlerId, event }: SeenCall): string {
 }
 
 /** Whether the host could not renew its lease: it is gone, or was suspended, or the store refused. */
-function hasExcuse({ host, event, beganAt }: SeenCall, now: number): boolean {
+function hasExcuse({ host, event, beganAt }: SeenCall): boolean {
   const { life, line } = host;
   return (
     life.isDead ||
     host.isStopping ||
-    life.lastSuspended >= Math.min(beganAt, now) - LEASE_MS ||
+    life.lastSuspended >= beganAt - MAX_LEASING_MS ||
     line.failedRenewals.has(event.eventId)
   );
 }
