@@ -75,7 +75,7 @@ export class HandlerCall {
   private async call(): Promise<string | null> {
     const { handler, delivery } = this;
     const { timeoutMs } = handler;
-    const handle = async () => handler.handle(delivery.event);
+    const handle = () => Promise.resolve().then(() => handler.handle(delivery.event));
     try {
       await (timeoutMs === null ? handle() : limited(this.clock, timeoutMs, handle));
       return null;
