@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PaymentStoreError } from '../errors/payment-store.error.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock } from '../payment/clock.js';
+import { limited } from '../payment/limited.js';
 import type { PaymentEvent } from '../payment/payment-event.js';
 import { Randomness } from '../payment/randomness.js';
 import { PaymentStore } from '../store/payment-store.js';
@@ -14,12 +15,12 @@ import { PlainEvents } from './plain-events.js';
 const FAN_OUT_STEP = 100;
 /** How many calls of handlers one pass waits for, lest a busy shop's pass never ends. */
 const MAX_CALLS_PER_PASS = 1_000;
-/** How long a shutdown waits for handlers. */
-const MAX_STOP_MS = 30_000;
+/** How long a pass or a shutdown waits for handlers that run. */
+const MAX_HANDLER_WAIT_MS = 30_000;
 
 /**
- * Brings events to the host: plain ones at once, awaited ones out of the store's outbox, each handler by a worker of its own and acknowledged for
- * itself.
+ * Brings events to the host: plain ones at once, awaited ones out of the store's outbox, each handler by a worker of
+ * its own and acknowledged for itself.
  */
 @Injectable()
 export class EventDispatcher {
@@ -54,7 +55,9 @@ export class EventDispatcher {
     await this.renew();
   }
 
-  /** Announces again: a pair that nobody has announced for ten minutes holds up nothing, and is forgotten after 30 days. */
+  /**
+   * Announces again: a pair that nobody has announced for ten minutes holds up nothing, and is forgotten after 30 days.
+   */
   async renew(): Promise<void> {
     const pairs = this.workers.flatMap(({ handler }) => handler.types.map((type) => ({ handlerId: handler.id, type })));
     if (pairs.length === 0) return;
@@ -74,14 +77,14 @@ export class EventDispatcher {
   async stop(): Promise<void> {
     this.isStarted = false;
     for (const worker of this.workers) worker.stop();
-    const limit = new AbortController();
-    const finished = Promise.all(this.workers.map((worker) => worker.finished()));
-    await Promise.race([finished, this.clock.sleep(MAX_STOP_MS, limit.signal)]);
-    limit.abort();
+    await this.finished();
     for (const worker of this.workers) worker.letGo();
   }
 
-  /** Called once an event is stored. Resolves when it was delivered here, after two seconds at the latest. Never rejects. */
+  /**
+   * Called once an event is stored. Resolves when it was delivered here, after two seconds at the latest. Never
+   * rejects.
+   */
   async publish(event: PaymentEvent): Promise<void> {
     this.plain.emit(event);
     const handlers = this.workers.flatMap(({ handler }) => (handler.types.includes(event.type) ? [handler.id] : []));
@@ -98,17 +101,29 @@ export class EventDispatcher {
     for (const worker of this.workers) void worker.look();
   }
 
-  /** Delivers what is due and waits for it. @returns how many handlers were called */
+  /**
+   * Delivers what is due and waits for it, half a minute for calls that take long. @returns how many calls were begun
+   */
   async deliverDue(): Promise<number> {
     const before = this.calls;
     let earlier;
+    let isOver;
     do {
       earlier = this.calls;
       await this.fanOutAll();
       await Promise.all(this.workers.map((worker) => worker.look()));
-      await Promise.all(this.workers.map((worker) => worker.finished()));
-    } while (this.calls > earlier && this.calls - before < MAX_CALLS_PER_PASS);
+      isOver = await this.finished();
+    } while (isOver && this.calls > earlier && this.calls - before < MAX_CALLS_PER_PASS);
     return this.calls - before;
+  }
+
+  /** @returns false when calls still run after half a minute */
+  private finished(): Promise<boolean> {
+    const running = () => Promise.all(this.workers.map((worker) => worker.finished()));
+    return limited(this.clock, MAX_HANDLER_WAIT_MS, running).then(
+      () => true,
+      () => false,
+    );
   }
 
   private get calls(): number {

@@ -6,10 +6,8 @@ import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.
 import { PaymentStore, type ReplaceOutcome, type UniqueKey } from '../store/payment-store.js';
 import { fenceOpening, unsentRecord } from './fences.js';
 import { logChange } from './payment-log.js';
+import type { Settlement } from './settlement.js';
 import { StoreClock } from './store-clock.js';
-
-/** What a known outcome makes of the record as it stands now; null when it changes nothing. */
-export type Settlement = (record: PaymentRecord, now: Date) => PaymentRecord | null;
 
 /**
  * What became of a settlement: the payment as it now stands, and the event of its change of state, where there was one.

@@ -16,6 +16,8 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const settings = { account: 'default' } as PaymentSettings;
 
+const NO_PLAIN = { connect: () => Promise.resolve(), emit: () => undefined } as unknown as PlainEvents;
+
 type Handle = (event: PaymentEvent) => unknown;
 
 describe('EventDispatcher', () => {
@@ -33,7 +35,12 @@ describe('EventDispatcher', () => {
     events = instance();
   });
 
-  afterEach(() => events.stop());
+  afterEach(async () => {
+    const stopped = events.stop();
+    // Past the wait for handlers that hang.
+    await clock.advance(30 * SECOND_MS);
+    await stopped;
+  });
 
   function instance(time = clock): EventDispatcher {
     const plainEvents = {
@@ -293,6 +300,118 @@ describe('EventDispatcher', () => {
     expect(new Set(seen).size).toBe(seen.length);
     expect(count).toBeGreaterThanOrEqual(first.length);
     expect(count).toBeLessThan(2_000);
+  });
+
+  describe('a handler that never returns', () => {
+    const hung = () => handler('hung', () => new Promise(() => undefined));
+
+    it('holds up no other, for however many events', async () => {
+      const seen: string[] = [];
+      await announce(
+        hung(),
+        handler('mail', ({ eventId }) => seen.push(eventId)),
+      );
+      for (let count = 0; count < 60; count += 1) void publish(`PAYMENT${count}`);
+      await quiet();
+      expect(seen).toHaveLength(60);
+    });
+
+    it('is called at most as often at once as it has places', async () => {
+      let calls = 0;
+      const narrow = handler('narrow', () => ((calls += 1), new Promise(() => undefined)));
+      await announce({ ...narrow, concurrency: 3 });
+      for (let count = 0; count < 20; count += 1) void publish(`PAYMENT${count}`);
+      await clock.advance(10 * MINUTE_MS);
+      expect(calls).toBe(3);
+    });
+
+    it('holds up a pass for half a minute, and no longer', async () => {
+      await events.announce([hung()]);
+      await storeEvent(store, 'ONE', clock.now());
+      const pass = events.deliverDue();
+      await clock.advance(30 * SECOND_MS - 1);
+      expect(await isOver(pass)).toBe(false);
+      await clock.advance(1);
+      expect(await pass).toBe(1);
+    });
+
+    it('holds up a shutdown for half a minute; another instance has the event a minute later', async () => {
+      await announce(hung());
+      void publish('ONE');
+      await quiet();
+      const stopped = events.stop();
+      await clock.advance(30 * SECOND_MS);
+      await stopped;
+      await clock.advance(MINUTE_MS);
+      const seen: string[] = [];
+      const other = instance();
+      await other.announce([handler('hung', ({ eventId }) => seen.push(eventId))]);
+      await other.deliverDue();
+      expect(seen).toEqual(['ONE:1']);
+    });
+  });
+
+  describe('two versions of a shop at once', () => {
+    const TYPES = ['payment.succeeded', 'payment.failed'] as const;
+
+    function version(name: string, types: PaymentHandler['types'], seen: string[]): PaymentHandler {
+      return handler('mail', ({ eventId, type }) => seen.push(`${name} ${type} ${eventId}`), types);
+    }
+
+    it.each([
+      ['the new one starts first', ['new', 'old']],
+      ['the old one starts first', ['old', 'new']],
+      ['the old one starts again', ['old', 'new', 'old']],
+    ])('each get only what they declared, and no event is lost: %s', async (_how, starts) => {
+      const seen: string[] = [];
+      const running: EventDispatcher[] = [];
+      for (const name of starts) {
+        const dispatcher = instance();
+        await dispatcher.announce([version(name, name === 'new' ? TYPES : ['payment.succeeded'], seen)]);
+        running.push(dispatcher);
+      }
+      await storeEvent(store, 'PAID', clock.now());
+      await storeEvent(store, 'DECLINED', clock.now(), { state: 'failed' });
+      for (const dispatcher of running) await dispatcher.deliverDue();
+      expect(seen.map((line) => line.replace(/^\w+ /, '')).sort()).toEqual([
+        'payment.failed DECLINED:1',
+        'payment.succeeded PAID:1',
+      ]);
+      expect(seen).not.toContain('old payment.failed DECLINED:1');
+    });
+
+    it('what the old one does not know waits for the new one', async () => {
+      const seen: string[] = [];
+      const old = instance();
+      await old.announce([version('old', ['payment.succeeded'], seen)]);
+      await storeEvent(store, 'DECLINED', clock.now(), { state: 'failed' });
+      await old.deliverDue();
+      expect(seen).toEqual([]);
+      const next = instance();
+      await next.announce([version('new', TYPES, seen)]);
+      await old.deliverDue();
+      expect(seen).toEqual([]);
+      await next.deliverDue();
+      expect(seen).toEqual(['new payment.failed DECLINED:1']);
+    });
+  });
+
+  it('a start takes no longer for a backlog of events that nobody has handled yet', async () => {
+    for (let count = 0; count < 500; count += 1) await storeEvent(store, `OLD${count}`, clock.now());
+    let calls = 0;
+    const counted = new Proxy(store, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== 'function') return value;
+        return (...given: unknown[]) => ((calls += 1), (value as (...all: unknown[]) => unknown).apply(target, given));
+      },
+    });
+    const late = new EventDispatcher(counted, NO_PLAIN, clock, new SystemRandomness(), settings);
+    const seen: string[] = [];
+    await late.announce([handler('late', ({ eventId }) => seen.push(eventId))]);
+    expect([calls, seen]).toEqual([1, []]);
+    await late.deliverDue();
+    expect(new Set(seen).size).toBe(500);
   });
 
   it('counts the handlers that were called', async () => {

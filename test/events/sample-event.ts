@@ -1,9 +1,9 @@
-import type { PaymentEvent } from '../../lib/payment/payment-event.js';
+import type { PaymentEvent, PaymentEventState } from '../../lib/payment/payment-event.js';
 import { type PaymentRecord, toPayment } from '../../lib/payment/payment.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
-/** Stores a payment that has succeeded, with its event. */
+/** Stores a payment that has succeeded, unless another state is given, with its event. */
 export async function storeEvent(
   store: PaymentStore,
   conversationId: string,
@@ -14,7 +14,7 @@ export async function storeEvent(
   const record = aPaymentRecord({ state: 'succeeded', conversationId, version: 1, ...free, ...over });
   const event: PaymentEvent = {
     eventId: `${conversationId}:1`,
-    type: 'payment.succeeded',
+    type: `payment.${record.state as PaymentEventState}`,
     payment: toPayment(record),
     occurredAt: at,
   };

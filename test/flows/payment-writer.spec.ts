@@ -1,6 +1,7 @@
 import type { PaymentEvent } from '../../lib/payment/payment-event.js';
 import { OwedWrites } from '../../lib/flows/owed-writes.js';
-import { PaymentChanges, type Settlement } from '../../lib/flows/payment-changes.js';
+import { PaymentChanges } from '../../lib/flows/payment-changes.js';
+import type { Settlement } from '../../lib/flows/settlement.js';
 import { PaymentWriter } from '../../lib/flows/payment-writer.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { advance } from '../../lib/payment/states.js';

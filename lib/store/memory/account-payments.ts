@@ -1,7 +1,8 @@
 import type { PaymentHistoryEntry, PaymentRecord, PaymentState } from '../../payment/payment.js';
-import { PASSING_STATES, type StateCount, type UniqueKey } from '../payment-store.js';
+import { PASSING_STATES, type StateCount, type StoreCounts, type UniqueKey } from '../payment-store.js';
 import { historyEntryOf, recordFromJson, recordToJson } from '../record-json.js';
 import { byDate } from './by-date.js';
+import { DueQueue } from './due-queue.js';
 import { PurgedKeys } from './purged-keys.js';
 
 interface StoredPayment {
@@ -10,6 +11,8 @@ interface StoredPayment {
 }
 
 const NULLABLE_KEYS = ['idempotencyKey', 'tokenHash', 'referenceLock'] as const satisfies UniqueKey[];
+
+const NO_PAYMENTS: StateCount = { count: 0, oldest: null };
 
 /** The payments of one account. It takes and returns copies. */
 export class AccountPayments {
@@ -22,8 +25,7 @@ export class AccountPayments {
   };
   private readonly purgedKeys = new PurgedKeys();
   private readonly byReference = new Map<string, Set<string>>();
-  /** Those that have a `dueAt`. */
-  private readonly due = new Set<string>();
+  private readonly due = new DueQueue();
 
   find(conversationId: string): PaymentRecord | null {
     const payment = this.payments.get(conversationId);
@@ -85,20 +87,23 @@ export class AccountPayments {
     this.setDueAt(conversationId, record.dueAt);
   }
 
-  /** Those due by then, the longest due first. */
-  dueBy(now: Date, limit: number): string[] {
-    return this.records(this.due)
-      .filter((record) => record.dueAt !== null && record.dueAt <= now)
-      .sort(byDate((record) => record.dueAt))
-      .slice(0, limit)
-      .map((record) => record.conversationId);
+  /** Takes those that are due, the longest due first: they are due again then. */
+  leaseDue(now: Date, until: Date, limit: number): PaymentRecord[] {
+    const due: string[] = [];
+    while (due.length < limit) {
+      const next = this.due.take(now);
+      if (next === undefined) break;
+      due.push(next);
+    }
+    for (const conversationId of due) this.setDueAt(conversationId, until);
+    return this.records(due).map(copyRecord);
   }
 
   setDueAt(conversationId: string, dueAt: Date | null): void {
     const payment = this.payments.get(conversationId);
     if (!payment) return;
     payment.record = { ...payment.record, dueAt: dueAt && new Date(dueAt) };
-    if (dueAt) this.due.add(conversationId);
+    if (dueAt) this.due.set(conversationId, dueAt);
     else this.due.delete(conversationId);
   }
 
@@ -112,16 +117,18 @@ export class AccountPayments {
     this.purgedKeys.forgetBefore(before);
   }
 
-  stateCounts(): Record<(typeof PASSING_STATES)[number], StateCount> {
-    const counts = PASSING_STATES.map((state) => {
-      const [oldest] = this.inStates([state], Infinity);
-      const count = this.records(this.payments.keys()).filter((record) => record.state === state).length;
-      return [state, { count, oldest: oldest?.updatedAt ?? null }];
-    });
-    return Object.fromEntries(counts) as Record<(typeof PASSING_STATES)[number], StateCount>;
+  stateCounts(): StoreCounts['states'] {
+    const counts = new Map<PaymentState, StateCount>();
+    for (const { record } of this.payments.values()) {
+      const { count, oldest } = counts.get(record.state) ?? NO_PAYMENTS;
+      const isOlder = oldest === null || record.updatedAt < oldest;
+      counts.set(record.state, { count: count + 1, oldest: isOlder ? new Date(record.updatedAt) : oldest });
+    }
+    const shown = PASSING_STATES.map((state) => [state, counts.get(state) ?? NO_PAYMENTS]);
+    return Object.fromEntries(shown) as StoreCounts['states'];
   }
 
-  /** Deletes a payment but for its referenceLock, which is nobody's from then on, and the hash of its idempotencyKey. */
+  /** Deletes a payment but for its referenceLock, nobody's from then on, and the hash of its idempotencyKey. */
   delete(conversationId: string, now: Date): void {
     const payment = this.payments.get(conversationId);
     if (!payment) return;

@@ -1,0 +1,86 @@
+import { inspect } from 'node:util';
+import { AccountDeliveries } from '../../../lib/store/memory/account-deliveries.js';
+import { aPaymentEvent } from '../../../lib/testing/index.js';
+
+const NOW = new Date('2026-03-02T10:00:00Z');
+const PAIR = { handlerId: 'Orders.paid', type: 'payment.succeeded' } as const;
+const REQUEST = { account: 'default', handlerId: 'Orders.paid', types: ['payment.succeeded'], lease: 'L' } as const;
+
+test('nothing of a payment is held once its deliveries are acknowledged and its events deleted', () => {
+  const deliveries = new AccountDeliveries();
+  deliveries.announce([PAIR], NOW);
+  for (const version of [1, 2]) deliveries.add(aPaymentEvent({ conversationId: 'Conversation', version }));
+  expect(deliveries.fanOut(1, NOW)).toBe(2);
+  deliveries.add(aPaymentEvent({ conversationId: 'Conversation', version: 3 }));
+  for (const version of [1, 2]) deliveries.acknowledge(PAIR.handlerId, `Conversation:${version}`);
+  expect(deliveries.isBusyWith('Conversation')).toBe(true);
+  expect(deliveries.deleteEvents('Conversation')).toBe(3);
+  expect(deliveries.isBusyWith('Conversation')).toBe(false);
+  expect(inspect(deliveries, { depth: 9 })).not.toContain('Conversation');
+});
+
+test('a payment whose every delivery is parked is held back', () => {
+  const deliveries = new AccountDeliveries();
+  deliveries.announce([PAIR], NOW);
+  deliveries.add(aPaymentEvent({ conversationId: 'C', version: 1 }));
+  deliveries.fanOut(1, NOW);
+  const [delivery] = deliveries.lease({ ...REQUEST, leaseMs: 1_000, limit: 1 }, NOW);
+  const held = { ...REQUEST, eventId: delivery!.event.eventId };
+  deliveries.postpone(held, { attempts: 1, error: 'E', retryInMs: 0, parked: true }, NOW);
+  expect([deliveries.isBusyWith('C'), deliveries.isBusyWith('D')]).toEqual([true, false]);
+});
+
+test('a fan-out passes over a long backlog of types that nobody takes without looking at it', () => {
+  const deliveries = new AccountDeliveries();
+  for (let number = 0; number < 20_000; number += 1) {
+    deliveries.add(aPaymentEvent({ state: 'expired', conversationId: `C${number}` }));
+  }
+  deliveries.announce([PAIR], NOW);
+  const began = performance.now();
+  let fannedOut = 0;
+  for (let round = 0; round < 500; round += 1) {
+    deliveries.add(aPaymentEvent({ conversationId: `D${round}` }));
+    fannedOut += deliveries.fanOut(100, NOW);
+  }
+  expect(fannedOut).toBe(500);
+  // Looking at each of them takes many seconds.
+  expect(performance.now() - began).toBeLessThan(2_000);
+  expect(deliveries.counts(NOW).waitingEvents).toBe(20_000);
+});
+
+test('a long backlog of one type does not hold up the events of another', () => {
+  const deliveries = new AccountDeliveries();
+  deliveries.announce([PAIR, { ...PAIR, type: 'payment.failed' }], NOW);
+  for (let number = 0; number < 100; number += 1) deliveries.add(aPaymentEvent({ conversationId: `C${number}` }));
+  deliveries.add(aPaymentEvent({ state: 'failed', conversationId: 'Late' }));
+  expect(deliveries.fanOut(2, NOW)).toBe(2);
+  const request = { ...REQUEST, types: ['payment.failed'], leaseMs: 1_000, limit: 1 } as const;
+  expect(deliveries.lease(request, NOW)).toHaveLength(1);
+  expect([deliveries.fanOut(200, NOW), deliveries.fanOut(200, NOW)]).toEqual([99, 0]);
+});
+
+test('a lease passes over many deliveries that are put off without looking at them', () => {
+  const deliveries = new AccountDeliveries();
+  const lease = { ...REQUEST, leaseMs: 1_000_000, limit: 20_000 };
+  deliveries.announce([PAIR], NOW);
+  for (let number = 0; number < 20_000; number += 1) deliveries.add(aPaymentEvent({ conversationId: `C${number}` }));
+  deliveries.fanOut(20_000, NOW);
+  expect(deliveries.lease(lease, NOW)).toHaveLength(20_000);
+  const began = performance.now();
+  let again = 0;
+  for (let round = 0; round < 5_000; round += 1) again += deliveries.lease(lease, NOW).length;
+  expect(again).toBe(0);
+  // Looking at each of them takes many seconds.
+  expect(performance.now() - began).toBeLessThan(2_000);
+});
+
+test('a lease holds no text of its holder in what it gives out', () => {
+  const deliveries = new AccountDeliveries();
+  deliveries.announce([PAIR], NOW);
+  deliveries.add(aPaymentEvent());
+  deliveries.fanOut(1, NOW);
+  const [delivery] = deliveries.lease({ ...REQUEST, leaseMs: 1_000, limit: 1 }, NOW);
+  expect(Object.keys(delivery!).sort()).toEqual(
+    ['account', 'attempts', 'dueAt', 'error', 'event', 'handlerId', 'parked'].sort(),
+  );
+});
