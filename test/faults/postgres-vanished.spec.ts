@@ -119,6 +119,18 @@ scene(
   },
 );
 
+scene('an event of a payment: its later ones are not fanned out before it', async ({ trial, vanished }) => {
+  const handler = await trial.handler('payment.unknown', 'payment.succeeded');
+  const { record, event } = await trial.publish(await trial.insert(), 'unknown', at(1));
+  await trial.publish(record, 'succeeded', at(2));
+  await vanished.query('select from card_payment_event where event_id = $1 for update', [event.eventId]);
+  expect(await promptly(() => trial.fanOut())).toBe(0);
+  await vanished.query('rollback');
+  expect(await trial.fanOut()).toBe(2);
+  const [first] = await trial.lease(handler);
+  expect(first?.event.eventId).toBe(event.eventId);
+});
+
 scene(
   'the fan-out: payments go on, the purge waits with a limit, and what is left is done afterwards',
   async ({ trial, vanished }) => {
@@ -128,6 +140,9 @@ scene(
     await pay(trial);
     expect(await promptly(() => trial.fanOut())).toBe(0);
     await refusedInTime(() => purge(trial));
+    // Nor is a pair forgotten while deliveries of it may be made.
+    const pairs = { paymentsMs: null, pairsMs: -DAY_MS, keysMs: DAY_MS };
+    await refusedInTime(() => trial.store.purge(trial.account, pairs));
     await vanished.query('rollback');
     expect(await trial.take(handler)).toHaveLength(1);
     expect(await purge(trial)).toMatchObject({ payments: 1 });
