@@ -74,20 +74,23 @@ function storeSettled(file: string, count: number): void {
   const at = Date.now() - 86_400_000;
   db.transaction(() => {
     db.prepare(
-      `${numbers} insert into card_payment select 'default', printf('OLD%017d', n), 3, 'succeeded', 'old-' || n, null,
-       printf('%064d', n + 1000000000), ${at} + n, ${at} + n, ${at} + n, null, ? from numbers`,
+      `${numbers} insert into card_payment
+       (account, conversation_id, version, state, reference, token_hash, created_at, updated_at, finalized_at, record)
+       select 'default', printf('OLD%017d', n), 3, 'succeeded', 'old-' || n, printf('%064d', n + 1000000000),
+       ${at} + n, ${at} + n, ${at} + n, ? from numbers`,
     ).run(record);
     db.prepare(
-      `${numbers} insert into card_payment_reference_lock
+      `${numbers} insert into card_payment_reference_lock (account, reference, conversation_id)
        select 'default', 'old-' || n, printf('OLD%017d', n) from numbers`,
     ).run();
     db.prepare(
-      `${numbers} insert into card_payment_history
+      `${numbers} insert into card_payment_history (account, conversation_id, version, entry)
        select 'default', printf('OLD%017d', n), version, '{"version":1,"state":"succeeded"}'
        from numbers, (select 1 as version union select 2 union select 3)`,
     ).run();
     db.prepare(
       `${numbers} insert into card_payment_event
+       (account, event_id, conversation_id, version, type, occurred_at, waiting, event)
        select 'default', printf('OLD%017d:3', n), printf('OLD%017d', n), 3, 'payment.succeeded', ${at} + n, 0, ?
        from numbers`,
     ).run(record);

@@ -8,8 +8,15 @@ import { PaymentConfigurationError } from '../../lib/errors/payment-configuratio
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { openStore } from '../../lib/store/open-store.js';
 import { SqlPaymentStore } from '../../lib/store/sql/sql-payment-store.js';
+import { TestClock } from '../../lib/testing/index.js';
 
-const SETTINGS = { store: null, storeUrl: 'memory:', variable: 'PAYMENT_SHOP_STORE_URL', background: true };
+const SETTINGS = {
+  store: null,
+  storeUrl: 'memory:',
+  variable: 'PAYMENT_SHOP_STORE_URL',
+  background: true,
+  clock: new TestClock(),
+};
 
 let warnings: string[];
 
@@ -45,6 +52,16 @@ test('a SQL store by its URL, open', async () => {
   expect(store).toBeInstanceOf(SqlPaymentStore);
   await expect(store.find('default', 'none')).resolves.toBeNull();
   await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('a store without a server of its own goes by the clock of the process', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'payments-'));
+  for (const storeUrl of ['memory:', `sqlite:${join(folder, 'payments.db')}`]) {
+    const store = await openStore({ ...SETTINGS, storeUrl });
+    await expect(store.now()).resolves.toEqual(SETTINGS.clock.now());
+    await store.close();
+  }
   rmSync(folder, { recursive: true });
 });
 

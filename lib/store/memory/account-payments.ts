@@ -1,5 +1,5 @@
 import type { PaymentHistoryEntry, PaymentRecord, PaymentState } from '../../payment/payment.js';
-import { PASSING_STATES, type StateCount, type UniqueKey } from '../payment-store.js';
+import { PASSING_STATES, type StateCount, type StoreCounts, type UniqueKey } from '../payment-store.js';
 import { historyEntryOf, recordFromJson, recordToJson } from '../record-json.js';
 import { byDate } from './by-date.js';
 import { PurgedKeys } from './purged-keys.js';
@@ -10,6 +10,8 @@ interface StoredPayment {
 }
 
 const NULLABLE_KEYS = ['idempotencyKey', 'tokenHash', 'referenceLock'] as const satisfies UniqueKey[];
+
+const NO_PAYMENTS: StateCount = { count: 0, oldest: null };
 
 /** The payments of one account. It takes and returns copies. */
 export class AccountPayments {
@@ -112,13 +114,15 @@ export class AccountPayments {
     this.purgedKeys.forgetBefore(before);
   }
 
-  stateCounts(): Record<(typeof PASSING_STATES)[number], StateCount> {
-    const counts = PASSING_STATES.map((state) => {
-      const [oldest] = this.inStates([state], Infinity);
-      const count = this.records(this.payments.keys()).filter((record) => record.state === state).length;
-      return [state, { count, oldest: oldest?.updatedAt ?? null }];
-    });
-    return Object.fromEntries(counts) as Record<(typeof PASSING_STATES)[number], StateCount>;
+  stateCounts(): StoreCounts['states'] {
+    const counts = new Map<PaymentState, StateCount>();
+    for (const { record } of this.payments.values()) {
+      const { count, oldest } = counts.get(record.state) ?? NO_PAYMENTS;
+      const isOlder = oldest === null || record.updatedAt < oldest;
+      counts.set(record.state, { count: count + 1, oldest: isOlder ? new Date(record.updatedAt) : oldest });
+    }
+    const shown = PASSING_STATES.map((state) => [state, counts.get(state) ?? NO_PAYMENTS]);
+    return Object.fromEntries(shown) as StoreCounts['states'];
   }
 
   /** Deletes a payment but for its referenceLock, which is nobody's from then on, and the hash of its idempotencyKey. */

@@ -25,6 +25,8 @@ export class RedisConnection {
     let timeUp = false;
     const asking = async (): Promise<T> => {
       for (;;) {
+        // Also a connection that was just made may be a silent one.
+        trouble = SILENT;
         try {
           return await question(this.client);
         } catch (error) {

@@ -30,3 +30,19 @@ export function succeeded(record: PaymentRecord): [PaymentRecord, PaymentEvent] 
   };
   return [next, aPaymentEvent({ ...toPayment(next), state: 'succeeded' })];
 }
+
+/** A payment of its own that ended at once, with its event. */
+export function settled(fields: Partial<PaymentRecord> = {}): [PaymentRecord, PaymentEvent] {
+  return succeeded({ ...awaiting(fields), version: 0 });
+}
+
+/** A payment of its own whose outcome nobody knows, with its event. */
+export function unknown(): [PaymentRecord, PaymentEvent] {
+  const record = awaiting({ state: 'unknown' });
+  return [record, aPaymentEvent({ ...toPayment(record), state: 'unknown' })];
+}
+
+/** What `replace` takes, to write one version on. */
+export function replacing([next, event]: [PaymentRecord, PaymentEvent]): [PaymentRecord, number, PaymentEvent] {
+  return [next, next.version - 1, event];
+}

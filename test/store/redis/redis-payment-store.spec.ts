@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Cluster, Redis } from 'ioredis';
@@ -7,6 +8,7 @@ import { startRedis, type RedisServer } from '../../services/redis.js';
 import { type Logged, spyOnLogger } from './logged.js';
 import { awaiting, succeeded, T0 } from './records.js';
 
+const PAID = { handlerId: 'Orders: paid', type: 'payment.succeeded' } as const;
 const later = (ms: number) => new Date(T0.getTime() + ms);
 
 let server: RedisServer;
@@ -68,7 +70,7 @@ describe('a write that comes to Redis twice', () => {
 
   test('is answered as the first time, and leaves one trace', async () => {
     const store = new RedisPaymentStore(twice);
-    await store.announceHandlers('default', [{ id: 'Orders.paid', types: ['payment.succeeded'] }], T0);
+    await store.announce('default', [PAID]);
     const record = awaiting({ idempotencyKey: 'key', tokenHash: 'hash', referenceLock: 'order', reference: 'order' });
     expect(await store.insert(record)).toBeNull();
     expect(await store.insert(record)).toBe('conversationId');
@@ -76,9 +78,8 @@ describe('a write that comes to Redis twice', () => {
     expect(await store.replace(next, 1, event)).toBe('replaced');
     expect(await store.replace(next, 1, event)).toBe('stale');
     expect(await store.history('default', record.conversationId)).toHaveLength(2);
-    expect(await client.hlen('{card-payment}:default:deliveries:Orders.paid')).toBe(1);
-    const id = record.conversationId;
-    expect(JSON.parse((await client.hget('{card-payment}:default:deliveries:Orders.paid', id))!)).toHaveLength(1);
+    expect(await store.fanOut('default', 10)).toBe(0);
+    expect(await store.counts('default')).toMatchObject({ waitingEvents: 0, openDeliveries: 1 });
   });
 
   test('is recognised also when the payment has moved on in between', async () => {
@@ -146,33 +147,47 @@ test('stores of different prefixes and accounts on one server do not see each ot
   client.disconnect();
 });
 
-test('of a purged payment only its referenceLock stays', async () => {
+test('of a purged payment its referenceLock stays, and the hash of its idempotencyKey for a while', async () => {
   const client = new Redis(server.url);
   await client.flushall();
-  const store = new RedisPaymentStore(client);
-  await store.announceHandlers('default', [{ id: 'Orders: paid', types: ['payment.succeeded'] }], T0);
+  const clock = new TestClock(T0);
+  const store = new RedisPaymentStore(client, { clock });
+  await store.announce('default', [PAID]);
   const record = awaiting({ idempotencyKey: 'k', tokenHash: 'h', referenceLock: 'o', reference: 'o', dueAt: T0 });
   await store.insert(record);
   const [next, event] = succeeded(record);
   await store.replace(next, 1, event);
-  expect(await store.purge('default', later(1), T0)).toEqual({ payments: 0, events: 0 });
-  expect(await store.purge('default', later(1), later(1))).toEqual({ payments: 1, events: 1 });
-  expect(await client.keys('*')).toEqual(['{card-payment}:default:referenceLock:o']);
+  const retention = { paymentsMs: 500, pairsMs: 2000, keysMs: 4000 };
+  clock.set(later(1000));
+  expect(await store.purge('default', retention)).toEqual({ payments: 0, events: 0 });
+  clock.set(later(2001));
+  expect(await store.purge('default', retention)).toEqual({ payments: 1, events: 1 });
+  const [lock, spent] = ['{card-payment}:default:referenceLock:o', '{card-payment}:default:spentKeys'];
+  expect((await client.keys('*')).sort()).toEqual([lock, spent]);
+  expect(await client.zrange(spent, 0, -1)).toEqual([createHash('sha256').update('k').digest('base64url')]);
+  expect(await store.insert(awaiting({ idempotencyKey: 'k' }))).toBe('idempotencyKey');
+  expect(await Promise.all([client.ttl(lock), client.ttl(spent)])).toEqual([-1, -1]);
+  clock.set(later(6002));
+  await store.purge('default', retention);
+  expect(await client.keys('*')).toEqual([lock]);
   client.disconnect();
 });
 
 test('a purge of many goes past those that are kept', async () => {
   const client = new Redis(server.url);
   await client.flushall();
-  const store = new RedisPaymentStore(client);
-  await store.announceHandlers('default', [{ id: 'h', types: ['payment.succeeded'] }], T0);
+  const clock = new TestClock(T0);
+  const store = new RedisPaymentStore(client, { clock });
+  await store.announce('default', [PAID]);
   await Promise.all(
     Array.from({ length: 900 }, async (_, index) => {
       const [record, event] = succeeded(awaiting());
       await store.insert(record, index % 3 === 0 ? event : undefined);
     }),
   );
-  expect(await store.purge('default', later(1), T0)).toEqual({ payments: 600, events: 0 });
+  clock.set(later(1));
+  const retention = { paymentsMs: 0, pairsMs: 1000, keysMs: 0 };
+  expect(await store.purge('default', retention)).toEqual({ payments: 600, events: 0 });
   expect(await store.listByState('default', ['succeeded'], 1000)).toHaveLength(300);
   client.disconnect();
 });

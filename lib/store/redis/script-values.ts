@@ -1,0 +1,104 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { PaymentEvent } from '../../payment/payment-event.js';
+import { type PaymentRecord, SETTLED_STATES } from '../../payment/payment.js';
+import type { Delivery, StateCount, StoreCounts } from '../payment-store.js';
+import {
+  eventFromJson,
+  eventToJson,
+  historyEntryOf,
+  historyToJson,
+  recordFromJson,
+  recordToJson,
+} from '../record-json.js';
+
+/** What a script is given, by name. */
+export type ScriptValues = Readonly<Record<string, string | number | Date | null | undefined>>;
+
+/** Names and values in turn; what is null or undefined is left out. */
+export function toArguments(values: ScriptValues): (string | number)[] {
+  return Object.entries(values).flatMap(([name, value]) =>
+    value === null || value === undefined ? [] : [name, value instanceof Date ? value.getTime() : value],
+  );
+}
+
+/** Each write has a random mark, by which it is recognised when it is sent twice. */
+export function writeOf(record: PaymentRecord, event: PaymentEvent | undefined): ScriptValues {
+  return {
+    write: randomBytes(16).toString('base64url'),
+    id: record.conversationId,
+    record: recordToJson(record),
+    history: historyToJson(historyEntryOf(record)),
+    version: record.version,
+    state: record.state,
+    reference: record.reference,
+    idempotencyKey: record.idempotencyKey,
+    keyHash: record.idempotencyKey === null ? null : hashOfKey(record.idempotencyKey),
+    tokenHash: record.tokenHash,
+    referenceLock: record.referenceLock,
+    createdAt: record.createdAt,
+    updatedAt: record.updatedAt,
+    dueAt: record.dueAt,
+    finalizedAt: SETTLED_STATES.has(record.state) ? record.finalizedAt : null,
+    event: event && eventToJson(event),
+    eventId: event?.eventId,
+    eventType: event?.type,
+    occurredAt: event?.occurredAt,
+  };
+}
+
+/** All that is remembered of an idempotency key once its payment is gone. */
+export function hashOfKey(idempotencyKey: string): string {
+  return createHash('sha256').update(idempotencyKey, 'utf8').digest('base64url');
+}
+
+type RecordReply = [json: string, dueAt: string | null];
+
+/** `dueAt` stands beside the record, as a lease moves it alone. */
+export function readRecord(reply: unknown): PaymentRecord | null {
+  if (reply === null) {
+    return null;
+  }
+  const [json, dueAt] = reply as RecordReply;
+  return { ...recordFromJson(json), dueAt: dueAt === null ? null : new Date(Number(dueAt)) };
+}
+
+export function readRecords(reply: unknown): PaymentRecord[] {
+  return (reply as RecordReply[]).map((one) => readRecord(one)!);
+}
+
+/** As the scripts write it. */
+interface DeliveryJson {
+  readonly attempts: number;
+  readonly parked: boolean;
+  readonly error?: string;
+  readonly dueAt: number;
+}
+
+export function readDeliveries(account: string, reply: unknown): Delivery[] {
+  return (reply as [handler: string, delivery: string, event: string][]).map(([handler, delivery, event]) => {
+    const { attempts, parked, error = null, dueAt } = JSON.parse(delivery) as DeliveryJson;
+    return {
+      account,
+      handlerId: decodeURIComponent(handler),
+      event: eventFromJson(event),
+      attempts,
+      parked,
+      error,
+      dueAt: new Date(dueAt),
+    };
+  });
+}
+
+/** As the scripts write it. */
+interface CountsJson extends Omit<StoreCounts, 'states'> {
+  readonly states: Readonly<Record<keyof StoreCounts['states'], { readonly count: number; readonly oldest?: number }>>;
+}
+
+export function readCounts(reply: unknown): StoreCounts {
+  const { states, ...counts } = JSON.parse(reply as string) as CountsJson;
+  const dated = Object.entries(states).map(([state, { count, oldest }]): [string, StateCount] => [
+    state,
+    { count, oldest: oldest === undefined ? null : new Date(oldest) },
+  ]);
+  return { ...counts, states: Object.fromEntries(dated) as StoreCounts['states'] };
+}

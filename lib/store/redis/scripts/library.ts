@@ -1,0 +1,68 @@
+import { Script } from '../script.js';
+
+/**
+ * What every script of an account begins with. `KEYS[1]` is `{prefix}:account:`, with the hash tag of the store, so that all
+ * keys are in one slot of a cluster. The arguments are names and values in turn; an absent name is null. Handler ids are
+ * URI-encoded, so that they hold no colon.
+ *
+ *     payment:ID            hash: record (JSON), version, write:VERSION (its mark), and what the keys below hold
+ *     history:ID            list of JSON, one for each version
+ *     events:ID             hash: event id to event (JSON)
+ *     idempotencyKey:VALUE  ID of the payment that has it
+ *     tokenHash:VALUE       the same
+ *     referenceLock:VALUE   the same; empty, and nobody's for ever, once its payment is purged
+ *     spentKeys             SHA-256 of the idempotency keys of purged payments, by when those were purged
+ *     reference:VALUE       IDs by createdAt
+ *     state:STATE           IDs by updatedAt
+ *     due, finalized        IDs by dueAt (stored here alone) and by finalizedAt
+ *     backlog:TYPE          ids of the events that are not fanned out yet, by when they were written
+ *     waiting:ID            hash, the same of one payment: event id to occurredAt:TYPE
+ *     pairs                 TYPE:HANDLER by the time of their last announcement
+ *     deliveries:HANDLER    hash: ID to the open and parked deliveries of that payment (JSON), lowest version first
+ *     open:TYPE:HANDLER     event ids of the open deliveries by when to look at them: at dueAt, or later while others go first
+ *     parked:TYPE:HANDLER   event ids of the parked deliveries by occurredAt
+ *
+ * No key expires by itself, and no script does more than its `limit` asks for: not with any number of payments, waiting events or
+ * deliveries. What a payment has of versions, and an account of pairs, is taken to be few.
+ */
+const LIBRARY = `
+local call = redis.call
+local arg = {}
+for i = 1, #ARGV, 2 do arg[ARGV[i]] = ARGV[i + 1] end
+
+local function key(kind, name) return KEYS[1] .. kind .. (name and ':' .. name or '') end
+
+-- The store's time: this server's, unless the store was given a clock.
+local function timeNow()
+  if arg.now then return tonumber(arg.now) end
+  local time = call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local now = timeNow()
+
+-- A list given as JSON.
+local function list(name) return cjson.decode(arg[name]) end
+
+-- The first of several sorted sets taken as one: { member =, score =, from = }, lowest score first, none above max.
+local function first(limit, sets, max)
+  local found = {}
+  for from, set in pairs(sets) do
+    local range = call('ZRANGEBYSCORE', set, '-inf', max or '+inf', 'WITHSCORES', 'LIMIT', 0, limit)
+    for i = 1, #range, 2 do
+      found[#found + 1] = { member = range[i], score = tonumber(range[i + 1]), from = from }
+    end
+  end
+  table.sort(found, function(a, b)
+    if a.score ~= b.score then return a.score < b.score end
+    if a.member ~= b.member then return a.member < b.member end
+    return a.from < b.from
+  end)
+  for i = #found, limit + 1, -1 do found[i] = nil end
+  return found
+end
+`;
+
+/** A script of an account, with the library in front of it. */
+export function script(...parts: readonly string[]): Script {
+  return new Script([LIBRARY, ...parts].join('\n'));
+}

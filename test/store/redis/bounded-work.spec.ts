@@ -1,0 +1,172 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { RedisPaymentStore } from 'nestjs-card-payment/redis';
+import { TestClock } from 'nestjs-card-payment/testing';
+import { startRedis, type RedisServer } from '../../services/redis.js';
+import { spyOnLogger } from './logged.js';
+import { replacing, settled, succeeded, unknown } from './records.js';
+
+const MANY = 50_000;
+const FEW = 500;
+const HOUR_MS = 3_600_000;
+const WORK = 'work';
+const PAIR = { handlerId: 'Orders.paid', type: 'payment.succeeded' } as const;
+
+let server: RedisServer;
+let client: Redis;
+
+beforeAll(async () => {
+  server = await startRedis();
+  client = new Redis(server.url, { enableAutoPipelining: true });
+});
+afterAll(async () => {
+  client.disconnect();
+  await server.stop();
+});
+beforeEach(() => {
+  spyOnLogger();
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+/** Counts, in Redis, each command that a script runs and each element that one gives it; `works` has one number a script. */
+function counting(works: number[]): Redis {
+  return new Proxy(client, {
+    get(target, name) {
+      if (name === 'evalsha') return () => Promise.reject(new Error('NOSCRIPT'));
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function') return value;
+      const method = value.bind(target) as (...given: unknown[]) => unknown;
+      if (name !== 'eval') return method;
+      const count = `
+        local call = function(...)
+          local reply = redis.call(...)
+          redis.call('INCRBY', '${WORK}', 1 + (type(reply) == 'table' and #reply or 0))
+          return reply
+        end`;
+      return async (lua: string, ...given: unknown[]) => {
+        await client.del(WORK);
+        const reply = await method(lua.replace('local call = redis.call', count), ...given);
+        works.push(Number(await client.getdel(WORK)));
+        return reply;
+      };
+    },
+  });
+}
+
+/** A store in which so many events wait for a handler, and how much work its calls are. */
+class Crowd {
+  readonly clock = new TestClock();
+  private readonly store = new RedisPaymentStore(client, { clock: this.clock });
+  private readonly works: number[] = [];
+  private readonly counted = new RedisPaymentStore(counting(this.works), { clock: this.clock });
+
+  static async of(events: number): Promise<Crowd> {
+    await client.flushall();
+    const crowd = new Crowd();
+    for (let done = 0; done < events; done += FEW) {
+      await Promise.all(Array.from({ length: FEW }, () => crowd.store.insert(...settled())));
+    }
+    return crowd;
+  }
+
+  /** Commands and elements that each script of the call takes. */
+  async worksOf(call: (store: RedisPaymentStore) => Promise<unknown>): Promise<number[]> {
+    this.works.length = 0;
+    await call(this.counted);
+    return [...this.works];
+  }
+
+  lease(store: RedisPaymentStore, limit: number) {
+    const { handlerId, type } = PAIR;
+    const request = { account: 'default', handlerId, types: [type], lease: `${Math.random()}`, leaseMs: HOUR_MS };
+    return store.leaseDeliveries({ ...request, limit });
+  }
+
+  async fanOutAll(): Promise<void> {
+    await this.store.announce('default', [PAIR]);
+    while ((await this.store.fanOut('default', 1_000)) > 0);
+  }
+
+  async leaseAll(): Promise<void> {
+    while ((await this.lease(this.store, 1_000)).length > 0);
+  }
+
+  /** What each call of a running shop takes, as long as `events` wait, are due, or are put off. */
+  async figures(): Promise<Record<string, number[]>> {
+    const waiting = {
+      write: await this.worksOf((store) => store.insert(...settled())),
+      announce: await this.worksOf((store) => store.announce('default', [PAIR])),
+      'fan out': await this.worksOf((store) => store.fanOut('default', 100)),
+      counts: await this.worksOf((store) => store.counts('default')),
+    };
+    await this.fanOutAll();
+    const due = {
+      'lease of what is due': await this.worksOf((store) => this.lease(store, 10)),
+      'nothing to fan out': await this.worksOf((store) => store.fanOut('default', 100)),
+    };
+    await this.leaseAll();
+    await this.store.insert(...settled());
+    await this.store.fanOut('default', 100);
+    return {
+      ...waiting,
+      ...due,
+      'lease beside what is put off': await this.worksOf((store) => this.lease(store, 10)),
+      'lease of nothing': await this.worksOf((store) => this.lease(store, 10)),
+    };
+  }
+}
+
+describe(`${MANY} events that wait, are due or are put off`, () => {
+  test('make no call more work than few do', async () => {
+    const few = await (await Crowd.of(FEW)).figures();
+    const many = await (await Crowd.of(MANY)).figures();
+    expect(many).toEqual(few);
+    expect(many.announce).toEqual([1]);
+    expect(many['fan out']![0]).toBeLessThan(100 * 20);
+    expect(many['lease of nothing']![0]).toBeLessThan(10);
+  }, 120_000);
+});
+
+describe('a purge', () => {
+  test('goes by steps of bounded work', async () => {
+    const crowd = await Crowd.of(2_000);
+    await crowd.fanOutAll();
+    crowd.clock.set(new Date(crowd.clock.now().getTime() + HOUR_MS));
+    const works = await crowd.worksOf((store) => store.purge('default', { paymentsMs: 1, pairsMs: 1, keysMs: 1 }));
+    expect(await client.keys('*')).toEqual([]);
+    expect(works.length).toBeGreaterThanOrEqual(2 * (2_000 / 200));
+    expect(Math.max(...works)).toBeLessThan(200 * 30);
+  });
+});
+
+test('a lease finds what is due behind any number of deliveries that are held up', async () => {
+  const crowd = await Crowd.of(0);
+  const store = new RedisPaymentStore(client, { clock: crowd.clock });
+  const pairs = (['payment.unknown', 'payment.succeeded'] as const).map((type) => ({ ...PAIR, type }));
+  await store.announce('default', pairs);
+  for (let payments = 0; payments < 300; payments += 1) {
+    const [record, event] = unknown();
+    await store.insert(record, event);
+    await store.replace(...replacing(succeeded(record)));
+  }
+  await store.fanOut('default', 1_000);
+  const request = { account: 'default', handlerId: PAIR.handlerId, leaseMs: HOUR_MS, limit: 1_000 };
+  const types = pairs.map(({ type }) => type);
+  const leased = await store.leaseDeliveries({ ...request, types, lease: 'first' });
+  expect(leased).toHaveLength(300);
+  for (const { account, handlerId, event } of leased) {
+    const delivery = { account, handlerId, eventId: event.eventId, lease: 'first' };
+    await store.postpone(delivery, { attempts: 1, error: 'why', retryInMs: HOUR_MS, parked: false });
+  }
+  // The pairs are announced again, so what was held up for ten minutes at first is so for ten more.
+  crowd.clock.set(new Date(crowd.clock.now().getTime() + 8 * 60_000));
+  await store.announce('default', pairs);
+  crowd.clock.set(new Date(crowd.clock.now().getTime() + 8 * 60_000));
+  const [record, event] = settled();
+  await store.insert(record, event);
+  await store.fanOut('default', 1_000);
+  const [delivery] = await store.leaseDeliveries({ ...request, types, lease: 'second', limit: 1 });
+  expect(delivery?.event.eventId).toBe(event.eventId);
+});
