@@ -1,9 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { PaymentStoreError } from '../errors/payment-store.error.js';
 import { PaymentClock } from '../payment/clock.js';
 import { PaymentStore } from '../store/payment-store.js';
 
 const SAMPLE_EVERY_MS = 60_000;
-/** An answer that took longer says too little about the time. */
+/** How often this host looks whether it still knows the store's time. */
+const LOOK_EVERY_MS = 2_000;
+/** An answer that took longer says too little about the time, unless nothing is known of it at all. */
 const MAX_ROUND_TRIP_MS = 2_000;
 /** A host whose wall clock and monotonic clock disagree by more than this has been suspended, or its clock was set. */
 const MAX_DRIFT_MS = 1_000;
@@ -58,9 +61,19 @@ export class StoreClock extends PaymentClock {
     this.stopping.abort();
   }
 
-  /** To be called before a payment is opened or claimed: a host that was suspended, or whose clock was set, asks anew. Never rejects. */
+  /**
+   * To be called before a payment is opened or claimed: a host that has not heard the store's time yet, was suspended, or had its clock set
+   * asks anew, since by its own clock it would expire what is open.
+   * @throws PaymentStoreError when the store does not say
+   */
   async check(): Promise<void> {
-    if (this.sampledAt && this.drift(this.sampledAt) > MAX_DRIFT_MS) await this.sample();
+    if (this.isKnown) return;
+    await this.sample();
+    if (!this.isKnown) throw new PaymentStoreError('asking for the time');
+  }
+
+  private get isKnown(): boolean {
+    return this.sampledAt !== null && this.drift(this.sampledAt) <= MAX_DRIFT_MS;
   }
 
   private drift(since: { readonly wall: number; readonly monotonic: number }): number {
@@ -70,9 +83,12 @@ export class StoreClock extends PaymentClock {
 
   private async keepSampling(): Promise<void> {
     const { signal } = this.stopping;
-    while (!signal.aborted) {
-      await this.host.sleep(SAMPLE_EVERY_MS, signal);
-      if (!signal.aborted) await this.sample();
+    for (let triedAt = this.host.monotonic(); !signal.aborted;) {
+      await this.host.sleep(LOOK_EVERY_MS, signal);
+      const isTime = this.host.monotonic() - triedAt >= SAMPLE_EVERY_MS;
+      if (signal.aborted || (this.isKnown && !isTime)) continue;
+      await this.sample();
+      triedAt = this.host.monotonic();
     }
   }
 
@@ -81,7 +97,7 @@ export class StoreClock extends PaymentClock {
     const theirs = await this.store.now().catch(() => null);
     const roundTrip = this.host.monotonic() - began.monotonic;
     // The clock may have been set while the store was asked.
-    if (!theirs || roundTrip > MAX_ROUND_TRIP_MS || this.drift(began) > MAX_DRIFT_MS) return;
+    if (!theirs || this.drift(began) > MAX_DRIFT_MS || (this.isKnown && roundTrip > MAX_ROUND_TRIP_MS)) return;
     const offset = Math.round(theirs.getTime() - (began.wall + roundTrip / 2));
     this.offset = Math.abs(offset) < MIN_OFFSET_MS ? 0 : offset;
     this.sampledAt = began;

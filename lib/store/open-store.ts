@@ -43,7 +43,7 @@ async function storeOf({ storeUrl, variable, background, clock }: StoreSettings)
   switch (storeKindOf(storeUrl)) {
     case 'sql': {
       const { openSqlStore } = await import('./sql/open-sql-store.js');
-      return openSqlStore(storeUrl, { clock });
+      return openSqlStore(storeUrl, { processClock: clock });
     }
     case 'redis': {
       const { openRedisStore } = await import('./redis/index.js');

@@ -1,3 +1,4 @@
+import { PaymentStoreError } from 'nestjs-card-payment';
 import { StoreClock } from '../../lib/flows/store-clock.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
@@ -27,9 +28,12 @@ describe('StoreClock', () => {
     host.set(new Date(truth.now().getTime() + ms));
   }
 
+  /** Time passes for both, second by second. */
   async function pass(ms: number): Promise<void> {
-    await truth.advance(ms);
-    await host.advance(ms);
+    for (let left = ms; left > 0; left -= SECOND_MS) {
+      await truth.advance(Math.min(left, SECOND_MS));
+      await host.advance(Math.min(left, SECOND_MS));
+    }
   }
 
   it.each([3 * HOUR_MS, -3 * HOUR_MS])(
@@ -77,6 +81,50 @@ describe('StoreClock', () => {
     shift(3 * HOUR_MS);
     expect(clock.now()).not.toEqual(truth.now());
     await clock.check();
+    expect(clock.now()).toEqual(truth.now());
+  });
+
+  describe('on a host that is hours off, while the store did not say the time at the start', () => {
+    beforeEach(async () => {
+      shift(3 * HOUR_MS);
+      const { now } = store;
+      store.now = () => Promise.reject(new Error('down'));
+      await clock.start();
+      store.now = now;
+    });
+
+    it('asks before a payment', async () => {
+      await clock.check();
+      expect(clock.now()).toEqual(truth.now());
+    });
+
+    it('asks by itself within seconds', async () => {
+      await pass(2 * SECOND_MS);
+      expect(clock.now()).toEqual(truth.now());
+    });
+
+    it('believes an answer that took long, since it is all that it has', async () => {
+      store.now = async () => {
+        const asked = truth.now();
+        await host.sleep(5 * SECOND_MS);
+        return asked;
+      };
+      const checked = clock.check();
+      await pass(5 * SECOND_MS);
+      await checked;
+      expect(Math.abs(clock.now().getTime() - truth.now().getTime())).toBeLessThanOrEqual(3 * SECOND_MS);
+    });
+
+    it('lets no payment begin by a time that is a guess', async () => {
+      store.now = () => Promise.reject(new Error('down'));
+      await expect(clock.check()).rejects.toThrow(PaymentStoreError);
+    });
+  });
+
+  it('follows within seconds a clock that was set', async () => {
+    await clock.start();
+    shift(3 * HOUR_MS);
+    await pass(2 * SECOND_MS);
     expect(clock.now()).toEqual(truth.now());
   });
 

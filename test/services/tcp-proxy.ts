@@ -9,6 +9,13 @@ export interface TcpProxy {
   freeze(): void;
   /** Ends that for new connections; what was withheld is lost. */
   thaw(): void;
+  /**
+   * Holds what comes over the connections that are open now, and does not notice that a side goes away; new connections work. With
+   * `answers`, requests still get through.
+   */
+  hold(what?: 'everything' | 'answers'): void;
+  /** Lets through what was held, however late it is. */
+  release(): void;
   /** Breaks all connections and refuses new ones. */
   goDown(): Promise<void>;
   comeUp(): Promise<void>;
@@ -18,6 +25,7 @@ export interface TcpProxy {
 /** Stands between a client and a server, to break the connections between them. */
 export async function startTcpProxy(target: { readonly port: number; readonly host?: string }): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
+  const upstreams = new WeakSet<Socket>();
   let frozen = false;
   let losing = false;
   let lose = false;
@@ -25,6 +33,7 @@ export async function startTcpProxy(target: { readonly port: number; readonly ho
   const server = createServer((client) => {
     let cutOff = frozen;
     const upstream = connect(target.port, target.host ?? '127.0.0.1');
+    upstreams.add(upstream);
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('error', () => undefined);
@@ -67,6 +76,9 @@ export async function startTcpProxy(target: { readonly port: number; readonly ho
     loseNextAnswer: () => void (lose = true),
     freeze: () => void (frozen = true),
     thaw: () => void (frozen = false),
+    hold: (what = 'everything') =>
+      sockets.forEach((socket) => (what === 'everything' || upstreams.has(socket)) && socket.pause()),
+    release: () => sockets.forEach((socket) => socket.resume()),
     goDown,
     comeUp: () => listen(port),
     stop: goDown,

@@ -1,69 +1,40 @@
 import { sql } from 'kysely';
-import type { Delivery, LeaseRequest } from '../payment-store.js';
+import type { Delivery, LeasedDelivery, Postponement } from '../payment-store.js';
 import { eventFromJson } from '../record-json.js';
 import { dateOf, type PaymentDb } from './payment-tables.js';
 import type { SqlDatabase } from './sql-database.js';
-import type { SqlEngine } from './sql-engine.js';
 
-/**
- * Leases due deliveries to these handlers, oldest event first. Each handler has a query of its own, which fits the
- * index.
- */
-export function leaseDueDeliveries(
+/** @returns whether it is still leased by this lease */
+export async function renewDeliveryLease(
   database: SqlDatabase,
-  { account, handlerIds, now, until, limit }: LeaseRequest & { readonly handlerIds: readonly string[] },
-): Promise<Delivery[]> {
-  return database.transaction(async (db) => {
-    const due: DeliveryRow[] = [];
-    for (const handlerId of new Set(handlerIds)) {
-      due.push(...(await lockDue(db, database.engine, account, handlerId, now, limit)));
-    }
-    due.sort((one, other) => Number(one.occurred_at) - Number(other.occurred_at));
-    const leased = due.slice(0, limit);
-    for (const handlerId of new Set(leased.map((row) => row.handler_id))) {
-      const eventIds = leased.filter((row) => row.handler_id === handlerId).map((row) => row.event_id);
-      await db
-        .updateTable('card_payment_delivery')
-        .set({ due_at: until.getTime() })
-        .where('account', '=', account)
-        .where('handler_id', '=', handlerId)
-        .where('event_id', 'in', eventIds)
-        .execute();
-    }
-    return leased.map((row) => deliveryOf({ ...row, due_at: until.getTime() }));
-  });
+  delivery: LeasedDelivery,
+  leaseMs: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await database.statement((db) =>
+    leasedDelivery(db, delivery)
+      .set({ due_at: database.fromNow(leaseMs) })
+      .executeTakeFirstOrThrow(),
+  );
+  return numUpdatedRows > 0n;
 }
 
-/** Locks what is due to a handler: of each payment, the lowest version that is not parked. */
-function lockDue(
-  db: PaymentDb,
-  engine: SqlEngine,
-  account: string,
-  handlerId: string,
-  now: Date,
-  limit: number,
-): Promise<DeliveryRow[]> {
-  return openDeliveries(db, account)
-    .where('delivery.handler_id', '=', handlerId)
-    .where('delivery.parked', '=', sql.lit(0))
-    .where('delivery.due_at', '<=', now.getTime())
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('card_payment_delivery as earlier')
-            .whereRef('earlier.account', '=', 'delivery.account')
-            .whereRef('earlier.conversation_id', '=', 'delivery.conversation_id')
-            .whereRef('earlier.handler_id', '=', 'delivery.handler_id')
-            .whereRef('earlier.version', '<', 'delivery.version')
-            .where('earlier.parked', '=', eb.lit(0))
-            .select('earlier.version'),
-        ),
-      ),
-    )
-    .limit(limit)
-    .modifyEnd(sql.raw(engine.rowLock('delivery')))
-    .execute();
+export async function postponeDelivery(
+  database: SqlDatabase,
+  delivery: LeasedDelivery,
+  { attempts, error, retryInMs, parked }: Postponement,
+): Promise<void> {
+  await database.transaction(async (db) => {
+    const { numUpdatedRows } = await leasedDelivery(db, delivery)
+      .set({
+        attempts,
+        error: JSON.stringify(error),
+        parked: parked ? 1 : 0,
+        lease: null,
+        due_at: database.fromNow(retryInMs),
+      })
+      .executeTakeFirstOrThrow();
+    if (parked && numUpdatedRows > 0n) await unblockLater(database, db, delivery);
+  });
 }
 
 export async function deleteDelivery(
@@ -72,38 +43,22 @@ export async function deleteDelivery(
   handlerId: string,
   eventId: string,
 ): Promise<void> {
-  await database.transaction((db) =>
-    db
+  await database.transaction(async (db) => {
+    await db
       .deleteFrom('card_payment_delivery')
       .where('account', '=', account)
       .where('handler_id', '=', handlerId)
       .where('event_id', '=', eventId)
-      .execute(),
-  );
-}
-
-export async function updateDelivery(
-  database: SqlDatabase,
-  { account, handlerId, event, attempts, parked, error, dueAt }: Delivery,
-): Promise<void> {
-  await database.transaction((db) =>
-    db
-      .updateTable('card_payment_delivery')
-      .set({
-        attempts,
-        parked: parked ? 1 : 0,
-        error: error === null ? null : JSON.stringify(error),
-        due_at: dueAt.getTime(),
-      })
-      .where('account', '=', account)
-      .where('handler_id', '=', handlerId)
-      .where('event_id', '=', event.eventId)
-      .execute(),
-  );
+      .execute();
+    await unblockLater(database, db, { account, handlerId, eventId });
+  });
 }
 
 export async function parkedDeliveries(database: SqlDatabase, account: string, limit: number): Promise<Delivery[]> {
-  const parked = openDeliveries(database.db, account).where('parked', '=', sql.lit(1)).limit(limit);
+  const parked = withEvents(database.db, account)
+    .where('delivery.parked', '=', sql.lit(1))
+    .orderBy('delivery.occurred_at')
+    .limit(limit);
   return (await database.read(parked)).map(deliveryOf);
 }
 
@@ -113,12 +68,11 @@ export async function replayDelivery(
   account: string,
   handlerId: string,
   eventId: string,
-  now: Date,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await database.transaction((db) =>
+  const { numUpdatedRows } = await database.statement((db) =>
     db
       .updateTable('card_payment_delivery')
-      .set({ attempts: 0, parked: 0, error: null, due_at: now.getTime() })
+      .set({ attempts: 0, parked: 0, error: null, due_at: database.fromNow() })
       .where('account', '=', account)
       .where('handler_id', '=', handlerId)
       .where('event_id', '=', eventId)
@@ -128,8 +82,8 @@ export async function replayDelivery(
   return numUpdatedRows > 0n;
 }
 
-/** Open deliveries of an account, oldest event first. */
-function openDeliveries(db: PaymentDb, account: string) {
+/** Open deliveries of an account, each with its event. */
+export function withEvents(db: PaymentDb, account: string) {
   return db
     .selectFrom('card_payment_delivery as delivery')
     .innerJoin('card_payment_event as event', (join) =>
@@ -140,19 +94,17 @@ function openDeliveries(db: PaymentDb, account: string) {
       'delivery.account',
       'delivery.handler_id',
       'delivery.event_id',
-      'delivery.occurred_at',
       'delivery.attempts',
       'delivery.parked',
       'delivery.error',
       'delivery.due_at',
       'event.event',
-    ])
-    .orderBy('delivery.occurred_at');
+    ]);
 }
 
-type DeliveryRow = Awaited<ReturnType<ReturnType<typeof openDeliveries>['execute']>>[number];
+type DeliveryRow = Awaited<ReturnType<ReturnType<typeof withEvents>['execute']>>[number];
 
-function deliveryOf(row: DeliveryRow): Delivery {
+export function deliveryOf(row: DeliveryRow): Delivery {
   return {
     account: row.account,
     handlerId: row.handler_id,
@@ -162,4 +114,32 @@ function deliveryOf(row: DeliveryRow): Delivery {
     error: row.error === null ? null : (JSON.parse(row.error) as string),
     dueAt: dateOf(row.due_at),
   };
+}
+
+function leasedDelivery(db: PaymentDb, { account, handlerId, eventId, lease }: LeasedDelivery) {
+  return db
+    .updateTable('card_payment_delivery')
+    .where('account', '=', account)
+    .where('handler_id', '=', handlerId)
+    .where('event_id', '=', eventId)
+    .where('lease', '=', lease);
+}
+
+/** Makes due what was passed over because it waited for this delivery, or for another one of its payment. */
+async function unblockLater(
+  database: SqlDatabase,
+  db: PaymentDb,
+  { account, handlerId, eventId }: Pick<LeasedDelivery, 'account' | 'handlerId' | 'eventId'>,
+): Promise<void> {
+  await db
+    .updateTable('card_payment_delivery')
+    .set({ due_at: database.fromNow() })
+    .where('account', '=', account)
+    .where('conversation_id', '=', eventId.slice(0, eventId.lastIndexOf(':')))
+    .where('handler_id', '=', handlerId)
+    .where('parked', '=', sql.lit(0))
+    .where('lease', 'is', null)
+    .where('attempts', '=', 0)
+    .where('due_at', '>', database.fromNow())
+    .execute();
 }

@@ -1,16 +1,21 @@
 import { SchemaError } from './driver-errors.js';
-import { CREATE_MIGRATION_TABLE, MIGRATION_TABLE, migrationTo, SCHEMA_VERSION } from './payment-schema.js';
+import { CREATE_MIGRATION_TABLE, lowestFor, MIGRATION_TABLE, migrationTo, SCHEMA_VERSION } from './payment-schema.js';
 import type { PaymentDb } from './payment-tables.js';
 import { run, runAll, type SqlDatabase } from './sql-database.js';
 import type { SqlEngine } from './sql-engine.js';
 
+/** The schema that a database has: version 0 where there is none. */
+interface AppliedSchema {
+  readonly version: number;
+  readonly lowest: number;
+}
+
 /** Makes or updates the tables, one process at a time; without `migrate` it only checks them. */
 export async function migrateSchema(database: SqlDatabase, migrate: boolean): Promise<void> {
   const { db, engine } = database;
-  const version = await versionOf(db, engine);
-  if (version > SCHEMA_VERSION) throw new SchemaError(newer(version));
-  if (version === SCHEMA_VERSION) return;
-  if (!migrate) throw new SchemaError(older(version, engine));
+  const applied = await appliedSchema(db, engine);
+  if (isUsable(applied)) return;
+  if (!migrate) throw new SchemaError(older(applied.version, engine));
   await database.transaction(async (transaction) => {
     await runAll(transaction, engine.migrationLock.take);
     try {
@@ -22,23 +27,27 @@ export async function migrateSchema(database: SqlDatabase, migrate: boolean): Pr
 }
 
 async function migrateFrom(db: PaymentDb, engine: SqlEngine): Promise<void> {
-  let version = await versionOf(db, engine);
-  if (version > SCHEMA_VERSION) throw new SchemaError(newer(version));
-  if (version === 0 && !(await hasMigrationTable(db, engine))) await run(db, { sql: CREATE_MIGRATION_TABLE });
-  while (version < SCHEMA_VERSION) {
-    version += 1;
+  const applied = await appliedSchema(db, engine);
+  if (isUsable(applied)) return;
+  if (applied.version === 0 && !(await hasMigrationTable(db, engine))) await run(db, { sql: CREATE_MIGRATION_TABLE });
+  for (let version = applied.version + 1; version <= SCHEMA_VERSION; version += 1) {
     for (const sql of migrationTo(version, engine.schema)) await run(db, { sql });
-    await db.insertInto(MIGRATION_TABLE).values({ version, applied_at: Date.now() }).execute();
+    const row = { version, lowest: lowestFor(version), applied_at: Date.now() };
+    await db.insertInto(MIGRATION_TABLE).values(row).execute();
   }
 }
 
-async function versionOf(db: PaymentDb, engine: SqlEngine): Promise<number> {
-  if (!(await hasMigrationTable(db, engine))) return 0;
-  const row = await db
-    .selectFrom(MIGRATION_TABLE)
-    .select(({ fn }) => fn.max('version').as('version'))
-    .executeTakeFirst();
-  return row?.version ?? 0;
+/** @throws SchemaError when the tables are newer than this release may use */
+function isUsable({ version, lowest }: AppliedSchema): boolean {
+  if (lowest > SCHEMA_VERSION) throw new SchemaError(newer(version));
+  return version >= SCHEMA_VERSION;
+}
+
+async function appliedSchema(db: PaymentDb, engine: SqlEngine): Promise<AppliedSchema> {
+  const none = { version: 0, lowest: 0 };
+  if (!(await hasMigrationTable(db, engine))) return none;
+  const newest = db.selectFrom(MIGRATION_TABLE).select(['version', 'lowest']).orderBy('version', 'desc').limit(1);
+  return (await newest.executeTakeFirst()) ?? none;
 }
 
 async function hasMigrationTable(db: PaymentDb, engine: SqlEngine): Promise<boolean> {

@@ -6,22 +6,23 @@ import type { SqlDatabase } from './sql-database.js';
 
 export function leaseDuePayments(
   database: SqlDatabase,
-  { account, now, until, limit }: LeaseRequest,
+  { account, leaseMs, limit }: LeaseRequest,
 ): Promise<PaymentRecord[]> {
   return database.transaction(async (db) => {
     const rows = await db
       .selectFrom('card_payment')
       .where('account', '=', account)
-      .where('due_at', '<=', now.getTime())
-      .select(['conversation_id', 'record'])
+      .where('due_at', '<=', database.fromNow())
+      .select(['conversation_id', 'record', database.fromNow(leaseMs).as('until')])
       .orderBy('due_at')
       .limit(limit)
       .modifyEnd(sql.raw(database.engine.rowLock('card_payment')))
       .execute();
+    const until = Number(rows[0]?.until);
     if (rows.length === 0) return [];
     await db
       .updateTable('card_payment')
-      .set({ due_at: until.getTime() })
+      .set({ due_at: until })
       .where('account', '=', account)
       .where(
         'conversation_id',
@@ -29,7 +30,7 @@ export function leaseDuePayments(
         rows.map((row) => row.conversation_id),
       )
       .execute();
-    return rows.map((row) => recordOf({ ...row, due_at: until.getTime() }));
+    return rows.map((row) => recordOf({ ...row, due_at: until }));
   });
 }
 
@@ -40,7 +41,7 @@ export async function handBackPayment(
   version: number,
   dueAt: Date,
 ): Promise<void> {
-  await database.transaction((db) =>
+  await database.statement((db) =>
     db
       .updateTable('card_payment')
       .set({ due_at: dueAt.getTime() })

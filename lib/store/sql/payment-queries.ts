@@ -1,16 +1,36 @@
 import type { PaymentHistoryEntry, PaymentRecord, PaymentState } from '../../payment/payment.js';
 import { historyFromJson } from '../record-json.js';
+import { keyHashOf } from './key-hash.js';
 import { recordOf } from './payment-tables.js';
 import type { SqlDatabase } from './sql-database.js';
 
 export async function findPayment(
   database: SqlDatabase,
   account: string,
-  key: 'conversation_id' | 'token_hash' | 'idempotency_key',
+  key: 'conversation_id' | 'token_hash',
   value: string,
 ): Promise<PaymentRecord | null> {
   const [row] = await database.read(records(database, account).where(key, '=', value));
   return row ? recordOf(row) : null;
+}
+
+export async function findPaymentByKey(
+  database: SqlDatabase,
+  account: string,
+  idempotencyKey: string,
+): Promise<PaymentRecord | 'purged' | null> {
+  const [row] = await database.read(
+    database.db
+      .selectFrom('card_payment_key as key')
+      .leftJoin('card_payment as payment', (join) =>
+        join.onRef('payment.account', '=', 'key.account').onRef('payment.conversation_id', '=', 'key.conversation_id'),
+      )
+      .where('key.account', '=', account)
+      .where('key.key_hash', '=', keyHashOf(idempotencyKey))
+      .select(['payment.record', 'payment.due_at']),
+  );
+  if (!row) return null;
+  return row.record === null ? 'purged' : recordOf({ record: row.record, due_at: row.due_at });
 }
 
 export async function paymentsOfReference(

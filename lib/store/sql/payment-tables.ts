@@ -17,7 +17,6 @@ export interface PaymentTables {
     version: number;
     state: string;
     reference: string | null;
-    idempotency_key: string | null;
     token_hash: string | null;
     created_at: BigIntColumn;
     updated_at: BigIntColumn;
@@ -33,6 +32,15 @@ export interface PaymentTables {
     /** The payment that holds it; null once that is purged. */
     conversation_id: string | null;
   };
+  card_payment_key: {
+    account: string;
+    /** Of an idempotency key. */
+    key_hash: string;
+    /** The payment that has it; null once that is purged. */
+    conversation_id: string | null;
+    /** When that was. */
+    purged_at: NullableBigIntColumn;
+  };
   card_payment_history: {
     account: string;
     conversation_id: string;
@@ -47,10 +55,17 @@ export interface PaymentTables {
     version: number;
     type: string;
     occurred_at: BigIntColumn;
-    /** 1 while no handler of its type is known. */
+    /** 1 while it is not fanned out. */
     waiting: FlagColumn;
     /** As JSON. */
     event: string;
+  };
+  /** Pairs of a handler and a type that it takes. */
+  card_payment_handler: {
+    account: string;
+    type: string;
+    handler_id: string;
+    announced_at: BigIntColumn;
   };
   card_payment_delivery: {
     account: string;
@@ -58,21 +73,20 @@ export interface PaymentTables {
     event_id: string;
     conversation_id: string;
     version: number;
+    type: string;
     occurred_at: BigIntColumn;
     attempts: number;
     parked: FlagColumn;
     /** As JSON. */
     error: string | null;
+    /** Who has it leased, until `due_at`. */
+    lease: string | null;
     due_at: BigIntColumn;
-  };
-  card_payment_handler: {
-    account: string;
-    type: string;
-    handler_id: string;
-    announced_at: BigIntColumn;
   };
   card_payment_migration: {
     version: number;
+    /** The lowest version that a release must know to use these tables. */
+    lowest: number;
     applied_at: BigIntColumn;
   };
 }
@@ -88,7 +102,6 @@ export function rowOf(record: PaymentRecord) {
     version: record.version,
     state: record.state,
     reference: record.reference,
-    idempotency_key: record.idempotencyKey,
     token_hash: record.tokenHash,
     created_at: record.createdAt.getTime(),
     updated_at: record.updatedAt.getTime(),

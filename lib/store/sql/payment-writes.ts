@@ -2,111 +2,73 @@ import { sql } from 'kysely';
 import type { PaymentEvent } from '../../payment/payment-event.js';
 import type { PaymentRecord } from '../../payment/payment.js';
 import type { ReplaceOutcome, UniqueKey } from '../payment-store.js';
-import { historyEntryOf, historyToJson } from '../record-json.js';
-import { writeEvent } from './outbox.js';
-import { findPayment } from './payment-queries.js';
-import { type PaymentDb, rowOf } from './payment-tables.js';
-import { type SqlDatabase, Undo } from './sql-database.js';
+import { keyHashOf } from './key-hash.js';
+import type { SqlDatabase } from './sql-database.js';
+import type { SqlWrites } from './sql-writes.js';
+import { writesInOneStatement } from './writes-in-one-statement.js';
+import { writesInTransaction } from './writes-in-transaction.js';
+
+const WRITES = { inTransaction: writesInTransaction, inOneStatement: writesInOneStatement };
+
+/** A key that was taken may be free again when we look whose it is: then the write is tried again, so many times. */
+const MAX_TRIES = 5;
 
 export async function insertPayment(
   database: SqlDatabase,
   record: PaymentRecord,
   event?: PaymentEvent,
 ): Promise<UniqueKey | null> {
-  // The key may have been released before we looked for its holder: then nothing is in the way any more.
-  for (;;) {
-    const outcome = await tryInsert(database, record, event);
-    if (outcome !== 'taken') return outcome;
-    const key = await takenKey(database, record);
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    if ((await writesOf(database).insert(database, record, event)) === 'done') return null;
+    const key = await takenKey(database, record, null);
     if (key) return key;
   }
+  throw new Error('a key of the payment is taken and given up again and again');
 }
 
-function tryInsert(
-  database: SqlDatabase,
-  record: PaymentRecord,
-  event?: PaymentEvent,
-): Promise<'taken' | 'referenceLock' | null> {
-  return database.transaction(async (db) => {
-    const { numInsertedOrUpdatedRows } = await db
-      .insertInto('card_payment')
-      .values(rowOf(record))
-      .modifyEnd(sql.raw(database.engine.unlessTaken))
-      .executeTakeFirstOrThrow();
-    if (numInsertedOrUpdatedRows === 0n) return 'taken';
-    if (record.referenceLock !== null) await lockReference(database, db, record, record.referenceLock, 'referenceLock');
-    await writeHistoryAndEvent(database, db, record, event);
-    return null;
-  });
-}
-
-async function takenKey(
-  database: SqlDatabase,
-  { account, conversationId, idempotencyKey, tokenHash }: PaymentRecord,
-): Promise<UniqueKey | null> {
-  if (await findPayment(database, account, 'conversation_id', conversationId)) return 'conversationId';
-  if (idempotencyKey !== null && (await findPayment(database, account, 'idempotency_key', idempotencyKey)))
-    return 'idempotencyKey';
-  if (tokenHash !== null && (await findPayment(database, account, 'token_hash', tokenHash))) return 'tokenHash';
-  return null;
-}
-
-export function replacePayment(
+export async function replacePayment(
   database: SqlDatabase,
   record: PaymentRecord,
   expectedVersion: number,
   event?: PaymentEvent,
 ): Promise<ReplaceOutcome> {
-  const { account, referenceLock } = record;
-  const { engine, queries } = database;
-  return database.transaction<ReplaceOutcome>(async (db) => {
-    const updated = await engine.updatePayment(db, queries, rowOf(record), expectedVersion);
-    if (!updated) return 'stale';
-    const { heldReference } = updated;
-    if (heldReference !== null && heldReference !== referenceLock) await unlockReference(db, account, heldReference);
-    if (referenceLock !== null && heldReference !== referenceLock)
-      await lockReference(database, db, record, referenceLock, 'locked');
-    await writeHistoryAndEvent(database, db, record, event);
-    return 'replaced';
-  });
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const outcome = await writesOf(database).replace(database, record, expectedVersion, event);
+    if (outcome !== 'taken') return outcome === 'done' ? 'replaced' : outcome;
+    const key = await takenKey(database, record, record.conversationId);
+    if (key === 'referenceLock') return 'locked';
+    if (key) throw new Error(`another payment has this ${key}`);
+  }
+  throw new Error('a key of the payment is taken and given up again and again');
 }
 
-/** Locks the reference for this payment, or undoes the transaction. */
-async function lockReference(
-  { engine, queries }: SqlDatabase,
-  db: PaymentDb,
-  { account, conversationId }: PaymentRecord,
-  reference: string,
-  otherwise: UniqueKey | ReplaceOutcome,
-): Promise<void> {
-  const values = [account, reference, conversationId];
-  const { numAffectedRows } = await queries.run(db, 'lock reference', values, (one) =>
-    one
-      .insertInto('card_payment_reference_lock')
-      .values({ account, reference, conversation_id: conversationId })
-      .modifyEnd(sql.raw(engine.unlessTaken)),
+/** The first key of the record that another payment has than the one of this id. */
+async function takenKey(
+  database: SqlDatabase,
+  { account, conversationId, idempotencyKey, tokenHash, referenceLock }: PaymentRecord,
+  ownId: string | null,
+): Promise<UniqueKey | null> {
+  const { db } = database;
+  const [taken] = await database.read(
+    db.selectNoFrom((eb) => {
+      const payment = eb.selectFrom('card_payment').where('account', '=', account).select('version');
+      const key = eb.selectFrom('card_payment_key').where('account', '=', account).select('key_hash');
+      const lock = eb.selectFrom('card_payment_reference_lock').where('account', '=', account).select('reference');
+      const isOthers = sql<boolean>`(conversation_id is null or conversation_id <> ${ownId ?? ''})`;
+      return [
+        eb.exists(payment.where('conversation_id', '=', conversationId)).as('conversationId'),
+        eb.exists(key.where('key_hash', '=', keyHashOf(idempotencyKey ?? '')).where(isOthers)).as('idempotencyKey'),
+        eb.exists(payment.where('token_hash', '=', tokenHash).where(isOthers)).as('tokenHash'),
+        eb.exists(lock.where('reference', '=', referenceLock).where(isOthers)).as('referenceLock'),
+      ];
+    }),
   );
-  if (numAffectedRows === 0n) throw new Undo(otherwise);
+  if (!taken) return null;
+  if (taken.conversationId && ownId === null) return 'conversationId';
+  if (taken.idempotencyKey && idempotencyKey !== null) return 'idempotencyKey';
+  return (['tokenHash', 'referenceLock'] as const).find((name) => taken[name]) ?? null;
 }
 
-async function unlockReference(db: PaymentDb, account: string, reference: string): Promise<void> {
-  await db
-    .deleteFrom('card_payment_reference_lock')
-    .where('account', '=', account)
-    .where('reference', '=', reference)
-    .execute();
-}
-
-async function writeHistoryAndEvent(
-  { engine, queries }: SqlDatabase,
-  db: PaymentDb,
-  record: PaymentRecord,
-  event?: PaymentEvent,
-): Promise<void> {
-  const { account, conversationId, version } = record;
-  const entry = historyToJson(historyEntryOf(record));
-  await queries.run(db, 'history', [account, conversationId, version, entry], (one) =>
-    one.insertInto('card_payment_history').values({ account, conversation_id: conversationId, version, entry }),
-  );
-  if (event) await writeEvent(db, engine, event);
+export function writesOf({ engine }: SqlDatabase): SqlWrites {
+  return WRITES[engine.writes];
 }

@@ -1,24 +1,37 @@
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
+import { BoundedPool } from './bounded-pool.js';
 import type { PaymentTables } from './payment-tables.js';
-import { makePostgresPool, postgresEngine } from './postgres.engine.js';
+import { postgresAccess } from './postgres-access.js';
+import { postgresEngine } from './postgres.engine.js';
 import { SqlPaymentStore, type SqlStoreOptions } from './sql-payment-store.js';
 
 /**
  * Where a PostgreSQL store keeps its payments: a database by its URL, or a `Pool` of `pg` of your own, which you end
- * yourself. Listen for `error` on such a pool and on its clients, as `pg` asks of everyone: otherwise a connection that
- * breaks ends the process.
+ * yourself. Listen for `error` on such a pool, as `pg` asks of everyone: otherwise an idle connection that breaks ends
+ * the process. Give it a `connectionTimeoutMillis` and `keepAlive`, too.
  */
 export type PostgresStoreOptions = SqlStoreOptions &
   ({ readonly connectionString: string; readonly maxConnections?: number } | { readonly pool: PostgresPool });
 
 /**
- * Keeps payments in PostgreSQL: any number of machines. Needs `kysely` and `pg`.
+ * Keeps payments in PostgreSQL: any number of machines. Needs `kysely` and `pg`. PgBouncer may stand between, in
+ * transaction mode, too.
  *
  * With a `connectionString`, `maxConnections` is 10 by default.
  */
 export function postgresPaymentStore(options: PostgresStoreOptions): SqlPaymentStore {
-  const isOwner = !('pool' in options);
-  const pool = isOwner ? () => makePostgresPool(options.connectionString, options.maxConnections) : options.pool;
-  const db = new Kysely<PaymentTables>({ dialect: new PostgresDialect({ pool }) });
-  return new SqlPaymentStore(db, postgresEngine, options, isOwner);
+  if ('pool' in options) {
+    const db = new Kysely<PaymentTables>({ dialect: new PostgresDialect({ pool: new BoundedPool(options.pool) }) });
+    return new SqlPaymentStore(db, postgresEngine, options);
+  }
+  const { dialect, hasLimitedSessions } = postgresAccess(
+    PostgresDialect,
+    options.connectionString,
+    options.maxConnections,
+  );
+  return new SqlPaymentStore(new Kysely<PaymentTables>({ dialect }), postgresEngine, {
+    ...options,
+    hasLimitedSessions,
+    isOwner: true,
+  });
 }

@@ -1,10 +1,7 @@
-import type { PostgresPool } from 'kysely';
-import { importDriver } from './driver-errors.js';
+import { codeOf, importDriver } from './driver-errors.js';
+import { POSTGRES_PACKAGES, postgresAccess, SESSION_LIMITS } from './postgres-access.js';
 import type { SqlEngine } from './sql-engine.js';
-import { updateReturning } from './update-payment.js';
 
-const POSTGRES_PACKAGES = 'kysely pg';
-const CONNECT_TIMEOUT_MS = 10_000;
 /** Any number, as long as every release uses the same. */
 const MIGRATION_LOCK = 7_242_073_316;
 
@@ -18,7 +15,7 @@ export const postgresEngine = {
   async open(url) {
     if (!URL.canParse(url)) throw new Error('a PostgreSQL URL looks like postgres://user:password@host:5432/database');
     const { PostgresDialect } = await importDriver(POSTGRES_PACKAGES, () => import('kysely'));
-    return new PostgresDialect({ pool: () => makePostgresPool(url) });
+    return postgresAccess(PostgresDialect, url);
   },
 
   schema: {
@@ -28,6 +25,8 @@ export const postgresEngine = {
     indexOf: (condition) => ` where ${condition}`,
     now: 'floor(extract(epoch from now()) * 1000)',
   },
+  // In a query of its own, it is asked once a statement, and an index can be searched by it.
+  time: '(select floor(extract(epoch from clock_timestamp()) * 1000)::bigint)',
   hasTable: (table) => ({
     sql: 'select from pg_class where relname = $1 and pg_table_is_visible(oid)',
     parameters: [table],
@@ -36,15 +35,23 @@ export const postgresEngine = {
 
   // Whatever the database's own default is.
   begin: [{ sql: 'begin isolation level read committed' }],
-  isBusy: () => false,
+  limits: [
+    {
+      sql: `select ${Object.entries(SESSION_LIMITS)
+        .map(([name, ms]) => `set_config('${name}', '${ms}', true)`)
+        .join(', ')}`,
+    },
+  ],
+  // A deadlock, or a database whose default isolation is a stricter one.
+  isBusy: (error) => ['40P01', '40001'].includes(codeOf(error)),
   rowLock: (table) => `for update of "${table}" skip locked`,
-  handlerLock: (account, mode) => ({
-    sql: `select pg_advisory_xact_lock${mode === 'shared' ? '_shared' : ''}(hashtextextended($1, 0))`,
+  fanOutLock: (account) => ({
+    sql: 'select pg_advisory_xact_lock(hashtextextended($1, 0))',
     parameters: [`card_payment ${account}`],
   }),
 
   unlessTaken: 'on conflict do nothing',
-  updatePayment: updateReturning,
+  writes: 'inOneStatement',
 
   failures: [
     [/^(ECONN|ENOTFOUND|EAI_|EHOST|ENET|ETIMEDOUT|EPIPE)/, 'does not answer; is it running, and reachable from here?'],
@@ -52,18 +59,10 @@ export const postgresEngine = {
     [/^3D000$/, 'has no such database'],
     [/^42501$/, 'does not let this user make or read the payment tables'],
     [/^53300$/, 'has too many connections already'],
+    [/^55P03$/, 'is being changed by another process that does not finish; try again'],
+    [/^57014$/, 'answers too slowly'],
     [/^57P03$/, 'is starting up or shutting down'],
     [/CERT|SELF_SIGNED|TLS|SSL/, 'has a TLS certificate that cannot be trusted'],
   ],
   uncodedFailures: [[/timeout/i, 'ETIMEDOUT']],
 } as const satisfies SqlEngine;
-
-/** A pool of connections to the database of a URL. */
-export async function makePostgresPool(connectionString: string, max = 10): Promise<PostgresPool> {
-  const { default: pg } = await importDriver(POSTGRES_PACKAGES, () => import('pg'));
-  const pool = new pg.Pool({ connectionString, max, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, keepAlive: true });
-  // A connection that breaks fails what runs on it and is replaced; without listeners it would also end the process.
-  pool.on('error', () => undefined);
-  pool.on('connect', (client) => client.on('error', () => undefined));
-  return pool;
-}

@@ -1,58 +1,141 @@
 import { sql } from 'kysely';
 import type { PurgeCounts } from '../payment-store.js';
-import { lockHandlers } from './outbox.js';
 import type { PaymentDb } from './payment-tables.js';
-import type { SqlDatabase } from './sql-database.js';
-import type { SqlEngine } from './sql-engine.js';
+import { run, type SqlDatabase } from './sql-database.js';
+import { MAX_CALL_MS, within } from './within.js';
 
-const PURGE_BATCH = 200;
+/** How many settled payments a transaction looks at. */
+const PAYMENTS_BATCH = 200;
+const KEYS_BATCH = 1_000;
 
-/** Deletes settled payments without open deliveries, a batch in each transaction. */
-export async function purgePayments(database: SqlDatabase, account: string, before: Date): Promise<PurgeCounts> {
-  let payments = 0;
-  let events = 0;
-  for (;;) {
-    const batch = await database.transaction(async (db) => {
-      // So that nothing is delivered of what is about to be deleted.
-      await lockHandlers(db, database.engine, account, 'alone');
-      return deletePayments(db, account, await purgeable(db, database.engine, account, before));
-    });
-    payments += batch.payments;
-    events += batch.events;
-    if (batch.payments < PURGE_BATCH) return { payments, events };
-  }
+/** Where a batch of the purge ended. */
+interface PurgePlace {
+  readonly finalizedAt: number;
+  readonly conversationId: string;
 }
 
-async function purgeable(db: PaymentDb, engine: SqlEngine, account: string, before: Date): Promise<string[]> {
-  const rows = await db
-    .selectFrom('card_payment as payment')
-    .where('payment.account', '=', account)
-    .where('payment.finalized_at', '<', before.getTime())
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('card_payment_delivery as delivery')
-            .whereRef('delivery.account', '=', 'payment.account')
-            .whereRef('delivery.conversation_id', '=', 'payment.conversation_id')
-            .select('delivery.version'),
-        ),
-      ),
+interface PurgeBatch extends PurgeCounts {
+  /** Null when it was the last. */
+  readonly place: PurgePlace | null;
+}
+
+/**
+ * Deletes settled payments that nothing is left to be delivered of, a batch in each transaction. Those that others have
+ * locked are left for the next purge.
+ */
+export async function purgePayments(database: SqlDatabase, account: string, paymentsMs: number): Promise<PurgeCounts> {
+  const counts = { payments: 0, events: 0 };
+  let place: PurgePlace | null = { finalizedAt: 0, conversationId: '' };
+  while (place) {
+    const batch: PurgeBatch = await within(MAX_CALL_MS, purgeBatch(database, account, paymentsMs, place));
+    counts.payments += batch.payments;
+    counts.events += batch.events;
+    place = batch.place;
+  }
+  return counts;
+}
+
+/** Forgets keys of payments that were purged that long ago. */
+export async function forgetKeys(database: SqlDatabase, account: string, keysMs: number): Promise<void> {
+  while ((await within(MAX_CALL_MS, forgetSomeKeys(database, account, keysMs))) === KEYS_BATCH);
+}
+
+function forgetSomeKeys(database: SqlDatabase, account: string, keysMs: number): Promise<number> {
+  return database.transaction(async (db) => {
+    const keys = await db
+      .selectFrom('card_payment_key')
+      .where('account', '=', account)
+      .where('purged_at', '<', database.fromNow(-keysMs))
+      .select('key_hash')
+      .orderBy('purged_at')
+      .limit(KEYS_BATCH)
+      .modifyEnd(sql.raw(database.engine.rowLock('card_payment_key')))
+      .execute();
+    if (keys.length === 0) return 0;
+    const hashes = keys.map((key) => key.key_hash);
+    await db.deleteFrom('card_payment_key').where('account', '=', account).where('key_hash', 'in', hashes).execute();
+    return keys.length;
+  });
+}
+
+function purgeBatch(
+  database: SqlDatabase,
+  account: string,
+  paymentsMs: number,
+  after: PurgePlace,
+): Promise<PurgeBatch> {
+  const { fanOutLock } = database.engine;
+  return database.transaction(async (db) => {
+    // So that no delivery is made of what is about to be deleted.
+    if (fanOutLock) await run(db, fanOutLock(account));
+    const settled = await settledAfter(database, db, account, paymentsMs, after);
+    const ids = await withoutDeliveries(
+      db,
+      account,
+      settled.map((payment) => payment.conversation_id),
+    );
+    const counts = await deletePayments(database, db, account, ids);
+    const last = settled.at(-1);
+    if (!last || settled.length < PAYMENTS_BATCH) return { ...counts, place: null };
+    return { ...counts, place: { finalizedAt: Number(last.finalized_at), conversationId: last.conversation_id } };
+  });
+}
+
+/** Locks the next settled payments. */
+function settledAfter(database: SqlDatabase, db: PaymentDb, account: string, paymentsMs: number, after: PurgePlace) {
+  return db
+    .selectFrom('card_payment')
+    .where('account', '=', account)
+    .where('finalized_at', '<', database.fromNow(-paymentsMs))
+    .where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('finalized_at', 'conversation_id'), '>', tuple(after.finalizedAt, after.conversationId)),
     )
-    .select('payment.conversation_id')
-    .orderBy('payment.finalized_at')
-    .limit(PURGE_BATCH)
-    .modifyEnd(sql.raw(engine.rowLock('payment')))
+    .select(['conversation_id', 'finalized_at'])
+    .orderBy('finalized_at')
+    .orderBy('conversation_id')
+    .limit(PAYMENTS_BATCH)
+    .modifyEnd(sql.raw(database.engine.rowLock('card_payment')))
     .execute();
-  return rows.map((row) => row.conversation_id);
+}
+
+/** Those of these payments that no delivery is open of, and no event to be fanned out to a known pair. */
+async function withoutDeliveries(db: PaymentDb, account: string, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const delivered = await db
+    .selectFrom('card_payment_delivery')
+    .where('account', '=', account)
+    .where('conversation_id', 'in', ids)
+    .select('conversation_id')
+    .execute();
+  const waiting = await db
+    .selectFrom('card_payment_event')
+    .where('account', '=', account)
+    .where('conversation_id', 'in', ids)
+    .where('waiting', '=', 1)
+    .where('type', 'in', (eb) => eb.selectFrom('card_payment_handler').where('account', '=', account).select('type'))
+    .select('conversation_id')
+    .execute();
+  const busy = new Set([...delivered, ...waiting].map((row) => row.conversation_id));
+  return ids.filter((id) => !busy.has(id));
 }
 
 /** Deletes payments with their history and events. Their references stay locked, and are nobody's from then on. */
-async function deletePayments(db: PaymentDb, account: string, ids: readonly string[]): Promise<PurgeCounts> {
+async function deletePayments(
+  database: SqlDatabase,
+  db: PaymentDb,
+  account: string,
+  ids: readonly string[],
+): Promise<PurgeCounts> {
   if (ids.length === 0) return { payments: 0, events: 0 };
   await db
     .updateTable('card_payment_reference_lock')
     .set({ conversation_id: null })
+    .where('account', '=', account)
+    .where('conversation_id', 'in', ids)
+    .execute();
+  await db
+    .updateTable('card_payment_key')
+    .set({ conversation_id: null, purged_at: database.fromNow() })
     .where('account', '=', account)
     .where('conversation_id', 'in', ids)
     .execute();

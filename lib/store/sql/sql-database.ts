@@ -1,8 +1,10 @@
-import { CompiledQuery } from 'kysely';
+import { CompiledQuery, type RawBuilder } from 'kysely';
+import type { PaymentClock } from '../../payment/clock.js';
 import { CompiledQueries } from './compiled-queries.js';
 import type { PaymentDb } from './payment-tables.js';
 import { retryWhileBusy } from './retry-while-busy.js';
 import type { SqlEngine, SqlStatement } from './sql-engine.js';
+import { StoreTime } from './store-time.js';
 
 /** Thrown to undo a transaction that has an outcome nevertheless. */
 export class Undo extends Error {
@@ -11,17 +13,35 @@ export class Undo extends Error {
   }
 }
 
+/** What differs between databases of one engine. */
+export interface SqlDatabaseSettings {
+  /** See `SqlAccess`; false unless known. */
+  readonly hasLimitedSessions?: () => boolean;
+  /** Where the time comes from instead of the engine's {@link SqlEngine.time}. */
+  readonly clock?: PaymentClock | undefined;
+}
+
 /** A database and its engine. */
 export class SqlDatabase {
   readonly db: PaymentDb;
   readonly queries = new CompiledQueries();
+  private readonly time: StoreTime;
+  private readonly hasLimitedSessions: () => boolean;
 
   constructor(
     db: PaymentDb,
     readonly engine: SqlEngine,
+    { hasLimitedSessions = () => false, clock }: SqlDatabaseSettings = {},
   ) {
     // A host's plugins may rename columns.
     this.db = db.withoutPlugins();
+    this.time = new StoreTime(engine.time, clock);
+    this.hasLimitedSessions = hasLimitedSessions;
+  }
+
+  /** So many milliseconds from now, by the store's time. */
+  fromNow(ms?: number): RawBuilder<number> {
+    return this.time.fromNow(ms);
   }
 
   /** Runs work in a transaction that may write; runs it again when another process was in the way. */
@@ -31,9 +51,16 @@ export class SqlDatabase {
       .execute((connection) => retryWhileBusy(this.engine.isBusy, () => this.tryTransaction(connection, work)));
   }
 
+  /** Runs a single statement that writes: in a transaction where that is needed to limit it in time. */
+  statement<T>(work: (db: PaymentDb) => Promise<T>): Promise<T> {
+    const isLimited = this.engine.limits.length === 0 || this.hasLimitedSessions();
+    return isLimited ? retryWhileBusy(this.engine.isBusy, () => work(this.db)) : this.transaction(work);
+  }
+
   private async tryTransaction<T>(connection: PaymentDb, work: (db: PaymentDb) => Promise<T>): Promise<T> {
     await runAll(connection, this.engine.begin);
     try {
+      if (!this.hasLimitedSessions()) await runAll(connection, this.engine.limits);
       const outcome = await work(connection);
       await run(connection, { sql: 'commit' });
       return outcome;

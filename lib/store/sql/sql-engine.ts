@@ -1,5 +1,4 @@
 import type { Dialect } from 'kysely';
-import type { UpdatePayment } from './update-payment.js';
 
 /** A statement in the database's own SQL, with its own placeholders. */
 export interface SqlStatement {
@@ -21,6 +20,17 @@ export interface SchemaSyntax {
   readonly now: string;
 }
 
+/** How a database is reached. */
+export interface SqlAccess {
+  /** Connects at the first query only. */
+  readonly dialect: Dialect;
+  /**
+   * Whether each session has the database's limits in time from its beginning, so that a single statement needs no
+   * transaction to be bounded. Known once the store is open.
+   */
+  readonly hasLimitedSessions: () => boolean;
+}
+
 /**
  * Everything in which one database differs from another. The rest of the SQL store knows no database by name.
  *
@@ -37,22 +47,32 @@ export interface SqlEngine {
   readonly urlForm: string;
   readonly owns: (url: string) => boolean;
   /**
-   * How Kysely reaches the database of a URL. Connects at the first query only.
+   * How Kysely reaches the database of a URL.
    * @throws Error that names the packages to install, or says what is wrong with the URL; it never shows the URL
    */
-  readonly open: (url: string) => Promise<Dialect>;
+  readonly open: (url: string) => Promise<SqlAccess>;
 
   readonly schema: SchemaSyntax;
+  /**
+   * What time it is, in milliseconds since 1970 UTC, as a condition on an index can use it; null where this process's
+   * clock says so, since only the processes of one machine share such a database.
+   */
+  readonly time: string | null;
   /** Finds a row when there is such a table. */
   readonly hasTable: (table: string) => SqlStatement;
   /**
-   * Lets one process at a time change the schema. `take` runs inside a transaction; `release` is empty where the lock
-   * ends with that.
+   * Lets one process at a time change the schema. `take` runs inside a transaction, and waits for seconds only;
+   * `release` is empty where the lock ends with the transaction.
    */
   readonly migrationLock: { readonly take: readonly SqlStatement[]; readonly release: readonly SqlStatement[] };
 
   /** Begins a transaction that may write and that reads whatever others have committed. */
   readonly begin: readonly SqlStatement[];
+  /**
+   * Limits the transaction that has just begun: how long a statement runs, how long it waits for a lock, and how long
+   * the transaction outlives a process that has vanished. Empty where nothing of this can happen.
+   */
+  readonly limits: readonly SqlStatement[];
   /** Whether another process was in the way, so that the same transaction or query may succeed in a moment. */
   readonly isBusy: (error: unknown) => boolean;
   /**
@@ -60,14 +80,18 @@ export interface SqlEngine {
    */
   readonly rowLock: (table: string) => string;
   /**
-   * Locks who handles what in an account until the transaction ends: `shared` keeps others from changing it, `alone`
-   * also from relying on it. Null where a transaction that may write is alone anyway.
+   * Keeps others from fanning out an account's events until the transaction ends; waits for seconds only. Null where a
+   * transaction that may write is alone anyway.
    */
-  readonly handlerLock: (account: string, mode: 'shared' | 'alone') => SqlStatement | null;
+  readonly fanOutLock: ((account: string) => SqlStatement) | null;
 
   /** What is appended to an insert so that it does nothing, and counts no row, when a unique key is taken. */
   readonly unlessTaken: string;
-  readonly updatePayment: UpdatePayment;
+  /**
+   * How transitions are written and events fanned out: in a transaction of several statements, or in one, in
+   * PostgreSQL's SQL.
+   */
+  readonly writes: 'inTransaction' | 'inOneStatement';
 
   /** What the driver's error codes mean to an operator. */
   readonly failures: readonly (readonly [code: RegExp, meaning: string])[];

@@ -1,30 +1,54 @@
+import type { PaymentClock } from '../../payment/clock.js';
 import type { PaymentEvent } from '../../payment/payment-event.js';
 import type { PaymentHistoryEntry, PaymentRecord, PaymentState } from '../../payment/payment.js';
 import {
   type Delivery,
-  type HandlerAnnouncement,
+  type DeliveryLeaseRequest,
+  type HandlerPair,
+  type LeasedDelivery,
   type LeaseRequest,
   PaymentStore,
+  type Postponement,
   type PurgeCounts,
   type ReplaceOutcome,
+  type Retention,
+  type StoreCounts,
   type UniqueKey,
 } from '../payment-store.js';
-import { handBackPayment, leaseDuePayments } from './payment-leases.js';
-import { deleteDelivery, leaseDueDeliveries, parkedDeliveries, replayDelivery, updateDelivery } from './deliveries.js';
+import { countAll } from './counts.js';
+import {
+  deleteDelivery,
+  parkedDeliveries,
+  postponeDelivery,
+  renewDeliveryLease,
+  replayDelivery,
+} from './deliveries.js';
 import { openError } from './driver-errors.js';
-import { forgetHandlers, writeHandlers } from './handlers.js';
+import { announcePairs, forgetPairs } from './handler-pairs.js';
+import { leaseDueDeliveries } from './lease-deliveries.js';
 import { migrateSchema } from './migrate-schema.js';
-import { findPayment, historyOf, paymentsInStates, paymentsOfReference } from './payment-queries.js';
+import { handBackPayment, leaseDuePayments } from './payment-leases.js';
+import { findPayment, findPaymentByKey, historyOf, paymentsInStates, paymentsOfReference } from './payment-queries.js';
 import type { PaymentDb } from './payment-tables.js';
-import { insertPayment, replacePayment } from './payment-writes.js';
-import { purgePayments } from './purge.js';
+import { insertPayment, replacePayment, writesOf } from './payment-writes.js';
+import { forgetKeys, purgePayments } from './purge.js';
 import { SqlDatabase } from './sql-database.js';
 import type { SqlEngine } from './sql-engine.js';
+import { MAX_CALL_MS, within } from './within.js';
 
 /** How a {@link SqlPaymentStore} uses its database. */
 export interface SqlStoreOptions {
   /** Whether `open` makes and updates the tables itself (true). With false it only checks that they are there. */
   readonly migrate?: boolean;
+  /** For tests: where the store's time comes from, instead of PostgreSQL's clock or, with SQLite, this process's. */
+  readonly clock?: PaymentClock | undefined;
+}
+
+/** What whoever made the connections knows of them. */
+interface ConnectionSettings {
+  readonly hasLimitedSessions?: () => boolean;
+  /** Whether the store made its connections, and `close` ends them. */
+  readonly isOwner?: boolean;
 }
 
 /**
@@ -38,96 +62,114 @@ export interface SqlStoreOptions {
 export class SqlPaymentStore extends PaymentStore {
   private readonly database: SqlDatabase;
 
-  /** @param isOwner whether the store made its connections, and `close` ends them */
   constructor(
     db: PaymentDb,
     engine: SqlEngine,
-    private readonly options: SqlStoreOptions = {},
-    private readonly isOwner = false,
+    private readonly options: SqlStoreOptions & ConnectionSettings = {},
   ) {
     super();
-    this.database = new SqlDatabase(db, engine);
+    this.database = new SqlDatabase(db, engine, options);
   }
 
   /** Connects, and makes or checks the tables. */
   override async open(): Promise<void> {
     try {
-      await migrateSchema(this.database, this.options.migrate ?? true);
+      await within(MAX_CALL_MS, migrateSchema(this.database, this.options.migrate ?? true));
     } catch (error) {
       throw openError(error, this.database.engine);
     }
   }
 
   override async close(): Promise<void> {
-    if (this.isOwner) await this.database.db.destroy();
+    if (this.options.isOwner) await within(MAX_CALL_MS, this.database.db.destroy());
+  }
+
+  async now(): Promise<Date> {
+    const { db } = this.database;
+    const time = db.selectNoFrom(this.database.fromNow().as('now'));
+    const [row] = await within(MAX_CALL_MS, this.database.read(time));
+    return new Date(Number(row?.now));
   }
 
   insert(record: PaymentRecord, event?: PaymentEvent): Promise<UniqueKey | null> {
-    return insertPayment(this.database, record, event);
+    return within(MAX_CALL_MS, insertPayment(this.database, record, event));
   }
 
   replace(record: PaymentRecord, expectedVersion: number, event?: PaymentEvent): Promise<ReplaceOutcome> {
-    return replacePayment(this.database, record, expectedVersion, event);
+    return within(MAX_CALL_MS, replacePayment(this.database, record, expectedVersion, event));
   }
 
   find(account: string, conversationId: string): Promise<PaymentRecord | null> {
-    return findPayment(this.database, account, 'conversation_id', conversationId);
+    return within(MAX_CALL_MS, findPayment(this.database, account, 'conversation_id', conversationId));
   }
 
   findByTokenHash(account: string, tokenHash: string): Promise<PaymentRecord | null> {
-    return findPayment(this.database, account, 'token_hash', tokenHash);
+    return within(MAX_CALL_MS, findPayment(this.database, account, 'token_hash', tokenHash));
   }
 
-  findByIdempotencyKey(account: string, idempotencyKey: string): Promise<PaymentRecord | null> {
-    return findPayment(this.database, account, 'idempotency_key', idempotencyKey);
+  findByIdempotencyKey(account: string, idempotencyKey: string): Promise<PaymentRecord | 'purged' | null> {
+    return within(MAX_CALL_MS, findPaymentByKey(this.database, account, idempotencyKey));
   }
 
   findByReference(account: string, reference: string): Promise<PaymentRecord[]> {
-    return paymentsOfReference(this.database, account, reference);
+    return within(MAX_CALL_MS, paymentsOfReference(this.database, account, reference));
   }
 
   listByState(account: string, states: readonly PaymentState[], limit: number): Promise<PaymentRecord[]> {
-    return paymentsInStates(this.database, account, states, limit);
+    return within(MAX_CALL_MS, paymentsInStates(this.database, account, states, limit));
   }
 
   history(account: string, conversationId: string): Promise<PaymentHistoryEntry[]> {
-    return historyOf(this.database, account, conversationId);
+    return within(MAX_CALL_MS, historyOf(this.database, account, conversationId));
   }
 
   leaseDue(lease: LeaseRequest): Promise<PaymentRecord[]> {
-    return leaseDuePayments(this.database, lease);
+    return within(MAX_CALL_MS, leaseDuePayments(this.database, lease));
   }
 
   handBack(account: string, conversationId: string, version: number, dueAt: Date): Promise<void> {
-    return handBackPayment(this.database, account, conversationId, version, dueAt);
+    return within(MAX_CALL_MS, handBackPayment(this.database, account, conversationId, version, dueAt));
   }
 
-  announceHandlers(account: string, handlers: readonly HandlerAnnouncement[], at: Date): Promise<void> {
-    return writeHandlers(this.database, account, handlers, at);
+  announce(account: string, pairs: readonly HandlerPair[]): Promise<void> {
+    return within(MAX_CALL_MS, announcePairs(this.database, account, pairs));
   }
 
-  leaseDeliveries(lease: LeaseRequest & { readonly handlerIds: readonly string[] }): Promise<Delivery[]> {
-    return leaseDueDeliveries(this.database, lease);
+  fanOut(account: string, limit: number): Promise<number> {
+    return within(MAX_CALL_MS, writesOf(this.database).fanOut(this.database, account, limit));
+  }
+
+  leaseDeliveries(lease: DeliveryLeaseRequest): Promise<Delivery[]> {
+    return within(MAX_CALL_MS, leaseDueDeliveries(this.database, lease));
+  }
+
+  renewLease(delivery: LeasedDelivery, leaseMs: number): Promise<boolean> {
+    return within(MAX_CALL_MS, renewDeliveryLease(this.database, delivery, leaseMs));
   }
 
   acknowledge(account: string, handlerId: string, eventId: string): Promise<void> {
-    return deleteDelivery(this.database, account, handlerId, eventId);
+    return within(MAX_CALL_MS, deleteDelivery(this.database, account, handlerId, eventId));
   }
 
-  postpone(delivery: Delivery): Promise<void> {
-    return updateDelivery(this.database, delivery);
+  postpone(delivery: LeasedDelivery, to: Postponement): Promise<void> {
+    return within(MAX_CALL_MS, postponeDelivery(this.database, delivery, to));
   }
 
   listParked(account: string, limit: number): Promise<Delivery[]> {
-    return parkedDeliveries(this.database, account, limit);
+    return within(MAX_CALL_MS, parkedDeliveries(this.database, account, limit));
   }
 
-  replay(account: string, handlerId: string, eventId: string, now: Date): Promise<boolean> {
-    return replayDelivery(this.database, account, handlerId, eventId, now);
+  replay(account: string, handlerId: string, eventId: string): Promise<boolean> {
+    return within(MAX_CALL_MS, replayDelivery(this.database, account, handlerId, eventId));
   }
 
-  async purge(account: string, before: Date, handlersBefore: Date): Promise<PurgeCounts> {
-    await forgetHandlers(this.database, account, handlersBefore);
-    return purgePayments(this.database, account, before);
+  async purge(account: string, { paymentsMs, pairsMs, keysMs }: Retention): Promise<PurgeCounts> {
+    await forgetPairs(this.database, account, pairsMs);
+    await forgetKeys(this.database, account, keysMs);
+    return paymentsMs === null ? { payments: 0, events: 0 } : purgePayments(this.database, account, paymentsMs);
+  }
+
+  counts(account: string): Promise<StoreCounts> {
+    return within(MAX_CALL_MS, countAll(this.database, account));
   }
 }

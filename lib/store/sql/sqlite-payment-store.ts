@@ -18,5 +18,5 @@ export interface SqliteStoreOptions extends SqlStoreOptions {
  */
 export function sqlitePaymentStore({ file, ...options }: SqliteStoreOptions): SqlPaymentStore {
   const dialect = new SqliteDialect({ database: () => openSqliteFile(file) });
-  return new SqlPaymentStore(new Kysely<PaymentTables>({ dialect }), sqliteEngine, options, true);
+  return new SqlPaymentStore(new Kysely<PaymentTables>({ dialect }), sqliteEngine, { ...options, isOwner: true });
 }

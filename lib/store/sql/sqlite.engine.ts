@@ -2,7 +2,6 @@ import type { SqliteDatabase, SqliteStatement } from 'kysely';
 import { codeOf, importDriver } from './driver-errors.js';
 import { retryWhileBusy } from './retry-while-busy.js';
 import type { SqlEngine } from './sql-engine.js';
-import { updateReturning } from './update-payment.js';
 
 const SQLITE_PACKAGES = 'kysely better-sqlite3';
 const MAX_STATEMENTS = 200;
@@ -18,7 +17,8 @@ export const sqliteEngine = {
     const file = url.slice('sqlite:'.length).replace(/^\/\//, '');
     if (file === '') throw new Error('sqlite: needs a file: sqlite:payments.db');
     const { SqliteDialect } = await importDriver(SQLITE_PACKAGES, () => import('kysely'));
-    return new SqliteDialect({ database: () => openSqliteFile(file) });
+    const dialect = new SqliteDialect({ database: () => openSqliteFile(file) });
+    return { dialect, hasLimitedSessions: () => true };
   },
 
   schema: {
@@ -28,17 +28,19 @@ export const sqliteEngine = {
     indexOf: (condition) => ` where ${condition}`,
     now: 'unixepoch() * 1000',
   },
+  time: null,
   hasTable: (table) => ({ sql: 'select name from sqlite_master where name = ?', parameters: [table] }),
   migrationLock: { take: [], release: [] },
 
   // Takes the right to write now: a transaction that has read already may be refused it.
   begin: [{ sql: 'begin immediate' }],
+  limits: [],
   isBusy: (error) => codeOf(error).startsWith('SQLITE_BUSY'),
   rowLock: () => '',
-  handlerLock: () => null,
+  fanOutLock: null,
 
   unlessTaken: 'on conflict do nothing',
-  updatePayment: updateReturning,
+  writes: 'inTransaction',
 
   failures: [
     [/^SQLITE_CANTOPEN/, 'cannot be opened; does its folder exist, and may this process write there?'],

@@ -5,15 +5,7 @@ import { startRedis, type RedisServer } from '../../services/redis.js';
 import { startTcpProxy, type TcpProxy } from '../../services/tcp-proxy.js';
 import { type Logged, spyOnLogger } from './logged.js';
 import { awaiting } from './records.js';
-
-async function untilItWorks(work: () => Promise<unknown>): Promise<void> {
-  for (let done = false; !done;) {
-    done = await work().then(
-      () => true,
-      () => false,
-    );
-  }
-}
+import { scriptsRun, untilItWorks } from './patience.js';
 
 let server: RedisServer;
 let logged: Logged;
@@ -65,12 +57,7 @@ describe('a connection that fails', () => {
     await expect(store.insert(record)).rejects.toThrow('Redis gave no answer in 300 ms: connection lost');
     await proxy.comeUp();
     const other = awaiting();
-    for (let done = false; !done;) {
-      done = await store.insert(other).then(
-        () => true,
-        () => false,
-      );
-    }
+    expect(await untilItWorks(() => store.insert(other))).toBeNull();
     expect(await store.find('default', record.conversationId)).toBeNull();
     expect(await store.find('default', other.conversationId)).toEqual(other);
   });
@@ -81,6 +68,31 @@ describe('a connection that fails', () => {
     await expect(store.find('default', 'x')).rejects.toThrow('Redis gave no answer in 300 ms: silent');
     proxy.thaw();
     await untilItWorks(() => store.find('default', 'x'));
+  });
+
+  test('as one that is frozen while new ones work: calls go on over a new one, and what was held comes late', async () => {
+    await open(300);
+    const record = awaiting();
+    await store.insert(record);
+    proxy.hold();
+    await expect(store.replace({ ...record, state: 'authorizing', version: 2 }, 1)).rejects.toThrow('300 ms: silent');
+    expect(await untilItWorks(() => store.find('default', record.conversationId))).toEqual(record);
+    expect(await store.replace({ ...record, attemptId: 'fence', version: 2 }, 1)).toBe('replaced');
+    const before = await scriptsRun(server);
+    proxy.release();
+    await untilItWorks(async () => expect(await scriptsRun(server)).toBe(before + 1));
+    const current = await store.find('default', record.conversationId);
+    expect(current).toMatchObject({ state: 'awaiting', version: 2, attemptId: 'fence' });
+    expect(await store.history('default', record.conversationId)).toHaveLength(2);
+  });
+
+  test('as one that is lost, with a silent one after it: an error within the time-out, then a third', async () => {
+    await open(1000);
+    proxy.freeze();
+    proxy.loseNextAnswer();
+    await expect(store.find('default', 'x')).rejects.toThrow('Redis gave no answer in 1000 ms: silent');
+    proxy.thaw();
+    expect(await untilItWorks(() => store.find('default', 'x'))).toBeNull();
   });
 
   test('as a server that says nothing at start-up: an error within the time-out', async () => {

@@ -3,12 +3,14 @@ import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Cluster, Redis } from 'ioredis';
 import { openRedisStore, RedisPaymentStore } from 'nestjs-card-payment/redis';
-import { describePaymentStore } from 'nestjs-card-payment/testing';
+import { describePaymentStore, TestClock } from 'nestjs-card-payment/testing';
 import { startRedis, type RedisServer } from '../../services/redis.js';
+import type { PaymentRecord } from '../../../lib/payment/payment.js';
 import { type Logged, spyOnLogger } from './logged.js';
 import { awaiting, succeeded, T0 } from './records.js';
 
 const PAID = { handlerId: 'Orders: paid', type: 'payment.succeeded' } as const;
+const REQUEST = { account: 'default', handlerId: PAID.handlerId, types: [PAID.type], leaseMs: 1000, limit: 2 };
 const later = (ms: number) => new Date(T0.getTime() + ms);
 
 let server: RedisServer;
@@ -27,14 +29,12 @@ afterEach(() => {
 
 describe.each(['one server', 'a cluster'])('%s', (topology) => {
   let server: RedisServer;
-  let stores: RedisPaymentStore[];
   let clients: (Redis | Cluster)[];
 
   beforeAll(async () => {
     server = await startRedis({ cluster: topology === 'a cluster' });
     const connect = () => (server.nodes.length > 1 ? new Cluster([...server.nodes]) : new Redis(server.url));
     clients = [connect(), connect()];
-    stores = clients.map((client) => new RedisPaymentStore(client));
   });
 
   afterAll(async () => {
@@ -43,8 +43,8 @@ describe.each(['one server', 'a cluster'])('%s', (topology) => {
   });
 
   describePaymentStore('RedisPaymentStore', {
-    create: () => Promise.resolve(stores[0]!),
-    another: () => Promise.resolve(stores[1]!),
+    create: (clock) => Promise.resolve(new RedisPaymentStore(clients[0]!, { clock })),
+    another: (_store, clock) => Promise.resolve(new RedisPaymentStore(clients[1]!, { clock })),
   });
 });
 
@@ -109,6 +109,132 @@ describe('a write that comes to Redis twice', () => {
   });
 });
 
+describe('a write that comes to Redis after it was given up', () => {
+  let client: Redis;
+  let store: RedisPaymentStore;
+  beforeEach(async () => {
+    client = new Redis(server.url);
+    await client.flushall();
+    store = new RedisPaymentStore(client, { timeoutMs: 100 });
+    await store.announce('default', [PAID]);
+    // From here on the server knows the scripts, as that of a shop that runs does.
+    await store.insert(awaiting({ idempotencyKey: 'other' }));
+    await store.replace(awaiting(), 9);
+    await store.leaseDeliveries({ ...REQUEST, lease: 'first' });
+  });
+  afterEach(() => client.disconnect());
+
+  /** Sends what `write` sends only when the test says so, and gives the reply. */
+  async function delay(write: () => Promise<unknown>): Promise<() => Promise<unknown>> {
+    const evalsha = client.evalsha.bind(client);
+    const held: Parameters<typeof evalsha>[] = [];
+    const hold = jest.spyOn(client, 'evalsha').mockImplementation((...sent: Parameters<typeof evalsha>) => {
+      held.push(sent);
+      return new Promise(() => undefined);
+    });
+    await expect(write()).rejects.toThrow('Redis gave no answer in 100 ms');
+    hold.mockRestore();
+    expect(held).toHaveLength(1);
+    return () => evalsha(...held[0]!);
+  }
+
+  async function everything(): Promise<unknown> {
+    const keys = (await client.keys('*')).sort();
+    return Promise.all(keys.map(async (key) => [key, (await client.dumpBuffer(key)).toString('base64')]));
+  }
+
+  const opening = () =>
+    awaiting({ idempotencyKey: 'key', tokenHash: 'hash', referenceLock: 'order', reference: 'order' });
+  const unsent = (record: PaymentRecord) => ({
+    ...succeeded({ ...record, version: 0, state: 'failed', idempotencyKey: null, tokenHash: null })[0],
+    referenceLock: null,
+    attemptId: record.attemptId,
+  });
+
+  test('as an opening, when its fence is there: it changes nothing', async () => {
+    const record = opening();
+    const landing = await delay(() => store.insert(record));
+    expect(await store.insert(unsent(record))).toBeNull();
+    const before = await everything();
+    expect(await landing()).toBe('conversationId');
+    expect(await landing()).toBe('conversationId');
+    expect(await everything()).toEqual(before);
+  });
+
+  test('as an opening that had landed and was then ended by its fence: it changes nothing', async () => {
+    const record = opening();
+    const landing = await delay(() => store.insert(record));
+    expect(await landing()).toBeNull();
+    expect(await store.replace({ ...unsent(record), version: 2 }, 1)).toBe('replaced');
+    const before = await everything();
+    expect(await landing()).toBeNull();
+    expect(await everything()).toEqual(before);
+  });
+
+  test('as a claim, when its fence has raised the version: it changes nothing', async () => {
+    const record = opening();
+    await store.insert(record);
+    const landing = await delay(() => store.replace({ ...record, state: 'authorizing', version: 2 }, 1));
+    expect(await store.replace({ ...record, version: 2, attemptId: 'fence' }, 1)).toBe('replaced');
+    const before = await everything();
+    expect(await landing()).toBe('stale');
+    expect(await everything()).toEqual(before);
+    expect(await store.replace({ ...record, state: 'authorizing', version: 3 }, 2)).toBe('replaced');
+  });
+
+  test('as an outcome with its event, written anew meanwhile: the event is there once', async () => {
+    const record = opening();
+    await store.insert(record);
+    const [next, event] = succeeded(record);
+    const landing = await delay(() => store.replace(next, 1, event));
+    expect(await store.replace(next, 1, event)).toBe('replaced');
+    const before = await everything();
+    expect(await landing()).toBe('stale');
+    expect(await everything()).toEqual(before);
+    expect(await store.fanOut('default', 10)).toBe(1);
+  });
+
+  test('as a lease: what it takes is back when the lease is over', async () => {
+    const clock = new TestClock(T0);
+    store = new RedisPaymentStore(client, { timeoutMs: 100, clock });
+    await store.announce('default', [PAID]);
+    for (let payments = 0; payments < 4; payments += 1) {
+      const [record, event] = succeeded(awaiting({ version: 0, dueAt: null }));
+      await store.insert(record, event);
+    }
+    await store.fanOut('default', 10);
+    const landing = await delay(() => store.leaseDeliveries({ ...REQUEST, lease: 'lost' }));
+    await landing();
+    await landing();
+    expect(await store.leaseDeliveries({ ...REQUEST, lease: 'mine', limit: 10 })).toEqual([]);
+    clock.set(later(999));
+    expect(await store.leaseDeliveries({ ...REQUEST, lease: 'mine', limit: 10 })).toEqual([]);
+    clock.set(later(1000));
+    const leased = await store.leaseDeliveries({ ...REQUEST, lease: 'mine', limit: 10 });
+    expect(leased).toHaveLength(4);
+    expect(leased.map(({ attempts }) => attempts)).toEqual([0, 0, 0, 0]);
+    await landing();
+    for (const { event } of leased) {
+      const delivery = { account: 'default', handlerId: PAID.handlerId, eventId: event.eventId };
+      expect(await store.renewLease({ ...delivery, lease: 'lost' }, 5000)).toBe(false);
+      expect(await store.renewLease({ ...delivery, lease: 'mine' }, 5000)).toBe(true);
+    }
+  });
+});
+
+test('the time is that of the server', async () => {
+  const client = new Redis(server.url);
+  const store = new RedisPaymentStore(client);
+  const time = async () => {
+    const [seconds, micros] = (await client.time()) as unknown as [string, string];
+    return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+  };
+  const [before, now, after] = [await time(), await store.now(), await time()];
+  expect(now.getTime()).toBeGreaterThanOrEqual(before);
+  expect(now.getTime()).toBeLessThanOrEqual(after);
+  client.disconnect();
+});
+
 test('errors hold nothing of what was sent', async () => {
   const full = await startRedis({ args: ['--maxmemory', '1'] });
   const client = new Redis(full.url);
@@ -121,13 +247,44 @@ test('errors hold nothing of what was sent', async () => {
   await full.stop();
 });
 
-test('open refuses a schema newer than the code', async () => {
-  const admin = new Redis(server.url);
-  await admin.set('{tomorrow}:schema', '2');
-  const store = await openRedisStore(server.url, { prefix: 'tomorrow' });
-  await expect(store.open()).rejects.toThrow('written by a newer nestjs-card-payment (schema 2, this one knows 1)');
-  await store.close();
-  admin.disconnect();
+describe('the schema', () => {
+  let admin: Redis;
+  beforeEach(async () => {
+    admin = new Redis(server.url);
+    await admin.flushall();
+  });
+  afterEach(() => admin.disconnect());
+  const open = async () => {
+    const store = await openRedisStore(server.url);
+    await store.open().finally(() => store.close());
+  };
+
+  test('is entered at the first start, and again by a release that knows a newer one', async () => {
+    await open();
+    expect(await admin.mget('{card-payment}:schema', '{card-payment}:lowest')).toEqual(['1', '1']);
+    await admin.mset('{card-payment}:schema', '0', '{card-payment}:lowest', '0');
+    await open();
+    expect(await admin.mget('{card-payment}:schema', '{card-payment}:lowest')).toEqual(['1', '1']);
+  });
+
+  test.each([
+    ['2', null],
+    ['2', '2'],
+    ['7', '3'],
+  ])('%s, for releases that know %s, is refused', async (schema, lowest) => {
+    await admin.set('{card-payment}:schema', schema);
+    if (lowest) await admin.set('{card-payment}:lowest', lowest);
+    await expect(open()).rejects.toThrow(
+      `written by a newer nestjs-card-payment (schema ${schema}, this one knows 1): upgrade this instance.`,
+    );
+    expect(await admin.get('{card-payment}:schema')).toBe(schema);
+  });
+
+  test('of a newer release that this one may use is used, and left as it is', async () => {
+    await admin.mset('{card-payment}:schema', '2', '{card-payment}:lowest', '1');
+    await open();
+    expect(await admin.mget('{card-payment}:schema', '{card-payment}:lowest')).toEqual(['2', '1']);
+  });
 });
 
 test.each(['', '{a}', 'a}'])('prefix %j is refused', (prefix) => {

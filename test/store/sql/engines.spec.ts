@@ -23,7 +23,15 @@ test('knows the names of its engines', () => {
 test('no engine loads Kysely or a driver by being imported', () => {
   const engines = readdirSync('lib/store/sql').filter((file) => file.endsWith('.engine.ts'));
   expect(engines).toHaveLength(SQL_ENGINES.length);
-  for (const file of [...engines, 'engines.ts', 'payment-schema.ts', 'driver-errors.ts', 'update-payment.ts']) {
+  for (const file of [
+    ...engines,
+    'engines.ts',
+    'payment-schema.ts',
+    'driver-errors.ts',
+    'postgres-access.ts',
+    'bounded-pool.ts',
+    'within.ts',
+  ]) {
     const text = readFileSync(`lib/store/sql/${file}`, 'utf8');
     expect(text).not.toMatch(/^(?:import(?! type)|export) [^;]*from '(?!\.)(?!node:)/m);
   }
@@ -32,9 +40,8 @@ test('no engine loads Kysely or a driver by being imported', () => {
 test("how transactions keep out of each other's way", () => {
   expect(sqliteEngine.isBusy(Object.assign(new Error(), { code: 'SQLITE_BUSY_SNAPSHOT' }))).toBe(true);
   expect(sqliteEngine.isBusy(Object.assign(new Error(), { code: 'SQLITE_CORRUPT' }))).toBe(false);
-  expect(postgresEngine.handlerLock('shop', 'shared')).toEqual({
-    sql: 'select pg_advisory_xact_lock_shared(hashtextextended($1, 0))',
+  expect(postgresEngine.fanOutLock('shop')).toEqual({
+    sql: 'select pg_advisory_xact_lock(hashtextextended($1, 0))',
     parameters: ['card_payment shop'],
   });
-  expect(postgresEngine.handlerLock('shop', 'alone').sql).toContain('pg_advisory_xact_lock(');
 });

@@ -24,9 +24,12 @@ test.each([
   ['postgres', () => postgres.createDatabase()],
   ['postgresql', async () => (await postgres.createDatabase()).replace('postgres:', 'postgresql:')],
 ])('%s', async (_name, url) => {
-  const store = await openSqlStore(await url());
-  await store.open();
-  await paymentStoreContract[0]!.run({ create: () => Promise.resolve(store) });
+  const create = async (clock: TestClock) => {
+    const store = await openSqlStore(await url(), { clock });
+    await store.open();
+    return store;
+  };
+  for (const name of ['now', 'insert']) await checkNamed(name).run({ create });
 });
 
 test.each([

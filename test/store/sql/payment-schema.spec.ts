@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { paymentSchema } from '../../../lib/store/sql/index.js';
-import { paymentStoreContract } from '../../../lib/testing/index.js';
+import { paymentStoreContract, type TestClock } from '../../../lib/testing/index.js';
 import { type TestDatabase, TestDatabases } from './test-databases.js';
 
 let databases: TestDatabases;
@@ -21,9 +21,12 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
     await store.close();
     expect(await schemaOf(printed)).toEqual(await schemaOf(made));
 
-    const checked = printed.store({ migrate: false });
-    await checked.open();
-    await paymentStoreContract[0]!.run({ create: () => Promise.resolve(checked) });
+    const create = async (clock: TestClock) => {
+      const checked = printed.store({ migrate: false, clock });
+      await checked.open();
+      return checked;
+    };
+    for (const check of paymentStoreContract) await check.run({ create });
   });
 });
 

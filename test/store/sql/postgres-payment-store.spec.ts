@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { PaymentClock } from '../../../lib/payment/clock.js';
 import { postgresPaymentStore } from '../../../lib/store/sql/index.js';
 import { StoreTrial } from '../../../lib/testing/contract/store-trial.js';
 import { describePaymentStore } from '../../../lib/testing/index.js';
@@ -12,13 +13,13 @@ beforeAll(async () => {
 
 afterAll(() => postgres.stop());
 
-async function open() {
-  const store = postgresPaymentStore({ connectionString: postgres.url });
+async function open(clock: PaymentClock) {
+  const store = postgresPaymentStore({ connectionString: postgres.url, clock });
   await store.open();
   return store;
 }
 
-describePaymentStore('PostgreSQL', { create: open, another: open });
+describePaymentStore('PostgreSQL', { create: open, another: (_store, clock) => open(clock) });
 
 test('a connection that the server ends undoes what ran on it, and nothing else', async () => {
   const connectionString = await postgres.createDatabase();

@@ -8,6 +8,7 @@ import {
   postgresPaymentStore,
   type SqlDialect,
   type SqlPaymentStore,
+  type SqlStoreOptions,
   sqlitePaymentStore,
 } from '../../../lib/store/sql/index.js';
 import { type Postgres, startPostgres } from '../../services/postgres.js';
@@ -21,7 +22,7 @@ export interface TestDatabase {
   readonly dialect: SqlDialect;
   readonly db: Kysely<ShopTables>;
   /** A store on the same database with connections of its own. */
-  readonly store: (options?: { migrate?: boolean }) => SqlPaymentStore;
+  readonly store: (options?: SqlStoreOptions) => SqlPaymentStore;
   /** Runs a script of several statements. */
   readonly run: (script: string) => Promise<void>;
   readonly close: () => Promise<unknown>;

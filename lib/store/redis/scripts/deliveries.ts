@@ -138,8 +138,14 @@ local function fanOut(id)
   return count
 end
 
-local events = 0
-for _, found in ipairs(first(tonumber(arg.limit), backlogs)) do events = events + fanOut(paymentOf(found.member)) end
+local limit, payments, events = tonumber(arg.limit), 0, 0
+repeat
+  local found = first(limit - payments, backlogs)
+  for _, event in ipairs(found) do
+    local count = fanOut(paymentOf(event.member))
+    if count > 0 then payments, events = payments + 1, events + count end
+  end
+until #found == 0 or payments == limit
 return events
 `,
 );
@@ -164,16 +170,10 @@ end
 local function due(deliveries)
   for _, delivery in ipairs(deliveries) do
     if not delivery.parked then
-      if wanted[delivery.type] then return delivery.dueAt <= now and delivery or nil end
+      if wanted[delivery.type] and delivery.dueAt <= now then return delivery end
       if holdsUntil(arg.handler, delivery) > now then return nil end
     end
   end
-end
-
-local function hold(found, deliveries)
-  enterInSets(arg.handler, deliveries)
-  local score = call('ZSCORE', sets[found.from], found.member)
-  if score and tonumber(score) <= now then call('ZADD', sets[found.from], now + 1000, found.member) end
 end
 
 local leased = {}
@@ -188,7 +188,7 @@ for _, found in ipairs(candidates) do
     save(arg.handler, id, deliveries)
     leased[#leased + 1] = read(arg.handler, delivery)
   else
-    hold(found, deliveries)
+    enterInSets(arg.handler, deliveries)
   end
 end
 return { leased, #candidates == looks and 1 or 0 }

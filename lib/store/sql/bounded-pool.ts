@@ -1,0 +1,148 @@
+import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
+import { TimeoutError, within } from './within.js';
+
+/** How long a caller waits for a connection. */
+const MAX_CONNECT_MS = 10_000;
+/** How long a caller waits for an answer; the database's own limits come first, where the connection is alive. */
+const MAX_QUERY_MS = 12_000;
+/** How long one caller has a connection, whatever it asks. */
+const MAX_USE_MS = 17_000;
+const MAX_PING_MS = 1_000;
+
+/** What clients of `pg` have beside what Kysely asks for. */
+interface PoolClient extends PostgresPoolClient {
+  /** With true, the connection is closed instead, at once where a query is under way. */
+  release(isBroken?: boolean): void;
+  on?(event: 'error', listener: () => void): unknown;
+  off?(event: 'error', listener: () => void): unknown;
+}
+
+/**
+ * Keeps callers of a pool from waiting for connections that have gone dead: behind a firewall, say, that forgot them, or
+ * after a fail-over without a goodbye. An unanswered query costs its connection; from then on every connection that has
+ * not answered since is asked before it is used, and replaced when it does not answer.
+ */
+export class BoundedPool implements PostgresPool {
+  private suspectedAt = -Infinity;
+  private readonly answeredAt = new WeakMap<PoolClient, number>();
+
+  constructor(private readonly pool: PostgresPool) {}
+
+  async connect(): Promise<PostgresPoolClient> {
+    const end = performance.now() + MAX_CONNECT_MS;
+    for (;;) {
+      const client = await this.acquire(end - performance.now());
+      const bounded = new BoundedClient(client, this);
+      if (!this.isSuspect(client) || (await bounded.ping())) return bounded;
+      bounded.release();
+    }
+  }
+
+  end(): Promise<void> {
+    return this.pool.end();
+  }
+
+  noteAnswer(client: PoolClient): void {
+    this.answeredAt.set(client, performance.now());
+  }
+
+  noteSilence(): void {
+    this.suspectedAt = performance.now();
+    // At once for those that are idle: one after the other, they would cost each caller another second.
+    const { idleCount = 0 } = this.pool as { readonly idleCount?: number };
+    for (let index = 0; index < idleCount; index += 1) {
+      void this.connect().then(
+        (client) => client.release(),
+        () => undefined,
+      );
+    }
+  }
+
+  private isSuspect(client: PoolClient): boolean {
+    return (this.answeredAt.get(client) ?? -Infinity) < this.suspectedAt;
+  }
+
+  private async acquire(ms: number): Promise<PoolClient> {
+    const connecting = this.pool.connect();
+    try {
+      return await within(ms, connecting);
+    } catch (error) {
+      if (error instanceof TimeoutError) {
+        void connecting.then(
+          (late) => late.release(),
+          () => undefined,
+        );
+      }
+      throw error;
+    }
+  }
+}
+
+class BoundedClient implements PostgresPoolClient {
+  private readonly end = performance.now() + MAX_USE_MS;
+  private isReleased = false;
+  private isBroken = false;
+
+  constructor(
+    private readonly client: PoolClient,
+    private readonly pool: BoundedPool,
+  ) {
+    // A pool listens to its idle clients alone; without a listener, a connection that breaks would end the process.
+    client.on?.('error', ignore);
+  }
+
+  query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+  query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
+  query<R>(
+    query: string | PostgresCursor<R>,
+    parameters: readonly unknown[] = [],
+  ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
+    if (typeof query !== 'string') return this.client.query(query);
+    return this.ask<R>(query, parameters, Math.min(MAX_QUERY_MS, this.end - performance.now())).catch((error) => {
+      if (error instanceof TimeoutError) this.pool.noteSilence();
+      throw error;
+    });
+  }
+
+  /** Whether the connection is alive. */
+  async ping(): Promise<boolean> {
+    return this.ask('select 1', [], MAX_PING_MS).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  release(): void {
+    if (this.isReleased) return;
+    this.isReleased = true;
+    this.client.release(this.isBroken);
+    this.client.off?.('error', ignore);
+  }
+
+  private async ask<R>(sql: string, parameters: readonly unknown[], ms: number): Promise<PostgresQueryResult<R>> {
+    if (this.isReleased) throw new Error('the connection is gone');
+    try {
+      if (ms <= 0) throw new TimeoutError('the connection has been in use for too long');
+      const result = await within(ms, this.client.query<R>(sql, parameters));
+      this.pool.noteAnswer(this.client);
+      return result;
+    } catch (error) {
+      if (isAnswer(error)) {
+        this.pool.noteAnswer(this.client);
+      } else {
+        this.isBroken = true;
+        this.release();
+      }
+      throw error;
+    }
+  }
+}
+
+/** Whether it is the server that said so. */
+function isAnswer(error: unknown): boolean {
+  return typeof (Object(error) as { severity?: unknown }).severity === 'string';
+}
+
+function ignore(): void {
+  // Whoever waits for an answer of this connection is told by the query.
+}

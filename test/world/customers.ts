@@ -1,0 +1,233 @@
+import {
+  type DoPaymentDto,
+  type Payment,
+  PaymentDuplicateError,
+  PaymentError,
+  type PaymentService,
+  PaymentStoreError,
+} from 'nestjs-card-payment';
+import type { TestClock } from 'nestjs-card-payment/testing';
+import { sampleInput } from '../dto/sample-input.js';
+import type { Chance } from './chance.js';
+import type { WorldGateway } from './gateway.js';
+import type { Host } from './host.js';
+import type { Trace } from './trace.js';
+import type { Witness } from './witness.js';
+
+interface Surroundings {
+  readonly clock: TestClock;
+  readonly chance: Chance;
+  readonly trace: Trace;
+  readonly gateway: WorldGateway;
+  readonly witness: Witness;
+  readonly sessionTtlMs: number;
+}
+
+/** What a merchant asks for. */
+interface Order {
+  readonly conversationId: string;
+  readonly kind: 'direct' | '3d';
+  readonly reference: string | null;
+  readonly allowRepeat: boolean;
+  readonly idempotencyKey: string | null;
+  readonly firstAskedAt: number;
+  /** How often it was asked for. */
+  times: number;
+}
+
+/** Calls that threw: the conversationId, and the host that may owe a fence. */
+interface Thrown {
+  readonly order: Order;
+  readonly host: Host;
+}
+
+/** A conversationId is repeated within this time only: payments are purged after a while. */
+const REPEATED_WITHIN_MS = 100_000;
+const REFERENCES = ['order-1', 'order-2', 'order-3'];
+const MAX_RELOADS = 3;
+/** A bank's page with a slow buyer before it. */
+const RELOAD_AFTER_MS = 2_000;
+
+/** Merchants that take payments and buyers who come back from the bank. They send again what failed. */
+export class Customers {
+  private readonly orders: Order[] = [];
+  /** 3D payments whose buyer is at the bank. */
+  private readonly atTheBank: Order[] = [];
+  private readonly thrown: Thrown[] = [];
+
+  constructor(private readonly around: Surroundings) {}
+
+  pay(host: Host): void {
+    this.ask(host, this.newOrder('direct'));
+  }
+
+  startBuyer(host: Host): void {
+    this.ask(host, this.newOrder('3d'));
+  }
+
+  /** The same call again, or another attempt with the same key. */
+  payAgain(host: Host): void {
+    const { chance } = this.around;
+    const { now } = this.around.witness;
+    const recent = this.orders.filter(({ firstAskedAt }) => now - firstAskedAt < REPEATED_WITHIN_MS);
+    if (recent.length > 0 && chance.happens(0.5)) return this.ask(host, chance.oneOf(recent));
+    const withKey = this.orders.filter(({ idempotencyKey }) => idempotencyKey !== null);
+    if (withKey.length === 0) return;
+    const order = this.newOrder('direct');
+    const { kind, reference, allowRepeat, idempotencyKey } = chance.oneOf(withKey);
+    this.ask(host, this.add({ ...order, kind, reference, allowRepeat, idempotencyKey }));
+  }
+
+  /** A buyer comes back from the bank, perhaps in several copies; who gets an error page reloads. */
+  callBack(anyHost: () => Host | null): void {
+    const { chance } = this.around;
+    if (this.atTheBank.length === 0) return;
+    const order = chance.oneOf(this.atTheBank);
+    for (let copies = chance.oneOf([1, 1, 1, 2, 3]); copies > 0; copies -= 1) {
+      const host = anyHost();
+      if (host) void this.bringBack(order, host, anyHost, MAX_RELOADS);
+    }
+  }
+
+  inquire(host: Host): void {
+    if (this.orders.length === 0) return;
+    const { conversationId } = this.around.chance.oneOf(this.orders);
+    void this.follow(host, `inquire ${conversationId}`, (payments) => payments.inquire(conversationId));
+  }
+
+  /** What threw has sent nothing, and is no open payment any more, a minute after the store is back. */
+  checkThrown(): Promise<void> {
+    const { witness, gateway } = this.around;
+    for (const { order, host } of this.thrown) {
+      const { conversationId, times } = order;
+      if (times > 1) continue;
+      if (gateway.sales.has(conversationId)) witness.breaks(`${conversationId} threw, and was sent`);
+      const state = witness.records.get(conversationId)?.state;
+      const isOpen = state === 'charging' || state === 'authorizing' || state === 'unknown';
+      if (isOpen && !host.life.isDead) witness.breaks(`${conversationId} threw, was never fenced and is ${state}`);
+    }
+    return Promise.resolve();
+  }
+
+  /** Of the payments of one reference or one key, at most one was charged. */
+  checkCharges(): void {
+    const { gateway, witness } = this.around;
+    const charged = this.orders.filter(({ conversationId }) => gateway.isCharged(conversationId));
+    const count = (name: string, keys: (string | null)[]): void => {
+      for (const key of new Set(keys)) {
+        const times = keys.filter((other) => other === key).length;
+        if (key !== null && times > 1) witness.breaks(`${name} ${key} was charged ${times} times`);
+      }
+    };
+    count(
+      'reference',
+      charged.map(({ reference, allowRepeat }) => (allowRepeat ? null : reference)),
+    );
+    count(
+      'idempotencyKey',
+      charged.map(({ idempotencyKey }) => idempotencyKey),
+    );
+  }
+
+  /** A reference that was charged stays taken, any other is free. */
+  async checkReferences(host: Host): Promise<void> {
+    const { gateway, witness } = this.around;
+    for (const reference of new Set(this.orders.map((order) => order.reference))) {
+      if (reference === null) continue;
+      const isTaken = this.orders.some(
+        (order) => order.reference === reference && !order.allowRepeat && gateway.isCharged(order.conversationId),
+      );
+      const { state } = await host.payments.doPayment({ ...someInput(), reference });
+      if ((state === 'succeeded') === isTaken) {
+        witness.breaks(`${reference} is ${isTaken ? 'taken' : 'free'}, and a payment of it ended ${state}`);
+      }
+    }
+  }
+
+  private newOrder(kind: Order['kind']): Order {
+    const { chance, witness } = this.around;
+    return this.add({
+      kind,
+      conversationId: `PAY${String(this.orders.length).padStart(17, '0')}`,
+      reference: chance.oneOf([null, ...REFERENCES]),
+      allowRepeat: chance.happens(0.1),
+      idempotencyKey: chance.happens(0.3) ? `key-${this.orders.length}` : null,
+      firstAskedAt: witness.now,
+      times: 0,
+    });
+  }
+
+  private add(order: Order): Order {
+    const known = this.orders.findIndex(({ conversationId }) => conversationId === order.conversationId);
+    if (known === -1) this.orders.push(order);
+    else this.orders[known] = order;
+    return order;
+  }
+
+  private ask(host: Host, order: Order): void {
+    const { witness, sessionTtlMs } = this.around;
+    const { conversationId, kind, reference, allowRepeat, idempotencyKey } = order;
+    order.times += 1;
+    if (!witness.expiresAt.has(conversationId)) witness.expiresAt.set(conversationId, witness.now + sessionTtlMs);
+    const input = {
+      ...someInput(),
+      conversationId,
+      allowRepeat,
+      reference: reference ?? undefined,
+      idempotencyKey: idempotencyKey ?? undefined,
+    };
+    const what = `${kind} ${conversationId} ${reference ?? '-'} ${idempotencyKey ?? '-'}`;
+    void this.follow(
+      host,
+      what,
+      async (payments) => {
+        if (kind === 'direct') return payments.doPayment(input);
+        const { payment } = await payments.init3d(input);
+        this.atTheBank.push(order);
+        return payment;
+      },
+      (error) => {
+        if (!(error instanceof PaymentDuplicateError)) this.thrown.push({ order, host });
+      },
+    );
+  }
+
+  private async bringBack(order: Order, host: Host, anyHost: () => Host | null, reloads: number): Promise<void> {
+    const { conversationId } = order;
+    const fields = { Code: 'B0000', conversationId };
+    const errors: unknown[] = [];
+    const call = (payments: PaymentService) => payments.auth3d({ conversationId, fields });
+    await this.follow(host, `callback ${conversationId}`, call, (error) => void errors.push(error));
+    if (reloads === 0 || !(errors[0] instanceof PaymentStoreError)) return;
+    await this.around.clock.sleep(RELOAD_AFTER_MS);
+    const next = anyHost();
+    if (next) await this.bringBack(order, next, anyHost, reloads - 1);
+  }
+
+  /** One call, and what it answered. */
+  private async follow(
+    host: Host,
+    what: string,
+    call: (payments: PaymentService) => Promise<Payment>,
+    onError: (error: PaymentError) => void = () => undefined,
+  ): Promise<void> {
+    const { trace, witness } = this.around;
+    trace.add(() => `${host.name} ${what}`);
+    try {
+      const { conversationId, state, stored } = await host.request(call);
+      trace.add(() => `${host.name} ${what}: ${conversationId} ${state}${stored ? '' : ', not stored'}`);
+      if (state === 'failed' || state === 'expired') witness.saidUnpaid.add(conversationId);
+      if (state === 'succeeded' && !this.around.gateway.isCharged(conversationId)) {
+        witness.breaks(`${conversationId} is answered as succeeded, and was not charged`);
+      }
+    } catch (error) {
+      trace.add(() => `${host.name} ${what}: ${(error as Error).name}`);
+      if (error instanceof PaymentError) onError(error);
+      else witness.breaks(`${what} threw ${String(error)}`);
+    }
+  }
+}
+
+function someInput(): DoPaymentDto {
+  return sampleInput() as unknown as DoPaymentDto;
+}

@@ -1,0 +1,135 @@
+import type { TestClock } from 'nestjs-card-payment/testing';
+import type { GatewayTransport } from '../../lib/gateway/transport/gateway-transport.js';
+import type { LostReply, Transmission, WireRequest } from '../../lib/gateway/transport/transmission.js';
+import type { Chance } from './chance.js';
+import type { Life } from './life.js';
+import type { Trace } from './trace.js';
+
+/** What becomes of a request on its way. */
+type Fate = 'answered' | 'notSent' | 'lostBefore' | 'lostAfter' | 'slow' | 'serverError';
+
+export type GatewayWeather = Readonly<Record<Fate, number>>;
+
+export const FINE_GATEWAY: GatewayWeather = {
+  answered: 1,
+  notSent: 0,
+  lostBefore: 0,
+  lostAfter: 0,
+  slow: 0,
+  serverError: 0,
+};
+
+export const GATEWAY_TIMEOUT_MS = 10_000;
+export const AMOUNT = '149.90';
+
+/** A sale in the gateway's books. */
+export interface Sale {
+  readonly conversationId: string;
+  /** How many DoPayments and Auth3ds of it arrived. */
+  arrivals: number;
+  /** How often the card was charged. */
+  charges: number;
+  isDecided: boolean;
+}
+
+interface WireFields {
+  readonly conversationId: string;
+}
+
+const PAGE = Buffer.from('<html><body>bank</body></html>').toString('base64');
+
+/** The gateway and the network before it, at the seam of the transport. Its books are honest. */
+export class WorldGateway {
+  readonly sales = new Map<string, Sale>();
+  weather: GatewayWeather = FINE_GATEWAY;
+  /** How often the bank declines. */
+  declines = 0.25;
+  /** How often the answer to a charge says neither yes nor no. */
+  vague = 0.1;
+
+  constructor(
+    private readonly clock: TestClock,
+    private readonly chance: Chance,
+    private readonly trace: Trace,
+  ) {}
+
+  isCharged(conversationId: string): boolean {
+    return (this.sales.get(conversationId)?.charges ?? 0) > 0;
+  }
+
+  /** The transport of one process. */
+  transportOf(life: Life): GatewayTransport {
+    const post = async (request: WireRequest): Promise<Transmission> => {
+      const began = this.clock.monotonic();
+      await life.goesOn();
+      // As the transport does it: past its deadline nothing leaves.
+      if (this.clock.monotonic() - began >= GATEWAY_TIMEOUT_MS) return { sent: false, cause: 'deadline' };
+      const transmission = await this.exchange(request);
+      await life.goesOn();
+      return transmission;
+    };
+    return { http: {}, post, close: () => Promise.resolve() } as unknown as GatewayTransport;
+  }
+
+  private async exchange({ url, body }: WireRequest): Promise<Transmission> {
+    const operation = url.split('/').pop() ?? '';
+    const fields = JSON.parse(body) as WireFields;
+    const fate = this.chance.weighted(this.weather);
+    this.trace.add(() => `gateway ${operation} ${fields.conversationId} ${fate}`);
+    if (fate === 'notSent') {
+      await this.clock.sleep(this.chance.between(1, 1_000));
+      return { sent: false, cause: 'connection_failed' };
+    }
+    if (fate === 'lostBefore') {
+      await this.clock.sleep(this.chance.between(1, GATEWAY_TIMEOUT_MS));
+      return lost('connection_lost');
+    }
+    const deadline = new AbortController();
+    const late = this.clock.sleep(GATEWAY_TIMEOUT_MS, deadline.signal).then(() => lost('deadline'));
+    const transmission = await Promise.race([late, this.serve(operation, fields, fate)]);
+    deadline.abort();
+    return transmission;
+  }
+
+  private async serve(operation: string, fields: WireFields, fate: Fate): Promise<Transmission> {
+    await this.clock.sleep(this.chance.between(1, fate === 'slow' ? GATEWAY_TIMEOUT_MS - 1 : 300));
+    const answer = await this.answer(operation, fields, fate === 'slow');
+    await this.clock.sleep(this.chance.between(1, fate === 'slow' ? 5_000 : 300));
+    if (fate === 'lostAfter') return lost('connection_lost');
+    return { sent: true, reply: { status: fate === 'serverError' ? 502 : 200, text: JSON.stringify(answer) } };
+  }
+
+  private answer(operation: string, { conversationId }: WireFields, isSlow: boolean): object | Promise<object> {
+    if (operation === 'CheckPayment') return this.inquiry(conversationId);
+    if (operation !== 'Init3d') return this.charge(operation, conversationId, isSlow);
+    if (this.chance.happens(this.declines / 4)) return { code: 'B0005' };
+    return { code: 'B0000', conversationId, htmlForm: PAGE };
+  }
+
+  private async charge(operation: string, conversationId: string, isSlow: boolean): Promise<object> {
+    const sale = this.sales.get(conversationId) ?? { conversationId, arrivals: 0, charges: 0, isDecided: false };
+    this.sales.set(conversationId, sale);
+    sale.arrivals += 1;
+    this.trace.add(() => `gateway got ${operation} ${conversationId}`);
+    await this.clock.sleep(this.chance.between(1, isSlow ? 20_000 : 500));
+    const isDeclined = this.chance.happens(this.declines);
+    if (!isDeclined) sale.charges += 1;
+    sale.isDecided = true;
+    this.trace.add(() => `gateway ${isDeclined ? 'declines' : 'charges'} ${conversationId}`);
+    if (this.chance.happens(this.vague)) return { code: 'B0096' };
+    if (isDeclined) return { code: 'B0051', conversationId };
+    return { code: 'B0000', conversationId, currency: '949', paymentInfo: { amount: AMOUNT } };
+  }
+
+  private inquiry(conversationId: string): object {
+    const sale = this.sales.get(conversationId);
+    if (!sale) return { responseCode: 'B0100' };
+    if (!sale.isDecided) return { responseCode: 'B0091' };
+    if (sale.charges === 0) return { responseCode: 'B0051', conversationId };
+    return { responseCode: 'B0000', conversationId, paymentInfo: { amount: AMOUNT } };
+  }
+}
+
+function lost(cause: LostReply): Transmission {
+  return { sent: true, reply: null, cause };
+}

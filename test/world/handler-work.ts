@@ -1,0 +1,46 @@
+import type { PaymentEvent } from 'nestjs-card-payment';
+import type { TestClock } from 'nestjs-card-payment/testing';
+import type { Chance } from './chance.js';
+import type { Host } from './host.js';
+import type { Witness } from './witness.js';
+
+/** What a handler makes of a call. `long` outlasts a lease, `hangs` never returns. */
+type Fate = 'done' | 'slow' | 'long' | 'fails' | 'hangs';
+
+export type HandlerWeather = Readonly<Record<Fate, number>>;
+
+export const FINE_HANDLERS: HandlerWeather = { done: 1, slow: 0, long: 0, fails: 0, hangs: 0 };
+
+/** The merchant's handlers: what happens when they are called. */
+export class HandlerWork {
+  weather: HandlerWeather = FINE_HANDLERS;
+  private readonly hanging = new Set<() => void>();
+
+  constructor(
+    private readonly clock: TestClock,
+    private readonly chance: Chance,
+    private readonly witness: Witness,
+  ) {}
+
+  async run(host: Host, handlerId: string, event: PaymentEvent): Promise<void> {
+    const call = this.witness.begin(host, handlerId, event);
+    const fate = this.chance.weighted(this.weather);
+    if (fate === 'hangs') await new Promise<void>((release) => this.hanging.add(release));
+    else if (fate !== 'done') await this.clock.sleep(this.durationOf(fate));
+    await host.life.goesOn();
+    const isHandled = fate !== 'fails' && fate !== 'hangs';
+    this.witness.end(call, isHandled);
+    if (!isHandled) throw new Error('the mail server is down');
+  }
+
+  /** What hangs gives up. */
+  release(): void {
+    for (const release of this.hanging) release();
+    this.hanging.clear();
+  }
+
+  private durationOf(fate: 'slow' | 'long' | 'fails'): number {
+    if (fate === 'long') return this.chance.between(70_000, 200_000);
+    return this.chance.between(1, fate === 'slow' ? 20_000 : 2_000);
+  }
+}

@@ -1,0 +1,156 @@
+import type { PaymentEventType, PaymentOptions, PaymentService, PaymentStore } from 'nestjs-card-payment';
+import type { TestClock } from 'nestjs-card-payment/testing';
+import type { PaymentHandler } from '../../lib/events/handler-finder.js';
+import { assembleFlows, type AssembledFlows, TEST_DIALECT } from '../flows/assembled-flows.js';
+import { type Chance, SeededRandomness } from './chance.js';
+import { GATEWAY_TIMEOUT_MS, type WorldGateway } from './gateway.js';
+import type { HandlerWork } from './handler-work.js';
+import { HostClock, Life } from './life.js';
+import { StoreLine, type StoreWeather } from './store-line.js';
+import type { Trace } from './trace.js';
+
+export type Version = 1 | 2;
+
+const ALL_TYPES = ['succeeded', 'failed', 'expired', 'unknown', 'review'].map(
+  (state) => `payment.${state}` as PaymentEventType,
+);
+
+/** What each version of the shop declares under which handler id. */
+const HANDLERS: Readonly<Record<Version, Readonly<Record<string, readonly PaymentEventType[]>>>> = {
+  1: { orders: ['payment.succeeded'], mail: ['payment.succeeded', 'payment.failed'] },
+  2: { orders: ALL_TYPES, mail: ['payment.succeeded', 'payment.failed'], audit: ALL_TYPES },
+};
+const CONCURRENCY = 2;
+
+/** What all hosts share. */
+export interface Surroundings {
+  readonly clock: TestClock;
+  readonly chance: Chance;
+  readonly trace: Trace;
+  readonly gateway: WorldGateway;
+  readonly store: PaymentStore;
+  readonly work: HandlerWork;
+  readonly options: PaymentOptions;
+  /** How often the signer takes its time. */
+  slowSigns: number;
+  /** Plants a fault in the module. */
+  readonly tamper?: (flows: AssembledFlows) => void;
+}
+
+export interface HostSettings {
+  readonly name: string;
+  readonly version: Version;
+  readonly background: boolean;
+  readonly aheadMs: number;
+  readonly weather: StoreWeather;
+}
+
+/** One process of the shop, from its start until it stops or is killed. */
+export class Host {
+  readonly name: string;
+  readonly version: Version;
+  readonly life: Life;
+  readonly line: StoreLine;
+  readonly clock: HostClock;
+  readonly flows: AssembledFlows;
+  isStopping = false;
+  isReady = false;
+
+  constructor(
+    { name, version, background, aheadMs, weather }: HostSettings,
+    private readonly around: Surroundings,
+  ) {
+    const { clock, chance, trace, gateway, store, options, tamper } = around;
+    this.name = `${name}/v${version}`;
+    this.version = version;
+    this.life = new Life(clock);
+    this.clock = new HostClock(clock, this.life, aheadMs);
+    this.line = new StoreLine(this.name, weather, clock, this.life, chance, trace);
+    let ids = 0;
+    this.flows = assembleFlows({
+      store: this.line.to(store),
+      clock: this.clock,
+      transport: gateway.transportOf(this.life),
+      random: new SeededRandomness(chance.between(0, 2 ** 31)),
+      options: {
+        ...options,
+        background,
+        timeoutMs: GATEWAY_TIMEOUT_MS,
+        connectTimeoutMs: 5_000,
+        dialect: {
+          ...TEST_DIALECT,
+          newConversationId: () => `${name}-${(ids += 1)}`,
+          sign: async (body, context) => {
+            if (chance.happens(around.slowSigns)) await this.clock.sleep(chance.between(1, 12_000));
+            return TEST_DIALECT.sign(body, context);
+          },
+        },
+      },
+    });
+    tamper?.(this.flows);
+  }
+
+  get payments(): PaymentService {
+    return this.flows.payments;
+  }
+
+  /** Whether requests are sent to it. */
+  get isUp(): boolean {
+    return this.isReady && !this.isStopping && !this.life.isDead;
+  }
+
+  typesOf(handlerId: string): readonly PaymentEventType[] {
+    return HANDLERS[this.version][handlerId] ?? [];
+  }
+
+  /** As the module starts. A process that cannot announce its handlers ends. */
+  async start(): Promise<void> {
+    const { time, events, reconciler } = this.flows;
+    await time.start();
+    try {
+      await events.announce(this.handlers());
+    } catch {
+      this.kill();
+      return;
+    }
+    reconciler.start();
+    this.isReady = true;
+  }
+
+  /** As the module stops, when it is asked to. */
+  async stop(): Promise<void> {
+    this.isStopping = true;
+    const { reconciler, inFlight, owed, time } = this.flows;
+    await reconciler.stop();
+    await inFlight.ended();
+    await owed.close();
+    time.stop();
+    this.kill();
+  }
+
+  kill(): void {
+    this.life.kill();
+  }
+
+  /** A payment under way holds its process with a timer; this one's process is gone. */
+  bury(): void {
+    this.kill();
+    clearInterval(Reflect.get(this.flows.inFlight, 'alive') as NodeJS.Timeout | undefined);
+  }
+
+  /** A request to this host; whoever asks a process that dies never hears of it again. */
+  request<T>(ask: (payments: PaymentService) => Promise<T>): Promise<T> {
+    return this.life.ask(() => ask(this.payments));
+  }
+
+  private handlers(): PaymentHandler[] {
+    return Object.entries(HANDLERS[this.version]).map(([id, types]) => ({
+      id,
+      types,
+      account: 'default',
+      concurrency: CONCURRENCY,
+      timeoutMs: null,
+      handle: (event) => this.around.work.run(this, id, event),
+    }));
+  }
+}

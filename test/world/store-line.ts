@@ -1,0 +1,118 @@
+import type { PaymentStore } from 'nestjs-card-payment';
+import type { TestClock } from 'nestjs-card-payment/testing';
+import type { Chance } from './chance.js';
+import type { Life } from './life.js';
+import type { Trace } from './trace.js';
+
+/** What becomes of a call. `lost`: done, but the answer is not. `late`: rejected, and done all the same some time after that. */
+type Fate = 'prompt' | 'slow' | 'refused' | 'lost' | 'late';
+
+export type StoreWeather = Readonly<Record<Fate, number>>;
+
+export const FINE_STORE: StoreWeather = { prompt: 1, slow: 0, refused: 0, lost: 0, late: 0 };
+const DOWN: StoreWeather = { prompt: 0, slow: 0, refused: 3, lost: 0, late: 1 };
+
+/** Calls that change nothing: lost or late, they are as good as refused. */
+const READS = /^(now|find|list|history|counts)/;
+/** Calls of the background work that are not worth a line unless something happens to them. */
+const QUIET = /^(now|find|list|history|counts|leaseDue|fanOut|leaseDeliveries|open|close)/;
+/** However the store hangs, its client gives up after this long. */
+const MAX_CALL_MS = 12_000;
+const MAX_LATE_MS = 45_000;
+
+/** The line between one process and the store: calls are slow on it, overtake each other, and get lost. */
+export class StoreLine {
+  weather: StoreWeather;
+  /** While the store is down, calls fail, and some are done once it is back. */
+  isDown = false;
+  /** How many renewals of a lease came to grief, by event. */
+  readonly failedRenewals = new Map<string, number>();
+
+  constructor(
+    private readonly name: string,
+    weather: StoreWeather,
+    private readonly clock: TestClock,
+    private readonly life: Life,
+    private readonly chance: Chance,
+    private readonly trace: Trace,
+  ) {
+    this.weather = weather;
+  }
+
+  /** The store as this process sees it. */
+  to(store: PaymentStore): PaymentStore {
+    return new Proxy(store, {
+      get: (target, property) => {
+        const member: unknown = Reflect.get(target, property);
+        if (typeof member !== 'function') return member;
+        const call = member as (...args: unknown[]) => Promise<unknown>;
+        return (...args: unknown[]) => this.call(String(property), args, () => call.apply(target, args));
+      },
+    });
+  }
+
+  private call(method: string, args: readonly unknown[], work: () => Promise<unknown>): Promise<unknown> {
+    return this.life.ask(() => this.suffer(this.fateOf(method), method, args, work));
+  }
+
+  private fateOf(method: string): Fate {
+    const drawn = this.chance.weighted(this.isDown ? DOWN : this.weather);
+    return READS.test(method) && (drawn === 'lost' || drawn === 'late') ? 'refused' : drawn;
+  }
+
+  private async suffer(
+    fate: Fate,
+    method: string,
+    args: readonly unknown[],
+    work: () => Promise<unknown>,
+  ): Promise<unknown> {
+    if (fate !== 'prompt' || !QUIET.test(method))
+      this.trace.add(() => `${this.name} ${method} ${summary(args)} ${fate}`);
+    if (fate !== 'prompt' && fate !== 'slow' && method === 'renewLease') this.noteRenewal(args);
+    switch (fate) {
+      case 'prompt':
+        return work();
+      case 'slow': {
+        await this.clock.sleep(this.chance.between(1, this.chance.oneOf([20, 500, 3_000])));
+        const result = await work();
+        await this.clock.sleep(this.chance.between(1, this.chance.oneOf([20, 500, 3_000])));
+        return result;
+      }
+      case 'refused':
+        await this.clock.sleep(this.chance.between(1, 2_000));
+        throw new Error('refused');
+      case 'lost':
+        await this.clock.sleep(this.chance.between(1, 500));
+        await work();
+        await this.clock.sleep(this.chance.between(1, 5_000));
+        throw new Error('lost');
+      case 'late':
+        void this.clock.sleep(this.chance.between(1, MAX_LATE_MS)).then(() => {
+          this.trace.add(() => `${this.name} ${method} ${summary(args)} lands late`);
+          return work().catch(() => undefined);
+        });
+        await this.clock.sleep(this.chance.between(1, MAX_CALL_MS));
+        throw new Error('timed out');
+    }
+  }
+
+  private noteRenewal([lease]: readonly unknown[]): void {
+    const { eventId } = lease as { eventId: string };
+    this.failedRenewals.set(eventId, (this.failedRenewals.get(eventId) ?? 0) + 1);
+  }
+}
+
+/** A call's arguments, as far as a reader of the trace needs them. */
+function summary(args: readonly unknown[]): string {
+  return args.map((arg) => (typeof arg === 'object' && arg !== null ? summaryOf(arg) : String(arg))).join(' ');
+}
+
+function summaryOf(arg: object): string {
+  const { conversationId, version, state, handlerId, eventId } = arg as Record<string, unknown>;
+  if (Array.isArray(arg)) return `[${arg.length}]`;
+  if (state !== undefined) return `${String(conversationId)}:${String(version)} ${String(state)}`;
+  return [handlerId, eventId]
+    .filter((part) => part !== undefined)
+    .map(String)
+    .join(' ');
+}

@@ -1,0 +1,180 @@
+import type { PaymentEvent, PaymentRecord, PaymentStore } from 'nestjs-card-payment';
+import type { TestClock } from 'nestjs-card-payment/testing';
+import { type HandlerPair, PAIR_ALIVE_MS } from '../../lib/store/payment-store.js';
+import type { WorldGateway } from './gateway.js';
+import type { Host } from './host.js';
+import type { Trace } from './trace.js';
+
+/** A call of a handler, while it runs and after. */
+export interface SeenCall {
+  readonly host: Host;
+  readonly handlerId: string;
+  readonly event: PaymentEvent;
+  readonly beganAt: number;
+  isRunning: boolean;
+}
+
+interface SeenEvent {
+  readonly event: PaymentEvent;
+  readonly writtenAt: number;
+  /** Its place among all writes that the witness saw. */
+  readonly order: number;
+}
+
+interface Announced {
+  /** The first announcement's place among all writes, and its time. */
+  readonly order: number;
+  readonly firstAt: number;
+  readonly lastAt: number;
+}
+
+const LEASE_MS = 60_000;
+/** A host follows the store's clock to within this. */
+const CLOCK_TOLERANCE_MS = 5_000;
+const WRITES = ['insert', 'replace', 'announce'];
+
+/** Sees what the store really took and which handlers were really called, and holds it against the promises at once. */
+export class Witness {
+  /** Promises that were broken, each told once. */
+  readonly broken: string[] = [];
+  /** The last that the store took of each payment, also of those that were purged since. */
+  readonly records = new Map<string, PaymentRecord>();
+  /** Payments that were at some time said to have taken no money. */
+  readonly saidUnpaid = new Set<string>();
+  readonly events: SeenEvent[] = [];
+  /** Handlers that have done their work on an event: `handlerId eventId`. */
+  readonly handled = new Set<string>();
+  /** Earliest moments at which the buyer of a payment may be late. */
+  readonly expiresAt = new Map<string, number>();
+  private readonly announcements = new Map<string, Announced>();
+  private writes = 0;
+  private readonly calls: SeenCall[] = [];
+
+  constructor(
+    private readonly clock: TestClock,
+    private readonly gateway: WorldGateway,
+    private readonly trace: Trace,
+    /** After how long settled payments are purged. */
+    private readonly retentionMs: number,
+  ) {}
+
+  get now(): number {
+    return this.clock.monotonic();
+  }
+
+  breaks(promise: string): void {
+    this.broken.push(promise);
+    this.trace.add(() => `BROKEN ${promise}`);
+  }
+
+  /** The store, with every write that it takes being seen. */
+  watch(store: PaymentStore): PaymentStore {
+    return new Proxy(store, {
+      get: (target, property) => {
+        const member: unknown = Reflect.get(target, property);
+        if (typeof member !== 'function') return member;
+        const call = (member as (...args: unknown[]) => Promise<unknown>).bind(target);
+        if (!WRITES.includes(String(property))) return call;
+        return async (...args: unknown[]) => {
+          const result = await call(...args);
+          this.seeWrite(String(property), args, result);
+          return result;
+        };
+      },
+    });
+  }
+
+  /** A handler is called. */
+  begin(host: Host, handlerId: string, event: PaymentEvent): SeenCall {
+    const call: SeenCall = { host, handlerId, event, beganAt: this.now, isRunning: true };
+    const { eventId, type } = event;
+    this.trace.add(() => `${host.name} calls ${handlerId} ${eventId} ${type}`);
+    if (!host.typesOf(handlerId).includes(type)) this.breaks(`${host.name}: ${handlerId} got ${type}, undeclared`);
+    for (const other of this.calls) if (isSame(other, call)) this.checkOneAtATime(other, call);
+    this.checkOrder(call);
+    this.calls.push(call);
+    return call;
+  }
+
+  end(call: SeenCall, isHandled: boolean): void {
+    call.isRunning = false;
+    this.trace.add(() => `${call.host.name} ${call.handlerId} ${call.event.eventId} ${isHandled ? 'done' : 'fails'}`);
+    if (isHandled) this.handled.add(keyOf(call));
+  }
+
+  /** Handlers that an event must have reached: those that were announced before it was written, or else the first one after. */
+  owedTo({ event, order, writtenAt }: SeenEvent): string[] {
+    const pairs = [...this.announcements].filter(([pair]) => pair.endsWith(` ${event.type}`));
+    const first = Math.min(...pairs.map(([, announced]) => announced.order));
+    return pairs
+      .filter(([, announced]) => {
+        // Until someone announced its type, its payment could be purged.
+        const mayBePurged = this.retentionMs > 0 && announced.firstAt - writtenAt > this.retentionMs;
+        return announced.order < order || (announced.order === first && !mayBePurged);
+      })
+      .map(([pair]) => pair.slice(0, pair.indexOf(' ')));
+  }
+
+  private seeWrite(method: string, args: unknown[], result: unknown): void {
+    this.writes += 1;
+    if (method === 'announce') {
+      for (const { handlerId, type } of args[1] as HandlerPair[]) {
+        const pair = `${handlerId} ${type}`;
+        const { order, firstAt } = this.announcements.get(pair) ?? { order: this.writes, firstAt: this.now };
+        this.announcements.set(pair, { order, firstAt, lastAt: this.now });
+      }
+    } else if (result === null || result === 'replaced') {
+      this.seeRecord(args[0] as PaymentRecord, args[method === 'insert' ? 1 : 2] as PaymentEvent | undefined);
+    }
+  }
+
+  private seeRecord(record: PaymentRecord, event: PaymentEvent | undefined): void {
+    const { conversationId, state, reason } = record;
+    this.trace.add(() => `stored ${conversationId}:${record.version} ${state} ${reason ?? ''}`);
+    this.records.set(conversationId, record);
+    if (event) this.events.push({ event, writtenAt: this.now, order: this.writes });
+    const isCharged = this.gateway.isCharged(conversationId);
+    if (state === 'succeeded' && !isCharged) this.breaks(`${conversationId} is succeeded, and was not charged`);
+    if (state === 'failed' || state === 'expired') this.saidUnpaid.add(conversationId);
+    const earliest = (this.expiresAt.get(conversationId) ?? 0) - CLOCK_TOLERANCE_MS;
+    if (state === 'expired' && this.now < earliest) this.breaks(`${conversationId} expired before its time`);
+  }
+
+  /** Nobody gets a delivery while its handler runs, unless its lease has run out for a reason. */
+  private checkOneAtATime(other: SeenCall, call: SeenCall): void {
+    if (!other.isRunning || hasExcuse(other, this.now) || hasExcuse(call, this.now)) return;
+    const { handlerId, event } = call;
+    this.breaks(`${call.host.name} calls ${handlerId} ${event.eventId} while ${other.host.name} still does`);
+  }
+
+  /** Of one payment, a handler is called with a version once it has done its work on those before. */
+  private checkOrder({ handlerId, event }: SeenCall): void {
+    const { conversationId, version } = event.payment;
+    for (const { event: earlier, order } of this.events) {
+      if (earlier.payment.conversationId !== conversationId || earlier.payment.version >= version) continue;
+      const announced = this.announcements.get(`${handlerId} ${earlier.type}`);
+      if (!announced || announced.order > order || this.now - announced.lastAt >= PAIR_ALIVE_MS) continue;
+      if (this.handled.has(`${handlerId} ${earlier.eventId}`)) continue;
+      this.breaks(`${handlerId} is called with ${event.eventId} before it has done ${earlier.eventId}`);
+    }
+  }
+}
+
+function isSame(one: SeenCall, other: SeenCall): boolean {
+  return keyOf(one) === keyOf(other);
+}
+
+function keyOf({ handlerId, event }: SeenCall): string {
+  return `${handlerId} ${event.eventId}`;
+}
+
+/** Whether the host could not renew its lease: it is gone, or was suspended, or the store refused. */
+function hasExcuse({ host, event, beganAt }: SeenCall, now: number): boolean {
+  const { life, line } = host;
+  return (
+    life.isDead ||
+    host.isStopping ||
+    life.lastSuspended >= Math.min(beganAt, now) - LEASE_MS ||
+    line.failedRenewals.has(event.eventId)
+  );
+}

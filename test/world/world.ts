@@ -1,0 +1,374 @@
+import { MemoryPaymentStore, type PaymentStore } from 'nestjs-card-payment';
+import { TestClock } from 'nestjs-card-payment/testing';
+import type { AssembledFlows } from '../flows/assembled-flows.js';
+import { Chance } from './chance.js';
+import { Customers } from './customers.js';
+import { FINE_GATEWAY, type GatewayWeather, WorldGateway } from './gateway.js';
+import { FINE_HANDLERS, HandlerWork, type HandlerWeather } from './handler-work.js';
+import { Host, type Surroundings, type Version } from './host.js';
+import { FINE_STORE, type StoreWeather } from './store-line.js';
+import { Trace } from './trace.js';
+import { Witness } from './witness.js';
+
+/** A fault that a test plants, to see that it is found. */
+export interface Plant {
+  readonly makeStore?: (clock: TestClock) => PaymentStore;
+  readonly tamper?: (flows: AssembledFlows) => void;
+}
+
+/** What came of a run. */
+export interface Run {
+  readonly seed: number;
+  readonly broken: readonly string[];
+  readonly trace: readonly string[];
+}
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Where hosts run, one after the other. */
+interface Place {
+  readonly name: string;
+  readonly background: boolean;
+  /** How wrong its clock is, in milliseconds. */
+  readonly aheadMs: number;
+  host: Host | null;
+}
+
+const ACTS = {
+  pay: 5,
+  startBuyer: 5,
+  callBack: 7,
+  payAgain: 3,
+  inquire: 1,
+  kill: 0.8,
+  stop: 0.5,
+  suspend: 0.6,
+  setClock: 0.3,
+  deploy: 0.7,
+  storeDown: 0.6,
+  gatewayDown: 0.5,
+} as const;
+
+/** A world of several hosts of one shop, the store, the gateway, buyers and merchants, all of whose chance comes from one seed. */
+export class World {
+  readonly clock = new TestClock();
+  readonly trace = new Trace(this.clock);
+  private readonly chance: Chance;
+  private readonly gateway: WorldGateway;
+  private readonly witness: Witness;
+  private readonly work: HandlerWork;
+  private readonly customers: Customers;
+  private readonly store: PaymentStore;
+  private readonly around: Surroundings;
+  private readonly places: Place[];
+  private readonly hosts: Host[] = [];
+  private readonly storeWeather: StoreWeather;
+  private readonly gatewayWeather: GatewayWeather;
+  private readonly sessionTtlMs: number;
+
+  constructor(
+    readonly seed: number,
+    { makeStore = (clock) => new MemoryPaymentStore({ clock }), tamper }: Plant = {},
+  ) {
+    const chance = new Chance(seed);
+    const { clock, trace } = this;
+    this.chance = chance;
+    this.gateway = new WorldGateway(clock, chance, trace);
+    const retentionMs = chance.oneOf([0, 0, 3 * MINUTE_MS]);
+    this.witness = new Witness(clock, this.gateway, trace, retentionMs);
+    this.work = new HandlerWork(clock, chance, this.witness);
+    this.store = this.witness.watch(makeStore(clock));
+    this.sessionTtlMs = chance.oneOf([2, 5, 10]) * MINUTE_MS;
+    const options = { sessionTtlMs: this.sessionTtlMs, retentionMs };
+    const { gateway, store, work, witness } = this;
+    this.around = { clock, chance, trace, gateway, store, work, options, tamper, slowSigns: 0.02 };
+    this.customers = new Customers({ clock, chance, trace, gateway, witness, sessionTtlMs: this.sessionTtlMs });
+    this.places = Array.from({ length: chance.between(2, 3) }, (_, index) => ({
+      name: 'ABC'.charAt(index),
+      background: index === 0 || chance.happens(0.5),
+      aheadMs: chance.oneOf([0, 0, -3, 3]) * HOUR_MS + chance.between(-300, 300),
+      host: null,
+    }));
+    this.storeWeather = storeWeather(chance);
+    this.gatewayWeather = gatewayWeather(chance);
+  }
+
+  /** Lives for a while, heals, and is judged. */
+  async run(): Promise<Run> {
+    try {
+      await this.live();
+      await this.heal();
+    } finally {
+      for (const host of this.hosts) host.bury();
+    }
+    return { seed: this.seed, broken: this.witness.broken, trace: this.trace.lines() };
+  }
+
+  private async live(): Promise<void> {
+    const { chance } = this;
+    this.gateway.weather = this.gatewayWeather;
+    this.work.weather = handlerWeather(chance);
+    const acts = { ...ACTS };
+    // A world without some of the faults goes deeper into the others.
+    for (const act of Object.keys(ACTS) as (keyof typeof ACTS)[]) {
+      if (ACTS[act] < 1 && chance.happens(0.4)) Object.assign(acts, { [act]: 0 });
+    }
+    const steps = chance.between(15, 40);
+    for (let step = 0; step < steps; step += 1) {
+      for (const place of this.places) if (isEmpty(place) && chance.happens(0.6)) this.startHost(place, step / steps);
+      this.act(chance.weighted(acts), step / steps);
+      await this.clock.advance(this.pause());
+    }
+  }
+
+  private pause(): number {
+    const { chance } = this;
+    switch (chance.weighted({ none: 3, moment: 4, while: 3, long: 1 })) {
+      case 'none':
+        return 0;
+      case 'moment':
+        return chance.between(1, 500);
+      case 'while':
+        return chance.between(500, 8_000);
+      case 'long':
+        return chance.between(20_000, 90_000);
+    }
+  }
+
+  private act(act: keyof typeof ACTS, progress: number): void {
+    const { chance, customers } = this;
+    const up = this.places.flatMap(({ host }) => (host?.isUp ? [host] : []));
+    if (up.length === 0) return;
+    const host = chance.oneOf(up);
+    switch (act) {
+      case 'pay':
+        return customers.pay(host);
+      case 'startBuyer':
+        return customers.startBuyer(host);
+      case 'callBack':
+        return customers.callBack(() => this.anyHost());
+      case 'payAgain':
+        return customers.payAgain(host);
+      case 'inquire':
+        return customers.inquire(host);
+      case 'kill':
+        this.trace.add(() => `${host.name} is killed`);
+        return host.kill();
+      case 'stop':
+        return this.stop(host);
+      case 'suspend':
+        return this.suspend(host);
+      case 'setClock':
+        host.clock.aheadMs = chance.oneOf([0, -3, 3]) * HOUR_MS;
+        return this.trace.add(() => `${host.name} has its clock set ${host.clock.aheadMs / HOUR_MS} h ahead`);
+      case 'deploy':
+        this.stop(host);
+        return this.startHost(
+          this.places.find((place) => place.host === host)!,
+          progress + 0.3,
+        );
+      case 'storeDown':
+        return this.storeDown(chance.happens(0.5) ? [host] : up);
+      case 'gatewayDown':
+        return this.gatewayDown();
+    }
+  }
+
+  private anyHost(): Host | null {
+    const up = this.places.flatMap(({ host }) => (host?.isUp ? [host] : []));
+    return up.length === 0 ? null : this.chance.oneOf(up);
+  }
+
+  private startHost(place: Place, progress: number): void {
+    const version: Version = this.chance.happens(progress) ? 2 : 1;
+    place.host = this.addHost(place, version, this.storeWeather);
+    const { host } = place;
+    this.trace.add(() => `${host.name} starts${place.background ? ', with background' : ''}`);
+    void host.start();
+  }
+
+  private addHost(place: Omit<Place, 'host'>, version: Version, weather: StoreWeather): Host {
+    const name = `${place.name}${this.hosts.length}`;
+    const host = new Host({ ...place, name, version, weather }, this.around);
+    this.hosts.push(host);
+    return host;
+  }
+
+  private stop(host: Host): void {
+    this.trace.add(() => `${host.name} is asked to stop`);
+    void host.stop();
+    // What does not stop is killed.
+    void this.clock.sleep(this.chance.between(1, MINUTE_MS)).then(() => host.kill());
+  }
+
+  private suspend({ name, life }: Host): void {
+    const ms = this.chance.between(500, this.chance.oneOf([5_000, 40_000, 150_000]));
+    this.trace.add(() => `${name} is suspended for ${ms} ms`);
+    life.suspend();
+    void this.clock.sleep(ms).then(() => life.resume());
+  }
+
+  private storeDown(hosts: readonly Host[]): void {
+    const ms = this.chance.between(500, this.chance.oneOf([5_000, 40_000]));
+    this.trace.add(() => `the store is down for ${hosts.map(({ name }) => name).join(' and ')}, ${ms} ms`);
+    for (const { line } of hosts) line.isDown = true;
+    void this.clock.sleep(ms).then(() => hosts.forEach(({ line }) => (line.isDown = false)));
+  }
+
+  private gatewayDown(): void {
+    const ms = this.chance.between(500, 60_000);
+    this.trace.add(() => `the gateway is down for ${ms} ms`);
+    this.gateway.weather = this.chance.oneOf([
+      { ...FINE_GATEWAY, answered: 0, notSent: 1 },
+      { ...FINE_GATEWAY, answered: 0, lostBefore: 1, lostAfter: 1 },
+    ]);
+    void this.clock.sleep(ms).then(() => (this.gateway.weather = this.gatewayWeather));
+  }
+
+  /** Everything works again, and the newest version runs alone. */
+  private async heal(): Promise<void> {
+    this.trace.add(() => 'everything heals');
+    this.storeWeatherIs(FINE_STORE);
+    this.work.weather = FINE_HANDLERS;
+    this.work.release();
+    for (const { life } of this.hosts) life.resume();
+    // What was late before may still land.
+    await this.clock.advance(MINUTE_MS);
+    this.gateway.weather = FINE_GATEWAY;
+    this.gateway.vague = 0;
+    this.around.slowSigns = 0;
+    await this.checkOwed();
+    await this.replaceHosts();
+    await this.settle();
+  }
+
+  private storeWeatherIs(weather: StoreWeather): void {
+    for (const { line } of this.hosts) {
+      line.weather = weather;
+      line.isDown = false;
+    }
+  }
+
+  /** A minute after the store is back, nothing is owed to it any more. */
+  private async checkOwed(): Promise<void> {
+    const alive = this.hosts.filter(({ life }) => !life.isDead);
+    for (const { name, flows } of alive) {
+      if (flows.owed.count > 0) this.witness.breaks(`${name} still owes ${flows.owed.count} writes`);
+    }
+    await this.customers.checkThrown();
+  }
+
+  private async replaceHosts(): Promise<void> {
+    const alive = this.hosts.filter(({ life }) => !life.isDead);
+    for (const host of alive) if (!host.isStopping) void host.stop();
+    await this.clock.advance(MINUTE_MS);
+    for (const { name, life } of alive) if (!life.isDead) this.witness.breaks(`${name} does not stop`);
+  }
+
+  /** Passes of the background work, as a cron job makes them, with ever more time between. */
+  private async settle(): Promise<void> {
+    const place = { name: 'Z', background: false, aheadMs: 0 };
+    const host = this.addHost(place, 2, FINE_STORE);
+    await this.see(host.start());
+    for (let pauseMs = 15 * SECOND_MS, passes = 0; passes < 20; passes += 1) {
+      await this.see(host.payments.reconcile());
+      if (await this.isSettled()) break;
+      await this.clock.advance(pauseMs);
+      pauseMs = Math.min(pauseMs * 2, 4 * HOUR_MS);
+    }
+    await this.checkEnd();
+    this.gateway.declines = 0;
+    await this.see(this.customers.checkReferences(host));
+  }
+
+  /** Lets time pass until something has ended. */
+  private async see(work: Promise<unknown>): Promise<void> {
+    let isOver = false;
+    void work.then(
+      () => (isOver = true),
+      (error: unknown) => {
+        isOver = true;
+        this.witness.breaks(`in a world that is well: ${String(error)}`);
+      },
+    );
+    for (let tries = 0; !isOver && tries < 2_000; tries += 1) await this.clock.advance(50);
+    if (!isOver) this.witness.breaks('something hangs in a world that is well');
+  }
+
+  private async isSettled(): Promise<boolean> {
+    const { openDeliveries, states, waitingEvents } = await this.store.counts('default');
+    const open = Object.values(states).reduce((sum, { count }) => sum + count, 0);
+    return open === 0 && openDeliveries === 0 && waitingEvents === 0;
+  }
+
+  private async checkEnd(): Promise<void> {
+    const { witness, gateway } = this;
+    const { openDeliveries, parkedDeliveries, waitingEvents } = await this.store.counts('default');
+    if (openDeliveries + parkedDeliveries + waitingEvents > 0) {
+      witness.breaks(`${openDeliveries} deliveries are open, ${parkedDeliveries} parked, ${waitingEvents} events wait`);
+    }
+    for (const [conversationId, { state, reason }] of witness.records) {
+      const isCharged = gateway.isCharged(conversationId);
+      const isRight = isCharged ? state === 'succeeded' : state === 'failed' || state === 'expired';
+      const is = isCharged ? 'charged' : 'not charged';
+      if (!isRight) witness.breaks(`${conversationId} was ${is} and is ${state} (${reason})`);
+      if (isCharged && witness.saidUnpaid.has(conversationId)) {
+        witness.breaks(`${conversationId} was charged, and was reported as unpaid`);
+      }
+    }
+    for (const { conversationId, arrivals } of gateway.sales.values()) {
+      if (arrivals > 1) witness.breaks(`${conversationId} was sent ${arrivals} times`);
+      if (!witness.records.has(conversationId)) witness.breaks(`${conversationId} was sent, and never stored`);
+    }
+    for (const event of witness.events) {
+      for (const handlerId of witness.owedTo(event)) {
+        const { eventId, type } = event.event;
+        if (!witness.handled.has(`${handlerId} ${eventId}`)) {
+          witness.breaks(`${handlerId} never handled ${eventId} ${type}`);
+        }
+      }
+    }
+    this.customers.checkCharges();
+  }
+}
+
+/** No host, or one that is gone, or on its way out. */
+function isEmpty({ host }: Place): boolean {
+  return host === null || host.life.isDead;
+}
+
+function storeWeather(chance: Chance): StoreWeather {
+  const trouble = chance.oneOf([0, 0.02, 0.1, 0.25]);
+  return {
+    prompt: 1,
+    slow: chance.oneOf([0, 0.1, 0.5]),
+    refused: trouble * chance.fraction(),
+    lost: trouble * chance.fraction(),
+    late: trouble * chance.fraction(),
+  };
+}
+
+function gatewayWeather(chance: Chance): GatewayWeather {
+  const trouble = chance.oneOf([0.05, 0.3, 1]);
+  return {
+    answered: 1,
+    notSent: trouble * chance.fraction(),
+    lostBefore: trouble * chance.fraction(),
+    lostAfter: trouble * chance.fraction(),
+    slow: trouble * chance.fraction(),
+    serverError: trouble * chance.fraction(),
+  };
+}
+
+function handlerWeather(chance: Chance): HandlerWeather {
+  const trouble = chance.oneOf([0.1, 0.5]);
+  return {
+    done: 1,
+    slow: trouble * chance.fraction(),
+    long: trouble * chance.fraction(),
+    fails: trouble * chance.fraction(),
+    hangs: (trouble * chance.fraction()) / 3,
+  };
+}
