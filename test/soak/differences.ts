@@ -1,4 +1,9 @@
-import { EVENT_STATES, type PaymentEventState, type PaymentHistoryEntry, type PaymentRecord } from 'nestjs-card-payment';
+import {
+  EVENT_STATES,
+  type PaymentEventState,
+  type PaymentHistoryEntry,
+  type PaymentRecord,
+} from 'nestjs-card-payment';
 import type { SimulatorLedger } from 'nestjs-card-payment/simulator';
 import type { ShownState } from './buyers.js';
 import { DECLARED, HANDLER_IDS, type HandledEvent } from './order-handlers.js';
@@ -34,7 +39,9 @@ export function owedEvents({ record, history }: StoredPayment): { eventId: strin
 }
 
 function ledgerDifferences({ ledger, payments }: Evidence): string[] {
-  const found = ledger.violations.map(({ conversationId, kind, operation }) => `${conversationId}: ${kind} ${operation}`);
+  const found = ledger.violations.map(
+    ({ conversationId, kind, operation }) => `${conversationId}: ${kind} ${operation}`,
+  );
   const records = new Map(payments.map(({ record }) => [record.conversationId, record]));
   const charged = new Map<string, string>();
   const paidBy = new Map<string, string>();

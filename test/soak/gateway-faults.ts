@@ -1,8 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FaultHandle, FaultOptions, Simulator, SimulatorOperation } from 'nestjs-card-payment/simulator';
+import type {
+  FaultHandle,
+  FaultMoment,
+  FaultName,
+  FaultPlay,
+  Simulator,
+  SimulatorOperation,
+} from 'nestjs-card-payment/simulator';
 import type { SeededRandom } from './random.js';
 
-type Play = Omit<FaultOptions, 'operation' | 'times'>;
+type Play = { readonly at?: FaultMoment } & (FaultPlay | { readonly kind: FaultName });
 
 const CUTS = ['reset', 'close'] as const;
 
@@ -27,7 +34,14 @@ const PLAYS: readonly Play[] = [
   { kind: 'status', status: 401, at: 'before' },
 ];
 
-const OPERATIONS: readonly SimulatorOperation[] = ['DoPayment', 'DoPayment', 'Init3d', 'Auth3d', 'Auth3d', 'CheckPayment'];
+const OPERATIONS: readonly SimulatorOperation[] = [
+  'DoPayment',
+  'DoPayment',
+  'Init3d',
+  'Auth3d',
+  'Auth3d',
+  'CheckPayment',
+];
 const MAX_WAITING = 4;
 
 /** Faults of the gateway, one after the other. */
@@ -63,7 +77,7 @@ export class GatewayFaults {
   private add(): void {
     const operation = this.random.oneOf(OPERATIONS);
     if (this.random.isHit(0.2)) this.addDelay(operation);
-    else this.handles.push(this.simulator.fail({ ...this.random.oneOf(PLAYS), operation } as FaultOptions));
+    else this.handles.push(this.simulator.fail({ ...this.random.oneOf(PLAYS), operation }));
   }
 
   /** Longer than the deadline or shorter. */
