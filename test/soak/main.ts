@@ -8,12 +8,19 @@ const DEFAULT_MINUTES = 10;
 /** Start, healing, end and comparison on top. */
 const MAX_EXTRA_MS = 15 * 60_000;
 
+const began = performance.now();
+
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
+function log(line: string): void {
+  print(`${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${line}`);
+}
+
 function summary(report: SoakReport): string {
-  const { payments, states, charges, requests, inquiries, events, handlerCalls, storeTroubles, heaps } = report;
+  const { payments, states, reasons, charges, requests, inquiries, events, handlerCalls, storeTroubles, heaps } =
+    report;
   const counts = (numbers: object): string =>
     Object.entries(numbers)
       .map(([name, count]) => `${name} ${String(count)}`)
@@ -21,6 +28,7 @@ function summary(report: SoakReport): string {
   const megabytes = (bytes: number): string => (bytes / 1_048_576).toFixed(1);
   return [
     `payments   ${payments} (${counts(states)}), ${charges} charges, ${requests} requests, ${inquiries} inquiries`,
+    `failed     ${counts(reasons)}`,
     `events     ${events}, ${handlerCalls} times handled by two handlers`,
     `faults     gateway ${report.gatewayFaults}; store: ${counts(storeTroubles) || 'none'}`,
     `processes  ${report.kills} killed, ${report.deploys} shut down; the longest answer took ${report.longestAnswerMs} ms`,
@@ -52,6 +60,6 @@ setTimeout(
 ).unref();
 
 print(`${minutes} minutes on ${store satisfies StoreName}, seed ${seed}`);
-const report = await runSoak({ minutes, store, seed, log: print });
+const report = await runSoak({ minutes, store, seed, log });
 print(summary(report));
 process.exitCode = report.differences.length === 0 ? 0 : 1;

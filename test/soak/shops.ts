@@ -39,7 +39,7 @@ export class Shops {
 
   /** Kills and deploys until the signal comes; then all slots are taken again. */
   async disturb(signal: AbortSignal): Promise<void> {
-    const [minPauseMs, maxPauseMs] = this.isShort ? [1_500, 3_000] : [4_000, 15_000];
+    const [minPauseMs, maxPauseMs] = this.isShort ? [1_000, 2_000] : [3_000, 10_000];
     while (!signal.aborted) {
       await delay(this.random.between(minPauseMs, maxPauseMs), undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PaymentOptions, PaymentState, StoreCounts } from 'nestjs-card-payment';
+import type { PaymentOptions, PaymentReason, PaymentState, StoreCounts } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { Buyers, RESULT_URLS } from './buyers.js';
 import { differences, owedEvents, type StoredPayment } from './differences.js';
@@ -24,6 +24,8 @@ export interface SoakSettings {
 export interface SoakReport {
   readonly payments: number;
   readonly states: Readonly<Partial<Record<PaymentState, number>>>;
+  /** Why the failed ones failed. */
+  readonly reasons: Readonly<Partial<Record<PaymentReason, number>>>;
   readonly charges: number;
   readonly requests: number;
   readonly inquiries: number;
@@ -128,7 +130,8 @@ class Soak {
     ];
     return {
       payments: payments.length,
-      states: countStates(payments),
+      states: countBy(payments, ({ record }) => record.state),
+      reasons: countBy(payments, ({ record }) => (record.state === 'failed' ? record.reason : null)),
       charges: ledger.charges.length,
       requests: buyers.requests,
       inquiries: ledger.calls('CheckPayment'),
@@ -167,11 +170,12 @@ class Soak {
     const { signal } = this.stopping;
     const random = new SeededRandom(this.random.seed());
     const names = Object.keys(this.store.troubles);
-    const [minPauseMs, maxPauseMs, maxTroubleMs] = this.isShort ? [1_000, 2_500, 1_500] : [4_000, 20_000, 20_000];
-    while (!signal.aborted) {
+    const [minPauseMs, maxPauseMs, maxTroubleMs] = this.isShort ? [500, 1_500, 1_500] : [3_000, 12_000, 15_000];
+    // In turn, so that no kind is left out.
+    for (let turn = 0; !signal.aborted; turn += 1) {
       await delay(random.between(minPauseMs, maxPauseMs), undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
-      const name = random.oneOf(names);
+      const name = names[turn % names.length] ?? '';
       this.troubles[name] = (this.troubles[name] ?? 0) + 1;
       await this.store.troubles[name]?.(random.between(500, maxTroubleMs));
     }
@@ -244,9 +248,15 @@ function isHealed({ states, waitingEvents, openDeliveries }: StoreCounts): boole
   return [...onTheirWay, waitingEvents, openDeliveries].every((count) => count === 0);
 }
 
-function countStates(payments: readonly StoredPayment[]): Partial<Record<PaymentState, number>> {
-  const counts: Partial<Record<PaymentState, number>> = {};
-  for (const { record } of payments) counts[record.state] = (counts[record.state] ?? 0) + 1;
+function countBy<Key extends string>(
+  payments: readonly StoredPayment[],
+  keyOf: (payment: StoredPayment) => Key | null,
+): Partial<Record<Key, number>> {
+  const counts: Partial<Record<Key, number>> = {};
+  for (const payment of payments) {
+    const key = keyOf(payment);
+    if (key !== null) counts[key] = (counts[key] ?? 0) + 1;
+  }
   return counts;
 }
 
