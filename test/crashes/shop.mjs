@@ -16,8 +16,9 @@ export class MovedClock extends SystemClock {
   }
 }
 
-export function openStore(url) {
-  return url.startsWith('redis:') ? openRedisStore(url) : openSqlStore(url);
+/** With the time of a clock that can be put forward, where one is given. */
+export function openStore(url, clock) {
+  return url.startsWith('redis:') ? openRedisStore(url, { clock }) : openSqlStore(url, { clock });
 }
 
 /** Does what an order needs, here: a line in a journal, written through to the disk. */
@@ -38,8 +39,10 @@ const STATES = ['succeeded', 'failed', 'expired', 'unknown', 'review'];
 OnPayment(STATES)(Orders.prototype, 'settled', Object.getOwnPropertyDescriptor(Orders.prototype, 'settled'));
 
 /** @returns the payments of an application that runs, and its clock */
-export async function startShop({ gateway, journal }, options, beforeWork = () => {}) {
+export async function startShop({ gateway, journal }, { storeUrl, ...options }, beforeWork = () => {}) {
   Object.assign(Orders, { journal, beforeWork });
+  const clock = new MovedClock();
+  const store = storeUrl && (await openStore(storeUrl, clock));
   class Shop {}
   const payment = PaymentModule.forRoot({
     ...gateway,
@@ -47,10 +50,10 @@ export async function startShop({ gateway, journal }, options, beforeWork = () =
     callback: false,
     returnUrl: 'https://shop.example/{token}',
     failUrl: 'https://shop.example/{token}',
+    ...(store && { store }),
     ...options,
   });
   Module({ imports: [payment], providers: [Orders] })(Shop);
-  const clock = new MovedClock();
   const module = await Test.createTestingModule({ imports: [Shop] })
     .overrideProvider(PaymentClock)
     .useValue(clock)

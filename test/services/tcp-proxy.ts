@@ -10,8 +10,8 @@ export interface TcpProxy {
   /** Ends that for new connections; what was withheld is lost. */
   thaw(): void;
   /**
-   * Holds what comes over the connections that are open now, and does not notice that a side goes away; new connections work. With
-   * `answers`, requests still get through.
+   * Holds what comes over the connections that are open now, and does not notice that a side goes away; new ones work.
+   * With `answers`, requests still get through.
    */
   hold(what?: 'everything' | 'answers'): void;
   /** Lets through what was held, however late it is. */

@@ -35,17 +35,10 @@ interface Order {
   times: number;
 }
 
-/** Calls that threw: the conversationId, and the host that may owe a fence. */
-interface Thrown {
-  readonly order: Order;
-  readonly host: Host;
-}
-
 /** A conversationId is repeated within this time only: payments are purged after a while. */
 const REPEATED_WITHIN_MS = 100_000;
 const REFERENCES = ['order-1', 'order-2', 'order-3'];
 const MAX_RELOADS = 3;
-/** A bank's page with a slow buyer before it. */
 const RELOAD_AFTER_MS = 2_000;
 
 /** Merchants that take payments and buyers who come back from the bank. They send again what failed. */
@@ -53,7 +46,8 @@ export class Customers {
   private readonly orders: Order[] = [];
   /** 3D payments whose buyer is at the bank. */
   private readonly atTheBank: Order[] = [];
-  private readonly thrown: Thrown[] = [];
+  /** Those of which a call threw. */
+  private readonly thrown: Order[] = [];
 
   constructor(private readonly around: Surroundings) {}
 
@@ -95,18 +89,12 @@ export class Customers {
     void this.follow(host, `inquire ${conversationId}`, (payments) => payments.inquire(conversationId));
   }
 
-  /** What threw has sent nothing, and is no open payment any more, a minute after the store is back. */
-  checkThrown(): Promise<void> {
+  /** A call that threw has sent nothing. */
+  checkThrown(): void {
     const { witness, gateway } = this.around;
-    for (const { order, host } of this.thrown) {
-      const { conversationId, times } = order;
-      if (times > 1) continue;
-      if (gateway.sales.has(conversationId)) witness.breaks(`${conversationId} threw, and was sent`);
-      const state = witness.records.get(conversationId)?.state;
-      const isOpen = state === 'charging' || state === 'authorizing' || state === 'unknown';
-      if (isOpen && !host.life.isDead) witness.breaks(`${conversationId} threw, was never fenced and is ${state}`);
+    for (const { conversationId, times } of this.thrown) {
+      if (times === 1 && gateway.sales.has(conversationId)) witness.breaks(`${conversationId} threw, and was sent`);
     }
-    return Promise.resolve();
   }
 
   /** Of the payments of one reference or one key, at most one was charged. */
@@ -187,7 +175,7 @@ export class Customers {
         return payment;
       },
       (error) => {
-        if (!(error instanceof PaymentDuplicateError)) this.thrown.push({ order, host });
+        if (!(error instanceof PaymentDuplicateError)) this.thrown.push(order);
       },
     );
   }

@@ -1,5 +1,6 @@
-import type { PaymentStore } from 'nestjs-card-payment';
+import type { PaymentRecord, PaymentStore } from 'nestjs-card-payment';
 import type { TestClock } from 'nestjs-card-payment/testing';
+import type { LeasedDelivery } from '../../lib/store/payment-store.js';
 import type { Chance } from './chance.js';
 import type { Life } from './life.js';
 import type { Trace } from './trace.js';
@@ -25,8 +26,10 @@ export class StoreLine {
   weather: StoreWeather;
   /** While the store is down, calls fail, and some are done once it is back. */
   isDown = false;
-  /** How many renewals of a lease came to grief, by event. */
-  readonly failedRenewals = new Map<string, number>();
+  /** Events of which a lease could not be renewed. */
+  readonly failedRenewals = new Set<string>();
+  /** Openings and claims that were not confirmed, by their attempt, with the payment. */
+  readonly unconfirmed = new Map<string, string>();
 
   constructor(
     private readonly name: string,
@@ -68,7 +71,7 @@ export class StoreLine {
   ): Promise<unknown> {
     if (fate !== 'prompt' || !QUIET.test(method))
       this.trace.add(() => `${this.name} ${method} ${summary(args)} ${fate}`);
-    if (fate !== 'prompt' && fate !== 'slow' && method === 'renewLease') this.noteRenewal(args);
+    if (fate !== 'prompt' && fate !== 'slow') this.note(method, args[0]);
     switch (fate) {
       case 'prompt':
         return work();
@@ -96,9 +99,11 @@ export class StoreLine {
     }
   }
 
-  private noteRenewal([lease]: readonly unknown[]): void {
-    const { eventId } = lease as { eventId: string };
-    this.failedRenewals.set(eventId, (this.failedRenewals.get(eventId) ?? 0) + 1);
+  private note(method: string, subject: unknown): void {
+    if (method === 'renewLease') this.failedRenewals.add((subject as LeasedDelivery).eventId);
+    if (method !== 'insert' && method !== 'replace') return;
+    const { attemptId, conversationId, state } = subject as PaymentRecord;
+    if (method === 'insert' || state === 'authorizing') this.unconfirmed.set(attemptId, conversationId);
   }
 }
 

@@ -1,4 +1,4 @@
-import { MemoryPaymentStore, type PaymentStore } from 'nestjs-card-payment';
+import { MemoryPaymentStore, type PaymentState, type PaymentStore } from 'nestjs-card-payment';
 import { TestClock } from 'nestjs-card-payment/testing';
 import type { AssembledFlows } from '../flows/assembled-flows.js';
 import { Chance } from './chance.js';
@@ -26,6 +26,9 @@ export interface Run {
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
+
+/** States in which a payment waits for whoever opened or claimed it. */
+const CLAIMED: ReadonlySet<PaymentState> = new Set(['charging', 'initiating', 'authorizing', 'unknown']);
 
 /** Where hosts run, one after the other. */
 interface Place {
@@ -239,7 +242,7 @@ export class World {
     this.gateway.weather = FINE_GATEWAY;
     this.gateway.vague = 0;
     this.around.slowSigns = 0;
-    await this.checkOwed();
+    this.checkOwed();
     await this.replaceHosts();
     await this.settle();
   }
@@ -251,13 +254,18 @@ export class World {
     }
   }
 
-  /** A minute after the store is back, nothing is owed to it any more. */
-  private async checkOwed(): Promise<void> {
-    const alive = this.hosts.filter(({ life }) => !life.isDead);
-    for (const { name, flows } of alive) {
-      if (flows.owed.count > 0) this.witness.breaks(`${name} still owes ${flows.owed.count} writes`);
+  /** A minute after the store is back, nothing is owed to it any more, and what it did not confirm is fenced. */
+  private checkOwed(): void {
+    const { witness } = this;
+    for (const { name, flows, line, life } of this.hosts) {
+      if (life.isDead) continue;
+      if (flows.owed.count > 0) witness.breaks(`${name} still owes ${flows.owed.count} writes`);
+      for (const [attemptId, conversationId] of line.unconfirmed) {
+        const record = witness.records.get(conversationId);
+        if (record?.attemptId !== attemptId || !CLAIMED.has(record.state)) continue;
+        witness.breaks(`${conversationId} was not confirmed to ${name}, and is ${record.state}`);
+      }
     }
-    await this.customers.checkThrown();
   }
 
   private async replaceHosts(): Promise<void> {
@@ -331,6 +339,7 @@ export class World {
       }
     }
     this.customers.checkCharges();
+    this.customers.checkThrown();
   }
 }
 

@@ -30,7 +30,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-/** Counts, in Redis, each command that a script runs and each element that one gives it; `works` has one number a script. */
+/** Counts, in Redis, each command that a script runs and each element that one gives it: one number a script. */
 function counting(works: number[]): Redis {
   return new Proxy(client, {
     get(target, name) {
@@ -56,19 +56,19 @@ function counting(works: number[]): Redis {
 }
 
 /** A store in which so many events wait for a handler, and how much work its calls are. */
-class Crowd {
+class Backlog {
   readonly clock = new TestClock();
   private readonly store = new RedisPaymentStore(client, { clock: this.clock });
   private readonly works: number[] = [];
   private readonly counted = new RedisPaymentStore(counting(this.works), { clock: this.clock });
 
-  static async of(events: number): Promise<Crowd> {
+  static async of(events: number): Promise<Backlog> {
     await client.flushall();
-    const crowd = new Crowd();
+    const backlog = new Backlog();
     for (let done = 0; done < events; done += FEW) {
-      await Promise.all(Array.from({ length: FEW }, () => crowd.store.insert(...settled())));
+      await Promise.all(Array.from({ length: FEW }, () => backlog.store.insert(...settled())));
     }
-    return crowd;
+    return backlog;
   }
 
   /** Commands and elements that each script of the call takes. */
@@ -120,8 +120,8 @@ class Crowd {
 
 describe(`${MANY} events that wait, are due or are put off`, () => {
   test('make no call more work than few do', async () => {
-    const few = await (await Crowd.of(FEW)).figures();
-    const many = await (await Crowd.of(MANY)).figures();
+    const few = await (await Backlog.of(FEW)).figures();
+    const many = await (await Backlog.of(MANY)).figures();
     expect(many).toEqual(few);
     expect(many.announce).toEqual([1]);
     expect(many['fan out']![0]).toBeLessThan(100 * 20);
@@ -131,10 +131,10 @@ describe(`${MANY} events that wait, are due or are put off`, () => {
 
 describe('a purge', () => {
   test('goes by steps of bounded work', async () => {
-    const crowd = await Crowd.of(2_000);
-    await crowd.fanOutAll();
-    crowd.clock.set(new Date(crowd.clock.now().getTime() + HOUR_MS));
-    const works = await crowd.worksOf((store) => store.purge('default', { paymentsMs: 1, pairsMs: 1, keysMs: 1 }));
+    const backlog = await Backlog.of(2_000);
+    await backlog.fanOutAll();
+    backlog.clock.set(new Date(backlog.clock.now().getTime() + HOUR_MS));
+    const works = await backlog.worksOf((store) => store.purge('default', { paymentsMs: 1, pairsMs: 1, keysMs: 1 }));
     expect(await client.keys('*')).toEqual([]);
     expect(works.length).toBeGreaterThanOrEqual(2 * (2_000 / 200));
     expect(Math.max(...works)).toBeLessThan(200 * 30);
@@ -142,8 +142,8 @@ describe('a purge', () => {
 });
 
 test('a lease finds what is due behind any number of deliveries that are held up', async () => {
-  const crowd = await Crowd.of(0);
-  const store = new RedisPaymentStore(client, { clock: crowd.clock });
+  const backlog = await Backlog.of(0);
+  const store = new RedisPaymentStore(client, { clock: backlog.clock });
   const pairs = (['payment.unknown', 'payment.succeeded'] as const).map((type) => ({ ...PAIR, type }));
   await store.announce('default', pairs);
   for (let payments = 0; payments < 300; payments += 1) {
@@ -161,9 +161,9 @@ test('a lease finds what is due behind any number of deliveries that are held up
     await store.postpone(delivery, { attempts: 1, error: 'why', retryInMs: HOUR_MS, parked: false });
   }
   // The pairs are announced again, so what was held up for ten minutes at first is so for ten more.
-  crowd.clock.set(new Date(crowd.clock.now().getTime() + 8 * 60_000));
+  backlog.clock.set(new Date(backlog.clock.now().getTime() + 8 * 60_000));
   await store.announce('default', pairs);
-  crowd.clock.set(new Date(crowd.clock.now().getTime() + 8 * 60_000));
+  backlog.clock.set(new Date(backlog.clock.now().getTime() + 8 * 60_000));
   const [record, event] = settled();
   await store.insert(record, event);
   await store.fanOut('default', 1_000);

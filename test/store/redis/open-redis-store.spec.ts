@@ -70,7 +70,7 @@ describe('a connection that fails', () => {
     await untilItWorks(() => store.find('default', 'x'));
   });
 
-  test('as one that is frozen while new ones work: calls go on over a new one, and what was held comes late', async () => {
+  test('as one that is frozen while new ones work: calls go on, and what was held comes late', async () => {
     await open(300);
     const record = awaiting();
     await store.insert(record);

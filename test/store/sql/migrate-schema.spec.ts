@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import { paymentSchema } from '../../../lib/store/sql/index.js';
+import { StoreTrial } from '../../../lib/testing/contract/store-trial.js';
+import { TestClock } from '../../../lib/testing/index.js';
 import { TestDatabases } from './test-databases.js';
 
 let databases: TestDatabases;
@@ -16,8 +18,8 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
     const stores = Array.from({ length: 8 }, () => store());
     await Promise.all(stores.map((one) => one.open()));
     await Promise.all(stores.map((one) => one.close()));
-    const { rows } = await sql<{ version: number }>`select version from card_payment_migration`.execute(db);
-    expect(rows.map(({ version }) => version)).toEqual([1]);
+    const { rows } = await sql`select version, lowest from card_payment_migration`.execute(db);
+    expect(rows).toEqual([{ version: 1, lowest: 1 }]);
   });
 
   test('migrate: false says what is missing', async () => {
@@ -30,14 +32,34 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
     await opened.close();
   });
 
-  test('a schema newer than the code is left alone', async () => {
+  test('a newer schema that this release must know is left alone', async () => {
     const { store, run } = await databases.make(dialect);
     await run(paymentSchema(dialect));
-    await run('insert into card_payment_migration (version, applied_at) values (99, 0)');
+    await run('insert into card_payment_migration (version, lowest, applied_at) values (98, 1, 0), (99, 2, 0)');
     for (const migrate of [true, false]) {
       const opened = store({ migrate });
       await expect(opened.open()).rejects.toThrow('of version 99, newer than this release of nestjs-card-payment');
       await opened.close();
     }
+  });
+
+  test('a newer schema that this release may use is used, and stays as it is', async () => {
+    const { store, run, db } = await databases.make(dialect);
+    await run(paymentSchema(dialect));
+    await run('alter table card_payment add column risk_score integer');
+    await run('insert into card_payment_migration (version, lowest, applied_at) values (2, 1, 0)');
+    for (const migrate of [true, false]) {
+      const opened = store({ migrate });
+      await opened.open();
+      const trial = new StoreTrial(opened, opened, new TestClock());
+      const record = await trial.insert();
+      expect(await trial.find(record)).toEqual(record);
+      await trial.replace(record, { state: 'authorizing' });
+      await opened.close();
+    }
+    const { rows } = await sql<{
+      version: number;
+    }>`select version from card_payment_migration order by version`.execute(db);
+    expect(rows.map(({ version }) => version)).toEqual([1, 2]);
   });
 });

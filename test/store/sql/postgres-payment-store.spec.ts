@@ -2,7 +2,8 @@ import pg from 'pg';
 import type { PaymentClock } from '../../../lib/payment/clock.js';
 import { postgresPaymentStore } from '../../../lib/store/sql/index.js';
 import { StoreTrial } from '../../../lib/testing/contract/store-trial.js';
-import { describePaymentStore } from '../../../lib/testing/index.js';
+import { describePaymentStore, TestClock } from '../../../lib/testing/index.js';
+import { until } from '../../services/until.js';
 import { type Postgres, startPostgres } from '../../services/postgres.js';
 
 let postgres: Postgres;
@@ -25,7 +26,7 @@ test('a connection that the server ends undoes what ran on it, and nothing else'
   const connectionString = await postgres.createDatabase();
   const store = postgresPaymentStore({ connectionString });
   await store.open();
-  const trial = new StoreTrial(store, store);
+  const trial = new StoreTrial(store, store, new TestClock());
   const record = await trial.insert();
 
   const other = new pg.Client({ connectionString });
@@ -35,7 +36,7 @@ test('a connection that the server ends undoes what ran on it, and nothing else'
   const replaced = store.replace(trial.next(record, { state: 'authorizing' }), 1);
   const failure = expect(replaced).rejects.toThrow();
   const waiting = `select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-  while ((await other.query(waiting)).rowCount === 0);
+  await until(async () => (await other.query(waiting)).rowCount !== 0);
   await failure;
   await other.query('rollback');
   await other.end();

@@ -119,23 +119,26 @@ local function deliver(handler, id, events)
   save(handler, id, deliveries)
 end
 
--- All waiting events of one payment, so that none overtakes another.
+-- All waiting events of one payment, so that none overtakes another. They stop waiting last, so that none is lost.
 local function fanOut(id)
-  local waiting, byHandler, count = call('HGETALL', key('waiting', id)), {}, 0
+  local waiting, byHandler, done = call('HGETALL', key('waiting', id)), {}, {}
   for i = 1, #waiting, 2 do
     local occurredAt, type = string.match(waiting[i + 1], '^(-?%d+):(.*)$')
     if handlers[type] then
+      local event = { id = waiting[i], type = type, occurredAt = tonumber(occurredAt) }
       for _, handler in ipairs(handlers[type]) do
         byHandler[handler] = byHandler[handler] or {}
-        table.insert(byHandler[handler], { id = waiting[i], type = type, occurredAt = tonumber(occurredAt) })
+        table.insert(byHandler[handler], event)
       end
-      call('ZREM', key('backlog', type), waiting[i])
-      call('HDEL', key('waiting', id), waiting[i])
-      count = count + 1
+      done[#done + 1] = event
     end
   end
   for handler, events in pairs(byHandler) do deliver(handler, id, events) end
-  return count
+  for _, event in ipairs(done) do
+    call('ZREM', key('backlog', event.type), event.id)
+    call('HDEL', key('waiting', id), event.id)
+  end
+  return #done
 end
 
 local limit, payments, events = tonumber(arg.limit), 0, 0
@@ -153,7 +156,7 @@ return events
 /**
  * The deliveries that were leased, and 1 when others that may be due were not looked at.
  *
- * A delivery that turns out to be held up is moved to when that may end, so each is looked at once in ten minutes at most.
+ * A delivery that turns out to be held up is moved to when that may end, so that each is looked at once in ten minutes.
  */
 export const LEASE_DELIVERIES = script(
   DELIVERIES,

@@ -1,11 +1,12 @@
 import { DELIVERIES } from './deliveries.js';
 import { script } from './library.js';
 
-/*
- * A purge goes by steps of at most `limit`, so that none of them keeps others waiting.
- */
+/* A purge goes by steps of at most `limit`, so that none of them keeps others waiting. */
 
-/** One step of forgetting old pairs and their deliveries: 1 when there are more. A pair goes last, so that none of its deliveries stays. */
+/**
+ * One step of forgetting old pairs and their deliveries: 1 when there are more. A pair goes after its deliveries, so that
+ * none of them stays.
+ */
 export const FORGET_PAIRS = script(
   DELIVERIES,
   `
@@ -33,7 +34,9 @@ call('ZREMRANGEBYRANK', key('spentKeys'), 0, #old - 1)
 return #old == tonumber(arg.limit) and 1 or 0
 `);
 
-/** One step of deleting payments: how many it looked at, payments and events deleted. The next step skips what stays. */
+/**
+ * One step of deleting payments: how many it looked at, payments and events deleted. The next step skips what stays.
+ */
 export const DELETE_PAYMENTS = script(
   DELIVERIES,
   `

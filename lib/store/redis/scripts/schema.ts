@@ -1,8 +1,8 @@
 import { Script } from '../script.js';
 
 /**
- * The version of the keys, and the lowest version that a release must know to use them. `ARGV` is what this release writes; it is
- * entered where there is nothing yet, or something older. `KEYS[1]` is `{prefix}:`.
+ * The version of the keys, and the lowest version that a release must know to use them. `ARGV` is what this release
+ * writes; it is entered where there is nothing yet, or something older. `KEYS[1]` is `{prefix}:`.
  */
 export const SCHEMA = new Script(`
 local call, schema, lowest = redis.call, KEYS[1] .. 'schema', KEYS[1] .. 'lowest'

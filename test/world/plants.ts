@@ -1,0 +1,77 @@
+import { MemoryPaymentStore, type PaymentEvent, type PaymentRecord } from 'nestjs-card-payment';
+import type { HandlerPair, ReplaceOutcome, UniqueKey } from '../../lib/store/payment-store.js';
+import { toPayment } from '../../lib/payment/payment.js';
+import type { Plant } from './world.js';
+
+/** A lease that is not renewed, and said to be. */
+class StoreThatRenewsNothing extends MemoryPaymentStore {
+  override renewLease(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+}
+
+/** An announcement takes the place of what was announced for the same handler id: events of other types no longer reach it. */
+class StoreThatReplacesPairs extends MemoryPaymentStore {
+  private readonly pairs = new Map<string, Set<string>>();
+  private waiting: PaymentEvent[] = [];
+
+  override announce(account: string, pairs: readonly HandlerPair[]): Promise<void> {
+    for (const { handlerId } of pairs) this.pairs.set(handlerId, new Set());
+    for (const { handlerId, type } of pairs) this.pairs.get(handlerId)?.add(type);
+    return super.announce(account, pairs);
+  }
+
+  override async fanOut(account: string, limit: number): Promise<number> {
+    const events = await super.fanOut(account, limit);
+    for (const { eventId, type } of this.waiting.splice(0)) {
+      for (const [handlerId, types] of this.pairs) {
+        if (!types.has(type)) await this.acknowledge(account, handlerId, eventId);
+      }
+    }
+    return events;
+  }
+
+  override insert(record: PaymentRecord, event?: PaymentEvent): Promise<UniqueKey | null> {
+    if (event) this.waiting.push(event);
+    return super.insert(record, event);
+  }
+
+  override replace(record: PaymentRecord, expected: number, event?: PaymentEvent): Promise<ReplaceOutcome> {
+    if (event) this.waiting.push(event);
+    return super.replace(record, expected, event);
+  }
+}
+
+/** Faults that were once in the module, or nearly; `breaks` is the promise that each breaks. */
+export const PLANTS: readonly { readonly fault: string; readonly plant: Plant; readonly breaks: RegExp }[] = [
+  {
+    fault: 'a lease that is not renewed',
+    plant: { makeStore: (clock) => new StoreThatRenewsNothing({ clock }) },
+    breaks: /while .* still does/,
+  },
+  {
+    fault: 'an opening that was not confirmed, and is believed not to be written',
+    plant: {
+      tamper: ({ changes }) => {
+        changes.fenceOpening = (opening) => Promise.resolve({ payment: toPayment(opening) });
+      },
+    },
+    breaks: /was not confirmed .* and is charging/,
+  },
+  {
+    fault: 'a claim that was not confirmed, and is believed to be written',
+    plant: {
+      tamper: ({ changes }) => {
+        const replace = changes.replace.bind(changes);
+        changes.replace = (record, next) =>
+          next.state === 'authorizing' ? replace(record, next).catch(() => 'replaced') : replace(record, next);
+      },
+    },
+    breaks: /was sent 2 times/,
+  },
+  {
+    fault: 'an announcement that replaces those of the same handler id',
+    plant: { makeStore: (clock) => new StoreThatReplacesPairs({ clock }) },
+    breaks: /never handled/,
+  },
+];
