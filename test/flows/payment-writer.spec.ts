@@ -235,6 +235,11 @@ describe('PaymentWriter', () => {
       store.replace = () => Promise.resolve('stale');
       store.find = () => Promise.resolve(null);
       expect(await writer.settle(CHARGING, succeed)).toMatchObject({ state: 'succeeded', stored: false });
+      expect(log.at(-1)).toBe(
+        `error Payment ${ID}: succeeded (B0000): the payment has been deleted from the store meanwhile.`,
+      );
+      // There is nothing to write it to any more.
+      expect(owed.count).toBe(0);
     });
   });
 });

@@ -1,0 +1,142 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type DoPaymentDto, type PaymentEventState, type PaymentOptions } from 'nestjs-card-payment';
+import { SCHEMA_VERSION } from '../../lib/store/sql/payment-schema.js';
+import { cleanEnvironment, packTarball, run } from './tarball.js';
+
+const PACKAGE = 'node_modules/nestjs-card-payment';
+const SCHEMA_FILES = ['esm', 'cjs'].map((build) => `dist/${build}/store/sql/payment-schema.js`);
+
+/** What a release adds to the schema of the one before it. */
+export interface NextRelease {
+  readonly version: string;
+  /** The lowest version of the schema that a release must know from then on. */
+  readonly lowest: number;
+  readonly sql: string;
+}
+
+/** Releases of the package, each unpacked for an application of its own; all else is this repository's. */
+export class Releases {
+  private constructor(private readonly folder: string) {}
+
+  /** Packs what `npm run build` made, as the release `this`. */
+  static async pack(): Promise<Releases> {
+    const releases = new Releases(mkdtempSync(join(tmpdir(), 'card-payment-releases-')));
+    symlinkSync(resolve('node_modules'), join(releases.folder, 'node_modules'));
+    const tarball = await packTarball(releases.folder);
+    const unpacked = join(releases.folder, 'this', PACKAGE);
+    mkdirSync(unpacked, { recursive: true });
+    await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', unpacked], { cwd: releases.folder });
+    cpSync('test/package/upgrade/shop.mjs', join(releases.folder, 'this', 'shop.mjs'));
+    return releases;
+  }
+
+  /** Makes a release out of another one: with one more step of the schema. */
+  add(name: string, from: string, { version, lowest, sql }: NextRelease): void {
+    const folder = join(this.folder, name);
+    cpSync(join(this.folder, from), folder, { recursive: true });
+    this.edit(name, 'package.json', (text) => text.replace(/"version": ".*?"/, `"version": "${version}"`));
+    const step = `  { lowest: ${lowest}, statements: () => [${JSON.stringify(sql)}] },\n];`;
+    for (const file of SCHEMA_FILES) this.edit(name, file, (text) => text.replace(/^\];/m, step));
+  }
+
+  /** Starts a shop with that release. */
+  start(name: string, setup: ReleaseSetup): Promise<ReleaseProcess> {
+    return ReleaseProcess.start(join(this.folder, name, 'shop.mjs'), setup);
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private edit(name: string, file: string, change: (text: string) => string): void {
+    const path = join(this.folder, name, PACKAGE, file);
+    const text = readFileSync(path, 'utf8');
+    const changed = change(text);
+    if (changed === text) throw new Error(`${file} has no longer the form that is edited here`);
+    writeFileSync(path, changed);
+  }
+}
+
+/** The version of the schema that this release makes. */
+export const THIS_SCHEMA = SCHEMA_VERSION;
+
+export interface ReleaseSetup {
+  readonly options: PaymentOptions;
+  /** What its handler `orders` declares. */
+  readonly states: readonly PaymentEventState[];
+  /** Where each handled event becomes a line. */
+  readonly journal: string;
+}
+
+export interface PaidSale {
+  readonly conversationId: string;
+  readonly state: string;
+  /** The version of its record. */
+  readonly change: number;
+}
+
+/** A shop in a process of its own. It does one thing after the other. */
+export class ReleaseProcess {
+  private constructor(private readonly child: ChildProcess) {}
+
+  /** Rejects with what the application said when it did not start. */
+  static async start(script: string, setup: ReleaseSetup): Promise<ReleaseProcess> {
+    const child = fork(script, [JSON.stringify(setup)], { env: cleanEnvironment(), execArgv: [] });
+    const started = new ReleaseProcess(child);
+    try {
+      await started.answer();
+      return started;
+    } catch (error) {
+      await started.kill();
+      throw error;
+    }
+  }
+
+  pay(sales: readonly DoPaymentDto[]): Promise<PaidSale[]> {
+    return this.ask('pay', sales);
+  }
+
+  /** What it finds of these payments in the store. */
+  statesOf(payments: readonly PaidSale[]): Promise<(string | null)[]> {
+    return this.ask(
+      'statesOf',
+      payments.map(({ conversationId }) => conversationId),
+    );
+  }
+
+  /** Shuts the application down. */
+  async end(): Promise<void> {
+    const exit = once(this.child, 'exit');
+    await this.ask('end');
+    await exit;
+  }
+
+  async kill(): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const exit = once(this.child, 'exit');
+    this.child.kill('SIGKILL');
+    await exit;
+  }
+
+  private ask<T>(task: string, input?: unknown): Promise<T> {
+    this.child.send({ task, input });
+    return this.answer<T>();
+  }
+
+  private answer<T>(): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const done = (settle: () => void): void => {
+        this.child.off('message', onMessage).off('exit', onExit);
+        settle();
+      };
+      const onMessage = ({ output, error }: { output: T; error?: string }): void =>
+        done(() => (error === undefined ? resolve(output) : reject(new Error(error))));
+      const onExit = (code: number | null): void => done(() => reject(new Error(`a shop ended with ${code}`)));
+      this.child.on('message', onMessage).on('exit', onExit);
+    });
+  }
+}

@@ -1,0 +1,133 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { DoPaymentDto, PaymentOptions } from 'nestjs-card-payment';
+import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { type Postgres, startPostgres } from '../services/postgres.js';
+import { type PaidSale, type ReleaseProcess, Releases, THIS_SCHEMA } from './releases.js';
+
+const BATCH = 10;
+
+/** The release after this one only adds to the tables; the one after that shuts this one out. */
+const NEXT = { version: '1000.0.0', lowest: THIS_SCHEMA, sql: 'alter table card_payment add column note text' };
+const CLOSING = { version: '2000.0.0', lowest: THIS_SCHEMA + 1, sql: 'create table card_payment_later (id integer)' };
+
+describe('upgrades: releases side by side', () => {
+  let releases: Releases;
+  let simulator: Simulator;
+  let postgres: Postgres;
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'card-payment-upgrades-'));
+    [simulator, releases, postgres] = await Promise.all([
+      startSimulator({ dialect: 'morpos' }),
+      Releases.pack(),
+      startPostgres(),
+    ]);
+    releases.add('next', 'this', NEXT);
+    releases.add('closing', 'next', CLOSING);
+  }, 60_000);
+  afterAll(async () => {
+    releases?.remove();
+    await simulator?.close();
+    await postgres?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  describe.each(['SQLite', 'PostgreSQL'])('on %s', (database) => {
+    const running = new Set<ReleaseProcess>();
+    const taken: PaidSale[] = [];
+    let options: PaymentOptions;
+    let journal: string;
+
+    beforeAll(async () => {
+      journal = join(folder, `${database}.journal`);
+      const file = join(folder, 'payments.db');
+      const storeUrl = database === 'SQLite' ? `sqlite:${file}` : await postgres.createDatabase();
+      options = {
+        baseUrl: simulator.url,
+        ...simulator.credentials,
+        dialect: 'morpos',
+        returnUrl: 'https://shop.example/{token}',
+        failUrl: 'https://shop.example/{token}',
+        storeUrl,
+      };
+    });
+    afterEach(async () => {
+      await Promise.all(Array.from(running, (shop) => shop.kill()));
+      running.clear();
+    });
+
+    it('both take payments and deliver events at once, and this one starts again beside the newer tables', async () => {
+      let current = await start('this');
+      taken.push(...(await current.pay(sales(5))));
+      const next = await start('next');
+      const batches = await Promise.all([current.pay(sales(BATCH)), next.pay(sales(BATCH))]);
+      taken.push(...batches.flat());
+
+      await current.end();
+      current = await start('this');
+      const later = await Promise.all([current.pay(sales(BATCH)), next.pay(sales(BATCH))]);
+      taken.push(...later.flat());
+      const states = taken.map(({ state }) => state);
+      expect([await current.statesOf(taken), await next.statesOf(taken)]).toEqual([states, states]);
+
+      const expected = taken.map(({ conversationId, change }) => `${conversationId}:${change}`).sort();
+      for (let tries = 0; tries < 100 && handled().length < expected.length; tries += 1) await delay(100);
+      expect(
+        handled()
+          .map(({ eventId }) => eventId)
+          .sort(),
+      ).toEqual(expected);
+      expect(new Set(handled().map(({ version }) => version)).size).toBe(2);
+      // This release declares `succeeded` alone.
+      const failed = handled().filter(({ type }) => type === 'payment.failed');
+      expect(failed).toHaveLength(taken.filter(({ state }) => state === 'failed').length);
+      expect(new Set(failed.map(({ version }) => version))).toEqual(new Set([NEXT.version]));
+
+      const charged = taken.filter(({ conversationId }) => simulator.ledger.chargedTimes(conversationId) === 1);
+      expect(charged).toEqual(taken.filter(({ state }) => state === 'succeeded'));
+      expect(simulator.ledger.violations).toEqual([]);
+    }, 30_000);
+
+    it('one that this one is too old for makes it stop at start and say what to do', async () => {
+      const closing = await start('closing');
+      await expect(start('this')).rejects.toThrow(
+        `the payment tables are of version ${THIS_SCHEMA + 2}, newer than this release of nestjs-card-payment, ` +
+          `which knows version ${THIS_SCHEMA}: update nestjs-card-payment`,
+      );
+      // The one between them knows enough.
+      const next = await start('next');
+      const paid = await Promise.all([closing.pay(sales(2)), next.pay(sales(2))]);
+      expect(paid.flat().map(({ state }) => state)).toEqual(Array.from({ length: 4 }, () => 'succeeded'));
+    }, 30_000);
+
+    async function start(name: 'this' | 'next' | 'closing'): Promise<ReleaseProcess> {
+      const states = name === 'this' ? (['succeeded'] as const) : (['succeeded', 'failed'] as const);
+      const shop = await releases.start(name, { options, states, journal });
+      running.add(shop);
+      return shop;
+    }
+
+    function handled(): { version: string; type: string; eventId: string }[] {
+      const lines = readFileSync(journal, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '');
+      return lines.map((line) => JSON.parse(line) as { version: string; type: string; eventId: string });
+    }
+  });
+});
+
+let orders = 0;
+
+/** Every fifth of them is declined. */
+function sales(count: number): DoPaymentDto[] {
+  return Array.from({ length: count }, (_, i) => ({
+    reference: `order-${(orders += 1)}`,
+    cardDetails: { cardNo: '4508034508034509', expDate: '1236', cvv: '000' },
+    transactionDetails: { amount: i % 5 === 4 ? '149.51' : '149.90', currencyCode: 949 },
+    cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
+  }));
+}

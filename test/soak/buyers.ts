@@ -1,0 +1,161 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { DoPaymentDto } from 'nestjs-card-payment';
+import type { BankCallback, Simulator } from 'nestjs-card-payment/simulator';
+import type { SeededRandom } from './random.js';
+
+/** Where a buyer is sent after the bank, and what that says. */
+export const RESULT_URLS = {
+  successUrl: 'https://shop.example/paid',
+  failureUrl: 'https://shop.example/failed',
+  pendingUrl: 'https://shop.example/pending',
+};
+const STATE_OF_URL = new Map([
+  [RESULT_URLS.successUrl, 'succeeded'],
+  [RESULT_URLS.failureUrl, 'failed'],
+]);
+
+/** What a buyer was shown of a payment. */
+export interface ShownState {
+  readonly conversationId: string;
+  readonly state: string;
+}
+
+/** Cents that the simulator gives a meaning; 90 is simply approved. */
+const CENTS = [...Array.from({ length: 24 }, () => '90'), '51', '05', '54', '91', '96', '61', '62', '63'];
+/** No call takes longer than half a minute, whatever hangs; on a busy machine it may. */
+export const MAX_ANSWER_MS = 45_000;
+const MAX_TRIES = 4;
+const PAUSE_MS = 500;
+
+/** Buyers, each with one order after the other; some pay twice, in two tabs or again after an error. */
+export class Buyers {
+  readonly references: string[] = [];
+  readonly shown: ShownState[] = [];
+  readonly problems: string[] = [];
+  requests = 0;
+  longestMs = 0;
+  private isOver = false;
+
+  constructor(
+    private readonly simulator: Simulator,
+    private readonly random: SeededRandom,
+    /** The address of some process that runs. */
+    private readonly shopUrl: () => string,
+    private readonly thinkMs: number,
+  ) {}
+
+  stop(): void {
+    this.isOver = true;
+  }
+
+  /** Resolves when all have stopped. */
+  async run(count: number): Promise<void> {
+    await Promise.all(Array.from({ length: count }, () => this.buy()));
+  }
+
+  private async buy(): Promise<void> {
+    while (!this.isOver) {
+      await delay(this.random.between(0, 2 * this.thinkMs));
+      const reference = `order-${this.references.length + 1}`;
+      this.references.push(reference);
+      const pay = this.random.isHit(0.55) ? () => this.payDirectly(reference) : () => this.payAtTheBank(reference);
+      const tabs = this.random.isHit(0.08) ? 2 : 1;
+      await Promise.all(Array.from({ length: tabs }, pay));
+      // An order that is paid, or may be, must not be paid again.
+      if (this.random.isHit(0.05)) await pay();
+    }
+  }
+
+  private async payDirectly(reference: string): Promise<void> {
+    const sale = this.newSale(reference);
+    const first = await this.persist('direct', sale);
+    if (first && this.random.isHit(0.1)) {
+      const again = await this.persist('direct', sale);
+      if (again && again.conversationId !== first.conversationId && first.state !== 'failed') {
+        this.problems.push(`${first.conversationId}: its idempotencyKey gave ${again.conversationId} afterwards`);
+      }
+    }
+  }
+
+  private async payAtTheBank(reference: string): Promise<void> {
+    const started = await this.persist('checkout', this.newSale(reference), () => `key-${this.random.seed()}`);
+    if (!started || this.random.isHit(0.04)) return;
+    await delay(this.random.between(0, 2 * this.thinkMs));
+    const code = this.random.isHit(0.06) ? 'wrong' : this.random.oneOf(['123456', '222222', '444444']);
+    const callback = this.simulator.bank.answer(started.conversationId, { code });
+    const copies = this.random.isHit(0.15) ? 3 : callback.copies;
+    await Promise.all(Array.from({ length: copies }, () => this.comeBack(started.conversationId, callback)));
+  }
+
+  /** Posts the callback to some process, and reloads the page when that breaks. */
+  private async comeBack(conversationId: string, { url, request }: BankCallback): Promise<void> {
+    const { pathname } = new URL(url);
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const { method, headers, body } = request;
+      const answer = await this.send(pathname, { method, headers, body, redirect: 'manual' });
+      if (answer && answer.status < 500) {
+        const [location = ''] = (answer.headers.get('location') ?? '').split('?');
+        const state = STATE_OF_URL.get(location);
+        if (state) this.shown.push({ conversationId, state });
+        else if (location !== RESULT_URLS.pendingUrl) {
+          this.problems.push(`${conversationId}: its callback was answered with ${answer.status} ${location}`);
+        }
+        return;
+      }
+      await delay(PAUSE_MS);
+    }
+  }
+
+  /** Sends a sale until somebody answers it, under the same key or each time under another. */
+  private async persist(
+    path: 'direct' | 'checkout',
+    sale: DoPaymentDto,
+    newKey?: () => string,
+  ): Promise<ShownState | null> {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const body = JSON.stringify(newKey ? { ...sale, idempotencyKey: newKey() } : sale);
+      const headers = { 'content-type': 'application/json' };
+      const answer = await this.send(`/${path}`, { method: 'POST', headers, body });
+      if (answer?.status === 200) {
+        const shown = (await answer.json()) as ShownState;
+        if (path === 'direct') this.shown.push(shown);
+        return shown;
+      }
+      // Declined, or taken by another payment of the order.
+      if (answer?.status === 402 || answer?.status === 409) return null;
+      if (answer && answer.status < 500) this.problems.push(`${path} was answered with ${answer.status}`);
+      await delay(PAUSE_MS);
+    }
+    return null;
+  }
+
+  /** @returns null when the process died, or did not answer in time */
+  private async send(path: string, init: RequestInit): Promise<Response | null> {
+    this.requests += 1;
+    const began = performance.now();
+    try {
+      const response = await fetch(this.shopUrl() + path, { ...init, signal: AbortSignal.timeout(MAX_ANSWER_MS) });
+      const body = await response.text();
+      const { status, headers } = response;
+      return new Response([204, 303, 304].includes(status) ? null : body, { status, headers });
+    } catch (error) {
+      if ((error as Error).name === 'TimeoutError') {
+        this.problems.push(`${path} was not answered within ${MAX_ANSWER_MS} ms`);
+      }
+      return null;
+    } finally {
+      this.longestMs = Math.max(this.longestMs, performance.now() - began);
+    }
+  }
+
+  private newSale(reference: string): DoPaymentDto {
+    const amount = `${this.random.between(1, 999)}.${this.random.oneOf(CENTS)}`;
+    return {
+      reference,
+      idempotencyKey: `key-${this.random.seed()}`,
+      cardDetails: { cardNo: '4508034508034509', expDate: '1236', cvv: '000' },
+      transactionDetails: { amount, currencyCode: 949 },
+      cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
+    };
+  }
+}

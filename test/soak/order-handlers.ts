@@ -1,0 +1,67 @@
+import { appendFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable, type Type } from '@nestjs/common';
+import { EVENT_STATES, OnPayment, type PaymentEvent, type PaymentEventState } from 'nestjs-card-payment';
+import { SeededRandom } from './random.js';
+
+export type ShopVersion = 1 | 2;
+
+export const HANDLER_IDS = ['orders', 'mail'] as const;
+export type HandlerId = (typeof HANDLER_IDS)[number];
+
+/** What each version of the shop declares under the same handler ids. */
+export const DECLARED: Readonly<Record<ShopVersion, Readonly<Record<HandlerId, readonly PaymentEventState[]>>>> = {
+  1: { orders: ['succeeded'], mail: ['failed'] },
+  2: { orders: EVENT_STATES, mail: EVENT_STATES },
+};
+
+/** How the work behind the handlers goes. */
+export interface HandlerWork {
+  /** Where each handled event becomes a line. */
+  readonly journal: string;
+  readonly seed: number;
+  /** Chances of one call. */
+  readonly failing: number;
+  readonly hanging: number;
+  /** The longest that a call hangs. */
+  readonly hangMs: number;
+}
+
+/** One line of the journal. */
+export interface HandledEvent {
+  readonly handlerId: HandlerId;
+  readonly version: ShopVersion;
+  readonly type: string;
+  readonly eventId: string;
+}
+
+/** The providers with the handlers of one version. */
+export function orderHandlers(version: ShopVersion, work: HandlerWork): Type[] {
+  const random = new SeededRandom(work.seed);
+  const declared = DECLARED[version];
+
+  const handle = async (handlerId: HandlerId, { type, eventId }: PaymentEvent): Promise<void> => {
+    if (random.isHit(work.hanging)) await delay(random.between(100, work.hangMs));
+    if (random.isHit(work.failing)) throw new Error('out of order, before the work');
+    appendFileSync(work.journal, `${JSON.stringify({ handlerId, version, type, eventId } satisfies HandledEvent)}\n`);
+    if (random.isHit(work.failing / 2)) throw new Error('out of order, after the work');
+  };
+
+  @Injectable()
+  class Orders {
+    @OnPayment(declared.orders, { id: 'orders' })
+    settled(event: PaymentEvent): Promise<void> {
+      return handle('orders', event);
+    }
+  }
+
+  @Injectable()
+  class Mail {
+    @OnPayment(declared.mail, { id: 'mail', concurrency: 3 })
+    notify(event: PaymentEvent): Promise<void> {
+      return handle('mail', event);
+    }
+  }
+
+  return [Orders, Mail];
+}

@@ -1,0 +1,88 @@
+// One process of the shop: a Nest application that takes payments over HTTP and does what its parent says.
+import 'reflect-metadata';
+import { Body, Controller, HttpCode, type INestApplication, Module, Post, UseFilters } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import {
+  DoPaymentDto,
+  Init3dDto,
+  type Payment,
+  PaymentExceptionFilter,
+  PaymentHealth,
+  PaymentModule,
+  PaymentService,
+} from 'nestjs-card-payment';
+import { orderHandlers } from './order-handlers.js';
+import type { ShopAnswer, ShopSetup, ShopTask, ShopTaskName, ShopTasks } from './shop-tasks.js';
+
+@Controller()
+@UseFilters(PaymentExceptionFilter)
+class CheckoutController {
+  constructor(private readonly payments: PaymentService) {}
+
+  @Post('direct')
+  @HttpCode(200)
+  direct(@Body() sale: DoPaymentDto): Promise<Payment> {
+    return this.payments.doPayment(sale);
+  }
+
+  @Post('checkout')
+  @HttpCode(200)
+  async checkout(@Body() sale: Init3dDto): Promise<{ conversationId: string }> {
+    const { conversationId } = await this.payments.init3d(sale);
+    return { conversationId };
+  }
+}
+
+async function startShop({ adapter, version, work, options }: ShopSetup): Promise<INestApplication> {
+  @Module({
+    imports: [PaymentModule.forRoot({ ...options, callback: { waitMs: 5_000 } })],
+    controllers: [CheckoutController],
+    providers: orderHandlers(version, work),
+  })
+  class ShopModule {}
+  const httpAdapter = adapter === 'express' ? new ExpressAdapter() : new FastifyAdapter();
+  const app = await NestFactory.create(ShopModule, httpAdapter, { logger: ['fatal'], abortOnError: false });
+  await app.listen(0, '127.0.0.1');
+  return app;
+}
+
+async function heapAfterCollection(): Promise<number> {
+  // What the first collection finds to be finalized is gone after the next.
+  for (let i = 0; i < 3; i += 1) {
+    globalThis.gc?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return process.memoryUsage().heapUsed;
+}
+
+const app = await startShop(JSON.parse(process.argv[2] ?? '{}') as ShopSetup);
+
+const TASKS: { [Name in ShopTaskName]: () => Promise<ShopTasks[Name]> } = {
+  heap: heapAfterCollection,
+  health: async () => {
+    const { isStoreUp, owedWrites } = await app.get(PaymentHealth).report();
+    return { isStoreUp, owedWrites };
+  },
+  end: async () => {
+    await app.close();
+    return null;
+  },
+};
+
+function answer(message: ShopAnswer): void {
+  process.send?.(message);
+}
+
+process.on('message', ({ number, task }: ShopTask) => {
+  void TASKS[task]().then(
+    (output) => {
+      answer({ number, output });
+      if (task === 'end') process.disconnect();
+    },
+    (error: unknown) => answer({ number, error: String(error) }),
+  );
+});
+process.on('disconnect', () => process.exit());
+answer({ number: 0, output: new URL(await app.getUrl()).port });

@@ -1,0 +1,113 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { PaymentOptions } from 'nestjs-card-payment';
+import type { HandlerWork, ShopVersion } from './order-handlers.js';
+import type { SeededRandom } from './random.js';
+import { Shop } from './shop.js';
+
+/** The first two run from beginning to end, one of each version; the others are killed and deployed anew. */
+const VERSIONS: readonly ShopVersion[] = [2, 1, 2, 1];
+const STEADY = 2;
+const MAX_STARTS = 60;
+
+/** The processes that share a store. */
+export class Shops {
+  readonly problems: string[] = [];
+  kills = 0;
+  deploys = 0;
+  private readonly shops: (Shop | null)[] = VERSIONS.map(() => null);
+  private isOver = false;
+
+  constructor(
+    private readonly options: PaymentOptions,
+    private readonly newWork: () => HandlerWork,
+    private readonly random: SeededRandom,
+    private readonly isShort: boolean,
+  ) {}
+
+  get count(): number {
+    return this.running.length;
+  }
+
+  async start(): Promise<void> {
+    await Promise.all(VERSIONS.map((version, slot) => this.startIn(slot, version)));
+  }
+
+  /** The address of one that runs, or did a moment ago. */
+  someUrl(): string {
+    return this.random.oneOf(this.running).url;
+  }
+
+  /** Kills and deploys until the signal comes; then all slots are taken again. */
+  async disturb(signal: AbortSignal): Promise<void> {
+    const [minPauseMs, maxPauseMs] = this.isShort ? [1_000, 2_000] : [3_000, 10_000];
+    while (!signal.aborted) {
+      await delay(this.random.between(minPauseMs, maxPauseMs), undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      const slot = this.random.between(STEADY, VERSIONS.length - 1);
+      const shop = this.shops[slot];
+      this.shops[slot] = null;
+      if (shop) await (this.random.isHit(0.7) ? this.kill(shop) : this.shutDown(shop));
+      // The old version may come again after the new one.
+      await this.startIn(slot, this.random.oneOf<ShopVersion>([1, 2]));
+    }
+  }
+
+  /** Of those that run from beginning to end. */
+  heaps(): Promise<number[]> {
+    return Promise.all(this.running.slice(0, STEADY).map((shop) => shop.ask('heap')));
+  }
+
+  async owedWrites(): Promise<number> {
+    const reports = await Promise.all(this.running.map((shop) => shop.ask('health')));
+    return reports.reduce((sum, { owedWrites }) => sum + owedWrites, 0);
+  }
+
+  async endAll(): Promise<void> {
+    this.isOver = true;
+    await Promise.all(
+      this.shops.map(async (shop, slot) => {
+        this.shops[slot] = null;
+        if (shop) await this.shutDown(shop);
+      }),
+    );
+  }
+
+  async killAll(): Promise<void> {
+    this.isOver = true;
+    await Promise.all(this.running.map((shop) => shop.kill()));
+  }
+
+  private get running(): Shop[] {
+    return this.shops.filter((shop) => shop !== null);
+  }
+
+  private async kill(shop: Shop): Promise<void> {
+    this.kills += 1;
+    this.noteOwnEnd(shop);
+    await shop.kill();
+  }
+
+  private async shutDown(shop: Shop): Promise<void> {
+    this.deploys += 1;
+    this.noteOwnEnd(shop);
+    await shop.end().catch((error) => this.problems.push(`A process was not shut down: ${String(error)}`));
+  }
+
+  private noteOwnEnd({ ownEnd }: Shop): void {
+    if (ownEnd !== null) this.problems.push(`A process ended by itself: ${ownEnd}`);
+  }
+
+  /** While the store is away an application does not start: whoever runs it starts it again. */
+  private async startIn(slot: number, version: ShopVersion): Promise<void> {
+    const adapter = slot % 2 === 0 ? 'express' : 'fastify';
+    for (let starts = 1; !this.isOver; starts += 1) {
+      try {
+        this.shops[slot] = await Shop.start({ adapter, version, work: this.newWork(), options: this.options });
+        return;
+      } catch (error) {
+        if (starts === MAX_STARTS) throw error;
+        await delay(500);
+      }
+    }
+  }
+}
