@@ -46,7 +46,7 @@ const WRITES = ['insert', 'replace', 'announce'];
 
 /** Sees what the store really took and which handlers were really called, and holds it against the promises at once. */
 export class Witness {
-  /** Promises that were broken, each told once. */
+  /** Promises that were broken. */
   readonly broken: string[] = [];
   /** The last that the store took of each payment, also of those that were purged since. */
   readonly records = new Map<string, PaymentRecord>();
@@ -113,7 +113,7 @@ export class Witness {
     if (isHandled) this.handled.add(keyOf(call));
   }
 
-  /** Handlers that an event must have reached: those that were announced before it was written, or else the first one after. */
+  /** Handlers that an event must have reached: those announced before it was written, or else the first one after. */
   owedTo({ event, order }: SeenEvent): string[] {
     const pairs = [...this.announcements].filter(([pair]) => pair.endsWith(` ${event.type}`));
     const first = Math.min(...pairs.map(([, announced]) => announced.order));
