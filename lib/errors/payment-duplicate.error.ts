@@ -2,8 +2,8 @@ import type { Payment } from '../payment/payment.js';
 import { PaymentError } from './payment.error.js';
 
 /**
- * The `conversationId` or `idempotencyKey` is already another payment's. Look at `payment` before you retry; it is null when that payment was
- * deleted (`retentionMs`) and only its key is still known (`idempotencyTtlMs`).
+ * The `conversationId` or `idempotencyKey` is already another payment's. Look at `payment` before you retry; it is null
+ * when that payment was deleted (`retentionMs`) and only its key is still known (`idempotencyTtlMs`).
  */
 export class PaymentDuplicateError extends PaymentError {
   readonly code = 'PAYMENT_DUPLICATE';

@@ -19,8 +19,8 @@ const MAX_CALLS_PER_PASS = 1_000;
 const MAX_HANDLER_WAIT_MS = 30_000;
 
 /**
- * Brings events to the host: plain ones at once, awaited ones out of the store's outbox, each handler by a worker of its own and acknowledged for
- * itself.
+ * Brings events to the host: plain ones at once, awaited ones out of the store's outbox, each handler by a worker of
+ * its own and acknowledged for itself.
  */
 @Injectable()
 export class EventDispatcher {
@@ -55,7 +55,9 @@ export class EventDispatcher {
     await this.renew();
   }
 
-  /** Announces again: a pair that nobody has announced for ten minutes holds up nothing, and is forgotten after 30 days. */
+  /**
+   * Announces again: a pair that nobody has announced for ten minutes holds up nothing, and is forgotten after 30 days.
+   */
   async renew(): Promise<void> {
     const pairs = this.workers.flatMap(({ handler }) => handler.types.map((type) => ({ handlerId: handler.id, type })));
     if (pairs.length === 0) return;
@@ -79,7 +81,10 @@ export class EventDispatcher {
     for (const worker of this.workers) worker.letGo();
   }
 
-  /** Called once an event is stored. Resolves when it was delivered here, after two seconds at the latest. Never rejects. */
+  /**
+   * Called once an event is stored. Resolves when it was delivered here, after two seconds at the latest. Never
+   * rejects.
+   */
   async publish(event: PaymentEvent): Promise<void> {
     this.plain.emit(event);
     const handlers = this.workers.flatMap(({ handler }) => (handler.types.includes(event.type) ? [handler.id] : []));
@@ -96,7 +101,9 @@ export class EventDispatcher {
     for (const worker of this.workers) void worker.look();
   }
 
-  /** Delivers what is due and waits for it, half a minute for calls that take long. @returns how many calls were begun */
+  /**
+   * Delivers what is due and waits for it, half a minute for calls that take long. @returns how many calls were begun
+   */
   async deliverDue(): Promise<number> {
     const before = this.calls;
     let earlier;

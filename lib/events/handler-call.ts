@@ -47,7 +47,9 @@ export class HandlerCall {
     return ran >= LONG_RUN_MS ? ran : null;
   }
 
-  /** Renews its lease no more: the handler may go on, but another instance gets the delivery once the lease has run out. */
+  /**
+   * Renews its lease no more: the handler may go on, but another instance gets the delivery once the lease has run out.
+   */
   letGo(): void {
     this.over.abort();
   }
@@ -73,7 +75,7 @@ export class HandlerCall {
   private async call(): Promise<string | null> {
     const { handler, delivery } = this;
     const { timeoutMs } = handler;
-    const handle = async () => handler.handle(delivery.event);
+    const handle = () => Promise.resolve().then(() => handler.handle(delivery.event));
     try {
       await (timeoutMs === null ? handle() : limited(this.clock, timeoutMs, handle));
       return null;

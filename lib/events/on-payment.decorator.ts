@@ -11,8 +11,8 @@ export interface OnPaymentOptions {
   /** How many calls of this handler run at once in this instance. Default 10. */
   readonly concurrency?: number;
   /**
-   * After how many milliseconds a call counts as failed and its place is given to the next; what it does after that is its own affair. By
-   * default a call may take as long as it likes.
+   * After how many milliseconds a call counts as failed and its place is given to the next; what it does after that is
+   * its own affair. By default a call may take as long as it likes.
    */
   readonly timeoutMs?: number;
 }
@@ -29,9 +29,10 @@ export interface OnPaymentMetadata {
 const DEFAULT_CONCURRENCY = 10;
 
 /**
- * Marks a method of a static provider as an awaited handler of payments that reach a state. It is called at least once for each such
- * event, again with back-off until it returns, also after a crash: deduplicate by `eventId`. One payment's events come in order. A handler
- * that keeps failing is parked, to be replayed by an operator; one that hangs holds up nobody but itself.
+ * Marks a method of a static provider as an awaited handler of payments that reach a state. It is called at least once
+ * for each such event, again with back-off until it returns, also after a crash: deduplicate by `eventId`. One
+ * payment's events come in order. A handler that keeps failing is parked, to be replayed by an operator; one that hangs
+ * holds up nobody but itself.
  *
  * @example
  * ```ts

@@ -1,14 +1,16 @@
 import type { PaymentRecord } from '../payment/payment.js';
 import { advance, withdrawClaim } from '../payment/states.js';
-import type { Settlement } from './payment-changes.js';
-import { applyNotSent } from './settlement.js';
+import { applyNotSent, type Settlement } from './settlement.js';
 
 /*
  * A write that the store did not confirm may have been done, or may still land once the store thaws. Nothing was sent on the strength
  * of it, and a fence sees to it that nothing ever will be: it makes the lost write fail, or takes back what it did.
  */
 
-/** What stands in the store's books for an opening that was not confirmed: its conversationId is used up, and it holds nothing. */
+/**
+ * What stands in the store's books for an opening that was not confirmed: its conversationId is used up, and it holds
+ * nothing.
+ */
 export function unsentRecord(opening: PaymentRecord, now: Date): PaymentRecord {
   const change = { reason: 'not_sent', idempotencyKey: null, tokenHash: null } as const;
   return { ...advance(opening, 'failed', change, now), version: opening.version };
@@ -20,8 +22,8 @@ export function fenceOpening(opening: PaymentRecord): Settlement {
 }
 
 /**
- * Of a claim: raises the version, so that the lost write comes too late, or gives the payment back if it was claimed after all, and by this
- * attempt. The payment then waits for the buyer's reload.
+ * Of a claim: raises the version, so that the lost write comes too late, or gives the payment back if it was claimed
+ * after all, and by this attempt. The payment then waits for the buyer's reload.
  */
 export function fenceClaim(before: PaymentRecord, attemptId: string): Settlement {
   return (current, now) => {

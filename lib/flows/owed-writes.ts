@@ -14,8 +14,8 @@ const MAX_PAUSE_MS = 5_000;
 const MAX_CLOSING_MS = 10_000;
 
 /**
- * Outcomes and fences that the store did not take: kept in this process, and written as soon as the store answers, whatever else this process
- * does in the background.
+ * Outcomes and fences that the store did not take: kept in this process, and written as soon as the store answers,
+ * whatever else this process does in the background.
  */
 @Injectable()
 export class OwedWrites {

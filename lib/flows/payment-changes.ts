@@ -5,11 +5,9 @@ import type { PaymentClock } from '../payment/clock.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { PaymentStore, type ReplaceOutcome, type UniqueKey } from '../store/payment-store.js';
 import { fenceOpening, unsentRecord } from './fences.js';
-import { logChange } from './payment-log.js';
+import { logChange, logGone } from './payment-log.js';
+import type { Settlement } from './settlement.js';
 import { StoreClock } from './store-clock.js';
-
-/** What a known outcome makes of the record as it stands now; null when it changes nothing. */
-export type Settlement = (record: PaymentRecord, now: Date) => PaymentRecord | null;
 
 /**
  * What became of a settlement: the payment as it now stands, and the event of its change of state, where there was one.
@@ -65,7 +63,14 @@ export class PaymentChanges {
         logChange(next);
         return { payment: toPayment(next), event };
       }
-      current = (await this.store.find(record.account, record.conversationId)) ?? throwGone();
+      const latest = await this.store.find(record.account, record.conversationId);
+      if (!latest) {
+        // Only what is settled is ever deleted: there is nothing left to write this to, however long it is tried.
+        const payment = toPayment(next, false);
+        logGone(payment);
+        return { payment };
+      }
+      current = latest;
     }
   }
 
@@ -93,8 +98,4 @@ export class PaymentChanges {
 
 function eventOfChange(record: PaymentRecord, next: PaymentRecord): PaymentEvent | undefined {
   return next.state === record.state ? undefined : eventOf(next);
-}
-
-function throwGone(): never {
-  throw new Error('The payment is no longer in the store.');
 }

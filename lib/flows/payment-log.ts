@@ -17,6 +17,11 @@ export function logOwed(payment: LoggedPayment): void {
   logger.error(`${lineOf(payment)}: the store did not take this; the module keeps trying.`);
 }
 
+/** Logs an outcome that came when its payment had been deleted from the store. This line is all that is left of it. */
+export function logGone(payment: LoggedPayment): void {
+  logger.error(`${lineOf(payment)}: the payment has been deleted from the store meanwhile.`);
+}
+
 type LoggedPayment = Pick<Payment, 'conversationId' | 'state' | 'reason' | 'code'>;
 
 function lineOf({ conversationId, state, reason, code }: LoggedPayment): string {

@@ -32,8 +32,8 @@ export class PaymentReader {
 
   /**
    * The payment that already has this record's conversationId or idempotencyKey.
-   * @throws PaymentDuplicateError when only the key is still known, or it is another sale: of another kind, reference, amount, currency or instalment
-   *   count
+   * @throws PaymentDuplicateError when only the key is still known, or it is another sale: of another kind, reference,
+   *   amount, currency or instalment count
    */
   async findRepeated(record: PaymentRecord): Promise<PaymentRecord | null> {
     const { account, conversationId, idempotencyKey } = record;

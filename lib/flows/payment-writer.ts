@@ -5,7 +5,8 @@ import { advance, type PaymentChange } from '../payment/states.js';
 import type { ReplaceOutcome, UniqueKey } from '../store/payment-store.js';
 import { fenceClaim } from './fences.js';
 import { type OwedWrite, OwedWrites } from './owed-writes.js';
-import { PaymentChanges, type Settlement } from './payment-changes.js';
+import { PaymentChanges } from './payment-changes.js';
+import type { Settlement } from './settlement.js';
 import { logOwed } from './payment-log.js';
 import { callStore } from './store-call.js';
 import { StoreClock } from './store-clock.js';
@@ -32,7 +33,8 @@ export class PaymentWriter {
   ) {}
 
   /**
-   * Writes a payment's first record. One that is not confirmed is fenced: it will never be a payment that waits for an answer.
+   * Writes a payment's first record. One that is not confirmed is fenced: it will never be a payment that waits for an
+   * answer.
    * @returns the key that is taken, or null when it is written
    * @throws PaymentStoreError
    */
@@ -43,7 +45,8 @@ export class PaymentWriter {
   }
 
   /**
-   * Takes the right to call Auth3d, granted once. A claim that is not confirmed is fenced: the payment goes on waiting for the buyer.
+   * Takes the right to call Auth3d, granted once. A claim that is not confirmed is fenced: the payment goes on waiting
+   * for the buyer.
    * @throws PaymentStoreError
    */
   claim(record: PaymentRecord, change: { dueAt: Date; attemptId: string }): Promise<Moved> {

@@ -8,6 +8,9 @@ import type { Randomness } from '../payment/randomness.js';
 import { advance, type PaymentChange } from '../payment/states.js';
 import { resultChanges, type TextRules } from './result-changes.js';
 
+/** What a known outcome makes of the record as it stands now; null when it changes nothing. */
+export type Settlement = (record: PaymentRecord, now: Date) => PaymentRecord | null;
+
 /** What the settling of a payment depends on besides the payment. */
 export interface SettlementRules extends TextRules {
   /** Whether the gateway can be asked for an outcome; where it cannot, nobody is scheduled to. */

@@ -16,8 +16,8 @@ const MIN_OFFSET_MS = 500;
 const MAX_OFFSET_MS = 5_000;
 
 /**
- * The time that counts across hosts: the store's. This host's clock follows it by an offset, sampled once a minute, so that a host whose clock
- * is hours off expires nothing that is open and keeps nothing alive that is over.
+ * The time that counts across hosts: the store's. This host's clock follows it by an offset, sampled once a minute, so
+ * that a host whose clock is hours off expires nothing that is open and keeps nothing alive that is over.
  */
 @Injectable()
 export class StoreClock extends PaymentClock {
@@ -62,8 +62,8 @@ export class StoreClock extends PaymentClock {
   }
 
   /**
-   * To be called before a payment is opened or claimed: a host that has not heard the store's time yet, was suspended, or had its clock set
-   * asks anew, since by its own clock it would expire what is open.
+   * To be called before a payment is opened or claimed: a host that has not heard the store's time yet, was suspended,
+   * or had its clock set asks anew, since by its own clock it would expire what is open.
    * @throws PaymentStoreError when the store does not say
    */
   async check(): Promise<void> {

@@ -18,7 +18,7 @@ import { checkCallback } from './callback-check.js';
 import { readCallbackFields } from './callback-fields.js';
 import { hashCallbackToken, newAttemptId, newCallbackToken } from './callback-token.js';
 import { newPaymentRecord, saleRequest } from './new-payment.js';
-import type { Settlement } from './payment-changes.js';
+import type { Settlement } from './settlement.js';
 import { PaymentReader } from './payment-reader.js';
 import { PaymentWriter } from './payment-writer.js';
 import { resultChanges } from './result-changes.js';

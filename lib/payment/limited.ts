@@ -4,8 +4,8 @@ import type { PaymentClock } from './clock.js';
 export class TimeUpError extends Error {}
 
 /**
- * Waits for someone else's promise, but not for ever. What it does after its time is nobody's concern: it runs on, and its rejection is
- * swallowed.
+ * Waits for someone else's promise, but not for ever. What it does after its time is nobody's concern: it runs on, and
+ * its rejection is swallowed.
  *
  * @throws TimeUpError after `ms`; otherwise what the promise rejects with
  */

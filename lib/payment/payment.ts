@@ -87,8 +87,8 @@ export interface PaymentRecord extends Omit<Payment, 'settled' | 'stored'> {
   /** When the background work next looks at it; null for never. A lease moves this ahead. */
   readonly dueAt: Date | null;
   /**
-   * Random: which attempt wrote the opening, or later the claim. Whoever lost the store's word on its own write knows it again by this, and
-   * leaves another's alone.
+   * Random: which attempt wrote the opening, or later the claim. Whoever lost the store's word on its own write knows
+   * it again by this, and leaves another's alone.
    */
   readonly attemptId: string;
   /** How often the gateway was asked for the outcome (CheckPayment). */

@@ -69,9 +69,9 @@ export function advance(record: PaymentRecord, state: PaymentState, change: Paym
 }
 
 /**
- * The one way back, which is no transition: a claim that the store did not confirm, and under which nothing was sent, is
- * withdrawn as if it had never been granted. The version goes up all the same, so that a claim which still lands comes
- * too late.
+ * The one way back, which is no transition: a claim that the store did not confirm, and under which nothing was sent,
+ * is withdrawn as if it had never been granted. The version goes up all the same, so that a claim which still lands
+ * comes too late.
  */
 export function withdrawClaim(record: PaymentRecord, now: Date): PaymentRecord {
   if (record.state !== 'authorizing') throw new Error(`A payment that is ${record.state} has no claim to withdraw.`);

@@ -4,10 +4,16 @@ import type { PaymentEvent, PaymentEventType } from '../payment/payment-event.js
 /** What no two payments of one account may share (null never collides). */
 export type UniqueKey = 'conversationId' | 'idempotencyKey' | 'tokenHash' | 'referenceLock';
 
-/** `stale`: the record has moved on. `locked`: another payment holds the `referenceLock`. In both cases nothing was written. */
+/**
+ * `stale`: the record has moved on. `locked`: another payment holds the `referenceLock`. In both cases nothing was
+ * written.
+ */
 export type ReplaceOutcome = 'replaced' | 'stale' | 'locked';
 
-/** What an awaited handler takes: one type of event under one handler id. What is announced, fanned out and leased is this pair. */
+/**
+ * What an awaited handler takes: one type of event under one handler id. What is announced, fanned out and leased is
+ * this pair.
+ */
 export interface HandlerPair {
   /** The handler's id, unique within an account; deliveries are acknowledged under it. */
   readonly handlerId: string;
@@ -111,17 +117,20 @@ export interface StoreCounts {
 export const PAIR_ALIVE_MS = 600_000;
 
 /**
- * Where payments are stored. Small and dumb on purpose: all policy stays outside, so that a merchant can write one. The suite in
- * `nestjs-card-payment/testing` proves a store right.
+ * Where payments are stored. Small and dumb on purpose: all policy stays outside, so that a merchant can write one. The
+ * suite in `nestjs-card-payment/testing` proves a store right.
  *
- * Every write is atomic and durable when its promise resolves. A method rejects only when the store cannot do its work, within
- * seconds even where the database hangs; what it rejects with is never shown to anyone. A write that rejected may have been done all the
- * same, or may still be done later.
+ * Every write is atomic and durable when its promise resolves. A method rejects only when the store cannot do its work,
+ * within seconds even where the database hangs; what it rejects with is never shown to anyone. A write that rejected
+ * may have been done all the same, or may still be done later.
  *
  * The time that counts is the store's own ({@link now}), the same for every process that uses it.
  */
 export abstract class PaymentStore {
-  /** Connects, migrates, checks; once more does no harm. Rejects with what an operator needs to know, without credentials. */
+  /**
+   * Connects, migrates, checks; once more does no harm. Rejects with what an operator needs to know, without
+   * credentials.
+   */
   async open(): Promise<void> {}
 
   /** Lets go of connections that the store itself made. */
@@ -131,16 +140,16 @@ export abstract class PaymentStore {
   abstract now(): Promise<Date>;
 
   /**
-   * Adds a record, with its first history line and, where given, its event (see {@link replace}). An `idempotencyKey` that a
-   * purged payment had is taken as long as {@link purge} remembers it.
+   * Adds a record, with its first history line and, where given, its event (see {@link replace}). An `idempotencyKey`
+   * that a purged payment had is taken as long as {@link purge} remembers it.
    * @returns null when stored; otherwise the key that is taken, and nothing was written.
    */
   abstract insert(record: PaymentRecord, event?: PaymentEvent): Promise<UniqueKey | null>;
 
   /**
-   * Replaces the record of that account and conversationId, if its version is still `expectedVersion`. In the same transaction: the
-   * history line, and the event, marked as not fanned out yet. It knows nothing of handlers, and waits for nobody but writers of the same
-   * record or of the same `referenceLock`.
+   * Replaces the record of that account and conversationId, if its version is still `expectedVersion`. In the same
+   * transaction: the history line, and the event, marked as not fanned out yet. It knows nothing of handlers, and waits
+   * for nobody but writers of the same record or of the same `referenceLock`.
    *
    * Keys that the record no longer has are free; rejects when another payment has its `idempotencyKey` or `tokenHash`.
    */
@@ -157,7 +166,10 @@ export abstract class PaymentStore {
   /** Every change of a payment, oldest first. */
   abstract history(account: string, conversationId: string): Promise<PaymentHistoryEntry[]>;
 
-  /** Takes records whose `dueAt` has come, the longest due first, and moves their `dueAt` ahead by the lease; the version stays. */
+  /**
+   * Takes records whose `dueAt` has come, the longest due first, and moves their `dueAt` ahead by the lease; the
+   * version stays.
+   */
   abstract leaseDue(lease: LeaseRequest): Promise<PaymentRecord[]>;
   /** Gives a leased record back: sets `dueAt`, if its version is still this one. */
   abstract handBack(account: string, conversationId: string, version: number, dueAt: Date): Promise<void>;
@@ -165,16 +177,16 @@ export abstract class PaymentStore {
   /** Makes pairs known, or renews those that are known, as of now. Takes none away. */
   abstract announce(account: string, pairs: readonly HandlerPair[]): Promise<void>;
   /**
-   * Makes deliveries, due at once, of at most `limit` payments' events that are not fanned out yet: one for each pair that is known for the
-   * event's type. All such events of one payment are fanned out together, those of types that no pair is known for stay as they are.
-   * Any number of processes may call it at once.
+   * Makes deliveries, due at once, of at most `limit` payments' events that are not fanned out yet: one for each pair
+   * that is known for the event's type. All such events of one payment are fanned out together, those of types that no
+   * pair is known for stay as they are. Any number of processes may call it at once.
    * @returns how many events were fanned out
    */
   abstract fanOut(account: string, limit: number): Promise<number>;
   /**
-   * Takes due deliveries to a handler, of these types alone, the longest due first. For one payment at most one, and none while one of a lower
-   * version to this handler is open: unless that one is parked, or its pair was not announced within {@link PAIR_ALIVE_MS} and it is not
-   * leased now.
+   * Takes due deliveries to a handler, of these types alone, the longest due first. For one payment at most one, and
+   * none while one of a lower version to this handler is open: unless that one is parked, or its pair was not announced
+   * within {@link PAIR_ALIVE_MS} and it is not leased now.
    */
   abstract leaseDeliveries(lease: DeliveryLeaseRequest): Promise<Delivery[]>;
   /**
@@ -195,10 +207,10 @@ export abstract class PaymentStore {
   abstract replay(account: string, handlerId: string, eventId: string): Promise<boolean>;
 
   /**
-   * Deletes settled payments that have no delivery open and no event waiting to be fanned out to a known pair, with their history and events;
-   * pairs that nobody has announced for long, with their deliveries; keys that have been remembered long enough. A purged payment's
-   * idempotencyKey is remembered as a hash; its `referenceLock` for good: it is nobody's then, not even that of a payment of the same
-   * conversationId.
+   * Deletes settled payments that have no delivery open and no event waiting to be fanned out to a known pair, with
+   * their history and events; pairs that nobody has announced for long, with their deliveries; keys that have been
+   * remembered long enough. A purged payment's idempotencyKey is remembered as a hash; its `referenceLock` for good: it
+   * is nobody's then, not even that of a payment of the same conversationId.
    */
   abstract purge(account: string, retention: Retention): Promise<PurgeCounts>;
 

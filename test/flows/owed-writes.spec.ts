@@ -1,5 +1,6 @@
 import { OwedWrites } from '../../lib/flows/owed-writes.js';
-import { PaymentChanges, type Settlement } from '../../lib/flows/payment-changes.js';
+import { PaymentChanges } from '../../lib/flows/payment-changes.js';
+import type { Settlement } from '../../lib/flows/settlement.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { advance } from '../../lib/payment/states.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';

@@ -1,6 +1,7 @@
 import type { PaymentEvent } from '../../lib/payment/payment-event.js';
 import { OwedWrites } from '../../lib/flows/owed-writes.js';
-import { PaymentChanges, type Settlement } from '../../lib/flows/payment-changes.js';
+import { PaymentChanges } from '../../lib/flows/payment-changes.js';
+import type { Settlement } from '../../lib/flows/settlement.js';
 import { PaymentWriter } from '../../lib/flows/payment-writer.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { advance } from '../../lib/payment/states.js';
@@ -234,6 +235,11 @@ describe('PaymentWriter', () => {
       store.replace = () => Promise.resolve('stale');
       store.find = () => Promise.resolve(null);
       expect(await writer.settle(CHARGING, succeed)).toMatchObject({ state: 'succeeded', stored: false });
+      expect(log.at(-1)).toBe(
+        `error Payment ${ID}: succeeded (B0000): the payment has been deleted from the store meanwhile.`,
+      );
+      // There is nothing to write it to any more.
+      expect(owed.count).toBe(0);
     });
   });
 });

@@ -46,7 +46,8 @@ export interface Instance {
 export interface InstanceSetup {
   readonly simulator: Simulator;
   readonly clock: PaymentClock;
-  readonly store: PaymentStore;
+  /** Absent where it makes its own of `storeUrl`. */
+  readonly store?: PaymentStore;
   readonly providers?: Provider[];
   readonly options?: PaymentOptions;
 }
@@ -60,7 +61,7 @@ export async function startInstance({ simulator, clock, store, providers, option
     returnUrl: 'https://shop.example/{token}',
     failUrl: 'https://shop.example/{token}',
     background: false,
-    store,
+    ...(store && { store }),
     ...options,
   });
   const app = await Test.createTestingModule({ imports: [module], providers })

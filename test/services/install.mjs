@@ -1,5 +1,5 @@
 /**
- * Installs what the tests need besides npm packages: PostgreSQL, Redis and Chromium. It uses apt-get (as root, or with
+ * Installs what the tests need besides npm packages: PostgreSQL, PgBouncer, Redis and Chromium. It uses apt-get (as root, or with
  * sudo in continuous integration) or Homebrew; elsewhere it says what to install and exits with 1. Where everything is
  * installed it needs no network and no time.
  */
@@ -8,6 +8,7 @@ import { CHROMIUM_NAMES, findExecutable } from './executables.mjs';
 
 const NEEDED = [
   { what: 'PostgreSQL', programs: [['initdb'], ['postgres']], apt: 'postgresql', brew: ['postgresql@17'] },
+  { what: 'PgBouncer', programs: [['pgbouncer']], apt: 'pgbouncer', brew: ['pgbouncer'] },
   { what: 'Redis', programs: [['redis-server'], ['redis-cli']], apt: 'redis-server', brew: ['redis'] },
   { what: 'Chromium', programs: [CHROMIUM_NAMES], apt: 'chromium', brew: ['--cask', 'google-chrome'] },
 ];

@@ -1,9 +1,9 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { requireExecutable } from './executables.mjs';
-import { freePort, scratchFolder, startServer, type User } from './server.js';
+import { freePort, scratchFolder, startServer, unprivilegedUser } from './server.js';
 
 export interface Postgres {
   /** The database `postgres`, as a superuser without a password. */
@@ -65,21 +65,4 @@ async function query(url: string, sql: string): Promise<void> {
   } finally {
     await client.end().catch(() => undefined);
   }
-}
-
-/** PostgreSQL refuses to run as root. */
-function unprivilegedUser(): User | undefined {
-  if (process.getuid?.() !== 0) {
-    return undefined;
-  }
-  for (const name of ['postgres', 'nobody']) {
-    try {
-      const id = (flag: string) =>
-        Number(execFileSync('id', [flag, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
-      return { uid: id('-u'), gid: id('-g') };
-    } catch {
-      continue;
-    }
-  }
-  throw new Error('PostgreSQL does not run as root, and there is no user "postgres" or "nobody"');
 }

@@ -10,10 +10,12 @@ export interface TcpProxy {
   /** Ends that for new connections; what was withheld is lost. */
   thaw(): void;
   /**
-   * Holds what comes over the connections that are open now, and does not notice that a side goes away; new ones work.
-   * With `answers`, requests still get through.
+   * Holds what comes over the connections that are open now, and does not notice that a side goes away; new connections work. With
+   * `answers`, requests still get through.
    */
   hold(what?: 'everything' | 'answers'): void;
+  /** Holds everything on connections that are yet to come, too. */
+  holdNew(): void;
   /** Lets through what was held, however late it is. */
   release(): void;
   /** Breaks all connections and refuses new ones. */
@@ -26,6 +28,7 @@ export interface TcpProxy {
 export async function startTcpProxy(target: { readonly port: number; readonly host?: string }): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   const upstreams = new WeakSet<Socket>();
+  let holdsNew = false;
   let frozen = false;
   let losing = false;
   let lose = false;
@@ -43,6 +46,7 @@ export async function startTcpProxy(target: { readonly port: number; readonly ho
         upstream.destroy();
       });
     }
+    if (holdsNew) [client, upstream].forEach((socket) => socket.pause());
     client.on('data', (chunk) => {
       [losing, lose] = [losing || lose, false];
       upstream.write(chunk);
@@ -78,7 +82,11 @@ export async function startTcpProxy(target: { readonly port: number; readonly ho
     thaw: () => void (frozen = false),
     hold: (what = 'everything') =>
       sockets.forEach((socket) => (what === 'everything' || upstreams.has(socket)) && socket.pause()),
-    release: () => sockets.forEach((socket) => socket.resume()),
+    holdNew: () => void (holdsNew = true),
+    release: () => {
+      holdsNew = false;
+      sockets.forEach((socket) => socket.resume());
+    },
     goDown,
     comeUp: () => listen(port),
     stop: goDown,

@@ -97,24 +97,18 @@ export class Customers {
     }
   }
 
-  /** Of the payments of one reference or one key, at most one was charged. */
+  /** Of one reference, at most one payment was charged; of one key, at most one was sent. */
   checkCharges(): void {
     const { gateway, witness } = this.around;
-    const charged = this.orders.filter(({ conversationId }) => gateway.isCharged(conversationId));
-    const count = (name: string, keys: (string | null)[]): void => {
-      for (const key of new Set(keys)) {
-        const times = keys.filter((other) => other === key).length;
-        if (key !== null && times > 1) witness.breaks(`${name} ${key} was charged ${times} times`);
-      }
-    };
-    count(
-      'reference',
-      charged.map(({ reference, allowRepeat }) => (allowRepeat ? null : reference)),
-    );
-    count(
-      'idempotencyKey',
-      charged.map(({ idempotencyKey }) => idempotencyKey),
-    );
+    const charges = new Map<string, number>();
+    const add = (what: string, times: number): unknown => charges.set(what, (charges.get(what) ?? 0) + times);
+    for (const { conversationId, reference, allowRepeat, idempotencyKey } of this.orders) {
+      const sale = gateway.sales.get(conversationId);
+      if (!sale) continue;
+      if (reference !== null && !allowRepeat) add(`${reference} was charged`, sale.charges);
+      if (idempotencyKey !== null) add(`${idempotencyKey} was sent`, sale.arrivals);
+    }
+    for (const [what, times] of charges) if (times > 1) witness.breaks(`${what} ${times} times`);
   }
 
   /** A reference that was charged stays taken, any other is free. */
@@ -139,7 +133,7 @@ export class Customers {
       conversationId: `PAY${String(this.orders.length).padStart(17, '0')}`,
       reference: chance.oneOf([null, ...REFERENCES]),
       allowRepeat: chance.happens(0.1),
-      idempotencyKey: chance.happens(0.3) ? `key-${this.orders.length}` : null,
+      idempotencyKey: chance.happens(0.5) ? `key-${this.orders.length}` : null,
       firstAskedAt: witness.now,
       times: 0,
     });

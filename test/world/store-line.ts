@@ -113,11 +113,8 @@ function summary(args: readonly unknown[]): string {
 }
 
 function summaryOf(arg: object): string {
-  const { conversationId, version, state, handlerId, eventId } = arg as Record<string, unknown>;
+  const { conversationId, version, state, handlerId, eventId } = arg as Readonly<Record<string, string | undefined>>;
   if (Array.isArray(arg)) return `[${arg.length}]`;
-  if (state !== undefined) return `${String(conversationId)}:${String(version)} ${String(state)}`;
-  return [handlerId, eventId]
-    .filter((part) => part !== undefined)
-    .map(String)
-    .join(' ');
+  if (conversationId !== undefined) return `${conversationId}:${version} ${state}`;
+  return [handlerId, eventId].filter((part) => part !== undefined).join(' ');
 }

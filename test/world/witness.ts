@@ -16,19 +16,19 @@ export interface SeenCall {
 
 interface SeenEvent {
   readonly event: PaymentEvent;
-  readonly writtenAt: number;
   /** Its place among all writes that the witness saw. */
   readonly order: number;
 }
 
 interface Announced {
-  /** The first announcement's place among all writes, and its time. */
+  /** The first announcement's place among all writes. */
   readonly order: number;
   readonly firstAt: number;
   readonly lastAt: number;
 }
 
-const LEASE_MS = 60_000;
+/** The longest that a lease's answer is on its way to a host that runs. */
+const MAX_LEASING_MS = 10_000;
 /** A host follows the store's clock to within this. */
 const CLOCK_TOLERANCE_MS = 5_000;
 const WRITES = ['insert', 'replace', 'announce'];
@@ -103,16 +103,23 @@ export class Witness {
   }
 
   /** Handlers that an event must have reached: those that were announced before it was written, or else the first one after. */
-  owedTo({ event, order, writtenAt }: SeenEvent): string[] {
+  owedTo({ event, order }: SeenEvent): string[] {
     const pairs = [...this.announcements].filter(([pair]) => pair.endsWith(` ${event.type}`));
     const first = Math.min(...pairs.map(([, announced]) => announced.order));
     return pairs
       .filter(([, announced]) => {
-        // Until someone announced its type, its payment could be purged.
-        const mayBePurged = this.retentionMs > 0 && announced.firstAt - writtenAt > this.retentionMs;
-        return announced.order < order || (announced.order === first && !mayBePurged);
+        const isFirst = announced.order === first && !this.mayBePurged(event, announced.firstAt);
+        return announced.order < order || isFirst;
       })
       .map(([pair]) => pair.slice(0, pair.indexOf(' ')));
+  }
+
+  /** Until someone announced its type, an event goes with its payment. */
+  private mayBePurged({ payment }: PaymentEvent, announcedAt: number): boolean {
+    const finalizedAt = this.records.get(payment.conversationId)?.finalizedAt;
+    if (this.retentionMs === 0 || !finalizedAt) return false;
+    const began = this.clock.now().getTime() - this.now;
+    return began + announcedAt - finalizedAt.getTime() > this.retentionMs;
   }
 
   private seeWrite(method: string, args: unknown[], result: unknown): void {
@@ -132,17 +139,19 @@ export class Witness {
     const { conversationId, state, reason } = record;
     this.trace.add(() => `stored ${conversationId}:${record.version} ${state} ${reason ?? ''}`);
     this.records.set(conversationId, record);
-    if (event) this.events.push({ event, writtenAt: this.now, order: this.writes });
+    if (event) this.events.push({ event, order: this.writes });
     const isCharged = this.gateway.isCharged(conversationId);
     if (state === 'succeeded' && !isCharged) this.breaks(`${conversationId} is succeeded, and was not charged`);
     if (state === 'failed' || state === 'expired') this.saidUnpaid.add(conversationId);
+    if (reason === 'not_sent' && record.idempotencyKey !== null)
+      this.breaks(`${conversationId} keeps its idempotencyKey`);
     const earliest = (this.expiresAt.get(conversationId) ?? 0) - CLOCK_TOLERANCE_MS;
     if (state === 'expired' && this.now < earliest) this.breaks(`${conversationId} expired before its time`);
   }
 
   /** Nobody gets a delivery while its handler runs, unless its lease has run out for a reason. */
   private checkOneAtATime(other: SeenCall, call: SeenCall): void {
-    if (!other.isRunning || hasExcuse(other, this.now) || hasExcuse(call, this.now)) return;
+    if (!other.isRunning || hasExcuse(other) || hasExcuse(call)) return;
     const { handlerId, event } = call;
     this.breaks(`${call.host.name} calls ${handlerId} ${event.eventId} while ${other.host.name} still does`);
   }
@@ -169,12 +178,12 @@ function keyOf({ handlerId, event }: SeenCall): string {
 }
 
 /** Whether the host could not renew its lease: it is gone, or was suspended, or the store refused. */
-function hasExcuse({ host, event, beganAt }: SeenCall, now: number): boolean {
+function hasExcuse({ host, event, beganAt }: SeenCall): boolean {
   const { life, line } = host;
   return (
     life.isDead ||
     host.isStopping ||
-    life.lastSuspended >= Math.min(beganAt, now) - LEASE_MS ||
+    life.lastSuspended >= beganAt - MAX_LEASING_MS ||
     line.failedRenewals.has(event.eventId)
   );
 }

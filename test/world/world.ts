@@ -43,7 +43,7 @@ const ACTS = {
   pay: 5,
   startBuyer: 5,
   callBack: 7,
-  payAgain: 3,
+  payAgain: 4,
   inquire: 1,
   kill: 0.8,
   stop: 0.5,
@@ -52,7 +52,11 @@ const ACTS = {
   deploy: 0.7,
   storeDown: 0.6,
   gatewayDown: 0.5,
+  faint: 0.1,
 } as const;
+const SLOW_SIGNS = 0.02;
+/** A host that faints comes to itself when everyone has given it up, and its payment is settled. */
+const MIN_FAINT_MS = 12 * MINUTE_MS;
 
 /** A world of several hosts of one shop, the store, the gateway, buyers and merchants, all of whose chance comes from one seed. */
 export class World {
@@ -79,14 +83,14 @@ export class World {
     const { clock, trace } = this;
     this.chance = chance;
     this.gateway = new WorldGateway(clock, chance, trace);
-    const retentionMs = chance.oneOf([0, 0, 3 * MINUTE_MS]);
+    const retentionMs = chance.oneOf([0, 2 * MINUTE_MS]);
     this.witness = new Witness(clock, this.gateway, trace, retentionMs);
     this.work = new HandlerWork(clock, chance, this.witness);
     this.store = this.witness.watch(makeStore(clock));
     this.sessionTtlMs = chance.oneOf([2, 5, 10]) * MINUTE_MS;
     const options = { sessionTtlMs: this.sessionTtlMs, retentionMs };
     const { gateway, store, work, witness } = this;
-    this.around = { clock, chance, trace, gateway, store, work, options, tamper, slowSigns: 0.02 };
+    this.around = { clock, chance, trace, gateway, store, work, options, tamper, slowSigns: SLOW_SIGNS };
     this.customers = new Customers({ clock, chance, trace, gateway, witness, sessionTtlMs: this.sessionTtlMs });
     this.places = Array.from({ length: chance.between(2, 3) }, (_, index) => ({
       name: 'ABC'.charAt(index),
@@ -121,7 +125,7 @@ export class World {
     const steps = chance.between(15, 40);
     for (let step = 0; step < steps; step += 1) {
       for (const place of this.places) if (isEmpty(place) && chance.happens(0.6)) this.startHost(place, step / steps);
-      this.act(chance.weighted(acts), step / steps);
+      await this.act(chance.weighted(acts), step / steps);
       await this.clock.advance(this.pause());
     }
   }
@@ -140,7 +144,7 @@ export class World {
     }
   }
 
-  private act(act: keyof typeof ACTS, progress: number): void {
+  private act(act: keyof typeof ACTS, progress: number): void | Promise<void> {
     const { chance, customers } = this;
     const up = this.places.flatMap(({ host }) => (host?.isUp ? [host] : []));
     if (up.length === 0) return;
@@ -176,6 +180,8 @@ export class World {
         return this.storeDown(chance.happens(0.5) ? [host] : up);
       case 'gatewayDown':
         return this.gatewayDown();
+      case 'faint':
+        return this.faint(host);
     }
   }
 
@@ -213,6 +219,21 @@ export class World {
     void this.clock.sleep(ms).then(() => life.resume());
   }
 
+  /** A host stands still for long, in the middle of a payment. */
+  private async faint(host: Host): Promise<void> {
+    const { chance, customers } = this;
+    if (chance.happens(0.5)) customers.pay(host);
+    else customers.callBack(() => host);
+    this.around.slowSigns = 0.5;
+    await this.clock.advance(chance.between(0, chance.oneOf([0, 100, 5_000])));
+    this.around.slowSigns = SLOW_SIGNS;
+    const ms = MIN_FAINT_MS + chance.between(0, 8 * MINUTE_MS);
+    this.trace.add(() => `${host.name} faints for ${ms} ms`);
+    host.life.suspend();
+    await this.clock.advance(ms);
+    host.life.resume();
+  }
+
   private storeDown(hosts: readonly Host[]): void {
     const ms = this.chance.between(500, this.chance.oneOf([5_000, 40_000]));
     this.trace.add(() => `the store is down for ${hosts.map(({ name }) => name).join(' and ')}, ${ms} ms`);
@@ -244,6 +265,7 @@ export class World {
     this.around.slowSigns = 0;
     this.checkOwed();
     await this.replaceHosts();
+    await this.checkBackground();
     await this.settle();
   }
 
@@ -273,6 +295,17 @@ export class World {
     for (const host of alive) if (!host.isStopping) void host.stop();
     await this.clock.advance(MINUTE_MS);
     for (const { name, life } of alive) if (!life.isDead) this.witness.breaks(`${name} does not stop`);
+  }
+
+  /** One host works in the background, and dies again. */
+  private async checkBackground(): Promise<void> {
+    const host = this.addHost({ name: 'Y', background: true, aheadMs: 0 }, 2, FINE_STORE);
+    void host.start();
+    await this.clock.advance(5 * SECOND_MS);
+    const { waitingEvents } = await this.store.counts('default');
+    if (waitingEvents > 0)
+      this.witness.breaks(`${waitingEvents} events wait, with a host that works in the background`);
+    host.kill();
   }
 
   /** Passes of the background work, as a cron job makes them, with ever more time between. */

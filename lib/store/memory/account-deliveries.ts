@@ -49,7 +49,9 @@ export class AccountDeliveries {
     this.waiting.set(stored.type, ofType.set(conversationId, [...(ofType.get(conversationId) ?? []), stored]));
   }
 
-  /** Makes deliveries of the events of at most `limit` payments, of each known type in turn. @returns of how many events */
+  /**
+   * Makes deliveries of the events of at most `limit` payments, each known type in turn. @returns of how many events
+   */
   fanOut(limit: number, now: Date): number {
     const backlogs = this.knownTypes().map((type) => this.waitingOf(type).keys());
     let [payments, events] = [0, 0];

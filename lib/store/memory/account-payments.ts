@@ -128,7 +128,7 @@ export class AccountPayments {
     return Object.fromEntries(shown) as StoreCounts['states'];
   }
 
-  /** Deletes a payment but for its referenceLock, which is nobody's from then on, and the hash of its idempotencyKey. */
+  /** Deletes a payment but for its referenceLock, nobody's from then on, and the hash of its idempotencyKey. */
   delete(conversationId: string, now: Date): void {
     const payment = this.payments.get(conversationId);
     if (!payment) return;

@@ -1,13 +1,19 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import { TimeoutError, within } from './within.js';
 
-/** How long a caller waits for a connection. */
-const MAX_CONNECT_MS = 10_000;
-/** How long a caller waits for an answer; the database's own limits come first, where the connection is alive. */
-const MAX_QUERY_MS = 12_000;
-/** How long one caller has a connection, whatever it asks. */
-const MAX_USE_MS = 17_000;
-const MAX_PING_MS = 1_000;
+/** How long callers wait, in milliseconds. */
+export interface PoolLimits {
+  /** For a connection. */
+  readonly connectMs: number;
+  /** For an answer; the database's own limits come first, where the connection is alive. */
+  readonly queryMs: number;
+  /** From having a connection to giving it back, whatever is asked. */
+  readonly useMs: number;
+  /** For a connection to say that it is alive. */
+  readonly pingMs: number;
+}
+
+const LIMITS: PoolLimits = { connectMs: 10_000, queryMs: 12_000, useMs: 17_000, pingMs: 1_000 };
 
 /** What clients of `pg` have beside what Kysely asks for. */
 interface PoolClient extends PostgresPoolClient {
@@ -18,18 +24,21 @@ interface PoolClient extends PostgresPoolClient {
 }
 
 /**
- * Keeps callers of a pool from waiting for connections that have gone dead: behind a firewall, say, that forgot them, or
- * after a fail-over without a goodbye. An unanswered query costs its connection; from then on every connection that has
- * not answered since is asked before it is used, and replaced when it does not answer.
+ * Keeps callers of a pool from waiting for connections that have gone dead: behind a firewall, say, that forgot them,
+ * or after a fail-over without a goodbye. An unanswered query costs its connection; from then on every connection that
+ * has not answered since is asked before it is used, and replaced when it does not answer.
  */
 export class BoundedPool implements PostgresPool {
   private suspectedAt = -Infinity;
   private readonly answeredAt = new WeakMap<PoolClient, number>();
 
-  constructor(private readonly pool: PostgresPool) {}
+  constructor(
+    private readonly pool: PostgresPool,
+    readonly limits = LIMITS,
+  ) {}
 
   async connect(): Promise<PostgresPoolClient> {
-    const end = performance.now() + MAX_CONNECT_MS;
+    const end = performance.now() + this.limits.connectMs;
     for (;;) {
       const client = await this.acquire(end - performance.now());
       const bounded = new BoundedClient(client, this);
@@ -79,7 +88,7 @@ export class BoundedPool implements PostgresPool {
 }
 
 class BoundedClient implements PostgresPoolClient {
-  private readonly end = performance.now() + MAX_USE_MS;
+  private readonly end: number;
   private isReleased = false;
   private isBroken = false;
 
@@ -87,6 +96,7 @@ class BoundedClient implements PostgresPoolClient {
     private readonly client: PoolClient,
     private readonly pool: BoundedPool,
   ) {
+    this.end = performance.now() + pool.limits.useMs;
     // A pool listens to its idle clients alone; without a listener, a connection that breaks would end the process.
     client.on?.('error', ignore);
   }
@@ -98,15 +108,17 @@ class BoundedClient implements PostgresPoolClient {
     parameters: readonly unknown[] = [],
   ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
     if (typeof query !== 'string') return this.client.query(query);
-    return this.ask<R>(query, parameters, Math.min(MAX_QUERY_MS, this.end - performance.now())).catch((error) => {
-      if (error instanceof TimeoutError) this.pool.noteSilence();
-      throw error;
-    });
+    return this.ask<R>(query, parameters, Math.min(this.pool.limits.queryMs, this.end - performance.now())).catch(
+      (error) => {
+        if (error instanceof TimeoutError) this.pool.noteSilence();
+        throw error;
+      },
+    );
   }
 
   /** Whether the connection is alive. */
   async ping(): Promise<boolean> {
-    return this.ask('select 1', [], MAX_PING_MS).then(
+    return this.ask('select 1', [], this.pool.limits.pingMs).then(
       () => true,
       () => false,
     );

@@ -20,8 +20,8 @@ export async function leaseDueDeliveries(database: SqlDatabase, request: Deliver
 }
 
 /**
- * Looks at the first due deliveries. Where many wait for an earlier one, they are put off, so that they are in nobody's way:
- * until that one is gone, which makes them due again, or may be passed over.
+ * Looks at the first due deliveries. Where many wait for an earlier one, they are put off, so that they are in nobody's
+ * way: until that one is gone, which makes them due again, or may be passed over.
  */
 function leaseSome(
   database: SqlDatabase,

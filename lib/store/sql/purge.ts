@@ -87,8 +87,8 @@ function settledAfter(database: SqlDatabase, db: PaymentDb, account: string, pay
     .selectFrom('card_payment')
     .where('account', '=', account)
     .where('finalized_at', '<', database.fromNow(-paymentsMs))
-    .where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('finalized_at', 'conversation_id'), '>', tuple(after.finalizedAt, after.conversationId)),
+    .where((eb) =>
+      eb(eb.refTuple('finalized_at', 'conversation_id'), '>', eb.tuple(after.finalizedAt, after.conversationId)),
     )
     .select(['conversation_id', 'finalized_at'])
     .orderBy('finalized_at')

@@ -6,7 +6,9 @@ export class TimeoutError extends Error {
   readonly code = 'ETIMEDOUT';
 }
 
-/** Waits for a promise, but no longer than that. What comes of it later is nobody's concern: its rejection is swallowed. */
+/**
+ * Waits for a promise, but no longer than that. What comes of it later is nobody's concern: its rejection is swallowed.
+ */
 export async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   let timer: NodeJS.Timeout | undefined;

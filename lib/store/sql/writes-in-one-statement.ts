@@ -11,9 +11,9 @@ import type { SqlWrites } from './sql-writes.js';
 const UNIQUE_VIOLATION = '23505';
 
 /**
- * One statement a write, in PostgreSQL's SQL: one round trip, and nothing that a process which vanishes could leave locked.
- * Every part selects from the row that the first one wrote, so that none does anything when there is none; a unique key
- * that is taken fails the whole.
+ * One statement a write, in PostgreSQL's SQL: one round trip, and nothing that a process which vanishes could leave
+ * locked. Every part selects from the row that the first one wrote, so that none does anything when there is none; a
+ * unique key that is taken fails the whole.
  */
 export const writesInOneStatement: SqlWrites = {
   async insert(database, record, event) {

@@ -161,7 +161,10 @@ async function writeHistoryAndEvent(
   await queries.run(db, 'event', Object.values(row), (one) => one.insertInto('card_payment_event').values(row));
 }
 
-/** The events of the payments that have waited longest, of the types that somebody takes. Each type has a query of its own. */
+/**
+ * The events of the payments that have waited longest, of the types that somebody takes. Each type has a query of its
+ * own.
+ */
 async function eventsToFanOut(db: PaymentDb, account: string, limit: number): Promise<string[]> {
   const handlers = db.selectFrom('card_payment_handler').where('account', '=', account);
   const types = (await handlers.select('type').distinct().execute()).map(({ type }) => type);

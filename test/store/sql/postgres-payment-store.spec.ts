@@ -1,6 +1,9 @@
+import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { PaymentClock } from '../../../lib/payment/clock.js';
 import { postgresPaymentStore } from '../../../lib/store/sql/index.js';
+import { postgresEngine } from '../../../lib/store/sql/postgres.engine.js';
+import { run, SqlDatabase } from '../../../lib/store/sql/sql-database.js';
 import { StoreTrial } from '../../../lib/testing/contract/store-trial.js';
 import { describePaymentStore, TestClock } from '../../../lib/testing/index.js';
 import { until } from '../../services/until.js';
@@ -44,6 +47,30 @@ test('a connection that the server ends undoes what ran on it, and nothing else'
   expect(await trial.find(record)).toEqual(record);
   await trial.replace(record, { state: 'authorizing' });
   await store.close();
+});
+
+test('a database whose default isolation is a stricter one is used as any other', async () => {
+  const connectionString = await postgres.createDatabase();
+  const admin = new pg.Client({ connectionString });
+  await admin.connect();
+  const name = new URL(connectionString).pathname.slice(1);
+  await admin.query(`alter database ${name} set default_transaction_isolation = 'serializable'`);
+  await admin.end();
+  const store = postgresPaymentStore({ connectionString });
+  await store.open();
+  const trial = new StoreTrial(store, store, new TestClock());
+  for (const referenceLock of [null, 'order-1']) {
+    const record = await trial.insert({ referenceLock });
+    const outcomes = await trial.race(() => store.replace(trial.next(record, { referenceLock }), 1));
+    expect(outcomes.filter((outcome) => outcome === 'replaced')).toHaveLength(1);
+  }
+  await store.close();
+
+  const pool = new pg.Pool({ connectionString });
+  const database = new SqlDatabase(new Kysely({ dialect: new PostgresDialect({ pool }) }), postgresEngine);
+  const isolation = await database.transaction((db) => run(db, { sql: 'show transaction_isolation' }));
+  expect(isolation).toEqual([{ transaction_isolation: 'read committed' }]);
+  await pool.end();
 });
 
 test('a pool that was given stays open', async () => {

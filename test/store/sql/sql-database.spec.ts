@@ -31,6 +31,16 @@ test('commits what the work did, and gives its outcome', async () => {
   await expect(lines()).resolves.toEqual([{ text: 'x' }]);
 });
 
+test('a commit that fails is a failure, and nothing is written', async () => {
+  await run(database.db, { sql: 'pragma foreign_keys = on' });
+  await run(database.db, { sql: 'create table page (line text references line(text) deferrable initially deferred)' });
+  await run(database.db, { sql: 'create unique index line_text on line (text)' });
+  const page = { sql: "insert into page values ('none')" };
+  const failing = database.transaction((db) => run(db, insert).then(() => run(db, page)));
+  await expect(failing).rejects.toThrow('FOREIGN KEY constraint failed');
+  await expect(lines()).resolves.toEqual([]);
+});
+
 test('undoes everything when the work fails, and fails with it', async () => {
   const failing = database.transaction(async (db) => {
     await run(db, insert);

@@ -1,17 +1,21 @@
 import type { PaymentClock } from '../../../lib/payment/clock.js';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqlitePaymentStore } from '../../../lib/store/sql/index.js';
+import { openSqliteFile } from '../../../lib/store/sql/sqlite.engine.js';
 import { describePaymentStore } from '../../../lib/testing/index.js';
+
+/** What SQLite calls `synchronous = FULL`. */
+const FULL = 2;
 
 const folder = mkdtempSync(join(tmpdir(), 'payments-'));
 const file = join(folder, 'payments.db');
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function open(clock?: PaymentClock, path = file) {
-  const store = sqlitePaymentStore({ file: path, ...(clock && { clock }) });
+async function open(clock: PaymentClock) {
+  const store = sqlitePaymentStore({ file, clock });
   await store.open();
   return store;
 }
@@ -20,8 +24,8 @@ describePaymentStore('SQLite', { create: open, another: (_store, clock) => open(
 
 test('written through to the disk, with a write-ahead log', async () => {
   const pragmas = join(folder, 'pragmas.db');
-  const store = await open(undefined, pragmas);
-  expect(existsSync(`${pragmas}-wal`)).toBe(true);
-  await store.close();
-  expect(existsSync(`${pragmas}-wal`)).toBe(false);
+  const database = await openSqliteFile(pragmas);
+  const valueOf = (name: string) => Object.values(Object(database.prepare(`pragma ${name}`).all([])[0]) as object);
+  expect([valueOf('journal_mode'), valueOf('synchronous')]).toEqual([['wal'], [FULL]]);
+  database.close();
 });

@@ -1,9 +1,9 @@
 import { Script } from '../script.js';
 
 /**
- * What every script of an account begins with. `KEYS[1]` is `{prefix}:account:`, with the hash tag of the store, so that
- * all keys are in one slot of a cluster. The arguments are names and values in turn; an absent name is null. Handler ids
- * are URI-encoded, so that they hold no colon.
+ * What every script of an account begins with. `KEYS[1]` is `{prefix}:account:`, with the hash tag of the store, so
+ * that all keys are in one slot of a cluster. The arguments are names and values in turn; an absent name is null.
+ * Handler ids are URI-encoded, so that they hold no colon.
  *
  *     payment:ID            hash: record (JSON), version, write:VERSION (its mark), and what the keys below hold
  *     history:ID            list of JSON, one for each version
@@ -19,7 +19,7 @@ import { Script } from '../script.js';
  *     waiting:ID            hash, the same of one payment: event id to occurredAt:TYPE
  *     pairs                 TYPE:HANDLER by the time of their last announcement
  *     deliveries:HANDLER    hash: ID to the open and parked deliveries of that payment (JSON), lowest version first
- *     open:TYPE:HANDLER     event ids of the open deliveries by dueAt, or by when those that go first may be out of the way
+ *     open:TYPE:HANDLER     event ids of the open deliveries by dueAt, or by when those before them may be gone
  *     parked:TYPE:HANDLER   event ids of the parked deliveries by occurredAt
  *
  * No key expires by itself. No script does more work because there are many payments, waiting events or deliveries: its

@@ -4,8 +4,8 @@ import { script } from './library.js';
 /* A purge goes by steps of at most `limit`, so that none of them keeps others waiting. */
 
 /**
- * One step of forgetting old pairs and their deliveries: 1 when there are more. A pair goes after its deliveries, so that
- * none of them stays.
+ * One step of forgetting old pairs and their deliveries: 1 when there are more. A pair goes after its deliveries, so
+ * that none of them stays.
  */
 export const FORGET_PAIRS = script(
   DELIVERIES,

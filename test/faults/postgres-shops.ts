@@ -1,0 +1,29 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import type { PaymentStore } from 'nestjs-card-payment';
+import { type PaymentTables, postgresPaymentStore, SqlPaymentStore } from 'nestjs-card-payment/sql';
+import pg from 'pg';
+import { BoundedPool } from '../../lib/store/sql/bounded-pool.js';
+import { postgresEngine } from '../../lib/store/sql/postgres.engine.js';
+
+/** How a store is connected. */
+export type Pool = 'own' | 'given';
+
+/** Shorter than in earnest, for tests of what comes after them. */
+const SHORT_LIMITS = { connectMs: 2_000, queryMs: 1_000, useMs: 3_000, pingMs: 500 };
+
+/** A store as the module makes it of a URL, or of a given pool, whose limits are short. */
+export function impatientStore(connectionString: string, pool: Pool): PaymentStore {
+  const connections = new pg.Pool({ connectionString });
+  connections.on('error', () => undefined);
+  const dialect = new PostgresDialect({ pool: new BoundedPool(connections, SHORT_LIMITS) });
+  const settings = { hasLimitedSessions: () => pool === 'own', isOwner: true };
+  return new SqlPaymentStore(new Kysely<PaymentTables>({ dialect }), postgresEngine, settings);
+}
+
+/** A store with the limits of the module itself. */
+export function patientStore(connectionString: string, pool: Pool): { store: PaymentStore; end: () => Promise<void> } {
+  if (pool === 'own') return { store: postgresPaymentStore({ connectionString }), end: () => Promise.resolve() };
+  const connections = new pg.Pool({ connectionString });
+  connections.on('error', () => undefined);
+  return { store: postgresPaymentStore({ pool: connections }), end: () => connections.end() };
+}
