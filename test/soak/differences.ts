@@ -5,7 +5,7 @@ import {
   type PaymentRecord,
 } from 'nestjs-card-payment';
 import type { SimulatorLedger } from 'nestjs-card-payment/simulator';
-import type { ShownState } from './buyers.js';
+import type { RepeatedSale, ShownState } from './buyers.js';
 import { DECLARED, HANDLER_IDS, type HandledEvent } from './order-handlers.js';
 
 /** A payment as the store has it in the end. */
@@ -20,13 +20,19 @@ export interface Evidence {
   readonly payments: readonly StoredPayment[];
   /** What buyers were shown. */
   readonly shown: readonly ShownState[];
+  readonly repeats: readonly RepeatedSale[];
   /** What the handlers did, in that order. */
   readonly handled: readonly HandledEvent[];
 }
 
 /** Where the sides differ: nothing, or one line for each difference with the payment's conversationId. */
 export function differences(evidence: Evidence): string[] {
-  return [...ledgerDifferences(evidence), ...shownDifferences(evidence), ...eventDifferences(evidence)];
+  return [
+    ...ledgerDifferences(evidence),
+    ...shownDifferences(evidence),
+    ...repeatDifferences(evidence),
+    ...eventDifferences(evidence),
+  ];
 }
 
 /** The events that a payment's history owes to handlers. */
@@ -79,6 +85,15 @@ function shownDifferences({ shown, payments }: Evidence): string[] {
     }[state];
     return isRight === false || !stored ? [`${conversationId}: shown as ${state}, and ${stored ?? 'not stored'}`] : [];
   });
+}
+
+/** Only a payment of which nothing was sent gives its idempotencyKey free. */
+function repeatDifferences({ repeats, payments }: Evidence): string[] {
+  const unsent = payments.filter(({ record: { reason } }) => reason === 'not_sent' || reason === 'reference_taken');
+  const free = new Set(unsent.map(({ record }) => record.conversationId));
+  return repeats.flatMap(({ first, again }) =>
+    again === first || free.has(first) ? [] : [`${first}: its idempotencyKey gave ${again} afterwards`],
+  );
 }
 
 function eventDifferences({ payments, handled }: Evidence): string[] {

@@ -51,6 +51,8 @@ if (positionals.length > 1 || !(minutes > 0) || !store || !Number.isSafeInteger(
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
+process.on('disconnect', () => process.exit(1));
+process.channel?.unref();
 setTimeout(
   () => {
     process.stderr.write('The soak did not end in time.\n');

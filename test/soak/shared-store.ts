@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
@@ -10,6 +8,7 @@ import pg from 'pg';
 import { startPostgres } from '../services/postgres.js';
 import { startRedis } from '../services/redis.js';
 import { startTcpProxy, type TcpProxy } from '../services/tcp-proxy.js';
+import { makeScratchFolder } from './scratch-folder.js';
 
 export const STORE_NAMES = ['postgres', 'sqlite', 'redis'] as const;
 export type StoreName = (typeof STORE_NAMES)[number];
@@ -55,13 +54,12 @@ async function startSharedRedis(): Promise<SharedStore> {
 }
 
 function makeSharedSqlite(): Promise<SharedStore> {
-  const folder = mkdtempSync(join(tmpdir(), 'card-payment-soak-store-'));
-  const file = join(folder, 'payments.db');
+  const file = join(makeScratchFolder(), 'payments.db');
   return Promise.resolve({
     url: `sqlite:${file}`,
     connect: (clock) => openSqlStore(`sqlite:${file}`, { clock }),
     troubles: { lock: (ms) => lockSqlite(file, ms) },
-    stop: () => Promise.resolve(rmSync(folder, { recursive: true, force: true })),
+    stop: () => Promise.resolve(),
   });
 }
 

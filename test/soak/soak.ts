@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PaymentOptions, PaymentReason, PaymentState, StoreCounts } from 'nestjs-card-payment';
@@ -9,6 +8,7 @@ import { differences, owedEvents, type StoredPayment } from './differences.js';
 import { GatewayFaults } from './gateway-faults.js';
 import type { HandledEvent, HandlerWork } from './order-handlers.js';
 import { SeededRandom } from './random.js';
+import { makeScratchFolder } from './scratch-folder.js';
 import { settleWhatIsLeft } from './settle-what-is-left.js';
 import { SHARED_STORES, type SharedStore, type StoreName } from './shared-store.js';
 import { Shops } from './shops.js';
@@ -56,14 +56,12 @@ const MAX_GROWTH = { factor: 1.5, bytes: 20 * 1_048_576 };
 export async function runSoak(settings: SoakSettings): Promise<SoakReport> {
   const ends: (() => Promise<unknown>)[] = [];
   try {
-    const folder = mkdtempSync(join(tmpdir(), 'card-payment-soak-'));
-    ends.push(() => Promise.resolve(rmSync(folder, { recursive: true, force: true })));
     const store = await SHARED_STORES[settings.store]();
     ends.push(() => store.stop());
     // The clock of whoever comes last is put forward.
     const simulator = await startSimulator({ dialect: 'morpos', timestampToleranceMs: Infinity, requestLimit: 0 });
     ends.push(() => simulator.close());
-    return await new Soak(settings, store, simulator, join(folder, 'journal'), ends).run();
+    return await new Soak(settings, store, simulator, join(makeScratchFolder(), 'journal'), ends).run();
   } finally {
     for (const end of ends.reverse()) await end().catch((error) => settings.log(`While ending: ${String(error)}`));
   }
@@ -126,7 +124,7 @@ class Soak {
       ...buyers.problems,
       ...heaps.flatMap(growthProblem),
       ...(await this.leftInStore()),
-      ...differences({ ledger, payments, shown: buyers.shown, handled }),
+      ...differences({ ledger, payments, shown: buyers.shown, repeats: buyers.repeats, handled }),
     ];
     return {
       payments: payments.length,

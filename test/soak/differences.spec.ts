@@ -1,0 +1,153 @@
+import type { PaymentRecord, PaymentState } from 'nestjs-card-payment';
+import type { Charge } from 'nestjs-card-payment/simulator';
+import { differences, type Evidence, type StoredPayment } from './differences.js';
+import { HANDLER_IDS, type HandledEvent } from './order-handlers.js';
+
+/** One paid, one declined and one that the gateway never got; all sides agree. */
+function agreeing(): Mutable<Evidence> {
+  return {
+    ledger: {
+      charges: [charge('PAID')],
+      violations: [],
+      decision: (conversationId) =>
+        conversationId === 'LOST'
+          ? undefined
+          : {
+              conversationId,
+              inquiry: conversationId === 'PAID' ? 'B0000' : 'B0051',
+              orderId: '',
+              paymentId: '',
+              charge: null,
+            },
+    },
+    payments: [
+      stored('PAID', ['charging', 'unknown', 'succeeded']),
+      stored('DECLINED', ['charging', 'failed']),
+      stored('LOST', ['charging', 'unknown']),
+    ],
+    shown: [
+      { conversationId: 'PAID', state: 'unknown' },
+      { conversationId: 'DECLINED', state: 'failed' },
+    ],
+    repeats: [{ first: 'PAID', again: 'PAID' }],
+    handled: [
+      ...handled('PAID:2', 'unknown'),
+      ...handled('PAID:3', 'succeeded'),
+      ...handled('DECLINED:2', 'failed'),
+      ...handled('LOST:2', 'unknown'),
+    ],
+  };
+}
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+describe('differences', () => {
+  it('finds none where all sides agree, nor when a handler is called again', () => {
+    const evidence = agreeing();
+    expect(differences(evidence)).toEqual([]);
+    expect(differences({ ...evidence, handled: [...evidence.handled, ...handled('PAID:2', 'unknown')] })).toEqual([]);
+  });
+
+  it.each<[string, (evidence: Mutable<Evidence>) => void]>([
+    ['PAID: charged twice', ({ ledger }) => ledger.charges.push(charge('PAID'))],
+    ['GONE: charged, and not in the store', ({ ledger }) => ledger.charges.push(charge('GONE'))],
+    ['PAID: charged, and unknown', (given) => (given.payments = replaced(given, 'PAID', ['charging', 'unknown']))],
+    [
+      'SECOND: charged for order, as was PAID',
+      (given) => {
+        given.ledger.charges.push(charge('SECOND'));
+        given.payments = [...given.payments, stored('SECOND', ['charging', 'succeeded'])];
+      },
+    ],
+    [
+      'PAID: charged 1.00 instead of 149.90',
+      ({ ledger }) => (ledger.charges[0] = { ...charge('PAID'), amount: '1.00' }),
+    ],
+    [
+      'PAID: repeated-call Auth3d',
+      ({ ledger }) =>
+        ledger.violations.push({
+          kind: 'repeated-call',
+          operation: 'Auth3d',
+          conversationId: 'PAID',
+          at: new Date(),
+        }),
+    ],
+    [
+      'DECLINED: not charged, and succeeded',
+      (given) => (given.payments = replaced(given, 'DECLINED', ['charging', 'succeeded'])),
+    ],
+    [
+      'DECLINED: not charged, and unknown',
+      (given) => (given.payments = replaced(given, 'DECLINED', ['charging', 'unknown'])),
+    ],
+    ['LOST: not charged, and charging', (given) => (given.payments = replaced(given, 'LOST', ['charging']))],
+    [
+      'LOST: shown as succeeded, and unknown',
+      (given) => (given.shown = [{ conversationId: 'LOST', state: 'succeeded' }]),
+    ],
+    ['LOST: shown as failed, and unknown', (given) => (given.shown = [{ conversationId: 'LOST', state: 'failed' }])],
+    [
+      'GONE: shown as unknown, and not stored',
+      (given) => (given.shown = [{ conversationId: 'GONE', state: 'unknown' }]),
+    ],
+    [
+      'PAID: its idempotencyKey gave DECLINED afterwards',
+      (given) => (given.repeats = [{ first: 'PAID', again: 'DECLINED' }]),
+    ],
+    [
+      'PAID:3: lost for the handler mail',
+      (given) =>
+        (given.handled = given.handled.filter(
+          ({ handlerId, eventId }) => handlerId !== 'mail' || eventId !== 'PAID:3',
+        )),
+    ],
+    [
+      'PAID:4: handled by orders, and not in the store',
+      (given) => (given.handled = [...given.handled, ...handled('PAID:4', 'succeeded')]),
+    ],
+    [
+      'DECLINED:2: payment.failed handled by orders of version 1, which did not declare it',
+      (given) => (given.handled = [...given.handled, ...handled('DECLINED:2', 'failed', 1)]),
+    ],
+    [
+      'PAID:2: handled by orders after PAID:3',
+      (given) => (given.handled = [given.handled[2]!, given.handled[3]!, ...given.handled]),
+    ],
+  ])('finds that %s', (line, change) => {
+    const evidence = agreeing();
+    change(evidence);
+    expect(differences(evidence)).toContain(line);
+  });
+});
+
+function replaced({ payments }: Evidence, conversationId: string, states: readonly PaymentState[]): StoredPayment[] {
+  return payments.map((payment) =>
+    payment.record.conversationId === conversationId ? stored(conversationId, states) : payment,
+  );
+}
+
+function stored(conversationId: string, states: readonly PaymentState[]): StoredPayment {
+  const record = { conversationId, reference: 'order', amount: '149.90', state: states.at(-1) } as PaymentRecord;
+  const at = new Date();
+  const history = states.map((state, i) => ({ version: i + 1, state, reason: null, note: null, at }));
+  return { record, history: history as unknown as StoredPayment['history'] };
+}
+
+function handled(eventId: string, state: string, version: 1 | 2 = 2): HandledEvent[] {
+  return HANDLER_IDS.map((handlerId) => ({ handlerId, version, type: `payment.${state}`, eventId }));
+}
+
+function charge(conversationId: string): Charge {
+  return {
+    conversationId,
+    orderId: '',
+    paymentId: '',
+    amount: '149.90',
+    currencyCode: 949,
+    installmentCount: 1,
+    kind: 'direct',
+    maskedCardNumber: '',
+    at: new Date(),
+  };
+}

@@ -1,0 +1,42 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { STORE_NAMES } from './shared-store.js';
+
+const SCRIPT = 'test/soak/main.ts';
+const EXEC_ARGV = ['--disable-warning=ExperimentalWarning', '--import', './bench/typescript.mjs'];
+
+describe('npm run soak, for some seconds', () => {
+  const running = new Set<ChildProcess>();
+
+  afterEach(async () => {
+    for (const soak of running) {
+      const exit = once(soak, 'exit');
+      if (soak.kill('SIGTERM')) await exit;
+    }
+  });
+
+  it.each(STORE_NAMES)(
+    'finds no difference on %s',
+    async (store) => {
+      const { status, output } = await soak(['0.1', '--store', store, '--seed', '8']);
+      expect({ status, output }).toEqual({ status: 0, output: expect.stringMatching(/^differences 0$/m) });
+      expect(output).toMatch(/^payments +\d+ \(.*succeeded \d/m);
+    },
+    180_000,
+  );
+
+  it.each([[['0']], [['1', '2']], [['--store', 'paper']], [['--seed', 'x']]])('does not take %j', async (args) => {
+    const { status, output } = await soak(args);
+    expect({ status, output }).toEqual({ status: 2, output: expect.stringContaining('Usage: npm run soak') });
+  });
+
+  async function soak(args: string[]): Promise<{ status: number | null; output: string }> {
+    const child = fork(SCRIPT, args, { execArgv: EXEC_ARGV, silent: true });
+    running.add(child);
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += String(chunk)));
+    const [status] = (await once(child, 'close')) as [number | null];
+    running.delete(child);
+    return { status, output };
+  }
+});
