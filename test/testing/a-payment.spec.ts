@@ -43,6 +43,7 @@ test('what is given counts, and the rest fits it', () => {
     dueAt: CREATED,
     expiresAt: null,
   });
+  expect([aPaymentRecord().attemptId, aPaymentRecord({ attemptId: 'mine' }).attemptId]).toEqual(['attempt-1', 'mine']);
   expect(aPayment({ stored: false, code: 'B0000' })).toMatchObject({ stored: false, code: 'B0000', settled: true });
 });
 

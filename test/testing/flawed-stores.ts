@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { PaymentClock } from '../../lib/payment/clock.js';
-import type { PaymentEvent } from '../../lib/payment/payment-event.js';
+import { EVENT_STATES, type PaymentEvent, type PaymentEventType } from '../../lib/payment/payment-event.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import type {
@@ -14,6 +14,8 @@ import type {
   Retention,
   UniqueKey,
 } from '../../lib/store/payment-store.js';
+
+const ALL_TYPES = EVENT_STATES.map((state): PaymentEventType => `payment.${state}`);
 
 /** Looks at the version, and writes a moment later whatever became of it. */
 export class ReadThenWriteStore extends MemoryPaymentStore {
@@ -152,8 +154,7 @@ export class CursorFanOutStore extends MemoryPaymentStore {
 /** Gives a handler whatever is due to its id. */
 export class TypeBlindStore extends MemoryPaymentStore {
   override leaseDeliveries(request: DeliveryLeaseRequest): Promise<Delivery[]> {
-    const types = ['succeeded', 'failed', 'expired', 'unknown', 'review'] as const;
-    return super.leaseDeliveries({ ...request, types: types.map((state) => `payment.${state}` as const) });
+    return super.leaseDeliveries({ ...request, types: ALL_TYPES });
   }
 }
 
@@ -178,5 +179,40 @@ export class ForgetfulStore extends MemoryPaymentStore {
     const counts = await super.purge(account, retention);
     await super.purge(account, { ...retention, paymentsMs: null, keysMs: -1 });
     return counts;
+  }
+}
+
+/** Keeps a payment's events in order for each type of a handler by itself. */
+export class OrderByPairStore extends MemoryPaymentStore {
+  override announce(account: string, pairs: readonly HandlerPair[]): Promise<void> {
+    return super.announce(
+      account,
+      pairs.map(({ handlerId, type }) => ({ handlerId: `${handlerId} ${type}`, type })),
+    );
+  }
+
+  override async leaseDeliveries(request: DeliveryLeaseRequest): Promise<Delivery[]> {
+    const { handlerId, types } = request;
+    const leases = types.map((type) => super.leaseDeliveries({ ...request, handlerId: `${handlerId} ${type}` }));
+    return (await Promise.all(leases)).flat().map((delivery) => ({ ...delivery, handlerId }));
+  }
+
+  override async acknowledge(account: string, handlerId: string, eventId: string): Promise<void> {
+    for (const type of ALL_TYPES) await super.acknowledge(account, `${handlerId} ${type}`, eventId);
+  }
+}
+
+/** Lets a pair that nobody announces any more hold up later versions for ever. */
+export class EverWaitingStore extends MemoryPaymentStore {
+  private readonly announced: (() => Promise<void>)[] = [];
+
+  override async announce(account: string, pairs: readonly HandlerPair[]): Promise<void> {
+    this.announced.push(() => super.announce(account, pairs));
+    await super.announce(account, pairs);
+  }
+
+  override async leaseDeliveries(request: DeliveryLeaseRequest): Promise<Delivery[]> {
+    for (const announce of this.announced) await announce();
+    return super.leaseDeliveries(request);
   }
 }

@@ -4,9 +4,11 @@ import {
   AnyonePostponesStore,
   AnyoneRenewsStore,
   CursorFanOutStore,
+  EverWaitingStore,
   ForgetfulStore,
   HastyPurgeStore,
   LostOutboxRowStore,
+  OrderByPairStore,
   OwnClockStore,
   ReadThenWriteStore,
   ReplacingAnnouncementStore,
@@ -68,6 +70,22 @@ const FLAWS: readonly (readonly [string, FlawedStore, readonly string[]])[] = [
     'gives a handler types that it did not ask for',
     TypeBlindStore,
     ['leaseDeliveries gives only the types that it is asked for, whatever else the handler id was announced with'],
+  ],
+  [
+    'keeps order for each type by itself',
+    OrderByPairStore,
+    [
+      'a later version waits until the earlier one is acknowledged',
+      'a later version waits for an earlier one of a type that is not asked for',
+    ],
+  ],
+  [
+    'lets what nobody takes any more hold up later versions',
+    EverWaitingStore,
+    [
+      'a pair that has not been announced for ten minutes holds up no later version',
+      'an orphaned delivery that is put off holds up no later version, even for who asks for both types',
+    ],
   ],
   [
     'purges a payment whose event waits',

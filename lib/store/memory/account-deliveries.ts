@@ -9,11 +9,7 @@ import {
 } from '../payment-store.js';
 import { eventFromJson, eventToJson } from '../record-json.js';
 import { byDate } from './by-date.js';
-
-interface StoredDelivery extends Delivery {
-  /** Who has it leased; null while nobody has. The lease is good until `dueAt`. */
-  readonly lease: string | null;
-}
+import { HandlerDeliveries, type StoredDelivery } from './handler-deliveries.js';
 
 /** The handlers of one account, its events, and those on their way to a handler. What goes in and out are copies. */
 export class AccountDeliveries {
@@ -23,8 +19,7 @@ export class AccountDeliveries {
   private readonly events = new Map<string, PaymentEvent[]>();
   /** Events that are not fanned out yet, by type, then by conversationId, in the order of their versions. */
   private readonly waiting = new Map<PaymentEventType, Map<string, PaymentEvent[]>>();
-  /** By handler, then by conversationId: the open deliveries, lowest version first. */
-  private readonly open = new Map<string, Map<string, StoredDelivery[]>>();
+  private readonly handlers = new Map<string, HandlerDeliveries>();
 
   announce(pairs: readonly HandlerPair[], now: Date): void {
     for (const { handlerId, type } of pairs) {
@@ -39,7 +34,8 @@ export class AccountDeliveries {
       for (const [handlerId, announcedAt] of handlers) {
         if (announcedAt >= since) continue;
         handlers.delete(handlerId);
-        for (const delivery of this.deliveriesTo(handlerId)) if (delivery.event.type === type) this.delete(delivery);
+        const deliveries = this.deliveriesTo(handlerId);
+        for (const delivery of deliveries.all()) if (delivery.event.type === type) deliveries.delete(delivery);
       }
     }
   }
@@ -53,25 +49,25 @@ export class AccountDeliveries {
     this.waiting.set(stored.type, ofType.set(conversationId, [...(ofType.get(conversationId) ?? []), stored]));
   }
 
-  /** Makes deliveries of the events of at most `limit` payments. @returns of how many events */
+  /** Makes deliveries of the events of at most `limit` payments, each known type in turn. @returns of how many events */
   fanOut(limit: number, now: Date): number {
-    let payments = 0;
-    let events = 0;
-    for (const type of this.knownTypes()) {
-      for (const conversationId of this.waitingOf(type).keys()) {
-        if (payments === limit) return events;
+    const backlogs = this.knownTypes().map((type) => this.waitingOf(type).keys());
+    let [payments, events] = [0, 0];
+    for (let turn = 0; payments < limit && backlogs.length > 0; turn += 1) {
+      const place = turn % backlogs.length;
+      const next = backlogs[place]?.next();
+      if (!next || next.done) {
+        backlogs.splice(place, 1);
+      } else {
         payments += 1;
-        events += this.fanOutPayment(conversationId, now);
+        events += this.fanOutPayment(next.value, now);
       }
     }
     return events;
   }
 
   lease({ handlerId, types, lease, leaseMs, limit }: DeliveryLeaseRequest, now: Date): Delivery[] {
-    const due = [...(this.open.get(handlerId)?.values() ?? [])]
-      .flatMap((deliveries) => this.nextOf(deliveries, types, now) ?? [])
-      .sort(byDate((delivery) => delivery.dueAt))
-      .slice(0, limit);
+    const due = this.deliveriesTo(handlerId).takeDue(types, limit, now, (type) => this.isAlive(handlerId, type, now));
     return due.map((delivery) => {
       const leased = { ...delivery, lease, dueAt: later(now, leaseMs) };
       this.save(leased);
@@ -87,8 +83,9 @@ export class AccountDeliveries {
   }
 
   acknowledge(handlerId: string, eventId: string): void {
-    const delivery = this.find(handlerId, eventId);
-    if (delivery) this.delete(delivery);
+    const deliveries = this.deliveriesTo(handlerId);
+    const delivery = deliveries.find(eventId);
+    if (delivery) deliveries.delete(delivery);
   }
 
   postpone(delivery: LeasedDelivery, { attempts, error, parked, retryInMs }: Postponement, now: Date): void {
@@ -105,7 +102,7 @@ export class AccountDeliveries {
   }
 
   replay(handlerId: string, eventId: string, now: Date): boolean {
-    const delivery = this.find(handlerId, eventId);
+    const delivery = this.deliveriesTo(handlerId).find(eventId);
     if (!delivery?.parked) return false;
     this.save({ ...delivery, attempts: 0, error: null, parked: false, dueAt: now });
     return true;
@@ -113,7 +110,7 @@ export class AccountDeliveries {
 
   /** Whether an event of the payment is still on its way, or to be fanned out to a known pair. */
   isBusyWith(conversationId: string): boolean {
-    const isOpen = [...this.open.values()].some((payments) => payments.has(conversationId));
+    const isOpen = [...this.handlers.values()].some((deliveries) => deliveries.has(conversationId));
     return isOpen || this.knownTypes().some((type) => this.waitingOf(type).has(conversationId));
   }
 
@@ -132,27 +129,12 @@ export class AccountDeliveries {
       waitingEvents: [...this.waiting.values()].flatMap((payments) => [...payments.values()].flat()).length,
       openDeliveries: open.length,
       parkedDeliveries: deliveries.length - open.length,
-      orphanedDeliveries: open.filter((delivery) => !this.isAlive(delivery, now)).length,
+      orphanedDeliveries: open.filter(({ handlerId, event }) => !this.isAlive(handlerId, event.type, now)).length,
     };
   }
 
-  /** The delivery of one payment that may be leased now. */
-  private nextOf(
-    deliveries: readonly StoredDelivery[],
-    types: readonly PaymentEventType[],
-    now: Date,
-  ): StoredDelivery | undefined {
-    for (const delivery of deliveries) {
-      if (delivery.parked) continue;
-      if (delivery.dueAt <= now && types.includes(delivery.event.type)) return delivery;
-      const isLeased = delivery.lease !== null && delivery.dueAt > now;
-      if (isLeased || this.isAlive(delivery, now)) return undefined;
-    }
-    return undefined;
-  }
-
-  private isAlive({ handlerId, event }: Delivery, now: Date): boolean {
-    const announcedAt = this.pairs.get(event.type)?.get(handlerId);
+  private isAlive(handlerId: string, type: PaymentEventType, now: Date): boolean {
+    const announcedAt = this.pairs.get(type)?.get(handlerId);
     return announcedAt !== undefined && now.getTime() - announcedAt.getTime() < PAIR_ALIVE_MS;
   }
 
@@ -178,45 +160,23 @@ export class AccountDeliveries {
     return [...this.pairs].flatMap(([type, handlers]) => (handlers.size > 0 ? [type] : []));
   }
 
-  private find(handlerId: string, eventId: string): StoredDelivery | undefined {
-    const conversationId = eventId.slice(0, eventId.lastIndexOf(':'));
-    return this.openOf(handlerId, conversationId).find((delivery) => delivery.event.eventId === eventId);
-  }
-
   private leased({ handlerId, eventId, lease }: LeasedDelivery): StoredDelivery | undefined {
-    const delivery = this.find(handlerId, eventId);
+    const delivery = this.deliveriesTo(handlerId).find(eventId);
     return delivery?.lease === lease ? delivery : undefined;
   }
 
-  /** Writes a delivery over the one of the same handler and event. */
   private save(delivery: StoredDelivery): void {
-    this.delete(delivery);
-    const { handlerId, event } = delivery;
-    const { conversationId } = event.payment;
-    const deliveries = [...this.openOf(handlerId, conversationId), delivery].sort(
-      (one, other) => one.event.payment.version - other.event.payment.version,
-    );
-    const payments = this.open.get(handlerId) ?? new Map<string, StoredDelivery[]>();
-    this.open.set(handlerId, payments.set(conversationId, deliveries));
+    const deliveries = this.deliveriesTo(delivery.handlerId);
+    this.handlers.set(delivery.handlerId, deliveries);
+    deliveries.save(delivery);
   }
 
-  private delete({ handlerId, event }: Delivery): void {
-    const { conversationId } = event.payment;
-    const left = this.openOf(handlerId, conversationId).filter((other) => other.event.eventId !== event.eventId);
-    if (left.length > 0) this.open.get(handlerId)?.set(conversationId, left);
-    else this.open.get(handlerId)?.delete(conversationId);
-  }
-
-  private openOf(handlerId: string, conversationId: string): StoredDelivery[] {
-    return this.open.get(handlerId)?.get(conversationId) ?? [];
-  }
-
-  private deliveriesTo(handlerId: string): StoredDelivery[] {
-    return [...(this.open.get(handlerId)?.values() ?? [])].flat();
+  private deliveriesTo(handlerId: string): HandlerDeliveries {
+    return this.handlers.get(handlerId) ?? new HandlerDeliveries();
   }
 
   private all(): StoredDelivery[] {
-    return [...this.open.keys()].flatMap((handlerId) => this.deliveriesTo(handlerId));
+    return [...this.handlers.values()].flatMap((deliveries) => deliveries.all());
   }
 }
 

@@ -2,6 +2,7 @@ import type { PaymentHistoryEntry, PaymentRecord, PaymentState } from '../../pay
 import { PASSING_STATES, type StateCount, type StoreCounts, type UniqueKey } from '../payment-store.js';
 import { historyEntryOf, recordFromJson, recordToJson } from '../record-json.js';
 import { byDate } from './by-date.js';
+import { DueQueue } from './due-queue.js';
 import { PurgedKeys } from './purged-keys.js';
 
 interface StoredPayment {
@@ -24,8 +25,7 @@ export class AccountPayments {
   };
   private readonly purgedKeys = new PurgedKeys();
   private readonly byReference = new Map<string, Set<string>>();
-  /** Those that have a `dueAt`. */
-  private readonly due = new Set<string>();
+  private readonly due = new DueQueue();
 
   find(conversationId: string): PaymentRecord | null {
     const payment = this.payments.get(conversationId);
@@ -87,20 +87,23 @@ export class AccountPayments {
     this.setDueAt(conversationId, record.dueAt);
   }
 
-  /** Those due by then, the longest due first. */
-  dueBy(now: Date, limit: number): string[] {
-    return this.records(this.due)
-      .filter((record) => record.dueAt !== null && record.dueAt <= now)
-      .sort(byDate((record) => record.dueAt))
-      .slice(0, limit)
-      .map((record) => record.conversationId);
+  /** Takes those that are due, the longest due first: they are due again then. */
+  leaseDue(now: Date, until: Date, limit: number): PaymentRecord[] {
+    const due: string[] = [];
+    while (due.length < limit) {
+      const next = this.due.take(now);
+      if (next === undefined) break;
+      due.push(next);
+    }
+    for (const conversationId of due) this.setDueAt(conversationId, until);
+    return this.records(due).map(copyRecord);
   }
 
   setDueAt(conversationId: string, dueAt: Date | null): void {
     const payment = this.payments.get(conversationId);
     if (!payment) return;
     payment.record = { ...payment.record, dueAt: dueAt && new Date(dueAt) };
-    if (dueAt) this.due.add(conversationId);
+    if (dueAt) this.due.set(conversationId, dueAt);
     else this.due.delete(conversationId);
   }
 
@@ -125,7 +128,7 @@ export class AccountPayments {
     return Object.fromEntries(shown) as StoreCounts['states'];
   }
 
-  /** Deletes a payment but for its referenceLock, which is nobody's from then on, and the hash of its idempotencyKey. */
+  /** Deletes a payment but for its referenceLock, nobody's from then on, and the hash of its idempotencyKey. */
   delete(conversationId: string, now: Date): void {
     const payment = this.payments.get(conversationId);
     if (!payment) return;

@@ -89,9 +89,7 @@ export class MemoryPaymentStore extends PaymentStore {
 
   leaseDue({ account, leaseMs, limit }: LeaseRequest): Promise<PaymentRecord[]> {
     const { payments } = this.dataOf(account);
-    const due = payments.dueBy(this.clock.now(), limit);
-    for (const id of due) payments.setDueAt(id, this.fromNow(leaseMs));
-    return Promise.resolve(due.flatMap((id) => payments.find(id) ?? []));
+    return Promise.resolve(payments.leaseDue(this.clock.now(), this.fromNow(leaseMs), limit));
   }
 
   handBack(account: string, conversationId: string, version: number, dueAt: Date): Promise<void> {

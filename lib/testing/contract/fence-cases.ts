@@ -19,7 +19,7 @@ export const fenceCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'a late insert finds its conversationId taken by the failed payment that stands in its place, and takes no key',
+    name: 'a late insert finds its conversationId taken by the failed payment in its place, and takes no key',
     async run(trial) {
       const keys = { idempotencyKey: unique('key'), tokenHash: unique('token'), referenceLock: unique('reference') };
       const opening = trial.record({ ...keys, state: 'charging', dueAt: at(0) });

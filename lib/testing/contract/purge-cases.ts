@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { at, type PaymentStoreCase, unique } from './store-trial.js';
+import { at, eventIds, type PaymentStoreCase, RACERS, unique } from './store-trial.js';
 import { same } from './same.js';
 
 const settled = { state: 'succeeded', finalizedAt: at(10) } as const;
@@ -161,6 +161,46 @@ export const purgeCases: readonly PaymentStoreCase[] = [
       const handler = await trial.handler('payment.failed');
       assert.equal(await trial.fanOut(), 0);
       same(await trial.lease(handler), []);
+    },
+  },
+  {
+    name: 'of a purge and a change to the payment at once, one is done',
+    async run(trial) {
+      for (let round = 0; round < RACERS; round += 1) {
+        trial.moveTo(round * 1_000);
+        const failed = await trial.insert({ state: 'failed', finalizedAt: at(round * 1_000 - 1) });
+        const review = trial.next(failed, { state: 'review', finalizedAt: null });
+        const [{ payments }, outcome] = await Promise.all([
+          trial.purge(),
+          trial.second.replace(review, failed.version),
+        ]);
+        same([payments, outcome], outcome === 'replaced' ? [0, 'replaced'] : [1, 'stale']);
+        same(await trial.find(failed), outcome === 'replaced' ? review : null);
+        same(await trial.versions(failed), outcome === 'replaced' ? [1, 2] : []);
+      }
+    },
+  },
+  {
+    name: 'of a purge and a first handler at once, the waiting event is deleted with its payment or delivered',
+    async run(trial) {
+      const types = ['payment.failed'] as const;
+      for (let round = 0; round < RACERS; round += 1) {
+        trial.moveTo(round * 1_000);
+        const account = unique('account');
+        const failed = trial.record({ account, state: 'failed', finalizedAt: at(round * 1_000 - 1) });
+        await trial.store.insert(failed, trial.event(failed, 'failed'));
+        const takeOver = async () => {
+          await trial.second.announce(account, [{ handlerId: 'H', type: 'payment.failed' }]);
+          await trial.second.fanOut(account, 10);
+        };
+        const retention = { paymentsMs: 0, pairsMs: 1_000_000, keysMs: 1_000_000 };
+        const [{ payments }] = await Promise.all([trial.store.purge(account, retention), takeOver()]);
+        await trial.store.fanOut(account, 10);
+        const request = { account, handlerId: 'H', types, lease: 'L', leaseMs: 1_000, limit: 10 };
+        const delivered = eventIds(await trial.store.leaseDeliveries(request));
+        const isThere = (await trial.find(failed)) !== null;
+        same([isThere, delivered], payments === 0 ? [true, [`${failed.conversationId}:1`]] : [false, []]);
+      }
     },
   },
 ];

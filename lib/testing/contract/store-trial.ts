@@ -201,7 +201,7 @@ export class StoreTrial {
     return delivery;
   }
 
-  /** Takes and acknowledges until nothing more is due. @returns the ids of the events in the order in which they came */
+  /** Takes and acknowledges until nothing more is due. @returns the ids of the events, in the order they came */
   async drain(handlerId: string): Promise<string[]> {
     const drained: string[] = [];
     for (let ids = await this.ofOneTake(handlerId); ids.length > 0; ids = await this.ofOneTake(handlerId)) {
