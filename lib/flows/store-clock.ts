@@ -35,7 +35,10 @@ export class StoreClock extends PaymentClock {
   }
 
   now(): Date {
-    return new Date(this.host.now().getTime() + this.offset);
+    const wall = this.host.now().getTime();
+    // A wall clock that went back was set: until the store is asked anew, time goes on as it has passed.
+    const passed = this.sampledAt ? this.sampledAt.wall + this.host.monotonic() - this.sampledAt.monotonic : wall;
+    return new Date(Math.max(wall, Math.round(passed)) + this.offset);
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {

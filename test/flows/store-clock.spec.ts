@@ -121,6 +121,13 @@ describe('StoreClock', () => {
     });
   });
 
+  it('goes on where the clock of the host was set back, before the store is asked anew', async () => {
+    await clock.start();
+    await pass(30 * SECOND_MS);
+    shift(-3 * HOUR_MS);
+    expect(clock.now()).toEqual(truth.now());
+  });
+
   it('follows within seconds a clock that was set', async () => {
     await clock.start();
     shift(3 * HOUR_MS);
