@@ -127,8 +127,9 @@ class BoundedClient implements PostgresPoolClient {
   release(): void {
     if (this.isReleased) return;
     this.isReleased = true;
+    // One that is broken may still say so once nobody listens to it any more.
+    if (!this.isBroken) this.client.off?.('error', ignore);
     this.client.release(this.isBroken);
-    this.client.off?.('error', ignore);
   }
 
   private async ask<R>(sql: string, parameters: readonly unknown[], ms: number): Promise<PostgresQueryResult<R>> {
@@ -150,9 +151,13 @@ class BoundedClient implements PostgresPoolClient {
   }
 }
 
-/** Whether it is the server that said so. */
+/** The server ends the connection with these: it shuts down, or was told to end it. */
+const LAST_WORDS = /^(?:57P0[1-5]|08)/;
+
+/** Whether it is the server that said so, over a connection that goes on. */
 function isAnswer(error: unknown): boolean {
-  return typeof (Object(error) as { severity?: unknown }).severity === 'string';
+  const { severity, code } = Object(error) as { severity?: unknown; code?: unknown };
+  return typeof severity === 'string' && !LAST_WORDS.test(String(code));
 }
 
 function ignore(): void {
