@@ -25,7 +25,7 @@ export default {
     '^nestjs-card-payment/(simulator|testing)$': '<rootDir>/lib/$1/index.ts',
     '^nestjs-card-payment/(sql|redis)$': '<rootDir>/lib/store/$1/index.ts',
   },
-  testTimeout: 30000,
+  testTimeout: 60000,
   // Tests mostly wait for sockets, servers and a browser.
   maxWorkers: 2,
   reporters: ['default', '<rootDir>/test/plain-count.reporter.js'],
