@@ -25,7 +25,7 @@ describe('npm run soak, for some seconds', () => {
       expect({ status, output }).toEqual({ status: 0, output: expect.stringMatching(/^differences 0$/m) });
       expect(output).toMatch(/^payments +\d+ \(.*succeeded \d/m);
     },
-    180_000,
+    300_000,
   );
 
   it.each([[['0']], [['1', '2']], [['--store', 'paper']], [['--seed', 'x']]])('does not take %j', async (args) => {
