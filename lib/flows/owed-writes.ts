@@ -52,7 +52,9 @@ export class OwedWrites {
       await this.clock.sleep(MIN_PAUSE_MS);
     }
     if (this.owed.size === 0) return;
-    const ids = [...this.owed].map(({ conversationId }) => conversationId).join(', ');
+    const ids = Array.from(this.owed, ({ conversationId }) => conversationId)
+      .sort()
+      .join(', ');
     this.logger.error(`This process ends while the store has not taken what is known of: ${ids}.`);
   }
 
@@ -72,9 +74,12 @@ export class OwedWrites {
     let written = 0;
     for (const owed of [...this.owed]) {
       const settled = await owed.write().catch(() => null);
-      // A store that fails now fails the others, too.
-      if (!settled) break;
       this.owed.delete(owed);
+      if (!settled) {
+        // A store that fails now fails the others, too; should it be this write alone, the others come first next time.
+        this.owed.add(owed);
+        break;
+      }
       written += 1;
       await this.changes.publish(settled);
     }

@@ -77,6 +77,15 @@ describe('OwedWrites', () => {
     expect(await owed.writeAll()).toBe(0);
   });
 
+  it('are not held up by one that the store never takes', async () => {
+    owed.add({ conversationId: 'NEVER', write: () => Promise.reject(new Error('a key is taken')) });
+    await owe('ONE');
+    await owe('TWO');
+    isDown = false;
+    await clock.advance(30_000);
+    expect([owed.count, published]).toEqual([1, ['ONE:2', 'TWO:2']]);
+  });
+
   it('are written, and published by nobody here, where someone else wrote the outcome meanwhile', async () => {
     const record = await owe('ONE');
     isDown = false;

@@ -1,8 +1,7 @@
 import type { PaymentEvent } from 'nestjs-card-payment';
 import type { TestClock } from 'nestjs-card-payment/testing';
 import type { Chance } from './chance.js';
-import type { Host } from './host.js';
-import type { Witness } from './witness.js';
+import type { Suspect, Witness } from './witness.js';
 
 /** What a handler makes of a call. `long` outlasts a lease, `hangs` never returns. */
 type Fate = 'done' | 'slow' | 'long' | 'fails' | 'hangs';
@@ -22,7 +21,7 @@ export class HandlerWork {
     private readonly witness: Witness,
   ) {}
 
-  async run(host: Host, handlerId: string, event: PaymentEvent): Promise<void> {
+  async run(host: Suspect, handlerId: string, event: PaymentEvent): Promise<void> {
     const call = this.witness.begin(host, handlerId, event);
     const fate = this.chance.weighted(this.weather);
     if (fate === 'hangs') await new Promise<void>((release) => this.hanging.add(release));

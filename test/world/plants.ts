@@ -10,7 +10,7 @@ class StoreThatRenewsNothing extends MemoryPaymentStore {
   }
 }
 
-/** An announcement takes the place of what was announced for the same handler id: events of other types no longer reach it. */
+/** An announcement takes the place of those before it for the same handler id: events of other types are lost to it. */
 class StoreThatReplacesPairs extends MemoryPaymentStore {
   private readonly pairs = new Map<string, Set<string>>();
   private waiting: PaymentEvent[] = [];

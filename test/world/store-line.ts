@@ -5,7 +5,7 @@ import type { Chance } from './chance.js';
 import type { Life } from './life.js';
 import type { Trace } from './trace.js';
 
-/** What becomes of a call. `lost`: done, but the answer is not. `late`: rejected, and done all the same some time after that. */
+/** What becomes of a call. `lost`: done, but nobody hears so. `late`: rejected, and done some time later. */
 type Fate = 'prompt' | 'slow' | 'refused' | 'lost' | 'late';
 
 export type StoreWeather = Readonly<Record<Fate, number>>;

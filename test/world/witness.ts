@@ -1,13 +1,24 @@
-import type { PaymentEvent, PaymentRecord, PaymentStore } from 'nestjs-card-payment';
+import type { PaymentEvent, PaymentEventType, PaymentRecord, PaymentStore } from 'nestjs-card-payment';
 import type { TestClock } from 'nestjs-card-payment/testing';
 import { type HandlerPair, PAIR_ALIVE_MS } from '../../lib/store/payment-store.js';
 import type { WorldGateway } from './gateway.js';
-import type { Host } from './host.js';
+import type { Life } from './life.js';
+import type { StoreLine } from './store-line.js';
 import type { Trace } from './trace.js';
+
+/** A host, as far as it can be blamed or excused. */
+export interface Suspect {
+  readonly name: string;
+  readonly isStopping: boolean;
+  readonly life: Life;
+  readonly line: StoreLine;
+  /** What its version of the shop declares. */
+  typesOf(handlerId: string): readonly PaymentEventType[];
+}
 
 /** A call of a handler, while it runs and after. */
 export interface SeenCall {
-  readonly host: Host;
+  readonly host: Suspect;
   readonly handlerId: string;
   readonly event: PaymentEvent;
   readonly beganAt: number;
@@ -35,7 +46,7 @@ const WRITES = ['insert', 'replace', 'announce'];
 
 /** Sees what the store really took and which handlers were really called, and holds it against the promises at once. */
 export class Witness {
-  /** Promises that were broken, each told once. */
+  /** Promises that were broken. */
   readonly broken: string[] = [];
   /** The last that the store took of each payment, also of those that were purged since. */
   readonly records = new Map<string, PaymentRecord>();
@@ -85,7 +96,7 @@ export class Witness {
   }
 
   /** A handler is called. */
-  begin(host: Host, handlerId: string, event: PaymentEvent): SeenCall {
+  begin(host: Suspect, handlerId: string, event: PaymentEvent): SeenCall {
     const call: SeenCall = { host, handlerId, event, beganAt: this.now, isRunning: true };
     const { eventId, type } = event;
     this.trace.add(() => `${host.name} calls ${handlerId} ${eventId} ${type}`);
@@ -102,7 +113,7 @@ export class Witness {
     if (isHandled) this.handled.add(keyOf(call));
   }
 
-  /** Handlers that an event must have reached: those that were announced before it was written, or else the first one after. */
+  /** Handlers that an event must have reached: those announced before it was written, or else the first one after. */
   owedTo({ event, order }: SeenEvent): string[] {
     const pairs = [...this.announcements].filter(([pair]) => pair.endsWith(` ${event.type}`));
     const first = Math.min(...pairs.map(([, announced]) => announced.order));

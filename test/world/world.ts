@@ -58,7 +58,7 @@ const SLOW_SIGNS = 0.02;
 /** A host that faints comes to itself when everyone has given it up, and its payment is settled. */
 const MIN_FAINT_MS = 12 * MINUTE_MS;
 
-/** A world of several hosts of one shop, the store, the gateway, buyers and merchants, all of whose chance comes from one seed. */
+/** Several hosts of one shop, their store, the gateway, buyers and merchants: all of its chance comes from one seed. */
 export class World {
   readonly clock = new TestClock();
   readonly trace = new Trace(this.clock);

@@ -4,6 +4,9 @@ import { type SqlDialect, sqlPaymentStore } from '../../../lib/store/sql/index.j
 import { paymentStoreContract } from '../../../lib/testing/index.js';
 import { TestDatabases } from './test-databases.js';
 
+/** All cases of the contract suite run in one test. */
+const WHOLE_SUITE_MS = 120_000;
+
 let databases: TestDatabases;
 
 beforeAll(async () => {
@@ -13,19 +16,23 @@ beforeAll(async () => {
 afterAll(() => databases.stop());
 
 describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
-  test('lives beside the tables of a host, whose Kysely stays open and keeps its plugins', async () => {
-    const { db } = await databases.make(dialect);
-    await db.schema.createTable('orders').addColumn('id', 'text').addColumn('paid_at', 'bigint').execute();
-    const create = async (clock?: PaymentClock) => {
-      const store = sqlPaymentStore({ db, dialect, ...(clock && { clock }) });
-      await store.open();
-      return store;
-    };
-    for (const check of paymentStoreContract) await check.run({ create });
-    await db.insertInto('orders').values({ id: 'a', paid_at: 1 }).execute();
-    const rows = await db.selectFrom('orders').selectAll().execute();
-    expect(rows.map((row) => Object.keys(row))).toEqual([['id', 'paidAt']]);
-  });
+  test(
+    'lives beside the tables of a host, whose Kysely stays open and keeps its plugins',
+    async () => {
+      const { db } = await databases.make(dialect);
+      await db.schema.createTable('orders').addColumn('id', 'text').addColumn('paid_at', 'bigint').execute();
+      const create = async (clock?: PaymentClock) => {
+        const store = sqlPaymentStore({ db, dialect, ...(clock && { clock }) });
+        await store.open();
+        return store;
+      };
+      for (const check of paymentStoreContract) await check.run({ create });
+      await db.insertInto('orders').values({ id: 'a', paid_at: 1 }).execute();
+      const rows = await db.selectFrom('orders').selectAll().execute();
+      expect(rows.map((row) => Object.keys(row))).toEqual([['id', 'paidAt']]);
+    },
+    WHOLE_SUITE_MS,
+  );
 });
 
 test('a database that nothing is known of is refused', () => {

@@ -3,6 +3,9 @@ import { paymentSchema } from '../../../lib/store/sql/index.js';
 import { paymentStoreContract, type TestClock } from '../../../lib/testing/index.js';
 import { type TestDatabase, TestDatabases } from './test-databases.js';
 
+/** All cases of the contract suite run in one test. */
+const WHOLE_SUITE_MS = 120_000;
+
 let databases: TestDatabases;
 
 beforeAll(async () => {
@@ -12,22 +15,26 @@ beforeAll(async () => {
 afterAll(() => databases.stop());
 
 describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
-  test('the printed schema is the one that is made', async () => {
-    const printed = await databases.make(dialect);
-    const made = await databases.make(dialect);
-    await printed.run(paymentSchema(dialect));
-    const store = made.store();
-    await store.open();
-    await store.close();
-    expect(await schemaOf(printed)).toEqual(await schemaOf(made));
+  test(
+    'the printed schema is the one that is made',
+    async () => {
+      const printed = await databases.make(dialect);
+      const made = await databases.make(dialect);
+      await printed.run(paymentSchema(dialect));
+      const store = made.store();
+      await store.open();
+      await store.close();
+      expect(await schemaOf(printed)).toEqual(await schemaOf(made));
 
-    const create = async (clock: TestClock) => {
-      const checked = printed.store({ migrate: false, clock });
-      await checked.open();
-      return checked;
-    };
-    for (const check of paymentStoreContract) await check.run({ create });
-  });
+      const create = async (clock: TestClock) => {
+        const checked = printed.store({ migrate: false, clock });
+        await checked.open();
+        return checked;
+      };
+      for (const check of paymentStoreContract) await check.run({ create });
+    },
+    WHOLE_SUITE_MS,
+  );
 });
 
 /** Every table and index, as the database has them. */

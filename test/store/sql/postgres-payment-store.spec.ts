@@ -9,6 +9,9 @@ import { describePaymentStore, TestClock } from '../../../lib/testing/index.js';
 import { until } from '../../services/until.js';
 import { type Postgres, startPostgres } from '../../services/postgres.js';
 
+/** Sessions that wait for a lock. */
+const WAITING = `select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+
 let postgres: Postgres;
 
 beforeAll(async () => {
@@ -38,8 +41,8 @@ test('a connection that the server ends undoes what ran on it, and nothing else'
   await other.query('lock table card_payment_history');
   const replaced = store.replace(trial.next(record, { state: 'authorizing' }), 1);
   const failure = expect(replaced).rejects.toThrow();
-  const waiting = `select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-  await until(async () => (await other.query(waiting)).rowCount !== 0);
+  const end = WAITING.replace('select pid', 'select pg_terminate_backend(pid)');
+  await until(async () => (await other.query(end)).rowCount !== 0);
   await failure;
   await other.query('rollback');
   await other.end();
@@ -51,19 +54,21 @@ test('a connection that the server ends undoes what ran on it, and nothing else'
 
 test('a database whose default isolation is a stricter one is used as any other', async () => {
   const connectionString = await postgres.createDatabase();
-  const admin = new pg.Client({ connectionString });
-  await admin.connect();
+  const other = new pg.Client({ connectionString });
+  await other.connect();
   const name = new URL(connectionString).pathname.slice(1);
-  await admin.query(`alter database ${name} set default_transaction_isolation = 'serializable'`);
-  await admin.end();
+  await other.query(`alter database ${name} set default_transaction_isolation = 'serializable'`);
   const store = postgresPaymentStore({ connectionString });
   await store.open();
   const trial = new StoreTrial(store, store, new TestClock());
-  for (const referenceLock of [null, 'order-1']) {
-    const record = await trial.insert({ referenceLock });
-    const outcomes = await trial.race(() => store.replace(trial.next(record, { referenceLock }), 1));
-    expect(outcomes.filter((outcome) => outcome === 'replaced')).toHaveLength(1);
-  }
+  const record = await trial.insert();
+  await other.query('begin');
+  await other.query('update card_payment set due_at = 1');
+  const replaced = store.replace(trial.next(record), 1);
+  await until(async () => (await other.query(WAITING)).rowCount !== 0);
+  await other.query('commit');
+  expect(await replaced).toBe('replaced');
+  await other.end();
   await store.close();
 
   const pool = new pg.Pool({ connectionString });

@@ -37,7 +37,7 @@ test('a commit that fails is a failure, and nothing is written', async () => {
   await run(database.db, { sql: 'create unique index line_text on line (text)' });
   const page = { sql: "insert into page values ('none')" };
   const failing = database.transaction((db) => run(db, insert).then(() => run(db, page)));
-  await expect(failing).rejects.toThrow('FOREIGN KEY constraint failed');
+  await expect(failing).rejects.toMatchObject({ code: 'SQLITE_CONSTRAINT_FOREIGNKEY' });
   await expect(lines()).resolves.toEqual([]);
 });
 

@@ -25,7 +25,8 @@ describePaymentStore('SQLite', { create: open, another: (_store, clock) => open(
 test('written through to the disk, with a write-ahead log', async () => {
   const pragmas = join(folder, 'pragmas.db');
   const database = await openSqliteFile(pragmas);
-  const valueOf = (name: string) => Object.values(Object(database.prepare(`pragma ${name}`).all([])[0]) as object);
+  const valueOf = (name: string): unknown[] =>
+    Object.values(Object(database.prepare(`pragma ${name}`).all([])[0]) as object);
   expect([valueOf('journal_mode'), valueOf('synchronous')]).toEqual([['wal'], [FULL]]);
   database.close();
 });
