@@ -43,7 +43,7 @@ async function startSharedPostgres(): Promise<SharedStore> {
 }
 
 async function startSharedRedis(): Promise<SharedStore> {
-  const server = await startRedis();
+  const server = await startRedis({ args: ['--appendfsync', 'always'] });
   const proxy = await startTcpProxy({ port: server.nodes[0]?.port ?? 0 });
   return {
     url: withPort(server.url, proxy.port),

@@ -65,6 +65,7 @@ const TASKS: { [Name in ShopTaskName]: () => Promise<ShopTasks[Name]> } = {
     const { isStoreUp, owedWrites } = await app.get(PaymentHealth).report();
     return { isStoreUp, owedWrites };
   },
+  resources: () => Promise.resolve(process.getActiveResourcesInfo()),
   end: async () => {
     await app.close();
     return null;

@@ -14,6 +14,8 @@ export interface ShopTasks {
   /** Bytes in use after a garbage collection. */
   readonly heap: number;
   readonly health: { readonly isStoreUp: boolean; readonly owedWrites: number };
+  /** What keeps the process alive. */
+  readonly resources: readonly string[];
   /** Shuts the application down. */
   readonly end: null;
 }

@@ -14,6 +14,7 @@ export class Shops {
   readonly problems: string[] = [];
   kills = 0;
   deploys = 0;
+  longestEndMs = 0;
   private readonly shops: (Shop | null)[] = VERSIONS.map(() => null);
   private isOver = false;
 
@@ -90,7 +91,9 @@ export class Shops {
   private async shutDown(shop: Shop): Promise<void> {
     this.deploys += 1;
     this.noteOwnEnd(shop);
+    const began = performance.now();
     await shop.end().catch((error) => this.problems.push(`A process was not shut down: ${String(error)}`));
+    this.longestEndMs = Math.max(this.longestEndMs, performance.now() - began);
   }
 
   private noteOwnEnd({ ownEnd }: Shop): void {

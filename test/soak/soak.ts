@@ -37,6 +37,7 @@ export interface SoakReport {
   readonly kills: number;
   readonly deploys: number;
   readonly longestAnswerMs: number;
+  readonly longestEndMs: number;
   /** Of each process that was never ended: bytes in use after warming up, and in the end. */
   readonly heaps: readonly { readonly start: number; readonly end: number }[];
   /** Everything that is not as it must be; one line each. */
@@ -140,6 +141,7 @@ class Soak {
       kills: shops.kills,
       deploys: shops.deploys,
       longestAnswerMs: Math.round(buyers.longestMs),
+      longestEndMs: Math.round(shops.longestEndMs),
       heaps,
       differences: found,
     };
