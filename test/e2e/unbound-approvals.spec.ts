@@ -1,5 +1,10 @@
 import type { Payment } from 'nestjs-card-payment';
-import { type BankCallback, type Simulator, type SimulatorOptions, startSimulator } from 'nestjs-card-payment/simulator';
+import {
+  type BankCallback,
+  type Simulator,
+  type SimulatorOptions,
+  startSimulator,
+} from 'nestjs-card-payment/simulator';
 import { type Merchant, type MerchantSetup, PLATFORMS, sale, startMerchant } from './merchant.js';
 
 const FORM = 'application/x-www-form-urlencoded';
