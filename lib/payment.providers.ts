@@ -3,6 +3,7 @@ import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import { createCallbackController } from './callback/callback.controller.js';
 import { CallbackReceiver } from './callback/callback-receiver.js';
 import { CallbackResponder } from './callback/callback-responder.js';
+import { RefusalLog } from './callback/refusal-log.js';
 import { ReturnUrlMaker } from './flows/return-urls.js';
 import { EventDispatcher } from './events/event-dispatcher.js';
 import { HandlerFinder } from './events/handler-finder.js';
@@ -102,6 +103,7 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       InFlight,
       CallbackReceiver,
       CallbackResponder,
+      RefusalLog,
       { provide: service, useClass: PaymentService },
       { provide: health, useClass: PaymentHealth },
       { provide: receiver, useExisting: CallbackReceiver },

@@ -83,7 +83,9 @@ export class PaymentService {
   }
 
   /**
-   * Asks the gateway (CheckPayment) and settles an `unknown` where it gives a clear word. Moves no money.
+   * Asks the gateway (CheckPayment) and settles an `unknown` where it gives a clear word. Moves no money. An approval
+   * found in this way says that the sale was approved, not that it still stands: a gateway may go on saying so after the
+   * sale was voided or refunded at its own panel.
    *
    * @throws PaymentUnsupportedError the dialect cannot ask (the contract shows no such operation)
    * @throws PaymentNotFoundError, PaymentStateError (before any money can have moved), PaymentStoreError

@@ -5,6 +5,7 @@ import { PaymentStoreError } from '../errors/payment-store.error.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { resultUrlProblem } from '../options/url-checks.js';
 import type { Payment, PaymentState } from '../payment/payment.js';
+import { RefusalLog } from './refusal-log.js';
 import { type ResultPageKind, resultPage } from './result-page.js';
 
 type Outcome = Extract<ResultPageKind, 'success' | 'failure' | 'pending'>;
@@ -39,6 +40,7 @@ export class CallbackResponder {
 
   constructor(
     private readonly host: HttpAdapterHost,
+    private readonly refusals: RefusalLog,
     private readonly settings: PaymentSettings,
   ) {}
 
@@ -54,7 +56,7 @@ export class CallbackResponder {
   refuse(response: unknown, error: unknown): void {
     if (error instanceof PaymentStoreError) this.page(response, 503, 'unavailable');
     else if (error instanceof PaymentCallbackError) {
-      this.logger.warn(error.message);
+      this.refusals.warn(error);
       this.page(response, error.refusal === 'unknown_token' ? 404 : 400, 'refused');
     } else throw error;
   }

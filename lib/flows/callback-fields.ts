@@ -36,9 +36,11 @@ export function callbackField(fields: CallbackFields, name: string): string | nu
   return String(value);
 }
 
-/** Whether a field is there under this name, in any case; it may be empty. */
-export function hasCallbackField(fields: CallbackFields, name: string): boolean {
-  return Object.keys(fields).some((key) => key.toLowerCase() === name.toLowerCase());
+/** Whether a field, or an object, is there under this name, in any case, and not empty. */
+export function hasCallbackValue(fields: CallbackFields, name: string): boolean {
+  const [, value] = Object.entries(fields).find(([key]) => key.toLowerCase() === name.toLowerCase()) ?? [];
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
+  return value !== undefined && value !== null && value !== '';
 }
 
 class FieldReader {

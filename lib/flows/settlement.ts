@@ -29,7 +29,8 @@ export function settlementRules(
 
 /**
  * The record after the outcome of a DoPayment or Auth3d; null when that changes nothing. The record may have moved on
- * while the request ran: an approval is never lost, a decline never overwrites.
+ * while the request ran: an approval is never lost, not even one that may be another payment's, and a decline never
+ * overwrites.
  */
 export function applyOutcome(
   record: PaymentRecord,
@@ -51,12 +52,14 @@ export function applyOutcome(
         now,
       );
     case 'unknown':
-      return outcome.state === 'unknown'
-        ? null
-        : advance(record, outcome.state, { ...change, reason: outcome.reason }, now);
+      if (outcome.state !== 'unknown')
+        return advance(record, outcome.state, { ...change, reason: outcome.reason }, now);
+      return isUnbound(outcome) && !isUnbound(record)
+        ? advance(record, 'unknown', { ...change, reason: 'unbound', dueAt: record.dueAt }, now)
+        : null;
     case 'failed':
     case 'expired':
-      return outcome.state === 'succeeded' || outcome.state === 'review'
+      return isCharge || isUnbound(outcome)
         ? advance(record, 'review', { ...change, reason: outcome.reason ?? 'moved_after_all' }, now)
         : null;
     case 'initiating':
@@ -79,7 +82,8 @@ export function applyInquiry(
   if (inquiry.outcome === 'mismatch' && !isClaimed) return applyOutcome(record, inquiry.charge, rules, now);
   if (record.state !== 'unknown') return null;
   if (inquiry.outcome === 'declined') return applyOutcome(record, inquiry.charge, rules, now);
-  if (inquiry.outcome === 'not_found' && isConfirmed(record, answeredAt)) {
+  // After an approval that was perhaps this payment's, that the gateway does not know it proves nothing.
+  if (inquiry.outcome === 'not_found' && isConfirmed(record, answeredAt) && !isUnbound(record)) {
     return advance(record, 'failed', { reason: 'not_found' }, now);
   }
   const askedAgain: PaymentChange = {
@@ -106,6 +110,11 @@ function isConfirmed(record: PaymentRecord, answeredAt: Date): boolean {
   return (
     record.notFoundAt !== null && answeredAt.getTime() - record.notFoundAt.getTime() >= NOT_FOUND_CONFIRMED_AFTER_MS
   );
+}
+
+/** Whether Auth3d approved something, perhaps this payment. */
+function isUnbound({ reason }: Pick<ChargeOutcome, 'reason'>): boolean {
+  return reason === 'unbound';
 }
 
 function dueWhenUnknown(outcome: ChargeOutcome, rules: SettlementRules, now: Date): PaymentChange {

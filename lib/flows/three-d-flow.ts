@@ -8,6 +8,7 @@ import { PaymentStateError } from '../errors/payment-state.error.js';
 import { PaymentStoreError } from '../errors/payment-store.error.js';
 import { type ChargeAttempt, GatewayClient, TOO_LATE } from '../gateway/gateway-client.js';
 import type { CallbackFields, GatewayResult } from '../gateway/gateway-dialect.js';
+import type { ChargeOutcome } from '../gateway/readings/charge-outcome.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import type { PaymentReason } from '../payment/payment-reason.js';
@@ -113,11 +114,23 @@ export class ThreeDFlow {
     if (claim.outcome === 'stale') return toPayment(await this.reader.latest(record));
 
     const attempt = await this.authorize(claim.record, fields);
+    if (!attempt.sent) return this.writer.settle(claim.record, applyNotSent);
+    const outcome = await this.bind(claim.record, attempt.outcome);
     const rules = settlementRules(this.settings, this.gateway, this.random);
-    return this.writer.settle(
-      claim.record,
-      attempt.sent ? (current, at) => applyOutcome(current, attempt.outcome, rules, at) : applyNotSent,
-    );
+    return this.writer.settle(claim.record, (current, at) => applyOutcome(current, outcome, rules, at));
+  }
+
+  /**
+   * An approval that does not name this payment may be another's, whose ids the buyer's browser put into the callback.
+   * An inquiry is about this one: the gateway is asked at once, and what it does not confirm stays `unknown`. It is asked
+   * again later, and then a decline is believed, too.
+   */
+  private async bind(record: PaymentRecord, outcome: ChargeOutcome): Promise<ChargeOutcome> {
+    if (outcome.state !== 'unknown' || outcome.reason !== 'unbound') return outcome;
+    if (!fitsClaim(record.dueAt, this.clock.now(), this.settings.timeoutMs)) return outcome;
+    const inquiry = await this.gateway.checkPayment(toPayment(record));
+    if (inquiry?.outcome !== 'paid' && inquiry?.outcome !== 'mismatch') return outcome;
+    return { ...inquiry.charge, result: withDetails(inquiry.charge.result, outcome.result) };
   }
 
   /**
@@ -179,4 +192,11 @@ export class ThreeDFlow {
       return false;
     }
   }
+}
+
+/** The answer to the inquiry, and what only the answer to Auth3d shows. */
+function withDetails(inquired: GatewayResult | null, authorized: GatewayResult | null): GatewayResult | null {
+  if (!inquired || !authorized) return inquired;
+  const shown = Object.entries(inquired).filter(([, value]) => ((value as unknown) ?? null) !== null);
+  return { ...authorized, ...(Object.fromEntries(shown) as Partial<GatewayResult>) };
 }

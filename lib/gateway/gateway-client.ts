@@ -10,7 +10,7 @@ import type {
   SaleRequest,
 } from './gateway-dialect.js';
 import type { GatewaySettings } from './gateway-settings.js';
-import { chargeOutcome, type ChargeOutcome } from './readings/charge-outcome.js';
+import { chargeOutcome, type ChargeOutcome, type ChargeRules } from './readings/charge-outcome.js';
 import { type Init3dOutcome, init3dOutcome } from './readings/init3d-outcome.js';
 import { inquiryOutcome, type InquiryOutcome } from './readings/inquiry-outcome.js';
 import type { Expectation, ReadingRules } from './readings/result-checks.js';
@@ -58,7 +58,7 @@ export class GatewayClient {
   async doPayment(sale: SaleRequest): Promise<ChargeAttempt> {
     const { doPayment } = this.operations;
     const sent = await this.send('doPayment', doPayment, sale);
-    return this.readCharge(sent, doPayment, sale, sale.cardDetails);
+    return this.readCharge(sent, doPayment, sale, 'succeeded', sale.cardDetails);
   }
 
   async init3d(sale: SaleRequest): Promise<Init3dAttempt> {
@@ -73,7 +73,9 @@ export class GatewayClient {
   async auth3d(payment: Payment, fields: CallbackFields): Promise<ChargeAttempt> {
     const { auth3d } = this.operations;
     const sent = await this.send('auth3d', auth3d, { payment, fields });
-    return this.readCharge(sent, auth3d, payment);
+    // The request carries what a browser brought, which may be another payment's: the answer has to say whose it is.
+    const distrust = this.canInquire ? 'unknown' : 'review';
+    return this.readCharge(sent, auth3d, payment, this.settings.trustUnbound ? 'succeeded' : distrust);
   }
 
   /** Whether the gateway can be asked for an outcome. */
@@ -97,10 +99,11 @@ export class GatewayClient {
     sent: Sent | NotSent,
     operation: DialectOperation<never, GatewayResult>,
     expected: Expectation,
+    unboundState: ChargeRules['unboundState'],
     card?: SaleRequest['cardDetails'],
   ): ChargeAttempt {
     if (!sent.sent) return sent;
-    const outcome = chargeOutcome(sent, operation, expected, this.rules);
+    const outcome = chargeOutcome(sent, operation, expected, { ...this.rules, unboundState });
     return { sent: true, outcome: redacted(outcome, { secrets: sent.secrets, card }) };
   }
 

@@ -127,7 +127,11 @@ export interface GatewayDialect {
   readonly codes: ResultCodeSets;
   /** Whether `sign` needs the option `apiKey`. Default false. */
   readonly requiresApiKey?: boolean;
-  /** Fields that a callback must have, in any case; where none is named, it must have at least one field. */
+  /** What the option `scope` is where it is not given. Default `pf_write`. */
+  readonly defaultScope?: string;
+  /**
+   * Fields that a callback must have, in any case, and not empty; where none is named, it must have at least one field.
+   */
   readonly requiredCallbackFields: readonly string[];
   /** The callback's field, in any case, with the conversationId: where it is sent, it must be the payment's own. */
   readonly callbackIdField: string;

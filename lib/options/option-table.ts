@@ -44,8 +44,8 @@ export const OPTIONS = {
   clientSecret: text({ default: REQUIRED, check: headerProblem }),
   /** `PAYMENT_API_KEY`: what requests are signed with; required by the dialect `morpos`. */
   apiKey: text({ default: null }),
-  /** `PAYMENT_SCOPE`: the header x-Scope. Default `pf_write`. */
-  scope: text({ default: 'pf_write', check: headerProblem }),
+  /** `PAYMENT_SCOPE`: the header x-Scope. Default: the dialect's, `pf_write` or, for `morpos`, `pf_write pf_read`. */
+  scope: text({ default: null, check: headerProblem }),
   /** `PAYMENT_GRANT_TYPE`: the header x-GrantType. Default `client_credentials`. */
   grantType: text({ default: 'client_credentials', check: headerProblem }),
   /** `PAYMENT_LANGUAGE`: the language of payments that name none. Default `tr`. */
@@ -104,7 +104,7 @@ export const OPTIONS = {
   luhn: flag(true),
   /**
    * `PAYMENT_VERIFY_AMOUNT`: `notLess` (an approval of more than was asked is accepted with instalments only), `exact`
-   * or `off`. Default `notLess`.
+   * or `off`. Whatever it is, an approval by Auth3d must name the conversationId. Default `notLess`.
    */
   verifyAmount: choice<AmountCheck>(['notLess', 'exact', 'off'], 'notLess'),
   /**
@@ -112,6 +112,12 @@ export const OPTIONS = {
    * verified.
    */
   verifySign: flag(false),
+  /**
+   * `PAYMENT_TRUST_UNBOUND`: whether an approval by Auth3d counts that does not name the payment (its conversationId and
+   * amount). The callback's fields come from a browser, which could have put another payment's there: set it only if the
+   * gateway is known to tie Auth3d to the payment. Default false.
+   */
+  trustUnbound: flag(false),
   /**
    * Code only. Called when the bank's callback has come, before money can move; false or a throw ends the payment
    * `failed`, `vetoed`.

@@ -7,6 +7,7 @@ import type { PaymentOptions, PaymentStructure } from './payment-options.js';
 import type { PaymentSettings } from './payment-settings.js';
 import { type Environment, readOptions } from './read-options.js';
 
+const DEFAULT_SCOPE = 'pf_write';
 const MEMORY_RETENTION_MS = 86_400_000;
 /** It becomes part of variables, routes and keys in stores. */
 const ACCOUNT_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
@@ -51,7 +52,14 @@ export function resolveSettings(
     ...others,
     account,
     dialect,
-    credentials: { merchantId, clientId, clientSecret, apiKey, scope, grantType },
+    credentials: {
+      merchantId,
+      clientId,
+      clientSecret,
+      apiKey,
+      scope: scope ?? dialect.defaultScope ?? DEFAULT_SCOPE,
+      grantType,
+    },
     retentionMs: others.retentionMs || (isInMemory ? MEMORY_RETENTION_MS : null),
   };
 }

@@ -12,6 +12,9 @@
  * - `approval_variant`: a partial or conditional approval.
  * - `codes_disagree`, `conversation_mismatch`, `amount_mismatch`, `currency_mismatch`, `sign_mismatch`: an approval
  *   that contradicts the request or itself.
+ * - `unbound`: Auth3d was approved, but the answer does not name this payment (its conversationId and amount), so that it
+ *   may be about another one; what the payment shows of the answer may be another's, too. The gateway is asked where it
+ *   can be.
  * - `reference_taken`: another payment of the same reference holds it; nothing was sent. The order may well be paid by
  *   that one: look before cancelling it.
  * - `vetoed`: `beforeAuth3d` said no; nothing was sent.
@@ -35,6 +38,7 @@ export type PaymentReason =
   | 'amount_mismatch'
   | 'currency_mismatch'
   | 'sign_mismatch'
+  | 'unbound'
   | 'reference_taken'
   | 'vetoed'
   | 'interrupted'

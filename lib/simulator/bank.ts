@@ -2,12 +2,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { bankPageForm } from './bank-pages.js';
 import type { Sale } from './check-sale.js';
 import { replyDate } from './dates.js';
-import { isJsonObject, type JsonObject } from './exact-json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from './exact-json.js';
 import { codeText, MAGIC_PASSWORDS } from './magic.js';
 import { maskedCard } from './masked-card.js';
 import type { SimulatorCallback, SimulatorSettings } from './simulator-options.js';
 
 const PASSWORD_TRIES = 3;
+/** What a form shows of an object that somebody forgot to write out. */
+const OBJECT_AS_TEXT = '[object Object]';
 
 /** What the bank sends the merchant: the callback's fields, which an Auth3d request must bring back. */
 export interface CallbackContent {
@@ -80,6 +82,10 @@ export class Bank {
     return this.byConversation.get(conversationId);
   }
 
+  sessionOfPayment(paymentId: JsonValue | undefined): BankSession | undefined {
+    return [...this.byId.values()].find((session) => session.paymentId === paymentId);
+  }
+
   /**
    * Plays the buyer without a browser. The bank decides once: a later answer gets the callback of the first.
    *
@@ -125,10 +131,24 @@ export class Bank {
     return session.result;
   }
 
-  /** The names are those of the service's public documentation; the contract does not show them. */
+  /** The names are those of the service's public documentation and plugins; the contract does not show them. */
   private content(session: BankSession, code: string): CallbackContent {
     const { sale, orderId, paymentId } = session;
     const verified = code === 'B0000';
+    if (this.settings.callback.names === 'hosted') {
+      return {
+        ResultCode: code,
+        Message: codeText(code, sale.language),
+        ConversationId: sale.conversationId,
+        PaymentId: paymentId,
+        BankUniqueReferenceNumber: '',
+        Amount: sale.amount,
+        Currency: String(sale.currencyCode),
+        InstallmentCount: String(sale.installmentCount),
+        MaskedCardNumber: maskedCard(sale.cardDetails.cardNo),
+        InstrumentDetail: OBJECT_AS_TEXT,
+      };
+    }
     return {
       Code: code,
       Message: codeText(code, sale.language),
@@ -199,10 +219,10 @@ function nested(body: JsonObject): JsonObject {
   for (const [name, value] of Object.entries(body)) {
     const member = /^InstrumentDetail(?:\.(\w+)|\[(\w+)\])$/.exec(name);
     if (member) detail[(member[1] ?? member[2])!] = value;
-    else if (name === 'InstrumentDetail') Object.assign(detail, detailOf(value));
+    else if (name === 'InstrumentDetail' && value !== OBJECT_AS_TEXT) Object.assign(detail, detailOf(value));
     else result[name] = value;
   }
-  return { ...result, InstrumentDetail: detail };
+  return { InstrumentDetail: detail, ...result };
 }
 
 function detailOf(value: JsonObject[string]): JsonObject {

@@ -1,16 +1,22 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Refusal, REFUSAL_CODES } from './refusal.js';
+import type { SimulatorOperation } from './ledger.js';
 import type { SimulatorSettings } from './simulator-options.js';
 
 const SCOPES = ['pf_write', 'pf_read'];
 
 /**
  * The five headers of contract section 5. That Init3d, Auth3d and CheckPayment carry them too, and the morpos forms of
- * x-Timestamp and x-ClientSecret, is from the service's public documentation.
+ * x-Timestamp and x-ClientSecret, is from the service's public documentation; that an inquiry needs the scope `pf_read`,
+ * and all else `pf_write`, is the simulator's own strictness.
  *
  * @throws Refusal (401)
  */
-export function checkHeaders(headers: IncomingHttpHeaders, settings: SimulatorSettings): void {
+export function checkHeaders(
+  headers: IncomingHttpHeaders,
+  operation: SimulatorOperation,
+  settings: SimulatorSettings,
+): void {
   const { dialect, clock, timestampToleranceMs } = settings;
   const { clientId, clientSecret } = settings.credentials;
   const timestamp = headerText(headers, 'x-timestamp');
@@ -22,7 +28,8 @@ export function checkHeaders(headers: IncomingHttpHeaders, settings: SimulatorSe
   const scopes = headerText(headers, 'x-scope').split(/,? /);
   expect(
     'x-Scope',
-    scopes.every((scope) => SCOPES.includes(scope)),
+    scopes.every((scope) => SCOPES.includes(scope)) &&
+      scopes.includes(operation === 'CheckPayment' ? 'pf_read' : 'pf_write'),
   );
 }
 

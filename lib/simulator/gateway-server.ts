@@ -84,7 +84,8 @@ export class GatewayServer {
   private note(record: RecordedRequest, text: string): void {
     record.text = text;
     record.body = jsonOf(text);
-    const conversationId = (record.body as { conversationId?: unknown } | null | undefined)?.conversationId;
+    const body = record.body as { conversationId?: unknown; ConversationId?: unknown } | null | undefined;
+    const conversationId = body?.conversationId ?? body?.ConversationId;
     if (record.operation && typeof conversationId === 'string') {
       this.ledger.countCall(record.operation, conversationId, record.at);
     }

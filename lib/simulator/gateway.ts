@@ -37,7 +37,7 @@ export class Gateway {
 
   handle(operation: SimulatorOperation, headers: IncomingHttpHeaders, text: string): GatewayWork {
     try {
-      checkHeaders(headers, this.settings);
+      checkHeaders(headers, operation, this.settings);
       return {
         status: 200,
         pace: 'at once',
@@ -91,7 +91,10 @@ export class Gateway {
   }
 
   private auth3d(body: JsonObject): OperationWork {
-    const conversationId = typeof body.conversationId === 'string' ? body.conversationId : '';
+    const { carelessAuth3d } = this.settings;
+    if (carelessAuth3d !== 'no') return this.carelessAuth3d(body, carelessAuth3d);
+    const given = body.conversationId ?? body.ConversationId;
+    const conversationId = typeof given === 'string' ? given : '';
     const session = this.bank.sessionOf(conversationId);
     if (!session?.result || !bringsBack(session.result.content, body)) {
       throw new Refusal(400, REFUSAL_CODES.callback, 'Not the content that the bank sent');
@@ -101,6 +104,23 @@ export class Gateway {
     }
     const settled = this.settle(session.sale, '3d', session, session.result);
     return { ...settled, commit: () => void (this.authorised.add(conversationId), settled.commit()) };
+  }
+
+  /** Goes by the PaymentId alone, and does not say whose payment it approves. */
+  private carelessAuth3d(body: JsonObject, manner: 'bare' | 'echo'): OperationWork {
+    const session = this.bank.sessionOfPayment(body.PaymentId);
+    if (!session?.result) throw new Refusal(400, REFUSAL_CODES.callback, 'Not the content that the bank sent');
+    const { conversationId } = session.sale;
+    if (this.authorised.has(conversationId)) {
+      throw new Refusal(400, REFUSAL_CODES.repeated, 'Auth3d was already called for this payment');
+    }
+    const settled = this.settle(session.sale, '3d', session, session.result);
+    const { code } = settled.fields;
+    return {
+      ...settled,
+      fields: manner === 'bare' ? { code } : { code, conversationId: body.conversationId ?? body.ConversationId },
+      commit: () => void (this.authorised.add(conversationId), settled.commit()),
+    };
   }
 
   /**

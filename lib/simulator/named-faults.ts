@@ -53,6 +53,10 @@ const FAULTS = {
     delete fields.code;
     delete fields.resultCode;
   }),
+  /** The code alone: an approval does not say of which payment. */
+  'bare-code': edit((fields) => {
+    for (const name of Object.keys(fields)) if (name !== 'code' && name !== 'responseCode') delete fields[name];
+  }),
   'codes-disagree': edit((fields) => (fields.resultCode = 'B0051')),
   'wrong-conversation-id': edit((fields) => (fields.conversationId = 'SIM00000000000000000')),
   'smaller-amount': edit((fields) => changeAmount(fields, () => '0.01')),

@@ -8,6 +8,11 @@ export interface SimulatorCallback {
   readonly method?: 'form' | 'get' | 'json';
   /** `InstrumentDetail.MaskedCardNumber`, `InstrumentDetail[MaskedCardNumber]` or one JSON text. Default `dotted`. */
   readonly instrumentDetail?: 'dotted' | 'bracket' | 'json';
+  /**
+   * The fields' names: those of the documentation, or those that the vendor's hosted page sends, with `InstrumentDetail`
+   * as the text `[object Object]`. Default `documented`.
+   */
+  readonly names?: 'documented' | 'hosted';
 }
 
 export interface SimulatorOptions {
@@ -50,6 +55,11 @@ export interface SimulatorOptions {
   readonly callback?: SimulatorCallback;
   /** The field of Init3d's reply with the Base64 page. Default `htmlForm`; unverified, the contract shows no name. */
   readonly contentField?: string;
+  /**
+   * Makes Auth3d careless: it finds the payment by the callback's `PaymentId`, whatever else is sent, and answers with the
+   * code alone (`bare`), or with the code and the conversationId that it was sent (`echo`). Default `no`.
+   */
+  readonly carelessAuth3d?: 'no' | 'bare' | 'echo';
   /** How long an idle connection stays open, as announced in `Keep-Alive: timeout=`. Default 5 seconds. */
   readonly keepAliveTimeoutMs?: number;
   /** How many requests are remembered. Default 10000. */

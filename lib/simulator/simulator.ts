@@ -106,8 +106,9 @@ function withDefaults(
     bankDelayMs: options.bankDelayMs ?? 0,
     lateCallbackMs: options.lateCallbackMs ?? 10_000,
     slowMs: options.slowMs ?? 3000,
-    callback: { method: 'form', instrumentDetail: 'dotted', ...options.callback },
+    callback: { method: 'form', instrumentDetail: 'dotted', names: 'documented', ...options.callback },
     contentField: options.contentField ?? 'htmlForm',
+    carelessAuth3d: options.carelessAuth3d ?? 'no',
     keepAliveTimeoutMs: options.keepAliveTimeoutMs ?? 5000,
     requestLimit: options.requestLimit ?? 10_000,
   };

@@ -1,12 +1,14 @@
 import type { HttpAdapterHost } from '@nestjs/core';
 import type { Payment, PaymentOptions, PaymentState } from 'nestjs-card-payment';
 import { CallbackResponder } from '../../lib/callback/callback-responder.js';
+import { RefusalLog } from '../../lib/callback/refusal-log.js';
 import { type CallbackRefusal, PaymentCallbackError } from '../../lib/errors/payment-callback.error.js';
 import { PaymentStoreError } from '../../lib/errors/payment-store.error.js';
 import type { PaymentSettings } from '../../lib/options/payment-settings.js';
 import { toPayment } from '../../lib/payment/payment.js';
 import { logLines } from '../flows/log-lines.js';
 import { aPaymentRecord } from '../../lib/testing/a-payment.js';
+import { TestClock } from '../../lib/testing/test-clock.js';
 
 interface Answer {
   status?: number;
@@ -43,7 +45,8 @@ describe('what the buyer is answered', () => {
     };
     const none = { successUrl: null, failureUrl: null, pendingUrl: null, language: 'en' };
     const settings = { ...none, ...options } as PaymentSettings;
-    act(new CallbackResponder({ httpAdapter } as unknown as HttpAdapterHost, settings), answer);
+    const refusals = new RefusalLog(new TestClock());
+    act(new CallbackResponder({ httpAdapter } as unknown as HttpAdapterHost, refusals, settings), answer);
     return answer;
   }
 

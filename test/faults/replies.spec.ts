@@ -221,6 +221,46 @@ describe.each(['DoPayment', 'Auth3d'] as const)('%s', (endpoint) => {
   });
 });
 
+describe('B0000 to Auth3d that does not name the payment', () => {
+  let trusting: Shop;
+  let asking: Shop;
+  beforeAll(async () => {
+    asking = await Shop.open(simulator, { timeoutMs: 400 });
+    trusting = await Shop.open(simulator, { trustUnbound: true });
+  });
+  afterAll(() => Promise.all([asking.close(), trusting.close()]));
+  beforeEach(() => simulator.fail({ operation: 'Auth3d', kind: 'bare-code' }));
+
+  it('is confirmed by an inquiry at once', async () => {
+    const attempt = await asking.call('Auth3d');
+    expect([attempt.payment.state, attempt.payment.reason]).toEqual(approved);
+    expect(simulator.ledger.calls('CheckPayment')).toBe(1);
+    expectOneTransmission('Auth3d', attempt);
+  });
+
+  it.each<[string, Play]>([
+    ['reset', { kind: 'reset' }],
+    ['stalled', { kind: 'stall' }],
+    ['half an answer', { kind: 'half-reply' }],
+    ['502', { kind: 'status', status: 502 }],
+    ['401, as where the scope does not suffice', { kind: 'status', status: 401 }],
+    ['HTML', { kind: 'html' }],
+  ])('stays unknown when the inquiry is met by %s, and is settled by the next', async (_fault, play) => {
+    simulator.fail({ operation: 'CheckPayment', ...play });
+    const attempt = await asking.call('Auth3d');
+    const { conversationId, state, reason } = attempt.payment;
+    expect([state, reason]).toEqual(['unknown', 'unbound']);
+    expect(await asking.payments.find(conversationId)).toEqual(attempt.payment);
+    expect((await asking.payments.inquire(conversationId)).state).toBe('succeeded');
+    expectOneTransmission('Auth3d', attempt);
+  });
+
+  it('is believed where the merchant says so', async () => {
+    expect((await trusting.call('Auth3d')).payment.state).toBe('succeeded');
+    expect(simulator.ledger.calls('CheckPayment')).toBe(0);
+  });
+});
+
 describe('Init3d', () => {
   it.each(CASES.filter(({ init3d }) => init3d !== undefined))('$name: $init3d', async ({ play, at, init3d }) => {
     expectStart(await meet('Init3d', at, play), init3d ?? null);

@@ -23,29 +23,43 @@ describe('a callback', () => {
     expect(refusal({ anything: '' })).toBe('none');
   });
 
-  it('needs what the dialect requires, in any case, be it empty', () => {
-    expect(refusal({ CODE: '', mdStatus: 'UGF5==' }, ['Code', 'MdStatus'])).toBe('none');
+  it('needs what the dialect requires, in any case, and not empty', () => {
+    expect(refusal({ CODE: 'B0000', mdStatus: 'UGF5==' }, ['Code', 'MdStatus'])).toBe('none');
+    expect(refusal({ CODE: '', mdStatus: 'UGF5==' }, ['Code', 'MdStatus'])).toBe('missing_field');
+    expect(refusal({ CODE: null, mdStatus: 'UGF5==' }, ['Code', 'MdStatus'])).toBe('missing_field');
     expect(refusal({ Code: 'B0000' }, ['Code', 'MdStatus'])).toBe('missing_field');
     expect(refusal({ Code: 'B0000', xMdStatus: '' }, ['Code', 'MdStatus'])).toBe('missing_field');
     expect(refusal({ Code: 'B0000' }, ['toString'])).toBe('missing_field');
   });
 
-  const WHOLE = Object.fromEntries(morposDialect().requiredCallbackFields.map((name) => [name, 'x']));
+  const WHOLE = { Code: 'B0000', MdStatus: 'UGF5==', MdStatusMessage: '', conversationId: ID };
 
   it.each([
     ['an object', { InstrumentDetail: { CardType: 'CARD' } }],
     ['dotted', { InstrumentDetail: undefined, 'InstrumentDetail.CardType': 'CARD' }],
     ['bracketed', { InstrumentDetail: undefined, 'InstrumentDetail[CardType]': 'CARD' }],
     ['a JSON text', { InstrumentDetail: '{"CardType":"CARD"}' }],
+    ['what a form makes of an object that nobody wrote out', { InstrumentDetail: '[object Object]' }],
+    ['empty', { InstrumentDetail: '' }],
+    ['left out', { InstrumentDetail: undefined }],
   ])('of MorPOS is whole with a detail that is %s', (_how, over) => {
-    const fields = Object.entries({ ...WHOLE, conversationId: ID, ...over }).filter(([, value]) => value !== undefined);
+    const fields = Object.entries({ ...WHOLE, ...over }).filter(([, value]) => value !== undefined);
     expect(refusal(Object.fromEntries(fields) as CallbackFields, morposDialect().requiredCallbackFields)).toBe('none');
   });
 
-  it.each(morposDialect().requiredCallbackFields)('of MorPOS is refused without %s', (name) => {
-    const others: Record<string, string> = { ...WHOLE, conversationId: ID };
-    delete others[name];
-    expect(refusal(others, morposDialect().requiredCallbackFields)).toBe('missing_field');
+  it('of MorPOS needs the conversationId, and nothing else', () => {
+    const required = morposDialect().requiredCallbackFields;
+    expect(refusal({ ...WHOLE, conversationId: '' }, required)).toBe('missing_field');
+    expect(refusal({ ...WHOLE, conversationId: null }, required)).toBe('missing_field');
+    expect(refusal({ Code: 'R0099', Message: 'failed' }, required)).toBe('missing_field');
+    expect(refusal({ conversationId: ID }, required)).toBe('none');
+  });
+
+  it("of MorPOS may have the hosted page's names", () => {
+    const hosted = { ResultCode: 'B0000', ConversationId: ID, BankUniqueReferenceNumber: '', Amount: '149.90' };
+    expect(refusal(hosted, morposDialect().requiredCallbackFields)).toBe('none');
+    const foreign = { ...hosted, ConversationId: 'ANOTHER' };
+    expect(refusal(foreign, morposDialect().requiredCallbackFields)).toBe('foreign_payment');
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { callbackField, hasCallbackField, readCallbackFields } from '../../lib/flows/callback-fields.js';
+import { callbackField, hasCallbackValue, readCallbackFields } from '../../lib/flows/callback-fields.js';
 import { PaymentCallbackError } from '../../lib/errors/payment-callback.error.js';
 import { gatherObjects } from '../../lib/gateway/dialects/callback-objects.js';
 
@@ -169,10 +169,13 @@ describe('a field', () => {
     }
   });
 
-  it('is there also where it is empty', () => {
-    for (const name of ['conversationid', 'EMPTY', 'nothing', 'instrumentdetail']) {
-      expect(hasCallbackField(fields, name)).toBe(true);
+  it('counts as missing where it is empty', () => {
+    for (const name of ['conversationid', 'instrumentdetail']) expect(hasCallbackValue(fields, name)).toBe(true);
+    for (const name of ['EMPTY', 'nothing', 'missing', 'toString', '__proto__', 'a']) {
+      expect(hasCallbackValue(fields, name)).toBe(false);
     }
-    for (const name of ['missing', 'toString', '__proto__', 'a']) expect(hasCallbackField(fields, name)).toBe(false);
+    expect(hasCallbackValue({ zero: 0, no: false }, 'ZERO')).toBe(true);
+    expect(hasCallbackValue({ zero: 0, no: false }, 'no')).toBe(true);
+    expect(hasCallbackValue({ detail: {} }, 'detail')).toBe(false);
   });
 });

@@ -29,6 +29,7 @@ function charge(state: ChargeOutcome['state'], reason: PaymentReason | null): Ch
 const APPROVED = charge('succeeded', null);
 const DECLINED = charge('failed', 'declined');
 const UNCLEAR = charge('unknown', 'no_answer');
+const UNBOUND = charge('unknown', 'unbound');
 const DOUBTFUL = charge('review', 'amount_mismatch');
 
 type Outcome = readonly [PaymentState, PaymentReason | null] | null;
@@ -73,6 +74,27 @@ describe('the outcome of a DoPayment or an Auth3d', () => {
       return summary(next);
     });
     expect(outcomes).toEqual(OUTCOMES[state]);
+  });
+
+  it('that may be another payment’s is asked about, and never forgotten', () => {
+    const outcomes = STATES.map((state) => {
+      const next = applyOutcome(aPaymentRecord({ state, reason: 'interrupted', dueAt: NOW }), UNBOUND, RULES, NOW);
+      if (next) expect(next).toMatchObject({ code: 'X', orderId: 'o-9', chargedAmount: null });
+      if (next?.state === 'unknown') expect(next.dueAt).not.toBeNull();
+      return [state, summary(next)];
+    });
+    expect(Object.fromEntries(outcomes)).toEqual({
+      charging: ['unknown', 'unbound'],
+      authorizing: ['unknown', 'unbound'],
+      unknown: ['unknown', 'unbound'],
+      failed: ['review', 'unbound'],
+      expired: ['review', 'unbound'],
+      initiating: null,
+      awaiting: null,
+      review: null,
+      succeeded: null,
+    });
+    expect(applyOutcome(aPaymentRecord({ state: 'unknown', reason: 'unbound' }), UNBOUND, RULES, NOW)).toBeNull();
   });
 
   it('has the gateway asked soon where it is not clear', () => {
@@ -173,6 +195,15 @@ describe('the word of an inquiry', () => {
         state: 'unknown',
         notFoundAt: NOW,
       });
+    });
+
+    it('proves nothing after an approval that may have been this payment’s', () => {
+      const unbound = aPaymentRecord({ state: 'unknown', reason: 'unbound' });
+      const once = applyInquiry(unbound, NOT_FOUND, RULES, at(NOW))!;
+      expect(summary(applyInquiry(once, NOT_FOUND, RULES, at(after(600_000))))).toEqual(['unknown', 'unbound']);
+      expect(summary(applyInquiry(once, REFUSED, RULES, at(after(600_000))))).toEqual(['failed', 'declined']);
+      expect(summary(applyInquiry(once, PAID, RULES, at(after(600_000))))).toEqual(['succeeded', null]);
+      expect(summary(applyInquiry(once, MISMATCH, RULES, at(after(600_000))))).toEqual(['review', 'amount_mismatch']);
     });
 
     it('is no match for an approval', () => {

@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { Payment, PaymentOptions, PaymentRecord, PaymentService } from 'nestjs-card-payment';
-import { DECLINED, LOST, NOT_SENT, reply } from './fake-gateway.js';
+import {
+  type Payment,
+  type PaymentOptions,
+  type PaymentRecord,
+  type PaymentService,
+  standardDialect,
+} from 'nestjs-card-payment';
+import { DECLINED, LOST, NOT_FOUND, NOT_PAID, NOT_SENT, PAID, reply, UNDECIDED } from './fake-gateway.js';
+import type { Transmission } from '../../lib/gateway/transport/transmission.js';
 import { logLines } from './log-lines.js';
 import { isOver, quiet, sale, TestShop } from './test-shop.js';
 
@@ -237,6 +244,156 @@ describe('a 3D payment', () => {
         reason: 'not_sent',
       });
       expect(shop.gateway.sent('Auth3d')).toEqual([]);
+    });
+  });
+
+  describe('whose Auth3d approves without naming it', () => {
+    const BARE = reply({ code: 'B0000', authCode: '004512', orderId: 'o-auth3d', message: 'Onaylandı' });
+    const UNBOUND = { state: 'unknown', reason: 'unbound', code: 'B0000', settled: false };
+
+    async function completed(...answers: Transmission[]): Promise<Payment> {
+      const conversationId = await atTheBank();
+      shop.gateway.willAnswer('Auth3d', BARE);
+      shop.gateway.willAnswer('CheckPayment', ...answers);
+      const payment = await payments.auth3d(back(conversationId));
+      expect(await payments.find(conversationId)).toEqual(payment);
+      expect(shop.gateway.requests.map(({ operation }) => operation).slice(0, 2)).toEqual(['Init3d', 'Auth3d']);
+      return payment;
+    }
+
+    it('has succeeded when the gateway confirms it at once: one event, and the details of both answers', async () => {
+      const payment = await completed(reply({ responseCode: 'B0000', amount: 149.9, orderId: 'o-inquiry' }));
+      expect(payment).toMatchObject({ state: 'succeeded', reason: null, version: 4, chargedAmount: '149.9' });
+      expect(payment).toMatchObject({ authCode: '004512', orderId: 'o-inquiry', message: 'Onaylandı' });
+      expect(shop.gateway.sent('CheckPayment')).toMatchObject([{ conversationId: payment.conversationId }]);
+      await payments.reconcile();
+      expect(shop.journal).toEqual([`${payment.conversationId}:4 succeeded`]);
+    });
+
+    it.each([
+      ['declined', NOT_PAID],
+      ['not found', NOT_FOUND],
+      ['nothing clear', UNDECIDED],
+      ['another payment', reply({ responseCode: 'B0000', conversationId: 'ANOTHER' })],
+    ])('is unknown when the gateway says %s, and is asked about again', async (_what, answer) => {
+      const payment = await completed(answer);
+      expect(payment).toMatchObject({ ...UNBOUND, chargedAmount: null, orderId: 'o-auth3d' });
+      const dueAt = (await stored(payment.conversationId))!.dueAt!;
+      expect(dueAt.getTime() - shop.clock.now().getTime()).toBeLessThanOrEqual(18_000);
+      await shop.clock.advance(18_000);
+      await payments.reconcile();
+      expect(await payments.find(payment.conversationId)).toMatchObject({ state: 'succeeded', reason: null });
+    });
+
+    it.each([
+      ['gives no answer', LOST],
+      ['cannot be reached', NOT_SENT],
+    ])('is unknown when the gateway %s', async (_what, answer) => {
+      expect(await completed(answer)).toMatchObject(UNBOUND);
+      expect(shop.gateway.sent('Auth3d')).toHaveLength(1);
+    });
+
+    it('is for a person to look at when the gateway says paid, but with another amount', async () => {
+      const payment = await completed(reply({ responseCode: 'B0000', amount: 1 }));
+      expect(payment).toMatchObject({ state: 'review', reason: 'amount_mismatch' });
+    });
+
+    it('has failed when a later inquiry says declined, but not when it says that there is no such payment', async () => {
+      const declined = await completed(UNDECIDED);
+      shop.gateway.willAnswer('CheckPayment', NOT_PAID);
+      expect(await payments.inquire(declined.conversationId)).toMatchObject({ state: 'failed', reason: 'declined' });
+
+      const missing = await atTheBank();
+      shop.gateway.willAnswer('Auth3d', BARE);
+      shop.gateway.willAnswer('CheckPayment', NOT_FOUND, NOT_FOUND, NOT_FOUND);
+      await payments.auth3d(back(missing));
+      expect(await payments.inquire(missing)).toMatchObject({ state: 'unknown', reason: 'unbound' });
+      await shop.clock.advance(600_000);
+      expect(await payments.inquire(missing)).toMatchObject({ state: 'unknown', reason: 'unbound' });
+    });
+
+    it('is not asked about where the answer could come after the claim, and still gets settled', async () => {
+      const conversationId = await atTheBank();
+      const held = shop.gateway.hold('Auth3d');
+      const completing = payments.auth3d(back(conversationId));
+      await held.begun;
+      const claim = (await stored(conversationId))!.dueAt!.getTime() - shop.clock.now().getTime();
+      await shop.clock.advance(claim - 60_000 + 1);
+      held.answer(BARE);
+      expect(await completing).toMatchObject(UNBOUND);
+      expect(shop.gateway.sent('CheckPayment')).toEqual([]);
+      expect((await payments.inquire(conversationId)).state).toBe('succeeded');
+    });
+
+    it('is remembered as such where the payment counted as interrupted meanwhile', async () => {
+      const conversationId = await atTheBank();
+      const held = shop.gateway.hold('Auth3d');
+      const completing = payments.auth3d(back(conversationId));
+      await held.begun;
+      await shop.clock.advance(300_000);
+      shop.gateway.willAnswer('CheckPayment', NOT_FOUND);
+      await payments.reconcile();
+      expect(await stored(conversationId)).toMatchObject({ state: 'unknown', reason: 'interrupted' });
+      held.answer(BARE);
+      expect(await completing).toMatchObject(UNBOUND);
+      expect((await stored(conversationId))?.dueAt).toBeInstanceOf(Date);
+      await shop.clock.advance(600_000);
+      shop.gateway.willAnswer('CheckPayment', NOT_FOUND);
+      expect((await payments.inquire(conversationId)).state).toBe('unknown');
+    });
+
+    it('is unknown, and settled by another process, when this one dies while it asks', async () => {
+      const conversationId = await atTheBank();
+      shop.gateway.willAnswer('Auth3d', BARE);
+      const held = shop.gateway.hold('CheckPayment');
+      const completing = payments.auth3d(back(conversationId));
+      await held.begun;
+      expect(await stored(conversationId)).toMatchObject({ state: 'authorizing' });
+      const other = (await shop.start()).payments;
+      await shop.clock.advance(300_000);
+      await other.reconcile();
+      expect(await stored(conversationId)).toMatchObject({ state: 'succeeded', version: 5 });
+      held.answer(PAID);
+      expect(await completing).toMatchObject({ state: 'succeeded', version: 5 });
+    });
+
+    it('is owed to a store that fails, with the outcome that the inquiry gave', async () => {
+      const conversationId = await atTheBank();
+      const replace = shop.store.replace.bind(shop.store);
+      shop.gateway.willAnswer('Auth3d', BARE);
+      shop.gateway.willAnswer('CheckPayment', () => {
+        shop.store.replace = () => Promise.reject(new Error('down'));
+        return PAID;
+      });
+      expect(await payments.auth3d(back(conversationId))).toMatchObject({ state: 'succeeded', stored: false });
+      shop.store.replace = replace;
+      await payments.reconcile();
+      expect(await payments.find(conversationId)).toMatchObject({ state: 'succeeded', stored: true });
+    });
+
+    it('is for a person to look at where the gateway cannot be asked', async () => {
+      const { payments } = await shop.start({ dialect: standardDialect({ signer: () => 's' }) });
+      const conversationId = await atTheBank(payments);
+      shop.gateway.willAnswer('Auth3d', BARE);
+      const payment = await payments.auth3d(back(conversationId));
+      expect(payment).toMatchObject({ state: 'review', reason: 'unbound', code: 'B0000' });
+      expect(await payments.resolve(conversationId, 'succeeded', 'seen at the bank')).toMatchObject({
+        state: 'succeeded',
+        reason: 'operator',
+      });
+    });
+
+    it.each([undefined, standardDialect({ signer: () => 's' })])('is believed with trustUnbound', async (dialect) => {
+      const { payments } = await shop.start({ trustUnbound: true, ...(dialect && { dialect }) });
+      const conversationId = await atTheBank(payments);
+      shop.gateway.willAnswer('Auth3d', BARE);
+      expect(await payments.auth3d(back(conversationId))).toMatchObject({ state: 'succeeded', reason: null });
+      expect(shop.gateway.sent('CheckPayment')).toEqual([]);
+    });
+
+    it('is nothing of a direct payment’s: one request has one answer', async () => {
+      shop.gateway.willAnswer('DoPayment', BARE);
+      expect((await payments.doPayment(sale())).state).toBe('succeeded');
     });
   });
 

@@ -36,6 +36,7 @@ function setUp(transmission: Transmission, dialect: GatewayDialect = standard(),
     baseUrl: 'https://gateway.example',
     verifyAmount: 'notLess',
     verifySign: false,
+    trustUnbound: false,
     ...over,
   };
   return { clock, transport, client: new GatewayClient(settings, transport as unknown as GatewayTransport, clock) };

@@ -6,7 +6,7 @@ import {
   PaymentNotSentError,
   PaymentStateError,
 } from 'nestjs-card-payment';
-import { CHARGE_PLAYS, type ChargePlay, INIT_PLAYS, type InitPlay } from './model-gateway.js';
+import { CHARGE_PLAYS, type ChargePlay, HANGING, INIT_PLAYS, type InitPlay } from './model-gateway.js';
 import type { ModelPayment, ModelSale, PaymentModel } from './payment-model.js';
 import type { Shop } from './shop-instance.js';
 import { expectAgreement } from './agreement.js';
@@ -60,7 +60,7 @@ class Pay extends Step {
     const payment = model.open(sale, now(shop), 'charging');
     const result = await seeOrCrash(shop, payment, this.play, work);
     if (!result) return;
-    model.answered(payment, this.play);
+    model.answered(payment, this.play, heard(shop));
     if (this.play === 'notSent') expectError(result, PaymentNotSentError);
     else expectState(result, payment.state);
   }
@@ -137,9 +137,10 @@ class Callback extends Step {
     else if (model.isHeld(payment.sale)) model.move(payment, 'failed', 'reference_taken');
     else {
       model.move(payment, 'authorizing');
+      payment.claimedAt = now(shop);
       const result = await seeOrCrash(shop, payment, this.play, work);
       if (!result) return;
-      model.answered(payment, this.play);
+      model.answered(payment, this.play, heard(shop));
       return expectState(result, payment.state);
     }
     expectState(await shop.see(work), payment.state);
@@ -224,7 +225,7 @@ class AnswerLate extends Step {
     answer();
     await shop.see(shop.zombies.get(conversationId)!);
     if (play === 'hang') shop.gateway.plays.set(conversationId, 'decline');
-    if (play === 'hang' || play === 'hangCharged') model.answered(payment, play);
+    if (play !== undefined && HANGING.includes(play)) model.answered(payment, play, heard(shop));
     else if (payment.state === 'initiating') model.move(payment, 'awaiting');
   }
 }
@@ -279,6 +280,11 @@ export async function reconcile(model: PaymentModel, shop: Shop): Promise<void> 
   expect([...shop.told].sort()).toEqual(model.payments.flatMap(({ events }) => events).sort());
 }
 
+/** What an answer that comes now meets. */
+function heard(shop: Shop): { now: number; isDown: boolean } {
+  return { now: now(shop), isDown: shop.gateway.isDown };
+}
+
 function now(shop: Shop): number {
   return shop.clock.now().getTime();
 }
@@ -328,7 +334,7 @@ async function seeOrCrash<T>(
   play: ChargePlay | InitPlay,
   work: Promise<T>,
 ): Promise<PromiseSettledResult<T> | null> {
-  if (play !== 'hang' && play !== 'hangCharged') return shop.see(work);
+  if (!HANGING.includes(play)) return shop.see(work);
   shop.zombies.set(sale.conversationId, Promise.allSettled([work]));
   await shop.gateway.hangs();
   await shop.restart();

@@ -2,7 +2,8 @@ import type { Transmission, WireRequest } from '../../lib/gateway/transport/tran
 
 /**
  * What the gateway makes of a DoPayment or Auth3d. `less` takes a kurus instead of the amount; `liar` takes the money and says that it declined;
- * `hang` and `hangCharged` do not answer while the process lives that asked.
+ * `bare` approves without naming the payment, as do `stolen` and `stolenDeclined` of an Auth3d, when it was another's that they approved: this one
+ * they do not know, or have declined. Those that `hang` do not answer while the process lives that asked.
  */
 export const CHARGE_PLAYS = [
   'approve',
@@ -16,6 +17,10 @@ export const CHARGE_PLAYS = [
   'notSent',
   'hang',
   'hangCharged',
+  'bare',
+  'hangBare',
+  'stolen',
+  'stolenDeclined',
 ] as const;
 export type ChargePlay = (typeof CHARGE_PLAYS)[number];
 
@@ -30,7 +35,11 @@ const CHARGING: readonly ChargePlay[] = [
   'lostCharged',
   'liar',
   'hangCharged',
+  'bare',
+  'hangBare',
 ];
+/** Those that are answered only once the process is gone. */
+export const HANGING: readonly string[] = ['hang', 'hangCharged', 'hangBare'];
 const PAGE = Buffer.from('<html><body>bank</body></html>').toString('base64');
 const LESS = '0.01';
 
@@ -46,6 +55,7 @@ export class ModelGateway {
   readonly sent: Sent[] = [];
   /** What was made of a payment, by conversationId. */
   readonly plays = new Map<string, ChargePlay>();
+  private readonly amounts = new Map<string, number | undefined>();
   /** Requests that hang: call one to have it answered. */
   readonly hanging = new Map<string, () => void>();
   play: ChargePlay | InitPlay = 'approve';
@@ -74,12 +84,15 @@ export class ModelGateway {
     await Promise.resolve();
     const operation = url.split('/').pop() ?? '';
     const fields = JSON.parse(body) as { conversationId: string; transactionDetails?: { amount: number } };
-    const { conversationId } = fields;
+    const { conversationId, transactionDetails } = fields;
+    if (transactionDetails) this.amounts.set(conversationId, transactionDetails.amount);
     if (operation === 'CheckPayment') return this.isDown ? lost() : this.inquiry(conversationId);
     if (this.play === 'notSent') return { sent: false, cause: 'connection_failed' };
     this.sent.push({ operation, conversationId });
     if (operation === 'Init3d') return this.init(conversationId, this.play as InitPlay);
-    return this.charge(conversationId, this.play as ChargePlay);
+    // Of a direct payment, whose request names it, no other can be approved.
+    const isStolen = this.play === 'stolen' || this.play === 'stolenDeclined';
+    return this.charge(conversationId, isStolen && operation === 'DoPayment' ? 'bare' : (this.play as ChargePlay));
   }
 
   private async init(conversationId: string, play: InitPlay): Promise<Transmission> {
@@ -91,11 +104,16 @@ export class ModelGateway {
 
   private async charge(conversationId: string, play: ChargePlay): Promise<Transmission> {
     this.plays.set(conversationId, play);
-    if (play === 'hang' || play === 'hangCharged') await this.hang(conversationId);
+    if (HANGING.includes(play)) await this.hang(conversationId);
     switch (play) {
       case 'approve':
       case 'hangCharged':
-        return reply({ code: 'B0000', conversationId });
+        return reply({ code: 'B0000', conversationId, paymentInfo: { amount: this.amounts.get(conversationId) } });
+      case 'bare':
+      case 'hangBare':
+      case 'stolen':
+      case 'stolenDeclined':
+        return reply({ code: 'B0000' });
       case 'less':
         return reply({ code: 'B0000', conversationId, paymentInfo: { amount: LESS } });
       case 'indeterminate':
@@ -115,8 +133,9 @@ export class ModelGateway {
   private inquiry(conversationId: string): Transmission {
     const play = this.plays.get(conversationId);
     if (play === 'less') return reply({ responseCode: 'B0000', paymentInfo: { amount: LESS } });
-    if (this.isCharged(conversationId)) return reply({ responseCode: 'B0000' });
-    if (play === 'decline') return reply({ responseCode: 'B0051' });
+    const amount = this.amounts.get(conversationId);
+    if (this.isCharged(conversationId)) return reply({ responseCode: 'B0000', amount, currency: '949' });
+    if (play === 'decline' || play === 'stolenDeclined') return reply({ responseCode: 'B0051' });
     return reply({ responseCode: play === 'indeterminate' ? 'B0091' : 'B0100' });
   }
 

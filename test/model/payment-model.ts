@@ -1,5 +1,7 @@
 import type { ChargePlay } from './model-gateway.js';
 
+/** From the claim on, an inquiry may be begun that ends with it: three tries of a minute and two seconds, and half a minute, less a minute. */
+const ASKED_WITHIN_MS = 156_000;
 export const SESSION_MS = 3_600_000;
 const CONFIRMED_AFTER_MS = 600_000;
 const HOLDING = ['charging', 'authorizing', 'unknown', 'review', 'succeeded'];
@@ -27,6 +29,7 @@ export class ModelPayment {
   readonly events: string[] = [];
   idempotencyKey: string | null;
   notFoundAt: number | null = null;
+  claimedAt = 0;
 
   constructor(
     readonly sale: ModelSale,
@@ -90,8 +93,15 @@ export class PaymentModel {
   }
 
   /** What a DoPayment's or Auth3d's answer makes of it, now or late. */
-  answered(payment: ModelPayment, play: ChargePlay): void {
+  answered(payment: ModelPayment, play: ChargePlay, { now, isDown }: { now: number; isDown: boolean }): void {
+    const isConfirmed = !isDown && now - payment.claimedAt <= ASKED_WITHIN_MS;
     switch (play) {
+      case 'bare':
+      case 'hangBare':
+        return payment.sale.kind === 'direct' || isConfirmed ? this.approved(payment, null) : this.unbound(payment);
+      case 'stolen':
+      case 'stolenDeclined':
+        return payment.sale.kind === 'direct' ? this.approved(payment, null) : this.unbound(payment);
       case 'approve':
       case 'hangCharged':
         return this.approved(payment, null);
@@ -123,13 +133,28 @@ export class PaymentModel {
     }
     if (isCharged) return this.approved(payment, null);
     if (state !== 'unknown') return;
-    if (play === 'decline') return this.move(payment, 'failed', 'declined');
+    if (play === 'decline' || play === 'stolenDeclined') return this.move(payment, 'failed', 'declined');
     if (play === 'indeterminate') return this.move(payment, 'unknown', payment.reason);
-    if (payment.notFoundAt !== null && now - payment.notFoundAt >= CONFIRMED_AFTER_MS) {
+    const isProof = payment.reason !== 'unbound';
+    if (isProof && payment.notFoundAt !== null && now - payment.notFoundAt >= CONFIRMED_AFTER_MS) {
       return this.move(payment, 'failed', 'not_found');
     }
     payment.notFoundAt ??= now;
     this.move(payment, 'unknown', payment.reason);
+  }
+
+  /** An approval that may be another payment's, and that no inquiry confirmed. */
+  private unbound(payment: ModelPayment): void {
+    switch (payment.state) {
+      case 'authorizing':
+        return this.move(payment, 'unknown', 'unbound');
+      case 'unknown':
+        if (payment.reason !== 'unbound') this.move(payment, 'unknown', 'unbound');
+        return;
+      case 'failed':
+      case 'expired':
+        return this.move(payment, 'review', 'unbound');
+    }
   }
 
   private approved(payment: ModelPayment, contradiction: string | null): void {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import ts from 'typescript';
+import { morposDialect } from '../../lib/gateway/dialects/morpos.dialect.js';
 import { REQUIRED } from '../../lib/options/option-kinds.js';
 import { type OptionName, OPTIONS } from '../../lib/options/option-table.js';
 import type { PaymentOptions } from '../../lib/options/payment-options.js';
@@ -90,6 +91,7 @@ const TABLE: [
   ['luhn', 'LUHN', (s) => s.luhn, true, 'FALSE', false, ['zzz', '2']],
   ['verifyAmount', 'VERIFY_AMOUNT', (s) => s.verifyAmount, 'notLess', 'exact', 'exact', ['zzz', 'notless']],
   ['verifySign', 'VERIFY_SIGN', (s) => s.verifySign, false, '0', false, ['zzz']],
+  ['trustUnbound', 'TRUST_UNBOUND', (s) => s.trustUnbound, false, 'true', true, ['zzz']],
 ];
 
 describe.each(TABLE)('%s', (option, suffix, read, fallback, text, value, wrong) => {
@@ -154,6 +156,16 @@ describe('what is given in code alone', () => {
 
   it.each(['beforeAuth3d', 'dispatcher', 'store'])('%s is refused where it is something else', (option) => {
     for (const bad of ['zzz', 7, {}, true]) expect(named(() => resolve({ [option]: bad }))).toEqual([option]);
+  });
+});
+
+describe('scope', () => {
+  it('is what the dialect says where it is not given', () => {
+    const own = { ...morposDialect(), defaultScope: 'all' };
+    expect(resolve({ dialect: 'morpos', signer: undefined, apiKey: 'k' }).credentials.scope).toBe('pf_write pf_read');
+    expect(resolve({ dialect: own, apiKey: 'k' }).credentials.scope).toBe('all');
+    expect(resolve({ dialect: own, apiKey: 'k', scope: 'pf_write' }).credentials.scope).toBe('pf_write');
+    expect(resolve({ dialect: own, apiKey: 'k' }, { PAYMENT_SCOPE: 'pf_read' }).credentials.scope).toBe('pf_read');
   });
 });
 

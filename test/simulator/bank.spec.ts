@@ -125,6 +125,36 @@ describe('the bank, without a browser', () => {
     expect((await merchant.auth3d({ ...Object.fromEntries(others), InstrumentDetail })).status).toBe(200);
   });
 
+  it("can send the hosted page's names, and wants them back", async () => {
+    await start({ callback: { names: 'hosted' } });
+    const { fields } = simulator.approve(await init3d());
+    expect(fields).toMatchObject({ ResultCode: 'B0000', InstrumentDetail: '[object Object]' });
+    expect(fields).not.toHaveProperty('conversationId');
+    const { InstrumentDetail: _left, ...without } = fields;
+    for (const forged of [without, { ...fields, InstrumentDetail: {} }, { ...fields, Amount: '1.00' }]) {
+      expect((await merchant.auth3d(forged)).status).toBe(400);
+    }
+    expect((await merchant.auth3d(fields)).status).toBe(200);
+    expect(simulator.ledger.calls('Auth3d', fields.ConversationId)).toBe(4);
+  });
+
+  it.each(['bare', 'echo'] as const)('can be careless: %s', async (carelessAuth3d) => {
+    await start({ carelessAuth3d });
+    const [mine, others] = [newConversationId(), newConversationId()];
+    await init3d(mine);
+    await init3d(others);
+    const unfinished = { PaymentId: '7000000002', conversationId: mine };
+    expect((await merchant.auth3d(unfinished)).status).toBe(400);
+    const { PaymentId } = simulator.approve(others).fields;
+    expect(await fieldsOf(merchant.auth3d({ PaymentId, conversationId: mine }))).toEqual({
+      code: 'B0000',
+      ...(carelessAuth3d === 'echo' && { conversationId: mine }),
+    });
+    expect([simulator.ledger.chargedTimes(mine), simulator.ledger.chargedTimes(others)]).toEqual([0, 1]);
+    expect((await merchant.auth3d({ PaymentId, conversationId: mine })).status).toBe(400);
+    expect(simulator.ledger.charges).toHaveLength(1);
+  });
+
   it('refuses an Auth3d that does not bring back what the bank sent', async () => {
     await start();
     const waiting = newConversationId();

@@ -32,6 +32,31 @@ describe.each<SimulatorDialect>(['standard', 'morpos'])('request checks (%s)', (
     },
   );
 
+  it('wants the scope that the operation needs', async () => {
+    const morpos = await startSimulator({ dialect: 'morpos' });
+    const asked = new SimulatedMerchant(morpos);
+    const { merchantId, apiKey } = morpos.credentials;
+    const conversationId = newConversationId();
+    const sign = asked.sign([conversationId, merchantId, apiKey]);
+    const status = async (operation: 'DoPayment' | 'CheckPayment', scope: string): Promise<number> => {
+      const body = operation === 'DoPayment' ? asked.saleText() : JSON.stringify({ merchantId, conversationId, sign });
+      return (await asked.post(operation, body, { ...asked.headers(), 'x-Scope': scope })).status;
+    };
+    const statuses = [];
+    for (const scope of ['pf_write', 'pf_read', 'pf_write pf_read', 'pf_write, pf_read', 'pf_read payment', '']) {
+      statuses.push([scope, await status('DoPayment', scope), await status('CheckPayment', scope)]);
+    }
+    expect(statuses).toEqual([
+      ['pf_write', 200, 401],
+      ['pf_read', 401, 200],
+      ['pf_write pf_read', 200, 200],
+      ['pf_write, pf_read', 200, 200],
+      ['pf_read payment', 401, 401],
+      ['', 401, 401],
+    ]);
+    await morpos.close();
+  });
+
   it('wants a timestamp in UTC, no more than five minutes off', async () => {
     const at = (offsetMs: number) => new SimulatedMerchant(simulator, () => new Date(Date.now() + offsetMs)).headers();
     const local = { ...merchant.headers(), 'x-Timestamp': new Date().toISOString().replace('Z', '+03:00') };

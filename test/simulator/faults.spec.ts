@@ -188,6 +188,11 @@ describe('answers', () => {
     expect(simulator.ledger.charges).toHaveLength(1);
   });
 
+  it('the code alone', async () => {
+    expect(JSON.parse((await played(doPayment('bare-code'))).text)).toEqual({ code: 'B0000' });
+    expect(simulator.ledger.charges).toHaveLength(1);
+  });
+
   it('no code at all', async () => {
     const answer = JSON.parse((await played(doPayment('no-code'))).text) as object;
     expect(Object.keys(answer)).toEqual(expect.not.arrayContaining(['code', 'resultCode']));

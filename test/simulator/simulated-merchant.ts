@@ -37,7 +37,7 @@ export class SimulatedMerchant {
       'x-ClientID': credentials.clientId,
       'x-ClientSecret': dialect === 'standard' ? credentials.clientSecret : hashed,
       'x-GrantType': 'client_credentials',
-      'x-Scope': 'pf_write',
+      'x-Scope': dialect === 'standard' ? 'pf_write' : 'pf_write pf_read',
       'x-Timestamp': timestamp,
     };
   }

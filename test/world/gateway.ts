@@ -46,6 +46,10 @@ export class WorldGateway {
   declines = 0.25;
   /** How often the answer to a charge says neither yes nor no. */
   vague = 0.1;
+  /** How often Auth3d's approval does not name the payment. */
+  bare = 0.2;
+  /** How often Auth3d approves another payment than the one it is asked for, and does not say which. */
+  stolen = 0.05;
 
   constructor(
     private readonly clock: TestClock,
@@ -113,11 +117,16 @@ export class WorldGateway {
     this.trace.add(() => `gateway got ${operation} ${conversationId}`);
     await this.clock.sleep(this.chance.between(1, isSlow ? 20_000 : 500));
     const isDeclined = this.chance.happens(this.declines);
-    if (!isDeclined) sale.charges += 1;
+    const isStolen = operation === 'Auth3d' && this.chance.happens(this.stolen);
+    if (!isDeclined && !isStolen) sale.charges += 1;
     sale.isDecided = true;
-    this.trace.add(() => `gateway ${isDeclined ? 'declines' : 'charges'} ${conversationId}`);
+    this.trace.add(
+      () => `gateway ${isStolen ? 'charges another for' : isDeclined ? 'declines' : 'charges'} ${conversationId}`,
+    );
+    if (isStolen) return { code: 'B0000' };
     if (this.chance.happens(this.vague)) return { code: 'B0096' };
     if (isDeclined) return { code: 'B0051', conversationId };
+    if (operation === 'Auth3d' && this.chance.happens(this.bare)) return { code: 'B0000' };
     return { code: 'B0000', conversationId, currency: '949', paymentInfo: { amount: AMOUNT } };
   }
 

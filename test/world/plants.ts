@@ -70,6 +70,11 @@ export const PLANTS: readonly { readonly fault: string; readonly plant: Plant; r
     breaks: /was sent 2 times/,
   },
   {
+    fault: 'an approval that is believed whatever it approves',
+    plant: { tamper: ({ settings }) => void Object.assign(settings, { trustUnbound: true }) },
+    breaks: /is succeeded, and was not charged/,
+  },
+  {
     fault: 'an announcement that replaces those of the same handler id',
     plant: { makeStore: (clock) => new StoreThatReplacesPairs({ clock }) },
     breaks: /never handled/,

@@ -1,3 +1,4 @@
+import { compareAmounts } from '../../payment/amount.js';
 import type { DecidingField, GatewayResult, Init3dResult, SaleRequest } from '../gateway-dialect.js';
 import type { ReplyFields } from '../readings/reply-fields.js';
 import { findBankPage } from './bank-page.js';
@@ -31,7 +32,7 @@ export function saleBody(sale: SaleRequest, merchantId: string): WireObject {
 
 const DECIDING_TEXTS = ['code', 'resultCode', 'conversationId', 'currency'] as const;
 
-/** Reads an answer by the names of contract section 2.2. That Auth3d answers in the same shape is unverified. */
+/** Reads an answer by the names of contract section 2.2. */
 export function readContractResult(fields: ReplyFields): GatewayResult {
   const info = fields.object('paymentInfo');
   const unreadable: DecidingField[] = DECIDING_TEXTS.filter((name) => fields.isNoText(name));
@@ -54,6 +55,36 @@ export function readContractResult(fields: ReplyFields): GatewayResult {
     commissionAmount: info?.text('payFacCommissionAmount') ?? null,
     ...(unreadable.length > 0 && { unreadable }),
   };
+}
+
+/**
+ * Reads an answer whose shape is unverified: amount and currency may stand beside the code or in `paymentInfo`. Where
+ * they stand in both and differ, neither can be believed.
+ */
+export function readScatteredResult(fields: ReplyFields): GatewayResult {
+  const { unreadable: unread = [], ...result } = readContractResult(fields);
+  const info = fields.object('paymentInfo');
+  const places = info ? [info, fields] : [fields];
+  const amounts = shownIn(places, 'amount');
+  const currencies = shownIn(places, 'currency');
+  const unreadable = [...unread];
+  if (!amounts.every((amount) => isSameAmount(amount, amounts[0]))) unreadable.push('amount');
+  if (!currencies.every((currency) => currency !== null && currency === currencies[0])) unreadable.push('currency');
+  return {
+    ...result,
+    amount: unreadable.includes('amount') ? null : (amounts[0] ?? null),
+    currency: unreadable.includes('currency') ? null : (currencies[0] ?? null),
+    ...(unreadable.length > 0 && { unreadable }),
+  };
+}
+
+/** What a field says wherever it is there; null where it cannot be read. */
+function shownIn(places: readonly ReplyFields[], name: string): (string | null)[] {
+  return places.filter((place) => place.has(name)).map((place) => place.text(name));
+}
+
+function isSameAmount(one: string | null, other: string | null | undefined): boolean {
+  return one !== null && typeof other === 'string' && compareAmounts(one, other) === 0;
 }
 
 /** Reads an answer to Init3d: the same fields, and the page. */

@@ -4,7 +4,7 @@ import type { ReplyFields } from '../readings/reply-fields.js';
 import type { ResultCodeSets } from '../result-codes.js';
 import { type SignedFields, signedFields, type WireObject } from '../wire-body.js';
 import { gatherObjects } from './callback-objects.js';
-import { readContractPage, readContractResult, saleBody } from './contract-fields.js';
+import { readContractPage, readContractResult, readScatteredResult, saleBody } from './contract-fields.js';
 import { newConversationId } from './conversation-id.js';
 import { DEFAULT_CODE_SETS } from './default-code-sets.js';
 
@@ -62,21 +62,7 @@ const ANSWER_SIGN_ORDER = [
   'paymentInfo.payFacCommissionAmount',
   'paymentInfo.payFacCommissionRate',
 ];
-const REQUIRED_CALLBACK_FIELDS = [
-  'Code',
-  'Message',
-  'EftCode',
-  'MdStatus',
-  'MdStatusMessage',
-  'conversationId',
-  'OrderId',
-  'PaymentId',
-  'TransactionDate',
-  'Currency',
-  'PaymentInstrumentType',
-  'MerchantId',
-  'InstrumentDetail',
-];
+const CALLBACK_ID_FIELD = 'conversationId';
 const CALLBACK_OBJECT_FIELDS = ['InstrumentDetail'];
 
 /**
@@ -96,6 +82,8 @@ export function morposDialect(options: MorposDialectOptions = {}): GatewayDialec
   return {
     name: 'morpos',
     requiresApiKey: true,
+    // Under `pf_write` alone an inquiry may be refused.
+    defaultScope: 'pf_write pf_read',
     operations: {
       doPayment: { path: '/v1/Payment/DoPayment', body: flaggedSaleBody, read: readContractResult },
       init3d: {
@@ -106,7 +94,7 @@ export function morposDialect(options: MorposDialectOptions = {}): GatewayDialec
       auth3d: {
         path: '/v1/Payment/Auth3d',
         body: ({ fields }) => gatherObjects(fields, CALLBACK_OBJECT_FIELDS),
-        read: readContractResult,
+        read: readScatteredResult,
       },
       checkPayment: {
         path: '/v1/Payment/CheckPayment',
@@ -115,8 +103,9 @@ export function morposDialect(options: MorposDialectOptions = {}): GatewayDialec
       },
     },
     codes: { ...DEFAULT_CODE_SETS, ...codes },
-    requiredCallbackFields: REQUIRED_CALLBACK_FIELDS,
-    callbackIdField: 'conversationId',
+    // Banks and the vendor's hosted page send different fields, and may leave any other out.
+    requiredCallbackFields: [CALLBACK_ID_FIELD],
+    callbackIdField: CALLBACK_ID_FIELD,
     callbackObjectFields: CALLBACK_OBJECT_FIELDS,
     headers: ({ credentials, now }) => {
       const timestamp = compactTimestamp(now, timestampOffsetHours);
@@ -145,7 +134,7 @@ function flaggedSaleBody(sale: SaleRequest, merchantId: string): WireObject {
 }
 
 function readInquiry(fields: ReplyFields): InquiryResult {
-  const { unreadable = [], ...result } = readContractResult(fields);
+  const { unreadable = [], ...result } = readScatteredResult(fields);
   const code = fields.text('responseCode');
   // Any other code in the answer must say the same.
   const others = [result.code, result.resultCode].filter((other) => other !== null);
@@ -155,7 +144,6 @@ function readInquiry(fields: ReplyFields): InquiryResult {
     code,
     resultCode: others.find((other) => other !== code) ?? others[0] ?? null,
     message: fields.text('responseDescription'),
-    currency: result.currency ?? fields.object('paymentInfo')?.text('currency') ?? null,
     transactionType: fields.text('transactionType'),
     unreadable: fields.isNoText('transactionType') ? [...unread, 'transactionType'] : unread,
   };

@@ -1,7 +1,7 @@
 import type { GatewayDialect, Signer } from '../gateway-dialect.js';
 import type { ResultCodeSets } from '../result-codes.js';
 import { signedFields } from '../wire-body.js';
-import { readContractPage, readContractResult, saleBody } from './contract-fields.js';
+import { readContractPage, readContractResult, readScatteredResult, saleBody } from './contract-fields.js';
 import { newConversationId } from './conversation-id.js';
 import { DEFAULT_CODE_SETS } from './default-code-sets.js';
 
@@ -17,8 +17,8 @@ export interface StandardDialectOptions {
 /**
  * The contract and nothing else on the wire. Where it says "not shown", these readings are taken, which a
  * `GatewayDialect` of one's own can replace: the five headers go on all three endpoints; Init3d's body is DoPayment's;
- * Auth3d's body is the callback's fields as received, and its answer has the shape of DoPayment's; `x-Timestamp` is ISO
- * 8601 in UTC. Of a callback nothing is required, but a `conversationId` in it must be the payment's, and
+ * Auth3d's body is the callback's fields as received, and its answer has the shape of DoPayment's, but that amount and
+ * currency may also stand beside the code; `x-Timestamp` is ISO 8601 in UTC. Of a callback nothing is required, but a `conversationId` in it must be the payment's, and
  * `InstrumentDetail` may be an object.
  */
 export function standardDialect({ signer, codes, contentField }: StandardDialectOptions): GatewayDialect {
@@ -31,7 +31,7 @@ export function standardDialect({ signer, codes, contentField }: StandardDialect
         body: saleBody,
         read: (fields) => readContractPage(fields, contentField),
       },
-      auth3d: { path: '/v1/Payment/Auth3d', body: ({ fields }) => fields, read: readContractResult },
+      auth3d: { path: '/v1/Payment/Auth3d', body: ({ fields }) => fields, read: readScatteredResult },
     },
     codes: { ...DEFAULT_CODE_SETS, ...codes },
     requiredCallbackFields: [],

@@ -7,6 +7,7 @@ import {
   type CodeMeaning,
   contradictionOf,
   type Expectation,
+  isBound,
   isSuccessStatus,
   type ReadingRules,
 } from './result-checks.js';
@@ -17,6 +18,12 @@ export interface ChargeOutcome {
   readonly reason: PaymentReason | null;
   /** What the answer says; null where there was none to read. */
   readonly result: GatewayResult | null;
+}
+
+/** What an answer that may be a charge's is judged by. */
+export interface ChargeRules extends ReadingRules {
+  /** What an approval makes of the payment when it does not name it: see {@link isBound}. */
+  readonly unboundState: 'succeeded' | 'unknown' | 'review';
 }
 
 /** 4xx that say that the request was not carried out, whatever the body. */
@@ -32,6 +39,7 @@ const UNDECIDED_STATUSES: ReadonlySet<number> = new Set([408, 409]);
  * |---|---|
  * | 2xx, an approved code, nothing that disagrees | `succeeded` |
  * | the same, but codes, id, currency, amount or sign disagree; a partial or conditional approval | `review` |
+ * | the same, nothing disagrees, but the payment is not named, and has to be | `unknown` or `review`, `unbound` |
  * | 2xx, a declined code | `failed`, `declined` |
  * | 401, 404, 405, 413, 415 or 429, and no code that approves or is indeterminate | `failed`, `refused` |
  * | any other 4xx but 408 and 409, with a code, and none of those | `failed`, `refused` |
@@ -41,7 +49,7 @@ export function chargeOutcome(
   answer: Answer,
   operation: DialectOperation<never, GatewayResult>,
   expected: Expectation,
-  rules: ReadingRules,
+  rules: ChargeRules,
 ): ChargeOutcome {
   if (!answer.reply) {
     const isSilence = answer.cause === 'deadline' || answer.cause === 'connection_lost';
@@ -59,7 +67,7 @@ function chargeFromReply(
   { status, text }: GatewayReply,
   operation: DialectOperation<never, GatewayResult>,
   expected: Expectation,
-  rules: ReadingRules,
+  rules: ChargeRules,
 ): ChargeOutcome {
   const fields = ReplyFields.parse(text);
   const result = fields && operation.read(fields);
@@ -85,7 +93,7 @@ function chargeFromResult(
   result: GatewayResult,
   meanings: readonly CodeMeaning[],
   expected: Expectation,
-  rules: ReadingRules,
+  rules: ChargeRules,
 ): Pick<ChargeOutcome, 'state' | 'reason'> {
   const isApproval = meanings.some((meaning) => meaning === 'approved' || meaning === 'variant');
   const isAgreed = result.resultCode === null || result.resultCode === result.code;
@@ -95,7 +103,12 @@ function chargeFromResult(
   if (meanings.includes('variant')) return { state: 'review', reason: 'approval_variant' };
   if (isApproval) {
     const contradiction = contradictionOf(fields, result, expected, rules);
-    return contradiction ? { state: 'review', reason: contradiction } : { state: 'succeeded', reason: null };
+    if (contradiction) return { state: 'review', reason: contradiction };
+    const { verifyAmount, unboundState } = rules;
+    if (isBound(result, expected, verifyAmount) || unboundState === 'succeeded') {
+      return { state: 'succeeded', reason: null };
+    }
+    return { state: unboundState, reason: 'unbound' };
   }
   if (meanings.includes('indeterminate')) return { state: 'unknown', reason: 'indeterminate_code' };
   if (meanings.includes('unrecognised')) return { state: 'unknown', reason: 'unrecognised_code' };

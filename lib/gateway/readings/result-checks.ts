@@ -72,6 +72,15 @@ export function contradictionOf(
   return null;
 }
 
+/**
+ * Whether an approval that contradicts nothing names the payment: its conversationId and, unless the merchant said that
+ * amounts do not matter, its amount.
+ */
+export function isBound(result: GatewayResult, { conversationId }: Expectation, check: AmountCheck): boolean {
+  // A dialect written in plain JavaScript may leave fields out.
+  return result.conversationId === conversationId && (check === 'off' || (result.amount ?? null) !== null);
+}
+
 function isCurrencyOurs(result: GatewayResult, asked: number): boolean {
   const shown = result.currency;
   if (shown === null) return !isUnreadable(result, 'currency');

@@ -2,12 +2,17 @@ import fc from 'fast-check';
 import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
 import { standardDialect } from '../../../lib/gateway/dialects/standard.dialect.js';
 import { DEFAULT_CODE_SETS } from '../../../lib/gateway/dialects/default-code-sets.js';
-import { chargeOutcome, type ChargeOutcome } from '../../../lib/gateway/readings/charge-outcome.js';
-import type { Expectation, ReadingRules } from '../../../lib/gateway/readings/result-checks.js';
+import { chargeOutcome, type ChargeOutcome, type ChargeRules } from '../../../lib/gateway/readings/charge-outcome.js';
+import type { Expectation } from '../../../lib/gateway/readings/result-checks.js';
 
 const STANDARD = standardDialect({ signer: () => '' });
 const OURS: Expectation = { conversationId: 'ABC1', amount: '60.00', currencyCode: 949, installmentCount: 1 };
-const LENIENT: ReadingRules = { codes: DEFAULT_CODE_SETS, verifyAmount: 'notLess', isSignGood: null };
+const LENIENT: ChargeRules = {
+  codes: DEFAULT_CODE_SETS,
+  verifyAmount: 'notLess',
+  isSignGood: null,
+  unboundState: 'succeeded',
+};
 const RUNS = process.env.RELEASE === '1' ? 100_000 : 2_000;
 
 const APPROVAL = {
@@ -97,6 +102,59 @@ describe('an approval', () => {
   });
 });
 
+describe('an approval that must name the payment', () => {
+  const BINDING: ChargeRules = { ...LENIENT, unboundState: 'unknown' };
+  const OPERATIONS = [STANDARD, morposDialect()].map(({ name, operations }) => [name, operations.auth3d] as const);
+  const NAMED = { code: 'B0000', conversationId: 'ABC1', paymentInfo: { amount: '60' } };
+
+  it.each(OPERATIONS)('dialect %s', (_name, auth3d) => {
+    const authorized = (body: object, rules = BINDING, over: Partial<Expectation> = {}): string => {
+      const reply = { status: 200, text: JSON.stringify(body) };
+      const { state, reason } = chargeOutcome({ sent: true, reply }, auth3d, { ...OURS, ...over }, rules);
+      return reason ? `${state} ${reason}` : state;
+    };
+    expect(authorized(APPROVAL)).toBe('succeeded');
+    expect(authorized(NAMED)).toBe('succeeded');
+    expect(authorized({ Code: 'B0000', CONVERSATIONID: 'ABC1', Amount: 60, currency: 949 })).toBe('succeeded');
+    for (const unnamed of [
+      { code: 'B0000' },
+      { ...NAMED, conversationId: undefined },
+      { ...NAMED, conversationId: '' },
+      { ...NAMED, conversationId: null },
+      { ...NAMED, paymentInfo: undefined },
+      { ...NAMED, paymentInfo: {} },
+      { ...NAMED, paymentInfo: { amount: '' } },
+      { ...NAMED, paymentInfo: undefined, currency: '949' },
+    ]) {
+      expect(authorized(unnamed)).toBe('unknown unbound');
+      expect(authorized(unnamed, { ...BINDING, unboundState: 'review' })).toBe('review unbound');
+      expect(authorized(unnamed, LENIENT)).toBe('succeeded');
+    }
+    // What contradicts is no better for being bare.
+    expect(authorized({ code: 'B0000', conversationId: 'ABC2' })).toBe('review conversation_mismatch');
+    expect(authorized({ code: 'B0000', amount: 1 })).toBe('review amount_mismatch');
+    expect(authorized({ ...NAMED, amount: 1 })).toBe('review amount_mismatch');
+    expect(authorized({ ...NAMED, currency: 840 })).toBe('review currency_mismatch');
+    expect(authorized({ ...NAMED, paymentInfo: { amount: 60, currency: 840 } })).toBe('review currency_mismatch');
+    expect(authorized({ code: 'B0010' })).toBe('review approval_variant');
+    expect(authorized({ code: 'B0051' })).toBe('failed declined');
+    // More than was asked counts as named with instalments, as it is believed with them.
+    expect(
+      authorized({ ...NAMED, amount: undefined, paymentInfo: { amount: 61 } }, BINDING, { installmentCount: 3 }),
+    ).toBe('succeeded');
+    // Where amounts do not matter, the conversationId still does.
+    const off: ChargeRules = { ...BINDING, verifyAmount: 'off' };
+    expect(authorized({ code: 'B0000', conversationId: 'ABC1' }, off)).toBe('succeeded');
+    expect(authorized({ code: 'B0000', amount: 60 }, off)).toBe('unknown unbound');
+  });
+
+  it('is shown as it came', () => {
+    const reply = { status: 200, text: JSON.stringify({ code: 'B0000', orderId: 'o-9' }) };
+    const outcome = chargeOutcome({ sent: true, reply }, STANDARD.operations.auth3d, OURS, BINDING);
+    expect(outcome).toMatchObject({ state: 'unknown', reason: 'unbound', result: { code: 'B0000', orderId: 'o-9' } });
+  });
+});
+
 describe('an approval that contradicts', () => {
   it.each(['ABC2', 'abc1', ' ABC1', true, ['ABC1'], { id: 'ABC1' }, 0])(
     'another conversationId: %j',
@@ -128,7 +186,7 @@ describe('an approval that contradicts', () => {
   });
 
   it('reasons are told in the order conversation, currency, amount, sign', () => {
-    const rules: ReadingRules = { ...LENIENT, verifyAmount: 'exact', isSignGood: () => false };
+    const rules: ChargeRules = { ...LENIENT, verifyAmount: 'exact', isSignGood: () => false };
     const wrong = { code: 'B0000', conversationId: 'X', currency: '840', paymentInfo: { amount: 1 } };
     expect(outcome(200, wrong, {}, rules)).toBe('review conversation_mismatch');
     expect(outcome(200, { ...wrong, conversationId: 'ABC1' }, {}, rules)).toBe('review currency_mismatch');
@@ -199,7 +257,7 @@ describe('the amount of an approval', () => {
 describe('the sign of an approval', () => {
   it('is asked for where it is verified, over the fields as they came', () => {
     const seen: (string | null)[] = [];
-    const isSignGood: ReadingRules['isSignGood'] = (fields) => {
+    const isSignGood: ChargeRules['isSignGood'] = (fields) => {
       seen.push(fields.text('sign'), fields.object('paymentInfo')?.text('payFacCommissionRate') ?? null);
       return true;
     };
@@ -455,6 +513,7 @@ describe('whatever a gateway answers', () => {
       () => true,
       () => false,
     ),
+    unboundState: fc.constantFrom('succeeded' as const, 'unknown' as const, 'review' as const),
   });
 
   it('it is read without a throw, and only B0000 with 2xx is a success', () => {
@@ -479,6 +538,10 @@ describe('whatever a gateway answers', () => {
             expect(values('conversationid').every((one) => one === 'ABC1' || one === null || one === '')).toBe(true);
             expect(values('currency').every((one) => String(one) === '949' || one === null || one === '')).toBe(true);
             expect(rules.isSignGood?.() ?? true).toBe(true);
+            if (rules.unboundState !== 'succeeded') {
+              expect(values('conversationid')).toContain('ABC1');
+              if (rules.verifyAmount !== 'off') expect(text).toMatch(/"amount":/i);
+            }
           }
           if (charge.state === 'failed') {
             expect(codes).not.toContain('B0000');

@@ -50,6 +50,13 @@ describe('an inquiry', () => {
     });
   });
 
+  it('about another amount settles nothing, wherever it stands', () => {
+    expect(word({ responseCode: 'B0000', amount: 1.0 }, { over: { amount: '149.90' } })).toBe(
+      'mismatch amount_mismatch',
+    );
+    expect(read({ responseCode: 'B0000', amount: 60 })).toMatchObject({ charge: { result: { amount: '60' } } });
+  });
+
   it('may leave out everything but the code', () => {
     expect(word({ responseCode: 'B0000' })).toBe('paid');
   });
@@ -69,6 +76,22 @@ describe('an inquiry', () => {
     [{ paymentInfo: [] }, 'mismatch amount_mismatch'],
     [{ paymentInfo: { amount: 60, currency: 840 } }, 'mismatch currency_mismatch'],
     [{ currency: '840' }, 'mismatch currency_mismatch'],
+    [{ currency: '949' }, 'paid'],
+    [{ currency: ['949'] }, 'mismatch currency_mismatch'],
+    [{ paymentInfo: { amount: 60, currency: ['949'] } }, 'mismatch currency_mismatch'],
+    [{ amount: 60 }, 'paid'],
+    [{ Amount: '60.00' }, 'paid'],
+    [{ amount: '' }, 'paid'],
+    [{ amount: 1 }, 'mismatch amount_mismatch'],
+    [{ AMOUNT: '1.00' }, 'mismatch amount_mismatch'],
+    [{ amount: [60] }, 'mismatch amount_mismatch'],
+    [{ amount: 60, Amount: 1 }, 'mismatch amount_mismatch'],
+    [{ amount: 'sixty' }, 'mismatch amount_mismatch'],
+    [{ amount: 60, paymentInfo: { amount: 1 } }, 'mismatch amount_mismatch'],
+    [{ amount: 60, paymentInfo: [] }, 'mismatch amount_mismatch'],
+    [{ amount: 60, currency: 949, paymentInfo: null }, 'paid'],
+    [{ amount: 1, paymentInfo: null }, 'mismatch amount_mismatch'],
+    [{ Currency: 840, paymentInfo: null }, 'mismatch currency_mismatch'],
     [{ code: 'B0000' }, 'paid'],
     [{ code: 'B0051' }, 'nothing'],
     [{ resultCode: 'B0051' }, 'nothing'],

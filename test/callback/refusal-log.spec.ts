@@ -1,0 +1,46 @@
+import { RefusalLog } from '../../lib/callback/refusal-log.js';
+import { type CallbackRefusal, PaymentCallbackError } from '../../lib/errors/payment-callback.error.js';
+import { TestClock } from '../../lib/testing/test-clock.js';
+import { logLines } from '../flows/log-lines.js';
+
+describe('the log of refused callbacks', () => {
+  const log = logLines();
+  let clock: TestClock;
+  let refusals: RefusalLog;
+
+  beforeEach(() => {
+    clock = new TestClock();
+    refusals = new RefusalLog(clock);
+  });
+
+  function refuse(refusal: CallbackRefusal, times = 1): void {
+    for (let time = 0; time < times; time += 1) refusals.warn(new PaymentCallbackError(refusal));
+  }
+
+  const lineOf = (refusal: string): string => `warn The callback was refused: ${refusal}.`;
+
+  it('has a few lines a minute of each kind, and how many were left out', async () => {
+    refuse('unknown_token', 1_000);
+    refuse('missing_field');
+    expect(log).toEqual([...Array<string>(3).fill(lineOf('unknown token')), lineOf('missing field')]);
+    await clock.advance(59_999);
+    refuse('unknown_token', 10);
+    expect(log).toHaveLength(4);
+    await clock.advance(1);
+    expect(log.slice(4)).toEqual([`${lineOf('unknown token')} 1007 more in the same minute were not logged.`]);
+  });
+
+  it('begins anew with the next minute, and leaves nothing running', async () => {
+    refuse('unknown_token', 4);
+    await clock.advance(60_000);
+    refuse('unknown_token', 3);
+    expect(log).toHaveLength(7);
+    expect(clock.sleeping).toBe(0);
+  });
+
+  it('says of a few that they were, and no more', async () => {
+    refuse('foreign_payment', 3);
+    await clock.advance(600_000);
+    expect(log).toEqual(Array<string>(3).fill(lineOf('foreign payment')));
+  });
+});

@@ -1,0 +1,140 @@
+import type { Payment } from 'nestjs-card-payment';
+import {
+  type BankCallback,
+  type Simulator,
+  type SimulatorOptions,
+  startSimulator,
+} from 'nestjs-card-payment/simulator';
+import { type Merchant, type MerchantSetup, PLATFORMS, sale, startMerchant } from './merchant.js';
+
+const FORM = 'application/x-www-form-urlencoded';
+
+/** What the buyer puts in the place of the cheap order's conversationId. */
+const FORGERIES: readonly (readonly [string, (dear: string) => string | null])[] = [
+  ['empty', () => ''],
+  ['left out', () => null],
+  ["the dear order's", (dear) => dear],
+];
+
+describe.each(PLATFORMS)("a cheap order's ids at a dear order's token on %s", (platform) => {
+  let simulator: Simulator;
+  let shop: Merchant;
+
+  async function open(options: SimulatorOptions, setup: MerchantSetup = {}): Promise<void> {
+    simulator = await startSimulator(options);
+    shop = await startMerchant(platform, simulator, setup);
+  }
+  afterEach(async () => {
+    await shop.app.close();
+    await simulator.close();
+  });
+
+  /** The buyer authenticates the cheap order alone, and brings its content to the dear one. */
+  async function attack(forge: (dear: string) => string | null): Promise<{ answer: Response; dear: string }> {
+    const cheap = await shop.payments.init3d(sale('1.00'));
+    const { conversationId: dear } = await shop.payments.init3d(sale('9999.00'));
+    const { fields } = simulator.approve(cheap.conversationId);
+    // The dear order's page would have been opened, and left.
+    const { url } = simulator.bank.answer(dear, { code: 'cancel' });
+    const { conversationId: _cheaps, ...others } = fields;
+    const forged = forge(dear);
+    return { answer: await post(url, forged === null ? others : { ...others, conversationId: forged }), dear };
+  }
+
+  async function expectNotPaid(dear: string): Promise<Payment | null> {
+    expect(simulator.ledger.chargedTimes(dear)).toBe(0);
+    const payment = await shop.payments.find(dear);
+    expect(payment?.state).not.toBe('succeeded');
+    return payment;
+  }
+
+  describe.each(['bare', 'echo'] as const)('where Auth3d answers carelessly: %s', (carelessAuth3d) => {
+    it.each(FORGERIES)('with the conversationId %s, dialect standard: for a person to look at', async (_how, forge) => {
+      await open({ dialect: 'standard', carelessAuth3d });
+      const { answer, dear } = await attack(forge);
+      expect(answer.headers.get('location')).toBe(`https://shop.example/pending?conversationId=${dear}`);
+      expect(await expectNotPaid(dear)).toMatchObject({ state: 'review', reason: 'unbound', code: 'B0000' });
+      expect(simulator.ledger.total()).toBe('1.00');
+    });
+
+    it.each(FORGERIES.slice(0, 2))('with the conversationId %s, dialect morpos: refused', async (_how, forge) => {
+      await open({ dialect: 'morpos', carelessAuth3d });
+      const { answer, dear } = await attack(forge);
+      expect(answer.status).toBe(400);
+      expect(await expectNotPaid(dear)).toMatchObject({ state: 'awaiting', version: 2 });
+      expect(simulator.ledger.calls('Auth3d')).toBe(0);
+    });
+
+    it("with the dear order's conversationId, dialect morpos: the gateway is asked, and does not confirm", async () => {
+      await open({ dialect: 'morpos', carelessAuth3d });
+      const { answer, dear } = await attack((id) => id);
+      expect(answer.headers.get('location')).toContain('/pending?');
+      expect(await expectNotPaid(dear)).toMatchObject({ state: 'unknown', reason: 'unbound' });
+      expect(simulator.ledger.calls('CheckPayment', dear)).toBe(1);
+      expect(await shop.payments.inquire(dear)).toMatchObject({ state: 'unknown', reason: 'unbound' });
+      expect(simulator.ledger.total()).toBe('1.00');
+    });
+
+    it('an honest buyer pays, dialect morpos: the gateway confirms in the same breath', async () => {
+      await open({ dialect: 'morpos', carelessAuth3d });
+      const { conversationId } = await shop.payments.init3d(sale());
+      const callback = simulator.approve(conversationId);
+      const answer = await post(callback.url, callback.fields);
+      expect(answer.headers.get('location')).toBe(`https://shop.example/paid?conversationId=${conversationId}`);
+      expect(await shop.payments.find(conversationId)).toMatchObject({
+        state: 'succeeded',
+        reason: null,
+        version: 4,
+        orderId: callback.fields.OrderId,
+        chargedAmount: '149.90',
+      });
+      expect(simulator.ledger.calls('CheckPayment', conversationId)).toBe(1);
+    });
+
+    it('an honest buyer pays, trustUnbound: nobody asks', async () => {
+      await open({ dialect: 'standard', carelessAuth3d }, { options: { trustUnbound: true } });
+      const { conversationId } = await shop.payments.init3d(sale());
+      const callback = simulator.approve(conversationId);
+      await post(callback.url, callback.fields);
+      expect(await shop.payments.find(conversationId)).toMatchObject({ state: 'succeeded', reason: null });
+    });
+  });
+
+  it('where Auth3d names what it approved: another payment, for a person to look at', async () => {
+    await open({ dialect: 'morpos', carelessAuth3d: 'bare' });
+    const cheap = await shop.payments.init3d(sale('1.00'));
+    const { conversationId: dear } = await shop.payments.init3d(sale('9999.00'));
+    simulator.fail({
+      operation: 'Auth3d',
+      kind: 'edit',
+      edit: (fields) => Object.assign(fields, { conversationId: dear, amount: '1.00' }),
+    });
+    const { fields } = simulator.approve(cheap.conversationId);
+    await post(simulator.approve(dear).url, { ...fields, conversationId: dear });
+    expect(await expectNotPaid(dear)).toMatchObject({ state: 'review', reason: 'amount_mismatch' });
+  });
+
+  it('a direct payment is approved by the code alone', async () => {
+    await open({ dialect: 'standard' });
+    simulator.fail({ operation: 'DoPayment', kind: 'bare-code' });
+    expect(await shop.payments.doPayment(sale())).toMatchObject({ state: 'succeeded' });
+  });
+
+  describe("with the fields' names of the hosted page", () => {
+    it.each(['form', 'get', 'json'] as const)('an honest buyer pays, by %s', async (method) => {
+      await open({ dialect: 'morpos', callback: { names: 'hosted', method } });
+      const { conversationId } = await shop.payments.init3d(sale());
+      const callback: BankCallback = simulator.approve(conversationId);
+      expect(Object.keys(callback.fields)).toContain('ConversationId');
+      const answer = await fetch(callback.request.url, { ...callback.request, redirect: 'manual' });
+      expect(answer.headers.get('location')).toBe(`https://shop.example/paid?conversationId=${conversationId}`);
+      const [sent] = simulator.requests.filter(({ operation }) => operation === 'Auth3d');
+      expect(sent?.body).toEqual(callback.fields);
+    });
+  });
+});
+
+function post(url: string, fields: Readonly<Record<string, string>>): Promise<Response> {
+  const body = new URLSearchParams(fields).toString();
+  return fetch(url, { method: 'POST', headers: { 'content-type': FORM }, body, redirect: 'manual' });
+}
