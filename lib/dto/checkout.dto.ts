@@ -17,8 +17,9 @@ import { IsNested, IsRequired, MayBeAbsent } from './rules/structure.rules.js';
  * });
  * ```
  *
- * It works with a `ValidationPipe` of any settings; `whitelist` and `forbidNonWhitelisted` are a good choice. An
- * `exceptionFactory` gets class-validator's errors, whose `value` and `target` hold the card: never log them.
+ * A `ValidationPipe` may have `transform`, `whitelist`, `forbidNonWhitelisted` and `enableImplicitConversion` or not;
+ * `whitelist` and `forbidNonWhitelisted` are a good choice. An `exceptionFactory` gets class-validator's errors, whose
+ * `value` and `target` hold the card: never log them.
  */
 export class CheckoutDto {
   @IsNested(() => CardDetailsDto)

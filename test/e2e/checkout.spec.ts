@@ -1,7 +1,15 @@
-import { Body, Controller, Inject, Post, ValidationPipe, type ValidationPipeOptions } from '@nestjs/common';
-import { CheckoutDto, type Payment, PaymentService } from 'nestjs-card-payment';
+import { Body, Controller, Inject, Post, Res, ValidationPipe, type ValidationPipeOptions } from '@nestjs/common';
+import { BANK_PAGE_HEADERS, CheckoutDto, type Payment, PaymentService } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { type Merchant, type Platform, PLATFORMS, startMerchant } from './merchant.js';
+
+interface Answer {
+  /** Express */
+  set?(headers: object): Answer;
+  /** Fastify */
+  headers?(headers: object): Answer;
+  send(page: string): void;
+}
 
 /** As the README has it. */
 @Controller('pay')
@@ -16,6 +24,13 @@ class CheckoutController {
       cardHolderInfo: checkout.cardHolderInfo,
       transactionDetails: { amount: '149.90', currencyCode: 949, installmentCount: checkout.installmentCount },
     });
+  }
+
+  @Post('3d')
+  async payBy3d(@Body() { cardDetails, cardHolderInfo }: CheckoutDto, @Res() response: Answer): Promise<void> {
+    const transactionDetails = { amount: '149.90', currencyCode: 949 };
+    const { html } = await this.payments.init3d({ cardDetails, cardHolderInfo, transactionDetails });
+    (response.set?.(BANK_PAGE_HEADERS) ?? response.headers?.(BANK_PAGE_HEADERS))?.send(html);
   }
 }
 
@@ -36,23 +51,22 @@ describe.each(PLATFORMS)('a checkout on %s', (platform: Platform) => {
     await simulator.close();
   });
 
-  async function pay(pipe: ValidationPipeOptions, body: object): Promise<{ status: number; answer: unknown }> {
+  async function post(pipe: ValidationPipeOptions, path: string, body: object): Promise<Response> {
     merchant = await startMerchant(platform, simulator, {
       metadata: { controllers: [CheckoutController] },
       configure: (app) => app.useGlobalPipes(new ValidationPipe(pipe)),
     });
-    const response = await fetch(`${merchant.url}/pay`, {
+    return fetch(`${merchant.url}/${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    return { status: response.status, answer: await response.json() };
   }
 
   it.each<ValidationPipeOptions>([{ transform: true, whitelist: true }, { whitelist: true }, {}])(
     'sends digits and MMyy, however they were typed (%j)',
     async (pipe) => {
-      const { answer } = await pay(pipe, TYPED);
+      const answer: unknown = await (await post(pipe, 'pay', TYPED)).json();
       expect(answer).toMatchObject({ state: 'succeeded', maskedCardNumber: '450803******4509' });
       expect(simulator.ledger.charges).toMatchObject([{ amount: '149.90', installmentCount: 1 }]);
       expect(simulator.ledger.violations).toEqual([]);
@@ -61,6 +75,16 @@ describe.each(PLATFORMS)('a checkout on %s', (platform: Platform) => {
     },
   );
 
+  it('sends the bank’s page with its headers', async () => {
+    const answer = await post({ whitelist: true }, 'pay/3d', TYPED);
+    for (const [name, value] of Object.entries(BANK_PAGE_HEADERS)) expect(answer.headers.get(name)).toBe(value);
+    expect(BANK_PAGE_HEADERS['Content-Security-Policy']).toBe(
+      'sandbox allow-forms allow-scripts allow-top-navigation allow-popups allow-popups-to-escape-sandbox; ' +
+        "frame-ancestors 'none'",
+    );
+    expect(await answer.text()).toContain(`action="${simulator.url}/acs/`);
+  });
+
   it('charges the order’s own amount once, whatever the buyer posts beside the card', async () => {
     const forged = {
       transactionDetails: { amount: '0.01', currencyCode: 949 },
@@ -68,7 +92,7 @@ describe.each(PLATFORMS)('a checkout on %s', (platform: Platform) => {
       returnUrl: 'https://evil.example',
       reference: 'order-2',
     };
-    const { answer } = await pay({ whitelist: true }, { ...TYPED, ...forged });
+    const answer: unknown = await (await post({ whitelist: true }, 'pay', { ...TYPED, ...forged })).json();
     const repeated = await fetch(`${merchant?.url}/pay`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
