@@ -31,6 +31,7 @@ export {
 export { OnPayment, type OnPaymentOptions } from './events/on-payment.decorator.js';
 
 export { PaymentCallback, PaymentCallbackGuard } from './callback/payment-callback.guard.js';
+export { BANK_PAGE_HEADERS } from './callback/bank-page-headers.js';
 export type { ReceivedCallback } from './callback/callback-receiver.js';
 
 export { type MorposDialectOptions, morposDialect } from './gateway/dialects/morpos.dialect.js';

@@ -1,6 +1,8 @@
-import { Transform } from 'class-transformer';
-import { maskCardNumber } from '../payment/card-mask.js';
+import { Transform, Type, type TypeHelpOptions } from 'class-transformer';
+import { readCardNumber, readExpiry } from './card-as-typed.js';
+import { MASKED_VALUE, maskedCard, maskedCardNumber, rememberCard } from './masked-card.js';
 import { IsCardNumber, IsExpiry, IsNotExpired, IsSecurityCode, PassesLuhn } from './rules/card.rules.js';
+import { AsGiven, AsTyped } from './rules/reading.rules.js';
 import { IsRequired } from './rules/structure.rules.js';
 
 /**
@@ -12,32 +14,35 @@ export const CARD_CHECKS = { luhn: 'payment.luhn', expiry: 'payment.expiry' } as
 /** The three fields of a card. {@link CardDetailsDto} also prints itself safely. */
 export type CardDetails = Pick<CardDetailsDto, 'cardNo' | 'expDate' | 'cvv'>;
 
-const MASKED_VALUE = '****';
-
 /**
  * A card (contract section 2.1). Its fields can be read, but printed by `JSON.stringify`, `util.inspect`,
  * `console.log`, `instanceToPlain` or a template it shows the first six and last four digits at most, no expiry and no
- * code. A plain object, a copy by spread and `console.dir` have no such protection. Since `instanceToPlain` masks, a
- * host's `ValidationPipe` needs `transform: true`.
+ * code. A plain object, a copy by spread and `console.dir` have no such protection. A `ValidationPipe` without
+ * `transform` may give a controller a masked copy; `PaymentService` takes it for the card it was made of, but not a copy
+ * of that copy.
  */
 export class CardDetailsDto {
-  /** 12 to 19 digits, nothing else. */
+  /** 12 to 19 digits; the spaces and dashes that people type between them are left out. */
   @IsCardNumber()
   @PassesLuhn({ groups: [CARD_CHECKS.luhn] })
   @IsRequired()
+  @AsTyped(readCardNumber)
   @Transform(({ value }) => maskedCardNumber(value), { toPlainOnly: true })
+  @Type(rememberMaskedCopy)
   cardNo!: string;
 
-  /** MMyy; good through the end of its month anywhere on Earth. */
+  /** MMyy, or as people type it: `12/36`, `12 / 36`, `12/2036`. Good through the end of its month anywhere on Earth. */
   @IsExpiry()
   @IsNotExpired({ groups: [CARD_CHECKS.expiry] })
   @IsRequired()
+  @AsTyped(readExpiry)
   @Transform(() => MASKED_VALUE, { toPlainOnly: true })
   expDate!: string;
 
   /** Security code: 3 or 4 digits. */
   @IsSecurityCode()
   @IsRequired()
+  @AsGiven()
   @Transform(() => MASKED_VALUE, { toPlainOnly: true })
   cvv!: string;
 
@@ -58,9 +63,12 @@ Object.defineProperties(CardDetailsDto.prototype, {
 });
 
 function masked(this: CardDetailsDto): CardDetails {
-  return { cardNo: maskedCardNumber(this.cardNo), expDate: MASKED_VALUE, cvv: MASKED_VALUE };
+  return maskedCard(this);
 }
 
-function maskedCardNumber(cardNo: unknown): string {
-  return typeof cardNo === 'string' ? maskCardNumber(cardNo) : MASKED_VALUE;
+/** A type function is the only one that sees both a copy and what it is made of. It names a type that changes nothing. */
+function rememberMaskedCopy(options?: TypeHelpOptions): ObjectConstructor {
+  const { newObject, object } = (options ?? {}) as { newObject?: object; object?: CardDetails };
+  if (newObject && object && !(newObject instanceof CardDetailsDto)) rememberCard(newObject, object);
+  return Object;
 }

@@ -1,4 +1,5 @@
 import { PaymentValidationError, type ValidationIssue } from '../errors/payment-validation.error.js';
+import { unmasked } from './masked-card.js';
 
 /** Far more than any message has. */
 const MAX_FIELDS = 64;
@@ -6,7 +7,7 @@ const MAX_FIELDS = 64;
 /**
  * A plain copy of an input, made once and field by field, so that whatever hides in it (getters, proxies, cycles,
  * arrays, functions, depth) is gone before it is validated. What no field can be becomes an empty array, which every
- * rule refuses.
+ * rule refuses. In place of the masked copy of a card comes the card.
  *
  * @throws PaymentValidationError when it is not an object, or cannot be read
  */
@@ -31,7 +32,8 @@ export function unknownField(path: string): ValidationIssue {
 function copyValue(value: unknown, path: string, depth: number): unknown {
   if (typeof value === 'function') return [];
   if (typeof value !== 'object' || value === null) return value;
-  const names = readable(path, () => (Array.isArray(value) ? null : Object.keys(value)));
+  const source = readable(path, () => unmasked(value));
+  const names = readable(path, () => (Array.isArray(source) ? null : Object.keys(source)));
   if (names === null || depth > 1) return [];
   if (names.length > MAX_FIELDS) throw refusal(path, 'fieldCount', `must have at most ${MAX_FIELDS} fields`);
   const copy: Record<string, unknown> = {};
@@ -39,7 +41,7 @@ function copyValue(value: unknown, path: string, depth: number): unknown {
     const at = fieldPath(path, name);
     // class-transformer would drop these silently.
     if (name in Object.prototype || name === 'toJSON') throw new PaymentValidationError([unknownField(at)]);
-    const field = readable(at, () => (value as Record<string, unknown>)[name]);
+    const field = readable(at, () => (source as Record<string, unknown>)[name]);
     if (field !== undefined) copy[name] = copyValue(field, at, depth + 1);
   }
   return copy;

@@ -1,8 +1,9 @@
-import { IsBoolean, IsNumber } from 'class-validator';
+import { IsNumber } from 'class-validator';
 import { type CardDetails, CardDetailsDto } from './card-details.dto.js';
 import { CardHolderInfoDto } from './card-holder-info.dto.js';
 import { ExtraParameterDto } from './extra-parameter.dto.js';
 import { IsAmount, IsWholeNumber } from './rules/number.rules.js';
+import { IsTrueOrFalse } from './rules/reading.rules.js';
 import { IsNested, IsRequired, MayBeAbsent } from './rules/structure.rules.js';
 import { IsText, IsWebUrl } from './rules/text.rules.js';
 
@@ -27,7 +28,7 @@ export class TransactionDetailsRequestDto {
   @IsRequired()
   currencyCode!: number;
 
-  @IsBoolean({ message: '$property must be true or false' })
+  @IsTrueOrFalse()
   @MayBeAbsent()
   vftFlag?: boolean;
 }

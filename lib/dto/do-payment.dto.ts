@@ -1,7 +1,7 @@
-import { IsBoolean } from 'class-validator';
 import { type CardDetails, CardDetailsDto } from './card-details.dto.js';
 import { CardHolderInfoDto } from './card-holder-info.dto.js';
 import { ExtraParameterDto } from './extra-parameter.dto.js';
+import { IsTrueOrFalse } from './rules/reading.rules.js';
 import { IsNested, IsRequired, MayBeAbsent } from './rules/structure.rules.js';
 import { IsText, IsWebUrl } from './rules/text.rules.js';
 import { TransactionDetailsDto } from './transaction-details.dto.js';
@@ -10,9 +10,8 @@ import { TransactionDetailsDto } from './transaction-details.dto.js';
  * What `PaymentService.doPayment` takes: the fields of contract section 2.1 under the same names, less `merchantId` and
  * `sign`, which the module fills in, as it does whatever else is absent.
  *
- * In your own controller, use it with a `ValidationPipe` that has `transform: true`, `whitelist: true` and
- * `forbidNonWhitelisted: true`. An `exceptionFactory` gets class-validator's errors, whose `value` and `target` hold
- * the card: never log them.
+ * **The merchant's input, never a `@Body()`**: whoever fills it sets the amount, the currency, the reference, the return
+ * URLs and `allowRepeat`. These come from your own order; of a buyer, take no more than a {@link CheckoutDto}.
  */
 export class DoPaymentDto {
   @IsNested(() => CardDetailsDto)
@@ -51,12 +50,12 @@ export class DoPaymentDto {
   @MayBeAbsent()
   conversationId?: string;
 
-  /** Where the gateway sends the buyer after success; the callback's address unless given. */
+  /** Where the gateway sends the buyer after success; the callback's address unless given. Never a buyer's choice. */
   @IsWebUrl()
   @MayBeAbsent()
   returnUrl?: string;
 
-  /** Where the gateway sends the buyer after a failure; the callback's address unless given. */
+  /** Where the gateway sends the buyer after a failure; the callback's address unless given. Never a buyer's choice. */
   @IsWebUrl()
   @MayBeAbsent()
   failUrl?: string;
@@ -66,8 +65,8 @@ export class DoPaymentDto {
   @MayBeAbsent()
   reference?: string;
 
-  /** Whether `reference` may be charged more than once. Default false. */
-  @IsBoolean({ message: '$property must be true or false' })
+  /** Whether `reference` may be charged more than once; never a buyer's choice. Default false. */
+  @IsTrueOrFalse()
   @MayBeAbsent()
   allowRepeat?: boolean;
 
@@ -78,7 +77,7 @@ export class DoPaymentDto {
 }
 
 /**
- * What `PaymentService.init3d` takes. The contract does not show Init3d's fields (section 2.3); they are read as
- * DoPayment's.
+ * What `PaymentService.init3d` takes: **the merchant's input, never a `@Body()`**, see {@link DoPaymentDto}. The contract
+ * does not show Init3d's fields (section 2.3); they are read as DoPayment's.
  */
 export class Init3dDto extends DoPaymentDto {}

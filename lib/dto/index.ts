@@ -2,6 +2,7 @@ export * from './auth3d.dto.js';
 export * from './callback.dto.js';
 export * from './card-details.dto.js';
 export * from './card-holder-info.dto.js';
+export * from './checkout.dto.js';
 export * from './do-payment.dto.js';
 export * from './do-payment-request.dto.js';
 export * from './do-payment-response.dto.js';

@@ -1,9 +1,9 @@
-import { IsBoolean } from 'class-validator';
 import { IsAmount, IsWholeNumber } from './rules/number.rules.js';
+import { IsTrueOrFalse } from './rules/reading.rules.js';
 import { IsRequired, MayBeAbsent } from './rules/structure.rules.js';
 import { IsText } from './rules/text.rules.js';
 
-/** What is paid (contract section 2.1). */
+/** What is paid (contract section 2.1): the merchant's own, never taken from a buyer's browser. */
 export class TransactionDetailsDto {
   /** `SALE` unless given; other values are not shown in the contract. */
   @IsText()
@@ -28,7 +28,7 @@ export class TransactionDetailsDto {
   @IsRequired()
   currencyCode!: number;
 
-  @IsBoolean({ message: '$property must be true or false' })
+  @IsTrueOrFalse()
   @MayBeAbsent()
   vftFlag?: boolean;
 }

@@ -5,6 +5,7 @@ import { maskCardsInIdentifier } from '../payment/card-mask.js';
 import { CARD_CHECKS, type CardDetails } from './card-details.dto.js';
 import { copyInput, fieldPath, unknownField } from './copy-input.js';
 import type { DoPaymentDto } from './do-payment.dto.js';
+import { isMaskedCard, MASKED_CARD } from './masked-card.js';
 import { EXPIRED, hasExpired } from './rules/card.rules.js';
 
 export interface InputChecks {
@@ -18,8 +19,8 @@ export interface InputChecks {
 const VISIBLE_FIELDS = ['conversationId', 'reference', 'idempotencyKey', 'returnUrl', 'failUrl'] as const;
 
 /**
- * Checks what a merchant passed in, a plain object or an instance, and leaves it as it was. Nothing is coerced, and
- * unknown fields are refused.
+ * Checks what a merchant passed in, a plain object or an instance, and leaves it as it was. A card number and an expiry
+ * are read as people type them; nothing else is coerced, and unknown fields are refused.
  *
  * @returns a fresh instance, which prints its card masked
  * @throws PaymentValidationError naming every path and rule, and showing no value
@@ -39,8 +40,9 @@ export function validateInput<T extends DoPaymentDto>(
     always: true,
     groups: [luhn ? CARD_CHECKS.luhn : 'none'],
   });
-  const issues = errors.flatMap((error) => issuesOf(error, ''));
   const card: Partial<CardDetails> | null = instance.cardDetails;
+  if (card && isMaskedCard(card)) throw new PaymentValidationError([{ path: 'cardDetails', ...MASKED_CARD }]);
+  const issues = errors.flatMap((error) => issuesOf(error, ''));
   if (hasExpired(card?.expDate, now)) issues.push({ path: 'cardDetails.expDate', ...EXPIRED });
   if (issues.length === 0) issues.push(...cardsInTexts(instance));
   if (issues.length > 0) throw new PaymentValidationError(issues);

@@ -1,8 +1,8 @@
-import { MAGIC_AMOUNTS, MAGIC_PASSWORDS, TEST_CARDS } from './magic.js';
+import { currentTestCards, MAGIC_AMOUNTS, MAGIC_PASSWORDS } from './magic.js';
 import type { Simulator } from './simulator.js';
 
-/** What a developer needs to know: the address, settings to paste into `.env`, cards, amounts and 3D passwords. */
-export function describeSimulator(simulator: Simulator): string {
+/** What a developer needs to know: the address, settings to paste into `.env`, cards that have not expired, amounts and 3D passwords. */
+export function describeSimulator(simulator: Simulator, now = new Date()): string {
   const { url, dialect, credentials } = simulator;
   return `Simulated gateway (${dialect}) on ${url}
 
@@ -14,7 +14,7 @@ PAYMENT_CLIENT_SECRET=${credentials.clientSecret}
 PAYMENT_API_KEY=${credentials.apiKey}
 
 Test cards (number, expiry MMyy, cvv): approved, unless the amount says otherwise
-${rows(TEST_CARDS.map(({ cardNo, expDate, cvv }) => [cardNo, expDate, cvv]))}
+${rows(currentTestCards(now).map(({ cardNo, expDate, cvv }) => [cardNo, expDate, cvv]))}
 
 Amounts that end in
 ${rows(MAGIC_AMOUNTS.map(({ digits, code, pace, meaning }) => [`.${digits}`, pace === 'never' ? '' : code, meaning]))}

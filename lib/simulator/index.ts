@@ -8,6 +8,7 @@ export type { FaultPlay, WireReply } from './fault-play.js';
 export type { FaultHandle, FaultMoment, FaultOptions } from './faults.js';
 export type { Charge, Decision, SimulatorLedger, SimulatorOperation, Violation } from './ledger.js';
 export {
+  currentTestCards,
   MAGIC_AMOUNTS,
   MAGIC_PASSWORDS,
   SMS_CODE,

@@ -18,6 +18,11 @@ export const TEST_CARDS: readonly TestCard[] = [
   { cardNo: '5413330057004112', expDate: '1226', cvv: '312' },
 ];
 
+/** Those of {@link TEST_CARDS} whose date has not passed; the bank declines the others. */
+export function currentTestCards(now = new Date()): readonly TestCard[] {
+  return TEST_CARDS.filter(({ expDate }) => !isExpired(expDate, now));
+}
+
 /** How the bank answers amounts that end in certain digits, in DoPayment and in Auth3d. */
 export interface MagicAmount {
   /** The two digits after the point. */

@@ -11,8 +11,10 @@ number.addEventListener('input', () => {
 
 expiry.addEventListener('input', (event) => {
   if (event.inputType?.startsWith('delete')) return;
-  const digits = expiry.value.replace(/\D/g, '').slice(0, 4);
-  expiry.value = digits.length < 2 ? digits : `${digits.slice(0, 2)}/${digits.slice(2)}`;
+  const digits = expiry.value.replace(/\D/g, '');
+  // Some browsers fill in 12/2036.
+  const year = digits.slice(2, digits.startsWith('20', 2) ? 6 : 4);
+  expiry.value = digits.length < 2 ? digits : `${digits.slice(0, 2)}/${year}`;
 });
 
 for (const card of document.querySelectorAll('[data-number]')) {

@@ -6,6 +6,7 @@ import { AdminController } from './admin/admin.controller.js';
 import { Basket } from './basket/basket.js';
 import { BasketController } from './basket/basket.controller.js';
 import { Catalogue } from './catalogue/catalogue.js';
+import { AttemptLimits } from './checkout/attempt-limits.js';
 import { CheckoutController } from './checkout/checkout.controller.js';
 import { dataFile } from './data-files.js';
 import { DemoGateway } from './demo/demo-gateway.js';
@@ -23,6 +24,7 @@ const orderUrl = ({ reference }: Payment): string => `/orders/${reference}`;
   imports: [
     ConfigModule.forRoot(),
     EventEmitterModule.forRoot(),
+    AttemptLimits,
     DemoModule,
     PaymentModule.forRootAsync({
       inject: [DemoGateway],

@@ -8,6 +8,8 @@ import { switchLanguage } from './visitor/language.js';
 /** What the shop sets on the application, by `npm start` and in the tests alike. */
 export function configureShop(app: NestExpressApplication): void {
   app.disable('x-powered-by');
+  // How many proxies stand before the shop: the visitor's address is the one that the first of them saw.
+  app.set('trust proxy', Number(process.env.SHOP_PROXIES ?? 0));
   app.use(securityHeaders, refuseForeignForms, switchLanguage);
   app.useStaticAssets(PUBLIC_DIRECTORY, { prefix: '/assets/' });
   app.useGlobalFilters(new ShopExceptionFilter());

@@ -7,6 +7,7 @@ const PROBLEM_OF_STATUS: Readonly<Record<number, Problem>> = {
   401: 'unauthorized',
   403: 'forbidden',
   404: 'notFound',
+  429: 'tooMany',
 };
 
 /** Shows a page for every error, without repeating anything that was sent. */

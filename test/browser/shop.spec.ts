@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { startSimulator } from 'nestjs-card-payment/simulator';
 import type { Browser } from 'playwright-core';
 import { launchBrowser } from './browser.js';
 import { Buyer, type Method } from './buyer.js';
@@ -255,6 +256,110 @@ describe('the card form', () => {
   });
 });
 
+describe('with a real gateway', () => {
+  it('every payment goes through 3D Secure, whatever is posted', async () => {
+    const gateway = await startSimulator({ dialect: 'morpos' });
+    const live = await openShop({}, gateway);
+    const other = await Buyer.enter(browser, live);
+    const orderId = await other.order('Coffee cup');
+    expect(await other.page.getByRole('radio').count()).toBe(0);
+    expect(await other.page.getByRole('button', { name: /^Fill in test card/ }).count()).toBe(0);
+
+    const card = {
+      number: '4508 0345 0803 4509',
+      expiry: '12/36',
+      cvv: '000',
+      holder: 'ADA YILMAZ',
+      phone: '0555 111 22 33',
+    };
+    const posted = await other.page.request.post(`${live.url}/orders/${orderId}/pay`, {
+      form: { ...card, method: 'direct' },
+    });
+    expect(posted.status()).toBe(400);
+    expect(await live.payments.findByReference(orderId)).toEqual([]);
+    expect(gateway.requests).toEqual([]);
+
+    await other.page.getByLabel('Card number').fill(card.number);
+    await other.page.getByLabel('Expiry').fill('12 / 2036');
+    await other.page.getByLabel('Security code').fill(card.cvv);
+    await other.page.getByLabel('Name on the card').fill(card.holder);
+    await other.page.getByLabel('Mobile phone').fill(card.phone);
+    await other.submit();
+    await other.page.getByLabel('SMS şifresi').fill(RIGHT_CODE);
+    await other.page.getByRole('button', { name: 'Onayla' }).click();
+    await other.sees('paid');
+    expect(gateway.ledger.calls('DoPayment')).toBe(0);
+    expect(gateway.ledger.charges).toMatchObject([{ amount: '420.00' }]);
+    expect(other.complaints).toEqual([]);
+    await other.leave();
+    await live.close();
+    await gateway.close();
+  });
+});
+
+describe('card testing', () => {
+  const CARD_FORM = {
+    number: '4508034508034509',
+    expiry: '1236',
+    cvv: '000',
+    holder: 'ADA YILMAZ',
+    phone: '05551112233',
+    method: 'direct',
+  };
+
+  /** The statuses of attempts at an order whose every payment is declined. */
+  async function attempts(tester: Buyer, orderId: string, count: number): Promise<number[]> {
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < count; attempt += 1) {
+      const form = { ...CARD_FORM, cvv: String(100 + attempt) };
+      const url = `${tester.shop.url}/orders/${orderId}/pay`;
+      const answer = await tester.page.request.post(url, { form, maxRedirects: 0 });
+      statuses.push(answer.status());
+    }
+    return statuses;
+  }
+
+  it('has a limit for each order', async () => {
+    const limited = await openShop({ SHOP_ATTEMPTS_PER_ORDER: '2' });
+    const tester = await Buyer.enter(browser, limited);
+    const orderId = await tester.order('Insufficient funds');
+    expect(await attempts(tester, orderId, 4)).toEqual([303, 303, 429, 429]);
+    expect(limited.simulator.ledger.calls('DoPayment')).toBe(2);
+    const other = await tester.order('Insufficient funds');
+    expect(await attempts(tester, other, 1)).toEqual([303]);
+
+    await tester.page.goto(`${limited.url}/orders/${orderId}/pay`);
+    await tester.fillIn('3D Secure');
+    await tester.submit();
+    await tester.page.getByText('Too many attempts').waitFor();
+    expect(await tester.text()).toContain('nothing was charged');
+    expect(tester.complaints.filter((text) => !text.includes('status of 429'))).toEqual([]);
+    await tester.leave();
+    await limited.close();
+  });
+
+  it('has a limit for each visitor, by the address that the shop’s proxy saw', async () => {
+    const limited = await openShop({ SHOP_ATTEMPTS_PER_VISITOR: '3', SHOP_PROXIES: '1' });
+    const from = (address: string): Promise<Buyer> =>
+      Buyer.enter(browser, limited, { extraHTTPHeaders: { 'x-forwarded-for': `198.51.100.77, ${address}` } });
+    const tester = await from('203.0.113.1');
+    const orders = [await tester.order('Insufficient funds'), await tester.order('Insufficient funds')] as const;
+    expect(await attempts(tester, orders[0], 2)).toEqual([303, 303]);
+    expect(await attempts(tester, orders[1], 3)).toEqual([303, 429, 429]);
+    const honest = await from('203.0.113.2');
+    expect(await attempts(honest, await honest.order('Insufficient funds'), 1)).toEqual([303]);
+    expect(limited.simulator.ledger.calls('DoPayment')).toBe(4);
+    await tester.leave();
+    await honest.leave();
+    await limited.close();
+  });
+
+  it('has limits unless others are set', async () => {
+    const orderId = await buyer.order('Insufficient funds');
+    expect((await attempts(buyer, orderId, 9)).slice(-2)).toEqual([303, 429]);
+  });
+});
+
 describe('once is enough', () => {
   it.each<Method>(['Direct', '3D Secure'])('%s: Back and refresh charge nothing more', async (method) => {
     const orderId = await buyer.order('Coffee cup');
@@ -369,8 +474,17 @@ describe('the shop', () => {
   it('looks like one', async () => {
     await buyer.page.setViewportSize({ width: 1200, height: 1150 });
     await buyer.page.goto(shop.url);
+    expect(await buyer.page.locator('h1').innerText()).toBe('For the table you come home to');
+    const pictures = await buyer.page.locator('main svg').all();
+    expect(pictures.length).toBeGreaterThanOrEqual(6);
+    for (const shown of pictures.slice(0, 6)) {
+      const box = await shown.boundingBox();
+      expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThan(100);
+    }
     const picture = await buyer.page.screenshot();
     expect(picture.length).toBeLessThan(200 * 1024);
+    // Of one colour, whichever, it would have a few kilobytes.
+    expect(picture.length).toBeGreaterThan(40 * 1024);
     if (process.env.SHOP_PICTURE) writeFileSync(process.env.SHOP_PICTURE, picture);
   });
 });

@@ -20,21 +20,28 @@ export interface Shop {
   close(): Promise<void>;
 }
 
-/** @param variables `PAYMENT_*` */
-export function openShop(variables: Readonly<Record<string, string>> = {}): Promise<Shop> {
-  return open(mkdtempSync(join(tmpdir(), 'shop-')), variables);
+/** All visitors of a test have one address. */
+const NO_LIMITS = { SHOP_ATTEMPTS_PER_VISITOR: '1000' };
+
+/**
+ * @param variables `PAYMENT_*`, `SHOP_*`
+ * @param gateway one that the shop takes for a real one; unless given, it starts its own
+ */
+export function openShop(variables: Readonly<Record<string, string>> = {}, gateway?: Simulator): Promise<Shop> {
+  return open(mkdtempSync(join(tmpdir(), 'shop-')), variables, gateway);
 }
 
-async function open(data: string, variables: Readonly<Record<string, string>>): Promise<Shop> {
+async function open(data: string, variables: Readonly<Record<string, string>>, gateway?: Simulator): Promise<Shop> {
   // A developer's .env must not send the tests to a real gateway.
-  for (const name of Object.keys(process.env)) if (name.startsWith('PAYMENT_')) delete process.env[name];
+  for (const name of Object.keys(process.env)) if (/^(PAYMENT|SHOP)_/.test(name)) delete process.env[name];
   const port = await freePort();
-  Object.assign(process.env, variables, { SHOP_DATA: data, PORT: String(port) });
+  const settings = gateway ? settingsFor(gateway, port) : {};
+  Object.assign(process.env, NO_LIMITS, settings, variables, { SHOP_DATA: data, PORT: String(port) });
 
   const app = await NestFactory.create<NestExpressApplication>(AppModule, { logger: ['error'] });
   configureShop(app);
   await app.listen(port, 'localhost');
-  const { simulator } = app.get(DemoGateway);
+  const simulator = app.get(DemoGateway).simulator ?? gateway;
   if (!simulator) throw new Error('The shop has started without its simulator');
   return {
     url: `http://localhost:${port}`,
@@ -42,12 +49,24 @@ async function open(data: string, variables: Readonly<Record<string, string>>): 
     payments: app.get(PaymentService),
     restart: async () => {
       await app.close();
-      return open(data, variables);
+      return open(data, variables, gateway);
     },
     close: async () => {
       await app.close();
       rmSync(data, { recursive: true });
     },
+  };
+}
+
+function settingsFor({ url, dialect, credentials }: Simulator, port: number): Record<string, string> {
+  return {
+    PAYMENT_BASE_URL: url,
+    PAYMENT_DIALECT: dialect,
+    PAYMENT_MERCHANT_ID: credentials.merchantId,
+    PAYMENT_CLIENT_ID: credentials.clientId,
+    PAYMENT_CLIENT_SECRET: credentials.clientSecret,
+    PAYMENT_API_KEY: credentials.apiKey,
+    PAYMENT_PUBLIC_URL: `http://localhost:${port}`,
   };
 }
 

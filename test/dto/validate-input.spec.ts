@@ -3,6 +3,7 @@ import { instanceToPlain, plainToInstance } from 'class-transformer';
 import fc from 'fast-check';
 import { CardDetailsDto } from '../../lib/dto/card-details.dto.js';
 import { DoPaymentDto, Init3dDto } from '../../lib/dto/do-payment.dto.js';
+import { maskedCard } from '../../lib/dto/masked-card.js';
 import { validateInput } from '../../lib/dto/validate-input.js';
 import { PaymentValidationError, type ValidationIssue } from '../../lib/errors/payment-validation.error.js';
 import { CARD, fullInput, MASKED, NON_LUHN, NOW, sampleInput } from './sample-input.js';
@@ -85,10 +86,14 @@ const BAD: [path: string, rule: string, values: readonly unknown[]][] = [
       '',
       '1234',
       5246776356903508,
-      '5246 7763 5690 3508',
       '52467763569035O8',
-      ` ${CARD.cardNo}`,
+      '5246.7763.5690.3508',
+      '5246_7763_5690_3508',
+      '5246,7763,5690,3508',
+      ' - ',
+      `\t${CARD.cardNo}`,
       `${CARD.cardNo}\n`,
+      `${CARD.cardNo}\u200b`,
       '1'.repeat(20),
       '٥'.repeat(16),
       [CARD.cardNo],
@@ -99,8 +104,36 @@ const BAD: [path: string, rule: string, values: readonly unknown[]][] = [
   ],
   ['cardDetails.cardNo', 'luhn', [NON_LUHN, '5246776356903509']],
   ['cardDetails.expDate', 'isDefined', [undefined, null]],
-  ['cardDetails.expDate', 'expiry', ['', '12/30', '1330', '0030', '122030', '123', 1230, ' 1230', '12a0', [], {}]],
-  ['cardDetails.expDate', 'notExpired', ['0526', '1225', '0100']],
+  [
+    'cardDetails.expDate',
+    'expiry',
+    [
+      '',
+      '1330',
+      '13/30',
+      '0030',
+      '00/30',
+      '122030',
+      '12/1930',
+      '12/2130',
+      '12/203',
+      '2/30',
+      '12//30',
+      '12-30',
+      '12 30',
+      '12.30',
+      '2030/12',
+      '30/12',
+      '12/30\n',
+      '123',
+      1230,
+      ' 1230',
+      '12a0',
+      [],
+      {},
+    ],
+  ],
+  ['cardDetails.expDate', 'notExpired', ['0526', '1225', '0100', '05/26', '12 / 2025']],
   ['cardDetails.cvv', 'isDefined', [undefined, null]],
   ['cardDetails.cvv', 'securityCode', ['', '12', '12345', 792, '7 2', 'abc', '792\n', ['792'], {}]],
   ['transactionDetails.transactionType', 'text', NOT_TEXT],
@@ -192,6 +225,38 @@ describe('validateInput', () => {
   });
 
   it.each([
+    '5246 7763 5690 3508',
+    '5246-7763-5690-3508',
+    '524 677-635  690 3508',
+    ` ${CARD.cardNo} `,
+    '5246\u00a07763\u202f5690\u20133508',
+  ])('reads a card number as people type it: %j', (cardNo) => {
+    const input = { ...sampleInput(), cardDetails: { ...CARD, cardNo } };
+    const { cardDetails } = validateInput(DoPaymentDto, input, CHECKS);
+    expect(cardDetails.cardNo).toBe(CARD.cardNo);
+    expect(inspect(cardDetails)).toContain(MASKED);
+    expect(input.cardDetails.cardNo).toBe(cardNo);
+    const instance = Object.assign(new DoPaymentDto(), input, {
+      cardDetails: Object.assign(new CardDetailsDto(), input.cardDetails),
+    });
+    expect(validateInput(DoPaymentDto, instance, CHECKS).cardDetails.cardNo).toBe(CARD.cardNo);
+    expect(instance.cardDetails.cardNo).toBe(cardNo);
+    expect(rulesOf({ ...input, reference: `card ${CARD.cardNo}` })).toEqual(['reference cardFree']);
+    expect(rulesOf({ ...input, cardDetails: { ...CARD, cardNo: cardNo.replace(/8(\D*)$/, '9$1') } })).toEqual([
+      'cardDetails.cardNo luhn',
+    ]);
+  });
+
+  it.each(['1230', '12/30', '12 / 30', '12/ 30', '12/2030', '12 / 2030', '12\u00a0/\u00a030'])(
+    'reads an expiry as people type it: %j',
+    (expDate) => {
+      const input = { ...sampleInput(), cardDetails: { ...CARD, expDate } };
+      expect(validateInput(DoPaymentDto, input, CHECKS).cardDetails.expDate).toBe('1230');
+      expect(input.cardDetails.expDate).toBe(expDate);
+    },
+  );
+
+  it.each([
     ['cardDetails.cardNo', CARD.cardNo.slice(0, 12)],
     ['cardDetails.cvv', '0000'],
     ['transactionDetails.amount', 1],
@@ -281,12 +346,37 @@ describe('validateInput', () => {
     expect(rulesOf(Object.assign(new DoPaymentDto(), sampleInput(), { cardDetails: { cardNo: '1' } }))).toContain(
       'cardDetails.cardNo cardNumber',
     );
-    const masked = instanceToPlain(instance);
-    expect(rulesOf(masked)).toContain('cardDetails.cardNo cardNumber');
     class OrderPayment extends DoPaymentDto {
       extra?: string;
     }
     expect(rulesOf(Object.assign(new OrderPayment(), sampleInput(), { extra: 'x' }))).toEqual(['extra unknownField']);
+  });
+
+  it('takes a masked copy for the card that it was made of', () => {
+    const copy = instanceToPlain(plainToInstance(DoPaymentDto, sampleInput()));
+    expect(inspect(copy, { depth: 9, showHidden: true })).not.toMatch(/5246776356903508|792|1230/);
+    expect({ ...validateInput(DoPaymentDto, copy, CHECKS).cardDetails }).toEqual(CARD);
+    expect({ ...validateInput(DoPaymentDto, { ...copy }, CHECKS).cardDetails }).toEqual(CARD);
+    expect(copy.cardDetails).toEqual({ cardNo: MASKED, expDate: '****', cvv: '****' });
+  });
+
+  it('takes a copy that was changed for what it has become', () => {
+    const copy = instanceToPlain(plainToInstance(DoPaymentDto, sampleInput())) as { cardDetails: object };
+    const other = { cardNo: '4508034508034509', expDate: '1236', cvv: '000' };
+    Object.assign(copy.cardDetails, other);
+    expect({ ...validateInput(DoPaymentDto, copy, CHECKS).cardDetails }).toEqual(other);
+    Object.assign(copy.cardDetails, { cardNo: '450803******4509', expDate: '****', cvv: '****' });
+    expect(rulesOf(copy)).toEqual(['cardDetails masked']);
+  });
+
+  it.each<[string, (instance: DoPaymentDto) => unknown]>([
+    ['JSON', (instance) => JSON.parse(JSON.stringify(instance)) as unknown],
+    ['a clone of a masked copy', (instance) => structuredClone(instanceToPlain(instance))],
+    ['a masked copy of a plain card', (instance) => ({ ...instance, cardDetails: { ...maskedCard(CARD) } })],
+  ])('says of %s which setting to change', (_name, print) => {
+    const error = errorOf(print(plainToInstance(DoPaymentDto, sampleInput())));
+    expect(error.issues.map(({ path, rule }) => `${path} ${rule}`)).toEqual(['cardDetails masked']);
+    expect(error.message).toContain('`transform: true`');
   });
 
   it.each([

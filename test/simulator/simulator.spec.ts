@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
-import { describeSimulator, startSimulator } from '../../lib/simulator/index.js';
+import { currentTestCards, describeSimulator, startSimulator, TEST_CARDS } from '../../lib/simulator/index.js';
 import { SimulatedMerchant } from './simulated-merchant.js';
 
 it('describes itself in lines that can be pasted into .env', async () => {
@@ -23,6 +23,18 @@ it('describes itself in lines that can be pasted into .env', async () => {
   for (const part of ['5246776356903508  1230  792', '.51  B0051  declined: insufficient funds', '123456  verified']) {
     expect(text).toContain(part);
   }
+});
+
+it('shows no test card whose date has passed', async () => {
+  const simulator = await startSimulator();
+  await simulator.close();
+  const inDecember = new Date('2026-12-31T20:59:59Z');
+  const inJanuary = new Date('2026-12-31T21:00:00Z');
+  expect(currentTestCards(inDecember)).toEqual(TEST_CARDS);
+  expect(currentTestCards(inJanuary)).toEqual(TEST_CARDS.slice(0, 4));
+  expect(describeSimulator(simulator, inDecember)).toContain('5413330057004112');
+  expect(describeSimulator(simulator, inJanuary)).not.toContain('5413330057004112');
+  expect(currentTestCards(new Date('2099-01-01'))).toEqual([]);
 });
 
 it('announces how long it keeps connections', async () => {

@@ -9,7 +9,7 @@ export const EXPIRED = {
 } as const;
 
 export function IsCardNumber(): PropertyDecorator {
-  return rule('cardNumber', '$property must be 12 to 19 digits, as text, without spaces or dashes', isCardNumber);
+  return rule('cardNumber', '$property must be 12 to 19 digits, as text, perhaps with spaces or dashes', isCardNumber);
 }
 
 /** Passes what is no card number at all: {@link IsCardNumber} reports that. */
@@ -27,7 +27,7 @@ function isCardNumber(value: unknown): value is string {
 }
 
 export function IsExpiry(): PropertyDecorator {
-  return rule('expiry', '$property must be MMyy: the month 01 to 12, then two digits of the year', isExpiry);
+  return rule('expiry', '$property must be MMyy or MM/yy: the month 01 to 12, then two digits of the year', isExpiry);
 }
 
 /** Judges by the system's clock. */

@@ -36,14 +36,14 @@ export function readCheckout(form: unknown): CheckoutValues {
   };
 }
 
-/** The form as the payment module takes it: without the spaces and the slash that people type. */
+/** The form as the payment module takes it; of the buyer, only the card, its holder and the instalments. */
 export function toPayment(form: unknown, order: Order): DoPaymentDto {
   const { holder, phone, instalments } = readCheckout(form);
   return {
     reference: order.id,
     cardDetails: {
-      cardNo: formText(form, 'number').replace(/[\s-]/g, ''),
-      expDate: formText(form, 'expiry').replace(/[\s/]/g, ''),
+      cardNo: formText(form, 'number'),
+      expDate: formText(form, 'expiry'),
       cvv: formText(form, 'cvv'),
     },
     transactionDetails: {

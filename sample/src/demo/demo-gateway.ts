@@ -1,6 +1,12 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { PaymentOptions } from 'nestjs-card-payment';
-import { SMS_CODE, type Simulator, startSimulator, TEST_CARDS, type TestCard } from 'nestjs-card-payment/simulator';
+import {
+  currentTestCards,
+  SMS_CODE,
+  type Simulator,
+  startSimulator,
+  type TestCard,
+} from 'nestjs-card-payment/simulator';
 
 /** A simulated gateway, so that the shop needs no account. Setting `PAYMENT_BASE_URL` switches it off. */
 @Injectable()
@@ -19,7 +25,7 @@ export class DemoGateway implements OnApplicationShutdown {
   }
 
   get testCards(): readonly TestCard[] {
-    return this.isOn ? TEST_CARDS : [];
+    return this.isOn ? currentTestCards() : [];
   }
 
   /** In place of the `PAYMENT_*` variables. */

@@ -37,16 +37,12 @@ export function checkoutPage({ order, visitor, values, wrong = new Set(), demo }
           ${input('holder', checkout.holder, html`autocomplete="cc-name" autocapitalize="characters" maxlength="100" required value="${values.holder}"`)}
           ${input('number', checkout.number, html`autocomplete="cc-number" inputmode="numeric" maxlength="23" required spellcheck="false"`)}
           <div class="pair">
-            ${input('expiry', checkout.expiry, html`autocomplete="cc-exp" inputmode="numeric" maxlength="7" required`, checkout.expiryHint)}
+            ${input('expiry', checkout.expiry, html`autocomplete="cc-exp" inputmode="numeric" maxlength="9" required`, checkout.expiryHint)}
             ${input('cvv', checkout.cvv, html`autocomplete="cc-csc" inputmode="numeric" maxlength="4" required spellcheck="false"`, checkout.cvvHint)}
           </div>
           ${instalments(order, values, language)}
         </fieldset>
-        <fieldset class="methods">
-          <legend>${checkout.method}</legend>
-          ${method('3d', checkout.method3d, checkout.method3dText, values.is3d)}
-          ${method('direct', checkout.methodDirect, checkout.methodDirectText, !values.is3d)}
-        </fieldset>
+        ${demo.isOn && methods(values, language)}
         <button class="primary wide" data-busy="${checkout.paying}">
           ${checkout.pay(displayKurus(order.totalKurus, language))}
         </button>
@@ -92,6 +88,16 @@ function instalments({ totalKurus }: Order, values: CheckoutValues, language: La
       )}
     </select>
   </div>`;
+}
+
+/** Only with the simulated gateway; with a real one every payment goes through 3D Secure. */
+function methods({ is3d }: CheckoutValues, language: Language): Html {
+  const { checkout } = TEXTS[language];
+  return html`<fieldset class="methods">
+    <legend>${checkout.method}</legend>
+    ${method('3d', checkout.method3d, checkout.method3dText, is3d)}
+    ${method('direct', checkout.methodDirect, checkout.methodDirectText, !is3d)}
+  </fieldset>`;
 }
 
 function method(value: string, title: string, text: string, isChosen: boolean): Html {

@@ -134,6 +134,10 @@ export const en = {
       text: 'Set SHOP_ADMIN_PASSWORD to open the orders page of a shop with a real gateway.',
     },
     unauthorized: { title: 'Please sign in', text: 'The orders page needs the password of the shop.' },
+    tooMany: {
+      title: 'Too many attempts',
+      text: 'This attempt was not sent to a bank, and nothing was charged. Please try again in an hour.',
+    },
     unavailable: {
       title: 'Just a moment',
       text: 'This did not work, and nothing was charged. Please try again.',

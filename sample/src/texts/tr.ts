@@ -132,6 +132,10 @@ export const tr: Texts = {
       text: 'Gerçek geçitli bir mağazanın sipariş sayfası için SHOP_ADMIN_PASSWORD tanımlayın.',
     },
     unauthorized: { title: 'Lütfen giriş yapın', text: 'Sipariş sayfası mağazanın parolasını ister.' },
+    tooMany: {
+      title: 'Çok fazla deneme yapıldı',
+      text: 'Bu deneme bankaya iletilmedi, kartınızdan para çekilmedi. Lütfen bir saat sonra yeniden deneyin.',
+    },
     unavailable: {
       title: 'Bir dakika',
       text: 'Bu işlem olmadı; bu yüzden bir para çekilmedi. Lütfen yeniden deneyin.',

@@ -1,0 +1,301 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Controller, Get, Inject, Param, Post, Req, Res } from '@nestjs/common';
+import type { NextFunction, Request, Response } from 'express';
+import { BANK_PAGE_HEADERS, PaymentService } from 'nestjs-card-payment';
+import { SMS_CODE, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import type { Browser, BrowserContext, Frame, Page } from 'playwright-core';
+import { type Merchant, sale, startMerchant } from '../e2e/merchant.js';
+import { launchBrowser } from './browser.js';
+
+type Headers = Readonly<Record<string, string>>;
+
+/** What helmet 8 sets unless configured. */
+const HELMET = {
+  'Content-Security-Policy':
+    "default-src 'self';base-uri 'self';font-src 'self' https: data:;form-action 'self';frame-ancestors 'self';" +
+    "img-src 'self' data:;object-src 'none';script-src 'self';script-src-attr 'none';" +
+    "style-src 'self' https: 'unsafe-inline';upgrade-insecure-requests",
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Origin-Agent-Cluster': '?1',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'SAMEORIGIN',
+};
+
+/** A page that reads of the shop what it can, and writes down what it got. */
+const CURIOUS_PAGE = `<!doctype html><title>bank</title><script>
+  const attempt = async (read) => { try { return String(await read()); } catch (error) { return error.name; } };
+  (async () => {
+    const seen = {
+      cookie: await attempt(() => document.cookie),
+      storage: await attempt(() => localStorage.getItem('basket')),
+      session: await attempt(() => sessionStorage.length),
+      answer: await attempt(() => fetch('/secret', { credentials: 'include' }).then((answer) => answer.text())),
+      opener: await attempt(() => window.opener.document.title),
+      frame: await attempt(() => new Promise((resolve, reject) => {
+        const frame = document.body.appendChild(document.createElement('iframe'));
+        frame.onload = () => { try { resolve(frame.contentDocument.body.textContent); } catch (error) { reject(error); } };
+        frame.src = '/secret';
+      })),
+      worker: await attempt(() => navigator.serviceWorker.register('/worker.js').then(() => 'registered')),
+    };
+    document.body.dataset.seen = JSON.stringify(seen);
+  })();
+</script><body></body>`;
+
+/** What the shop serves in the test that is running. */
+const shop: { headers: Headers; page: string; frame: boolean; asked: Request['headers'][]; everywhere: Headers } = {
+  headers: {},
+  page: '',
+  frame: false,
+  asked: [],
+  everywhere: {},
+};
+
+@Controller()
+class ShopController {
+  constructor(@Inject(PaymentService) private readonly payments: PaymentService) {}
+
+  @Get()
+  front(@Res() response: Response): void {
+    response.cookie('plain', 'secret').cookie('session', 'secret', { httpOnly: true, sameSite: 'lax' });
+    response.type('html').send(`<title>the shop</title><form method="post" action="/pay"><button>Pay</button></form>`);
+  }
+
+  @Get('secret')
+  secret(@Req() request: Request): string {
+    shop.asked.push(request.headers);
+    return request.headers.cookie?.includes('session=secret') ? 'the secret' : 'who are you?';
+  }
+
+  @Get('worker.js')
+  worker(@Res() response: Response): void {
+    response.type('js').send('');
+  }
+
+  @Get('bank')
+  bank(@Res() response: Response): void {
+    response.type('html').set(shop.headers).send(shop.page);
+  }
+
+  /** As the README has it; some gateways' pages open the bank in a frame. */
+  @Post('pay')
+  async pay(@Res() response: Response): Promise<void> {
+    const { html } = await this.payments.init3d(sale('10.00', { language: 'en' }));
+    const framed = html.replace('<form', '<iframe name="acs" width="600" height="700"></iframe><form target="acs"');
+    response
+      .type('html')
+      .set(shop.headers)
+      .send(shop.frame ? framed : html);
+  }
+
+  @Get(['paid', 'end/:name'])
+  paid(@Param('name') name = 'paid'): string {
+    return `<p id="${name}">${name}</p>`;
+  }
+}
+
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let simulator: Simulator;
+let merchant: Merchant;
+let farHost: Server;
+
+beforeAll(async () => {
+  simulator = await startSimulator({ dialect: 'morpos', host: 'localhost' });
+  merchant = await startMerchant('express', simulator, {
+    metadata: { controllers: [ShopController] },
+    options: { successUrl: () => '/paid' },
+    configure: (app) =>
+      app.use((_request: Request, response: Response, next: NextFunction) => {
+        response.set(shop.everywhere);
+        next();
+      }),
+  });
+  // A bank that sends the posted form on to another of its hosts.
+  farHost = createServer((request, response) => {
+    response.writeHead(303, { location: `${merchant.url}/end/arrived` }).end();
+    request.resume();
+  }).listen(0, 'localhost');
+  browser = await launchBrowser();
+}, 60_000);
+
+afterAll(async () => {
+  await browser.close();
+  farHost.close();
+  await merchant.app.close();
+  await simulator.close();
+});
+
+beforeEach(async () => {
+  Object.assign(shop, { headers: BANK_PAGE_HEADERS, page: CURIOUS_PAGE, frame: false, asked: [], everywhere: {} });
+  simulator.reset();
+  context = await browser.newContext();
+  page = await context.newPage();
+  await page.goto(merchant.url);
+  await page.evaluate("localStorage.setItem('basket', 'the basket')");
+});
+
+afterEach(() => context.close());
+
+/** What the curious page reads, opened by the shop's own page. */
+async function whatTheBankSees(): Promise<Record<string, string>> {
+  const [popup] = await Promise.all([page.waitForEvent('popup'), page.evaluate("void window.open('/bank')")]);
+  await popup.waitForSelector('body[data-seen]');
+  return JSON.parse((await popup.getAttribute('body', 'data-seen')) ?? '') as Record<string, string>;
+}
+
+/** Types the code where the bank asks for it. */
+async function confirm(place: Page | Frame): Promise<void> {
+  await place.getByLabel('SMS code').fill(SMS_CODE);
+  await place.getByRole('button', { name: 'Confirm' }).click();
+}
+
+async function bankFrame(): Promise<Frame> {
+  await page.waitForSelector('iframe');
+  const frame = page.frame('acs');
+  if (!frame) throw new Error('There is no frame');
+  return frame;
+}
+
+/** What the browser complains of once this has been done. */
+async function complaintAbout(done: () => Promise<unknown>, about: RegExp): Promise<void> {
+  const complaint = page.waitForEvent('console', (message) => about.test(message.text()));
+  // A click on a form that is blocked waits for an answer that never comes.
+  done().catch(() => undefined);
+  await complaint;
+}
+
+const charged = (): readonly string[] => simulator.ledger.charges.map(({ amount }) => amount);
+
+describe('the bank’s page', () => {
+  it('without the headers reads the shop like the shop itself', async () => {
+    shop.headers = {};
+    expect(await whatTheBankSees()).toEqual({
+      cookie: 'plain=secret',
+      storage: 'the basket',
+      session: '0',
+      answer: 'the secret',
+      opener: 'the shop',
+      frame: 'the secret',
+      worker: 'registered',
+    });
+  });
+
+  it('with the headers reads nothing of the shop', async () => {
+    expect(await whatTheBankSees()).toEqual({
+      cookie: 'SecurityError',
+      storage: 'SecurityError',
+      session: 'SecurityError',
+      answer: 'TypeError',
+      opener: 'SecurityError',
+      frame: 'TypeError',
+      worker: expect.stringMatching(/Error$/) as string,
+    });
+    expect(shop.asked.map(({ cookie }) => cookie)).toEqual([undefined, undefined]);
+    expect(shop.asked.map((headers) => headers['sec-fetch-site'])).toEqual(['cross-site', 'cross-site']);
+  });
+
+  it('is shown in no frame of another page, and kept by no cache', async () => {
+    shop.page = '<p id="bank">bank</p>';
+    const answer = await page.request.get(`${merchant.url}/bank`);
+    expect(answer.headers()).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+    });
+    await complaintAbout(
+      () => page.evaluate(`document.body.innerHTML = '<iframe name="bank" src="/bank"></iframe>'`),
+      /frame-ancestors 'none'/,
+    );
+    expect(await page.frameLocator('iframe').locator('#bank').count()).toBe(0);
+  });
+});
+
+describe('with the headers, the bank', () => {
+  it.each<[string, Headers]>([
+    ['alone', {}],
+    ['in place of what helmet sets', HELMET],
+  ])('is reached by a plain form, %s', async (_name, everywhere) => {
+    shop.everywhere = everywhere;
+    await page.goto(merchant.url);
+    await page.getByRole('button', { name: 'Pay' }).click();
+    await confirm(page);
+    await page.locator('#paid').waitFor();
+    expect(page.url()).toMatch(`${merchant.url}/paid?conversationId=`);
+    expect(charged()).toEqual(['10.00']);
+  });
+
+  it('is reached in a frame, and returns there or to the whole window', async () => {
+    shop.frame = true;
+    await page.getByRole('button', { name: 'Pay' }).click();
+    await confirm(await bankFrame());
+    await page.frameLocator('iframe').locator('#paid').waitFor();
+    expect(charged()).toEqual(['10.00']);
+
+    await page.goto(merchant.url);
+    await page.getByRole('button', { name: 'Pay' }).click();
+    const frame = await bankFrame();
+    await frame.getByLabel('SMS code').waitFor();
+    await frame.evaluate("document.forms[0].target = '_top'");
+    await confirm(frame);
+    await page.locator('#paid').waitFor();
+    expect(charged()).toEqual(['10.00', '10.00']);
+  });
+
+  it('charges from a frame also where the shop’s own headers then leave the frame empty', async () => {
+    shop.frame = true;
+    shop.everywhere = HELMET;
+    await page.goto(merchant.url);
+    await page.getByRole('button', { name: 'Pay' }).click();
+    const frame = await bankFrame();
+    await complaintAbout(() => confirm(frame), /X-Frame-Options|frame-ancestors/);
+    expect(charged()).toEqual(['10.00']);
+    expect(await page.frameLocator('iframe').locator('#paid').count()).toBe(0);
+  });
+
+  it('opens a window that is not sandboxed', async () => {
+    shop.page = `<a href="${simulator.url}/acs/none" target="_blank">help</a>`;
+    await page.goto(`${merchant.url}/bank`);
+    const [popup] = await Promise.all([page.waitForEvent('popup'), page.getByText('help').click()]);
+    expect(await popup.evaluate('window.origin')).toBe(simulator.url);
+  });
+});
+
+describe('a Content-Security-Policy of the shop’s own on the bank’s page', () => {
+  const posting = (): string => {
+    const { port } = farHost.address() as AddressInfo;
+    return `<form method="post" action="http://localhost:${port}/acs"><button>go</button></form>`;
+  };
+
+  it('stops it, if it is helmet’s: neither its script nor its button works', async () => {
+    shop.headers = HELMET;
+    await complaintAbout(() => page.getByRole('button', { name: 'Pay' }).click(), /inline script violates/);
+    await complaintAbout(() => page.getByRole('button', { name: 'Continue' }).click(), /Sending form data to/);
+    expect(page.url()).toBe(`${merchant.url}/pay`);
+    expect(simulator.ledger.calls('Auth3d')).toBe(0);
+  });
+
+  it('stops it where form-action names the first host of the bank and not the next', async () => {
+    const { port } = farHost.address() as AddressInfo;
+    shop.page = posting();
+    shop.headers = { 'Content-Security-Policy': `form-action http://localhost:${port}` };
+    await page.goto(`${merchant.url}/bank`);
+    await complaintAbout(() => page.getByText('go').click(), /Sending form data to/);
+    expect(page.url()).toBe(`${merchant.url}/bank`);
+
+    shop.headers = { 'Content-Security-Policy': `form-action http://localhost:${port} ${merchant.url}` };
+    await page.goto(`${merchant.url}/bank`);
+    await page.getByText('go').click();
+    await page.locator('#arrived').waitFor();
+  });
+
+  it('is not needed: the headers have no form-action', async () => {
+    shop.page = posting();
+    await page.goto(`${merchant.url}/bank`);
+    await page.getByText('go').click();
+    await page.locator('#arrived').waitFor();
+  });
+});

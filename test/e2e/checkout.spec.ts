@@ -1,0 +1,106 @@
+import { Body, Controller, Inject, Post, Res, ValidationPipe, type ValidationPipeOptions } from '@nestjs/common';
+import { BANK_PAGE_HEADERS, CheckoutDto, type Payment, PaymentService } from 'nestjs-card-payment';
+import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { type Merchant, type Platform, PLATFORMS, startMerchant } from './merchant.js';
+
+interface Answer {
+  /** Express */
+  set?(headers: object): Answer;
+  /** Fastify */
+  headers?(headers: object): Answer;
+  send(page: string): void;
+}
+
+/** As the README has it. */
+@Controller('pay')
+class CheckoutController {
+  constructor(@Inject(PaymentService) private readonly payments: PaymentService) {}
+
+  @Post()
+  pay(@Body() checkout: CheckoutDto): Promise<Payment> {
+    return this.payments.doPayment({
+      reference: 'order-1',
+      cardDetails: checkout.cardDetails,
+      cardHolderInfo: checkout.cardHolderInfo,
+      transactionDetails: { amount: '149.90', currencyCode: 949, installmentCount: checkout.installmentCount },
+    });
+  }
+
+  @Post('3d')
+  async payBy3d(@Body() { cardDetails, cardHolderInfo }: CheckoutDto, @Res() response: Answer): Promise<void> {
+    const transactionDetails = { amount: '149.90', currencyCode: 949 };
+    const { html } = await this.payments.init3d({ cardDetails, cardHolderInfo, transactionDetails });
+    (response.set?.(BANK_PAGE_HEADERS) ?? response.headers?.(BANK_PAGE_HEADERS))?.send(html);
+  }
+}
+
+const TYPED = {
+  cardDetails: { cardNo: '4508-0345 0803 4509', expDate: '12 / 2036', cvv: '000' },
+  cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
+};
+
+describe.each(PLATFORMS)('a checkout on %s', (platform: Platform) => {
+  let simulator: Simulator;
+  let merchant: Merchant | undefined;
+
+  beforeEach(async () => {
+    simulator = await startSimulator({ dialect: 'morpos' });
+  });
+  afterEach(async () => {
+    await merchant?.app.close();
+    await simulator.close();
+  });
+
+  async function post(pipe: ValidationPipeOptions, path: string, body: object): Promise<Response> {
+    merchant = await startMerchant(platform, simulator, {
+      metadata: { controllers: [CheckoutController] },
+      configure: (app) => app.useGlobalPipes(new ValidationPipe(pipe)),
+    });
+    return fetch(`${merchant.url}/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  }
+
+  it.each<ValidationPipeOptions>([{ transform: true, whitelist: true }, { whitelist: true }, {}])(
+    'sends digits and MMyy, however they were typed (%j)',
+    async (pipe) => {
+      const answer: unknown = await (await post(pipe, 'pay', TYPED)).json();
+      expect(answer).toMatchObject({ state: 'succeeded', maskedCardNumber: '450803******4509' });
+      expect(simulator.ledger.charges).toMatchObject([{ amount: '149.90', installmentCount: 1 }]);
+      expect(simulator.ledger.violations).toEqual([]);
+      expect(simulator.requests[0]?.text).toContain('"cardNo":"4508034508034509"');
+      expect(simulator.requests[0]?.text).toContain('"expDate":"1236"');
+    },
+  );
+
+  it('sends the bank’s page with its headers', async () => {
+    const answer = await post({ whitelist: true }, 'pay/3d', TYPED);
+    for (const [name, value] of Object.entries(BANK_PAGE_HEADERS)) expect(answer.headers.get(name)).toBe(value);
+    expect(BANK_PAGE_HEADERS['Content-Security-Policy']).toBe(
+      'sandbox allow-forms allow-scripts allow-top-navigation allow-popups allow-popups-to-escape-sandbox; ' +
+        "frame-ancestors 'none'",
+    );
+    expect(await answer.text()).toContain(`action="${simulator.url}/acs/`);
+  });
+
+  it('charges the order’s own amount once, whatever the buyer posts beside the card', async () => {
+    const forged = {
+      transactionDetails: { amount: '0.01', currencyCode: 949 },
+      allowRepeat: true,
+      returnUrl: 'https://evil.example',
+      reference: 'order-2',
+    };
+    const answer: unknown = await (await post({ whitelist: true }, 'pay', { ...TYPED, ...forged })).json();
+    const repeated = await fetch(`${merchant?.url}/pay`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...TYPED, ...forged }),
+    });
+    expect(answer).toMatchObject({ state: 'succeeded', reference: 'order-1', amount: '149.90' });
+    expect(await repeated.json()).toMatchObject({ state: 'failed', reason: 'reference_taken' });
+    expect(simulator.ledger.charges.map(({ amount }) => amount)).toEqual(['149.90']);
+    expect(simulator.requests.map(({ text }) => text).join()).not.toContain('evil');
+  });
+});
