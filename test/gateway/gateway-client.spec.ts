@@ -349,7 +349,7 @@ describe('an inquiry', () => {
     const reply = { sent: true as const, reply: { status: 200, text: '' } };
     const { client, transport } = setUp(reply, morposDialect());
     await client.checkPayment(PAYMENT);
-    const [{ headers, body } = { headers: {}, body: '' }] = transport.requests;
+    const { headers, body } = transport.requests[0]!;
     const { sign } = JSON.parse(body) as { sign: string };
     for (const secret of [CREDENTIALS.clientSecret, CREDENTIALS.apiKey!, headers['x-ClientSecret'] ?? '', sign]) {
       const told = { ...echo, responseDescription: `Approved, ${secret}`, orderId: secret, paymentId: `1-${secret}` };

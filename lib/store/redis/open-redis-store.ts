@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Redis, RedisOptions } from 'ioredis';
+import { Hidden } from '../../payment/hidden.js';
 import { troubleOf } from './redis-connection.js';
 import { DEFAULT_TIMEOUT_MS, RedisPaymentStore, type RedisPaymentStoreOptions } from './redis-payment-store.js';
 
@@ -40,11 +41,12 @@ class ConnectingRedisStore extends RedisPaymentStore {
   private isLost = false;
   private trouble: string | null = null;
 
-  constructor(
-    private readonly client: Redis,
-    options: RedisPaymentStoreOptions,
-  ) {
+  /** It knows its password. */
+  private readonly hiddenClient: Hidden<Redis>;
+
+  constructor(client: Redis, options: RedisPaymentStoreOptions) {
     super(client, options);
+    this.hiddenClient = new Hidden(client);
     // A first connection that fails is an error at start-up; one that worked is made again.
     client.options.retryStrategy = (times) => (this.isOpen ? Math.min(times * 50, MAX_RECONNECT_DELAY_MS) : null);
     client.on('error', (error) => (this.trouble = troubleOf(error)));
@@ -53,6 +55,10 @@ class ConnectingRedisStore extends RedisPaymentStore {
       this.trouble = null;
       this.isLost = false;
     });
+  }
+
+  private get client(): Redis {
+    return this.hiddenClient.reveal();
   }
 
   override async open(): Promise<void> {
