@@ -37,10 +37,15 @@ const PAGE_HEADERS: readonly (readonly [string, string])[] = [
 export class CallbackResponder {
   private readonly logger = new Logger('PaymentModule');
 
+  /** Private to the language, too: printed, it would show the whole application. */
+  readonly #host: HttpAdapterHost;
+
   constructor(
-    private readonly host: HttpAdapterHost,
+    host: HttpAdapterHost,
     private readonly settings: PaymentSettings,
-  ) {}
+  ) {
+    this.#host = host;
+  }
 
   /** 303 to the merchant's page with `?conversationId=`, or a page of our own. */
   sendOn(response: unknown, payment: Payment): void {
@@ -89,7 +94,7 @@ export class CallbackResponder {
     body: string,
     headers: readonly (readonly [string, string])[],
   ): void {
-    const { httpAdapter } = this.host;
+    const { httpAdapter } = this.#host;
     for (const [name, value] of [...HEADERS, ...headers]) httpAdapter.setHeader(response, name, value);
     httpAdapter.reply(response, body, status);
   }

@@ -22,7 +22,7 @@ export class Hidden<T> {
 export function withHidden<Shown extends object, Secret extends object>(shown: Shown, hidden: Secret): Shown & Secret {
   const result = { ...shown };
   for (const name of Object.keys(hidden)) {
-    Object.defineProperty(result, name, { get: () => hidden[name as keyof Secret] });
+    Object.defineProperty(result, name, { get: () => hidden[name as keyof Secret], enumerable: false });
   }
   // Told to call getters, `inspect` would show them.
   Object.defineProperty(result, inspect.custom, {
