@@ -26,9 +26,12 @@ export class PaymentModule
   extends ConfigurableModuleClass
   implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown
 {
+  /** Private to the language, too: printed, it would show the whole application. */
+  readonly #discovery: DiscoveryService;
+
   constructor(
     private readonly registration: AccountRegistration,
-    private readonly discovery: DiscoveryService,
+    discovery: DiscoveryService,
     private readonly finder: HandlerFinder,
     private readonly events: EventDispatcher,
     private readonly reconciler: Reconciler,
@@ -39,6 +42,7 @@ export class PaymentModule
     private readonly store: PaymentStore,
   ) {
     super();
+    this.#discovery = discovery;
   }
 
   /** Options given here win; the others are read from `PAYMENT_*` variables. */
@@ -54,7 +58,7 @@ export class PaymentModule
   async onModuleInit(): Promise<void> {
     const handlers = this.finder.find();
     const problems = handlerAccountProblems(
-      this.discovery,
+      this.#discovery,
       handlers.map((handler) => handler.account),
     );
     if (problems.length > 0) throw new PaymentConfigurationError(problems);

@@ -1,4 +1,4 @@
-import type { DynamicModule } from '@nestjs/common';
+import type { DynamicModule, FactoryProvider, Provider } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import { createCallbackController } from './callback/callback.controller.js';
 import { CallbackReceiver } from './callback/callback-receiver.js';
@@ -19,6 +19,7 @@ import { resolveSettings } from './options/resolve-settings.js';
 import { ScopeCheck } from './options/scope-check.js';
 import { DEFAULT_ACCOUNT, variableOf } from './payment/account.js';
 import { PaymentClock, SystemClock } from './payment/clock.js';
+import { Hidden } from './payment/hidden.js';
 import { Randomness, SystemRandomness } from './payment/randomness.js';
 import { DirectFlow } from './flows/direct-flow.js';
 import { InFlight } from './flows/in-flight.js';
@@ -54,14 +55,14 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
     imports: [...(definition.imports ?? []), DiscoveryModule],
     controllers: callback === false ? [] : [createCallbackController(route.path ?? '', callback.decorators)],
     providers: [
-      ...(definition.providers ?? []),
+      ...(definition.providers ?? []).map(withHiddenOptions),
       ScopeCheck,
       { provide: CallbackRoute, useValue: route },
       { provide: AccountRegistration, useValue: registration },
       {
         provide: PaymentSettings,
-        useFactory: (options: PaymentOptions | undefined, discovery: DiscoveryService) =>
-          resolveSettings(options ?? {}, structure, process.env, registration.problemsAmong(discovery)),
+        useFactory: (options: Hidden<PaymentOptions | undefined>, discovery: DiscoveryService) =>
+          resolveSettings(options.reveal() ?? {}, structure, process.env, registration.problemsAmong(discovery)),
         inject: [PAYMENT_OPTIONS, DiscoveryService],
       },
       { provide: PaymentClock, useClass: SystemClock },
@@ -110,4 +111,12 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
     ],
     exports: [service, http, health, receiver],
   };
+}
+
+/** Whoever prints the container, or the module, does not see the options, which hold the secrets. */
+function withHiddenOptions(provider: Provider): Provider {
+  if (!('provide' in provider) || provider.provide !== PAYMENT_OPTIONS) return provider;
+  if ('useValue' in provider) return { ...provider, useValue: new Hidden(provider.useValue as PaymentOptions) };
+  const { useFactory, ...factory } = provider as FactoryProvider<PaymentOptions | undefined>;
+  return { ...factory, useFactory: async (...given: unknown[]) => new Hidden(await useFactory(...(given as never[]))) };
 }

@@ -9,7 +9,7 @@ import { PaymentService } from './payment.service.js';
  */
 export const PAYMENT_HTTP = Symbol.for('nestjs-card-payment:http');
 
-/** The options as given, before variables and defaults. */
+/** The options as given, before variables and defaults; hidden from whoever prints the container. */
 export const PAYMENT_OPTIONS = Symbol.for('nestjs-card-payment:options');
 
 /** Under what an account's `PaymentService` is injected. */

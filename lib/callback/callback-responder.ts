@@ -38,11 +38,16 @@ const PAGE_HEADERS: readonly (readonly [string, string])[] = [
 export class CallbackResponder {
   private readonly logger = new Logger('PaymentModule');
 
+  /** Private to the language, too: printed, it would show the whole application. */
+  readonly #host: HttpAdapterHost;
+
   constructor(
-    private readonly host: HttpAdapterHost,
+    host: HttpAdapterHost,
     private readonly refusals: RefusalLog,
     private readonly settings: PaymentSettings,
-  ) {}
+  ) {
+    this.#host = host;
+  }
 
   /** 303 to the merchant's page with `?conversationId=`, or a page of our own. */
   sendOn(response: unknown, payment: Payment): void {
@@ -91,7 +96,7 @@ export class CallbackResponder {
     body: string,
     headers: readonly (readonly [string, string])[],
   ): void {
-    const { httpAdapter } = this.host;
+    const { httpAdapter } = this.#host;
     for (const [name, value] of [...HEADERS, ...headers]) httpAdapter.setHeader(response, name, value);
     httpAdapter.reply(response, body, status);
   }

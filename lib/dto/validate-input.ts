@@ -1,7 +1,7 @@
 import { type ClassConstructor, plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
 import { PaymentValidationError, type ValidationIssue } from '../errors/payment-validation.error.js';
-import { maskCardsInIdentifier } from '../payment/card-mask.js';
+import { holdsCard } from '../payment/card-mask.js';
 import { CARD_CHECKS, type CardDetails } from './card-details.dto.js';
 import { copyInput, fieldPath, unknownField } from './copy-input.js';
 import type { DoPaymentDto } from './do-payment.dto.js';
@@ -60,8 +60,9 @@ function issuesOf({ property, constraints = {}, children = [] }: ValidationError
 function cardsInTexts(input: DoPaymentDto): ValidationIssue[] {
   const { cardNo } = input.cardDetails;
   const message = 'must not hold the card number: it is stored, logged or sent in URLs';
-  return VISIBLE_FIELDS.filter((field) => {
-    const text = input[field] ?? '';
-    return maskCardsInIdentifier(text, { cardNo }) !== text;
-  }).map((path) => ({ path, rule: 'cardFree', message }));
+  return VISIBLE_FIELDS.filter((field) => holdsCard(input[field] ?? '', { cardNo })).map((path) => ({
+    path,
+    rule: 'cardFree',
+    message,
+  }));
 }

@@ -1,5 +1,4 @@
 import { Logger } from '@nestjs/common';
-import { maskCards } from '../payment/card-mask.js';
 import type { PaymentClock } from '../payment/clock.js';
 import { limited, TimeUpError } from '../payment/limited.js';
 import type { Payment } from '../payment/payment.js';
@@ -125,5 +124,5 @@ export class HandlerCall {
 
 function failureText(error: unknown, payment: Payment): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : 'threw something that is no Error';
-  return plainText(text, MAX_ERROR_LENGTH, (line) => maskCards(line, payment));
+  return plainText(text, MAX_ERROR_LENGTH, payment);
 }

@@ -20,10 +20,15 @@ export interface PaymentHandler {
 /** Finds the methods that bear `@OnPayment`. */
 @Injectable()
 export class HandlerFinder {
+  /** Private to the language, too: printed, it would show the whole application. */
+  readonly #discovery: DiscoveryService;
+
   constructor(
-    private readonly discovery: DiscoveryService,
+    discovery: DiscoveryService,
     private readonly scanner: MetadataScanner,
-  ) {}
+  ) {
+    this.#discovery = discovery;
+  }
 
   /**
    * All handlers of the application, of every account.
@@ -38,7 +43,7 @@ export class HandlerFinder {
 
     // A factory or a value may put one instance under several tokens.
     const seen = new Set<unknown>();
-    for (const wrapper of [...this.discovery.getProviders(), ...this.discovery.getControllers()]) {
+    for (const wrapper of [...this.#discovery.getProviders(), ...this.#discovery.getControllers()]) {
       const instance: unknown = wrapper.instance;
       if (wrapper.isAlias || typeof instance !== 'object' || instance === null || seen.has(instance)) continue;
       seen.add(instance);

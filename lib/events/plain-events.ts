@@ -13,13 +13,18 @@ export class PlainEvents {
   private readonly logger = new Logger('PaymentModule');
   private emitter: Emitter | null = null;
 
-  constructor(private readonly moduleRef: ModuleRef) {}
+  /** Private to the language, too: printed, it would show the whole application. */
+  readonly #moduleRef: ModuleRef;
+
+  constructor(moduleRef: ModuleRef) {
+    this.#moduleRef = moduleRef;
+  }
 
   /** Looks for the host's emitter; without one, plain events are not emitted. */
   async connect(): Promise<void> {
     try {
       const { EventEmitter2 } = await import('@nestjs/event-emitter');
-      this.emitter = this.moduleRef.get(EventEmitter2, { strict: false });
+      this.emitter = this.#moduleRef.get(EventEmitter2, { strict: false });
     } catch {
       this.emitter = null;
     }

@@ -14,8 +14,11 @@ const NOT_STARTED = {
 @Injectable()
 export class InFlight {
   private readonly running = new Set<Promise<unknown>>();
-  /** The clock's timers keep no process alive: a script must not end between two tries of an Auth3d. */
-  private alive: NodeJS.Timeout | undefined;
+  /**
+   * The clock's timers keep no process alive: a script must not end between two tries of an Auth3d.
+   * Private to the language, too: printed, a timer shows every other one, and what they are for.
+   */
+  #alive: NodeJS.Timeout | undefined;
 
   private isOpen = false;
 
@@ -30,11 +33,11 @@ export class InFlight {
     const run = work().finally(() => {
       this.running.delete(run);
       if (this.running.size > 0) return;
-      clearInterval(this.alive);
-      this.alive = undefined;
+      clearInterval(this.#alive);
+      this.#alive = undefined;
     });
     this.running.add(run);
-    this.alive ??= setInterval(() => undefined, MAX_TIMER_MS);
+    this.#alive ??= setInterval(() => undefined, MAX_TIMER_MS);
     return run;
   }
 

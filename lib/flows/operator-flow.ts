@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { PaymentNotFoundError } from '../errors/payment-not-found.error.js';
 import { PaymentStateError } from '../errors/payment-state.error.js';
 import { PaymentValidationError, type ValidationIssue } from '../errors/payment-validation.error.js';
-import { maskCards } from '../payment/card-mask.js';
 import { type Payment, toPayment } from '../payment/payment.js';
 import { PaymentReader } from './payment-reader.js';
 import { PaymentWriter } from './payment-writer.js';
@@ -25,7 +24,7 @@ export class OperatorFlow {
     if (!record) throw new PaymentNotFoundError();
     const change = {
       reason: 'operator',
-      note: plainText(note, MAX_NOTE_LENGTH, (line) => maskCards(line, record)),
+      note: plainText(note, MAX_NOTE_LENGTH, record),
     } as const;
     const resolved = await this.writer.decide(record, (current, now) =>
       current.state === 'unknown' || current.state === 'review' ? advance(current, state, change, now) : null,

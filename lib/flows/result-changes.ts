@@ -1,5 +1,5 @@
 import type { GatewayResult } from '../gateway/gateway-dialect.js';
-import { maskCards, maskCardsInIdentifier } from '../payment/card-mask.js';
+import { holdsCard } from '../payment/card-mask.js';
 import type { PaymentRecord } from '../payment/payment.js';
 import { plainText } from '../payment/plain-text.js';
 import type { PaymentChange } from '../payment/states.js';
@@ -10,47 +10,44 @@ export interface TextRules {
 }
 
 const MAX_MESSAGE = 500;
-const MAX_IDENTIFIER = 255;
+const CODE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,19}$/;
+const IDENTIFIER = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/;
+const AUTH_CODE = /^[A-Za-z0-9][A-Za-z0-9-]{0,15}$/;
+const DECIMAL = /^-?\d{1,15}(?:\.\d{1,8})?$/;
+const DATE = '(?:\\d{1,2}[/.-]\\d{1,2}[/.-]\\d{4}|\\d{4}[/.-]\\d{1,2}[/.-]\\d{1,2})';
+const TIME = '\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,7})?)?';
+const DATE_TIME = new RegExp(
+  `^(?:${DATE}(?:[ T]${TIME}(?: ?(?:Z|[AP]M|[+-]\\d{2}:?\\d{2}))?)?|(?:19|20)\\d{6}(?:\\d{6})?)$`,
+);
 
 /**
- * What an answer says of a payment, as it is stored: card numbers masked, bounded in length, without control
- * characters. What the answer leaves out stays as it was.
+ * What an answer says of a payment, as it is stored: its message made harmless, the other texts only where they look as
+ * such a text does and hold no card. What the answer leaves out stays as it was, and so does the masked card number,
+ * which is made of the request.
  */
 export function resultChanges(result: GatewayResult, record: PaymentRecord, { dateOrder }: TextRules): PaymentChange {
   // A dialect written in plain JavaScript may give what is no text: that says nothing.
-  const stored = (text: unknown, most: number, mask: (line: string) => string): string | null =>
-    typeof text === 'string' ? plainText(text, most, mask) : null;
-  const identifier = (text: unknown): string | null =>
-    stored(text, MAX_IDENTIFIER, (line) => maskCardsInIdentifier(line, record));
-  const transactionDate = identifier(result.transactionDate);
+  const fitting = (text: unknown, form: RegExp): string | null =>
+    typeof text === 'string' && form.test(text) && !holdsCard(text, record) ? text : null;
+  const message: unknown = result.message;
+  const transactionDate = fitting(result.transactionDate, DATE_TIME);
   return {
     ...withoutNulls({
-      code: identifier(result.code),
-      message: stored(result.message, MAX_MESSAGE, (line) => maskCards(line, record)),
-      chargedAmount: identifier(result.amount),
-      orderId: identifier(result.orderId),
-      paymentId: identifier(result.paymentId),
-      bankUniqueReferenceNumber: identifier(result.bankUniqueReferenceNumber),
-      authCode: identifier(result.authCode),
-      maskedCardNumber: stored(result.maskedCardNumber, MAX_IDENTIFIER, knownDigits),
-      commissionRate: identifier(result.commissionRate),
-      commissionAmount: identifier(result.commissionAmount),
+      code: fitting(result.code, CODE),
+      message: typeof message === 'string' ? plainText(message, MAX_MESSAGE, record) : null,
+      chargedAmount: fitting(result.amount, DECIMAL),
+      orderId: fitting(result.orderId, IDENTIFIER),
+      paymentId: fitting(result.paymentId, IDENTIFIER),
+      bankUniqueReferenceNumber: fitting(result.bankUniqueReferenceNumber, IDENTIFIER),
+      authCode: fitting(result.authCode, AUTH_CODE),
+      commissionRate: fitting(result.commissionRate, DECIMAL),
+      commissionAmount: fitting(result.commissionAmount, DECIMAL),
     }),
     ...(transactionDate !== null && {
       transactionDate,
       transactionAt: readTransactionDate(transactionDate, dateOrder),
     }),
   };
-}
-
-/** A "masked" number of the gateway: at most its first six and last four digits are kept, however many it shows. */
-function knownDigits(masked: string): string {
-  const total = masked.replace(/\D/g, '').length;
-  let seen = 0;
-  return masked.replace(/\d/g, (digit) => {
-    seen += 1;
-    return seen <= 6 || seen > total - 4 ? digit : '*';
-  });
 }
 
 function withoutNulls(change: PaymentChange): PaymentChange {

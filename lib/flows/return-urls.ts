@@ -14,11 +14,16 @@ export interface ReturnUrls {
 /** Works out where the bank is to send the buyer back. */
 @Injectable()
 export class ReturnUrlMaker {
+  /** Private to the language, too: printed, it would show the host's own parts. */
+  readonly #config: ApplicationConfig;
+
   constructor(
     private readonly settings: PaymentSettings,
     private readonly route: CallbackRoute,
-    private readonly config: ApplicationConfig,
-  ) {}
+    config: ApplicationConfig,
+  ) {
+    this.#config = config;
+  }
 
   /**
    * The caller's own addresses, then the configured ones, then the built-in controller's; `{token}` is filled in.
@@ -49,12 +54,12 @@ export class ReturnUrlMaker {
     const { path } = this.route;
     if (path === null) return null;
     if (callbackUrl) return callbackUrl;
-    const prefix = this.isExcluded(path) ? '' : trimSlashes(this.config.getGlobalPrefix());
+    const prefix = this.isExcluded(path) ? '' : trimSlashes(this.#config.getGlobalPrefix());
     return [publicUrl, prefix, path].filter(Boolean).join('/');
   }
 
   private isExcluded(path: string): boolean {
-    const { exclude = [] } = this.config.getGlobalPrefixOptions();
+    const { exclude = [] } = this.#config.getGlobalPrefixOptions();
     return exclude.some(({ pathRegex }) => pathRegex.test(`/${path}/${NO_TOKEN}/return`));
   }
 }

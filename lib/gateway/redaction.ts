@@ -1,4 +1,6 @@
-import { maskCards, maskCardsInIdentifier } from '../payment/card-mask.js';
+import { holdsCard } from '../payment/card-mask.js';
+import { decodings } from '../payment/decodings.js';
+import { hideInReadings, plainText } from '../payment/plain-text.js';
 import type { GatewayResult, SaleRequest } from './gateway-dialect.js';
 
 /** What a request carried that must not come back with its answer. */
@@ -11,26 +13,62 @@ export interface SensitiveData {
 
 /** A shorter secret would be found by chance in identifiers. */
 const MIN_SECRET_LENGTH = 8;
+/** What is longer is no identifier, amount or date. */
+const MAX_VALUE_LENGTH = 255;
+/** More than is stored of a message. */
+const MAX_MESSAGE_LENGTH = 1_000;
+/** How much longer a secret may be where each of its characters is escaped. */
+const MAX_ESCAPE_LENGTH = 6;
 
 /**
  * The texts of a result without what the request carried: only here is it known what was sent, and a gateway that
- * echoes it must not make us store it. What is no text is left out.
+ * echoes it must not make us store it. A message is stored without it; any other text is not stored. What is no text
+ * is left out.
  */
 export function redactResult<R extends GatewayResult>(result: R, { secrets, card }: SensitiveData): R {
   const { unreadable: _decided, ...texts } = result;
-  const hidden = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH);
+  const sent = { secrets: secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH), card };
   const entries = Object.entries(texts).map(([name, text]: [string, unknown]) => {
     if (typeof text !== 'string') return [name, null];
-    const withoutSecrets = hidden.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
-    return [name, card ? maskSentCard(withoutSecrets, card, name === 'message') : withoutSecrets];
+    if (name === 'message') return [name, redactedMessage(text, sent)];
+    return [name, text.length > MAX_VALUE_LENGTH || holdsAny(text, sent) ? null : text];
   });
   return Object.fromEntries(entries) as R;
 }
 
-/**
- * An identifier may hold the digits of a security code or an expiry by chance, unless it holds the card number as well.
- */
-function maskSentCard(text: string, { cardNo, cvv, expDate }: SaleRequest['cardDetails'], isMessage: boolean): string {
-  const masked = maskCardsInIdentifier(text, { cardNo });
-  return isMessage || masked !== text ? maskCards(masked, { cardNo, secrets: [cvv, expDate] }) : masked;
+function redactedMessage(text: string, sent: SensitiveData): string | null {
+  const margin = MAX_ESCAPE_LENGTH * Math.max(0, ...sent.secrets.map(({ length }) => length));
+  const isCut = text.length > MAX_MESSAGE_LENGTH + margin;
+  const hidden = hideInReadings(text.slice(0, MAX_MESSAGE_LENGTH + margin), (reading) => hideSent(reading, sent));
+  // The last characters may be the beginning of a secret that was cut in two.
+  const whole = isCut ? hidden.slice(0, hidden.length - margin) : hidden;
+  const maxLength = isCut ? Math.min(MAX_MESSAGE_LENGTH, whole.length - 1) : MAX_MESSAGE_LENGTH;
+  const message = plainText(whole, maxLength, { cardNo: sent.card?.cardNo });
+  return holdsAny(message, sent) ? null : message;
+}
+
+function hideSent(text: string, { secrets, card }: SensitiveData): string {
+  const withoutSecrets = secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
+  if (!card) return withoutSecrets;
+  return codePatterns(card).reduce(
+    (rest, pattern) => rest.replace(pattern, (match) => match.replace(/\d/g, '*')),
+    withoutSecrets,
+  );
+}
+
+/** The security code and the expiry where they stand as numbers of their own: `1230`, `3012`, `12/30`, `2030-12`. */
+function codePatterns({ cvv, expDate }: SaleRequest['cardDetails']): RegExp[] {
+  const [month, year] = [`0?${Number(expDate.slice(0, 2))}`, `(?:20)?${expDate.slice(2)}`];
+  const between = '[\\s./-]{0,3}';
+  return [
+    cvv,
+    `${expDate.slice(0, 2)}${between}${year}`,
+    `${month}[\\s./-]{1,3}${year}`,
+    `${year}${between}${month}`,
+  ].map((digits) => new RegExp(`(?<!\\d)${digits}(?!\\d)`, 'g'));
+}
+
+function holdsAny(text: string, { secrets, card }: SensitiveData): boolean {
+  if (card && holdsCard(text, { cardNo: card.cardNo })) return true;
+  return decodings(text).some((reading) => secrets.some((secret) => reading.includes(secret)));
 }

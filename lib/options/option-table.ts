@@ -6,7 +6,7 @@ import type { AmountFormat } from '../payment/amount.js';
 import type { Payment } from '../payment/payment.js';
 import type { DateOrder } from '../payment/transaction-date.js';
 import type { PaymentStore } from '../store/payment-store.js';
-import { STORE_URL_FORMS, storeKindOf } from '../store/store-url.js';
+import { storeUrlProblem } from '../store/store-url.js';
 import {
   choice,
   codeOnly,
@@ -137,10 +137,6 @@ function headerProblem(value: string): string | null {
   return /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value)
     ? null
     : 'must be printable ASCII without spaces around it';
-}
-
-function storeUrlProblem(url: string): string | null {
-  return storeKindOf(url) === null ? `must be ${STORE_URL_FORMS.join(', ')} (rediss:// with TLS)` : null;
 }
 
 /** Whether it is whole is checked where the dialect is chosen. */

@@ -7,7 +7,10 @@ type UnchangedOptions = Omit<OptionValues, keyof GatewayCredentials | 'dialect' 
 /** Settings are plain objects, so that this class is never made; it only carries the type. */
 const UnchangedSettings = class {} as unknown as abstract new () => UnchangedOptions;
 
-/** The options after start-up: checked, complete. A class so that it can be its own injection token. */
+/**
+ * The options after start-up: checked, complete. A class so that it can be its own injection token. Printed, it shows no
+ * credentials and no store.
+ */
 export abstract class PaymentSettings extends UnchangedSettings {
   abstract readonly account: string;
   abstract readonly credentials: GatewayCredentials;

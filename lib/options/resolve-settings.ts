@@ -1,5 +1,6 @@
 import { type ConfigurationProblem, PaymentConfigurationError } from '../errors/payment-configuration.error.js';
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
+import { withHidden } from '../payment/hidden.js';
 import { MAX_TIMER_MS } from './option-kinds.js';
 import { chooseDialect, ruleProblems } from './option-rules.js';
 import { OPTIONS, type OptionValues } from './option-table.js';
@@ -45,23 +46,23 @@ export function resolveSettings(
     scope,
     grantType,
     signer: _signer,
+    store,
+    storeUrl,
+    dispatcher,
     ...others
   } = read.values as OptionValues;
-  const isInMemory = others.store === null && others.storeUrl === 'memory:';
-  return {
-    ...others,
-    account,
-    dialect,
-    credentials: {
-      merchantId,
-      clientId,
-      clientSecret,
-      apiKey,
-      scope: scope ?? dialect.defaultScope ?? DEFAULT_SCOPE,
-      grantType,
-    },
-    retentionMs: others.retentionMs || (isInMemory ? MEMORY_RETENTION_MS : null),
+  const isInMemory = store === null && storeUrl === 'memory:';
+  const credentials = {
+    merchantId,
+    clientId,
+    clientSecret,
+    apiKey,
+    scope: scope ?? dialect.defaultScope ?? DEFAULT_SCOPE,
+    grantType,
   };
+  const retentionMs = others.retentionMs || (isInMemory ? MEMORY_RETENTION_MS : null);
+  // A store or dispatcher of the host's, and a dialect of its own, may hold passwords and keys.
+  return withHidden({ ...others, account, retentionMs }, { dialect, credentials, store, storeUrl, dispatcher });
 }
 
 function structureProblems({ name, callback }: PaymentStructure): ConfigurationProblem[] {

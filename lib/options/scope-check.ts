@@ -10,10 +10,15 @@ import { PaymentSettings } from './payment-settings.js';
  */
 @Injectable()
 export class ScopeCheck implements OnModuleInit {
-  constructor(private readonly discovery: DiscoveryService) {}
+  /** Private to the language, too: printed, it would show the whole application. */
+  readonly #discovery: DiscoveryService;
+
+  constructor(discovery: DiscoveryService) {
+    this.#discovery = discovery;
+  }
 
   onModuleInit(): void {
-    const settings = this.discovery.getProviders().filter(({ token }) => token === PaymentSettings);
+    const settings = this.#discovery.getProviders().filter(({ token }) => token === PaymentSettings);
     if (settings.every((wrapper) => wrapper.isDependencyTreeStatic())) return;
     const message =
       'depends on a request-scoped provider; inject singletons alone (for a merchant per request, register an account ' +

@@ -3,7 +3,7 @@ import { PaymentConfigurationError } from '../errors/payment-configuration.error
 import type { PaymentClock } from '../payment/clock.js';
 import { MemoryPaymentStore } from './memory/memory-payment-store.js';
 import type { PaymentStore } from './payment-store.js';
-import { STORE_URL_FORMS, storeKindOf } from './store-url.js';
+import { credentialsOf, STORE_URL_FORMS, storeKindOf, STRAY_PERCENT } from './store-url.js';
 
 /** What decides on the store. */
 export interface StoreSettings {
@@ -23,6 +23,12 @@ export interface StoreSettings {
  * @throws PaymentConfigurationError when it cannot be opened
  */
 export async function openStore(settings: StoreSettings): Promise<PaymentStore> {
+  const setting = settings.store
+    ? { option: 'store', variable: null }
+    : { option: 'storeUrl', variable: settings.variable };
+  if (!settings.store && !credentialsOf(settings.storeUrl)) {
+    throw new PaymentConfigurationError([{ ...setting, message: STRAY_PERCENT }]);
+  }
   let store: PaymentStore | null = null;
   try {
     store = settings.store ?? (await storeOf(settings));
@@ -31,9 +37,6 @@ export async function openStore(settings: StoreSettings): Promise<PaymentStore> 
   } catch (error) {
     // Connections left open would keep a process alive that cannot start.
     await store?.close().catch(() => undefined);
-    const setting = settings.store
-      ? { option: 'store', variable: null }
-      : { option: 'storeUrl', variable: settings.variable };
     const why = error instanceof Error ? withoutCredentials(error.message, settings.storeUrl) : 'it gave no reason';
     throw new PaymentConfigurationError([{ ...setting, message: `cannot be opened: ${why}` }]);
   }
@@ -68,9 +71,7 @@ function withoutCredentials(message: string, storeUrl: string): string {
 }
 
 function secretsOf(storeUrl: string): string[] {
-  if (!URL.canParse(storeUrl)) return [];
-  const { username, password } = new URL(storeUrl);
-  return [password, decodeURIComponent(password), username, decodeURIComponent(username)].filter(
-    (text) => text.length > 3,
-  );
+  const { username, password } = URL.canParse(storeUrl) ? new URL(storeUrl) : { username: '', password: '' };
+  const meant = credentialsOf(storeUrl);
+  return [password, meant?.password ?? '', username, meant?.user ?? ''].filter((text) => text.length > 3);
 }

@@ -1,11 +1,29 @@
 import { SQL_ENGINES } from './sql/engines.js';
 
+export const STRAY_PERCENT = 'must have each % in its user and password written as %25';
+
 /** How the URL of a store may look, for people. */
 export const STORE_URL_FORMS: readonly string[] = [
   'memory:',
   ...SQL_ENGINES.map(({ urlForm }) => urlForm),
   'redis://…',
 ];
+
+/** What is wrong with the URL of a store, judged by its form alone; null where nothing is. It is not shown. */
+export function storeUrlProblem(url: string): string | null {
+  if (storeKindOf(url) === null) return `must be ${STORE_URL_FORMS.join(', ')} (rediss:// with TLS)`;
+  return credentialsOf(url) === null ? STRAY_PERCENT : null;
+}
+
+/** The user and the password of a URL as they are meant; null where a % stands in them that begins no escape. */
+export function credentialsOf(url: string): { readonly user: string; readonly password: string } | null {
+  const { username, password } = URL.canParse(url) ? new URL(url) : { username: '', password: '' };
+  try {
+    return { user: decodeURIComponent(username), password: decodeURIComponent(password) };
+  } catch {
+    return null;
+  }
+}
 
 /** The kind of store that a URL names, judged by its form alone; null where it names none. */
 export function storeKindOf(url: string): 'memory' | 'sql' | 'redis' | null {

@@ -291,7 +291,7 @@ describe('a card that is echoed', () => {
       const text = JSON.stringify(outcome);
       expect(text.replace(/[ -]/g, '')).not.toContain(CARD);
       expect(text).not.toMatch(/1236|12\/36|12\/2036|cvv 000/);
-      expect(text).toContain('o-450803******4509');
+      expect(text).toContain('"orderId":null');
       expect(text).toContain('exp ****');
     }
   });
@@ -343,6 +343,23 @@ describe('an inquiry', () => {
       operations: { ...dialect.operations, checkPayment: { ...dialect.operations.checkPayment!, read: fail } },
     });
     expect(await client.checkPayment(PAYMENT)).toEqual({ outcome: 'nothing' });
+  });
+
+  it('keeps nothing of the secrets that its answer echoes: neither as configured nor as sent', async () => {
+    const echo = { responseCode: 'B0000', responseDescription: 'Approved', amount: 60 };
+    const reply = { sent: true as const, reply: { status: 200, text: '' } };
+    const { client, transport } = setUp(reply, morposDialect());
+    await client.checkPayment(PAYMENT);
+    const { headers, body } = transport.requests[0]!;
+    const { sign } = JSON.parse(body) as { sign: string };
+    for (const secret of [CREDENTIALS.clientSecret, CREDENTIALS.apiKey!, headers['x-ClientSecret'] ?? '', sign]) {
+      const told = { ...echo, responseDescription: `Approved, ${secret}`, orderId: secret, paymentId: `1-${secret}` };
+      reply.reply.text = JSON.stringify(told);
+      const inquiry = await client.checkPayment(PAYMENT);
+      expect(inquiry).toMatchObject({
+        charge: { result: { message: 'Approved, ***', orderId: null, paymentId: null } },
+      });
+    }
   });
 
   it('that was not sent is no answer', async () => {

@@ -2,35 +2,127 @@ import { redactResult } from '../../lib/gateway/redaction.js';
 import type { GatewayResult } from '../../lib/gateway/gateway-dialect.js';
 
 const card = { cardNo: '5246776356903508', expDate: '1230', cvv: '792' };
-const secrets = ['an-api-key/with+signs', 'SIGN=', ''];
+const KEY = 'an-api-key/with+signs;and more';
+const secrets = [KEY, 'SIGN=', ''];
 const result = (told: Partial<GatewayResult>): GatewayResult => told as GatewayResult;
+const message = (text: string): string | null => redactResult(result({ message: text }), { secrets, card }).message;
+
+const ENCODINGS: [string, (text: string) => string][] = [
+  ['plain', (text) => text],
+  ['in Base64', (text) => Buffer.from(text).toString('base64')],
+  ['in Base64 within a text', (text) => Buffer.from(`x:${text}.`).toString('base64url')],
+  ['in hex', (text) => Buffer.from(text).toString('hex')],
+  ['in URL escapes', (text) => encodeURIComponent(text)],
+  ['in nothing but URL escapes', (text) => Buffer.from(text).toString('hex').replace(/../g, '%$&')],
+  ['in JSON escapes', (text) => Buffer.from(text).toString('hex').replace(/../g, '\\u00$&')],
+];
 
 describe('what a gateway echoes', () => {
-  it.each(['message', 'code', 'orderId', 'authCode', 'transactionDate', 'amount'] as const)(
-    'is hidden in %s: card, code, expiry, key',
-    (name) => {
-      const told = result({ [name]: 'No 5246776356903508/792/1230 by an-api-key/with+signs, an-api-key/with+signs' });
-      const hidden = { [name]: 'No 524677******3508/***/**** by ***, ***' };
-      expect(redactResult(told, { secrets, card })).toEqual(hidden);
-    },
-  );
+  describe.each(ENCODINGS)('%s', (_how, encode) => {
+    it.each([
+      ['the card', card.cardNo],
+      ['a key', KEY],
+    ])('is in no message: %s', (_what, text) => {
+      const shown = message(`No ${encode(text)}, sorry`);
+      expect(shown ?? '').not.toContain(encode(text));
+      expect(shown ?? '').not.toMatch(/[02-8]{4}|api|key|signs/);
+    });
+
+    it.each(['code', 'orderId', 'authCode', 'transactionDate', 'amount', 'conversationId'] as const)(
+      'drops %s that is or holds it',
+      (name) => {
+        for (const text of [card.cardNo, KEY]) {
+          for (const told of [encode(text), `1-${encode(text)}-2`]) {
+            expect(redactResult(result({ [name]: told }), { secrets, card })).toEqual({ [name]: null });
+          }
+        }
+      },
+    );
+  });
+
+  it('is hidden in a message that stays readable', () => {
+    expect(message(`No 5246776356903508/792/1230 by ${KEY}, ${KEY}`)).toBe('No ******/**** by ***, ***');
+    expect(message('Yetersiz hesap, order 7921')).toBe('Yetersiz hesap, order 7921');
+  });
 
   it('leaves identifiers alone that merely hold such digits, and secrets too short to be told from others', () => {
     const told = result({ orderId: 'ORD-792-1230', authCode: '001230', paymentId: '5246776356903509 SIGN=' });
     expect(redactResult(told, { secrets, card })).toEqual(told);
   });
 
-  it('hides the code and expiry in a message also without the card number', () => {
-    const told = result({ message: 'cvv 792 and 12/30 are wrong, order 7921' });
-    expect(redactResult(told, { secrets, card }).message).toBe('cvv *** and **/** are wrong, order 7921');
+  it.each([
+    '1230',
+    '12/30',
+    '12-30',
+    '12.30',
+    '12 30',
+    '12 / 30',
+    '12/2030',
+    '122030',
+    '3012',
+    '30/12',
+    '2030-12',
+    '203012',
+  ])('hides the expiry in a message without the card number, too: %s', (expiry) => {
+    expect(message(`cvv 792 and ${expiry} are wrong, order 7921`)).toMatch(
+      /^cvv \*{3} and [*/. -]+ are wrong, order 7921$/,
+    );
+  });
+
+  it('hides code and expiry in other digits and in escapes', () => {
+    expect(message('cvv%20792 １２/３０')).not.toMatch(/\p{Nd}{3}|\/３/u);
+  });
+
+  it.each(['90', '1231', '11/30', '0792', '7920', '13:30'])('leaves numbers that are neither: %s', (other) => {
+    expect(message(`not ${other} here`)).toBe(`not ${other} here`);
+  });
+
+  it('hides an expiry of one digit before the year', () => {
+    const early = { ...card, expDate: '0330' };
+    const told = result({ message: 'exp 3/30, 03/30, 30-3' });
+    expect(redactResult(told, { secrets, card: early }).message).toBe('exp */**, **/**, **-*');
   });
 
   it('hides secrets where no card was sent', () => {
-    const told = result({ message: '5246776356903508 an-api-key/with+signs', orderId: null });
-    expect(redactResult(told, { secrets })).toEqual({ message: '5246776356903508 ***', orderId: null });
+    const told = result({ message: `5246776356903508 ${KEY}`, orderId: null });
+    expect(redactResult(told, { secrets })).toEqual({ message: '*** ***', orderId: null });
   });
 
   it('takes what is no text for nothing told', () => {
     expect(redactResult(result({ code: 5 as never }), { secrets })).toEqual({ code: null });
   });
+
+  it('drops what is too long to be an id', () => {
+    expect(redactResult(result({ orderId: 'x'.repeat(256) }), { secrets })).toEqual({ orderId: null });
+  });
+});
+
+describe('a long message', () => {
+  it('keeps no beginning of a secret, wherever it is cut', () => {
+    for (let at = 990; at <= 1_200; at += 1) {
+      const shown = message(`${'refused '.repeat(200).slice(0, at)}${KEY} and ${'more words '.repeat(100_000)}`);
+      expect(shown).not.toMatch(/an-|api|key/);
+    }
+  });
+
+  it('keeps no beginning of a secret though what stood before it became shorter', () => {
+    const escapes = Buffer.from('refused ').toString('hex').replace(/../g, '%$&');
+    for (let count = 0; count < 60; count += 1) {
+      const shown = message(`${card.cardNo} ${escapes.repeat(count)}${KEY}${'z '.repeat(2_000)}`);
+      expect(shown ?? '').not.toMatch(/an-|api|key/);
+    }
+  });
+
+  it.each(['4', '4 ', '12', '%34', 'aA1', '12/30 ', 'an-api-key/with+signs;and mor'])(
+    'costs no more than a short one: a mebibyte of %p',
+    (part) => {
+      const text = part.repeat(1_048_576 / part.length);
+      const times = [1, 2, 3].map(() => {
+        const began = performance.now();
+        redactResult(result({ message: text, orderId: text }), { secrets, card });
+        return performance.now() - began;
+      });
+      expect(Math.min(...times)).toBeLessThan(100);
+    },
+  );
 });

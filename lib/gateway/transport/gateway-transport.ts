@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HttpService } from '@nestjs/axios';
 import axios, { type AxiosAdapter, AxiosHeaders, type AxiosResponse, type RawAxiosResponseHeaders } from 'axios';
 import { Agent, type Dispatcher } from 'undici';
+import { Hidden } from '../../payment/hidden.js';
 import { Attempt } from './attempt.js';
 import type { Transmission, WireRequest } from './transmission.js';
 
@@ -25,11 +26,16 @@ export class GatewayTransport {
    * which hold the card and the secrets, are not shown to them. Requests of the host's own are refused.
    */
   readonly http: HttpService;
-  private readonly dispatcher: Dispatcher;
+  /** It holds requests on their way, and a host's own may know a password. */
+  private readonly dispatcher: Hidden<Dispatcher>;
+  private readonly isDispatcherOurs: boolean;
+  private readonly settings: Omit<TransportSettings, 'dispatcher'>;
   private readonly adapters = new WeakSet<object>();
 
-  constructor(private readonly settings: TransportSettings) {
-    this.dispatcher = settings.dispatcher ?? agentFor(settings);
+  constructor({ dispatcher, ...settings }: TransportSettings) {
+    this.settings = settings;
+    this.isDispatcherOurs = dispatcher === undefined;
+    this.dispatcher = new Hidden(dispatcher ?? agentFor(settings));
     const instance = axios.create({ adapter: refuse });
     // Registered first, it runs last: whatever others made of the request, only an attempt's own adapter gets through.
     instance.interceptors.request.use((config) => {
@@ -61,14 +67,14 @@ export class GatewayTransport {
 
   /** Ends what is under way: to whoever waits for it, the connection was lost. */
   async close(): Promise<void> {
-    if (!this.settings.dispatcher) await this.dispatcher.destroy();
+    if (this.isDispatcherOurs) await this.dispatcher.reveal().destroy();
   }
 
   /** Hands the request to the socket: of each attempt, once. */
   private dispatch(attempt: Attempt, url: string, headers: Record<string, string>): void {
     try {
       const { origin, pathname, search } = new URL(url);
-      this.dispatcher.dispatch(
+      this.dispatcher.reveal().dispatch(
         {
           origin,
           path: pathname + search,

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Redis, RedisOptions } from 'ioredis';
+import { Hidden } from '../../payment/hidden.js';
 import { troubleOf } from './redis-connection.js';
 import { DEFAULT_TIMEOUT_MS, RedisPaymentStore, type RedisPaymentStoreOptions } from './redis-payment-store.js';
 
@@ -40,11 +41,12 @@ class ConnectingRedisStore extends RedisPaymentStore {
   private isLost = false;
   private trouble: string | null = null;
 
-  constructor(
-    private readonly client: Redis,
-    options: RedisPaymentStoreOptions,
-  ) {
+  /** It knows its password. */
+  private readonly client: Hidden<Redis>;
+
+  constructor(client: Redis, options: RedisPaymentStoreOptions) {
     super(client, options);
+    this.client = new Hidden(client);
     // A first connection that fails is an error at start-up; one that worked is made again.
     client.options.retryStrategy = (times) => (this.isOpen ? Math.min(times * 50, MAX_RECONNECT_DELAY_MS) : null);
     client.on('error', (error) => (this.trouble = troubleOf(error)));
@@ -58,12 +60,15 @@ class ConnectingRedisStore extends RedisPaymentStore {
   override async open(): Promise<void> {
     // Two accounts may share a store, or the host may have opened it already.
     if (this.isOpen) return;
-    const trouble = await this.client.connect().then(
-      () => null,
-      (error: unknown) => this.trouble ?? troubleOf(error),
-    );
+    const trouble = await this.client
+      .reveal()
+      .connect()
+      .then(
+        () => null,
+        (error: unknown) => this.trouble ?? troubleOf(error),
+      );
     if (trouble !== null) {
-      const { host, port } = this.client.options;
+      const { host, port } = this.client.reveal().options;
       throw new Error(`Redis at ${host}:${port} cannot be reached: ${trouble}`);
     }
     try {
@@ -81,15 +86,15 @@ class ConnectingRedisStore extends RedisPaymentStore {
 
   override async close(): Promise<void> {
     this.isOpen = false;
-    if (this.client.status !== 'end') {
-      this.client.disconnect();
+    if (this.client.reveal().status !== 'end') {
+      this.client.reveal().disconnect();
     }
     return super.close();
   }
 
   /** Not ioredis's socketTimeout: that outlives its connection, and breaks the next one. */
   protected override onSilence(): void {
-    this.client.disconnect(true);
+    this.client.reveal().disconnect(true);
   }
 
   /** Warns once that the connection is lost, not at each attempt to get it back. */

@@ -9,11 +9,16 @@ const SILENT = 'silent';
 
 /** A client, and how long to wait for its answers. */
 export class RedisConnection {
+  /** It knows its password: private to the language, too, so that nothing prints it. */
+  readonly #client: Redis | Cluster;
+
   constructor(
-    readonly client: Redis | Cluster,
+    client: Redis | Cluster,
     private readonly timeoutMs: number,
     private readonly onSilence: () => void,
-  ) {}
+  ) {
+    this.#client = client;
+  }
 
   /**
    * Asks until there is an answer or the time is up, also over a connection that breaks and comes back. So a request
@@ -28,10 +33,10 @@ export class RedisConnection {
         // Also a connection that was just made may be a silent one.
         trouble = SILENT;
         try {
-          return await question(this.client);
+          return await question(this.#client);
         } catch (error) {
           trouble = troubleOf(error);
-          if (this.client.status === 'end' || (isReply(error) && !NOT_NOW.has(trouble))) {
+          if (this.#client.status === 'end' || (isReply(error) && !NOT_NOW.has(trouble))) {
             throw failure(trouble);
           }
         }

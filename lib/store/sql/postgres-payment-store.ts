@@ -20,9 +20,10 @@ export type PostgresStoreOptions = SqlStoreOptions &
  * With a `connectionString`, `maxConnections` is 10 by default.
  */
 export function postgresPaymentStore(options: PostgresStoreOptions): SqlPaymentStore {
+  const { migrate = true, clock } = options;
   if ('pool' in options) {
     const db = new Kysely<PaymentTables>({ dialect: new PostgresDialect({ pool: new BoundedPool(options.pool) }) });
-    return new SqlPaymentStore(db, postgresEngine, options);
+    return new SqlPaymentStore(db, postgresEngine, { migrate, clock });
   }
   const { dialect, hasLimitedSessions } = postgresAccess(
     PostgresDialect,
@@ -30,7 +31,8 @@ export function postgresPaymentStore(options: PostgresStoreOptions): SqlPaymentS
     options.maxConnections,
   );
   return new SqlPaymentStore(new Kysely<PaymentTables>({ dialect }), postgresEngine, {
-    ...options,
+    migrate,
+    clock,
     hasLimitedSessions,
     isOwner: true,
   });

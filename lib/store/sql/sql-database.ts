@@ -23,7 +23,8 @@ export interface SqlDatabaseSettings {
 
 /** A database and its engine. */
 export class SqlDatabase {
-  readonly db: PaymentDb;
+  /** It knows the password of its connections: private to the language, too, so that nothing prints it. */
+  readonly #db: PaymentDb;
   readonly queries = new CompiledQueries();
   private readonly time: StoreTime;
   private readonly hasLimitedSessions: () => boolean;
@@ -34,9 +35,13 @@ export class SqlDatabase {
     { hasLimitedSessions = () => false, clock }: SqlDatabaseSettings = {},
   ) {
     // A host's plugins may rename columns.
-    this.db = db.withoutPlugins();
+    this.#db = db.withoutPlugins();
     this.time = new StoreTime(engine.time, clock);
     this.hasLimitedSessions = hasLimitedSessions;
+  }
+
+  get db(): PaymentDb {
+    return this.#db;
   }
 
   /** So many milliseconds from now, by the store's time. */

@@ -1,0 +1,55 @@
+/** One encoding around another is undone, too; nobody escapes more often by accident. */
+const MAX_LEVELS = 2;
+const MAX_ESCAPES = 8;
+/** The four places at which a group of Base64 can begin, the two at which a byte in hex can. */
+const BASE64_STARTS = [0, 1, 2, 3];
+const HEX_STARTS = [0, 1];
+
+/**
+ * What a text may say to whoever decodes it: itself, without its escapes, and as Base64 and hex, however the characters
+ * are spaced. Most of it is noise, made to be searched. The work grows with the length of the text alone.
+ */
+export function decodings(text: string): string[] {
+  const found = new Set([text]);
+  let level = [text];
+  for (let count = 0; count < MAX_LEVELS; count += 1) {
+    level = level.flatMap((one) => [withoutEscapes(one), ...fromBase64(one), ...fromHex(one)]);
+    for (const one of level) found.add(one);
+  }
+  return [...found];
+}
+
+/** Percent, JSON and HTML escapes undone, other ways to write a digit or letter (full width, superscript) made plain. */
+export function withoutEscapes(text: string): string {
+  let plain = text.normalize('NFKC');
+  for (let count = 0; count < MAX_ESCAPES; count += 1) {
+    const next = plain
+      .replace(/(?:%[0-9a-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString('utf8'))
+      .replace(/\\u([0-9a-f]{4})|\\x([0-9a-f]{2})/gi, (_match, long?: string, short?: string) =>
+        String.fromCharCode(parseInt(long ?? short ?? '', 16)),
+      )
+      .replace(/&#x0*([0-9a-f]{1,5});?/gi, (_match, hex: string) => character(parseInt(hex, 16)))
+      .replace(/&#0*(\d{1,6});?/g, (_match, decimal: string) => character(Number(decimal)))
+      .normalize('NFKC');
+    if (next === plain) break;
+    plain = next;
+  }
+  return plain;
+}
+
+function fromBase64(text: string): string[] {
+  const characters = text
+    .replace(/-/g, '+')
+    .replace(/_/g, '/')
+    .replace(/[^A-Za-z0-9+/]/g, '');
+  return BASE64_STARTS.map((start) => Buffer.from(characters.slice(start), 'base64').toString('latin1'));
+}
+
+function fromHex(text: string): string[] {
+  const characters = text.replace(/[^0-9A-Fa-f]/g, '');
+  return HEX_STARTS.map((start) => Buffer.from(characters.slice(start), 'hex').toString('latin1'));
+}
+
+function character(code: number): string {
+  return code <= 0x10ffff ? String.fromCodePoint(code) : ' ';
+}
