@@ -332,7 +332,7 @@ describe('card testing', () => {
     await tester.fillIn('3D Secure');
     await tester.submit();
     await tester.page.getByText('Too many attempts').waitFor();
-    expect(await tester.text()).toContain('nothing was charged');
+    expect(await tester.text()).toContain('This attempt was not sent to a bank');
     expect(tester.complaints.filter((text) => !text.includes('status of 429'))).toEqual([]);
     await tester.leave();
     await limited.close();

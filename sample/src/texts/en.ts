@@ -136,7 +136,7 @@ export const en = {
     unauthorized: { title: 'Please sign in', text: 'The orders page needs the password of the shop.' },
     tooMany: {
       title: 'Too many attempts',
-      text: 'This attempt was not sent to a bank, and nothing was charged. Please try again in an hour.',
+      text: 'This attempt was not sent to a bank and charged nothing. Please try again in an hour.',
     },
     unavailable: {
       title: 'Just a moment',

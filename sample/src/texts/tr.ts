@@ -134,7 +134,7 @@ export const tr: Texts = {
     unauthorized: { title: 'Lütfen giriş yapın', text: 'Sipariş sayfası mağazanın parolasını ister.' },
     tooMany: {
       title: 'Çok fazla deneme yapıldı',
-      text: 'Bu deneme bankaya iletilmedi, kartınızdan para çekilmedi. Lütfen bir saat sonra yeniden deneyin.',
+      text: 'Bu deneme bankaya iletilmedi ve bir para çekilmedi. Lütfen bir saat sonra yeniden deneyin.',
     },
     unavailable: {
       title: 'Bir dakika',
