@@ -2,7 +2,7 @@ import type { Transmission, WireRequest } from '../../lib/gateway/transport/tran
 
 /**
  * What the gateway makes of a DoPayment or Auth3d. `less` takes a kurus instead of the amount; `liar` takes the money and says that it declined;
- * `bare` approves without naming the payment, as do `stolen` and `stolenDeclined` of an Auth3d, when it was another's that they approved: this one
+ * `bare` approves without naming the payment, as do the `stolen` ones of an Auth3d, when it was another's that they approved: this one
  * they do not know, or have declined. Those that `hang` do not answer while the process lives that asked.
  */
 export const CHARGE_PLAYS = [
@@ -21,6 +21,7 @@ export const CHARGE_PLAYS = [
   'hangBare',
   'stolen',
   'stolenDeclined',
+  'hangStolen',
 ] as const;
 export type ChargePlay = (typeof CHARGE_PLAYS)[number];
 
@@ -39,7 +40,7 @@ const CHARGING: readonly ChargePlay[] = [
   'hangBare',
 ];
 /** Those that are answered only once the process is gone. */
-export const HANGING: readonly string[] = ['hang', 'hangCharged', 'hangBare'];
+export const HANGING: readonly string[] = ['hang', 'hangCharged', 'hangBare', 'hangStolen'];
 const PAGE = Buffer.from('<html><body>bank</body></html>').toString('base64');
 const LESS = '0.01';
 
@@ -90,9 +91,10 @@ export class ModelGateway {
     if (this.play === 'notSent') return { sent: false, cause: 'connection_failed' };
     this.sent.push({ operation, conversationId });
     if (operation === 'Init3d') return this.init(conversationId, this.play as InitPlay);
-    // Of a direct payment, whose request names it, no other can be approved.
-    const isStolen = this.play === 'stolen' || this.play === 'stolenDeclined';
-    return this.charge(conversationId, isStolen && operation === 'DoPayment' ? 'bare' : (this.play as ChargePlay));
+    return this.charge(
+      conversationId,
+      operation === 'DoPayment' ? owned(this.play as ChargePlay) : (this.play as ChargePlay),
+    );
   }
 
   private async init(conversationId: string, play: InitPlay): Promise<Transmission> {
@@ -113,6 +115,7 @@ export class ModelGateway {
       case 'hangBare':
       case 'stolen':
       case 'stolenDeclined':
+      case 'hangStolen':
         return reply({ code: 'B0000' });
       case 'less':
         return reply({ code: 'B0000', conversationId, paymentInfo: { amount: LESS } });
@@ -145,6 +148,12 @@ export class ModelGateway {
       this.told?.();
     });
   }
+}
+
+/** Of a direct payment, whose request names it, no other can be approved. */
+function owned(play: ChargePlay): ChargePlay {
+  if (play === 'hangStolen') return 'hangBare';
+  return play === 'stolen' || play === 'stolenDeclined' ? 'bare' : play;
 }
 
 function reply(fields: object): Transmission {

@@ -101,6 +101,7 @@ export class PaymentModel {
         return payment.sale.kind === 'direct' || isConfirmed ? this.approved(payment, null) : this.unbound(payment);
       case 'stolen':
       case 'stolenDeclined':
+      case 'hangStolen':
         return payment.sale.kind === 'direct' ? this.approved(payment, null) : this.unbound(payment);
       case 'approve':
       case 'hangCharged':

@@ -32,31 +32,6 @@ describe.each<SimulatorDialect>(['standard', 'morpos'])('request checks (%s)', (
     },
   );
 
-  it('wants the scope that the operation needs', async () => {
-    const morpos = await startSimulator({ dialect: 'morpos' });
-    const asked = new SimulatedMerchant(morpos);
-    const { merchantId, apiKey } = morpos.credentials;
-    const conversationId = newConversationId();
-    const sign = asked.sign([conversationId, merchantId, apiKey]);
-    const status = async (operation: 'DoPayment' | 'CheckPayment', scope: string): Promise<number> => {
-      const body = operation === 'DoPayment' ? asked.saleText() : JSON.stringify({ merchantId, conversationId, sign });
-      return (await asked.post(operation, body, { ...asked.headers(), 'x-Scope': scope })).status;
-    };
-    const statuses = [];
-    for (const scope of ['pf_write', 'pf_read', 'pf_write pf_read', 'pf_write, pf_read', 'pf_read payment', '']) {
-      statuses.push([scope, await status('DoPayment', scope), await status('CheckPayment', scope)]);
-    }
-    expect(statuses).toEqual([
-      ['pf_write', 200, 401],
-      ['pf_read', 401, 200],
-      ['pf_write pf_read', 200, 200],
-      ['pf_write, pf_read', 200, 200],
-      ['pf_read payment', 401, 401],
-      ['', 401, 401],
-    ]);
-    await morpos.close();
-  });
-
   it('wants a timestamp in UTC, no more than five minutes off', async () => {
     const at = (offsetMs: number) => new SimulatedMerchant(simulator, () => new Date(Date.now() + offsetMs)).headers();
     const local = { ...merchant.headers(), 'x-Timestamp': new Date().toISOString().replace('Z', '+03:00') };
@@ -199,4 +174,31 @@ it('takes the docs’ own sample card when Luhn is off', async () => {
   const change = { cardDetails: { cardNo: '4508034508034581' } };
   expect((await new SimulatedMerchant(simulator).doPayment({ change })).status).toBe(200);
   await simulator.close();
+});
+
+describe('the scope', () => {
+  let simulator: Simulator;
+  let merchant: SimulatedMerchant;
+
+  beforeAll(async () => {
+    simulator = await startSimulator({ dialect: 'morpos' });
+    merchant = new SimulatedMerchant(simulator);
+  });
+  afterAll(() => simulator.close());
+
+  it.each([
+    ['pf_write', 200, 401],
+    ['pf_read', 401, 200],
+    ['pf_write pf_read', 200, 200],
+    ['pf_write, pf_read', 200, 200],
+    ['pf_read payment', 401, 401],
+    ['', 401, 401],
+  ])('"%s" is what the operation needs, or is refused', async (scope, paid, inquired) => {
+    const headers = { ...merchant.headers(), 'x-Scope': scope };
+    const { merchantId, apiKey } = simulator.credentials;
+    const conversationId = newConversationId();
+    const inquiry = { merchantId, conversationId, sign: merchant.sign([conversationId, merchantId, apiKey]) };
+    expect((await merchant.post('DoPayment', merchant.saleText(), headers)).status).toBe(paid);
+    expect((await merchant.post('CheckPayment', JSON.stringify(inquiry), headers)).status).toBe(inquired);
+  });
 });
