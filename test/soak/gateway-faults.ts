@@ -14,7 +14,8 @@ type Play = { readonly at?: FaultMoment } & (FaultPlay | { readonly kind: FaultN
 const CUTS = ['reset', 'close'] as const;
 
 /**
- * What goes wrong without a lie: an answer that says what is not so, such as a decline of a sale that was charged, would be believed.
+ * What goes wrong without a lie: an answer that says what is not so, such as a decline of a sale that was charged, would
+ * be believed.
  */
 const PLAYS: readonly Play[] = [
   ...CUTS.flatMap((kind) => (['before', 'middle', 'after'] as const).map((at) => ({ kind, at }))),

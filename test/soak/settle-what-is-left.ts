@@ -17,7 +17,8 @@ class ForwardClock extends SystemClock {
 }
 
 /**
- * Comes after all processes and does what time alone would do: claims and sessions end, the gateway is asked again, events come again.
+ * Comes after all processes and does what time alone would do: claims and sessions end, the gateway is asked again,
+ * events come again.
  * @returns how many passes it took
  */
 export async function settleWhatIsLeft(

@@ -59,7 +59,10 @@ export class Shop {
     return (await answer) as ShopTasks[Name];
   }
 
-  /** Shuts it down as a deploy does. When it does not end in time, it is killed, and this rejects with what it held on to. */
+  /**
+   * Shuts it down as a deploy does. When it does not end in time, it is killed, and this rejects with what it held on
+   * to.
+   */
   async end(): Promise<void> {
     this.isWanted = false;
     try {
