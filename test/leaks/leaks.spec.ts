@@ -58,6 +58,20 @@ const SECRETS: Secret[] = [
   { name: 'API key', text: CREDENTIALS.apiKey },
 ];
 
+/** On the page that Init3d brings. */
+const BANK_PAGE: Secret = { name: 'bank page', text: 'Bankanızın doğrulama sayfasına yönlendiriliyorsunuz.' };
+/** Put where the application shows them by right, to see that the search looks there. */
+const PLANTED: Secret = { name: 'planted', text: 'planted-r3f/with+signs=;1' };
+const PLANTED_BY_HANDLER: Secret = { name: 'planted by a handler', text: 'this was planted by the clumsy handler' };
+const PLANTED_BY_GATEWAY: Secret = { name: 'planted by the gateway', text: 'this was planted by the gateway' };
+const WAYS_TO_PLANT: readonly ((text: string) => string)[] = [
+  (text) => text,
+  (text) => Buffer.from(`-${text}-`).toString('base64'),
+  (text) => Buffer.from(text).toString('hex'),
+  (text) => encodeURIComponent(text),
+  (text) => text.replaceAll('-', '\\u002d'),
+];
+
 let notebook: Notebook;
 let simulator: Simulator;
 
@@ -74,7 +88,9 @@ class Handlers {
 
   @OnPayment(['succeeded', 'failed'], { id: 'clumsy' })
   clumsy(): never {
-    throw new Error(`mail bounced: card ${DIRECT.cardNo}, or 4691 8107 7194 6876, was charged`);
+    throw new Error(
+      `mail bounced: card ${DIRECT.cardNo}, or 4691 8107 7194 6876, was charged; ${PLANTED_BY_HANDLER.text}`,
+    );
   }
 }
 
@@ -126,6 +142,7 @@ describe.each(SETUPS)('dialect %s, store %s', (dialect, kind) => {
   let folder: string;
   let store: PaymentStore | undefined;
   const merchants: Merchant[] = [];
+  const planted: Secret[] = [PLANTED, PLANTED_BY_GATEWAY, PLANTED_BY_HANDLER];
   const agents: Agent[] = [];
 
   beforeAll(async () => {
@@ -202,6 +219,30 @@ describe.each(SETUPS)('dialect %s, store %s', (dialect, kind) => {
       await meet(merchant, (operation) => ({ operation, kind: cut }));
     for (const status of [302, 400, 401, 403, 404, 409, 429, 500, 503])
       await meet(merchant, (operation) => ({ operation, kind: 'status', status }));
+    await payments.reconcile();
+  });
+
+  it('what is planted', async () => {
+    const { payments, url } = await start();
+    const plantInReply = (): void => {
+      const edit = (fields: JsonObject): void => void (fields['message'] = PLANTED_BY_GATEWAY.text);
+      simulator.fail({ operation: 'DoPayment', kind: 'edit', edit });
+    };
+    for (const [index, write] of WAYS_TO_PLANT.entries()) {
+      const reference = write(PLANTED.text);
+      const plant = { reference, allowRepeat: true };
+      plantInReply();
+      await notebook.watch('doPayment', () => payments.doPayment({ ...direct(), ...plant }));
+      plantInReply();
+      await notebook.page('POST /shop/pay', `${url}/shop/pay`, json({ ...direct(), ...plant }));
+      const conversationId =
+        dialect === 'morpos' ? `PLANTED${kind === 'memory' ? 'M' : 'S'}00000000000${index}` : undefined;
+      const started = await payments.init3d({ ...threeD(), ...plant, conversationId });
+      planted.push({ name: 'planted conversationId', text: started.conversationId });
+      const { request } = simulator.approve(started.conversationId);
+      await notebook.page('callback', request.url, request);
+      await notebook.watch('find', () => payments.findByReference(reference));
+    }
     await payments.reconcile();
   });
 
@@ -440,31 +481,84 @@ describe.each(SETUPS)('dialect %s, store %s', (dialect, kind) => {
     noteFiles();
     if (store) notebook.note('memory store', inspect(store, { depth: 20, showHidden: true, maxArrayLength: null }));
 
-    const sources = new Set(notebook.evidence.map(({ source }) => source.split(':')[0]));
-    expect([...sources]).toEqual(
-      expect.arrayContaining([
+    const unlistened = ['output', 'console', 'process warning'];
+    const sources = new Set(notebook.evidence.map(({ source }) => source.split(':')[0] ?? ''));
+    for (const source of unlistened) sources.delete(source);
+    expect(new Set([...sources].map((source) => source.replace(/^file .*/, 'file')))).toEqual(
+      new Set([
         'log',
         'start',
         'doPayment',
+        'doPayment twice',
+        'POST /shop/pay',
+        'POST /shop/start',
         'init3d',
+        'auth3d',
+        'attack',
         'callback',
+        'callback again',
+        'find',
+        'inquire',
+        'reconcile',
+        'what an interceptor gets',
         'awaited event',
-        'plain event payment.failed',
+        ...['succeeded', 'failed', 'unknown', 'review'].map((state) => `plain event payment.${state}`),
+        ...(kind === 'memory' ? ['memory store'] : ['file']),
       ]),
     );
     const rows = kind === 'memory' ? 'memory store' : 'file payments.db';
     expect(notebook.evidence.find(({ source }) => source === rows)?.text).toContain('524677******3508');
 
-    expect(summary(searchFor([...SECRETS, ...signs()], notebook.evidence))).toEqual([]);
+    expect(tokens().length).toBeGreaterThan(100);
+    const secrets = [...SECRETS, BANK_PAGE, ...signs(), ...tokens()];
+    expect(summary(searchFor(secrets, notebook.evidence))).toEqual([]);
+  }, 120_000);
+
+  it('found what was planted in the application, wherever it came out', () => {
+    const foundIn = (name: string, source: string): boolean => {
+      const evidence = notebook.evidence.filter((item) => item.source.startsWith(source));
+      return searchFor(planted, evidence).some(({ secret }) => secret === name);
+    };
+    const rows = kind === 'memory' ? 'memory store' : 'file payments.db';
+    const everywhere = ['doPayment', 'find', 'POST /shop/pay', 'awaited event', 'plain event payment.succeeded', rows];
+    for (const source of everywhere) {
+      expect([source, foundIn(PLANTED.name, source)]).toEqual([source, true]);
+      expect([source, foundIn(PLANTED_BY_GATEWAY.name, source)]).toEqual([source, true]);
+    }
+    expect(foundIn(PLANTED_BY_HANDLER.name, rows)).toBe(true);
+    for (const source of ['log: log', 'callback: headers', 'awaited event', rows]) {
+      expect([source, foundIn('planted conversationId', source)]).toEqual([source, true]);
+    }
+    const forms = searchFor([PLANTED], notebook.evidence).map(({ form }) => form);
+    for (const form of ['plain', 'Base64', 'hex', 'plain, URL escapes', 'plain, JSON escapes']) {
+      expect([form, forms.some((found) => found.startsWith(form))]).toEqual([form, true]);
+    }
   });
 
-  it('would find one that was there', () => {
-    const secrets = [...SECRETS, ...signs().slice(0, 3)];
-    const planted = new Notebook();
-    for (const { name, text } of secrets) planted.note(name, { deep: { field: text } });
-    const found = new Set(searchFor(secrets, planted.evidence).map(({ source }) => source));
-    expect(found).toEqual(new Set(secrets.map(({ name }) => name)));
+  it('would find each secret in a log line, a page, an error and an event', async () => {
+    const secrets = [...SECRETS, BANK_PAGE, ...signs().slice(0, 3), ...tokens().slice(0, 3)];
+    const planting = new Notebook();
+    for (const { name, text } of secrets) {
+      planting.logger.log({ deep: { [name]: text } });
+      planting.note('event', { payment: { message: `x ${text} x` } });
+      await planting.watch('error', () => Promise.reject(Object.assign(new Error('x'), { detail: [text] })));
+      planting.note('row', Buffer.from(`{"field":"${text}"}`));
+    }
+    const evidence = planting.evidence.map((item, index) => ({ ...item, source: `${index} ${item.source}` }));
+    for (const { text, isShort } of secrets) {
+      const leaks = searchFor([{ name: 'it', text, isShort }], evidence);
+      const kinds = new Set(leaks.map(({ source }) => source.replace(/^\d+ |: .*/g, '')));
+      expect(kinds).toEqual(new Set(['log', 'event', 'error', ...(isShort ? [] : ['row'])]));
+    }
   });
+
+  /** Of the callbacks, as the gateway got them. */
+  function tokens(): Secret[] {
+    const found = simulator.requests.flatMap(({ text }) =>
+      [...text.matchAll(/\/payments\/([\w-]{20,})\//g)].map(([, token = '']) => token),
+    );
+    return [...new Set(found)].map((text) => ({ name: 'callback token', text }));
+  }
 
   /** Of requests and answers, and the secret as it was sent. */
   function signs(): Secret[] {

@@ -1,9 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HttpService } from '@nestjs/axios';
+import { Logger } from '@nestjs/common';
 import axios, { type AxiosAdapter, AxiosHeaders, type AxiosResponse, type RawAxiosResponseHeaders } from 'axios';
 import { Agent, type Dispatcher } from 'undici';
 import { Hidden } from '../../payment/hidden.js';
 import { Attempt } from './attempt.js';
+import { monitorWarning } from './monitors.js';
 import type { Transmission, WireRequest } from './transmission.js';
 
 export interface TransportSettings {
@@ -30,6 +32,8 @@ export class GatewayTransport {
   private readonly dispatcher: Hidden<Dispatcher>;
   private readonly isDispatcherOurs: boolean;
   private readonly settings: Omit<TransportSettings, 'dispatcher'>;
+  private readonly logger = new Logger('PaymentModule');
+  private hasWarned = false;
   private readonly adapters = new WeakSet<object>();
 
   constructor({ dispatcher, ...settings }: TransportSettings) {
@@ -47,6 +51,7 @@ export class GatewayTransport {
 
   /** One attempt. It never rejects, whatever an interceptor or dispatcher does, and is over at the deadline. */
   async post(request: WireRequest): Promise<Transmission> {
+    this.warnOfMonitors();
     const attempt = new Attempt(request.body, this.settings.timeoutMs);
     const adapter: AxiosAdapter = async (config) => {
       const headers = wireHeaders(config.headers, request.headers);
@@ -68,6 +73,15 @@ export class GatewayTransport {
   /** Ends what is under way: to whoever waits for it, the connection was lost. */
   async close(): Promise<void> {
     if (this.isDispatcherOurs) await this.dispatcher.reveal().destroy();
+  }
+
+  /** Once, whenever they subscribed. */
+  private warnOfMonitors(): void {
+    if (this.hasWarned) return;
+    const warning = monitorWarning();
+    if (warning === null) return;
+    this.hasWarned = true;
+    this.logger.warn(warning);
   }
 
   /** Hands the request to the socket: of each attempt, once. */
