@@ -81,6 +81,7 @@ describe.each(REGISTRATIONS)('a module made by %s', (_way, register) => {
   let app: INestApplicationContext;
   let gateway: Server;
   let arrived: Promise<void>;
+  let dispatcher: Agent;
   /** What was received. */
   let sent: Secret[];
 
@@ -102,7 +103,7 @@ describe.each(REGISTRATIONS)('a module made by %s', (_way, register) => {
     }).listen(0, '127.0.0.1');
     await new Promise((go) => gateway.once('listening', go));
     const baseUrl = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`;
-    const dispatcher = new Agent();
+    dispatcher = new Agent();
     app = await NestFactory.createApplicationContext(register({ baseUrl, dispatcher, timeoutMs: 10_000 }), {
       logger: false,
     });
@@ -112,6 +113,7 @@ describe.each(REGISTRATIONS)('a module made by %s', (_way, register) => {
     gateway.closeAllConnections();
     gateway.close();
     await app.close();
+    await dispatcher.destroy();
   });
 
   /** The providers of the module, less those that Nest gives to every module, which show the whole application. */
@@ -204,7 +206,7 @@ describe('a store', () => {
   });
 
   it('of Redis shows no password, before and after it was opened in vain', async () => {
-    const client = new Redis(redisUrl, { lazyConnect: true, retryStrategy: () => null });
+    const client = new Redis(redisUrl, { lazyConnect: true, retryStrategy: null, disconnectTimeout: 10 });
     client.on('error', () => undefined);
     for (const store of [await openRedisStore(redisUrl), new RedisPaymentStore(client, { timeoutMs: 100 })]) {
       expect(leaksIn('store', store)).toEqual([]);
