@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { paymentsCommand } from '../../lib/cli/payments.command.js';
 import { UsageError } from '../../lib/cli/usage.error.js';
+import { PaymentConfigurationError } from '../../lib/errors/payment-configuration.error.js';
 import { PaymentStoreError } from '../../lib/errors/payment-store.error.js';
 import { SqlPaymentStore } from '../../lib/store/sql/sql-payment-store.js';
 import { sqlitePaymentStore } from '../../lib/store/sql/sqlite-payment-store.js';
@@ -50,6 +52,16 @@ describe('payments', () => {
     process.env['PAYMENT_SHOP_2_STORE_URL'] = storeUrl;
     await expect(paymentsCommand(['list', '--account', 'shop-2'])).resolves.toContain('OTHER  review');
   });
+
+  it.each(['redis://ada:geheim50%@127.0.0.1:1', 'postgres://ada:geheim%zz@127.0.0.1:1/shop'])(
+    'names a stray %% in %s as the application does, and does not show it',
+    async (url) => {
+      const failure: unknown = await paymentsCommand(['list', '--store', url]).catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(PaymentConfigurationError);
+      expect((failure as Error).message).toContain('PAYMENT_STORE_URL): must have each % in its user and password');
+      expect(inspect(failure, { depth: null, showHidden: true })).not.toContain('geheim');
+    },
+  );
 
   it('tells nothing of what a driver threw', async () => {
     SqlPaymentStore.prototype.listByState = () => Promise.reject(new Error('password=secret'));

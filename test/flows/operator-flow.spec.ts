@@ -70,6 +70,14 @@ describe('OperatorFlow', () => {
     expect(history.at(-1)).toMatchObject({ state: 'failed', reason: 'operator', note: 'Ada, in the panel' });
   });
 
+  it('keeps no more of the card in a note than its mask shows', async () => {
+    const record = aPaymentRecord({ state: 'unknown' });
+    await store.insert(record);
+    await flow.resolve(record.conversationId, 'failed', 'Ada saw 45080345 and 08034509 in the panel, order 20261234');
+    const { note } = (await store.find('default', record.conversationId))!;
+    expect(note).toBe('Ada saw ******** and ******** in the panel, order ********');
+  });
+
   it('keeps no card number and no control character of a note, and no more than a thousand characters', async () => {
     const record = aPaymentRecord({ state: 'unknown' });
     await store.insert(record);

@@ -78,6 +78,13 @@ describe('what is wrong', () => {
     expect(error.code).toBe('PAYMENT_CONFIGURATION');
   });
 
+  it('is a stray % in the address of a store, beside everything else', () => {
+    const environment = { PAYMENT_STORE_URL: 'redis://ada:hidden-50%@db', PAYMENT_LUHN: 'zzz' };
+    const error = refusal(() => resolve({}, environment));
+    expect(error.problems.map(({ variable }) => variable)).toEqual(['PAYMENT_STORE_URL', 'PAYMENT_LUHN']);
+    expect(inspect(error, { depth: null, showHidden: true })).not.toContain('hidden-');
+  });
+
   it('is reported together with what was found elsewhere', () => {
     const other = { option: 'name', variable: null, message: 'is used twice' };
     const run = (): PaymentSettings => resolveSettings({ ...REQUIRED_OPTIONS, luhn: 'x' as never }, {}, {}, [other]);

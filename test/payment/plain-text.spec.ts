@@ -166,6 +166,13 @@ describe('the known card', () => {
   });
 });
 
+it('a known card parted by words is hidden, the words are not', () => {
+  const text = `No ${CARD.replace(/(.{4})(?=.)/g, '$1 and ')}, sorry`;
+  expect(plainText(text, 500, { maskedCardNumber: maskCardNumber(CARD) })).toBe(
+    'No **** and **** and **** and ****, sorry',
+  );
+});
+
 describe('a blob', () => {
   it.each([
     ['Base64 of a card', Buffer.from(CARD).toString('base64')],

@@ -89,6 +89,32 @@ test('what cannot be opened is closed, and the variable is named', async () => {
   expect(close).toHaveBeenCalledTimes(1);
 });
 
+test.each(['redis://ada:geheim50%@127.0.0.1:1', 'postgres://geheim%zz:x@127.0.0.1:1/shop', 'rediss://:geheim%ff@host'])(
+  'a stray %% in %s is a setting that is wrong, like any other',
+  async (storeUrl) => {
+    await expect(problemOf({ storeUrl })).resolves.toEqual({
+      option: 'storeUrl',
+      variable: 'PAYMENT_SHOP_STORE_URL',
+      message: 'must have each % in its user and password written as %25',
+    });
+    // A store of the host's own does not care.
+    const store = new MemoryPaymentStore();
+    store.open = () => Promise.reject(new Error('no way'));
+    await expect(problemOf({ store, storeUrl })).resolves.toMatchObject({ message: 'cannot be opened: no way' });
+    store.open = () => Promise.resolve();
+    await expect(openStore({ ...SETTINGS, store, storeUrl })).resolves.toBe(store);
+  },
+);
+
+test('what a store repeats of a password is hidden, as it is written and as it is meant', async () => {
+  const store = new MemoryPaymentStore();
+  const storeUrl = 'redis://a%64min:geheim%2Fwort@host';
+  for (const said of ['geheim%2Fwort', 'geheim/wort', 'admin', storeUrl]) {
+    store.open = () => Promise.reject(new Error(`no: ${said}`));
+    await expect(problemOf({ store, storeUrl })).resolves.toMatchObject({ message: 'cannot be opened: no: ***' });
+  }
+});
+
 test('a URL of no store is refused without being shown', async () => {
   await expect(problemOf({ storeUrl: 'mysql://ada:geheim@host/shop' })).resolves.toMatchObject({
     message: 'cannot be opened: a store is memory:, sqlite:FILE, postgres://…, redis://…',

@@ -1,5 +1,11 @@
 import { SQL_ENGINES } from '../../lib/store/sql/engines.js';
-import { STORE_URL_FORMS, storeKindOf } from '../../lib/store/store-url.js';
+import {
+  credentialsOf,
+  STORE_URL_FORMS,
+  storeKindOf,
+  storeUrlProblem,
+  STRAY_PERCENT,
+} from '../../lib/store/store-url.js';
 
 test.each([
   ['memory:', 'memory'],
@@ -16,6 +22,29 @@ test.each([
   ['', null],
 ])('%s', (url, kind) => {
   expect(storeKindOf(url)).toBe(kind);
+});
+
+/** Passwords with a % that begins no escape, or none of a text. */
+const STRAY = ['50%', '100%zz', '%', '%4', 'a%ff', 'a%20%b'];
+
+test.each(STRAY.flatMap((part) => [`ada:${part}`, `${part}:geheim`, `:${part}`]))(
+  'a stray %% in %s@ is a problem that is named without being shown',
+  (userInfo) => {
+    for (const scheme of ['postgres', 'postgresql', 'redis', 'rediss']) {
+      expect(credentialsOf(`${scheme}://${userInfo}@host/0`)).toBeNull();
+      expect(storeUrlProblem(`${scheme}://${userInfo}@host/0`)).toBe(STRAY_PERCENT);
+    }
+  },
+);
+
+test('user and password are read as they are meant', () => {
+  expect(credentialsOf('redis://ada:50%25%20%C3%B6@host')).toEqual({ user: 'ada', password: '50% ö' });
+  expect(credentialsOf('postgres://host/shop')).toEqual({ user: '', password: '' });
+  expect(storeUrlProblem('redis://ada:50%25@host')).toBeNull();
+});
+
+test('a % in the name of a file is one', () => {
+  for (const url of ['sqlite:/srv/100%/shop.db', 'sqlite:50%.db', 'memory:']) expect(storeUrlProblem(url)).toBeNull();
 });
 
 test('the forms are those of every store', () => {
