@@ -46,7 +46,7 @@ describe.each(Object.entries(BOOKS))('a handler that keeps failing, on %s', (nam
 
     const [parked] = await store.listParked('default', 10);
     expect(parked).toMatchObject({ handlerId: 'mail', attempts: MAX_TRIES, parked: true });
-    expect(parked?.error).toMatch(/^Error: no route to the mail server for card 450803\*+4509$/);
+    expect(parked?.error).toMatch(/^Error: no route to the mail server for card \*\*\*$/);
 
     mail.isDown = false;
     await replay(parked!.event.eventId);
