@@ -80,6 +80,7 @@ export interface GatewayResult {
   readonly bankUniqueReferenceNumber: string | null;
   readonly authCode: string | null;
   readonly transactionDate: string | null;
+  /** Not stored: a payment's mask is made of its request. */
   readonly maskedCardNumber: string | null;
   readonly commissionRate: string | null;
   readonly commissionAmount: string | null;

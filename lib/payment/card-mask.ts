@@ -9,6 +9,8 @@ export interface KnownCard {
 }
 
 const MIN_CARD_DIGITS = 13;
+/** Shorter numbers are taken, but no mask shows anything of them. */
+const MIN_CARD_LENGTH = 12;
 
 /** First six digits and last four, the rest as asterisks; of fewer than 13 digits nothing is shown. */
 export function maskCardNumber(cardNo: string): string {
@@ -19,6 +21,7 @@ export function maskCardNumber(cardNo: string): string {
 
 /** Whether a text is, holds or encodes the card: forwards or backwards, however spaced, escaped, in Base64 or in hex. */
 export function holdsCard(text: string, known: KnownCard): boolean {
+  if (text.length < MIN_CARD_LENGTH) return false;
   const pattern = cardPattern(known);
   return pattern !== null && decodings(text).some((reading) => isInDigits(reading.replace(/\D/g, ''), pattern));
 }
@@ -38,7 +41,7 @@ export function isPartOfCard(digits: string, { cardNo = '', maskedCardNumber }: 
 
 /** The digits alone; of a mask, whose length is the number's, those between are any. */
 function cardPattern({ cardNo, maskedCardNumber }: KnownCard): RegExp | null {
-  if (cardNo !== undefined && /^\d{12,}$/.test(cardNo)) return new RegExp(cardNo);
+  if (cardNo !== undefined && cardNo.length >= MIN_CARD_LENGTH && /^\d+$/.test(cardNo)) return new RegExp(cardNo);
   const [, first, last] = shownDigits(maskedCardNumber) ?? [];
   if (first === undefined || last === undefined) return null;
   return new RegExp(`${first}\\d{${(maskedCardNumber?.length ?? 0) - 10}}${last}`);

@@ -1,6 +1,8 @@
 /** One encoding around another is undone, too; nobody escapes more often by accident. */
 const MAX_LEVELS = 2;
 const MAX_ESCAPES = 8;
+/** What is worth decoding once more: of the noise, next to nothing. */
+const ENCODED = /[A-Za-z0-9+/=_%&#;\\-]{12}/;
 /** The four places at which a group of Base64 can begin, the two at which a byte in hex can. */
 const BASE64_STARTS = [0, 1, 2, 3];
 const HEX_STARTS = [0, 1];
@@ -13,8 +15,9 @@ export function decodings(text: string): string[] {
   const found = new Set([text]);
   let level = [text];
   for (let count = 0; count < MAX_LEVELS; count += 1) {
-    level = level.flatMap((one) => [withoutEscapes(one), ...fromBase64(one), ...fromHex(one)]);
-    for (const one of level) found.add(one);
+    const next = level.flatMap((one) => [withoutEscapes(one), ...fromBase64(one), ...fromHex(one)]);
+    level = next.filter((one) => !found.has(one) && ENCODED.test(one));
+    for (const one of next) found.add(one);
   }
   return [...found];
 }
@@ -28,6 +31,7 @@ export function withoutEscapes(text: string): string {
       .replace(/\\u([0-9a-f]{4})|\\x([0-9a-f]{2})/gi, (_match, long?: string, short?: string) =>
         String.fromCharCode(parseInt(long ?? short ?? '', 16)),
       )
+      .replace(/\\(["'/\\])/g, '$1')
       .replace(/&#x0*([0-9a-f]{1,5});?/gi, (_match, hex: string) => character(parseInt(hex, 16)))
       .replace(/&#0*(\d{1,6});?/g, (_match, decimal: string) => character(Number(decimal)))
       .normalize('NFKC');

@@ -14,11 +14,7 @@ export class Hidden<T> {
   }
 }
 
-/**
- * An object with further properties that are read like any others, but neither listed, copied nor printed.
- *
- * @param hidden their values, which may change later
- */
+/** An object with further properties that are read like any others, but neither listed, copied nor printed. */
 export function withHidden<Shown extends object, Secret extends object>(shown: Shown, hidden: Secret): Shown & Secret {
   const result = { ...shown };
   for (const name of Object.keys(hidden)) {

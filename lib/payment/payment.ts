@@ -44,7 +44,7 @@ export interface Payment {
   readonly chargedAmount: string | null;
   /** The gateway's result code (`B0000` is an approval), null while there is none. */
   readonly code: string | null;
-  /** The gateway's result text, card numbers masked. For people; never decide on it. */
+  /** The gateway's result text without long numbers. For people; never decide on it. */
   readonly message: string | null;
   readonly orderId: string | null;
   readonly paymentId: string | null;
@@ -57,7 +57,7 @@ export interface Payment {
    * read.
    */
   readonly transactionAt: Date | null;
-  /** First six and last four digits at most. */
+  /** First six and last four digits at most, of the card that was sent. */
   readonly maskedCardNumber: string | null;
   /** Commission rate of the payment facilitator, decimal text. */
   readonly commissionRate: string | null;

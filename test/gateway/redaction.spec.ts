@@ -14,6 +14,7 @@ const ENCODINGS: [string, (text: string) => string][] = [
   ['in hex', (text) => Buffer.from(text).toString('hex')],
   ['in URL escapes', (text) => encodeURIComponent(text)],
   ['in nothing but URL escapes', (text) => Buffer.from(text).toString('hex').replace(/../g, '%$&')],
+  ['in JSON with escaped slashes', (text) => text.replaceAll('/', '\\/')],
   ['in JSON escapes', (text) => Buffer.from(text).toString('hex').replace(/../g, '\\u00$&')],
 ];
 
