@@ -2,6 +2,7 @@ import { Injectable, Scope } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
 import { OnPayment, type PaymentEvent } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { until } from '../services/until.js';
 import { type Merchant, type MerchantSetup, sale, startMerchant } from './merchant.js';
 
 @Injectable()
@@ -109,13 +110,7 @@ describe('events', () => {
     const handlers = app.get(OrderHandlers);
     handlers.failures = 1;
     await payments.doPayment(sale());
-    const done = async (): Promise<void> => {
-      while (handlers.tries < 2) {
-        await payments.reconcile();
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    };
-    await done();
+    await until(async () => (await payments.reconcile(), handlers.tries >= 2));
     expect(handlers.awaited).toHaveLength(1);
   });
 

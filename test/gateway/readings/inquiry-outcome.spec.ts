@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
-import { DEFAULT_CODE_SETS } from '../../../lib/gateway/dialects/default-code-sets.js';
 import { inquiryOutcome, type InquiryOutcome } from '../../../lib/gateway/readings/inquiry-outcome.js';
 import type { Expectation } from '../../../lib/gateway/readings/result-checks.js';
+import { CARD_DECLINES, PUBLIC_CODES } from '../public-codes.js';
 
 const OURS: Expectation = { conversationId: 'ABC1', amount: '60.00', currencyCode: 949, installmentCount: 1 };
 const NOT_FOUND_KNOWN = morposDialect({ codes: { notFoundCodes: new Set(['B0025', 'B7777']) } });
@@ -111,8 +111,17 @@ describe('an inquiry', () => {
     expect(word(more, { over: { installmentCount: 3 } })).toBe('paid');
   });
 
-  it.each([...DEFAULT_CODE_SETS.inquiryDeclinedCodes])('%s says that the card was declined', (responseCode) => {
+  it.each(CARD_DECLINES)('%s says that the card was declined', (responseCode) => {
     expect(word({ ...PAID, responseCode })).toBe('declined');
+  });
+
+  it('with any other code of the public list says nothing, but for the approval', () => {
+    const others = PUBLIC_CODES.map(([code = '']) => code).filter(
+      (code) => !['B0000', ...CARD_DECLINES].includes(code),
+    );
+    expect(others).toHaveLength(89 - 1 - CARD_DECLINES.length);
+    for (const responseCode of others)
+      expect([responseCode, word({ responseCode })]).toEqual([responseCode, 'nothing']);
   });
 
   it('that says declined with a second code that differs says nothing', () => {
