@@ -14,3 +14,14 @@ export const CARD_DECLINES = (
 )
   .split(' ')
   .map((number) => `B00${number}`);
+
+/** Those that approve only in part or on a condition. */
+export const APPROVAL_VARIANTS = ['B0008', 'B0010', 'B0011', 'B0016', 'B0032', 'B0085', 'B0087'];
+
+/** Those that do not say whether money moved. */
+export const INDETERMINATE = ['B0006', 'B0020', 'B0022', 'B0068', 'B0091', 'B0095', 'B0096', 'B0098', 'B9999'];
+
+/** All the others but the approval. */
+export const DECLINES = PUBLIC_CODES.map(([code = '']) => code).filter(
+  (code) => !['B0000', ...APPROVAL_VARIANTS, ...INDETERMINATE].includes(code),
+);

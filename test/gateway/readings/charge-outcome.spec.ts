@@ -4,6 +4,7 @@ import { standardDialect } from '../../../lib/gateway/dialects/standard.dialect.
 import { DEFAULT_CODE_SETS } from '../../../lib/gateway/dialects/default-code-sets.js';
 import { chargeOutcome, type ChargeOutcome, type ChargeRules } from '../../../lib/gateway/readings/charge-outcome.js';
 import type { Expectation } from '../../../lib/gateway/readings/result-checks.js';
+import { APPROVAL_VARIANTS, DECLINES, INDETERMINATE } from '../public-codes.js';
 
 const STANDARD = standardDialect({ signer: () => '' });
 const OURS: Expectation = { conversationId: 'ABC1', amount: '60.00', currencyCode: 949, installmentCount: 1 };
@@ -353,15 +354,15 @@ describe('code and resultCode', () => {
     expect(outcome(200, { code: 'RVV0000999999' })).toBe(FAILED);
   });
 
-  it.each([...DEFAULT_CODE_SETS.declinedCodes])('%s is a decline', (code) => {
+  it.each(DECLINES)('%s is a decline', (code) => {
     expect(outcome(200, { code, resultCode: code })).toBe(FAILED);
   });
 
-  it.each([...DEFAULT_CODE_SETS.indeterminateCodes])('%s does not say', (code) => {
+  it.each(INDETERMINATE)('%s does not say', (code) => {
     expect(outcome(200, { code, resultCode: code })).toBe(UNCLEAR);
   });
 
-  it.each([...DEFAULT_CODE_SETS.approvalVariantCodes])('%s is for a person to look at', (code) => {
+  it.each(APPROVAL_VARIANTS)('%s is for a person to look at', (code) => {
     expect(outcome(200, { code, resultCode: code })).toBe(VARIANT);
   });
 });
