@@ -181,7 +181,27 @@ describe('an approval that contradicts', () => {
     expect(outcome(200, { ...APPROVAL, currency })).toBe('succeeded');
   });
 
+  it.each([
+    { currencyCode: '840' },
+    { CurrencyCode: 840 },
+    { currency: undefined, currencyCode: 840 },
+    { paymentInfo: { amount: 60, currency: '840' } },
+    { paymentInfo: { amount: 60, currencyCode: '840' } },
+    { currencyCode: ['949'] },
+  ])('another currency in another place: %j', (told) => {
+    expect(outcome(200, { ...APPROVAL, ...told })).toBe('review currency_mismatch');
+  });
+
+  it('another amount beside the code', () => {
+    for (const told of [{ amount: 1 }, { Amount: '59.99' }, { amount: [60] }, { paymentInfo: null, amount: 1 }]) {
+      expect(outcome(200, { ...APPROVAL, ...told })).toBe('review amount_mismatch');
+    }
+    expect(outcome(200, { ...APPROVAL, amount: '60.00' })).toBe('succeeded');
+    expect(outcome(200, { ...APPROVAL, paymentInfo: undefined, amount: 60 })).toBe('succeeded');
+  });
+
   it('a currency of two digits, padded or not', () => {
+    expect(outcome(200, '{"code":"B0000","currency":"036","currencyCode":36}', { currencyCode: 36 })).toBe('succeeded');
     expect(outcome(200, '{"code":"B0000","currency":"036"}', { currencyCode: 36 })).toBe('succeeded');
     expect(outcome(200, '{"code":"B0000","currency":36}', { currencyCode: 36 })).toBe('succeeded');
   });
