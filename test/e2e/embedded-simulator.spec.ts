@@ -24,7 +24,7 @@ import {
   paymentToken,
 } from 'nestjs-card-payment';
 import { type BankCallback, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import { TestClock } from 'nestjs-card-payment/testing';
+import { aPayment, TestClock } from 'nestjs-card-payment/testing';
 import { PLATFORMS, type Platform, sale, simulatorOptions } from './merchant.js';
 
 class KeptLog implements LoggerService {
@@ -197,6 +197,22 @@ it('goes by the clock of the application', async () => {
   await payments.reconcile();
   expect(await payments.find(conversationId)).toMatchObject({ state: 'expired' });
   expect(await payments.doPayment(sale())).toMatchObject({ state: 'succeeded' });
+});
+
+it('stands behind an application whose PaymentService a test replaces', async () => {
+  @Injectable()
+  class Orders {
+    constructor(readonly payments: PaymentService) {}
+  }
+  const payment = aPayment({ state: 'unknown' });
+  const imports = [PaymentModule.forRoot()];
+  const module = await Test.createTestingModule({ imports, providers: [Orders] })
+    .overrideProvider(PaymentService)
+    .useValue({ doPayment: () => Promise.resolve(payment) })
+    .compile();
+  open.push(await module.init());
+  expect(await module.get(Orders).payments.doPayment(sale())).toBe(payment);
+  expect(module.get(PaymentSimulator).ledger.calls('DoPayment')).toBe(0);
 });
 
 it('plays a buyer who cancels', async () => {

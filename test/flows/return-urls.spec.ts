@@ -9,7 +9,12 @@ function urls(settings: Partial<PaymentSettings> = {}, path: string | null = 'pa
   const config = new ApplicationConfig();
   config.setGlobalPrefix(prefix);
   const none = { publicUrl: 'https://shop.example', callbackUrl: null, returnUrl: null, failUrl: null };
-  return new ReturnUrlMaker({ ...none, ...settings } as PaymentSettings, { path, waitMs: 1 }, config, new HttpAdapterHost());
+  return new ReturnUrlMaker(
+    { ...none, ...settings } as PaymentSettings,
+    { path, waitMs: 1 },
+    config,
+    new HttpAdapterHost(),
+  );
 }
 
 describe('where the bank sends the buyer', () => {
