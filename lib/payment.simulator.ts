@@ -90,7 +90,7 @@ export class PaymentSimulator {
     return this.running.simulator.ledger;
   }
 
-  /** The cards that can be paid with: `{ cardNo, expDate, cvv }`, as `cardDetails` takes them. Their dates have not passed. */
+  /** The cards that can be paid with, as `cardDetails` takes them: `{ cardNo, expDate, cvv }`; none has expired. */
   get testCards(): readonly TestCard[] {
     return this.running.currentTestCards();
   }

@@ -36,7 +36,7 @@ export const OPTIONS = {
   signer: codeOnly<Signer>(isFunction, 'must be a function (fields, { operation, apiKey }) => string'),
   /**
    * `PAYMENT_BASE_URL`: the base address of the service; https, except to a loopback address. Or `simulator:`, a gateway
-   * and a bank inside the application, for development and tests: it brings a dialect and credentials of its own, so that
+   * and a bank inside the application, for development and tests: it has a dialect and credentials of its own, so that
    * `dialect`, `signer`, `merchantId`, `clientId`, `clientSecret`, `apiKey`, `scope`, `grantType`, `dateOrder` and
    * `dispatcher` are not looked at, and the listening server's address counts where `publicUrl` is not set. Required.
    */

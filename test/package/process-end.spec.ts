@@ -45,7 +45,10 @@ const SIMULATOR = `
   }
 `;
 
-/** Runs a script as an ES module or as CommonJS, against the build. @returns what it said, once it has ended by itself */
+/**
+ * Runs a script as an ES module or as CommonJS, against the build.
+ * @returns what it printed, once it has ended by itself
+ */
 function run(kind: 'esm' | 'cjs', script: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
   const code = script.replaceAll(/@IMPORT\(([^,)]+)(?:, ([^)]+))?\)/g, (_all, name: string, bindings?: string) => {
     if (kind === 'cjs') return `${bindings ? `const { ${bindings} } = ` : ''}require('${name}');`;
