@@ -1,6 +1,14 @@
 export { PaymentModule } from './payment.module.js';
 export { PaymentService } from './payment.service.js';
-export { InjectPayment, PAYMENT_HTTP, paymentHealthToken, paymentHttpToken, paymentToken } from './payment.tokens.js';
+export { PaymentSimulator } from './payment.simulator.js';
+export {
+  InjectPayment,
+  PAYMENT_HTTP,
+  paymentHealthToken,
+  paymentHttpToken,
+  paymentSimulatorToken,
+  paymentToken,
+} from './payment.tokens.js';
 
 export type {
   CallbackStructure,

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { ApplicationConfig } from '@nestjs/core';
+import { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
 import { PaymentValidationError, type ValidationIssue } from '../errors/payment-validation.error.js';
 import { CallbackRoute, trimSlashes } from '../options/callback-route.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { NO_TOKEN } from './callback-token.js';
+import { localUrlOf } from './local-url.js';
 
 /** The two addresses that a request gives the gateway. */
 export interface ReturnUrls {
@@ -14,15 +15,18 @@ export interface ReturnUrls {
 /** Works out where the bank is to send the buyer back. */
 @Injectable()
 export class ReturnUrlMaker {
-  /** Private to the language, too: printed, it would show the host's own parts. */
+  /** Private to the language, too: printed, they would show the host's own parts. */
   readonly #config: ApplicationConfig;
+  readonly #adapterHost: HttpAdapterHost;
 
   constructor(
     private readonly settings: PaymentSettings,
     private readonly route: CallbackRoute,
     config: ApplicationConfig,
+    adapterHost: HttpAdapterHost,
   ) {
     this.#config = config;
+    this.#adapterHost = adapterHost;
   }
 
   /**
@@ -48,14 +52,18 @@ export class ReturnUrlMaker {
     return urls;
   }
 
-  /** The prefix is known once the application starts, so it is read here and not in the constructor. */
+  /**
+   * The prefix is known once the application starts, and the server's address once it listens, so they are read here and
+   * not in the constructor.
+   */
   private base(): string | null {
     const { callbackUrl, publicUrl } = this.settings;
     const { path } = this.route;
     if (path === null) return null;
     if (callbackUrl) return callbackUrl;
     const prefix = this.isExcluded(path) ? '' : trimSlashes(this.#config.getGlobalPrefix());
-    return [publicUrl, prefix, path].filter(Boolean).join('/');
+    const site = publicUrl ?? localUrlOf(this.#adapterHost.httpAdapter?.getHttpServer());
+    return [site, prefix, path].filter(Boolean).join('/');
   }
 
   private isExcluded(path: string): boolean {

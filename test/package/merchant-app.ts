@@ -29,8 +29,8 @@ export class MerchantApp {
   }
 
   /** Type-checks and compiles; what the compiler found, nothing when all is well. */
-  async compile(...flags: string[]): Promise<string> {
-    const { stdout } = await this.run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', '.', ...flags]);
+  async compile(project = '.', ...flags: string[]): Promise<string> {
+    const { stdout } = await this.run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', project, ...flags]);
     return stdout;
   }
 
