@@ -56,7 +56,9 @@ export type {
 export { ReplyFields } from './gateway/readings/reply-fields.js';
 export type { AmountCheck } from './gateway/gateway-settings.js';
 export { DEFAULT_CODE_SETS } from './gateway/dialects/default-code-sets.js';
-export { RESULT_TEXTS, type ResultCodeSets, type ResultText } from './gateway/result-codes.js';
+export type { ResultCodeSets } from './gateway/result-codes.js';
+export { type CodeExplanation, explainCode } from './gateway/explain-code.js';
+export type { RetryAdvice } from './gateway/result-code-table.js';
 export { type SignedFields, WireDecimal, type WireObject, type WireValue } from './gateway/wire-body.js';
 
 export { MemoryPaymentStore } from './store/memory/memory-payment-store.js';
