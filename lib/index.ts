@@ -10,7 +10,13 @@ export type {
 } from './options/payment-options.js';
 export type { ResultUrl } from './options/option-kinds.js';
 
-export type { Payment, PaymentHistoryEntry, PaymentKind, PaymentRecord, PaymentState } from './payment/payment.js';
+export {
+  Payment,
+  type PaymentHistoryEntry,
+  type PaymentKind,
+  type PaymentRecord,
+  type PaymentState,
+} from './payment/payment.js';
 export { PaymentClock, SystemClock } from './payment/clock.js';
 export type { PaymentReason } from './payment/payment-reason.js';
 export type { ReconcileCounts } from './flows/reconciler.js';
@@ -22,17 +28,12 @@ export type { Init3dStart } from './flows/three-d-flow.js';
 export * from './dto/index.js';
 export * from './errors/index.js';
 
-export {
-  EVENT_STATES,
-  type PaymentEvent,
-  type PaymentEventState,
-  type PaymentEventType,
-} from './payment/payment-event.js';
+export { EVENT_STATES, PaymentEvent, type PaymentEventState, type PaymentEventType } from './payment/payment-event.js';
 export { OnPayment, type OnPaymentOptions } from './events/on-payment.decorator.js';
 
 export { PaymentCallback, PaymentCallbackGuard } from './callback/payment-callback.guard.js';
 export { BANK_PAGE_HEADERS } from './callback/bank-page-headers.js';
-export type { ReceivedCallback } from './callback/callback-receiver.js';
+export { ReceivedCallback } from './callback/received-callback.js';
 
 export { type MorposDialectOptions, morposDialect } from './gateway/dialects/morpos.dialect.js';
 export { type StandardDialectOptions, standardDialect } from './gateway/dialects/standard.dialect.js';
