@@ -3,6 +3,7 @@ import { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
 import { PaymentValidationError, type ValidationIssue } from '../errors/payment-validation.error.js';
 import { CallbackRoute, trimSlashes } from '../options/callback-route.js';
 import { PaymentSettings } from '../options/payment-settings.js';
+import { textLanguage, type Translations } from '../payment/text-language.js';
 import { NO_TOKEN } from './callback-token.js';
 import { localUrlOf } from './local-url.js';
 
@@ -33,22 +34,19 @@ export class ReturnUrlMaker {
    * The caller's own addresses, then the configured ones, then the built-in controller's; `{token}` is filled in.
    * @throws PaymentValidationError when there is none
    */
-  make(own: Partial<ReturnUrls>, token: string = NO_TOKEN): ReturnUrls {
+  make(own: Partial<ReturnUrls> & { readonly language?: string }, token: string = NO_TOKEN): ReturnUrls {
     const built = this.base();
+    const language = textLanguage(own.language ?? this.settings.language);
     const issues: ValidationIssue[] = [];
     const choose = (option: keyof ReturnUrls, last: string): string => {
       const url = own[option] ?? this.settings[option] ?? (built && `${built}/{token}/${last}`);
       if (url === null) {
-        issues.push({
-          path: option,
-          rule: 'isDefined',
-          message: `is needed, since the callback controller is off; give it here or set the option ${option}`,
-        });
+        issues.push({ path: option, rule: 'isDefined', message: neededText(option)[language] });
       }
       return (url ?? '').replaceAll('{token}', token);
     };
     const urls = { returnUrl: choose('returnUrl', 'return'), failUrl: choose('failUrl', 'fail') };
-    if (issues.length > 0) throw new PaymentValidationError(issues);
+    if (issues.length > 0) throw new PaymentValidationError(issues, language);
     return urls;
   }
 
@@ -70,4 +68,11 @@ export class ReturnUrlMaker {
     const { exclude = [] } = this.#config.getGlobalPrefixOptions();
     return exclude.some(({ pathRegex }) => pathRegex.test(`/${path}/${NO_TOKEN}/return`));
   }
+}
+
+function neededText(option: keyof ReturnUrls): Translations {
+  return {
+    en: `is needed, since the callback controller is off; give it here or set the option ${option}`,
+    tr: `gerekli, çünkü callback controller kapalı; burada verin ya da ${option} seçeneğini ayarlayın`,
+  };
 }

@@ -73,10 +73,11 @@ export class MerchantApp {
 export const BOTH_FLOWS_PAID = {
   direct: 'succeeded',
   threeD: 'succeeded',
+  own: 'succeeded',
   location: 'https://shop.example/paid?conversationId={id}',
-  paid: ['direct', 'threeD'],
-  heard: ['direct', 'threeD'],
-  charges: [1, 1],
+  paid: ['direct', 'threeD', 'own'],
+  heard: ['direct', 'threeD', 'own'],
+  charges: [1, 1, 1],
   violations: [],
 };
 
