@@ -68,6 +68,13 @@ export default {
       ...ends,
     })),
     {
+      name: 'simulator-is-loaded-on-demand',
+      comment: 'An application with a real gateway loads no simulator. Use import(), or import its types alone.',
+      severity: 'error',
+      from: { path: pathOf(ROOT_FILES) },
+      to: { path: '^lib/simulator/', dynamic: false, dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'lib-imports-lib-only',
       comment: 'lib is what is published: it imports nothing of bench, sample or test.',
       severity: 'error',

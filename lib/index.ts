@@ -1,6 +1,14 @@
 export { PaymentModule } from './payment.module.js';
 export { PaymentService } from './payment.service.js';
-export { InjectPayment, PAYMENT_HTTP, paymentHealthToken, paymentHttpToken, paymentToken } from './payment.tokens.js';
+export { PaymentSimulator } from './payment.simulator.js';
+export {
+  InjectPayment,
+  PAYMENT_HTTP,
+  paymentHealthToken,
+  paymentHttpToken,
+  paymentSimulatorToken,
+  paymentToken,
+} from './payment.tokens.js';
 
 export type {
   CallbackStructure,
@@ -10,7 +18,13 @@ export type {
 } from './options/payment-options.js';
 export type { ResultUrl } from './options/option-kinds.js';
 
-export type { Payment, PaymentHistoryEntry, PaymentKind, PaymentRecord, PaymentState } from './payment/payment.js';
+export {
+  Payment,
+  type PaymentHistoryEntry,
+  type PaymentKind,
+  type PaymentRecord,
+  type PaymentState,
+} from './payment/payment.js';
 export { PaymentClock, SystemClock } from './payment/clock.js';
 export type { PaymentReason } from './payment/payment-reason.js';
 export type { ReconcileCounts } from './flows/reconciler.js';
@@ -22,17 +36,12 @@ export type { Init3dStart } from './flows/three-d-flow.js';
 export * from './dto/index.js';
 export * from './errors/index.js';
 
-export {
-  EVENT_STATES,
-  type PaymentEvent,
-  type PaymentEventState,
-  type PaymentEventType,
-} from './payment/payment-event.js';
+export { EVENT_STATES, PaymentEvent, type PaymentEventState, type PaymentEventType } from './payment/payment-event.js';
 export { OnPayment, type OnPaymentOptions } from './events/on-payment.decorator.js';
 
 export { PaymentCallback, PaymentCallbackGuard } from './callback/payment-callback.guard.js';
 export { BANK_PAGE_HEADERS } from './callback/bank-page-headers.js';
-export type { ReceivedCallback } from './callback/callback-receiver.js';
+export { ReceivedCallback } from './callback/received-callback.js';
 
 export { type MorposDialectOptions, morposDialect } from './gateway/dialects/morpos.dialect.js';
 export { type StandardDialectOptions, standardDialect } from './gateway/dialects/standard.dialect.js';
@@ -56,7 +65,9 @@ export type {
 export { ReplyFields } from './gateway/readings/reply-fields.js';
 export type { AmountCheck } from './gateway/gateway-settings.js';
 export { DEFAULT_CODE_SETS } from './gateway/dialects/default-code-sets.js';
-export { RESULT_TEXTS, type ResultCodeSets, type ResultText } from './gateway/result-codes.js';
+export type { ResultCodeSets } from './gateway/result-codes.js';
+export { type CodeExplanation, explainCode } from './gateway/explain-code.js';
+export type { RetryAdvice } from './gateway/result-code-table.js';
 export { type SignedFields, WireDecimal, type WireObject, type WireValue } from './gateway/wire-body.js';
 
 export { MemoryPaymentStore } from './store/memory/memory-payment-store.js';

@@ -1,6 +1,7 @@
 import {
   type BeforeApplicationShutdown,
   type DynamicModule,
+  Inject,
   Module,
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
@@ -18,6 +19,8 @@ import { OwedWrites } from './flows/owed-writes.js';
 import { Reconciler } from './flows/reconciler.js';
 import { StoreClock } from './flows/store-clock.js';
 import { type ASYNC_OPTIONS_TYPE, ConfigurableModuleClass, type OPTIONS_TYPE } from './payment.module-definition.js';
+import { PaymentSimulator } from './payment.simulator.js';
+import { OWN_SIMULATOR } from './payment.tokens.js';
 import { PaymentStore } from './store/payment-store.js';
 
 /** One merchant account. Its life: find handlers, serve, stop taking work, let payments end, close. */
@@ -40,6 +43,7 @@ export class PaymentModule
     private readonly inFlight: InFlight,
     private readonly transport: GatewayTransport,
     private readonly store: PaymentStore,
+    @Inject(OWN_SIMULATOR) private readonly simulator: PaymentSimulator,
   ) {
     super();
     this.#discovery = discovery;
@@ -86,6 +90,7 @@ export class PaymentModule
     await this.owed.close();
     this.clock.stop();
     await this.transport.close();
+    await this.simulator.close();
     await this.store.close();
   }
 }

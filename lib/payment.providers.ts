@@ -34,7 +34,15 @@ import { PaymentWriter } from './flows/payment-writer.js';
 import { Reconciler } from './flows/reconciler.js';
 import { ThreeDFlow } from './flows/three-d-flow.js';
 import { PaymentService } from './payment.service.js';
-import { PAYMENT_OPTIONS, paymentHealthToken, paymentHttpToken, paymentToken } from './payment.tokens.js';
+import { PaymentSimulator } from './payment.simulator.js';
+import {
+  OWN_SIMULATOR,
+  PAYMENT_OPTIONS,
+  paymentHealthToken,
+  paymentHttpToken,
+  paymentSimulatorToken,
+  paymentToken,
+} from './payment.tokens.js';
 import { openStore } from './store/open-store.js';
 import { PaymentStore } from './store/payment-store.js';
 
@@ -46,6 +54,7 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
   const service = paymentToken(account);
   const http = paymentHttpToken(account);
   const health = paymentHealthToken(account);
+  const simulator = paymentSimulatorToken(account);
   const receiver = CallbackReceiver.token(account);
   const registration = new AccountRegistration(account, route.path);
 
@@ -82,10 +91,19 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       { provide: http, useFactory: (transport: GatewayTransport) => transport.http, inject: [GatewayTransport] },
       ReturnUrlMaker,
       {
+        provide: OWN_SIMULATOR,
+        useFactory: (settings: PaymentSettings, clock: PaymentClock) => PaymentSimulator.open(settings, clock),
+        inject: [PaymentSettings, PaymentClock],
+      },
+      {
         provide: GatewayClient,
-        useFactory: (settings: PaymentSettings, transport: GatewayTransport, clock: PaymentClock) =>
-          new GatewayClient(settings, transport, clock),
-        inject: [PaymentSettings, GatewayTransport, PaymentClock],
+        useFactory: (
+          settings: PaymentSettings,
+          transport: GatewayTransport,
+          clock: PaymentClock,
+          simulator: PaymentSimulator,
+        ) => new GatewayClient(settings, transport, clock, simulator.isRunning ? simulator.url : settings.baseUrl),
+        inject: [PaymentSettings, GatewayTransport, PaymentClock, OWN_SIMULATOR],
       },
       PlainEvents,
       HandlerFinder,
@@ -108,8 +126,9 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       { provide: service, useClass: PaymentService },
       { provide: health, useClass: PaymentHealth },
       { provide: receiver, useExisting: CallbackReceiver },
+      { provide: simulator, useExisting: OWN_SIMULATOR },
     ],
-    exports: [service, http, health, receiver],
+    exports: [service, http, health, receiver, simulator],
   };
 }
 

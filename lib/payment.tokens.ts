@@ -2,6 +2,7 @@ import { Inject } from '@nestjs/common';
 import { DEFAULT_ACCOUNT } from './payment/account.js';
 import { PaymentHealth } from './health/payment-health.js';
 import { PaymentService } from './payment.service.js';
+import { PaymentSimulator } from './payment.simulator.js';
 
 /**
  * The private `HttpService` (@nestjs/axios) that requests go through, for interceptors that trace or measure. It sends
@@ -11,6 +12,9 @@ export const PAYMENT_HTTP = Symbol.for('nestjs-card-payment:http');
 
 /** The options as given, before variables and defaults; hidden from whoever prints the container. */
 export const PAYMENT_OPTIONS = Symbol.for('nestjs-card-payment:options');
+
+/** Under what the module of one account finds its own simulator. */
+export const OWN_SIMULATOR = Symbol.for('nestjs-card-payment:own-simulator');
 
 /** Under what an account's `PaymentService` is injected. */
 export function paymentToken(name: string = DEFAULT_ACCOUNT): symbol | typeof PaymentService {
@@ -25,6 +29,11 @@ export function paymentHttpToken(name: string = DEFAULT_ACCOUNT): symbol {
 /** Under what an account's `PaymentHealth` is injected: the class itself for the unnamed one. */
 export function paymentHealthToken(name: string = DEFAULT_ACCOUNT): symbol | typeof PaymentHealth {
   return name === DEFAULT_ACCOUNT ? PaymentHealth : Symbol.for(`nestjs-card-payment:health:${name}`);
+}
+
+/** Under what an account's `PaymentSimulator` is injected: the class itself for the unnamed one. */
+export function paymentSimulatorToken(name: string = DEFAULT_ACCOUNT): symbol | typeof PaymentSimulator {
+  return name === DEFAULT_ACCOUNT ? PaymentSimulator : Symbol.for(`nestjs-card-payment:simulator:${name}`);
 }
 
 /** Injects the `PaymentService` of a `name`d account. */

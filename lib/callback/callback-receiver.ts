@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { PaymentCallbackError } from '../errors/payment-callback.error.js';
-import type { CallbackFields } from '../gateway/gateway-dialect.js';
 import { CallbackRoute } from '../options/callback-route.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock } from '../payment/clock.js';
@@ -11,14 +10,7 @@ import { ThreeDFlow } from '../flows/three-d-flow.js';
 import { checkCallback } from '../flows/callback-check.js';
 import { readCallbackFields } from '../flows/callback-fields.js';
 import { hashCallbackToken } from '../flows/callback-token.js';
-
-/** A callback that has been checked: whose it is, and what the bank sent. */
-export interface ReceivedCallback {
-  readonly conversationId: string;
-  readonly payment: Payment;
-  /** Pass them to `PaymentService.auth3d`. They decide nothing. */
-  readonly fields: CallbackFields;
-}
+import { ReceivedCallback } from './received-callback.js';
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 const LOOK_AGAIN_MS = 250;
@@ -49,7 +41,7 @@ export class CallbackReceiver {
     const { dialect } = this.settings;
     const fields = readCallbackFields(received, dialect.callbackObjectFields);
     checkCallback(fields, record, dialect);
-    return { conversationId: record.conversationId, payment: toPayment(record), fields };
+    return new ReceivedCallback({ conversationId: record.conversationId, payment: toPayment(record), fields });
   }
 
   /**

@@ -5,6 +5,7 @@ import { PaymentStoreError } from '../errors/payment-store.error.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { resultUrlProblem } from '../options/url-checks.js';
 import type { Payment, PaymentState } from '../payment/payment.js';
+import { preferredLanguage } from '../payment/text-language.js';
 import { RefusalLog } from './refusal-log.js';
 import { type ResultPageKind, resultPage } from './result-page.js';
 
@@ -49,20 +50,24 @@ export class CallbackResponder {
     this.#host = host;
   }
 
-  /** 303 to the merchant's page with `?conversationId=`, or a page of our own. */
-  sendOn(response: unknown, payment: Payment): void {
+  /**
+   * 303 to the merchant's page with `?conversationId=`, or a page of our own.
+   *
+   * @param acceptLanguage the browser's; the option `language` decides where it names neither Turkish nor English
+   */
+  sendOn(response: unknown, payment: Payment, acceptLanguage?: string): void {
     const outcome = OUTCOME_OF[payment.state];
     const url = this.resultUrl(outcome, payment);
-    if (url === null) this.page(response, 200, outcome);
+    if (url === null) this.page(response, 200, outcome, acceptLanguage);
     else this.reply(response, 303, '', [['Location', url]]);
   }
 
   /** Refuses without repeating what was received. @throws the error when it is none that it knows */
-  refuse(response: unknown, error: unknown): void {
-    if (error instanceof PaymentStoreError) this.page(response, 503, 'unavailable');
+  refuse(response: unknown, error: unknown, acceptLanguage?: string): void {
+    if (error instanceof PaymentStoreError) this.page(response, 503, 'unavailable', acceptLanguage);
     else if (error instanceof PaymentCallbackError) {
       this.refusals.warn(error);
-      this.page(response, error.refusal === 'unknown_token' ? 404 : 400, 'refused');
+      this.page(response, error.refusal === 'unknown_token' ? 404 : 400, 'refused', acceptLanguage);
     } else throw error;
   }
 
@@ -86,8 +91,9 @@ export class CallbackResponder {
     }
   }
 
-  private page(response: unknown, status: number, kind: ResultPageKind): void {
-    this.reply(response, status, resultPage(kind, this.settings.language), PAGE_HEADERS);
+  private page(response: unknown, status: number, kind: ResultPageKind, acceptLanguage?: string): void {
+    const language = preferredLanguage(acceptLanguage, this.settings.language);
+    this.reply(response, status, resultPage(kind, language), PAGE_HEADERS);
   }
 
   private reply(

@@ -29,11 +29,12 @@ export function createCallbackController(path: string, decorators: readonly Clas
 
     private async answer(request: CallbackRequest, response: unknown): Promise<void> {
       if (isLookingAhead(request)) return this.responder.nothing(response);
+      const acceptLanguage = request.headers['accept-language'];
       try {
         const payment = await this.receiver.complete(receivedToken(request), await receivedFields(request));
-        this.responder.sendOn(response, payment);
+        this.responder.sendOn(response, payment, acceptLanguage);
       } catch (error) {
-        this.responder.refuse(response, error);
+        this.responder.refuse(response, error, acceptLanguage);
       }
     }
   }

@@ -1,3 +1,5 @@
+import type { TextLanguage } from '../payment/text-language.js';
+
 /** What a page of the callback says. */
 export type ResultPageKind = 'success' | 'failure' | 'pending' | 'refused' | 'unavailable';
 
@@ -6,7 +8,7 @@ interface PageText {
   readonly text: string;
 }
 
-const TEXTS: Readonly<Record<'en' | 'tr', Readonly<Record<ResultPageKind, PageText>>>> = {
+const TEXTS: Readonly<Record<TextLanguage, Readonly<Record<ResultPageKind, PageText>>>> = {
   en: {
     success: { title: 'Payment received', text: 'Your payment was successful. You can return to the shop.' },
     failure: { title: 'Payment not completed', text: 'No money was taken. You can return to the shop and try again.' },
@@ -36,8 +38,7 @@ const TEXTS: Readonly<Record<'en' | 'tr', Readonly<Record<ResultPageKind, PageTe
 };
 
 /** A plain page. Nothing of what was received stands in it. */
-export function resultPage(kind: ResultPageKind, language: string): string {
-  const lang = language.toLowerCase().startsWith('tr') ? 'tr' : 'en';
+export function resultPage(kind: ResultPageKind, lang: TextLanguage): string {
   const { title, text } = TEXTS[lang][kind];
   return (
     `<!doctype html><html lang="${lang}"><head><meta charset="utf-8">` +

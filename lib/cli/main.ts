@@ -10,7 +10,7 @@ import { UsageError } from './usage.error.js';
 
 const USAGE = `nestjs-card-payment: card payments for NestJS
 
-  simulate [--port 4010] [--dialect ${Object.keys(SIMULATED_DIALECTS).join('|')}]
+  simulate [--port 4010] [--host 127.0.0.1] [--public-url URL] [--dialect ${Object.keys(SIMULATED_DIALECTS).join('|')}]
       A gateway and a bank to try payments against. Takes no real card.
   schema --dialect ${SQL_ENGINES.map(({ name }) => name).join('|')}
       The tables, for those who run their own migrations.

@@ -1,6 +1,5 @@
-import { IsObject } from 'class-validator';
 import type { CallbackFields } from '../gateway/gateway-dialect.js';
-import { IsRequired } from './rules/structure.rules.js';
+import { IsAnObject, IsRequired } from './rules/structure.rules.js';
 import { IsText } from './rules/text.rules.js';
 
 /** What `PaymentService.auth3d` takes: which payment, and what the bank sent to its return or fail URL. */
@@ -10,7 +9,7 @@ export class Auth3dDto {
   conversationId!: string;
 
   /** The parsed form, JSON or query as received; Auth3d carries it to the gateway. */
-  @IsObject({ message: '$property must be an object' })
+  @IsAnObject()
   @IsRequired()
   fields!: CallbackFields;
 }

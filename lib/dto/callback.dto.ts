@@ -60,8 +60,13 @@ export class PaymentCallbackDto {
 
   /** An object, or its JSON text; how a form carries it is unverified. */
   @rule(
-    'instrumentDetail',
-    '$property must be an object or its JSON text',
+    {
+      name: 'instrumentDetail',
+      texts: {
+        en: '$property must be an object or its JSON text',
+        tr: '$property bir nesne veya onun JSON metni olmalı',
+      },
+    },
     (value) => typeof value === 'string' || (typeof value === 'object' && !Array.isArray(value)),
   )
   @IsOptional()

@@ -18,8 +18,9 @@ import { IsNested, IsRequired, MayBeAbsent } from './rules/structure.rules.js';
  * ```
  *
  * A `ValidationPipe` may have `transform`, `whitelist`, `forbidNonWhitelisted` and `enableImplicitConversion` or not;
- * `whitelist` and `forbidNonWhitelisted` are a good choice. An `exceptionFactory` gets class-validator's errors, whose
- * `value` and `target` hold the card: never log them.
+ * `whitelist` and `forbidNonWhitelisted` are a good choice. A pipe's messages are English; its `exceptionFactory` finds
+ * each in both languages in the error's `contexts`, by the name of the rule: `{ en, tr }`. What it is given are
+ * class-validator's errors, whose `value` and `target` hold the card: never log them.
  */
 export class CheckoutDto {
   @IsNested(() => CardDetailsDto)

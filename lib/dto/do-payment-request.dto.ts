@@ -3,6 +3,7 @@ import { type CardDetails, CardDetailsDto } from './card-details.dto.js';
 import { CardHolderInfoDto } from './card-holder-info.dto.js';
 import { ExtraParameterDto } from './extra-parameter.dto.js';
 import { IsAmount, IsWholeNumber } from './rules/number.rules.js';
+import { saying } from './rules/rule.js';
 import { IsTrueOrFalse } from './rules/reading.rules.js';
 import { IsNested, IsRequired, MayBeAbsent } from './rules/structure.rules.js';
 import { IsText, IsWebUrl } from './rules/text.rules.js';
@@ -19,7 +20,7 @@ export class TransactionDetailsRequestDto {
 
   /** Major units, a JSON number. */
   @IsAmount()
-  @IsNumber({}, { message: '$property must be a number' })
+  @IsNumber({}, saying({ en: '$property must be a number', tr: '$property bir sayı olmalı' }))
   @IsRequired()
   amount!: number;
 

@@ -1,9 +1,14 @@
 import { IsNumber, IsOptional } from 'class-validator';
-import { rule } from './rules/rule.js';
+import { rule, saying } from './rules/rule.js';
 import { IsNested, IsRequired } from './rules/structure.rules.js';
 import { IsDateTimeText, IsReceivedText, IsWebUrl } from './rules/text.rules.js';
 
-const NUMBER = { message: '$property must be a number' };
+const NUMBER = saying({ en: '$property must be a number', tr: '$property bir sayı olmalı' });
+const WHOLE_NUMBER = saying({ en: '$property must be a whole number', tr: '$property bir tam sayı olmalı' });
+const CURRENCY = {
+  en: '$property must be a numeric currency code, as text',
+  tr: '$property metin olarak sayısal bir para birimi kodu olmalı',
+};
 
 /** `instrumentDetail` of an answer (contract section 2.2). */
 export class InstrumentDetailDto {
@@ -20,7 +25,7 @@ export class InstrumentDetailDto {
 
 /** `paymentInfo` of an answer (contract section 2.2). Amounts in major units. */
 export class PaymentInfoDto {
-  @IsNumber({ maxDecimalPlaces: 0 }, { message: '$property must be a whole number' })
+  @IsNumber({ maxDecimalPlaces: 0 }, WHOLE_NUMBER)
   @IsOptional()
   installmentCount?: number | null;
 
@@ -91,11 +96,7 @@ export class DoPaymentResponseDto {
   transactionDate?: string | null;
 
   /** ISO 4217 numeric, as text. */
-  @rule(
-    'currencyText',
-    '$property must be a numeric currency code, as text',
-    (value) => typeof value === 'string' && /^\d{1,3}$/.test(value),
-  )
+  @rule({ name: 'currencyText', texts: CURRENCY }, (value) => typeof value === 'string' && /^\d{1,3}$/.test(value))
   @IsOptional()
   currency?: string | null;
 

@@ -1,4 +1,5 @@
 import { IsBase64, IsOptional } from 'class-validator';
+import { saying } from './rules/rule.js';
 import { IsReceivedText } from './rules/text.rules.js';
 
 /**
@@ -27,7 +28,7 @@ export class Init3dResponseDto {
   conversationId?: string | null;
 
   /** The page for the buyer's browser, in Base64. */
-  @IsBase64({}, { message: '$property must be Base64' })
+  @IsBase64({}, saying({ en: '$property must be Base64', tr: '$property Base64 olmalı' }))
   @IsOptional()
   htmlForm?: string | null;
 }

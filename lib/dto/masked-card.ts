@@ -1,4 +1,5 @@
 import { maskCardNumber } from '../payment/card-mask.js';
+import type { Translations } from '../payment/text-language.js';
 
 interface CardFields {
   cardNo: string;
@@ -8,12 +9,14 @@ interface CardFields {
 
 export const MASKED_VALUE = '****';
 
-export const MASKED_CARD = {
-  rule: 'masked',
-  message:
+export const MASKED_CARD_TEXTS: Translations = {
+  en:
     'holds a masked card, as JSON and instanceToPlain print it: pass the object that your controller received, ' +
     'not a copy, or give your ValidationPipe `transform: true`',
-} as const;
+  tr:
+    'JSON ve instanceToPlain çıktısındaki gibi maskelenmiş bir kart içeriyor: bir kopyayı değil, controller’ınıza ' +
+    'gelen nesneyi verin ya da ValidationPipe’a `transform: true` ekleyin',
+};
 
 /** The cards of which `instanceToPlain` made masked copies, by the copy. */
 const cards = new WeakMap<object, CardFields>();

@@ -2,10 +2,11 @@ import { type ClassConstructor, plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
 import { PaymentValidationError, type ValidationIssue } from '../errors/payment-validation.error.js';
 import { holdsCard } from '../payment/card-mask.js';
+import { type TextLanguage, textLanguage, type Translations } from '../payment/text-language.js';
 import { CARD_CHECKS, type CardDetails } from './card-details.dto.js';
 import { copyInput, fieldPath, unknownField } from './copy-input.js';
 import type { DoPaymentDto } from './do-payment.dto.js';
-import { isMaskedCard, MASKED_CARD } from './masked-card.js';
+import { isMaskedCard, MASKED_CARD_TEXTS } from './masked-card.js';
 import { EXPIRED, hasExpired } from './rules/card.rules.js';
 
 export interface InputChecks {
@@ -13,10 +14,17 @@ export interface InputChecks {
   readonly luhn: boolean;
   /** The time that the expiry is judged by. */
   readonly now: Date;
+  /** That of the messages, unless the input names one. */
+  readonly language: string;
 }
 
 /** The merchant's own texts that are stored, logged or sent in URLs. */
 const VISIBLE_FIELDS = ['conversationId', 'reference', 'idempotencyKey', 'returnUrl', 'failUrl'] as const;
+
+const CARD_FREE_TEXTS: Translations = {
+  en: 'must not hold the card number: it is stored, logged or sent in URLs',
+  tr: 'kart numarasını içermemeli: saklanır, günlüğe yazılır veya adreslerde gönderilir',
+};
 
 /**
  * Checks what a merchant passed in, a plain object or an instance, and leaves it as it was. A card number and an expiry
@@ -28,9 +36,11 @@ const VISIBLE_FIELDS = ['conversationId', 'reference', 'idempotencyKey', 'return
 export function validateInput<T extends DoPaymentDto>(
   type: ClassConstructor<T>,
   input: unknown,
-  { luhn, now }: InputChecks,
+  { luhn, now, language: otherwise }: InputChecks,
 ): T {
-  const instance = plainToInstance(type, copyInput(input));
+  const instance = plainToInstance(type, copyInput(input, textLanguage(otherwise)));
+  const own: unknown = instance.language;
+  const language = textLanguage(typeof own === 'string' ? own : otherwise);
   const errors = validateSync(instance, {
     whitelist: true,
     forbidNonWhitelisted: true,
@@ -41,28 +51,43 @@ export function validateInput<T extends DoPaymentDto>(
     groups: [luhn ? CARD_CHECKS.luhn : 'none'],
   });
   const card: Partial<CardDetails> | null = instance.cardDetails;
-  if (card && isMaskedCard(card)) throw new PaymentValidationError([{ path: 'cardDetails', ...MASKED_CARD }]);
-  const issues = errors.flatMap((error) => issuesOf(error, ''));
-  if (hasExpired(card?.expDate, now)) issues.push({ path: 'cardDetails.expDate', ...EXPIRED });
-  if (issues.length === 0) issues.push(...cardsInTexts(instance));
-  if (issues.length > 0) throw new PaymentValidationError(issues);
+  if (card && isMaskedCard(card)) {
+    const masked = { path: 'cardDetails', rule: 'masked', message: MASKED_CARD_TEXTS[language] };
+    throw new PaymentValidationError([masked], language);
+  }
+  const issues = errors.flatMap((error) => issuesOf(error, '', language));
+  if (hasExpired(card?.expDate, now)) {
+    const message = textOf(EXPIRED.texts[language], 'expDate');
+    issues.push({ path: 'cardDetails.expDate', rule: EXPIRED.name, message });
+  }
+  if (issues.length === 0) issues.push(...cardsInTexts(instance, language));
+  if (issues.length > 0) throw new PaymentValidationError(issues, language);
   return instance;
 }
 
-function issuesOf({ property, constraints = {}, children = [] }: ValidationError, parent: string): ValidationIssue[] {
+function issuesOf(
+  { property, constraints = {}, contexts = {}, children = [] }: ValidationError,
+  parent: string,
+  language: TextLanguage,
+): ValidationIssue[] {
   const path = fieldPath(parent, property);
-  const own = Object.entries(constraints).map(([rule, message]) =>
-    rule === 'whitelistValidation' ? unknownField(path) : { path, rule, message },
-  );
-  return [...own, ...children.flatMap((child) => issuesOf(child, path))];
+  const own = Object.entries(constraints).map(([rule, message]) => {
+    if (rule === 'whitelistValidation') return unknownField(path, language);
+    const texts = contexts[rule] as Translations | undefined;
+    return { path, rule, message: texts ? textOf(texts[language], property) : message };
+  });
+  return [...own, ...children.flatMap((child) => issuesOf(child, path, language))];
 }
 
-function cardsInTexts(input: DoPaymentDto): ValidationIssue[] {
+function textOf(text: string, property: string): string {
+  return text.replaceAll('$property', property);
+}
+
+function cardsInTexts(input: DoPaymentDto, language: TextLanguage): ValidationIssue[] {
   const { cardNo } = input.cardDetails;
-  const message = 'must not hold the card number: it is stored, logged or sent in URLs';
   return VISIBLE_FIELDS.filter((field) => holdsCard(input[field] ?? '', { cardNo })).map((path) => ({
     path,
     rule: 'cardFree',
-    message,
+    message: CARD_FREE_TEXTS[language],
   }));
 }

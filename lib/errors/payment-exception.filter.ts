@@ -1,5 +1,7 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, HttpStatus } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpStatus, Optional } from '@nestjs/common';
 import type { Payment, PaymentState } from '../payment/payment.js';
+import { preferredLanguage, type TextLanguage } from '../payment/text-language.js';
+import { BUYER_TEXTS } from './buyer-texts.js';
 import { PaymentError } from './payment.error.js';
 import type { ValidationIssue } from './payment-validation.error.js';
 
@@ -8,7 +10,10 @@ export interface PaymentErrorBody {
   readonly statusCode: number;
   /** The error's `code`: `PAYMENT_VALIDATION`, … */
   readonly code: string;
+  /** For the developer. */
   readonly message: string;
+  /** For the buyer, in Turkish or English, as the request's `Accept-Language` prefers. */
+  readonly tellBuyer: string;
   /** What is wrong with the input. */
   readonly issues?: readonly ValidationIssue[];
   /** The payment that the error is about: the other one, for a duplicate. */
@@ -23,6 +28,12 @@ interface HttpResponse {
   status(code: number): HttpResponse;
   send(body: PaymentErrorBody): unknown;
 }
+
+interface HttpRequest {
+  readonly headers?: { readonly 'accept-language'?: string };
+}
+
+type BuyerText = keyof typeof BUYER_TEXTS;
 
 const STATUS_OF_CODE: ReadonlyMap<string, HttpStatus> = new Map([
   ['PAYMENT_VALIDATION', HttpStatus.BAD_REQUEST],
@@ -39,7 +50,7 @@ const STATUS_OF_CODE: ReadonlyMap<string, HttpStatus> = new Map([
 /**
  * Answers this module's errors over HTTP, on Express and Fastify; elsewhere (GraphQL, microservices) it rethrows them.
  * Use it with `@UseFilters(PaymentExceptionFilter)`, `APP_FILTER` or `app.useGlobalFilters(new
- * PaymentExceptionFilter())`.
+ * PaymentExceptionFilter())`. `tellBuyer` of the answer is what a buyer may read.
  *
  * | error | status |
  * |---|---|
@@ -54,21 +65,28 @@ const STATUS_OF_CODE: ReadonlyMap<string, HttpStatus> = new Map([
  */
 @Catch(PaymentError)
 export class PaymentExceptionFilter implements ExceptionFilter<PaymentError> {
+  /** @param language of `tellBuyer` where a request prefers neither Turkish nor English: `tr` (default) or `en` */
+  constructor(@Optional() private readonly language: string = 'tr') {}
+
   catch(error: PaymentError, host: ArgumentsHost): void {
     if (host.getType() !== 'http') throw error;
-    const response = host.switchToHttp().getResponse<HttpResponse>();
+    const http = host.switchToHttp();
+    const response = http.getResponse<HttpResponse>();
     if (response.headersSent || response.sent) return;
-    const body = bodyOf(error);
+    const accepted = http.getRequest<HttpRequest>().headers?.['accept-language'];
+    const body = bodyOf(error, preferredLanguage(accepted, this.language));
     response.status(body.statusCode).send(body);
   }
 }
 
-function bodyOf(error: PaymentError): PaymentErrorBody {
+function bodyOf(error: PaymentError, language: TextLanguage): PaymentErrorBody {
   const { issues, payment } = error as { issues?: readonly ValidationIssue[]; payment?: Payment };
+  const statusCode = statusOf(error.code, payment);
   return {
-    statusCode: statusOf(error.code, payment),
+    statusCode,
     code: error.code,
     message: error.message,
+    tellBuyer: BUYER_TEXTS[buyerTextOf(error.code, statusCode)][language],
     ...(issues && { issues }),
     ...(payment && { conversationId: payment.conversationId, state: payment.state }),
   };
@@ -78,4 +96,24 @@ function statusOf(code: string, payment?: Payment): HttpStatus {
   if (code === 'PAYMENT_INIT3D' && payment?.reason === 'declined') return HttpStatus.PAYMENT_REQUIRED;
   if (code === 'PAYMENT_INIT3D' && payment?.reason === 'reference_taken') return HttpStatus.CONFLICT;
   return STATUS_OF_CODE.get(code) ?? HttpStatus.INTERNAL_SERVER_ERROR;
+}
+
+function buyerTextOf(code: string, status: HttpStatus): BuyerText {
+  switch (status) {
+    case HttpStatus.BAD_REQUEST:
+      return code === 'PAYMENT_VALIDATION' ? 'input' : 'refused';
+    case HttpStatus.PAYMENT_REQUIRED:
+      return 'declined';
+    case HttpStatus.NOT_FOUND:
+      return 'notFound';
+    case HttpStatus.CONFLICT:
+      return code === 'PAYMENT_STATE' ? 'impossible' : 'underWay';
+    case HttpStatus.NOT_IMPLEMENTED:
+      return 'impossible';
+    case HttpStatus.BAD_GATEWAY:
+    case HttpStatus.SERVICE_UNAVAILABLE:
+      return 'later';
+    default:
+      return 'trouble';
+  }
 }

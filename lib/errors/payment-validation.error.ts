@@ -1,4 +1,10 @@
+import type { TextLanguage, Translations } from '../payment/text-language.js';
 import { PaymentError } from './payment.error.js';
+
+const REFUSED: Translations = {
+  en: 'The payment was refused before sending',
+  tr: 'Ödeme gönderilmeden reddedildi',
+};
 
 /** One thing that is wrong with the input. The value is never shown. */
 export interface ValidationIssue {
@@ -6,7 +12,7 @@ export interface ValidationIssue {
   readonly path: string;
   /** Which rule: a stable name such as `isNotEmpty` or `luhn`. */
   readonly rule: string;
-  /** What to do about it, for the developer. */
+  /** What to do about it, in the language of the payment (`language` of the input, or the option). */
   readonly message: string;
 }
 
@@ -14,9 +20,10 @@ export interface ValidationIssue {
 export class PaymentValidationError extends PaymentError {
   readonly code = 'PAYMENT_VALIDATION';
 
-  constructor(readonly issues: readonly ValidationIssue[]) {
-    super(
-      'The payment was refused before sending: ' + issues.map(({ path, message }) => `${path}: ${message}`).join('; '),
-    );
+  constructor(
+    readonly issues: readonly ValidationIssue[],
+    language: TextLanguage = 'en',
+  ) {
+    super(`${REFUSED[language]}: ${issues.map(({ path, message }) => `${path}: ${message}`).join('; ')}`);
   }
 }

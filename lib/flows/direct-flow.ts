@@ -35,7 +35,8 @@ export class DirectFlow {
   async pay(given: unknown): Promise<Payment> {
     await this.clock.check();
     const now = this.clock.now();
-    const input = validateInput(DoPaymentDto, given, { luhn: this.settings.luhn, now });
+    const { luhn, language } = this.settings;
+    const input = validateInput(DoPaymentDto, given, { luhn, language, now });
     const sale = saleRequest(input, this.settings, this.returnUrls.make(input));
     const attemptId = newAttemptId(this.random);
     const record = newPaymentRecord('direct', sale, input, this.settings, now, { tokenHash: null, attemptId });

@@ -4,7 +4,8 @@ import type { TransactionDetailsDto } from '../dto/transaction-details.dto.js';
 import { PaymentValidationError } from '../errors/payment-validation.error.js';
 import type { SaleRequest } from '../gateway/gateway-dialect.js';
 import type { PaymentSettings } from '../options/payment-settings.js';
-import { AMOUNT_MESSAGES, type AmountFormat, canonicalAmount } from '../payment/amount.js';
+import { AMOUNT_TEXTS, type AmountFormat, canonicalAmount } from '../payment/amount.js';
+import { textLanguage } from '../payment/text-language.js';
 import { maskCardNumber } from '../payment/card-mask.js';
 import type { PaymentKind, PaymentRecord } from '../payment/payment.js';
 import { claimEnd } from './schedule.js';
@@ -32,7 +33,7 @@ export function saleRequest(
     cardDetails: input.cardDetails,
     transactionType: transaction.transactionType ?? KNOWN_VALUES.transactionType,
     installmentCount: transaction.installmentCount ?? 1,
-    amount: amountText(transaction, amountFormat),
+    amount: amountText(transaction, amountFormat, input.language ?? language),
     currencyCode: transaction.currencyCode,
     vftFlag: transaction.vftFlag,
     cardHolderInfo: input.cardHolderInfo,
@@ -40,13 +41,13 @@ export function saleRequest(
   };
 }
 
-function amountText({ amount, currencyCode }: TransactionDetailsDto, format: AmountFormat): string {
+function amountText({ amount, currencyCode }: TransactionDetailsDto, format: AmountFormat, language: string): string {
   const canonical = canonicalAmount(amount, currencyCode, format);
   if ('text' in canonical) return canonical.text;
   const { problem } = canonical;
-  throw new PaymentValidationError([
-    { path: 'transactionDetails.amount', rule: problem, message: AMOUNT_MESSAGES[problem] },
-  ]);
+  const inLanguage = textLanguage(language);
+  const message = AMOUNT_TEXTS[problem][inLanguage];
+  throw new PaymentValidationError([{ path: 'transactionDetails.amount', rule: problem, message }], inLanguage);
 }
 
 /** The first record of a payment: `charging` or `initiating`. */

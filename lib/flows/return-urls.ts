@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { ApplicationConfig } from '@nestjs/core';
+import { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
 import { PaymentValidationError, type ValidationIssue } from '../errors/payment-validation.error.js';
 import { CallbackRoute, trimSlashes } from '../options/callback-route.js';
 import { PaymentSettings } from '../options/payment-settings.js';
+import { textLanguage, type Translations } from '../payment/text-language.js';
 import { NO_TOKEN } from './callback-token.js';
+import { localUrlOf } from './local-url.js';
 
 /** The two addresses that a request gives the gateway. */
 export interface ReturnUrls {
@@ -14,52 +16,63 @@ export interface ReturnUrls {
 /** Works out where the bank is to send the buyer back. */
 @Injectable()
 export class ReturnUrlMaker {
-  /** Private to the language, too: printed, it would show the host's own parts. */
+  /** Private to the language, too: printed, they would show the host's own parts. */
   readonly #config: ApplicationConfig;
+  readonly #adapterHost: HttpAdapterHost;
 
   constructor(
     private readonly settings: PaymentSettings,
     private readonly route: CallbackRoute,
     config: ApplicationConfig,
+    adapterHost: HttpAdapterHost,
   ) {
     this.#config = config;
+    this.#adapterHost = adapterHost;
   }
 
   /**
    * The caller's own addresses, then the configured ones, then the built-in controller's; `{token}` is filled in.
    * @throws PaymentValidationError when there is none
    */
-  make(own: Partial<ReturnUrls>, token: string = NO_TOKEN): ReturnUrls {
+  make(own: Partial<ReturnUrls> & { readonly language?: string }, token: string = NO_TOKEN): ReturnUrls {
     const built = this.base();
+    const language = textLanguage(own.language ?? this.settings.language);
     const issues: ValidationIssue[] = [];
     const choose = (option: keyof ReturnUrls, last: string): string => {
       const url = own[option] ?? this.settings[option] ?? (built && `${built}/{token}/${last}`);
       if (url === null) {
-        issues.push({
-          path: option,
-          rule: 'isDefined',
-          message: `is needed, since the callback controller is off; give it here or set the option ${option}`,
-        });
+        issues.push({ path: option, rule: 'isDefined', message: neededText(option)[language] });
       }
       return (url ?? '').replaceAll('{token}', token);
     };
     const urls = { returnUrl: choose('returnUrl', 'return'), failUrl: choose('failUrl', 'fail') };
-    if (issues.length > 0) throw new PaymentValidationError(issues);
+    if (issues.length > 0) throw new PaymentValidationError(issues, language);
     return urls;
   }
 
-  /** The prefix is known once the application starts, so it is read here and not in the constructor. */
+  /**
+   * The prefix is known once the application starts, and the server's address once it listens, so they are read here and
+   * not in the constructor.
+   */
   private base(): string | null {
     const { callbackUrl, publicUrl } = this.settings;
     const { path } = this.route;
     if (path === null) return null;
     if (callbackUrl) return callbackUrl;
     const prefix = this.isExcluded(path) ? '' : trimSlashes(this.#config.getGlobalPrefix());
-    return [publicUrl, prefix, path].filter(Boolean).join('/');
+    const site = publicUrl ?? localUrlOf(this.#adapterHost.httpAdapter?.getHttpServer());
+    return [site, prefix, path].filter(Boolean).join('/');
   }
 
   private isExcluded(path: string): boolean {
     const { exclude = [] } = this.#config.getGlobalPrefixOptions();
     return exclude.some(({ pathRegex }) => pathRegex.test(`/${path}/${NO_TOKEN}/return`));
   }
+}
+
+function neededText(option: keyof ReturnUrls): Translations {
+  return {
+    en: `is needed, since the callback controller is off; give it here or set the option ${option}`,
+    tr: `gerekli, çünkü callback controller kapalı; burada verin ya da ${option} seçeneğini ayarlayın`,
+  };
 }

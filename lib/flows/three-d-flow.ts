@@ -63,7 +63,8 @@ export class ThreeDFlow {
   async start(given: unknown): Promise<Init3dStart> {
     await this.clock.check();
     const now = this.clock.now();
-    const input = validateInput(Init3dDto, given, { luhn: this.settings.luhn, now });
+    const { luhn, language } = this.settings;
+    const input = validateInput(Init3dDto, given, { luhn, language, now });
     const token = newCallbackToken(this.random);
     const sale = saleRequest(input, this.settings, this.returnUrls.make(input, token));
     const hasToken = sale.returnUrl.includes(token) || sale.failUrl.includes(token);

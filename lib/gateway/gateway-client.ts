@@ -53,6 +53,8 @@ export class GatewayClient {
     private readonly settings: GatewaySettings,
     private readonly transport: GatewayTransport,
     private readonly clock: PaymentClock,
+    /** Where the gateway is, if not where the settings say: a simulator knows its address once it listens. */
+    private readonly baseUrl: string = settings.baseUrl,
   ) {}
 
   async doPayment(sale: SaleRequest): Promise<ChargeAttempt> {
@@ -131,7 +133,7 @@ export class GatewayClient {
     operation: DialectOperation<Request, unknown>,
     content: Request,
   ): Promise<NotSent | { readonly request: WireRequest; readonly secrets: readonly string[] }> {
-    const { dialect, credentials, baseUrl } = this.settings;
+    const { dialect, credentials } = this.settings;
     try {
       const unsigned = operation.body(content, credentials.merchantId);
       const sign: unknown = await dialect.sign(unsigned, { operation: name, apiKey: credentials.apiKey });
@@ -139,7 +141,7 @@ export class GatewayClient {
       const headers = dialect.headers({ credentials, operation: name, now: this.clock.now() });
       const body = wireText(sign === null ? unsigned : { ...unsigned, sign });
       const secrets = [credentials.clientSecret, credentials.apiKey ?? '', sign ?? '', ...secretsIn(headers)];
-      return { request: { url: baseUrl + operation.path, headers, body }, secrets };
+      return { request: { url: this.baseUrl + operation.path, headers, body }, secrets };
     } catch {
       return { sent: false, why: 'the dialect or the signer failed to make the request' };
     }

@@ -35,6 +35,7 @@ export function ruleProblems(
   dialect: GatewayDialect | null,
   account: string,
   { callback }: PaymentStructure,
+  isSimulated: boolean,
 ): ConfigurationProblem[] {
   const problems: ConfigurationProblem[] = [];
   const report = (option: 'apiKey' | 'verifySign' | 'publicUrl', message: string): void =>
@@ -44,7 +45,7 @@ export function ruleProblems(
   if (dialect && !dialect.verifySign && verifySign) {
     report('verifySign', `cannot be true: the dialect "${dialect.name}" cannot verify the sign of an answer`);
   }
-  if (callback !== false && publicUrl === null && callbackUrl === null) {
+  if (callback !== false && publicUrl === null && callbackUrl === null && !isSimulated) {
     report('publicUrl', 'is missing (where buyers reach this application; or set callbackUrl, or callback: false)');
   }
   return problems;

@@ -19,7 +19,7 @@ import {
   text,
   wholeNumber,
 } from './option-kinds.js';
-import { baseUrlProblem, callbackUrlProblem, withoutTrailingSlashes } from './url-checks.js';
+import { baseUrlProblem, callbackUrlProblem, gatewayUrlProblem, withoutTrailingSlashes } from './url-checks.js';
 
 const DIALECT_NAMES = Object.keys(DIALECTS) as DialectName[];
 /** A hundred years. */
@@ -34,8 +34,13 @@ export const OPTIONS = {
   dialect: orInCode(choice(DIALECT_NAMES, 'standard'), isDialectObject),
   /** Code only. How `sign` is computed; required by the dialect `standard`, since the contract does not show it. */
   signer: codeOnly<Signer>(isFunction, 'must be a function (fields, { operation, apiKey }) => string'),
-  /** `PAYMENT_BASE_URL`: the base address of the service; https, except to a loopback address. Required. */
-  baseUrl: text({ default: REQUIRED, check: baseUrlProblem, normalize: withoutTrailingSlashes }),
+  /**
+   * `PAYMENT_BASE_URL`: the base address of the service; https, except to a loopback address. Or `simulator:`, a gateway
+   * and a bank inside the application, for development and tests: it has a dialect and credentials of its own, so that
+   * `dialect`, `signer`, `merchantId`, `clientId`, `clientSecret`, `apiKey`, `scope`, `grantType`, `dateOrder` and
+   * `dispatcher` are not looked at, and the listening server's address counts where `publicUrl` is not set. Required.
+   */
+  baseUrl: text({ default: REQUIRED, check: gatewayUrlProblem, normalize: withoutTrailingSlashes }),
   /** `PAYMENT_MERCHANT_ID`. Required. */
   merchantId: text({ default: REQUIRED, check: headerProblem }),
   /** `PAYMENT_CLIENT_ID`: the header x-ClientID (contract section 5). Required. */
@@ -61,7 +66,7 @@ export const OPTIONS = {
   keepAliveMs: wholeNumber({ default: 4_000, min: 0 }),
   /**
    * `PAYMENT_PUBLIC_URL`: where buyers reach this application; https, except on a loopback address. Required while
-   * `callback` is on, unless `callbackUrl` is set.
+   * `callback` is on, unless `callbackUrl` is set or `baseUrl` is `simulator:`.
    */
   publicUrl: text({ default: null, check: baseUrlProblem, normalize: withoutTrailingSlashes }),
   /** `PAYMENT_CALLBACK_URL`: where the callback controller is reached, if not at publicUrl + global prefix + path. */

@@ -7,6 +7,7 @@ import { OPTIONS, type OptionValues } from './option-table.js';
 import type { PaymentOptions, PaymentStructure } from './payment-options.js';
 import type { PaymentSettings } from './payment-settings.js';
 import { type Environment, readOptions } from './read-options.js';
+import { isSimulatorMeant, SIMULATOR_OPTIONS, simulatorProblems } from './simulator-setting.js';
 
 const DEFAULT_SCOPE = 'pf_write';
 const MEMORY_RETENTION_MS = 86_400_000;
@@ -26,10 +27,16 @@ export function resolveSettings(
   otherProblems: readonly ConfigurationProblem[] = [],
 ): PaymentSettings {
   const account = structure.name ?? DEFAULT_ACCOUNT;
-  const read = readOptions(options, environment, account);
+  const isSimulated = isSimulatorMeant(options, environment, account);
+  const read = readOptions(isSimulated ? { ...options, ...SIMULATOR_OPTIONS } : options, environment, account);
   const choice = chooseDialect(read.values);
   const { dialect } = choice;
-  const ofOptions = [...read.problems, ...choice.problems, ...ruleProblems(read.values, dialect, account, structure)];
+  const ofOptions = [
+    ...read.problems,
+    ...choice.problems,
+    ...ruleProblems(read.values, dialect, account, structure, isSimulated),
+    ...(isSimulated ? simulatorProblems(read.values, environment, account) : []),
+  ];
   const problems = [
     ...ofOptions.sort((a, b) => OPTION_NAMES.indexOf(a.option) - OPTION_NAMES.indexOf(b.option)),
     ...structureProblems(structure),

@@ -1,3 +1,6 @@
+/** The `baseUrl` of a gateway and a bank inside the application. */
+export const SIMULATOR_URL = 'simulator:';
+
 const SITE = 'http://site.invalid';
 /** URL parsers drop these, so that the URL in use would not be the one that was checked. */
 // eslint-disable-next-line no-control-regex
@@ -15,6 +18,20 @@ export function secureUrlProblem(text: string): string | null {
 export function baseUrlProblem(text: string): string | null {
   if (parse(text) && /[?#]/.test(text)) return 'must have no query and no fragment';
   return secureUrlProblem(text);
+}
+
+/** {@link baseUrlProblem}, or the embedded simulator. */
+export function gatewayUrlProblem(text: string): string | null {
+  if (text === SIMULATOR_URL) return null;
+  if (namesSimulator(text)) {
+    return 'must be simulator: alone, without a port or a path, for the embedded simulator; or an absolute https URL';
+  }
+  return baseUrlProblem(text);
+}
+
+/** Whether it is the embedded simulator, perhaps mistyped. */
+export function namesSimulator(text: string): boolean {
+  return /^\W*simulator(?![\w.-])/i.test(text);
 }
 
 /** An absolute http(s) URL, which may hold `{token}`. */
@@ -42,6 +59,12 @@ function isPath(text: string): boolean {
   if (!text.startsWith('/') || !URL.canParse(text, SITE)) return false;
   const { origin, pathname } = new URL(text, SITE);
   return origin === SITE && !pathname.startsWith('//');
+}
+
+/** Whether an absolute URL leads to this machine alone. */
+export function isLoopbackUrl(text: string): boolean {
+  const url = parse(text);
+  return url !== null && isLoopback(url.hostname);
 }
 
 function isLoopback(hostname: string): boolean {

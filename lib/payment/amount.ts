@@ -1,4 +1,5 @@
 import { currencyDecimals } from './currency.js';
+import type { Translations } from './text-language.js';
 
 /**
  * How an amount is written: `fixed` has all decimals of its currency (`60.00`), `shortest` no trailing zeros (`60`).
@@ -12,11 +13,20 @@ export type AmountProblem = 'amountFormat' | 'amountPositive' | 'amountDecimals'
 const MAX_AMOUNT_DIGITS = 15;
 
 /** What to do about each problem. */
-export const AMOUNT_MESSAGES: Readonly<Record<AmountProblem, string>> = {
-  amountFormat: 'amount must be a plain decimal such as "149.90" or 149.9: no sign, exponent, space or comma',
-  amountPositive: 'amount must be above 0',
-  amountDecimals: 'amount must have no more decimals than its currency; write it as text if it was computed',
-  amountDigits: `amount must have at most ${MAX_AMOUNT_DIGITS} digits`,
+export const AMOUNT_TEXTS: Readonly<Record<AmountProblem, Translations>> = {
+  amountFormat: {
+    en: 'amount must be a plain decimal such as "149.90" or 149.9: no sign, exponent, space or comma',
+    tr: 'amount "149.90" veya 149.9 gibi düz bir ondalık sayı olmalı: işaret, üs, boşluk veya virgül olmadan',
+  },
+  amountPositive: { en: 'amount must be above 0', tr: 'amount 0’dan büyük olmalı' },
+  amountDecimals: {
+    en: 'amount must have no more decimals than its currency; write it as text if it was computed',
+    tr: 'amount, para biriminden fazla ondalık içermemeli; hesaplandıysa metin olarak yazın',
+  },
+  amountDigits: {
+    en: `amount must have at most ${MAX_AMOUNT_DIGITS} digits`,
+    tr: `amount en çok ${MAX_AMOUNT_DIGITS} rakam içermeli`,
+  },
 };
 
 /**

@@ -9,24 +9,28 @@ export type PaymentEventState = (typeof EVENT_STATES)[number];
 export type PaymentEventType = `payment.${PaymentEventState}`;
 
 /** One change of a payment that a merchant may want to act upon. */
-export interface PaymentEvent {
+export class PaymentEvent {
   /** `conversationId:version`. The same event always has the same id: deduplicate by it. */
-  readonly eventId: string;
-  readonly type: PaymentEventType;
+  readonly eventId!: string;
+  readonly type!: PaymentEventType;
   /** The payment as it was when this happened. */
-  readonly payment: Payment;
-  readonly occurredAt: Date;
+  readonly payment!: Payment;
+  readonly occurredAt!: Date;
+
+  constructor(fields: PaymentEvent) {
+    Object.assign(this, fields);
+  }
 }
 
 /** The event of a payment that has just reached its state; undefined where that state is not published. */
 export function eventOf(record: PaymentRecord): PaymentEvent | undefined {
   if (!isEventState(record.state)) return undefined;
-  return {
+  return new PaymentEvent({
     eventId: `${record.conversationId}:${record.version}`,
     type: `payment.${record.state}`,
     payment: toPayment(record),
     occurredAt: record.updatedAt,
-  };
+  });
 }
 
 export function isEventState(state: PaymentState): state is PaymentEventState {

@@ -20,55 +20,59 @@ export type PaymentState =
 export type PaymentKind = 'direct' | '3d';
 
 /** What the module reports of a payment. It never holds a full card number, an expiry, a security code or a page. */
-export interface Payment {
+export class Payment {
   /** The id this attempt has at the gateway. One per attempt, never used again. */
-  readonly conversationId: string;
+  readonly conversationId!: string;
   /** The merchant account it belongs to: `default`, or the `name` given to `PaymentModule.forRoot`. */
-  readonly account: string;
+  readonly account!: string;
   /** The merchant's own id, an order number for example. At most one attempt of it can succeed. */
-  readonly reference: string | null;
-  readonly kind: PaymentKind;
-  readonly state: PaymentState;
+  readonly reference!: string | null;
+  readonly kind!: PaymentKind;
+  readonly state!: PaymentState;
   /** True for `succeeded`, `failed` and `expired`: an outcome that can be acted upon. */
-  readonly settled: boolean;
+  readonly settled!: boolean;
   /** False when the outcome is known but could not be written to the store yet; the module keeps trying. */
-  readonly stored: boolean;
+  readonly stored!: boolean;
   /** Why it is in this state, where the state alone does not say. */
-  readonly reason: PaymentReason | null;
+  readonly reason!: PaymentReason | null;
   /** What was asked, in major units as canonical decimal text: `149.90`. */
-  readonly amount: string;
+  readonly amount!: string;
   /** ISO 4217 numeric code: 949 is the Turkish lira. */
-  readonly currencyCode: number;
-  readonly installmentCount: number;
+  readonly currencyCode!: number;
+  readonly installmentCount!: number;
   /** What the gateway says it took, in major units as decimal text; null where it took nothing or does not say. */
-  readonly chargedAmount: string | null;
+  readonly chargedAmount!: string | null;
   /** The gateway's result code (`B0000` is an approval), null while there is none. */
-  readonly code: string | null;
+  readonly code!: string | null;
   /** The gateway's result text without long numbers. For people; never decide on it. */
-  readonly message: string | null;
-  readonly orderId: string | null;
-  readonly paymentId: string | null;
-  readonly bankUniqueReferenceNumber: string | null;
-  readonly authCode: string | null;
+  readonly message!: string | null;
+  readonly orderId!: string | null;
+  readonly paymentId!: string | null;
+  readonly bankUniqueReferenceNumber!: string | null;
+  readonly authCode!: string | null;
   /** The gateway's date and time, text as received (contract section 2.2). */
-  readonly transactionDate: string | null;
+  readonly transactionDate!: string | null;
   /**
    * `transactionDate` read by the option `dateOrder`, in Turkish time (UTC+3, unverified); null where it cannot be
    * read.
    */
-  readonly transactionAt: Date | null;
+  readonly transactionAt!: Date | null;
   /** First six and last four digits at most, of the card that was sent. */
-  readonly maskedCardNumber: string | null;
+  readonly maskedCardNumber!: string | null;
   /** Commission rate of the payment facilitator, decimal text. */
-  readonly commissionRate: string | null;
+  readonly commissionRate!: string | null;
   /** Commission in major units, decimal text. */
-  readonly commissionAmount: string | null;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
+  readonly commissionAmount!: string | null;
+  readonly createdAt!: Date;
+  readonly updatedAt!: Date;
   /** When it was settled; null while it is not. */
-  readonly finalizedAt: Date | null;
+  readonly finalizedAt!: Date | null;
   /** Grows by one with every change. */
-  readonly version: number;
+  readonly version!: number;
+
+  constructor(fields: Payment) {
+    Object.assign(this, fields);
+  }
 }
 
 /** A payment as it is stored: what a `Payment` shows, and what only the store and the background work need. */
@@ -114,7 +118,7 @@ export const SETTLED_STATES: ReadonlySet<PaymentState> = new Set(['succeeded', '
 
 /** The public view of a record: named field by field, so that nothing a store adds ever gets out. */
 export function toPayment(record: PaymentRecord, stored = true): Payment {
-  return {
+  return new Payment({
     conversationId: record.conversationId,
     account: record.account,
     reference: record.reference,
@@ -142,5 +146,5 @@ export function toPayment(record: PaymentRecord, stored = true): Payment {
     updatedAt: record.updatedAt,
     finalizedAt: record.finalizedAt,
     version: record.version,
-  };
+  });
 }

@@ -3,8 +3,8 @@ import type { Simulator } from './simulator.js';
 
 /** What a developer needs to know: the address, settings to paste into `.env`, cards that have not expired, amounts and 3D passwords. */
 export function describeSimulator(simulator: Simulator, now = new Date()): string {
-  const { url, dialect, credentials } = simulator;
-  return `Simulated gateway (${dialect}) on ${url}
+  const { url, publicUrl, dialect, credentials } = simulator;
+  return `Simulated gateway (${dialect}) on ${url}${publicUrl === url ? '' : `, its bank's pages at ${publicUrl}`}
 
 PAYMENT_BASE_URL=${url}
 PAYMENT_DIALECT=${dialect}

@@ -18,10 +18,12 @@ export interface SimulatorCallback {
 export interface SimulatorOptions {
   /** Default 0: any free port. */
   readonly port?: number;
-  /** Default `127.0.0.1`. */
+  /** Where it listens: `0.0.0.0` on every address of the machine. Default `127.0.0.1`. */
   readonly host?: string;
-  /** Where a browser reaches the simulator, if not at `http://host:port`. */
+  /** Where the buyer's browser reaches the bank's pages, if not at the simulator's own: `http://192.168.1.5:4010`. */
   readonly publicUrl?: string;
+  /** Whether the process stays for the simulator's sake, as a command wants and a test does not. Default false. */
+  readonly keepsProcessAlive?: boolean;
   /** Serves https; with `ca` and `requestCert` it asks for a client certificate. PEM. */
   readonly tls?: {
     readonly key: string | Buffer;
@@ -67,7 +69,9 @@ export interface SimulatorOptions {
 }
 
 /** The options with their defaults, and the address that is known once the simulator listens. */
-export type SimulatorSettings = Required<Omit<SimulatorOptions, 'tls' | 'credentials' | 'callback' | 'dialect'>> & {
+export type SimulatorSettings = Required<
+  Omit<SimulatorOptions, 'tls' | 'credentials' | 'callback' | 'dialect' | 'keepsProcessAlive'>
+> & {
   readonly dialect: SimulatedDialect;
   readonly credentials: SimulatorCredentials;
   readonly callback: Required<SimulatorCallback>;

@@ -15,8 +15,10 @@ import type { SimulatorOptions, SimulatorSettings } from './simulator-options.js
 
 /** A running gateway with its bank. */
 export interface Simulator {
-  /** The base URL, without a slash at its end. */
+  /** The base URL as this machine reaches it, without a slash at its end. */
   readonly url: string;
+  /** Where a browser reaches the bank's pages, without a slash at its end. */
+  readonly publicUrl: string;
   readonly port: number;
   readonly dialect: SimulatorDialect;
   readonly credentials: SimulatorCredentials;
@@ -40,20 +42,25 @@ export interface Simulator {
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { port = 0, host = '127.0.0.1', dialect = 'standard', tls } = options;
+  const { keepsProcessAlive = false } = options;
   const server: Server = tls ? createHttpsServer(tls) : createHttpServer();
   server.keepAliveTimeout = options.keepAliveTimeoutMs ?? 5000;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, host, resolve);
   });
   const address = server.address() as AddressInfo;
-  const name = host.includes(':') ? `[${host}]` : host;
-  const url = `${tls ? 'https' : 'http'}://${name}:${address.port}`;
+  const url = `${tls ? 'https' : 'http'}://${hostOfUrl(host)}:${address.port}`;
+  const publicUrl = (options.publicUrl ?? url).replace(/\/+$/, '');
+  if (!keepsProcessAlive) {
+    server.unref();
+    server.on('connection', (socket) => socket.unref());
+  }
 
   const settings = withDefaults(options, {
     dialect: SIMULATED_DIALECTS[dialect],
     host,
     port: address.port,
-    publicUrl: options.publicUrl ?? url,
+    publicUrl,
   });
   const ledger = new Ledger();
   const faults = new FaultQueue();
@@ -68,6 +75,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 
   return {
     url,
+    publicUrl,
     port: address.port,
     dialect,
     credentials: settings.credentials,
@@ -89,6 +97,12 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       await closed;
     },
   };
+}
+
+/** The host in a URL. A server that listens on every address is reached at the loopback one. */
+function hostOfUrl(host: string): string {
+  const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return reached.includes(':') ? `[${reached}]` : reached;
 }
 
 function withDefaults(

@@ -1,5 +1,5 @@
-import type { PaymentEvent } from '../payment/payment-event.js';
-import type { Payment, PaymentHistoryEntry, PaymentRecord } from '../payment/payment.js';
+import { PaymentEvent } from '../payment/payment-event.js';
+import { Payment, type PaymentHistoryEntry, type PaymentRecord } from '../payment/payment.js';
 
 const PAYMENT_DATES = ['transactionAt', 'createdAt', 'updatedAt', 'finalizedAt'] as const satisfies (keyof Payment)[];
 
@@ -23,7 +23,7 @@ export function eventToJson(event: PaymentEvent): string {
 /** The event that {@link eventToJson} wrote. */
 export function eventFromJson(json: string): PaymentEvent {
   const event = withDates(JSON.parse(json) as PaymentEvent, ['occurredAt']);
-  return { ...event, payment: withDates(event.payment, PAYMENT_DATES) };
+  return new PaymentEvent({ ...event, payment: new Payment(withDates(event.payment, PAYMENT_DATES)) });
 }
 
 /** A line of history as JSON text. */

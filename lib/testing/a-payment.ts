@@ -1,5 +1,5 @@
-import { EVENT_STATES, isEventState, type PaymentEvent, type PaymentEventState } from '../payment/payment-event.js';
-import { type Payment, type PaymentRecord, SETTLED_STATES, toPayment } from '../payment/payment.js';
+import { EVENT_STATES, isEventState, PaymentEvent, type PaymentEventState } from '../payment/payment-event.js';
+import { Payment, type PaymentRecord, SETTLED_STATES, toPayment } from '../payment/payment.js';
 import { referenceLockIn } from '../payment/states.js';
 
 const CREATED_AT = '2026-03-01T09:00:00.000Z';
@@ -19,7 +19,7 @@ const FIRST_INQUIRY_MS = 15_000;
  * Every call gives the same payment: where a test needs two, give each a `conversationId`.
  */
 export function aPayment(fields: Partial<Payment> = {}): Payment {
-  return { ...toPayment(aPaymentRecord(fields)), ...fields };
+  return new Payment({ ...toPayment(aPaymentRecord(fields)), ...fields });
 }
 
 /**
@@ -37,7 +37,12 @@ export function aPaymentEvent(fields: Partial<Payment> & { readonly state?: Paym
   const payment = aPayment(fields);
   const { conversationId, version, state, updatedAt } = payment;
   if (!isEventState(state)) throw new Error(`There are events of ${EVENT_STATES.join(', ')} only, not of ${state}.`);
-  return { eventId: `${conversationId}:${version}`, type: `payment.${state}`, payment, occurredAt: updatedAt };
+  return new PaymentEvent({
+    eventId: `${conversationId}:${version}`,
+    type: `payment.${state}`,
+    payment,
+    occurredAt: updatedAt,
+  });
 }
 
 /**

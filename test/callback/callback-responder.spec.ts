@@ -73,6 +73,29 @@ describe('what the buyer is answered', () => {
     });
   });
 
+  describe('in which language', () => {
+    const payment = toPayment(aPaymentRecord({ state: 'succeeded' }));
+
+    it.each([
+      ['tr', undefined, 'tr'],
+      ['TR', undefined, 'tr'],
+      ['tr-TR', undefined, 'tr'],
+      ['en', undefined, 'en'],
+      ['de', undefined, 'en'],
+      ['"><script>', undefined, 'en'],
+      ['tr', 'en-GB,en;q=0.9', 'en'],
+      ['en', 'tr-TR,tr;q=0.9,en;q=0.8', 'tr'],
+      ['tr', 'de-DE,de;q=0.9', 'tr'],
+      ['tr', '"><script>', 'tr'],
+    ])('with the option %j, to a browser that accepts %j: %s', (language, accepted, lang) => {
+      const page = answered((responder, answer) => responder.sendOn(answer, payment, accepted), { language });
+      expect(page.body).toContain(`<html lang="${lang}">`);
+      const error = new PaymentCallbackError('unknown_token');
+      const refusal = answered((responder, answer) => responder.refuse(answer, error, accepted), { language });
+      expect(refusal.body).toContain(`<html lang="${lang}">`);
+    });
+  });
+
   describe('where the merchant gives a function', () => {
     const payment = toPayment(aPaymentRecord({ state: 'succeeded' }));
     const at = (successUrl: PaymentOptions['successUrl']): Answer => sentOn(payment, { successUrl });

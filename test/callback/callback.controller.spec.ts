@@ -103,6 +103,11 @@ describe.each(PLATFORMS)('the callback controller on %s', (platform) => {
         expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
         expect(await answer.text()).toContain('Bu sayfa gösterilemiyor');
       }
+      const english = await bring(callback, {
+        url: `${shop.url}/payments/${'A'.repeat(43)}/return`,
+        headers: { ...callback.request.headers, 'accept-language': 'en-US,en;q=0.9,tr;q=0.1' },
+      });
+      expect(await english.text()).toContain('This page cannot be shown');
       expect(simulator.ledger.calls('Auth3d', callback.fields.conversationId)).toBe(0);
     });
 

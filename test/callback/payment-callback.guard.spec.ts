@@ -1,4 +1,12 @@
-import { Controller, Get, Post, UseFilters, UseGuards } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  Post,
+  UseFilters,
+  UseGuards,
+  ValidationPipe,
+  type ValidationPipeOptions,
+} from '@nestjs/common';
 import {
   MemoryPaymentStore,
   PaymentCallback,
@@ -7,7 +15,7 @@ import {
   PaymentModule,
   paymentToken,
   type PaymentService,
-  type ReceivedCallback,
+  ReceivedCallback,
 } from 'nestjs-card-payment';
 import { type BankCallback, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { type Merchant, PLATFORMS, sale, simulatorOptions, startMerchant } from '../e2e/merchant.js';
@@ -152,5 +160,55 @@ describe.each(PLATFORMS)('a route of the merchant’s own with PaymentCallbackGu
     const answer = await post('unguarded');
     expect(answer.status).toBe(400);
     expect(await answer.text()).toContain('@UseGuards(PaymentCallbackGuard)');
+  });
+});
+
+describe.each<[string, ValidationPipeOptions]>([
+  ['a global ValidationPipe', {}],
+  ['one that judges parameters of custom decorators, too', { validateCustomDecorators: true }],
+  ['one that leaves nothing unknown', { validateCustomDecorators: true, whitelist: true, forbidNonWhitelisted: true }],
+  [
+    'one that transforms',
+    {
+      validateCustomDecorators: true,
+      whitelist: true,
+      transform: true,
+      transformOptions: { enableImplicitConversion: true },
+    },
+  ],
+])('@PaymentCallback() under %s', (_name, pipe) => {
+  let simulator: Simulator;
+  let shop: Merchant;
+
+  @Controller('piped')
+  class PipedController {
+    @Post(':token/back')
+    @UseGuards(PaymentCallbackGuard)
+    post(@PaymentCallback() received: ReceivedCallback): ReceivedCallback {
+      return received;
+    }
+  }
+
+  beforeAll(async () => {
+    simulator = await startSimulator({ dialect: 'morpos' });
+    shop = await startMerchant('express', simulator, {
+      metadata: { controllers: [PipedController] },
+      configure: (app) => app.useGlobalPipes(new ValidationPipe(pipe)),
+    });
+  });
+  afterAll(async () => {
+    await shop?.app.close();
+    await simulator.close();
+  });
+
+  it('gives the checked callback', async () => {
+    const { conversationId } = await shop.payments.init3d(sale());
+    const { url, request, fields } = simulator.approve(conversationId);
+    const answer = await fetch(`${shop.url}/piped/${url.split('/').at(-2)}/back`, request);
+    expect(await answer.json()).toMatchObject({
+      conversationId,
+      payment: { conversationId, state: 'awaiting', createdAt: expect.stringMatching(/^20\d\d-/) },
+      fields,
+    });
   });
 });

@@ -5,7 +5,7 @@ const PAID = /was successful|başarıyla tamamlandı/;
 const NOT_PAID = /No money was taken|para çekilmedi/;
 const DO_NOT_REPEAT = /do not pay again|yeniden ödeme yapmayın/;
 
-describe.each(['en', 'tr'])('the page in %s', (language) => {
+describe.each(['en', 'tr'] as const)('the page in %s', (language) => {
   const page = (kind: ResultPageKind): string => resultPage(kind, language);
 
   it.each(KINDS)('for %s is a whole document with a title of its own', (kind) => {
@@ -25,19 +25,5 @@ describe.each(['en', 'tr'])('the page in %s', (language) => {
 
   it.each(KINDS)('for %s loads and runs nothing', (kind) => {
     expect(page(kind)).not.toMatch(/<script|<link|<img|<form|src=|href=|url\(/i);
-  });
-});
-
-describe('the language of the page', () => {
-  it.each([
-    ['tr', 'tr'],
-    ['TR', 'tr'],
-    ['tr-TR', 'tr'],
-    ['en', 'en'],
-    ['de', 'en'],
-    ['', 'en'],
-    ['"><script>', 'en'],
-  ])('for %j is %s', (language, lang) => {
-    expect(resultPage('success', language)).toContain(`<html lang="${lang}">`);
   });
 });

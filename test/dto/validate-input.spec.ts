@@ -8,7 +8,7 @@ import { validateInput } from '../../lib/dto/validate-input.js';
 import { PaymentValidationError, type ValidationIssue } from '../../lib/errors/payment-validation.error.js';
 import { CARD, fullInput, MASKED, NON_LUHN, NOW, sampleInput } from './sample-input.js';
 
-const CHECKS = { luhn: true, now: NOW };
+const CHECKS = { luhn: true, now: NOW, language: 'en' };
 
 function errorOf(input: unknown, checks = CHECKS): PaymentValidationError {
   try {
@@ -211,6 +211,36 @@ describe('validateInput', () => {
     },
   );
 
+  it('says of every rule in Turkish what it says in English', () => {
+    for (const [path, , [value]] of BAD) {
+      const [english, turkish] = ['en', 'tr-TR'].map(
+        (language) =>
+          errorOf({ ...inputWith(path, value), ...(path !== 'language' && { language }) }, { ...CHECKS, language })
+            .issues,
+      );
+      expect(turkish?.map(({ rule }) => rule)).toEqual(english?.map(({ rule }) => rule));
+      for (const [index, { message }] of (turkish ?? []).entries()) {
+        expect(message).not.toBe(english?.[index]?.message);
+        expect(message).not.toMatch(/\b(must|is|not|be|field|text|digits?)\b|\$property/);
+      }
+    }
+    const turkish = { ...CHECKS, language: 'tr' };
+    const masked = { ...sampleInput(), cardDetails: { ...maskedCard(CARD) } };
+    expect(errorOf(masked, turkish).issues[0]?.message).toMatch(/maskelenmiş.*`transform: true`/);
+    expect(errorOf({ ...sampleInput(), reference: CARD.cardNo }, turkish).issues[0]?.message).toMatch(/kart numarası/);
+    expect(errorOf(null, turkish).message).toMatch(/^Ödeme gönderilmeden reddedildi: input: .*nesne olmalı$/);
+  });
+
+  it('speaks the language of the payment, where that names one', () => {
+    const messageOf = (own: unknown, language: string) =>
+      errorOf({ ...sampleInput(), language: own, cardDetails: { ...CARD, cvv: '1' } }, { ...CHECKS, language }).message;
+    const [english, turkish] = [/^The payment was refused.*3 or 4 digits/, /^Ödeme.*3 veya 4 rakam olmalı$/];
+    expect(messageOf(undefined, 'tr')).toMatch(turkish);
+    expect(messageOf('en', 'tr')).toMatch(english);
+    expect(messageOf('tr', 'en')).toMatch(turkish);
+    expect(messageOf(7, 'en')).toMatch(english);
+  });
+
   it('takes what is required alone, and every field', () => {
     expect({ ...validateInput(DoPaymentDto, sampleInput(), CHECKS) }).toEqual({
       ...sampleInput(),
@@ -302,7 +332,8 @@ describe('validateInput', () => {
 
   it('judges the expiry by the given time: good until its month has ended everywhere', () => {
     const input = { ...sampleInput(), cardDetails: { ...CARD, expDate: '1226' } };
-    const at = (now: string) => () => validateInput(DoPaymentDto, input, { luhn: true, now: new Date(now) });
+    const at = (now: string) => () =>
+      validateInput(DoPaymentDto, input, { luhn: true, now: new Date(now), language: 'en' });
     expect(at('2019-01-01T00:00:00Z')).not.toThrow();
     expect(at('2026-12-31T23:59:59Z')).not.toThrow();
     expect(at('2027-01-01T11:59:59.999Z')).not.toThrow();

@@ -1,6 +1,6 @@
 import { Injectable, Scope } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
-import { OnPayment, type PaymentEvent, type PaymentOptions } from 'nestjs-card-payment';
+import { OnPayment, PaymentEvent, type PaymentOptions } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { until } from '../services/until.js';
 import { type Merchant, type MerchantSetup, sale, startMerchant } from './merchant.js';

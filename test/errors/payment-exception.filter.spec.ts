@@ -97,6 +97,27 @@ const CASES: Record<string, [error: PaymentError, status: number, more?: Partial
   own: [new HostsOwnError('special'), 500],
 };
 
+const LATER = { tr: /bir para çekilmedi.*birkaç dakika sonra/, en: /nothing was charged.*few minutes/ };
+const UNDER_WAY = { tr: /ödenmekte.*yeniden ödeme yapmayın/, en: /being paid.*do not pay again/ };
+const IMPOSSIBLE = { tr: /yapılamaz/, en: /cannot be done/ };
+const TROUBLE = { tr: /mağazayla iletişime/, en: /contact the shop before you pay again/ };
+const BUYER_TEXTS: Record<string, { tr: RegExp; en: RegExp }> = {
+  validation: { tr: /girdiğiniz bilgileri kontrol edin/, en: /check what you entered/ },
+  callback: { tr: /İstek anlaşılamadı/, en: /not understood/ },
+  missing: { tr: /Böyle bir ödeme yok/, en: /no such payment/ },
+  duplicate: UNDER_WAY,
+  state: IMPOSSIBLE,
+  unsupported: IMPOSSIBLE,
+  unanswered: LATER,
+  refused: LATER,
+  declined: { tr: /Bankanız ödemeyi reddetti/, en: /Your bank declined/ },
+  taken: UNDER_WAY,
+  unsent: LATER,
+  store: LATER,
+  configuration: TROUBLE,
+  own: TROUBLE,
+};
+
 @Controller()
 class ThrowingController {
   @Get('error/:name')
@@ -149,7 +170,11 @@ describe.each([
       const response = await fetch(`${url}/error/${name}`);
       expect(response.status).toBe(status);
       expect(response.headers.get('content-type')).toMatch(/^application\/json/);
-      expect(await response.json()).toEqual({ statusCode: status, code: error.code, message: error.message, ...more });
+      const { tellBuyer, ...body } = (await response.json()) as PaymentErrorBody;
+      expect(body).toEqual({ statusCode: status, code: error.code, message: error.message, ...more });
+      expect(tellBuyer).toMatch(BUYER_TEXTS[name]!.tr);
+      const english = await fetch(`${url}/error/${name}`, { headers: { 'accept-language': 'de, en;q=0.9' } });
+      expect(((await english.json()) as PaymentErrorBody).tellBuyer).toMatch(BUYER_TEXTS[name]!.en);
     });
 
     it('leaves other errors to Nest', async () => {
@@ -164,6 +189,19 @@ describe.each([
       expect(await response.text()).toBe('sent already');
     });
   });
+});
+
+it('speaks the language that the host gives it, where the browser has no wish', async () => {
+  const module = await Test.createTestingModule({ imports: [WithoutFilter] }).compile();
+  const app = module.createNestApplication({ logger: false });
+  app.useGlobalFilters(new PaymentExceptionFilter('en'));
+  await app.listen(0, '127.0.0.1');
+  try {
+    const answer = await fetch(`${await app.getUrl()}/error/missing`);
+    expect(await answer.json()).toMatchObject({ tellBuyer: 'There is no such payment.' });
+  } finally {
+    await app.close();
+  }
 });
 
 it('throws on where there is no HTTP', () => {

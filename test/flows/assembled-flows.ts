@@ -1,4 +1,4 @@
-import { ApplicationConfig } from '@nestjs/core';
+import { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
 import { morposDialect, type PaymentOptions, PaymentService, type PaymentStore } from 'nestjs-card-payment';
 import { CallbackReceiver } from '../../lib/callback/callback-receiver.js';
 import { EventDispatcher } from '../../lib/events/event-dispatcher.js';
@@ -79,7 +79,7 @@ export function assembleFlows({
   const writer = new PaymentWriter(changes, owed, time);
   const due = new DuePayments(store, settings);
   const gateway = new GatewayClient(settings, transport, clock);
-  const urls = new ReturnUrlMaker(settings, route, new ApplicationConfig());
+  const urls = new ReturnUrlMaker(settings, route, new ApplicationConfig(), new HttpAdapterHost());
   const direct = new DirectFlow(reader, writer, gateway, urls, time, random, settings);
   const threeD = new ThreeDFlow(reader, writer, gateway, urls, time, random, settings);
   const inquiries = new InquiryFlow(reader, writer, gateway, time, random, settings);

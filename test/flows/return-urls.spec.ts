@@ -1,4 +1,4 @@
-import { ApplicationConfig } from '@nestjs/core';
+import { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
 import { ReturnUrlMaker } from '../../lib/flows/return-urls.js';
 import { PaymentValidationError } from '../../lib/errors/payment-validation.error.js';
 import type { PaymentSettings } from '../../lib/options/payment-settings.js';
@@ -9,7 +9,12 @@ function urls(settings: Partial<PaymentSettings> = {}, path: string | null = 'pa
   const config = new ApplicationConfig();
   config.setGlobalPrefix(prefix);
   const none = { publicUrl: 'https://shop.example', callbackUrl: null, returnUrl: null, failUrl: null };
-  return new ReturnUrlMaker({ ...none, ...settings } as PaymentSettings, { path, waitMs: 1 }, config);
+  return new ReturnUrlMaker(
+    { ...none, ...settings } as PaymentSettings,
+    { path, waitMs: 1 },
+    config,
+    new HttpAdapterHost(),
+  );
 }
 
 describe('where the bank sends the buyer', () => {

@@ -11,13 +11,15 @@ describe('the order of the folders in lib', () => {
   beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'card-payment-layers-'))));
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Lints a tree with these files, each with what it imports. */
-  function lint(imports: Readonly<Record<string, readonly string[]>>): { readonly status: number; report: string } {
+  /** Lints a tree with these files, each with what it imports, or with its code. */
+  function lint(files: Readonly<Record<string, readonly string[] | string>>): {
+    readonly status: number;
+    readonly report: string;
+  } {
     writeFileSync(join(folder, 'tsconfig.json'), '{}');
-    for (const [file, specifiers] of Object.entries(imports)) {
+    for (const [file, content] of Object.entries(files)) {
       mkdirSync(dirname(join(folder, file)), { recursive: true });
-      const code = specifiers.map((specifier) => `import type { A } from '${specifier}';\n`).join('');
-      writeFileSync(join(folder, file), `${code}export type { A };\n`);
+      writeFileSync(join(folder, file), typeof content === 'string' ? content : importing(content));
     }
     const args = ['--config', CONFIG, '--output-type', 'err-long', 'lib', 'test'];
     for (const top of ['lib', 'test']) mkdirSync(join(folder, top), { recursive: true });
@@ -76,11 +78,26 @@ describe('the order of the folders in lib', () => {
     expect(status).toBe(1);
   });
 
+  it.each([
+    ['refuses a simulator that every application loads', "export { A } from './simulator/index.js';\n", 1],
+    ['lets one be loaded where it is used', "export const load = () => import('./simulator/index.js');\n", 0],
+    ['lets its types be named', "export type { A } from './simulator/index.js';\n", 0],
+  ])('%s', (_what, code, expected) => {
+    const { status, report } = lint({ 'lib/index.ts': code, 'lib/simulator/index.ts': 'export const A = 1;\n' });
+    expect(report.includes('error simulator-is-loaded-on-demand: lib/index.ts')).toBe(expected === 1);
+    expect(status).toBe(expected);
+  });
+
   it('says what to do', () => {
     const { report } = lint({ 'lib/errors/one.error.ts': ['../dto/one.dto.js'], 'lib/dto/one.dto.ts': [] });
     expect(report.replace(/\s+/g, ' ')).toContain('lib/errors may import only from payment, telemetry. Move');
   });
 });
+
+function importing(specifiers: readonly string[]): string {
+  const imports = specifiers.map((specifier) => `import type { A } from '${specifier}';\n`);
+  return `${imports.join('')}export type { A };\n`;
+}
 
 /** From one file of the tree to another, as an import writes it. */
 function specifier(from: string, to: string): string {

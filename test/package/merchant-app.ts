@@ -29,8 +29,8 @@ export class MerchantApp {
   }
 
   /** Type-checks and compiles; what the compiler found, nothing when all is well. */
-  async compile(...flags: string[]): Promise<string> {
-    const { stdout } = await this.run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', '.', ...flags]);
+  async compile(project = '.', ...flags: string[]): Promise<string> {
+    const { stdout } = await this.run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', project, ...flags]);
     return stdout;
   }
 
@@ -73,10 +73,11 @@ export class MerchantApp {
 export const BOTH_FLOWS_PAID = {
   direct: 'succeeded',
   threeD: 'succeeded',
+  own: 'succeeded',
   location: 'https://shop.example/paid?conversationId={id}',
-  paid: ['direct', 'threeD'],
-  heard: ['direct', 'threeD'],
-  charges: [1, 1],
+  paid: ['direct', 'threeD', 'own'],
+  heard: ['direct', 'threeD', 'own'],
+  charges: [1, 1, 1],
   violations: [],
 };
 

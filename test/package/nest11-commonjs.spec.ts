@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import { writeGuide } from './guide.js';
 import { BOTH_FLOWS_PAID, MerchantApp, ONE_COPY } from './merchant-app.js';
 
 const jestBin = resolve('node_modules/jest/bin/jest.js');
@@ -19,7 +20,7 @@ describe('the packed package in a NestJS 11 application, CommonJS', () => {
 
   it('type-checks with declarations of libraries, by node10 and by nodenext resolution', async () => {
     expect(await app.compile()).toBe('');
-    expect(await app.compile('--noEmit', '--module', 'nodenext', '--moduleResolution', 'nodenext')).toBe('');
+    expect(await app.compile('.', '--noEmit', '--module', 'nodenext', '--moduleResolution', 'nodenext')).toBe('');
   }, 120_000);
 
   it('takes payments by both flows, configured by .env', async () => {
@@ -31,10 +32,21 @@ describe('the packed package in a NestJS 11 application, CommonJS', () => {
   });
 
   it('takes payments in Jest without ES modules', async () => {
-    const { status, stderr } = await app.run(process.execPath, [jestBin, '--rootDir', '.']);
+    const { status, stderr } = await app.run(process.execPath, [jestBin, '--rootDir', '.', 'merchant.test.js']);
     expect(stderr).toContain('1 passed, 1 total');
     expect(status).toBe(0);
   }, 60_000);
+
+  it('is tested by its merchant as the guide says, in Jest, which ends by itself', async () => {
+    const guide = join(app.folder, 'guide');
+    expect(writeGuide('docs/testing.md', guide, 'commonjs').filter((path) => path.endsWith('spec.ts'))).toHaveLength(4);
+    expect(await app.compile('guide')).toBe('');
+    const jest = ['node_modules/jest/bin/jest.js', '--config', 'guide/jest.config.json', '--runInBand'];
+    const { status, stderr } = await app.run(process.execPath, jest);
+    expect(stderr).toContain('Tests:       9 passed, 9 total');
+    expect(stderr).not.toContain('did not exit');
+    expect(status).toBe(0);
+  }, 300_000);
 
   it('loads from the CommonJS build alone', async () => {
     const load = (file: string) => `require('./node_modules/nestjs-card-payment/dist/cjs/${file}')`;

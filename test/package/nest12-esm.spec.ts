@@ -4,6 +4,7 @@ import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import { SIMULATOR_CREDENTIALS, type Simulator } from 'nestjs-card-payment/simulator';
 import { fieldsOf, SimulatedMerchant } from '../simulator/simulated-merchant.js';
+import { writeGuide } from './guide.js';
 import { BOTH_FLOWS_PAID, MerchantApp, ONE_COPY } from './merchant-app.js';
 import { cleanEnvironment } from './tarball.js';
 
@@ -26,6 +27,17 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
   it('takes payments by both flows, configured by .env', async () => {
     expect(await app.node('dist/main.js')).toEqual(BOTH_FLOWS_PAID);
   }, 60_000);
+
+  it('is tested by its merchant as the guide says, in Vitest, which ends by itself', async () => {
+    const guide = join(app.folder, 'guide');
+    expect(writeGuide('docs/testing.md', guide, 'esm').filter((path) => path.endsWith('spec.ts'))).toHaveLength(4);
+    expect(await app.compile('guide')).toBe('');
+    const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--root', 'guide', '--no-color'];
+    const { status, stdout, stderr } = await app.run(process.execPath, vitest);
+    expect(stdout).toMatch(/Tests +9 passed \(9\)/);
+    expect(stdout + stderr).not.toMatch(/close timed out|hanging/);
+    expect(status).toBe(0);
+  }, 300_000);
 
   it('has stores of every entry, of one PaymentStore', async () => {
     expect(await app.node('dist/stores.js')).toEqual({

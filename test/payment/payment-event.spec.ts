@@ -1,5 +1,5 @@
-import { eventOf } from '../../lib/payment/payment-event.js';
-import { toPayment } from '../../lib/payment/payment.js';
+import { eventOf, PaymentEvent } from '../../lib/payment/payment-event.js';
+import { Payment, toPayment } from '../../lib/payment/payment.js';
 import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
 describe('the event of a payment', () => {
@@ -11,6 +11,8 @@ describe('the event of a payment', () => {
       payment: toPayment(record),
       occurredAt: record.updatedAt,
     });
+    expect(eventOf(record)).toBeInstanceOf(PaymentEvent);
+    expect(eventOf(record)?.payment).toBeInstanceOf(Payment);
   });
 
   it.each(['charging', 'initiating', 'awaiting', 'authorizing'] as const)('that is %s is not', (state) => {

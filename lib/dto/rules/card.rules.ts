@@ -1,38 +1,52 @@
 import type { ValidationOptions } from 'class-validator';
 import { passesLuhn } from '../../payment/luhn.js';
-import { rule } from './rule.js';
+import { type Rule, rule } from './rule.js';
 
 /** The rule of {@link IsNotExpired}, for those who judge by another clock. */
 export const EXPIRED = {
-  rule: 'notExpired',
-  message: 'expDate must not be in the past: the card has expired',
-} as const;
+  name: 'notExpired',
+  texts: {
+    en: '$property must not be in the past: the card has expired',
+    tr: '$property geçmişte olmamalı: kartın süresi dolmuş',
+  },
+} as const satisfies Rule;
+
+const CARD_NUMBER = /^\d{12,19}$/;
+const EXPIRY = /^(0[1-9]|1[0-2])\d{2}$/;
+const SECURITY_CODE = /^\d{3,4}$/;
 
 export function IsCardNumber(): PropertyDecorator {
-  return rule('cardNumber', '$property must be 12 to 19 digits, as text, perhaps with spaces or dashes', isCardNumber);
+  const texts = {
+    en: '$property must be 12 to 19 digits, as text, perhaps with spaces or dashes',
+    tr: '$property metin olarak 12 ila 19 rakam olmalı; arada boşluk veya tire olabilir',
+  };
+  return rule({ name: 'cardNumber', texts }, isCardNumber);
 }
 
 /** Passes what is no card number at all: {@link IsCardNumber} reports that. */
 export function PassesLuhn(options: ValidationOptions): PropertyDecorator {
-  return rule(
-    'luhn',
-    '$property has a mistyped digit: its check digit (Luhn) does not fit',
-    (value) => !isCardNumber(value) || passesLuhn(value),
-    options,
-  );
+  const texts = {
+    en: '$property has a mistyped digit: its check digit (Luhn) does not fit',
+    tr: '$property yanlış yazılmış bir rakam içeriyor: kontrol basamağı (Luhn) uymuyor',
+  };
+  return rule({ name: 'luhn', texts }, (value) => !isCardNumber(value) || passesLuhn(value), options);
 }
 
 function isCardNumber(value: unknown): value is string {
-  return typeof value === 'string' && /^\d{12,19}$/.test(value);
+  return typeof value === 'string' && CARD_NUMBER.test(value);
 }
 
 export function IsExpiry(): PropertyDecorator {
-  return rule('expiry', '$property must be MMyy or MM/yy: the month 01 to 12, then two digits of the year', isExpiry);
+  const texts = {
+    en: '$property must be MMyy or MM/yy: the month 01 to 12, then two digits of the year',
+    tr: '$property AAyy veya AA/yy olmalı: 01 ile 12 arası ay, ardından yılın son iki rakamı',
+  };
+  return rule({ name: 'expiry', texts }, isExpiry);
 }
 
 /** Judges by the system's clock. */
 export function IsNotExpired(options: ValidationOptions): PropertyDecorator {
-  return rule(EXPIRED.rule, EXPIRED.message, (value) => !hasExpired(value, new Date()), options);
+  return rule(EXPIRED, (value) => !hasExpired(value, new Date()), options);
 }
 
 /**
@@ -46,13 +60,16 @@ export function hasExpired(expDate: unknown, now: Date): boolean {
 }
 
 function isExpiry(value: unknown): value is string {
-  return typeof value === 'string' && /^(0[1-9]|1[0-2])\d{2}$/.test(value);
+  return typeof value === 'string' && EXPIRY.test(value);
 }
 
 export function IsSecurityCode(): PropertyDecorator {
+  const texts = {
+    en: '$property must be 3 or 4 digits, as text',
+    tr: '$property metin olarak 3 veya 4 rakam olmalı',
+  };
   return rule(
-    'securityCode',
-    '$property must be 3 or 4 digits, as text',
-    (value) => typeof value === 'string' && /^\d{3,4}$/.test(value),
+    { name: 'securityCode', texts, constraints: [SECURITY_CODE] },
+    (value) => typeof value === 'string' && SECURITY_CODE.test(value),
   );
 }

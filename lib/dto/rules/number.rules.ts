@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { AMOUNT_MESSAGES, type AmountProblem, amountProblem } from '../../payment/amount.js';
+import { AMOUNT_TEXTS, type AmountProblem, amountProblem } from '../../payment/amount.js';
 import { rule } from './rule.js';
 
 /**
@@ -7,10 +7,10 @@ import { rule } from './rule.js';
  * have.
  */
 export function IsAmount(): PropertyDecorator {
-  const problems = Object.keys(AMOUNT_MESSAGES) as AmountProblem[];
+  const problems = Object.keys(AMOUNT_TEXTS) as AmountProblem[];
   return applyDecorators(
     ...problems.map((problem) =>
-      rule(problem, AMOUNT_MESSAGES[problem], (value, { currencyCode }: { currencyCode?: unknown }) => {
+      rule({ name: problem, texts: AMOUNT_TEXTS[problem] }, (value, { currencyCode }: { currencyCode?: unknown }) => {
         const currency = typeof currencyCode === 'number' ? currencyCode : NaN;
         return amountProblem(value, currency) !== problem;
       }),
@@ -20,9 +20,12 @@ export function IsAmount(): PropertyDecorator {
 
 /** A whole number within bounds; never text. */
 export function IsWholeNumber(min: number, max: number): PropertyDecorator {
+  const texts = {
+    en: `$property must be a whole number from ${min} to ${max}`,
+    tr: `$property ${min} ile ${max} arasında bir tam sayı olmalı`,
+  };
   return rule(
-    'wholeNumber',
-    `$property must be a whole number from ${min} to ${max}`,
+    { name: 'wholeNumber', texts, constraints: [min, max] },
     (value) => Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max,
   );
 }

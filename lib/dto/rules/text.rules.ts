@@ -1,16 +1,20 @@
 import { IsString } from 'class-validator';
-import { rule } from './rule.js';
+import { rule, saying } from './rule.js';
 
 const MAX_TEXT_LENGTH = 255;
 const MAX_URL_LENGTH = 2048;
+const PHONE_NUMBER = /^\+?[\d ()-]{7,30}$/;
 /** Control characters, line separators, and halves of surrogate pairs, which have no UTF-8 form. */
 const UNWRITABLE = /[\p{Cc}\p{Cs}\u2028\u2029]/u;
 
 /** Text that is not blank, of at most 255 characters. The contract shows no length limits; this one is ours. */
 export function IsText(): PropertyDecorator {
+  const texts = {
+    en: `$property must be text of 1 to ${MAX_TEXT_LENGTH} characters, not blank and without control characters`,
+    tr: `$property 1 ila ${MAX_TEXT_LENGTH} karakterlik bir metin olmalı; boş olmamalı, kontrol karakteri içermemeli`,
+  };
   return rule(
-    'text',
-    `$property must be text of 1 to ${MAX_TEXT_LENGTH} characters, not blank and without control characters`,
+    { name: 'text', texts, constraints: [MAX_TEXT_LENGTH] },
     (value) => isWritable(value) && value.length <= MAX_TEXT_LENGTH && value.trim() !== '',
   );
 }
@@ -22,14 +26,17 @@ export function isWritable(value: unknown): value is string {
 
 /** Text of another party: any, even empty. */
 export function IsReceivedText(): PropertyDecorator {
-  return IsString({ message: '$property must be text' });
+  return IsString(saying({ en: '$property must be text', tr: '$property metin olmalı' }));
 }
 
 export function IsPhoneNumber(): PropertyDecorator {
+  const texts = {
+    en: '$property must be a phone number of 7 to 15 digits, perhaps with +, spaces, dashes or brackets',
+    tr: '$property 7 ila 15 rakamlı bir telefon numarası olmalı; +, boşluk, tire ve parantez olabilir',
+  };
   return rule(
-    'phoneNumber',
-    '$property must be a phone number of 7 to 15 digits, perhaps with +, spaces, dashes or brackets',
-    (value) => typeof value === 'string' && /^\+?[\d ()-]{7,30}$/.test(value) && hasDigits(value, 7, 15),
+    { name: 'phoneNumber', texts, constraints: [PHONE_NUMBER] },
+    (value) => typeof value === 'string' && PHONE_NUMBER.test(value) && hasDigits(value, 7, 15),
   );
 }
 
@@ -40,9 +47,12 @@ function hasDigits(text: string, min: number, max: number): boolean {
 
 /** An absolute http or https address. */
 export function IsWebUrl(): PropertyDecorator {
+  const texts = {
+    en: `$property must be an absolute http or https URL of at most ${MAX_URL_LENGTH} characters`,
+    tr: `$property en çok ${MAX_URL_LENGTH} karakterlik, http veya https ile başlayan tam bir adres olmalı`,
+  };
   return rule(
-    'webUrl',
-    `$property must be an absolute http or https URL of at most ${MAX_URL_LENGTH} characters`,
+    { name: 'webUrl', texts, constraints: [MAX_URL_LENGTH] },
     (value) =>
       typeof value === 'string' &&
       value.length <= MAX_URL_LENGTH &&
@@ -56,9 +66,12 @@ export function IsWebUrl(): PropertyDecorator {
  * not shown in the contract.
  */
 export function IsDateTimeText(): PropertyDecorator {
+  const texts = {
+    en: '$property must be a date and time like 05/02/2025 15:09:09',
+    tr: '$property 05/02/2025 15:09:09 gibi bir tarih ve saat olmalı',
+  };
   return rule(
-    'dateTimeText',
-    '$property must be a date and time like 05/02/2025 15:09:09',
+    { name: 'dateTimeText', texts },
     (value) => typeof value === 'string' && /^\d{2}[/.-]\d{2}[/.-]\d{4}[ T]\d{2}:\d{2}:\d{2}$/.test(value),
   );
 }

@@ -1,4 +1,5 @@
-import { RESULT_TEXTS, type ResultCodeSets } from '../result-codes.js';
+import { RESULT_CODES, VALIDATION_PREFIX } from '../result-code-table.js';
+import type { ResultCodeSets } from '../result-codes.js';
 
 const approvedCodes = new Set(['B0000']);
 const approvalVariantCodes = new Set(['B0008', 'B0010', 'B0011', 'B0016', 'B0032', 'B0085', 'B0087']);
@@ -13,11 +14,11 @@ export const DEFAULT_CODE_SETS: ResultCodeSets = {
   approvalVariantCodes,
   indeterminateCodes,
   declinedCodes: new Set(
-    Object.keys(RESULT_TEXTS).filter(
+    Object.keys(RESULT_CODES).filter(
       (code) => !approvedCodes.has(code) && !approvalVariantCodes.has(code) && !indeterminateCodes.has(code),
     ),
   ),
-  declinedPrefixes: ['RVV'],
+  declinedPrefixes: [VALIDATION_PREFIX],
   inquiryDeclinedCodes: new Set([
     'B0001',
     'B0002',

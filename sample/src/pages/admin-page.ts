@@ -1,4 +1,4 @@
-import { type Payment, RESULT_TEXTS } from 'nestjs-card-payment';
+import { explainCode, type Payment } from 'nestjs-card-payment';
 import { type Html, html } from '../html.js';
 import { displayKurus, displayMoney } from '../money.js';
 import type { Order, ReceivedEvent } from '../orders/order.js';
@@ -79,7 +79,7 @@ function card({ order, payments, events }: AdminEntry, language: Language): Html
 function attempt(payment: Payment, language: Language): Html {
   const { admin, order } = TEXTS[language];
   const { conversationId, state, kind, code, reason, installmentCount, maskedCardNumber, authCode } = payment;
-  const codeText = code === null ? null : [code, RESULT_TEXTS[code]?.[language]].filter(Boolean).join(' ');
+  const codeText = code === null ? null : `${code} ${explainCode(code, language).whatHappened}`;
   return html`<li data-state="${state}">
     <span class="chip ${state}">${state}</span>
     <code>${conversationId}</code>

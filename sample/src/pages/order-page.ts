@@ -33,7 +33,7 @@ export function orderPage(order: Order, outcome: Outcome, visitor: Visitor): str
       ${sign(LOOK[outcome.kind])}
       <div>
         <h1>${title}</h1>
-        ${outcome.kind === 'failed' && html`<p class="reason">${reasonText(outcome.payment, texts)}</p>`}
+        ${outcome.kind === 'failed' && html`<p class="reason">${reasonText(outcome.payment, language)}</p>`}
         <p>${text}</p>
         ${
           isPayable(outcome) &&
@@ -68,7 +68,8 @@ function details(payment: Payment, language: Language): Html {
     [order.charged, payment.chargedAmount && chargedText(payment.chargedAmount, payment, language)],
     [order.instalments, order.instalmentsText(payment.installmentCount)],
     [order.card, payment.maskedCardNumber],
-    [order.code, payment.code],
+    // Other codes are the merchant's: one of them says that a card was reported stolen.
+    [order.code, payment.state === 'succeeded' ? payment.code : null],
     [order.authCode, payment.authCode],
     [order.bankReference, payment.bankUniqueReferenceNumber],
     [order.paymentId, payment.paymentId],

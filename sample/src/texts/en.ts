@@ -100,12 +100,6 @@ export const en = {
     summary: 'Your order',
   },
   reasons: {
-    funds: 'The card’s funds or limit are not sufficient. Please try another card.',
-    expiredCard: 'The card has expired.',
-    cancelled: 'You cancelled at your bank.',
-    notVerified: 'The bank could not verify that it was you.',
-    wrongCard: 'The bank does not know this card. Please check the number.',
-    declined: 'Your bank declined the payment. Please try another card or call your bank.',
     notSent: 'The payment service could not be reached. Please try again in a moment.',
     refused: 'The payment service did not accept the request. Please try again later.',
     other: 'The payment could not be started. Please try again.',

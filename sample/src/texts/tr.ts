@@ -98,12 +98,6 @@ export const tr: Texts = {
     summary: 'Siparişiniz',
   },
   reasons: {
-    funds: 'Kartın bakiyesi veya limiti yeterli değil. Başka bir kart deneyebilirsiniz.',
-    expiredCard: 'Kartın süresi dolmuş.',
-    cancelled: 'Bankanızın sayfasında iptal ettiniz.',
-    notVerified: 'Banka, işlemi sizin yaptığınızı doğrulayamadı.',
-    wrongCard: 'Banka bu kartı tanımıyor. Lütfen numarayı kontrol edin.',
-    declined: 'Bankanız ödemeyi reddetti. Lütfen başka bir kart deneyin veya bankanızı arayın.',
     notSent: 'Ödeme hizmetine ulaşılamadı. Lütfen birazdan yeniden deneyin.',
     refused: 'Ödeme hizmeti isteği kabul etmedi. Lütfen daha sonra yeniden deneyin.',
     other: 'Ödeme başlatılamadı. Lütfen yeniden deneyin.',

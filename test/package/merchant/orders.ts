@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
-import { type CardDetailsDto, OnPayment, type Payment, type PaymentEvent, PaymentService } from 'nestjs-card-payment';
+import { type CardDetailsDto, OnPayment, Payment, PaymentEvent, PaymentService } from 'nestjs-card-payment';
 
 @Injectable()
 export class Orders {

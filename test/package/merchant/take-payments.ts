@@ -8,6 +8,8 @@ import { Orders } from './orders.js';
 export interface TakenPayments {
   readonly direct: string;
   readonly threeD: string;
+  /** What the merchant's own callback route answered. */
+  readonly own: string;
   /** Where the buyer was sent after the bank. */
   readonly location: string | null;
   readonly paid: readonly (string | null)[];
@@ -32,15 +34,22 @@ export async function takePayments(): Promise<TakenPayments> {
     const answer = await fetch(request.url, { ...request, redirect: 'manual' });
     const threeD = await app.get(PaymentService).find(conversationId);
 
-    const isTold = (): boolean => orders.paid.length >= 2 && orders.heard.length >= 2;
-    for (let tries = 0; tries < 500 && !isTold(); tries += 1) await delay(20);
+    const ownId = await orders.startAtBank('own', card);
+    const back = simulator.approve(ownId);
+    const token = back.url.split('/').at(-2);
+    const shown = await fetch(new URL(`/own/${token}/back`, back.url), back.request);
+    const own = (await shown.json()) as { readonly state: string };
+
+    const isReported = (): boolean => orders.paid.length >= 3 && orders.heard.length >= 3;
+    for (let tries = 0; tries < 500 && !isReported(); tries += 1) await delay(20);
     return {
       direct: direct.state,
       threeD: threeD?.state ?? 'none',
+      own: own.state,
       location: answer.headers.get('location')?.replace(conversationId, '{id}') ?? null,
       paid: orders.paid,
       heard: orders.heard,
-      charges: [direct.conversationId, conversationId].map((id) => simulator.ledger.chargedTimes(id)),
+      charges: [direct.conversationId, conversationId, ownId].map((id) => simulator.ledger.chargedTimes(id)),
       violations: simulator.ledger.violations,
     };
   } finally {

@@ -1,0 +1,1 @@
+export default { plugins: [['remark-validate-links', { repository: false }]] };

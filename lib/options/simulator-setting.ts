@@ -1,0 +1,55 @@
+import type { ConfigurationProblem } from '../errors/payment-configuration.error.js';
+import { variableOf } from '../payment/account.js';
+import type { PaymentOptions } from './payment-options.js';
+import type { Environment, ReadOptions } from './read-options.js';
+import { isLoopbackUrl, namesSimulator } from './url-checks.js';
+
+/**
+ * How payments speak to the embedded simulator, whatever else is configured: a project can keep its real settings and
+ * change `baseUrl` alone. The credentials are public and protect nothing.
+ */
+export const SIMULATOR_OPTIONS = {
+  dialect: 'morpos',
+  signer: undefined,
+  merchantId: '100200300',
+  clientId: 'embedded-simulator',
+  clientSecret: 'ZW1iZWRkZWQtc2ltdWxhdG9yLXNlY3JldA==',
+  apiKey: 'embedded-simulator-key',
+  scope: 'pf_write pf_read',
+  grantType: 'client_credentials',
+  dateOrder: 'dmy',
+  dispatcher: undefined,
+} as const satisfies PaymentOptions;
+
+/** Environments in which nobody sells anything. */
+const SAFE_ENVIRONMENTS = ['development', 'test'];
+const WHAT_TO_DO =
+  "no money would move, and orders would be taken for paid; give the gateway's address or, on a developer's machine, " +
+  'set NODE_ENV=development';
+
+/** Whether `baseUrl` is the embedded simulator, perhaps mistyped. */
+export function isSimulatorMeant(options: PaymentOptions, environment: Environment, account: string): boolean {
+  const baseUrl: unknown = options.baseUrl ?? environment[variableOf(account, 'baseUrl')];
+  return typeof baseUrl === 'string' && namesSimulator(baseUrl);
+}
+
+/** What speaks against the embedded simulator here. */
+export function simulatorProblems(
+  values: ReadOptions['values'],
+  { NODE_ENV }: Environment,
+  account: string,
+): ConfigurationProblem[] {
+  const { publicUrl, callbackUrl, returnUrl, failUrl } = values;
+  const isPublic = [publicUrl, callbackUrl, returnUrl, failUrl].some((url) => url && !isLoopbackUrl(url));
+  const refuse = (when: string): ConfigurationProblem[] => [
+    {
+      option: 'baseUrl',
+      variable: variableOf(account, 'baseUrl'),
+      message: `cannot be simulator: ${when}: ${WHAT_TO_DO}`,
+    },
+  ];
+  if (NODE_ENV && !SAFE_ENVIRONMENTS.includes(NODE_ENV))
+    return refuse('while NODE_ENV is neither development nor test');
+  if (!NODE_ENV && isPublic) return refuse('while NODE_ENV is not set and buyers come by a public address');
+  return [];
+}

@@ -1,0 +1,155 @@
+import { Logger } from '@nestjs/common';
+import { PaymentConfigurationError } from './errors/payment-configuration.error.js';
+import type { PaymentSettings } from './options/payment-settings.js';
+import { SIMULATOR_OPTIONS } from './options/simulator-setting.js';
+import { SIMULATOR_URL } from './options/url-checks.js';
+import { DEFAULT_ACCOUNT, variableOf } from './payment/account.js';
+import type { PaymentClock } from './payment/clock.js';
+import type {
+  BankCallback,
+  FaultHandle,
+  FaultOptions,
+  Simulator,
+  SimulatorLedger,
+  TestCard,
+} from './simulator/index.js';
+
+/** A simulator that runs, with what is known of test cards once its code is loaded. */
+interface RunningSimulator {
+  readonly simulator: Simulator;
+  readonly smsCode: string;
+  currentTestCards(): readonly TestCard[];
+}
+
+/**
+ * The gateway and the bank inside the application, while `baseUrl` is `simulator:`. Inject it by its class, or that of a
+ * named account by `paymentSimulatorToken(name)`; in a test, `app.get(PaymentSimulator)`.
+ *
+ * ```ts
+ * const { conversationId } = await payments.init3d(input);
+ * const { request } = simulator.approve(conversationId); // what the buyer's browser would post
+ * await fetch(request.url, request);
+ * expect(simulator.ledger.chargedTimes(conversationId)).toBe(1);
+ * ```
+ *
+ * It can always be injected. While `baseUrl` is a real gateway, `isRunning` is false, and all else throws
+ * PaymentConfigurationError.
+ */
+export class PaymentSimulator {
+  /** Private to the language, too: printed, it would show the cards that buyers typed at its bank. */
+  readonly #running: RunningSimulator | null;
+
+  private constructor(
+    private readonly account: string,
+    running: RunningSimulator | null,
+  ) {
+    this.#running = running;
+  }
+
+  /**
+   * Starts the simulator of an account whose `baseUrl` asks for one, and warns of it.
+   * @throws PaymentConfigurationError when it cannot listen
+   * @internal
+   */
+  static async open(settings: PaymentSettings, clock: PaymentClock): Promise<PaymentSimulator> {
+    const { account, baseUrl, luhn } = settings;
+    if (baseUrl !== SIMULATOR_URL) return new PaymentSimulator(account, null);
+    // Loaded only where it is used.
+    const { currentTestCards, SMS_CODE, startSimulator } = await import('./simulator/index.js');
+    const { dialect, merchantId, clientId, clientSecret, apiKey } = SIMULATOR_OPTIONS;
+    const simulator = await startSimulator({
+      dialect,
+      credentials: { merchantId, clientId, clientSecret, apiKey },
+      luhn,
+      clock: () => clock.now(),
+      requestLimit: 0,
+    }).catch(() => {
+      throw problemOf(account, 'cannot be simulator: since no port of 127.0.0.1 can be opened');
+    });
+    const opened = new PaymentSimulator(account, {
+      simulator,
+      smsCode: SMS_CODE,
+      currentTestCards: () => currentTestCards(clock.now()),
+    });
+    new Logger('PaymentModule').warn(opened.describe());
+    return opened;
+  }
+
+  /** Whether `baseUrl` is `simulator:`. */
+  get isRunning(): boolean {
+    return this.#running !== null;
+  }
+
+  /** The gateway's base address, without a slash at its end. */
+  get url(): string {
+    return this.running.simulator.url;
+  }
+
+  /** Who was charged what, and how often the gateway was asked to. */
+  get ledger(): SimulatorLedger {
+    return this.running.simulator.ledger;
+  }
+
+  /** The cards that can be paid with, as `cardDetails` takes them: `{ cardNo, expDate, cvv }`; none has expired. */
+  get testCards(): readonly TestCard[] {
+    return this.running.currentTestCards();
+  }
+
+  /** What the buyer types on the bank's page to be verified. */
+  get smsCode(): string {
+    return this.running.smsCode;
+  }
+
+  /** Queues a fault for the next request of an operation: a lost answer, a declined one, a connection that is reset. */
+  fail(options: FaultOptions): FaultHandle {
+    return this.running.simulator.fail(options);
+  }
+
+  /**
+   * Plays a buyer who types the right code at the bank. Nothing is sent: what the bank would have the browser send is
+   * returned, for `fetch(request.url, request)`, or `app.inject(request)` on Fastify.
+   * @param conversationIdOrPage the payment, or the page that `init3d` gave
+   * @throws Error when no such payment is at the bank
+   */
+  approve(conversationIdOrPage: string): BankCallback {
+    return this.running.simulator.approve(conversationIdOrPage);
+  }
+
+  /**
+   * As {@link approve}, with another code: one of `MAGIC_PASSWORDS` of `nestjs-card-payment/simulator`, a wrong one, or
+   * `cancel`.
+   */
+  answer(conversationIdOrPage: string, answer: { readonly code: string }): BankCallback {
+    return this.running.simulator.bank.answer(conversationIdOrPage, answer);
+  }
+
+  /** Forgets payments and faults: for `beforeEach`. */
+  reset(): void {
+    this.running.simulator.reset();
+  }
+
+  /**
+   * Cuts every connection and stops; the module does it when the application closes.
+   * @internal
+   */
+  async close(): Promise<void> {
+    await this.#running?.simulator.close();
+  }
+
+  private get running(): RunningSimulator {
+    if (!this.#running) throw problemOf(this.account, 'is not simulator:, so there is no PaymentSimulator to use');
+    return this.#running;
+  }
+
+  private describe(): string {
+    const { account, testCards, smsCode } = this;
+    const [card] = testCards;
+    const what = account === DEFAULT_ACCOUNT ? 'Payments' : `Payments of the account "${account}"`;
+    const example = card ? `Test card ${card.cardNo}, ${card.expDate} (MMyy), ${card.cvv}; ` : '';
+    return `${what} go to the embedded simulator: no money moves. ${example}SMS code ${smsCode}.`;
+  }
+}
+
+function problemOf(account: string, message: string): PaymentConfigurationError {
+  return new PaymentConfigurationError([{ option: 'baseUrl', variable: variableOf(account, 'baseUrl'), message }]);
+}

@@ -1,0 +1,69 @@
+import { execFileSync } from 'node:child_process';
+import { createServer, type Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { localUrlOf } from '../../lib/flows/local-url.js';
+
+async function whileListening<T>(server: Server, where: object, look: (port: number) => T): Promise<T> {
+  await new Promise<void>((resolve) => server.listen(where, resolve));
+  try {
+    return look((server.address() as AddressInfo).port);
+  } finally {
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+it.each(['0.0.0.0', '127.0.0.1', 'localhost'])('is localhost for a server on %s', async (host) => {
+  const server = createServer();
+  await whileListening(server, { port: 0, host }, (port) =>
+    expect(localUrlOf(server)).toBe(`http://localhost:${port}`),
+  );
+});
+
+it('is localhost for a server that was given no host', async () => {
+  const server = createServer();
+  await whileListening(server, { port: 0 }, (port) => expect(localUrlOf(server)).toBe(`http://localhost:${port}`));
+});
+
+it('is the address of a server on that one alone', async () => {
+  const server = createServer();
+  await whileListening(server, { port: 0, host: '127.0.0.2' }, (port) =>
+    expect(localUrlOf(server)).toBe(`http://127.0.0.2:${port}`),
+  );
+});
+
+it('is https for a server with TLS', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'local-url-'));
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const args = [
+    'req',
+    '-x509',
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-subj',
+    '/CN=localhost',
+    '-keyout',
+    key,
+    '-out',
+    cert,
+  ];
+  execFileSync('openssl', args, { stdio: 'ignore' });
+  const server = createHttpsServer({ key: readFileSync(key), cert: readFileSync(cert) });
+  rmSync(folder, { recursive: true });
+  await whileListening(server, { port: 0 }, (port) => expect(localUrlOf(server)).toBe(`https://localhost:${port}`));
+});
+
+it('has no port where nothing listens, on a socket without one, and without any server', async () => {
+  const server = createServer();
+  expect(localUrlOf(server)).toBe('http://localhost');
+  await whileListening(createServer(), { port: 0 }, () => expect(localUrlOf(undefined)).toBe('http://localhost'));
+  const folder = mkdtempSync(join(tmpdir(), 'local-url-'));
+  await new Promise<void>((resolve) => server.listen(join(folder, 'shop.sock'), resolve));
+  expect(localUrlOf(server)).toBe('http://localhost');
+  await new Promise((resolve) => server.close(resolve));
+  rmSync(folder, { recursive: true, force: true });
+});
