@@ -80,6 +80,12 @@ describe('what a gateway echoes', () => {
     );
   });
 
+  it('hides code and expiry wherever they stand', () => {
+    expect(message('cvv 792, again 792, exp 12/30 or 30-12 or 12/30')).toBe(
+      'cvv ***, again ***, exp **/** or **-** or **/**',
+    );
+  });
+
   it('hides code and expiry in other digits and in escapes', () => {
     expect(message('cvv%20792 １２/３０')).not.toMatch(/\p{Nd}{3}|\/３/u);
   });
@@ -92,6 +98,17 @@ describe('what a gateway echoes', () => {
     const early = { ...card, expDate: '0330' };
     const told = result({ message: 'exp 3/30, 03/30, 30-3' });
     expect(redactResult(told, { secrets, card: early }).message).toBe('exp */**, **/**, **-*');
+  });
+
+  it('hides each of several secrets', () => {
+    const both = { secrets: [KEY, 'another secret'], card };
+    for (const secret of both.secrets) {
+      const encoded = Buffer.from(secret).toString('base64');
+      expect(redactResult(result({ orderId: secret, authCode: encoded }), both)).toEqual({
+        orderId: null,
+        authCode: null,
+      });
+    }
   });
 
   it('hides secrets where no card was sent', () => {
