@@ -144,6 +144,30 @@ describe('a body that no host has read', () => {
     expect(await received[0]).toBeUndefined();
   });
 
+  it.each(['PUT', 'PATCH'])('is not read with %s', async (method) => {
+    expect(await send('a=1', FORM, method)).toBe(200);
+    expect(await received[0]).toBeUndefined();
+  });
+
+  it('is not read again where the host has read it', async () => {
+    const stream = { on: () => undefined, headers: { 'content-type': FORM } };
+    for (const body of [{ Code: 'B0000' }, 'text']) {
+      expect(await receivedFields(asked({ ...stream, body }))).toBe(body);
+    }
+    expect(await receivedFields(asked({ headers: stream.headers, query: { a: '1' } }))).toEqual({ a: '1' });
+  });
+
+  it('leaves no timer behind, read or refused', async () => {
+    jest.useFakeTimers({ doNotFake: [...REAL] });
+    try {
+      expect(await send('a=1')).toBe(200);
+      expect(await send('{', 'application/json')).toBe(400);
+      expect(jest.getTimerCount()).toBe(0);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it('may be 64 KiB and no more, and is refused on a connection that goes on', async () => {
     expect(await send(`a=${'x'.repeat(65_534)}`)).toBe(200);
     expect(await send(`a=${'x'.repeat(65_535)}`)).toBe(400);
