@@ -124,7 +124,9 @@ describe('the sign of MorPOS', () => {
   });
 
   it('leaves the place of what is no single value empty', async () => {
-    const signOrder = { doPayment: ['cardDetails', 'merchantId.length', 'no.such.field', 'flag', 'missing', 'amount'] };
+    const signOrder = {
+      doPayment: ['cardDetails', 'merchantId.length', 'no.such.field', 'flag', 'flag.deep', 'amount'],
+    };
     const body = { merchantId: 'M-1', cardDetails: { cvv: '000' }, flag: null, amount: 60 };
     const context = { operation: 'doPayment', apiKey: API_KEY } as const;
     expect(await morposDialect({ signOrder }).sign(body, context)).toBe(signOver(';;;;;60;api-key-1'));
