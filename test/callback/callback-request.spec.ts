@@ -58,6 +58,7 @@ describe('what came', () => {
     const body = { Code: 'B0000' };
     expect(await receivedFields(asked({ body, query: { a: '1' } }))).toBe(body);
     expect(await receivedFields(asked({ body: 'text', query: {} }))).toBe('text');
+    expect(await receivedFields(asked({ body: 7, query: { a: '1' } }))).toBe(7);
   });
 
   it.each([undefined, null, {}, []])('is the query where the body is %j', async (body) => {
@@ -124,6 +125,14 @@ describe('a body that no host has read', () => {
       ['constructor', 'y'],
     ]);
     expect(Object.getPrototypeOf(fields)).toBe(Object.prototype);
+  });
+
+  it.each([
+    ['a=1', ` ${FORM.toUpperCase()} ; charset=utf-8`],
+    ['{"a":"1"}', 'application/json ;charset=utf-8'],
+  ])('is read with space around its type: %s', async (body, type) => {
+    expect(await send(body, type)).toBe(200);
+    expect(await received[0]).toEqual({ a: '1' });
   });
 
   it('is read as JSON', async () => {
