@@ -20,7 +20,7 @@ export function resultsFile(file, kind = 'results') {
  */
 export async function writeReport(targets) {
   const missing = targets.flatMap(({ files }) => Object.keys(files)).filter((file) => !existsSync(resultsFile(file)));
-  if (missing.length > 0) return missing.map((file) => `${file} was not tried yet: no report is written`);
+  if (missing.length > 0) return [`No report before these are tried, too: ${missing.join(' ')}`];
   const parts = targets.map(({ part, files }) => ({ part, results: Object.keys(files).map(readResults) }));
   const options = await prettier.resolveConfig(REPORT);
   const written = readFileSync(REPORT, 'utf8').split('\n## Scores\n')[0];
