@@ -5,6 +5,11 @@
  */
 export const SURVIVORS = [
   {
+    file: 'lib/payment/amount.ts',
+    changes: [`'' → "Stryker was here!"`],
+    reason: 'Said for the types: what matches has a whole part.',
+  },
+  {
     file: 'lib/gateway/readings/charge-outcome.ts',
     changes: ['result?.code → result.code'],
     reason: 'A dialect of a host that reads nothing makes it throw, which is caught and comes to the same.',
