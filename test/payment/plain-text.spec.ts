@@ -142,6 +142,24 @@ describe('a long number', () => {
 
   it('leaves the shortest numbers beside it', () => {
     expect(shown(`${CARD} declined, 3 tries`)).toBe('*** declined, 3 tries');
+    expect(shown(`${CARD} declined, 12 tries`)).toBe('*** declined, 12 tries');
+    expect(shown(`${CARD} declined, 123 tries`)).toBe('*** declined, *** tries');
+    expect(shown('123 tries declined, 12345678 left')).toBe('123 tries declined, 12345678 left');
+  });
+
+  it('is hidden for all that its digits take', () => {
+    expect(shown('No 𝟓𝟐𝟒𝟔𝟕𝟕𝟔𝟑𝟓, order 17')).toBe('No ' + '*'.repeat(18) + ', order 17');
+  });
+
+  it('is what a number at the end may be only where the text was cut', () => {
+    expect(plainText('no 17', 5)).toBe('no 17');
+    expect(plainText('no 171', 5)).toBe('no **');
+    expect(plainText('no 17 ab', 5)).toBe('no **');
+    expect(plainText('17 is no', 5)).toBe('17 is');
+  });
+
+  it('is no longer than the text may be, once it is hidden', () => {
+    expect(plainText(`${'\ufdfa'.repeat(40)} ５２４６７７６３５６９０３５０８`, 100)).toHaveLength(100);
   });
 
   it.each([480, 486, 490, 493, 496, 499])('is hidden though the text is cut at its digits: begun at %d', (at) => {

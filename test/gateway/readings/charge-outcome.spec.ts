@@ -426,6 +426,45 @@ describe('an answer that is none', () => {
   });
 });
 
+describe('an answer that never came', () => {
+  it.each([
+    ['deadline', 'no_answer'],
+    ['connection_lost', 'no_answer'],
+    ['reply_too_large', 'unreadable'],
+    ['reply_unreadable', 'unreadable'],
+  ] as const)('leaves unknown what became of the payment: %s', (cause, reason) => {
+    const answer = { sent: true, reply: null, cause } as const;
+    for (const { operations } of [STANDARD, morposDialect()]) {
+      for (const operation of [operations.doPayment, operations.auth3d]) {
+        expect(chargeOutcome(answer, operation, OURS, LENIENT)).toEqual({ state: 'unknown', reason, result: null });
+      }
+    }
+  });
+});
+
+describe('a dialect that fails while it reads', () => {
+  const approved = { sent: true, reply: { status: 200, text: JSON.stringify(APPROVAL) } } as const;
+
+  it('leaves unknown what became of the payment', () => {
+    const throwing = (): never => {
+      throw new Error('a dialect that fails');
+    };
+    expect(chargeOutcome(approved, { ...STANDARD.operations.doPayment, read: throwing }, OURS, LENIENT)).toEqual({
+      state: 'unknown',
+      reason: 'unreadable',
+      result: null,
+    });
+  });
+
+  it('leaves it unknown, too, where the dialect gives nothing', () => {
+    const nothing = (): never => undefined as never;
+    expect(chargeOutcome(approved, { ...STANDARD.operations.doPayment, read: nothing }, OURS, LENIENT)).toMatchObject({
+      state: 'unknown',
+      reason: 'unreadable',
+    });
+  });
+});
+
 describe('a status other than 2xx', () => {
   const BODIES = {
     declined: '{"code":"B0051"}',

@@ -193,6 +193,23 @@ describe('an inquiry', () => {
     expect(word(body)).toBe('nothing');
   });
 
+  it.each([
+    [
+      'throws',
+      (): never => {
+        throw new Error('a dialect that fails');
+      },
+    ],
+    ['gives nothing', () => undefined as never],
+    ['gives null', () => null as never],
+  ])('says nothing where the dialect %s while it reads', (_how, failing) => {
+    const dialect = morposDialect();
+    const checkPayment = { ...dialect.operations.checkPayment!, read: failing };
+    expect(read(PAID, { dialect: { ...dialect, operations: { ...dialect.operations, checkPayment } } })).toEqual({
+      outcome: 'nothing',
+    });
+  });
+
   it('is read without a throw, whatever it is', () => {
     const reply = fc.oneof(
       fc.json(),
