@@ -9,6 +9,7 @@ import { EventDispatcher } from './events/event-dispatcher.js';
 import { HandlerFinder } from './events/handler-finder.js';
 import { PlainEvents } from './events/plain-events.js';
 import { GatewayClient } from './gateway/gateway-client.js';
+import { GatewayTrouble } from './gateway/gateway-trouble.js';
 import { GatewayTransport } from './gateway/transport/gateway-transport.js';
 import { AccountRegistration } from './options/account-registration.js';
 import { PaymentHealth } from './health/payment-health.js';
@@ -84,7 +85,7 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       {
         provide: GatewayClient,
         useFactory: (settings: PaymentSettings, transport: GatewayTransport, clock: PaymentClock) =>
-          new GatewayClient(settings, transport, clock),
+          new GatewayClient(settings, transport, clock, new GatewayTrouble(settings.account, settings, clock)),
         inject: [PaymentSettings, GatewayTransport, PaymentClock],
       },
       PlainEvents,

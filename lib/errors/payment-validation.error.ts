@@ -19,4 +19,8 @@ export class PaymentValidationError extends PaymentError {
       'The payment was refused before sending: ' + issues.map(({ path, message }) => `${path}: ${message}`).join('; '),
     );
   }
+
+  override get statusCode(): 400 {
+    return 400;
+  }
 }

@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
+import { LogRecord } from '../telemetry/log-record.js';
 import type { PaymentEvent } from '../payment/payment-event.js';
 
 /** As much of EventEmitter2 as is used. */
@@ -37,7 +38,11 @@ export class PlainEvents {
     setImmediate(() => {
       void Promise.resolve()
         .then(() => emitter.emitAsync(event.type, event))
-        .catch(() => this.logger.error(`A listener of ${event.type} failed (event ${event.eventId}).`));
+        .catch(() => this.logger.error(failureOf(event)));
     });
   }
+}
+
+function failureOf({ type, eventId }: PaymentEvent): LogRecord {
+  return new LogRecord(`A listener of ${type} failed (event ${eventId}).`, { type, eventId });
 }

@@ -15,6 +15,7 @@ import type { PaymentReason } from '../payment/payment-reason.js';
 import { limited, TimeUpError } from '../payment/limited.js';
 import { Randomness } from '../payment/randomness.js';
 import { advance, REFERENCE_HOLDING_STATES } from '../payment/states.js';
+import { LogRecord } from '../telemetry/log-record.js';
 import { checkCallback } from './callback-check.js';
 import { readCallbackFields } from './callback-fields.js';
 import { hashCallbackToken, newAttemptId, newCallbackToken } from './callback-token.js';
@@ -188,7 +189,9 @@ export class ThreeDFlow {
       return await limited(this.clock, MAX_VETO_MS, () => beforeAuth3d(toPayment(record)));
     } catch (error) {
       const did = error instanceof TimeUpError ? `gave no answer in ${MAX_VETO_MS / 1000} seconds` : 'threw';
-      this.logger.error(`Payment ${record.conversationId}: beforeAuth3d ${did}, which counts as no; nothing was sent.`);
+      const { conversationId, reference, account } = record;
+      const line = `Payment ${conversationId}: beforeAuth3d ${did}, which counts as no; nothing was sent.`;
+      this.logger.error(new LogRecord(line, { conversationId, reference, account }));
       return false;
     }
   }

@@ -78,7 +78,35 @@ export const BOTH_FLOWS_PAID = {
   heard: ['direct', 'threeD'],
   charges: [1, 1],
   violations: [],
+  refused: {
+    status: 400,
+    body: {
+      statusCode: 400,
+      message:
+        'The payment was refused before sending: cardDetails.cardNo: cardNo must be a card number without typing errors',
+    },
+    errorsLogged: 0,
+  },
 };
+
+/** What the logger of that Nest makes of a log record: a line in a console, an object in JSON. */
+export const LOGGED = `
+  const { ConsoleLogger } = require('@nestjs/common');
+  const { LogRecord } = require('./node_modules/nestjs-card-payment/dist/cjs/telemetry/log-record.js');
+  const printed = [];
+  process.stdout.write = ((write) => (text) => (printed.push(text), true))(process.stdout.write);
+  const record = new LogRecord('Payment 1: failed (declined)', { state: 'failed', reason: 'declined', code: null });
+  new ConsoleLogger('P', { colors: false }).log(record);
+  new ConsoleLogger('P', { json: true }).log(record);
+  delete process.stdout.write;
+  const [line, json] = printed;
+  console.log(JSON.stringify([line.trim().replace(/^.*(?=LOG)/, ''), JSON.parse(json).message]));
+`;
+
+export const LOGGED_WELL = [
+  'LOG [P] Payment 1: failed (declined)',
+  { message: 'Payment 1: failed (declined)', state: 'failed', reason: 'declined', code: null },
+];
 
 /** Whether `require` and `import` of an entry give the same classes. */
 export const ONE_COPY = `

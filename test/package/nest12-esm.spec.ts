@@ -4,7 +4,7 @@ import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import { SIMULATOR_CREDENTIALS, type Simulator } from 'nestjs-card-payment/simulator';
 import { fieldsOf, SimulatedMerchant } from '../simulator/simulated-merchant.js';
-import { BOTH_FLOWS_PAID, MerchantApp, ONE_COPY } from './merchant-app.js';
+import { BOTH_FLOWS_PAID, LOGGED, LOGGED_WELL, MerchantApp, ONE_COPY } from './merchant-app.js';
 import { cleanEnvironment } from './tarball.js';
 
 describe('the packed package in a NestJS 12 application, ES modules', () => {
@@ -33,6 +33,10 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
       areStores: true,
       testing: 'function',
     });
+  });
+
+  it('logs one line in a console, and fields in JSON', async () => {
+    expect(await app.node('--input-type=commonjs', '-e', LOGGED)).toEqual(LOGGED_WELL);
   });
 
   it('is one copy, required and imported', async () => {
