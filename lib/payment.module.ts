@@ -10,12 +10,13 @@ import {
 import { DiscoveryService } from '@nestjs/core';
 import { PaymentConfigurationError } from './errors/payment-configuration.error.js';
 import { EventDispatcher } from './events/event-dispatcher.js';
-import { HandlerFinder } from './events/handler-finder.js';
+import { HandlerFinder, type PaymentHandler } from './events/handler-finder.js';
 import { GatewayTransport } from './gateway/transport/gateway-transport.js';
 import { AccountRegistration, handlerAccountProblems } from './options/account-registration.js';
 import { InFlight } from './flows/in-flight.js';
 import { OwedWrites } from './flows/owed-writes.js';
 import { Reconciler } from './flows/reconciler.js';
+import { StartUpReport } from './flows/start-up-report.js';
 import { StoreClock } from './flows/store-clock.js';
 import { type ASYNC_OPTIONS_TYPE, ConfigurableModuleClass, type OPTIONS_TYPE } from './payment.module-definition.js';
 import { PaymentStore } from './store/payment-store.js';
@@ -28,6 +29,8 @@ export class PaymentModule
 {
   /** Private to the language, too: printed, it would show the whole application. */
   readonly #discovery: DiscoveryService;
+  /** The account's own. */
+  private handlers: readonly PaymentHandler[] = [];
 
   constructor(
     private readonly registration: AccountRegistration,
@@ -40,6 +43,7 @@ export class PaymentModule
     private readonly inFlight: InFlight,
     private readonly transport: GatewayTransport,
     private readonly store: PaymentStore,
+    private readonly startUp: StartUpReport,
   ) {
     super();
     this.#discovery = discovery;
@@ -63,11 +67,13 @@ export class PaymentModule
     );
     if (problems.length > 0) throw new PaymentConfigurationError(problems);
     await this.clock.start();
-    await this.events.announce(handlers.filter((handler) => handler.account === this.registration.account));
+    this.handlers = handlers.filter((handler) => handler.account === this.registration.account);
+    await this.events.announce(this.handlers);
     this.inFlight.open();
   }
 
   onApplicationBootstrap(): void {
+    this.startUp.write(this.handlers);
     this.reconciler.start();
   }
 

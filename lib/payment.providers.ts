@@ -28,6 +28,7 @@ import { InquiryFlow } from './flows/inquiry-flow.js';
 import { OperatorFlow } from './flows/operator-flow.js';
 import { DuePayments } from './flows/due-payments.js';
 import { OwedWrites } from './flows/owed-writes.js';
+import { StartUpReport } from './flows/start-up-report.js';
 import { StoreClock } from './flows/store-clock.js';
 import { PaymentChanges } from './flows/payment-changes.js';
 import { PaymentReader } from './flows/payment-reader.js';
@@ -103,6 +104,7 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       OperatorFlow,
       Reconciler,
       InFlight,
+      StartUpReport,
       CallbackReceiver,
       CallbackResponder,
       RefusalLog,

@@ -31,6 +31,11 @@ export class PlainEvents {
     }
   }
 
+  /** Whether the host has an emitter. */
+  get isConnected(): boolean {
+    return this.emitter !== null;
+  }
+
   /** Listeners run after the caller; what they throw is logged by its name alone. */
   emit(event: PaymentEvent): void {
     const { emitter } = this;

@@ -48,6 +48,16 @@ export class ReturnUrlMaker {
     return urls;
   }
 
+  /** Where the bank sends the buyer back, for people; null where each payment says so for itself. */
+  shown(): string | null {
+    const { returnUrl, callbackUrl, publicUrl } = this.settings;
+    if (returnUrl !== null) return returnUrl;
+    if (this.route.path === null) return null;
+    // Then it is known once the server listens.
+    if (callbackUrl === null && publicUrl === null) return `/${this.route.path}/{token}/return`;
+    return `${this.base()}/{token}/return`;
+  }
+
   /** The prefix is known once the application starts, so it is read here and not in the constructor. */
   private base(): string | null {
     const { callbackUrl, publicUrl } = this.settings;
