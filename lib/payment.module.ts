@@ -19,6 +19,8 @@ import { Reconciler } from './flows/reconciler.js';
 import { StartUpReport } from './flows/start-up-report.js';
 import { StoreClock } from './flows/store-clock.js';
 import { type ASYNC_OPTIONS_TYPE, ConfigurableModuleClass, type OPTIONS_TYPE } from './payment.module-definition.js';
+import { PaymentGauges } from './health/payment-gauges.js';
+import { connectTelemetry } from './telemetry/open-telemetry.js';
 import { PaymentStore } from './store/payment-store.js';
 
 /** One merchant account. Its life: find handlers, serve, stop taking work, let payments end, close. */
@@ -44,6 +46,7 @@ export class PaymentModule
     private readonly transport: GatewayTransport,
     private readonly store: PaymentStore,
     private readonly startUp: StartUpReport,
+    private readonly gauges: PaymentGauges,
   ) {
     super();
     this.#discovery = discovery;
@@ -66,6 +69,7 @@ export class PaymentModule
       handlers.map((handler) => handler.account),
     );
     if (problems.length > 0) throw new PaymentConfigurationError(problems);
+    await connectTelemetry();
     await this.clock.start();
     this.handlers = handlers.filter((handler) => handler.account === this.registration.account);
     await this.events.announce(this.handlers);
@@ -74,6 +78,7 @@ export class PaymentModule
 
   onApplicationBootstrap(): void {
     this.startUp.write(this.handlers);
+    this.gauges.start();
     this.reconciler.start();
   }
 
@@ -90,6 +95,7 @@ export class PaymentModule
   async onApplicationShutdown(): Promise<void> {
     await this.inFlight.ended();
     await this.owed.close();
+    this.gauges.stop();
     this.clock.stop();
     await this.transport.close();
     await this.store.close();

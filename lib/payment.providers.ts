@@ -12,6 +12,7 @@ import { GatewayClient } from './gateway/gateway-client.js';
 import { GatewayTrouble } from './gateway/gateway-trouble.js';
 import { GatewayTransport } from './gateway/transport/gateway-transport.js';
 import { AccountRegistration } from './options/account-registration.js';
+import { PaymentGauges } from './health/payment-gauges.js';
 import { PaymentHealth } from './health/payment-health.js';
 import { CallbackRoute, routeOf } from './options/callback-route.js';
 import type { PaymentOptions, PaymentStructure } from './options/payment-options.js';
@@ -110,6 +111,12 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       RefusalLog,
       { provide: service, useClass: PaymentService },
       { provide: health, useClass: PaymentHealth },
+      {
+        provide: PaymentGauges,
+        useFactory: (report: PaymentHealth, inFlight: InFlight, clock: StoreClock) =>
+          new PaymentGauges(report, inFlight, clock),
+        inject: [health, InFlight, StoreClock],
+      },
       { provide: receiver, useExisting: CallbackReceiver },
     ],
     exports: [service, http, health, receiver],

@@ -4,7 +4,10 @@ import { limited, TimeUpError } from '../payment/limited.js';
 import type { Payment } from '../payment/payment.js';
 import { plainText } from '../payment/plain-text.js';
 import type { Delivery, LeasedDelivery, PaymentStore } from '../store/payment-store.js';
+import type { Attributes } from '../telemetry/attributes.js';
 import { type LogFields, LogRecord } from '../telemetry/log-record.js';
+import { recordDuration } from '../telemetry/metrics.js';
+import { inSpan } from '../telemetry/spans.js';
 import type { PaymentHandler } from './handler-finder.js';
 
 /** How long a delivery is leased, and how often the lease is renewed while its handler runs. */
@@ -57,7 +60,7 @@ export class HandlerCall {
   private async run(): Promise<void> {
     void this.keepLease();
     void this.reportLongRun();
-    const failure = await this.call();
+    const failure = await this.callInSpan();
     const { account, handlerId } = this.delivery;
     try {
       // A late success counts, whoever has leased the delivery meanwhile.
@@ -67,6 +70,28 @@ export class HandlerCall {
       this.logger.error(this.record(`the store did not take the delivery to ${handlerId}; it will come again.`));
     }
     this.over.abort();
+  }
+
+  /** In a trace of its own: whoever happened to look for deliveries has nothing to do with it. */
+  private callInSpan(): Promise<string | null> {
+    const { handlerId, account, event, attempts } = this.delivery;
+    const by = {
+      'card_payment.account': account,
+      'card_payment.handler': handlerId,
+      'card_payment.event': event.type,
+    };
+    const attributes = {
+      ...by,
+      'card_payment.conversation_id': event.payment.conversationId,
+      'card_payment.attempts': attempts + 1,
+    };
+    return inSpan(`card_payment.handle ${handlerId}`, { kind: 'consumer', attributes, isRoot: true }, async (span) => {
+      const failure = await this.call();
+      const outcome: Attributes = failure === null ? {} : { 'error.type': 'handler_failed' };
+      if (failure !== null) span.fail('handler_failed');
+      recordDuration('handlers', this.clock.monotonic() - this.began, { ...by, ...outcome });
+      return failure;
+    });
   }
 
   /** @returns what failed, or null */

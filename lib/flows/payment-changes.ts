@@ -5,7 +5,7 @@ import type { PaymentClock } from '../payment/clock.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { PaymentStore, type ReplaceOutcome, type UniqueKey } from '../store/payment-store.js';
 import { fenceOpening, unsentRecord } from './fences.js';
-import { logChange, logGone } from './payment-log.js';
+import { reportChange, logGone } from './payment-log.js';
 import type { Settlement } from './settlement.js';
 import { StoreClock } from './store-clock.js';
 
@@ -35,7 +35,7 @@ export class PaymentChanges {
     const taken = await this.store.insert(record, event);
     if (taken !== null) return taken;
     // What only opens is no news yet.
-    if (event) logChange(record, null);
+    if (event) reportChange(record, null);
     await this.publish({ event });
     return null;
   }
@@ -45,7 +45,7 @@ export class PaymentChanges {
     const event = eventOfChange(record, next);
     const outcome = await this.store.replace(next, record.version, event);
     if (outcome !== 'replaced') return outcome;
-    logChange(next, record);
+    reportChange(next, record);
     await this.publish({ event });
     return outcome;
   }
@@ -63,7 +63,7 @@ export class PaymentChanges {
         outcome = await this.store.replace({ ...next, referenceLock: null }, current.version, event);
       }
       if (outcome === 'replaced') {
-        logChange(next, current);
+        reportChange(next, current);
         return { payment: toPayment(next), event };
       }
       const latest = await this.store.find(record.account, record.conversationId);
@@ -87,7 +87,7 @@ export class PaymentChanges {
       const event = eventOf(unsent);
       const taken = await this.store.insert(unsent, event);
       if (taken === null) {
-        logChange(unsent, null);
+        reportChange(unsent, null);
         return { payment: toPayment(unsent), event };
       }
     }

@@ -1,16 +1,19 @@
 import { Logger } from '@nestjs/common';
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import type { Payment } from '../payment/payment.js';
+import { isEventState } from '../payment/payment-event.js';
 import { LogRecord } from '../telemetry/log-record.js';
+import { countOutcome } from '../telemetry/metrics.js';
 
 const logger = new Logger('PaymentModule');
 
 /**
- * Logs a change of a payment: what needs a person's eye is a warning.
+ * Logs a change of a payment, where what needs a person's eye is a warning, and counts what it came to.
  *
  * @param before the payment as it was; null when it is new
  */
-export function logChange(payment: LoggedPayment, before: Pick<Payment, 'updatedAt'> | null): void {
+export function reportChange(payment: LoggedPayment, before: Pick<Payment, 'state' | 'updatedAt'> | null): void {
+  if (before?.state !== payment.state && isEventState(payment.state)) countOutcome(payment);
   const record = recordOf(payment, '', before);
   if (payment.state === 'unknown' || payment.state === 'review') logger.warn(record);
   else logger.log(record);

@@ -18,6 +18,7 @@ import type { Expectation, ReadingRules } from './readings/result-checks.js';
 import { redactResult, type SensitiveData } from './redaction.js';
 import type { GatewayTransport } from './transport/gateway-transport.js';
 import type { Answer, Transmission, WireRequest } from './transport/transmission.js';
+import { inRequest } from './transport/request-span.js';
 import { wireText } from './wire-body.js';
 
 /** Proof that nothing left; `why` is for the developer. */
@@ -140,7 +141,9 @@ export class GatewayClient {
       this.trouble?.notMade(name, ready.why);
       return ready;
     }
-    const transmission = await this.transport.post(ready.request);
+    const transmission = await inRequest(name, operation.path, this.settings.account, ready.request, () =>
+      this.transport.post(ready.request),
+    );
     this.reportLoss(name, transmission);
     return transmission.sent
       ? { ...transmission, secrets: ready.secrets }
