@@ -5,6 +5,7 @@ import { OwedWrites } from '../flows/owed-writes.js';
 import { Reconciler } from '../flows/reconciler.js';
 import { StoreClock } from '../flows/store-clock.js';
 import { PaymentSettings } from '../options/payment-settings.js';
+import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import { PaymentStore, type StoreCounts } from '../store/payment-store.js';
 
 /** How an account's payments stand in this process, and in its store. */
@@ -64,4 +65,9 @@ export class PaymentHealth {
 /** How long ago that was, in milliseconds; null for no moment. */
 export function ageOf(since: Date | null, now: Date): number | null {
   return since && Math.max(0, now.getTime() - since.getTime());
+}
+
+/** Under what an account's `PaymentHealth` is injected: the class itself for the unnamed one. */
+export function paymentHealthToken(name: string = DEFAULT_ACCOUNT): symbol | typeof PaymentHealth {
+  return name === DEFAULT_ACCOUNT ? PaymentHealth : Symbol.for(`nestjs-card-payment:health:${name}`);
 }

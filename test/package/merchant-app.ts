@@ -108,9 +108,35 @@ export const LOGGED_WELL = [
   { message: 'Payment 1: failed (declined)', state: 'failed', reason: 'declined', code: null },
 ];
 
+/** What the health indicator says in that Nest, with that terminus. */
+export const HEALTH = `
+  require('reflect-metadata');
+  const { Module } = require('@nestjs/common');
+  const { NestFactory } = require('@nestjs/core');
+  const { HealthCheckService, TerminusModule } = require('@nestjs/terminus');
+  const { PaymentModule } = require('nestjs-card-payment');
+  const { PaymentHealthIndicator } = require('nestjs-card-payment/health');
+  class AppModule {}
+  const settings = {
+    dialect: 'morpos', baseUrl: 'http://127.0.0.1:9', merchantId: 'm', clientId: 'c', clientSecret: 's', apiKey: 'k',
+    callback: false,
+  };
+  Module({ imports: [TerminusModule, PaymentModule.forRoot(settings)], providers: [PaymentHealthIndicator] })(AppModule);
+  (async () => {
+    const app = await NestFactory.createApplicationContext(AppModule, { logger: false });
+    const payments = app.get(PaymentHealthIndicator);
+    const health = await app.resolve(HealthCheckService);
+    const { status, details } = await health.check([() => payments.check()]);
+    console.log(JSON.stringify([status, details.payments.status, details.payments.store, details.payments.background]));
+    await app.close();
+  })();
+`;
+
+export const HEALTHY = ['ok', 'up', 'up', 'running'];
+
 /** Whether `require` and `import` of an entry give the same classes. */
 export const ONE_COPY = `
-  const entries = ['nestjs-card-payment', 'nestjs-card-payment/simulator', 'nestjs-card-payment/testing'];
+  const entries = ['nestjs-card-payment', 'nestjs-card-payment/simulator', 'nestjs-card-payment/testing', 'nestjs-card-payment/health'];
   const isOneCopy = async (entry) => {
     const required = require(entry);
     const imported = await import(entry);
