@@ -11,16 +11,19 @@ import {
 import { DiscoveryService } from '@nestjs/core';
 import { PaymentConfigurationError } from './errors/payment-configuration.error.js';
 import { EventDispatcher } from './events/event-dispatcher.js';
-import { HandlerFinder } from './events/handler-finder.js';
+import { HandlerFinder, type PaymentHandler } from './events/handler-finder.js';
 import { GatewayTransport } from './gateway/transport/gateway-transport.js';
 import { AccountRegistration, handlerAccountProblems } from './options/account-registration.js';
 import { InFlight } from './flows/in-flight.js';
 import { OwedWrites } from './flows/owed-writes.js';
 import { Reconciler } from './flows/reconciler.js';
+import { StartUpReport } from './flows/start-up-report.js';
 import { StoreClock } from './flows/store-clock.js';
 import { type ASYNC_OPTIONS_TYPE, ConfigurableModuleClass, type OPTIONS_TYPE } from './payment.module-definition.js';
 import { PaymentSimulator } from './payment.simulator.js';
 import { OWN_SIMULATOR } from './payment.tokens.js';
+import { PaymentGauges } from './health/payment-gauges.js';
+import { connectTelemetry } from './telemetry/open-telemetry.js';
 import { PaymentStore } from './store/payment-store.js';
 
 /** One merchant account. Its life: find handlers, serve, stop taking work, let payments end, close. */
@@ -31,6 +34,8 @@ export class PaymentModule
 {
   /** Private to the language, too: printed, it would show the whole application. */
   readonly #discovery: DiscoveryService;
+  /** The account's own. */
+  private handlers: readonly PaymentHandler[] = [];
 
   constructor(
     private readonly registration: AccountRegistration,
@@ -44,6 +49,8 @@ export class PaymentModule
     private readonly transport: GatewayTransport,
     private readonly store: PaymentStore,
     @Inject(OWN_SIMULATOR) private readonly simulator: PaymentSimulator,
+    private readonly startUp: StartUpReport,
+    private readonly gauges: PaymentGauges,
   ) {
     super();
     this.#discovery = discovery;
@@ -66,12 +73,16 @@ export class PaymentModule
       handlers.map((handler) => handler.account),
     );
     if (problems.length > 0) throw new PaymentConfigurationError(problems);
+    await connectTelemetry();
     await this.clock.start();
-    await this.events.announce(handlers.filter((handler) => handler.account === this.registration.account));
+    this.handlers = handlers.filter((handler) => handler.account === this.registration.account);
+    await this.events.announce(this.handlers);
     this.inFlight.open();
   }
 
   onApplicationBootstrap(): void {
+    this.startUp.write(this.handlers);
+    this.gauges.start();
     this.reconciler.start();
   }
 
@@ -88,6 +99,7 @@ export class PaymentModule
   async onApplicationShutdown(): Promise<void> {
     await this.inFlight.ended();
     await this.owed.close();
+    this.gauges.stop();
     this.clock.stop();
     await this.transport.close();
     await this.simulator.close();

@@ -9,8 +9,10 @@ import { EventDispatcher } from './events/event-dispatcher.js';
 import { HandlerFinder } from './events/handler-finder.js';
 import { PlainEvents } from './events/plain-events.js';
 import { GatewayClient } from './gateway/gateway-client.js';
+import { GatewayTrouble } from './gateway/gateway-trouble.js';
 import { GatewayTransport } from './gateway/transport/gateway-transport.js';
 import { AccountRegistration } from './options/account-registration.js';
+import { PaymentGauges } from './health/payment-gauges.js';
 import { PaymentHealth } from './health/payment-health.js';
 import { CallbackRoute, routeOf } from './options/callback-route.js';
 import type { PaymentOptions, PaymentStructure } from './options/payment-options.js';
@@ -27,6 +29,7 @@ import { InquiryFlow } from './flows/inquiry-flow.js';
 import { OperatorFlow } from './flows/operator-flow.js';
 import { DuePayments } from './flows/due-payments.js';
 import { OwedWrites } from './flows/owed-writes.js';
+import { StartUpReport } from './flows/start-up-report.js';
 import { StoreClock } from './flows/store-clock.js';
 import { PaymentChanges } from './flows/payment-changes.js';
 import { PaymentReader } from './flows/payment-reader.js';
@@ -102,7 +105,11 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
           transport: GatewayTransport,
           clock: PaymentClock,
           simulator: PaymentSimulator,
-        ) => new GatewayClient(settings, transport, clock, simulator.isRunning ? simulator.url : settings.baseUrl),
+        ) => {
+          const trouble = new GatewayTrouble(settings.account, settings, clock);
+          const baseUrl = simulator.isRunning ? simulator.url : settings.baseUrl;
+          return new GatewayClient(settings, transport, clock, trouble, baseUrl);
+        },
         inject: [PaymentSettings, GatewayTransport, PaymentClock, OWN_SIMULATOR],
       },
       PlainEvents,
@@ -120,11 +127,18 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       OperatorFlow,
       Reconciler,
       InFlight,
+      StartUpReport,
       CallbackReceiver,
       CallbackResponder,
       RefusalLog,
       { provide: service, useClass: PaymentService },
       { provide: health, useClass: PaymentHealth },
+      {
+        provide: PaymentGauges,
+        useFactory: (report: PaymentHealth, inFlight: InFlight, clock: StoreClock) =>
+          new PaymentGauges(report, inFlight, clock),
+        inject: [health, InFlight, StoreClock],
+      },
       { provide: receiver, useExisting: CallbackReceiver },
       { provide: simulator, useExisting: OWN_SIMULATOR },
     ],

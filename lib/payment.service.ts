@@ -1,15 +1,22 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { Auth3dDto } from './dto/auth3d.dto.js';
 import type { DoPaymentDto, Init3dDto } from './dto/do-payment.dto.js';
+import type { PaymentError } from './errors/payment.error.js';
+import { PaymentConfigurationError } from './errors/payment-configuration.error.js';
 import { PaymentNotFoundError } from './errors/payment-not-found.error.js';
+import { PaymentStoreError } from './errors/payment-store.error.js';
+import { PaymentUnsupportedError } from './errors/payment-unsupported.error.js';
 import { DirectFlow } from './flows/direct-flow.js';
 import { InFlight } from './flows/in-flight.js';
 import { InquiryFlow } from './flows/inquiry-flow.js';
 import { OperatorFlow } from './flows/operator-flow.js';
 import { type Payment, toPayment } from './payment/payment.js';
 import { PaymentReader } from './flows/payment-reader.js';
+import { LogRecord } from './telemetry/log-record.js';
 import { type ReconcileCounts, Reconciler } from './flows/reconciler.js';
 import { type Init3dStart, ThreeDFlow } from './flows/three-d-flow.js';
+
+const UNFORESEEN = [PaymentStoreError, PaymentUnsupportedError, PaymentConfigurationError] as const;
 
 /**
  * Takes cards. One rule for errors: a throw means that this call sent nothing, or nothing that can move money. Once a
@@ -17,6 +24,8 @@ import { type Init3dStart, ThreeDFlow } from './flows/three-d-flow.js';
  */
 @Injectable()
 export class PaymentService {
+  private readonly logger = new Logger('PaymentModule');
+
   constructor(
     private readonly direct: DirectFlow,
     private readonly threeD: ThreeDFlow,
@@ -38,7 +47,7 @@ export class PaymentService {
    * @throws PaymentStoreError the store failed before anything was sent
    */
   doPayment(input: DoPaymentDto): Promise<Payment> {
-    return this.inFlight.run(() => this.direct.pay(input));
+    return this.run(() => this.direct.pay(input));
   }
 
   /**
@@ -52,7 +61,7 @@ export class PaymentService {
    * @throws PaymentStoreError the store failed; the buyer is not sent to the bank, no money can move
    */
   init3d(input: Init3dDto): Promise<Init3dStart> {
-    return this.inFlight.run(() => this.threeD.start(input));
+    return this.run(() => this.threeD.start(input));
   }
 
   /**
@@ -64,7 +73,7 @@ export class PaymentService {
    * @throws PaymentStoreError the store failed before anything was sent
    */
   auth3d({ conversationId, fields }: Auth3dDto): Promise<Payment> {
-    return this.inFlight.run(async () => {
+    return this.run(async () => {
       const record = await this.reader.find(conversationId);
       if (!record) throw new PaymentNotFoundError();
       return this.threeD.complete(record, fields);
@@ -73,13 +82,13 @@ export class PaymentService {
 
   /** @throws PaymentStoreError */
   async find(conversationId: string): Promise<Payment | null> {
-    const record = await this.reader.find(conversationId);
+    const record = await this.logged(this.reader.find(conversationId));
     return record && toPayment(record);
   }
 
   /** All attempts of one of the merchant's own ids, oldest first. @throws PaymentStoreError */
   async findByReference(reference: string): Promise<Payment[]> {
-    return (await this.reader.findByReference(reference)).map((record) => toPayment(record));
+    return (await this.logged(this.reader.findByReference(reference))).map((record) => toPayment(record));
   }
 
   /**
@@ -91,7 +100,7 @@ export class PaymentService {
    * @throws PaymentNotFoundError, PaymentStateError (before any money can have moved), PaymentStoreError
    */
   inquire(conversationId: string): Promise<Payment> {
-    return this.inFlight.run(() => this.inquiries.inquire(conversationId));
+    return this.run(() => this.inquiries.inquire(conversationId));
   }
 
   /**
@@ -101,11 +110,28 @@ export class PaymentService {
    * @throws PaymentValidationError, PaymentNotFoundError, PaymentStateError, PaymentStoreError
    */
   resolve(conversationId: string, state: 'succeeded' | 'failed', note: string): Promise<Payment> {
-    return this.inFlight.run(() => this.operator.resolve(conversationId, state, note));
+    return this.run(() => this.operator.resolve(conversationId, state, note));
   }
 
   /** One pass of the background work, for cron jobs and tests. Rejects when the store fails. */
   reconcile(): Promise<ReconcileCounts> {
-    return this.inFlight.run(() => this.reconciler.pass());
+    return this.run(() => this.reconciler.pass());
+  }
+
+  private run<T>(work: () => Promise<T>): Promise<T> {
+    return this.logged(this.inFlight.run(work));
+  }
+
+  /** Nest answers 500 for these, and leaves it to the module to say why. The others are the caller's, or are logged. */
+  private async logged<T>(result: Promise<T>): Promise<T> {
+    try {
+      return await result;
+    } catch (error) {
+      if (UNFORESEEN.some((kind) => error instanceof kind)) {
+        const { message, code } = error as PaymentError;
+        this.logger.error(new LogRecord(message, { code }));
+      }
+      throw error;
+    }
   }
 }

@@ -1,8 +1,9 @@
 import { Inject } from '@nestjs/common';
 import { DEFAULT_ACCOUNT } from './payment/account.js';
-import { PaymentHealth } from './health/payment-health.js';
 import { PaymentService } from './payment.service.js';
 import { PaymentSimulator } from './payment.simulator.js';
+
+export { paymentHealthToken } from './health/payment-health.js';
 
 /**
  * The private `HttpService` (@nestjs/axios) that requests go through, for interceptors that trace or measure. It sends
@@ -24,11 +25,6 @@ export function paymentToken(name: string = DEFAULT_ACCOUNT): symbol | typeof Pa
 /** Under what an account's `HttpService` is injected: {@link PAYMENT_HTTP} for the unnamed one. */
 export function paymentHttpToken(name: string = DEFAULT_ACCOUNT): symbol {
   return name === DEFAULT_ACCOUNT ? PAYMENT_HTTP : Symbol.for(`nestjs-card-payment:http:${name}`);
-}
-
-/** Under what an account's `PaymentHealth` is injected: the class itself for the unnamed one. */
-export function paymentHealthToken(name: string = DEFAULT_ACCOUNT): symbol | typeof PaymentHealth {
-  return name === DEFAULT_ACCOUNT ? PaymentHealth : Symbol.for(`nestjs-card-payment:health:${name}`);
 }
 
 /** Under what an account's `PaymentSimulator` is injected: the class itself for the unnamed one. */

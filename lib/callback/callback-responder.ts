@@ -6,6 +6,7 @@ import { PaymentSettings } from '../options/payment-settings.js';
 import { resultUrlProblem } from '../options/url-checks.js';
 import type { Payment, PaymentState } from '../payment/payment.js';
 import { preferredLanguage } from '../payment/text-language.js';
+import { LogRecord } from '../telemetry/log-record.js';
 import { RefusalLog } from './refusal-log.js';
 import { type ResultPageKind, resultPage } from './result-page.js';
 
@@ -64,8 +65,10 @@ export class CallbackResponder {
 
   /** Refuses without repeating what was received. @throws the error when it is none that it knows */
   refuse(response: unknown, error: unknown, acceptLanguage?: string): void {
-    if (error instanceof PaymentStoreError) this.page(response, 503, 'unavailable', acceptLanguage);
-    else if (error instanceof PaymentCallbackError) {
+    if (error instanceof PaymentStoreError) {
+      this.refusals.error(error);
+      this.page(response, 503, 'unavailable', acceptLanguage);
+    } else if (error instanceof PaymentCallbackError) {
       this.refusals.warn(error);
       this.page(response, error.refusal === 'unknown_token' ? 404 : 400, 'refused', acceptLanguage);
     } else throw error;
@@ -84,9 +87,9 @@ export class CallbackResponder {
       if (resultUrlProblem(url) !== null) throw new Error('not a URL');
       return withConversationId(url, payment.conversationId);
     } catch {
-      this.logger.error(
-        `Payment ${payment.conversationId}: ${outcome}Url gave no usable URL; the built-in page is shown.`,
-      );
+      const { conversationId, reference, account } = payment;
+      const line = `Payment ${conversationId}: ${outcome}Url gave no usable URL; the built-in page is shown.`;
+      this.logger.error(new LogRecord(line, { conversationId, reference, account }));
       return null;
     }
   }

@@ -1,47 +1,28 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { CallbackRefusal, PaymentCallbackError } from '../errors/payment-callback.error.js';
+import type { PaymentCallbackError } from '../errors/payment-callback.error.js';
+import type { PaymentStoreError } from '../errors/payment-store.error.js';
 import { PaymentClock } from '../payment/clock.js';
+import { LimitedLog } from '../payment/limited-log.js';
+import { LogRecord } from '../telemetry/log-record.js';
 
-const WINDOW_MS = 60_000;
-/** Of each kind, in one window. */
-const MAX_LINES = 3;
-
-interface Window {
-  readonly endsAt: number;
-  lines: number;
-  leftOut: number;
-}
-
-/** Logs refused callbacks, a few a minute of each kind: whoever sends them must not be able to fill the log. */
+/** Logs callbacks that got no outcome, a few a minute of each kind: whoever sends them must not be able to fill the log. */
 @Injectable()
 export class RefusalLog {
   private readonly logger = new Logger('PaymentModule');
-  private readonly windows = new Map<CallbackRefusal, Window>();
+  private readonly limited: LimitedLog;
 
-  constructor(private readonly clock: PaymentClock) {}
-
-  warn({ refusal, message }: PaymentCallbackError): void {
-    const window = this.windowOf(refusal);
-    if (window.lines < MAX_LINES) {
-      window.lines += 1;
-      this.logger.warn(message);
-      return;
-    }
-    window.leftOut += 1;
-    if (window.leftOut === 1) void this.reportAtEnd(window, message);
+  constructor(clock: PaymentClock) {
+    this.limited = new LimitedLog(clock);
   }
 
-  private windowOf(refusal: CallbackRefusal): Window {
-    const now = this.clock.monotonic();
-    const open = this.windows.get(refusal);
-    if (open && now < open.endsAt) return open;
-    const window = { endsAt: now + WINDOW_MS, lines: 0, leftOut: 0 };
-    this.windows.set(refusal, window);
-    return window;
+  /** A callback that was refused. */
+  warn({ refusal, message, code }: PaymentCallbackError): void {
+    this.limited.write(refusal, (end) => this.logger.warn(new LogRecord(message + end, { code, refusal })));
   }
 
-  private async reportAtEnd(window: Window, message: string): Promise<void> {
-    await this.clock.sleep(window.endsAt - this.clock.monotonic());
-    this.logger.warn(`${message} ${window.leftOut} more in the same minute were not logged.`);
+  /** A callback that could not be served, since the store failed. */
+  error({ message, code }: PaymentStoreError): void {
+    const line = `A callback could not be served; the buyer is asked to reload. ${message}`;
+    this.limited.write(code, (end) => this.logger.error(new LogRecord(line + end, { code })));
   }
 }

@@ -17,4 +17,8 @@ export class PaymentCallbackError extends PaymentError {
   constructor(readonly refusal: CallbackRefusal) {
     super(`The callback was refused: ${refusal.replaceAll('_', ' ')}.`);
   }
+
+  override get statusCode(): 400 {
+    return 400;
+  }
 }

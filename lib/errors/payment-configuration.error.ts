@@ -15,12 +15,17 @@ export interface ConfigurationProblem {
 export class PaymentConfigurationError extends PaymentError {
   readonly code = 'PAYMENT_CONFIGURATION';
 
-  constructor(readonly problems: readonly ConfigurationProblem[]) {
+  /** @param hints what is probably behind the problems, each a sentence */
+  constructor(
+    readonly problems: readonly ConfigurationProblem[],
+    readonly hints: readonly string[] = [],
+  ) {
     super(
       'The payment module cannot start:\n' +
         problems
           .map(({ option, variable, message }) => `  - ${option}${variable ? ` (${variable})` : ''}: ${message}`)
-          .join('\n'),
+          .join('\n') +
+        hints.map((hint) => `\n  ${hint}`).join(''),
     );
   }
 }

@@ -15,4 +15,8 @@ export class PaymentDuplicateError extends PaymentError {
     const holder = payment ? `a payment that is ${payment.state}` : 'an earlier payment, which has been deleted since';
     super(`This ${key} is already taken by ${holder}; nothing was sent.`);
   }
+
+  override get statusCode(): 409 {
+    return 409;
+  }
 }

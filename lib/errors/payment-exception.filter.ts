@@ -35,12 +35,8 @@ interface HttpRequest {
 
 type BuyerText = keyof typeof BUYER_TEXTS;
 
+/** Of what was not the caller's doing; the other errors bring their own. */
 const STATUS_OF_CODE: ReadonlyMap<string, HttpStatus> = new Map([
-  ['PAYMENT_VALIDATION', HttpStatus.BAD_REQUEST],
-  ['PAYMENT_CALLBACK', HttpStatus.BAD_REQUEST],
-  ['PAYMENT_NOT_FOUND', HttpStatus.NOT_FOUND],
-  ['PAYMENT_DUPLICATE', HttpStatus.CONFLICT],
-  ['PAYMENT_STATE', HttpStatus.CONFLICT],
   ['PAYMENT_UNSUPPORTED', HttpStatus.NOT_IMPLEMENTED],
   ['PAYMENT_INIT3D', HttpStatus.BAD_GATEWAY],
   ['PAYMENT_NOT_SENT', HttpStatus.SERVICE_UNAVAILABLE],
@@ -81,7 +77,7 @@ export class PaymentExceptionFilter implements ExceptionFilter<PaymentError> {
 
 function bodyOf(error: PaymentError, language: TextLanguage): PaymentErrorBody {
   const { issues, payment } = error as { issues?: readonly ValidationIssue[]; payment?: Payment };
-  const statusCode = statusOf(error.code, payment);
+  const statusCode = error.statusCode ?? STATUS_OF_CODE.get(error.code) ?? HttpStatus.INTERNAL_SERVER_ERROR;
   return {
     statusCode,
     code: error.code,
@@ -90,12 +86,6 @@ function bodyOf(error: PaymentError, language: TextLanguage): PaymentErrorBody {
     ...(issues && { issues }),
     ...(payment && { conversationId: payment.conversationId, state: payment.state }),
   };
-}
-
-function statusOf(code: string, payment?: Payment): HttpStatus {
-  if (code === 'PAYMENT_INIT3D' && payment?.reason === 'declined') return HttpStatus.PAYMENT_REQUIRED;
-  if (code === 'PAYMENT_INIT3D' && payment?.reason === 'reference_taken') return HttpStatus.CONFLICT;
-  return STATUS_OF_CODE.get(code) ?? HttpStatus.INTERNAL_SERVER_ERROR;
 }
 
 function buyerTextOf(code: string, status: HttpStatus): BuyerText {

@@ -10,4 +10,9 @@ export class PaymentInit3dError extends PaymentError {
       `The 3D payment could not be started (${payment.reason ?? 'failed'}${payment.code ? `, ${payment.code}` : ''}).`,
     );
   }
+
+  override get statusCode(): 402 | 409 | undefined {
+    if (this.payment.reason === 'declined') return 402;
+    return this.payment.reason === 'reference_taken' ? 409 : undefined;
+  }
 }

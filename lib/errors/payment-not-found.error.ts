@@ -7,4 +7,8 @@ export class PaymentNotFoundError extends PaymentError {
   constructor() {
     super('There is no such payment.');
   }
+
+  override get statusCode(): 404 {
+    return 404;
+  }
 }

@@ -11,4 +11,8 @@ export class PaymentStateError extends PaymentError {
   ) {
     super(`A ${payment.kind} payment that is ${payment.state} cannot ${action}.`);
   }
+
+  override get statusCode(): 409 {
+    return 409;
+  }
 }

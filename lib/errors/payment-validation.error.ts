@@ -26,4 +26,8 @@ export class PaymentValidationError extends PaymentError {
   ) {
     super(`${REFUSED[language]}: ${issues.map(({ path, message }) => `${path}: ${message}`).join('; ')}`);
   }
+
+  override get statusCode(): 400 {
+    return 400;
+  }
 }

@@ -4,6 +4,10 @@ import { limited, TimeUpError } from '../payment/limited.js';
 import type { Payment } from '../payment/payment.js';
 import { plainText } from '../payment/plain-text.js';
 import type { Delivery, LeasedDelivery, PaymentStore } from '../store/payment-store.js';
+import type { Attributes } from '../telemetry/attributes.js';
+import { type LogFields, LogRecord } from '../telemetry/log-record.js';
+import { recordDuration } from '../telemetry/metrics.js';
+import { inSpan } from '../telemetry/spans.js';
 import type { PaymentHandler } from './handler-finder.js';
 
 /** How long a delivery is leased, and how often the lease is renewed while its handler runs. */
@@ -56,18 +60,38 @@ export class HandlerCall {
   private async run(): Promise<void> {
     void this.keepLease();
     void this.reportLongRun();
-    const failure = await this.call();
+    const failure = await this.callInSpan();
     const { account, handlerId } = this.delivery;
     try {
       // A late success counts, whoever has leased the delivery meanwhile.
       if (failure === null) await this.store.acknowledge(account, handlerId, this.eventId);
       else await this.postpone(failure);
     } catch {
-      this.logger.error(
-        `Event ${this.eventId}: the store did not take the delivery to ${handlerId}; it will come again.`,
-      );
+      this.logger.error(this.record(`the store did not take the delivery to ${handlerId}; it will come again.`));
     }
     this.over.abort();
+  }
+
+  /** In a trace of its own: whoever happened to look for deliveries has nothing to do with it. */
+  private callInSpan(): Promise<string | null> {
+    const { handlerId, account, event, attempts } = this.delivery;
+    const by = {
+      'card_payment.account': account,
+      'card_payment.handler': handlerId,
+      'card_payment.event': event.type,
+    };
+    const attributes = {
+      ...by,
+      'card_payment.conversation_id': event.payment.conversationId,
+      'card_payment.attempts': attempts + 1,
+    };
+    return inSpan(`card_payment.handle ${handlerId}`, { kind: 'consumer', attributes, isRoot: true }, async (span) => {
+      const failure = await this.call();
+      const outcome: Attributes = failure === null ? {} : { 'error.type': 'handler_failed' };
+      if (failure !== null) span.fail('handler_failed');
+      recordDuration('handlers', this.clock.monotonic() - this.began, { ...by, ...outcome });
+      return failure;
+    });
   }
 
   /** @returns what failed, or null */
@@ -97,7 +121,7 @@ export class HandlerCall {
     const { signal } = this.over;
     await this.clock.sleep(LONG_RUN_MS, signal);
     if (signal.aborted) return;
-    this.logger.warn(`Event ${this.eventId}: ${this.handler.id} has been running for a minute.`);
+    this.logger.warn(this.record(`${this.handler.id} has been running for a minute.`));
   }
 
   private async postpone(error: string): Promise<void> {
@@ -106,13 +130,20 @@ export class HandlerCall {
     const retryInMs = Math.min(MIN_RETRY_MS * 2 ** (attempts - 1), MAX_RETRY_MS);
     const { handlerId } = this.delivery;
     if (parked) {
-      this.logger.error(
-        `Event ${this.eventId}: ${handlerId} failed ${attempts} times and is parked until it is replayed.`,
-      );
+      const line = `${handlerId} failed ${attempts} times and is parked until it is replayed.`;
+      this.logger.error(this.record(line, { attempts, parked }));
     } else {
-      this.logger.warn(`Event ${this.eventId}: ${handlerId} failed (try ${attempts}); it is tried again.`);
+      const line = `${handlerId} failed (try ${attempts}); it is tried again.`;
+      this.logger.warn(this.record(line, { attempts, parked }));
     }
     await this.store.postpone(this.leased, { attempts, error, retryInMs, parked });
+  }
+
+  private record(what: string, more: LogFields = {}): LogRecord {
+    const { account, handlerId, event } = this.delivery;
+    const { conversationId, reference } = event.payment;
+    const fields = { eventId: event.eventId, handlerId, conversationId, reference, account, ...more };
+    return new LogRecord(`Event ${event.eventId}: ${what}`, fields);
   }
 
   private get leased(): LeasedDelivery {

@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
+import { LogRecord } from '../telemetry/log-record.js';
 import type { PaymentEvent } from '../payment/payment-event.js';
 
 /** As much of EventEmitter2 as is used. */
@@ -30,6 +31,11 @@ export class PlainEvents {
     }
   }
 
+  /** Whether the host has an emitter. */
+  get isConnected(): boolean {
+    return this.emitter !== null;
+  }
+
   /** Listeners run after the caller; what they throw is logged by its name alone. */
   emit(event: PaymentEvent): void {
     const { emitter } = this;
@@ -37,7 +43,11 @@ export class PlainEvents {
     setImmediate(() => {
       void Promise.resolve()
         .then(() => emitter.emitAsync(event.type, event))
-        .catch(() => this.logger.error(`A listener of ${event.type} failed (event ${event.eventId}).`));
+        .catch(() => this.logger.error(failureOf(event)));
     });
   }
+}
+
+function failureOf({ type, eventId }: PaymentEvent): LogRecord {
+  return new LogRecord(`A listener of ${type} failed (event ${eventId}).`, { type, eventId });
 }

@@ -8,6 +8,7 @@ import { PaymentSettings } from '../options/payment-settings.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { Randomness } from '../payment/randomness.js';
 import { advance } from '../payment/states.js';
+import { inOperation, itself } from '../telemetry/operation.js';
 import { newAttemptId } from './callback-token.js';
 import { newPaymentRecord, saleRequest } from './new-payment.js';
 import { PaymentReader } from './payment-reader.js';
@@ -32,7 +33,12 @@ export class DirectFlow {
     private readonly settings: PaymentSettings,
   ) {}
 
-  async pay(given: unknown): Promise<Payment> {
+  pay(given: unknown): Promise<Payment> {
+    const { account } = this.settings;
+    return inOperation({ operation: 'doPayment', account }, itself, () => this.payOnce(given));
+  }
+
+  private async payOnce(given: unknown): Promise<Payment> {
     await this.clock.check();
     const now = this.clock.now();
     const { luhn, language } = this.settings;

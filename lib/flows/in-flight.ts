@@ -40,6 +40,11 @@ export class InFlight {
     return run;
   }
 
+  /** How many run now. */
+  get count(): number {
+    return this.running.size;
+  }
+
   /** Resolves when those that run now have ended; those that begin meanwhile are not waited for. */
   async ended(): Promise<void> {
     await Promise.allSettled(this.running);

@@ -7,6 +7,7 @@ import { PaymentSettings } from '../options/payment-settings.js';
 import type { PaymentClock } from '../payment/clock.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { Randomness } from '../payment/randomness.js';
+import { inOperation, itself } from '../telemetry/operation.js';
 import { PaymentReader } from './payment-reader.js';
 import { PaymentWriter } from './payment-writer.js';
 import { applyInquiry, settlementRules } from './settlement.js';
@@ -24,7 +25,12 @@ export class InquiryFlow {
     private readonly settings: PaymentSettings,
   ) {}
 
-  async inquire(conversationId: string): Promise<Payment> {
+  inquire(conversationId: string): Promise<Payment> {
+    const { account } = this.settings;
+    return inOperation({ operation: 'inquire', account }, itself, () => this.inquireNow(conversationId));
+  }
+
+  private async inquireNow(conversationId: string): Promise<Payment> {
     if (!this.gateway.canInquire) throw new PaymentUnsupportedError('CheckPayment', this.settings.dialect.name);
     const record = await this.reader.find(conversationId);
     if (!record) throw new PaymentNotFoundError();

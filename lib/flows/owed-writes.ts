@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { PaymentClock } from '../payment/clock.js';
+import { LogRecord } from '../telemetry/log-record.js';
 import { PaymentChanges, type Settled } from './payment-changes.js';
 
 /** A write that the store could not take yet. It may be made any number of times, and rejects while the store fails. */
@@ -55,7 +56,8 @@ export class OwedWrites {
     const ids = Array.from(this.owed, ({ conversationId }) => conversationId)
       .sort()
       .join(', ');
-    this.logger.error(`This process ends while the store has not taken what is known of: ${ids}.`);
+    const line = `This process ends while the store has not taken what is known of: ${ids}.`;
+    this.logger.error(new LogRecord(line, { owedWrites: this.owed.size }));
   }
 
   private async retry(): Promise<void> {
@@ -64,10 +66,15 @@ export class OwedWrites {
       await this.clock.sleep(pause);
       const written = await this.writeAll();
       pause = written > 0 ? MIN_PAUSE_MS : Math.min(2 * pause, MAX_PAUSE_MS);
-      if (this.owed.size > 0) this.logger.warn(`${this.owed.size} writes are still owed to the payment store.`);
+      if (this.owed.size > 0) this.warn();
     }
     // In the same turn as the last look at what is owed: what is added from now on starts anew.
     this.retrying = null;
+  }
+
+  private warn(): void {
+    const owedWrites = this.owed.size;
+    this.logger.warn(new LogRecord(`${owedWrites} writes are still owed to the payment store.`, { owedWrites }));
   }
 
   private async tryAll(): Promise<number> {

@@ -5,7 +5,7 @@ import type { PaymentClock } from '../payment/clock.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { PaymentStore, type ReplaceOutcome, type UniqueKey } from '../store/payment-store.js';
 import { fenceOpening, unsentRecord } from './fences.js';
-import { logChange, logGone } from './payment-log.js';
+import { reportChange, logGone } from './payment-log.js';
 import type { Settlement } from './settlement.js';
 import { StoreClock } from './store-clock.js';
 
@@ -33,8 +33,11 @@ export class PaymentChanges {
   async insert(record: PaymentRecord): Promise<UniqueKey | null> {
     const event = eventOf(record);
     const taken = await this.store.insert(record, event);
-    if (taken === null) await this.publish({ event });
-    return taken;
+    if (taken !== null) return taken;
+    // What only opens is no news yet.
+    if (event) reportChange(record, null);
+    await this.publish({ event });
+    return null;
   }
 
   /** Writes `next` over the version of `record`. */
@@ -42,7 +45,7 @@ export class PaymentChanges {
     const event = eventOfChange(record, next);
     const outcome = await this.store.replace(next, record.version, event);
     if (outcome !== 'replaced') return outcome;
-    logChange(next);
+    reportChange(next, record);
     await this.publish({ event });
     return outcome;
   }
@@ -60,7 +63,7 @@ export class PaymentChanges {
         outcome = await this.store.replace({ ...next, referenceLock: null }, current.version, event);
       }
       if (outcome === 'replaced') {
-        logChange(next);
+        reportChange(next, current);
         return { payment: toPayment(next), event };
       }
       const latest = await this.store.find(record.account, record.conversationId);
@@ -84,7 +87,7 @@ export class PaymentChanges {
       const event = eventOf(unsent);
       const taken = await this.store.insert(unsent, event);
       if (taken === null) {
-        logChange(unsent);
+        reportChange(unsent, null);
         return { payment: toPayment(unsent), event };
       }
     }

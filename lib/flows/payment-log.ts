@@ -1,12 +1,22 @@
 import { Logger } from '@nestjs/common';
+import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import type { Payment } from '../payment/payment.js';
+import { isEventState } from '../payment/payment-event.js';
+import { LogRecord } from '../telemetry/log-record.js';
+import { countOutcome } from '../telemetry/metrics.js';
 
 const logger = new Logger('PaymentModule');
 
-/** Logs a change of a payment: what needs a person's eye is a warning. */
-export function logChange(payment: LoggedPayment): void {
-  if (payment.state === 'unknown' || payment.state === 'review') logger.warn(lineOf(payment));
-  else logger.log(lineOf(payment));
+/**
+ * Logs a change of a payment, where what needs a person's eye is a warning, and counts what it came to.
+ *
+ * @param before the payment as it was; null when it is new
+ */
+export function reportChange(payment: LoggedPayment, before: Pick<Payment, 'state' | 'updatedAt'> | null): void {
+  if (before?.state !== payment.state && isEventState(payment.state)) countOutcome(payment);
+  const record = recordOf(payment, '', before);
+  if (payment.state === 'unknown' || payment.state === 'review') logger.warn(record);
+  else logger.log(record);
 }
 
 /**
@@ -14,17 +24,30 @@ export function logChange(payment: LoggedPayment): void {
  * is left of it.
  */
 export function logOwed(payment: LoggedPayment): void {
-  logger.error(`${lineOf(payment)}: the store did not take this; the module keeps trying.`);
+  logger.error(recordOf(payment, ': the store did not take this; the module keeps trying.'));
 }
 
 /** Logs an outcome that came when its payment had been deleted from the store. This line is all that is left of it. */
 export function logGone(payment: LoggedPayment): void {
-  logger.error(`${lineOf(payment)}: the payment has been deleted from the store meanwhile.`);
+  logger.error(recordOf(payment, ': the payment has been deleted from the store meanwhile.'));
 }
 
-type LoggedPayment = Pick<Payment, 'conversationId' | 'state' | 'reason' | 'code'>;
+type LoggedPayment = Pick<
+  Payment,
+  'conversationId' | 'reference' | 'account' | 'kind' | 'state' | 'reason' | 'code' | 'version' | 'updatedAt'
+>;
 
-function lineOf({ conversationId, state, reason, code }: LoggedPayment): string {
+function recordOf(payment: LoggedPayment, end: string, before: Pick<Payment, 'updatedAt'> | null = null): LogRecord {
+  const { conversationId, reference, account, kind, state, reason, code, version, updatedAt } = payment;
   const detail = [reason, code].filter(Boolean).join(', ');
-  return `Payment ${conversationId}: ${state}${detail ? ` (${detail})` : ''}`;
+  const durationMs = before ? Math.max(0, updatedAt.getTime() - before.updatedAt.getTime()) : null;
+  const message =
+    `Payment ${conversationId}${reference === null ? '' : ` of ${reference}`}` +
+    `${account === DEFAULT_ACCOUNT ? '' : ` (account ${account})`}: ${state}` +
+    `${detail ? ` (${detail})` : ''}${durationMs === null ? '' : ` after ${timeText(durationMs)}`}${end}`;
+  return new LogRecord(message, { conversationId, reference, account, kind, state, reason, code, version, durationMs });
+}
+
+function timeText(ms: number): string {
+  return ms < 10_000 ? `${ms} ms` : `${Math.round(ms / 1000)} s`;
 }

@@ -46,6 +46,8 @@ export class Reconciler {
   private readonly logger = new Logger('PaymentModule');
   private readonly stopping = new AbortController();
   private loop: Promise<void> | null = null;
+  /** When the last pass of the loop began; null before the first. */
+  private passedAt: number | null = null;
   private renewAt = 0;
   private purgeAt = 0;
 
@@ -61,8 +63,14 @@ export class Reconciler {
     private readonly settings: PaymentSettings,
   ) {}
 
+  /** How long ago the background work last began a pass, in milliseconds; null where it does not run. */
+  get idleMs(): number | null {
+    return this.passedAt === null || this.stopping.signal.aborted ? null : this.clock.monotonic() - this.passedAt;
+  }
+
   start(): void {
     if (!this.settings.background) return;
+    this.passedAt ??= this.clock.monotonic();
     this.events.start();
     this.loop ??= this.run();
   }
@@ -105,6 +113,7 @@ export class Reconciler {
     while (!signal.aborted) {
       await this.clock.sleep(EVERY_MS * (0.75 + 0.5 * this.random.fraction()), signal);
       if (signal.aborted) return;
+      this.passedAt = this.clock.monotonic();
       // Handlers take what time they need: payments do not wait for them.
       this.events.wake();
       await this.workOnPayments().catch(() =>

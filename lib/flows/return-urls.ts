@@ -50,6 +50,16 @@ export class ReturnUrlMaker {
     return urls;
   }
 
+  /** Where the bank sends the buyer back, for people; null where each payment says so for itself. */
+  shown(): string | null {
+    const { returnUrl, callbackUrl, publicUrl } = this.settings;
+    if (returnUrl !== null) return returnUrl;
+    if (this.route.path === null) return null;
+    // Then it is known once the server listens.
+    if (callbackUrl === null && publicUrl === null) return `/${this.route.path}/{token}/return`;
+    return `${this.base()}/{token}/return`;
+  }
+
   /**
    * The prefix is known once the application starts, and the server's address once it listens, so they are read here and
    * not in the constructor.

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { PaymentStoreError } from '../errors/payment-store.error.js';
 import { PaymentClock } from '../payment/clock.js';
+import { LogRecord } from '../telemetry/log-record.js';
 import { PaymentStore } from '../store/payment-store.js';
 
 const SAMPLE_EVERY_MS = 60_000;
@@ -112,10 +113,10 @@ export class StoreClock extends PaymentClock {
     if (isOff && !this.isReported) {
       const seconds = Math.round(Math.abs(this.offset) / 1000);
       const side = this.offset > 0 ? 'behind' : 'ahead of';
-      this.logger.warn(
+      const line =
         `This host's clock is ${seconds} seconds ${side} the payment store's. The store's time counts for payments; ` +
-          "the gateway still gets this host's time (x-Timestamp) and may refuse it. Set the clock (NTP).",
-      );
+        "the gateway still gets this host's time (x-Timestamp) and may refuse it. Set the clock (NTP).";
+      this.logger.warn(new LogRecord(line, { clockOffsetMs: this.offset }));
     }
     this.isReported = isOff;
   }

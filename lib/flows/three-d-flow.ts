@@ -15,6 +15,9 @@ import type { PaymentReason } from '../payment/payment-reason.js';
 import { limited, TimeUpError } from '../payment/limited.js';
 import { Randomness } from '../payment/randomness.js';
 import { advance, REFERENCE_HOLDING_STATES } from '../payment/states.js';
+import { LogRecord } from '../telemetry/log-record.js';
+import { inOperation, itself } from '../telemetry/operation.js';
+import { currentTraceparent } from '../telemetry/spans.js';
 import { checkCallback } from './callback-check.js';
 import { readCallbackFields } from './callback-fields.js';
 import { hashCallbackToken, newAttemptId, newCallbackToken } from './callback-token.js';
@@ -60,7 +63,16 @@ export class ThreeDFlow {
     private readonly settings: PaymentSettings,
   ) {}
 
-  async start(given: unknown): Promise<Init3dStart> {
+  start(given: unknown): Promise<Init3dStart> {
+    const { account } = this.settings;
+    return inOperation(
+      { operation: 'init3d', account },
+      ({ payment }) => payment,
+      () => this.startOnce(given),
+    );
+  }
+
+  private async startOnce(given: unknown): Promise<Init3dStart> {
     await this.clock.check();
     const now = this.clock.now();
     const { luhn, language } = this.settings;
@@ -70,7 +82,9 @@ export class ThreeDFlow {
     const hasToken = sale.returnUrl.includes(token) || sale.failUrl.includes(token);
     const tokenHash = hasToken ? hashCallbackToken(token) : null;
     const attemptId = newAttemptId(this.random);
-    const record = newPaymentRecord('3d', sale, input, this.settings, now, { tokenHash, attemptId });
+    const opening = newPaymentRecord('3d', sale, input, this.settings, now, { tokenHash, attemptId });
+    const traceparent = currentTraceparent();
+    const record = traceparent === null ? opening : { ...opening, traceparent };
     await this.open(record);
 
     const outcome = await this.gateway.init3d(sale);
@@ -86,7 +100,12 @@ export class ThreeDFlow {
   }
 
   /** @param received what the bank sent, as the host parsed it; read only while the payment waits for it */
-  async complete(record: PaymentRecord, received: unknown): Promise<Payment> {
+  complete(record: PaymentRecord, received: unknown): Promise<Payment> {
+    const { account, traceparent: link } = record;
+    return inOperation({ operation: 'auth3d', account, link }, itself, () => this.completeShared(record, received));
+  }
+
+  private async completeShared(record: PaymentRecord, received: unknown): Promise<Payment> {
     const { conversationId } = record;
     if (record.kind === 'direct' || record.state === 'initiating') {
       throw new PaymentStateError(toPayment(record), 'be completed by Auth3d');
@@ -189,7 +208,9 @@ export class ThreeDFlow {
       return await limited(this.clock, MAX_VETO_MS, () => beforeAuth3d(toPayment(record)));
     } catch (error) {
       const did = error instanceof TimeUpError ? `gave no answer in ${MAX_VETO_MS / 1000} seconds` : 'threw';
-      this.logger.error(`Payment ${record.conversationId}: beforeAuth3d ${did}, which counts as no; nothing was sent.`);
+      const { conversationId, reference, account } = record;
+      const line = `Payment ${conversationId}: beforeAuth3d ${did}, which counts as no; nothing was sent.`;
+      this.logger.error(new LogRecord(line, { conversationId, reference, account }));
       return false;
     }
   }

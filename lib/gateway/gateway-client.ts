@@ -10,13 +10,15 @@ import type {
   SaleRequest,
 } from './gateway-dialect.js';
 import type { GatewaySettings } from './gateway-settings.js';
+import type { GatewayTrouble } from './gateway-trouble.js';
 import { chargeOutcome, type ChargeOutcome, type ChargeRules } from './readings/charge-outcome.js';
 import { type Init3dOutcome, init3dOutcome } from './readings/init3d-outcome.js';
 import { inquiryOutcome, type InquiryOutcome } from './readings/inquiry-outcome.js';
 import type { Expectation, ReadingRules } from './readings/result-checks.js';
 import { redactResult, type SensitiveData } from './redaction.js';
 import type { GatewayTransport } from './transport/gateway-transport.js';
-import type { Answer, WireRequest } from './transport/transmission.js';
+import type { Answer, Transmission, WireRequest } from './transport/transmission.js';
+import { inRequest } from './transport/request-span.js';
 import { wireText } from './wire-body.js';
 
 /** Proof that nothing left; `why` is for the developer. */
@@ -53,6 +55,7 @@ export class GatewayClient {
     private readonly settings: GatewaySettings,
     private readonly transport: GatewayTransport,
     private readonly clock: PaymentClock,
+    private readonly trouble?: GatewayTrouble,
     /** Where the gateway is, if not where the settings say: a simulator knows its address once it listens. */
     private readonly baseUrl: string = settings.baseUrl,
   ) {}
@@ -60,7 +63,7 @@ export class GatewayClient {
   async doPayment(sale: SaleRequest): Promise<ChargeAttempt> {
     const { doPayment } = this.operations;
     const sent = await this.send('doPayment', doPayment, sale);
-    return this.readCharge(sent, doPayment, sale, 'succeeded', sale.cardDetails);
+    return this.readCharge('doPayment', sent, doPayment, sale, 'succeeded', sale.cardDetails);
   }
 
   async init3d(sale: SaleRequest): Promise<Init3dAttempt> {
@@ -69,7 +72,9 @@ export class GatewayClient {
     if (!sent.sent) return sent;
     const outcome = init3dOutcome(sent, init3d, sale.conversationId, this.rules.codes);
     if (outcome.content !== null) return { sent: true, ...outcome };
-    return { sent: true, ...redacted(outcome, { secrets: sent.secrets, card: sale.cardDetails }) };
+    const shown = redacted(outcome, { secrets: sent.secrets, card: sale.cardDetails });
+    this.look('init3d', sent, shown.result);
+    return { sent: true, ...shown };
   }
 
   async auth3d(payment: Payment, fields: CallbackFields): Promise<ChargeAttempt> {
@@ -77,7 +82,7 @@ export class GatewayClient {
     const sent = await this.send('auth3d', auth3d, { payment, fields });
     // The request carries what a browser brought, which may be another payment's: the answer has to say whose it is.
     const distrust = this.canInquire ? 'unknown' : 'review';
-    return this.readCharge(sent, auth3d, payment, this.settings.trustUnbound ? 'succeeded' : distrust);
+    return this.readCharge('auth3d', sent, auth3d, payment, this.settings.trustUnbound ? 'succeeded' : distrust);
   }
 
   /** Whether the gateway can be asked for an outcome. */
@@ -94,10 +99,13 @@ export class GatewayClient {
     // No source shows how the answer to an inquiry is signed.
     const rules = { ...this.rules, isSignGood: null };
     const inquiry = inquiryOutcome(sent.reply, checkPayment, payment, rules);
-    return 'charge' in inquiry ? { ...inquiry, charge: redacted(inquiry.charge, sent) } : inquiry;
+    const shown = 'charge' in inquiry ? { ...inquiry, charge: redacted(inquiry.charge, sent) } : inquiry;
+    if (shown.outcome === 'nothing') this.look('checkPayment', sent, null);
+    return shown;
   }
 
   private readCharge(
+    name: GatewayOperation,
     sent: Sent | NotSent,
     operation: DialectOperation<never, GatewayResult>,
     expected: Expectation,
@@ -106,7 +114,17 @@ export class GatewayClient {
   ): ChargeAttempt {
     if (!sent.sent) return sent;
     const outcome = chargeOutcome(sent, operation, expected, { ...this.rules, unboundState });
-    return { sent: true, outcome: redacted(outcome, { secrets: sent.secrets, card }) };
+    const shown = redacted(outcome, { secrets: sent.secrets, card });
+    this.look(name, sent, shown.result);
+    return { sent: true, outcome: shown };
+  }
+
+  /** For trouble with the merchant's settings in a reply. */
+  private look(name: GatewayOperation, sent: Sent, result: GatewayResult | null): void {
+    if (!sent.reply) return;
+    // A dialect in plain JavaScript may give what is no text.
+    const code: unknown = result?.code;
+    this.trouble?.replied(name, { status: sent.reply.status, code: typeof code === 'string' ? code : null });
   }
 
   private async send<Request>(
@@ -118,13 +136,25 @@ export class GatewayClient {
     const prepared = await limited(this.clock, MAX_PREPARATION_MS, () => this.prepare(name, operation, request)).catch(
       () => TOO_SLOW,
     );
-    if ('sent' in prepared) return prepared;
+    const isLate = this.clock.now().getTime() - began.getTime() > MAX_PREPARATION_MS;
     // A process that was suspended meanwhile sees it by the wall clock alone.
-    if (this.clock.now().getTime() - began.getTime() > MAX_PREPARATION_MS) return TOO_SLOW;
-    const transmission = await this.transport.post(prepared.request);
+    const ready = !('sent' in prepared) && isLate ? TOO_SLOW : prepared;
+    if ('sent' in ready) {
+      this.trouble?.notMade(name, ready.why);
+      return ready;
+    }
+    const transmission = await inRequest(name, operation.path, this.settings.account, ready.request, () =>
+      this.transport.post(ready.request),
+    );
+    this.reportLoss(name, transmission);
     return transmission.sent
-      ? { ...transmission, secrets: prepared.secrets }
+      ? { ...transmission, secrets: ready.secrets }
       : { sent: false, why: transmission.cause.replaceAll('_', ' ') };
+  }
+
+  private reportLoss(name: GatewayOperation, transmission: Transmission): void {
+    if (!transmission.sent) this.trouble?.unreachable(name, transmission.cause, transmission.errorCode ?? null);
+    else if (!transmission.reply) this.trouble?.silent(name, transmission.cause, transmission.errorCode ?? null);
   }
 
   /** Builds and signs a request. */

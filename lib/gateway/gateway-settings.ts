@@ -5,6 +5,8 @@ export type AmountCheck = 'notLess' | 'exact' | 'off';
 
 /** What the client needs to know of the merchant's options. */
 export interface GatewaySettings {
+  /** For spans and metrics. */
+  readonly account?: string;
   readonly baseUrl: string;
   readonly credentials: GatewayCredentials;
   readonly dialect: GatewayDialect;

@@ -2,8 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { EventDispatcher } from '../events/event-dispatcher.js';
 import type { LongRun } from '../events/handler-worker.js';
 import { OwedWrites } from '../flows/owed-writes.js';
+import { Reconciler } from '../flows/reconciler.js';
 import { StoreClock } from '../flows/store-clock.js';
 import { PaymentSettings } from '../options/payment-settings.js';
+import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import { PaymentStore, type StoreCounts } from '../store/payment-store.js';
 
 /** How an account's payments stand in this process, and in its store. */
@@ -21,6 +23,10 @@ export interface PaymentHealthReport {
   readonly clockOffsetMs: number;
   /** Whether this process does the background work. */
   readonly background: boolean;
+  /** How long ago it last began a pass, in milliseconds: a few seconds when all is well. Null where it does not run. */
+  readonly backgroundIdleMs: number | null;
+  /** How long the oldest payment has been `unknown`, in milliseconds; null where there is none, or nobody knows. */
+  readonly oldestUnknownMs: number | null;
 }
 
 /**
@@ -35,6 +41,7 @@ export class PaymentHealth {
     private readonly events: EventDispatcher,
     private readonly clock: StoreClock,
     private readonly settings: PaymentSettings,
+    private readonly reconciler: Reconciler,
   ) {}
 
   /** Never rejects: a store that fails is part of the answer. */
@@ -49,6 +56,18 @@ export class PaymentHealth {
       longRuns: this.events.longRuns,
       clockOffsetMs: this.clock.offsetMs,
       background,
+      backgroundIdleMs: this.reconciler.idleMs,
+      oldestUnknownMs: counts ? ageOf(counts.states.unknown.oldest, this.clock.now()) : null,
     };
   }
+}
+
+/** How long ago that was, in milliseconds; null for no moment. */
+export function ageOf(since: Date | null, now: Date): number | null {
+  return since && Math.max(0, now.getTime() - since.getTime());
+}
+
+/** Under what an account's `PaymentHealth` is injected: the class itself for the unnamed one. */
+export function paymentHealthToken(name: string = DEFAULT_ACCOUNT): symbol | typeof PaymentHealth {
+  return name === DEFAULT_ACCOUNT ? PaymentHealth : Symbol.for(`nestjs-card-payment:health:${name}`);
 }

@@ -8,12 +8,14 @@ export abstract class CallbackRoute {
   abstract readonly path: string | null;
   /** How long a buyer waits for Auth3d. */
   abstract readonly waitMs: number;
+  /** Whether the host has said what decorates the controller, be it nothing. */
+  readonly isDecorated?: boolean;
 }
 
 export function routeOf({ callback = {}, name }: PaymentStructure): CallbackRoute {
   if (callback === false) return { path: null, waitMs: DEFAULT_WAIT_MS };
   const path = trimSlashes(callback.path ?? (name === undefined ? 'payments' : `payments/${name}`));
-  return { path, waitMs: callback.waitMs ?? DEFAULT_WAIT_MS };
+  return { path, waitMs: callback.waitMs ?? DEFAULT_WAIT_MS, isDecorated: callback.decorators !== undefined };
 }
 
 export function trimSlashes(path: string): string {

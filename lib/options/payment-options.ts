@@ -12,7 +12,10 @@ export type PaymentOptions = { [Name in keyof typeof OPTIONS]?: GivenTo<(typeof 
 export interface CallbackStructure {
   /** Its path below the global prefix. Default `payments`, for a named account `payments/<name>`. */
   path?: string;
-  /** Put on the controller, for example to mark it public for a host's guards. */
+  /**
+   * Put on the controller, for example to mark it public for a host's guards. Without it, global guards are warned of at
+   * start-up; an empty list says that they let the bank's callback pass.
+   */
   decorators?: ClassDecorator[];
   /** How long a buyer waits for Auth3d before going to the pending page, in ms, 0 to 24 days. Default 25000. */
   waitMs?: number;

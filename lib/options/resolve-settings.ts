@@ -7,6 +7,7 @@ import { OPTIONS, type OptionValues } from './option-table.js';
 import type { PaymentOptions, PaymentStructure } from './payment-options.js';
 import type { PaymentSettings } from './payment-settings.js';
 import { type Environment, readOptions } from './read-options.js';
+import { settingHints } from './setting-hints.js';
 import { isSimulatorMeant, SIMULATOR_OPTIONS, simulatorProblems } from './simulator-setting.js';
 
 const DEFAULT_SCOPE = 'pf_write';
@@ -43,7 +44,9 @@ export function resolveSettings(
     ...unknownOptions(options),
     ...otherProblems,
   ];
-  if (problems.length > 0 || dialect === null) throw new PaymentConfigurationError(problems);
+  if (problems.length > 0 || dialect === null) {
+    throw new PaymentConfigurationError(problems, settingHints(problems, options, environment, account));
+  }
 
   const {
     merchantId,

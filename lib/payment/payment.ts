@@ -101,6 +101,11 @@ export interface PaymentRecord extends Omit<Payment, 'settled' | 'stored'> {
   readonly notFoundAt: Date | null;
   /** What the operator said when resolving it. */
   readonly note: string | null;
+  /**
+   * W3C trace context of what began a 3D payment, so that the trace of the bank's callback links to it. Absent where
+   * nothing was traced; a store may leave it out.
+   */
+  readonly traceparent?: string;
 }
 
 /** One line of a payment's history: what it was from `at` on, and why. */

@@ -3,6 +3,7 @@ import {
   type ArgumentsHost,
   Controller,
   Get,
+  Logger,
   type INestApplication,
   Module,
   NotFoundException,
@@ -12,6 +13,7 @@ import {
 import { APP_FILTER } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
+import { loggerInto, logLines } from '../flows/log-lines.js';
 import {
   PaymentCallbackError,
   PaymentConfigurationError,
@@ -202,6 +204,35 @@ it('speaks the language that the host gives it, where the browser has no wish', 
   } finally {
     await app.close();
   }
+});
+
+describe.each([
+  ['Express', () => undefined],
+  ['Fastify', () => new FastifyAdapter()],
+])('without the filter, on %s', (_adapter, adapter) => {
+  const log = logLines();
+  let app: INestApplication;
+
+  beforeAll(async () => {
+    const module = await Test.createTestingModule({ imports: [WithoutFilter] }).compile();
+    const fastify = adapter();
+    app = fastify ? module.createNestApplication(fastify) : module.createNestApplication();
+    await app.listen(0, '127.0.0.1');
+  });
+  beforeEach(() => {
+    Logger.overrideLogger(loggerInto(log));
+  });
+  afterAll(() => app.close());
+
+  it.each(Object.keys(CASES))('Nest answers %s: 4xx as it is and without a log line, all else as 500', async (name) => {
+    const [error, status] = CASES[name]!;
+    const response = await fetch(`${await app.getUrl()}/error/${name}`);
+    const isCallers = status < 500;
+    expect(response.status).toBe(isCallers ? status : 500);
+    const message = isCallers ? error.message : 'Internal server error';
+    expect(await response.json()).toEqual({ statusCode: isCallers ? status : 500, message });
+    expect(log).toEqual([]);
+  });
 });
 
 it('throws on where there is no HTTP', () => {

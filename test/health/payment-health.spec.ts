@@ -12,7 +12,7 @@ describe('PaymentHealth', () => {
     Logger.overrideLogger(false);
     shop = new TestShop();
     flows = await shop.start();
-    health = new PaymentHealth(shop.store, flows.owed, flows.events, flows.time, flows.settings);
+    health = new PaymentHealth(shop.store, flows.owed, flows.events, flows.time, flows.settings, flows.reconciler);
   });
 
   it('of a shop where all is well', async () => {

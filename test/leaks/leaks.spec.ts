@@ -30,6 +30,7 @@ import {
 } from 'nestjs-card-payment/simulator';
 import { Agent, type Dispatcher } from 'undici';
 import { type Merchant, type MerchantSetup, sale, startMerchant } from '../e2e/merchant.js';
+import { TelemetryRecorder } from '../telemetry/recorder.js';
 import { Notebook } from './notebook.js';
 import { type Leak, type Secret, searchFor } from './secret-search.js';
 
@@ -146,9 +147,11 @@ describe.each(SETUPS)('dialect %s, store %s', (dialect, kind) => {
   const merchants: Merchant[] = [];
   const planted: Secret[] = [PLANTED, PLANTED_BY_GATEWAY, PLANTED_BY_HANDLER];
   const agents: Agent[] = [];
+  let recorder: TelemetryRecorder;
 
   beforeAll(async () => {
     notebook = new Notebook();
+    recorder = new TelemetryRecorder().start();
     folder = mkdtempSync(join(tmpdir(), 'leaks-'));
     simulator = await startSimulator({ dialect, credentials: CREDENTIALS });
     store = kind === 'memory' ? new MemoryPaymentStore() : undefined;
@@ -156,6 +159,7 @@ describe.each(SETUPS)('dialect %s, store %s', (dialect, kind) => {
   });
   afterAll(async () => {
     notebook.stop();
+    recorder.stop();
     for (const agent of agents) await agent.destroy();
     await simulator.close();
     rmSync(folder, { recursive: true });
@@ -482,6 +486,9 @@ describe.each(SETUPS)('dialect %s, store %s', (dialect, kind) => {
     };
     // With its write-ahead log, and without.
     noteFiles();
+    const told = await recorder.texts();
+    expect(told.length).toBeGreaterThan(200);
+    for (const text of told) notebook.note('spans and metrics', text);
     for (const { app } of merchants) await app.close();
     noteFiles();
     if (store) notebook.note('memory store', inspect(store, { depth: 20, showHidden: true, maxArrayLength: null }));
@@ -508,6 +515,7 @@ describe.each(SETUPS)('dialect %s, store %s', (dialect, kind) => {
         'health',
         'what an interceptor gets',
         'awaited event',
+        'spans and metrics',
         ...['succeeded', 'failed', 'unknown', 'review'].map((state) => `plain event payment.${state}`),
         ...(kind === 'memory' ? ['memory store'] : ['file']),
       ]),
@@ -532,7 +540,7 @@ describe.each(SETUPS)('dialect %s, store %s', (dialect, kind) => {
       expect([source, foundIn(PLANTED_BY_GATEWAY.name, source)]).toEqual([source, true]);
     }
     expect(foundIn(PLANTED_BY_HANDLER.name, rows)).toBe(true);
-    for (const source of ['log: log', 'callback: headers', 'awaited event', rows]) {
+    for (const source of ['log: log', 'callback: headers', 'awaited event', 'spans and metrics', rows]) {
       expect([source, foundIn('planted conversationId', source)]).toEqual([source, true]);
     }
     const forms = searchFor([PLANTED], notebook.evidence).map(({ form }) => form);

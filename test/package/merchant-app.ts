@@ -79,11 +79,65 @@ export const BOTH_FLOWS_PAID = {
   heard: ['direct', 'threeD', 'own'],
   charges: [1, 1, 1],
   violations: [],
+  refused: {
+    status: 400,
+    body: {
+      statusCode: 400,
+      message:
+        'The payment was refused before sending: cardDetails.cardNo: cardNo must be a card number without typing errors',
+    },
+    errorsLogged: 0,
+  },
 };
+
+/** What the logger of that Nest makes of a log record: a line in a console, an object in JSON. */
+export const LOGGED = `
+  const { ConsoleLogger } = require('@nestjs/common');
+  const { LogRecord } = require('./node_modules/nestjs-card-payment/dist/cjs/telemetry/log-record.js');
+  const printed = [];
+  process.stdout.write = ((write) => (text) => (printed.push(text), true))(process.stdout.write);
+  const record = new LogRecord('Payment 1: failed (declined)', { state: 'failed', reason: 'declined', code: null });
+  new ConsoleLogger('P', { colors: false }).log(record);
+  new ConsoleLogger('P', { json: true }).log(record);
+  delete process.stdout.write;
+  const [line, json] = printed;
+  console.log(JSON.stringify([line.trim().replace(/^.*(?=LOG)/, ''), JSON.parse(json).message]));
+`;
+
+export const LOGGED_WELL = [
+  'LOG [P] Payment 1: failed (declined)',
+  { message: 'Payment 1: failed (declined)', state: 'failed', reason: 'declined', code: null },
+];
+
+/** What the health indicator says in that Nest, with that terminus. */
+export const HEALTH = `
+  require('reflect-metadata');
+  const { Module } = require('@nestjs/common');
+  const { NestFactory } = require('@nestjs/core');
+  const { HealthCheckService, TerminusModule } = require('@nestjs/terminus');
+  const { PaymentModule } = require('nestjs-card-payment');
+  const { PaymentHealthIndicator } = require('nestjs-card-payment/health');
+  class AppModule {}
+  const settings = {
+    dialect: 'morpos', baseUrl: 'http://127.0.0.1:9', merchantId: 'm', clientId: 'c', clientSecret: 's', apiKey: 'k',
+    callback: false,
+  };
+  Module({ imports: [TerminusModule, PaymentModule.forRoot(settings)], providers: [PaymentHealthIndicator] })(AppModule);
+  (async () => {
+    const app = await NestFactory.createApplicationContext(AppModule, { logger: false });
+    const payments = app.get(PaymentHealthIndicator);
+    const health = await app.resolve(HealthCheckService);
+    const { status, details } = await health.check([() => payments.check()]);
+    console.log(JSON.stringify([status, details.payments.status, details.payments.store, details.payments.background]));
+    await app.close();
+  })();
+`;
+
+export const HEALTHY = ['ok', 'up', 'up', 'running'];
 
 /** Whether `require` and `import` of an entry give the same classes. */
 export const ONE_COPY = `
-  const entries = ['nestjs-card-payment', 'nestjs-card-payment/simulator', 'nestjs-card-payment/testing'];
+  const entries = ['nestjs-card-payment', 'nestjs-card-payment/simulator', 'nestjs-card-payment/testing', 'nestjs-card-payment/health'];
   const isOneCopy = async (entry) => {
     const required = require(entry);
     const imported = await import(entry);

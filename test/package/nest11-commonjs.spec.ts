@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { writeGuide } from './guide.js';
-import { BOTH_FLOWS_PAID, MerchantApp, ONE_COPY } from './merchant-app.js';
+import { BOTH_FLOWS_PAID, HEALTH, HEALTHY, LOGGED, LOGGED_WELL, MerchantApp, ONE_COPY } from './merchant-app.js';
 
 const jestBin = resolve('node_modules/jest/bin/jest.js');
 
@@ -27,8 +27,16 @@ describe('the packed package in a NestJS 11 application, CommonJS', () => {
     expect(await app.node('dist/main.js')).toEqual(BOTH_FLOWS_PAID);
   }, 60_000);
 
+  it('logs one line in a console, and fields in JSON', async () => {
+    expect(await app.node('-e', LOGGED)).toEqual(LOGGED_WELL);
+  });
+
+  it('tells its health to terminus', async () => {
+    expect(await app.node('-e', HEALTH)).toEqual(HEALTHY);
+  }, 60_000);
+
   it('is one copy, required and imported', async () => {
-    expect(await app.node('-e', ONE_COPY)).toEqual([true, true, true]);
+    expect(await app.node('-e', ONE_COPY)).toEqual([true, true, true, true]);
   });
 
   it('takes payments in Jest without ES modules', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { SIMULATOR_CREDENTIALS, type Simulator } from 'nestjs-card-payment/simulator';
 import { fieldsOf, SimulatedMerchant } from '../simulator/simulated-merchant.js';
 import { writeGuide } from './guide.js';
-import { BOTH_FLOWS_PAID, MerchantApp, ONE_COPY } from './merchant-app.js';
+import { BOTH_FLOWS_PAID, HEALTH, HEALTHY, LOGGED, LOGGED_WELL, MerchantApp, ONE_COPY } from './merchant-app.js';
 import { cleanEnvironment } from './tarball.js';
 
 describe('the packed package in a NestJS 12 application, ES modules', () => {
@@ -47,8 +47,16 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
     });
   });
 
+  it('logs one line in a console, and fields in JSON', async () => {
+    expect(await app.node('--input-type=commonjs', '-e', LOGGED)).toEqual(LOGGED_WELL);
+  });
+
+  it('tells its health to terminus', async () => {
+    expect(await app.node('--input-type=commonjs', '-e', HEALTH)).toEqual(HEALTHY);
+  }, 60_000);
+
   it('is one copy, required and imported', async () => {
-    expect(await app.node('--input-type=commonjs', '-e', ONE_COPY)).toEqual([true, true, true]);
+    expect(await app.node('--input-type=commonjs', '-e', ONE_COPY)).toEqual([true, true, true, true]);
   });
 
   it('has a command that simulates a gateway', async () => {

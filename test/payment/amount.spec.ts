@@ -1,5 +1,11 @@
 import fc from 'fast-check';
-import { AMOUNT_MESSAGES, type AmountFormat, amountProblem, canonicalAmount, compareAmounts } from '../../lib/payment/amount.js';
+import {
+  AMOUNT_TEXTS,
+  type AmountFormat,
+  amountProblem,
+  canonicalAmount,
+  compareAmounts,
+} from '../../lib/payment/amount.js';
 import { currencyDecimals } from '../../lib/payment/currency.js';
 
 const LIRA = 949;
@@ -73,9 +79,9 @@ describe('canonicalAmount', () => {
 
   it('says what to do about each problem', () => {
     for (const problem of ['', '0', '1.001', '1234567890123456'].map((amount) => amountProblem(amount, LIRA))) {
-      expect(AMOUNT_MESSAGES[problem!]).toMatch(/^amount must (be|have) \w/);
+      expect(AMOUNT_TEXTS[problem!].en).toMatch(/^amount must (be|have) \w/);
     }
-    expect(AMOUNT_MESSAGES.amountDigits).toContain(' 15 ');
+    expect(AMOUNT_TEXTS.amountDigits.en).toContain(' 15 ');
   });
 
   it('refuses a fraction in a currency that has none', () => {

@@ -1,6 +1,6 @@
 /**
- * Installs what the tests need besides npm packages: PostgreSQL, PgBouncer, Redis and Chromium. It uses apt-get (as root, or with
- * sudo in continuous integration) or Homebrew; elsewhere it says what to install and exits with 1. Where everything is
+ * Installs what the tests need besides npm packages: PostgreSQL, PgBouncer, Redis, Prometheus' promtool and
+ * Chromium. It uses apt-get (as root, or with sudo in continuous integration) or Homebrew; elsewhere it says what to install and exits with 1. Where everything is
  * installed it needs no network and no time.
  */
 import { spawnSync } from 'node:child_process';
@@ -10,6 +10,7 @@ const NEEDED = [
   { what: 'PostgreSQL', programs: [['initdb'], ['postgres']], apt: 'postgresql', brew: ['postgresql@17'] },
   { what: 'PgBouncer', programs: [['pgbouncer']], apt: 'pgbouncer', brew: ['pgbouncer'] },
   { what: 'Redis', programs: [['redis-server'], ['redis-cli']], apt: 'redis-server', brew: ['redis'] },
+  { what: 'Prometheus', programs: [['promtool']], apt: 'prometheus', brew: ['prometheus'] },
   { what: 'Chromium', programs: [CHROMIUM_NAMES], apt: 'chromium', brew: ['--cask', 'google-chrome'] },
 ];
 

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
+import { causeCode } from './cause-code.js';
 import { MAX_REPLY_BYTES, replyText } from './reply-text.js';
 import type { LostReply, Transmission } from './transmission.js';
 
@@ -85,14 +86,15 @@ export class Attempt {
         else this.chunks.push(chunk);
       },
       onResponseEnd: () => this.read(),
-      onResponseError: () => this.lose('connection_lost'),
+      onResponseError: (_controller, error) => this.lose('connection_lost', causeCode(error)),
     };
   }
 
   /** There will be no reply. */
-  lose(cause: LostReply): void {
-    if (this.hasStarted) this.end({ sent: true, reply: null, cause });
-    else this.end({ sent: false, cause: cause === 'deadline' ? 'deadline' : 'connection_failed' });
+  lose(cause: LostReply, errorCode: string | null = null): void {
+    const why = errorCode === null ? {} : { errorCode };
+    if (this.hasStarted) this.end({ sent: true, reply: null, cause, ...why });
+    else this.end({ sent: false, cause: cause === 'deadline' ? 'deadline' : 'connection_failed', ...why });
   }
 
   private read(): void {

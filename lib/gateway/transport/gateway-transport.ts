@@ -5,6 +5,7 @@ import axios, { type AxiosAdapter, AxiosHeaders, type AxiosResponse, type RawAxi
 import { Agent, type Dispatcher } from 'undici';
 import { Hidden } from '../../payment/hidden.js';
 import { Attempt } from './attempt.js';
+import { causeCode } from './cause-code.js';
 import { monitorWarning } from './monitors.js';
 import type { Transmission, WireRequest } from './transmission.js';
 
@@ -104,8 +105,8 @@ export class GatewayTransport {
         },
         attempt.handler(),
       );
-    } catch {
-      attempt.lose('connection_lost');
+    } catch (error) {
+      attempt.lose('connection_lost', causeCode(error));
     }
   }
 

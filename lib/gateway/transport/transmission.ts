@@ -17,8 +17,13 @@ export type LostReply = 'deadline' | 'connection_lost' | 'reply_too_large' | 're
 /** What came of a request that may have left. */
 export type Answer =
   | { readonly sent: true; readonly reply: GatewayReply }
-  | { readonly sent: true; readonly reply: null; readonly cause: LostReply };
+  | { readonly sent: true; readonly reply: null; readonly cause: LostReply; readonly errorCode?: string };
 
-/** What is known of one attempt. `sent: false` is proof that nothing of it was written. */
-export type Transmission =
-  { readonly sent: false; readonly cause: 'connection_failed' | 'deadline' | 'interceptor_failed' } | Answer;
+/** Why nothing was sent. */
+export type NothingSent = 'connection_failed' | 'deadline' | 'interceptor_failed';
+
+/**
+ * What is known of one attempt. `sent: false` is proof that nothing of it was written. `errorCode` is the code of what
+ * the connection failed with, where it has one: `ECONNREFUSED`, `ENOTFOUND`, `CERT_HAS_EXPIRED`.
+ */
+export type Transmission = { readonly sent: false; readonly cause: NothingSent; readonly errorCode?: string } | Answer;

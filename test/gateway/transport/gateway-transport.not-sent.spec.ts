@@ -17,6 +17,7 @@ import {
 } from './gateways.js';
 
 const CONNECTION_FAILED = { sent: false, cause: 'connection_failed' };
+const failedBy = (errorCode: string) => ({ ...CONNECTION_FAILED, errorCode });
 const DEADLINE = { sent: false, cause: 'deadline' };
 const own = selfSigned('127.0.0.1');
 
@@ -39,34 +40,38 @@ async function setForNode(name: string, value: string | undefined): Promise<void
 
 describe('not sent', () => {
   it('is what is refused', async () => {
-    expect(await transportOf().post(requestTo(await nowhere()))).toEqual(CONNECTION_FAILED);
+    expect(await transportOf().post(requestTo(await nowhere()))).toEqual(failedBy('ECONNREFUSED'));
   });
 
   it('is what goes to a name that is not found', async () => {
-    expect(await transportOf().post(requestTo('http://nonexistent.invalid/pay'))).toEqual(CONNECTION_FAILED);
+    expect(await transportOf().post(requestTo('http://nonexistent.invalid/pay'))).toEqual(failedBy('ENOTFOUND'));
   });
 
   it('is what goes to an address that is none, or after the end', async () => {
     const { url, arrivals } = await gateway();
     const transport = transportOf();
-    expect(await transport.post(requestTo('no address'))).toEqual(CONNECTION_FAILED);
+    expect(await transport.post(requestTo('no address'))).toEqual(failedBy('ERR_INVALID_URL'));
     await transport.close();
-    expect(await transport.post(requestTo(url))).toEqual(CONNECTION_FAILED);
+    expect(await transport.post(requestTo(url))).toEqual(failedBy('UND_ERR_DESTROYED'));
     expect(arrivals).toHaveLength(0);
   });
 
   it('is what waits for a TLS handshake longer than connectTimeoutMs', async () => {
     const { url, received } = await wiretap();
     const transport = transportOf({ connectTimeoutMs: 200 });
-    expect(await transport.post(requestTo(url.replace('http:', 'https:')))).toEqual(CONNECTION_FAILED);
+    expect(await transport.post(requestTo(url.replace('http:', 'https:')))).toEqual(
+      failedBy('UND_ERR_CONNECT_TIMEOUT'),
+    );
     expect(received.join('')).not.toContain('POST');
   });
 
   it('is what meets a server without TLS, or one that hangs up in the handshake', async () => {
     const plain = await gateway();
     const deaf = await wiretap((socket) => socket.destroy());
-    for (const { url } of [plain, deaf]) {
-      expect(await transportOf().post(requestTo(url.replace('http:', 'https:')))).toEqual(CONNECTION_FAILED);
+    const codes = ['ERR_SSL_WRONG_VERSION_NUMBER', 'ECONNRESET'];
+    for (const [index, { url }] of [plain, deaf].entries()) {
+      const transmission = await transportOf().post(requestTo(url.replace('http:', 'https:')));
+      expect(transmission).toEqual(failedBy(codes[index] ?? ''));
     }
     expect(plain.arrivals).toHaveLength(0);
   });
@@ -74,7 +79,9 @@ describe('not sent', () => {
   it('is what meets a certificate for another name', async () => {
     const other = selfSigned('other.example');
     const { url, received } = await tlsWiretap(other);
-    expect(await transportOf({ dispatcher: trusting(other.cert) }).post(requestTo(url))).toEqual(CONNECTION_FAILED);
+    expect(await transportOf({ dispatcher: trusting(other.cert) }).post(requestTo(url))).toEqual(
+      failedBy('ERR_TLS_CERT_ALTNAME_INVALID'),
+    );
     expect(received.join('')).toBe('');
   });
 
@@ -82,7 +89,7 @@ describe('not sent', () => {
     const { url, received } = await tlsWiretap(own);
     await setForNode('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     try {
-      expect(await transportOf().post(requestTo(url))).toEqual(CONNECTION_FAILED);
+      expect(await transportOf().post(requestTo(url))).toEqual(failedBy('DEPTH_ZERO_SELF_SIGNED_CERT'));
     } finally {
       await setForNode('NODE_TLS_REJECT_UNAUTHORIZED', undefined);
     }

@@ -48,7 +48,12 @@ describe('an axios interceptor that tries again', () => {
         if (errors.length > 3) throw error;
         return choose(own).request(seen[0] ?? {});
       });
-      expect(await transport.post(requestTo(url))).toEqual({ sent: true, reply: null, cause: 'connection_lost' });
+      expect(await transport.post(requestTo(url))).toEqual({
+        sent: true,
+        reply: null,
+        cause: 'connection_lost',
+        errorCode: 'UND_ERR_SOCKET',
+      });
       await expect(choose(own).request(seen[0] ?? {})).rejects.toThrow(/transmits each payment request once/);
       expect(arrivals).toHaveLength(1);
     });

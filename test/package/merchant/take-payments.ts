@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { ConsoleLogger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { PaymentService } from 'nestjs-card-payment';
 import { startSimulator } from 'nestjs-card-payment/simulator';
@@ -16,12 +17,24 @@ export interface TakenPayments {
   readonly heard: readonly (string | null)[];
   readonly charges: readonly number[];
   readonly violations: readonly unknown[];
+  /** What a request with a wrong card is answered, without the exception filter, and how often Nest logged an error. */
+  readonly refused: { readonly status: number; readonly body: unknown; readonly errorsLogged: number };
+}
+
+class CountingLogger extends ConsoleLogger {
+  errors = 0;
+
+  override error(message: unknown, ...more: unknown[]): void {
+    this.errors += 1;
+    super.error(message, ...more);
+  }
 }
 
 /** Boots the application from `.env`, pays at a simulated gateway by both flows, and tells what came of it. */
 export async function takePayments(): Promise<TakenPayments> {
   const card = { cardNo: '4508034508034509', expDate: '1236', cvv: '000' };
-  const app = await NestFactory.create(AppModule, { logger: ['error', 'fatal'], abortOnError: false });
+  const logger = new CountingLogger({ logLevels: ['error', 'fatal'] });
+  const app = await NestFactory.create(AppModule, { logger, abortOnError: false });
   const simulator = await startSimulator({ dialect: 'morpos', port: portOf(process.env['PAYMENT_BASE_URL']) });
   try {
     await app.listen(portOf(process.env['PAYMENT_PUBLIC_URL']), '127.0.0.1');
@@ -33,6 +46,11 @@ export async function takePayments(): Promise<TakenPayments> {
     const { request } = simulator.approve(conversationId);
     const answer = await fetch(request.url, { ...request, redirect: 'manual' });
     const threeD = await app.get(PaymentService).find(conversationId);
+
+    const wrong = JSON.stringify({ ...card, cardNo: '4508034508034500' });
+    const headers = { 'content-type': 'application/json' };
+    const refusal = await fetch(`${process.env['PAYMENT_PUBLIC_URL']}/pay`, { method: 'POST', headers, body: wrong });
+    const refused = { status: refusal.status, body: await refusal.json(), errorsLogged: logger.errors };
 
     const ownId = await orders.startAtBank('own', card);
     const back = simulator.approve(ownId);
@@ -51,6 +69,7 @@ export async function takePayments(): Promise<TakenPayments> {
       heard: orders.heard,
       charges: [direct.conversationId, conversationId, ownId].map((id) => simulator.ledger.chargedTimes(id)),
       violations: simulator.ledger.violations,
+      refused,
     };
   } finally {
     await app.close();

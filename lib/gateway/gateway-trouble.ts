@@ -1,0 +1,112 @@
+import { Logger } from '@nestjs/common';
+import { variableOf } from '../payment/account.js';
+import type { PaymentClock } from '../payment/clock.js';
+import { LimitedLog } from '../payment/limited-log.js';
+import { type LogFields, LogRecord } from '../telemetry/log-record.js';
+import type { GatewayOperation } from './gateway-dialect.js';
+import type { GatewaySettings } from './gateway-settings.js';
+import type { LostReply, NothingSent } from './transport/transmission.js';
+
+/** Codes of a gateway: letters, then digits. No card has this form, and no secret of any length. */
+const SHOWN_CODE = /^[A-Z]{1,4}\d{1,10}$/;
+/** The vendor's list: "Invalid merchant". */
+const MERCHANT_CODE = 'B0003';
+const TLS_CODE = /^(?:ERR_TLS|ERR_SSL|EPROTO|CERT|CRL|CA_|DEPTH_ZERO|HOSTNAME|PATH_LENGTH|SELF_SIGNED|UNABLE_TO)/;
+const NAME_CODE = /^(?:ENOTFOUND|EAI_)/;
+
+type Option = 'baseUrl' | 'merchantId' | 'clientId' | 'clientSecret' | 'apiKey' | 'scope' | 'grantType' | 'timeoutMs';
+
+/** As much of a reply as is looked at for trouble. */
+export interface TroubleSigns {
+  readonly status: number;
+  /** The gateway's result code; null where there is none. */
+  readonly code: string | null;
+}
+
+/**
+ * Says in the log, a few times a minute, that the gateway cannot be reached or refuses what the merchant has set, and
+ * which settings to look at. A card's decline is none of that.
+ */
+export class GatewayTrouble {
+  private readonly logger = new Logger('PaymentModule');
+  private readonly limited: LimitedLog;
+  private readonly host: string;
+
+  constructor(
+    private readonly account: string,
+    private readonly settings: Pick<GatewaySettings, 'baseUrl' | 'dialect'>,
+    clock: PaymentClock,
+  ) {
+    this.limited = new LimitedLog(clock);
+    this.host = new URL(settings.baseUrl).host;
+  }
+
+  /** The request was never made: the dialect or the signer failed, or took too long. */
+  notMade(operation: GatewayOperation, why: string): void {
+    this.error('notMade', `Nothing was sent to the payment gateway: ${why} (${operation}).`, { operation, cause: why });
+  }
+
+  /** The request was never begun on a connection. */
+  unreachable(operation: GatewayOperation, why: NothingSent, errorCode: string | null): void {
+    const cause = errorCode ?? why;
+    const line =
+      why === 'interceptor_failed'
+        ? `An interceptor of PAYMENT_HTTP kept a request to the payment gateway at ${this.host} from being sent`
+        : `The payment gateway at ${this.host} cannot be reached; nothing was sent`;
+    const advice = why === 'interceptor_failed' ? '' : ` ${this.connectionAdvice(errorCode ?? '')}`;
+    this.error('unreachable', `${line} (${cause}, ${operation}).${advice}`, { operation, cause });
+  }
+
+  /** The request may have left, and there is no reply. */
+  silent(operation: GatewayOperation, why: LostReply, errorCode: string | null): void {
+    const cause = errorCode ?? why;
+    const advice = why === 'deadline' ? ` If it is only slow, raise ${this.named('timeoutMs')}.` : '';
+    const line = `The payment gateway at ${this.host} gave no answer that can be read (${cause}, ${operation}).${advice}`;
+    this.error('silent', line, { operation, cause });
+  }
+
+  /** A reply: says something only where it refuses the request itself. */
+  replied(operation: GatewayOperation, { status, code }: TroubleSigns): void {
+    const advice = this.refusalAdvice(status, code);
+    if (advice === null) return;
+    const shown = code !== null && SHOWN_CODE.test(code) ? code : null;
+    const said = [`HTTP ${status}`, shown, operation].filter((part) => part !== null).join(', ');
+    const line = `The payment gateway at ${this.host} refuses the request itself, not the card (${said}). ${advice}`;
+    this.error('refused', line, { operation, status, ...(shown !== null && { code: shown }) });
+  }
+
+  private refusalAdvice(status: number, code: string | null): string | null {
+    if (status === 401 || status === 403) {
+      const options = ['clientId', 'clientSecret', 'merchantId', 'scope', 'grantType'] as const;
+      return `Check ${this.named(...options)}, and this host's clock (x-Timestamp).`;
+    }
+    if (status === 404 || status === 405 || (status >= 300 && status < 400)) {
+      return `Check ${this.named('baseUrl')}, which must end before /v1, and the dialect "${this.settings.dialect.name}".`;
+    }
+    if (status === 429) return 'It limits how many requests it takes: ask the vendor.';
+    const isOwnValidation =
+      code !== null && this.settings.dialect.codes.declinedPrefixes.some((prefix) => code.startsWith(prefix));
+    if (isOwnValidation || code === MERCHANT_CODE || status === 400 || status === 422) {
+      return `Where it refuses all, check ${this.named('merchantId', 'apiKey')}, and how the sign is made.`;
+    }
+    return null;
+  }
+
+  private connectionAdvice(code: string): string {
+    if (NAME_CODE.test(code)) return `Its name is not found: check ${this.named('baseUrl')} and this host's DNS.`;
+    if (TLS_CODE.test(code)) {
+      return `No TLS connection: check ${this.named('baseUrl')}; a private CA or a client certificate is set by the option dispatcher.`;
+    }
+    return `Check ${this.named('baseUrl')}, firewalls, and the option dispatcher where a proxy is needed.`;
+  }
+
+  /** Options with the variables that set them. */
+  private named(...options: readonly Option[]): string {
+    return options.map((option) => `${option} (${variableOf(this.account, option)})`).join(', ');
+  }
+
+  private error(kind: string, line: string, fields: LogFields): void {
+    const { account, host } = this;
+    this.limited.write(kind, (end) => this.logger.error(new LogRecord(line + end, { account, host, ...fields })));
+  }
+}

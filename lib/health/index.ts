@@ -1,0 +1,6 @@
+export {
+  type PaymentHealthDetails,
+  PaymentHealthIndicator,
+  type PaymentHealthLimits,
+  type PaymentHealthResult,
+} from './payment-health.indicator.js';

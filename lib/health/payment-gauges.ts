@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import { InFlight } from '../flows/in-flight.js';
+import { StoreClock } from '../flows/store-clock.js';
+import { PASSING_STATES } from '../store/payment-store.js';
+import { type GaugeName, type Observation, observe } from '../telemetry/metrics.js';
+import { ageOf, type PaymentHealth, type PaymentHealthReport } from './payment-health.js';
+
+/** Shows how an account stands whenever metrics are collected. */
+@Injectable()
+export class PaymentGauges {
+  private end: (() => void) | null = null;
+
+  constructor(
+    private readonly health: PaymentHealth,
+    private readonly inFlight: InFlight,
+    private readonly clock: StoreClock,
+  ) {}
+
+  start(): void {
+    this.end ??= observe(async () => observationsOf(await this.health.report(), this.inFlight.count, this.clock.now()));
+  }
+
+  stop(): void {
+    this.end?.();
+    this.end = null;
+  }
+}
+
+/** Of what the store did not say there is no value, rather than a wrong one. */
+function observationsOf(report: PaymentHealthReport, inFlight: number, now: Date): Observation[] {
+  const { account, counts } = report;
+  const observed: Observation[] = [];
+  const add = (name: GaugeName, value: number, more: Observation['attributes'] = {}): void =>
+    void observed.push({ name, value, attributes: { 'card_payment.account': account, ...more } });
+
+  add('card_payment.store.up', report.isStoreUp ? 1 : 0);
+  add('card_payment.writes.owed', report.owedWrites);
+  add('card_payment.in_flight', inFlight);
+  add('card_payment.handlers.long_running', report.longRuns.length);
+  add('card_payment.clock.offset', report.clockOffsetMs / 1000);
+  if (!counts) return observed;
+  for (const state of PASSING_STATES) {
+    const { count, oldest } = counts.states[state];
+    add('card_payment.payments', count, { 'card_payment.state': state });
+    add('card_payment.payments.oldest_age', (ageOf(oldest, now) ?? 0) / 1000, { 'card_payment.state': state });
+  }
+  add('card_payment.events.waiting', counts.waitingEvents);
+  add('card_payment.deliveries', counts.openDeliveries, { 'card_payment.delivery': 'open' });
+  add('card_payment.deliveries', counts.parkedDeliveries, { 'card_payment.delivery': 'parked' });
+  add('card_payment.deliveries', counts.orphanedDeliveries, { 'card_payment.delivery': 'orphaned' });
+  return observed;
+}

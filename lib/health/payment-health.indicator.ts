@@ -1,0 +1,122 @@
+import { Injectable } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { HealthIndicatorService } from '@nestjs/terminus';
+import { DEFAULT_ACCOUNT } from '../payment/account.js';
+import { type PaymentHealth, type PaymentHealthReport, paymentHealthToken } from './payment-health.js';
+
+/** The background work begins a pass every few seconds; one with many inquiries takes minutes. */
+const STALLED_AFTER_MS = 900_000;
+
+/**
+ * What makes an account count as `down`, besides a store that does not answer and background work that stands still. None
+ * is set by default: they are for people to look at, and taking an instance out of service mends none of them.
+ */
+export interface PaymentHealthLimits {
+  /** How long a payment may have been `unknown`, in milliseconds. */
+  readonly maxUnknownMs?: number;
+  /** How many payments may be in `review`. */
+  readonly maxReview?: number;
+  /** How many deliveries to handlers may be parked. */
+  readonly maxParked?: number;
+  /** How many writes this process may owe the store. */
+  readonly maxOwed?: number;
+  /** How far this host's clock may be off the store's, either way, in milliseconds. */
+  readonly maxClockOffsetMs?: number;
+}
+
+/** What the indicator says of an account. Numbers that only the store knows are null while it does not answer. */
+export interface PaymentHealthDetails {
+  readonly account: string;
+  /** Whether the store answered, from the tables that this release reads and writes. */
+  readonly store: 'up' | 'down';
+  /** `off` where this process does no background work. */
+  readonly background: 'running' | 'stalled' | 'off';
+  readonly unknown: number | null;
+  readonly oldestUnknownMs: number | null;
+  readonly review: number | null;
+  readonly waitingEvents: number | null;
+  readonly openDeliveries: number | null;
+  readonly parkedDeliveries: number | null;
+  readonly owedWrites: number;
+  readonly longRunningHandlers: number;
+  readonly clockOffsetMs: number;
+  /** What is wrong, each a sentence; empty when it is up. */
+  readonly problems: readonly string[];
+}
+
+/** The result of one check, as `HealthCheckService` takes it. */
+export type PaymentHealthResult<Key extends string = string> = Record<
+  Key,
+  { readonly status: 'up' | 'down' } & PaymentHealthDetails
+>;
+
+/**
+ * An indicator for @nestjs/terminus: name it among the providers of a module that imports `TerminusModule`, and call
+ * `health.check([() => payments.check()])`.
+ */
+@Injectable()
+export class PaymentHealthIndicator {
+  /** Private to the language, too: printed, it would show the whole application. */
+  readonly #moduleRef: ModuleRef;
+
+  constructor(
+    private readonly indicators: HealthIndicatorService,
+    moduleRef: ModuleRef,
+  ) {
+    this.#moduleRef = moduleRef;
+  }
+
+  /**
+   * Looks at the unnamed account, or at the one that is named. Never rejects for a store that is down.
+   * @param key under what it stands in the answer
+   */
+  async check<Key extends string = 'payments'>(
+    key: Key = 'payments' as Key,
+    { account = DEFAULT_ACCOUNT, ...limits }: PaymentHealthLimits & { readonly account?: string } = {},
+  ): Promise<PaymentHealthResult<Key>> {
+    const health = this.#moduleRef.get<PaymentHealth>(paymentHealthToken(account), { strict: false });
+    const details = detailsOf(await health.report(), limits);
+    const indicator = this.indicators.check(key);
+    const data = { ...details };
+    return (details.problems.length === 0 ? indicator.up(data) : indicator.down(data)) as PaymentHealthResult<Key>;
+  }
+}
+
+function detailsOf(report: PaymentHealthReport, limits: PaymentHealthLimits): PaymentHealthDetails {
+  const { counts, account, isStoreUp, owedWrites, clockOffsetMs, oldestUnknownMs } = report;
+  const details = {
+    account,
+    store: isStoreUp ? 'up' : 'down',
+    background: backgroundOf(report),
+    unknown: counts && counts.states.unknown.count,
+    oldestUnknownMs,
+    review: counts && counts.states.review.count,
+    waitingEvents: counts && counts.waitingEvents,
+    openDeliveries: counts && counts.openDeliveries,
+    parkedDeliveries: counts && counts.parkedDeliveries,
+    owedWrites,
+    longRunningHandlers: report.longRuns.length,
+    clockOffsetMs,
+  } as const;
+  return { ...details, problems: problemsOf(details, limits) };
+}
+
+function backgroundOf({ background, backgroundIdleMs }: PaymentHealthReport): PaymentHealthDetails['background'] {
+  if (!background) return 'off';
+  return backgroundIdleMs !== null && backgroundIdleMs < STALLED_AFTER_MS ? 'running' : 'stalled';
+}
+
+function problemsOf(details: Omit<PaymentHealthDetails, 'problems'>, limits: PaymentHealthLimits): string[] {
+  const isOver = (value: number | null, limit: number | undefined): boolean =>
+    limit !== undefined && value !== null && value > limit;
+  const checks: readonly (readonly [boolean, string])[] = [
+    [details.store === 'down', 'The payment store does not answer.'],
+    [details.background === 'stalled', 'The background work stands still.'],
+    [isOver(details.oldestUnknownMs, limits.maxUnknownMs), 'A payment has been unknown for too long.'],
+    [isOver(details.review, limits.maxReview), 'Payments are in review.'],
+    [isOver(details.parkedDeliveries, limits.maxParked), 'Deliveries to handlers are parked.'],
+    [isOver(details.owedWrites, limits.maxOwed), 'Writes are owed to the payment store.'],
+    [isOver(Math.abs(details.clockOffsetMs), limits.maxClockOffsetMs), "This host's clock is off the payment store's."],
+  ];
+  return checks.flatMap(([isTrue, text]) => (isTrue ? [text] : []));
+}

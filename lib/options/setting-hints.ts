@@ -1,0 +1,40 @@
+import type { ConfigurationProblem } from '../errors/payment-configuration.error.js';
+import { variableOf, variablePrefix } from '../payment/account.js';
+import { nearMisses } from './near-misses.js';
+import type { PaymentOptions } from './payment-options.js';
+import type { Environment } from './read-options.js';
+
+/** What is probably behind problems with the settings, for the end of the error that names them. */
+export function settingHints(
+  problems: readonly ConfigurationProblem[],
+  options: PaymentOptions,
+  environment: Environment,
+  account: string,
+): string[] {
+  const prefix = variablePrefix(account);
+  const isAnySet = Object.keys(environment).some((name) => name.startsWith(prefix) && environment[name]);
+  const isAnyMissing = problems.some(({ variable, message }) => variable !== null && message.startsWith('is missing'));
+  const hints: string[] = [];
+  if (!isAnySet && isAnyMissing) {
+    hints.push(
+      `No variable begins with ${prefix}: was .env loaded? Import ConfigModule.forRoot() of @nestjs/config, or start ` +
+        'with node --env-file=.env; and run in the folder that has the file.',
+    );
+  }
+  const isDialectLeft = options.dialect === undefined && !environment[variableOf(account, 'dialect')];
+  if (isDialectLeft && problems.some(({ option }) => option === 'signer')) {
+    const variable = variableOf(account, 'dialect');
+    hints.push(
+      `${variable} is not set, so the dialect "standard" counts, which needs a signer in code: for a MorPOS gateway ` +
+        `set ${variable}=morpos.`,
+    );
+  }
+  return [...hints, ...nearMissTexts(environment, account)];
+}
+
+/** A line for each variable that is nearly one of the account's. */
+export function nearMissTexts(environment: Environment, account: string): string[] {
+  return nearMisses({ ...environment }, account).map(
+    ({ given, meant }) => `${given} is set, but nothing reads it: is ${meant} meant?`,
+  );
+}

@@ -1,0 +1,164 @@
+import { type CanActivate, Injectable, SetMetadata, Module, type ModuleMetadata } from '@nestjs/common';
+import { APP_GUARD, NestFactory } from '@nestjs/core';
+import { EventEmitterModule } from '@nestjs/event-emitter';
+import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
+import {
+  OnPayment,
+  PaymentConfigurationError,
+  PaymentModule,
+  type PaymentOptions,
+  type PaymentStructure,
+} from 'nestjs-card-payment';
+import { loggerInto } from '../flows/log-lines.js';
+
+const SET = {
+  baseUrl: 'https://gateway.example/pos',
+  dialect: 'morpos',
+  merchantId: 'merchant-secret',
+  clientId: 'client-secret',
+  clientSecret: 'secret-secret',
+  apiKey: 'key-secret',
+  publicUrl: 'https://shop.example',
+} satisfies PaymentOptions;
+
+@Injectable()
+class Orders {
+  @OnPayment(['succeeded', 'review'])
+  paid(): void {}
+
+  @OnPayment('failed', { name: 'eu', id: 'eu-failed' })
+  failed(): void {}
+}
+
+@Injectable()
+class LoginGuard implements CanActivate {
+  canActivate(): boolean {
+    return false;
+  }
+}
+
+/** What is said when it starts, and when a setting looks wrong. */
+describe('the log at start-up', () => {
+  const log: string[] = [];
+
+  afterEach(() => {
+    log.length = 0;
+    for (const name of Object.keys(process.env)) if (/payment/i.test(name)) delete process.env[name];
+  });
+
+  /** Starts an application behind HTTP and ends it. @returns lines of the module */
+  async function said(metadata: ModuleMetadata, prefix = ''): Promise<string[]> {
+    @Module(metadata)
+    class AppModule {}
+    const app = await NestFactory.create(AppModule, { logger: loggerInto(log), abortOnError: false });
+    app.setGlobalPrefix(prefix);
+    await app.init();
+    await app.close();
+    return log.filter((line) => !line.includes('kept in memory'));
+  }
+
+  const payment = (options: PaymentOptions & PaymentStructure = {}) => PaymentModule.forRoot({ ...SET, ...options });
+
+  it('is one line an account: dialect, gateway, store, callback, handlers', async () => {
+    const lines = await said(
+      {
+        imports: [payment(), payment({ name: 'eu', callback: { path: 'pay/eu' }, background: false })],
+        providers: [Orders],
+      },
+      'api',
+    );
+    expect(lines.filter((line) => line.includes('Account '))).toEqual([
+      'log Account default: dialect morpos; gateway gateway.example; store memory; ' +
+        'callback https://shop.example/api/payments/{token}/return; handlers Orders.paid (succeeded, review).',
+      'log Account eu: dialect morpos; gateway gateway.example; store memory; ' +
+        'callback https://shop.example/api/pay/eu/{token}/return; handlers eu-failed (failed); no background work here.',
+    ]);
+    expect(lines.filter((line) => line.startsWith('warn'))).toEqual([]);
+    expect(lines.join()).not.toMatch(/secret/);
+  });
+
+  it('warns of an account that nobody listens to, unless plain events may be heard', async () => {
+    const warning = expect.stringMatching(
+      /^warn Nobody hears what becomes of payments of the account default/,
+    ) as string;
+    expect(await said({ imports: [payment()] })).toContainEqual(warning);
+    log.length = 0;
+    const lines = await said({ imports: [EventEmitterModule.forRoot(), payment()] });
+    expect(lines).not.toContainEqual(warning);
+    expect(lines.join()).toContain('no @OnPayment handlers');
+  });
+
+  it('names variables that are nearly ours, and no value', async () => {
+    process.env['PAYMENT_SUCESS_URL'] = 'https://shop.example/secret';
+    const both = await said({ imports: [payment(), payment({ name: 'eu' })], providers: [Orders] });
+    expect(both).toContain('warn PAYMENT_SUCESS_URL is set, but nothing reads it: is PAYMENT_SUCCESS_URL meant?');
+    expect(both.join()).not.toContain('secret');
+  });
+
+  describe('with a guard before everything', () => {
+    const guarded = (options: PaymentOptions & PaymentStructure = {}): ModuleMetadata => ({
+      imports: [payment(options)],
+      providers: [{ provide: APP_GUARD, useClass: LoginGuard }],
+    });
+    const warning = expect.stringMatching(
+      /^warn Global guards \(LoginGuard\) stand before the bank's callback/,
+    ) as string;
+
+    it('says that the callback must be public', async () => {
+      expect(await said(guarded())).toContainEqual(warning);
+    });
+
+    it.each<[string, PaymentStructure]>([
+      ['the callback is decorated', { callback: { decorators: [SetMetadata('isPublic', true)] } }],
+      ['the host says that the guard lets it pass', { callback: { decorators: [] } }],
+      ['there is no callback', { callback: false }],
+    ])('unless %s', async (_what, structure) => {
+      expect(await said(guarded(structure))).not.toContainEqual(warning);
+    });
+
+    it('or the guard only counts requests', async () => {
+      const lines = await said({
+        imports: [ThrottlerModule.forRoot([{ ttl: 1_000, limit: 10 }]), payment()],
+        providers: [{ provide: APP_GUARD, useClass: ThrottlerGuard }],
+      });
+      expect(lines.join()).not.toContain('Global guards');
+    });
+  });
+
+  describe('that ends in an error', () => {
+    async function failure(options: PaymentOptions): Promise<PaymentConfigurationError> {
+      const error: unknown = await said({ imports: [PaymentModule.forRoot(options)] }).catch(
+        (thrown: unknown) => thrown,
+      );
+      expect(error).toBeInstanceOf(PaymentConfigurationError);
+      return error as PaymentConfigurationError;
+    }
+
+    it('with nothing set asks for .env', async () => {
+      const { message } = await failure({});
+      expect(message).toContain('No variable begins with PAYMENT_: was .env loaded?');
+      expect(message).toContain('PAYMENT_DIALECT is not set');
+    });
+
+    it('with one variable set does not', async () => {
+      process.env['PAYMENT_BASE_URL'] = 'https://gateway.example';
+      expect((await failure({})).message).not.toContain('.env');
+    });
+
+    it('without a dialect names the other one', async () => {
+      const { dialect: _dialect, ...others } = SET;
+      const { message, problems } = await failure(others);
+      expect(problems.map(({ option }) => option)).toEqual(['signer']);
+      expect(message).toContain('for a MorPOS gateway set PAYMENT_DIALECT=morpos');
+      expect((await failure({ ...others, dialect: 'standard' })).message).not.toContain('PAYMENT_DIALECT is not set');
+    });
+
+    it('names what was mistyped', async () => {
+      process.env['PAYMENT_MERCHANTID'] = 'm-secret';
+      const { message } = await failure({ ...SET, merchantId: undefined });
+      expect(message).toContain('merchantId (PAYMENT_MERCHANT_ID): is missing');
+      expect(message).toContain('PAYMENT_MERCHANTID is set, but nothing reads it: is PAYMENT_MERCHANT_ID meant?');
+      expect(message).not.toContain('secret');
+    });
+  });
+});

@@ -1,0 +1,103 @@
+import { GatewayTrouble } from '../../lib/gateway/gateway-trouble.js';
+import { morposDialect } from '../../lib/gateway/dialects/morpos.dialect.js';
+import { TestClock } from '../../lib/testing/test-clock.js';
+import { logLines } from '../flows/log-lines.js';
+
+describe('trouble with the gateway', () => {
+  const log = logLines();
+  let clock: TestClock;
+  let trouble: GatewayTrouble;
+
+  beforeEach(() => {
+    clock = new TestClock();
+    const settings = { baseUrl: 'https://gateway.example:8443/pos', dialect: morposDialect() };
+    trouble = new GatewayTrouble('eu', settings, clock);
+  });
+
+  it.each([
+    [
+      'ECONNREFUSED',
+      'Check baseUrl (PAYMENT_EU_BASE_URL), firewalls, and the option dispatcher where a proxy is needed.',
+    ],
+    ['ENOTFOUND', "Its name is not found: check baseUrl (PAYMENT_EU_BASE_URL) and this host's DNS."],
+    ['EAI_AGAIN', "Its name is not found: check baseUrl (PAYMENT_EU_BASE_URL) and this host's DNS."],
+    ...['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID'].map((code) => [
+      code,
+      'No TLS connection: check baseUrl (PAYMENT_EU_BASE_URL); ' +
+        'a private CA or a client certificate is set by the option dispatcher.',
+    ]),
+  ])('not reached: %s', (code, advice) => {
+    trouble.unreachable('doPayment', 'connection_failed', code ?? '');
+    expect(log).toEqual([
+      `error The payment gateway at gateway.example:8443 cannot be reached; nothing was sent (${code}, doPayment). ${advice}`,
+    ]);
+  });
+
+  it('not reached, without a code; kept back by an interceptor; not made; not answered', () => {
+    trouble.unreachable('init3d', 'deadline', null);
+    trouble.unreachable('init3d', 'interceptor_failed', null);
+    trouble.notMade('init3d', 'the signer took too long');
+    trouble.silent('auth3d', 'deadline', null);
+    trouble.silent('auth3d', 'connection_lost', 'ECONNRESET');
+    expect(log).toEqual([
+      expect.stringContaining('cannot be reached; nothing was sent (deadline, init3d). Check baseUrl'),
+      expect.stringContaining('An interceptor of PAYMENT_HTTP kept a request'),
+      'error Nothing was sent to the payment gateway: the signer took too long (init3d).',
+      'error The payment gateway at gateway.example:8443 gave no answer that can be read (deadline, auth3d). ' +
+        'If it is only slow, raise timeoutMs (PAYMENT_EU_TIMEOUT_MS).',
+      'error The payment gateway at gateway.example:8443 gave no answer that can be read (ECONNRESET, auth3d).',
+    ]);
+  });
+
+  it.each([
+    [401, null, 'clientSecret (PAYMENT_EU_CLIENT_SECRET)'],
+    [401, 'RVV0000000401', 'clientId (PAYMENT_EU_CLIENT_ID)'],
+    [403, null, 'scope (PAYMENT_EU_SCOPE)'],
+    [404, null, 'Check baseUrl (PAYMENT_EU_BASE_URL), which must end before /v1, and the dialect "morpos".'],
+    [302, null, 'baseUrl (PAYMENT_EU_BASE_URL)'],
+    [429, null, 'ask the vendor'],
+    [400, 'RVV0000000403', 'merchantId (PAYMENT_EU_MERCHANT_ID), apiKey (PAYMENT_EU_API_KEY)'],
+    [400, null, 'merchantId (PAYMENT_EU_MERCHANT_ID)'],
+    [200, 'RVV0000000422', 'merchantId (PAYMENT_EU_MERCHANT_ID)'],
+    [200, 'B0003', 'merchantId (PAYMENT_EU_MERCHANT_ID)'],
+  ])('refused with HTTP %i and %s', (status, code, named) => {
+    trouble.replied('doPayment', { status, code });
+    expect(log).toHaveLength(1);
+    expect(log[0]).toMatch(
+      /^error The payment gateway at gateway\.example:8443 refuses the request itself, not the card/,
+    );
+    expect(log[0]).toContain(code === null ? `(HTTP ${status}, doPayment)` : `(HTTP ${status}, ${code}, doPayment)`);
+    expect(log[0]).toContain(named);
+  });
+
+  it.each([
+    [200, 'B0000'],
+    [200, 'B0051'],
+    [200, null],
+    [402, 'B0051'],
+    [500, null],
+    [503, 'B0096'],
+  ])('says nothing of HTTP %i with %s: that is the card, or the gateway itself', (status, code) => {
+    trouble.replied('doPayment', { status, code });
+    expect(log).toEqual([]);
+  });
+
+  it('shows no code that is none', () => {
+    for (const code of ['4508034508034509', 'RVV 4508034508034509', 'RVVsecret', 'RVV45080345080345']) {
+      trouble.replied('doPayment', { status: 401, code });
+    }
+    for (const line of log.slice(0, 3)) expect(line).toContain('(HTTP 401, doPayment)');
+  });
+
+  it('says it a few times a minute, and how often besides', async () => {
+    for (let times = 0; times < 1_000; times += 1)
+      trouble.unreachable('doPayment', 'connection_failed', 'ECONNREFUSED');
+    trouble.silent('doPayment', 'deadline', null);
+    expect(log).toHaveLength(4);
+    await clock.advance(60_000);
+    expect(log).toHaveLength(5);
+    expect(log[4]).toMatch(/ 997 more in the same minute were not logged\.$/);
+    trouble.unreachable('doPayment', 'connection_failed', 'ECONNREFUSED');
+    expect(log).toHaveLength(6);
+  });
+});

@@ -1,0 +1,99 @@
+import { context, metrics, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { AggregationTemporality, type DataPoint, MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-base';
+
+class Reader extends MetricReader {
+  constructor() {
+    super({ aggregationTemporalitySelector: () => AggregationTemporality.CUMULATIVE });
+  }
+  protected onForceFlush(): Promise<void> {
+    return Promise.resolve();
+  }
+  protected onShutdown(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/** One point of one metric. */
+export interface Point {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, unknown>>;
+  /** A number, or what a histogram has. */
+  readonly value: unknown;
+}
+
+/** The real SDK of OpenTelemetry, which keeps in memory what it would export. */
+export class TelemetryRecorder {
+  private readonly exporter = new InMemorySpanExporter();
+  private readonly reader = new Reader();
+
+  /** As a host does before its application starts. */
+  start(): this {
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+    trace.setGlobalTracerProvider(
+      new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(this.exporter)] }),
+    );
+    metrics.setGlobalMeterProvider(new MeterProvider({ readers: [this.reader] }));
+    return this;
+  }
+
+  stop(): void {
+    context.disable();
+    trace.disable();
+    metrics.disable();
+  }
+
+  reset(): void {
+    this.exporter.reset();
+  }
+
+  get spans(): ReadableSpan[] {
+    return this.exporter.getFinishedSpans();
+  }
+
+  /** The one span of that name. */
+  span(name: string): ReadableSpan {
+    const found = this.spans.filter((span) => span.name === name);
+    if (found.length !== 1) throw new Error(`${found.length} spans are called ${name}`);
+    return found[0]!;
+  }
+
+  async points(): Promise<Point[]> {
+    const { resourceMetrics, errors } = await this.reader.collect();
+    if (errors.length > 0) throw new Error(`Collecting failed: ${errors.map(String).join()}`);
+    return resourceMetrics.scopeMetrics.flatMap(({ metrics: collected }) =>
+      collected.flatMap(({ descriptor, dataPoints }) =>
+        (dataPoints as DataPoint<unknown>[]).map(({ attributes, value }) => ({
+          name: descriptor.name,
+          attributes,
+          value,
+        })),
+      ),
+    );
+  }
+
+  /** Values of a metric, by the points' attributes without the account. */
+  async values(name: string): Promise<Record<string, unknown>> {
+    const points = (await this.points()).filter((point) => point.name === name);
+    return Object.fromEntries(
+      points.map(({ attributes, value }) => {
+        const { 'card_payment.account': _account, ...others } = attributes;
+        return [Object.values(others).join(' '), value];
+      }),
+    );
+  }
+
+  /** Every name and text in it, without numbers and times. */
+  async texts(): Promise<string[]> {
+    const spans = this.spans.map(({ name, attributes, events, links, status }) =>
+      JSON.stringify({ name, attributes, events, links: links.map((link) => link.attributes), status }),
+    );
+    return [...spans, ...(await this.points()).map(({ name, attributes }) => JSON.stringify({ name, attributes }))];
+  }
+}

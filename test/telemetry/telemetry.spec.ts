@@ -1,0 +1,226 @@
+import { Injectable } from '@nestjs/common';
+import { type ReadableSpan } from '@opentelemetry/sdk-trace-base';
+import { trace } from '@opentelemetry/api';
+import { MemoryPaymentStore, OnPayment, type PaymentEvent, type PaymentOptions } from 'nestjs-card-payment';
+import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { type Merchant, sale, startMerchant } from '../e2e/merchant.js';
+import { TelemetryRecorder } from './recorder.js';
+
+@Injectable()
+class Orders {
+  isFailing = false;
+  release: () => void = () => undefined;
+  /** Spans that a merchant's own work is in. */
+  readonly seen: (string | undefined)[] = [];
+
+  @OnPayment('succeeded', { id: 'mail' })
+  async paid(_event: PaymentEvent): Promise<void> {
+    this.seen.push(trace.getActiveSpan()?.spanContext().spanId);
+    if (this.isFailing) throw new Error('card 4508034508034509');
+    await Promise.resolve();
+  }
+}
+
+describe('OpenTelemetry', () => {
+  let recorder: TelemetryRecorder;
+  let simulator: Simulator;
+  let store: MemoryPaymentStore;
+  let merchant: Merchant;
+
+  beforeAll(async () => {
+    simulator = await startSimulator({ dialect: 'morpos' });
+  });
+  afterAll(() => simulator.close());
+  beforeEach(async () => {
+    recorder = new TelemetryRecorder().start();
+    await start();
+  });
+  afterEach(async () => {
+    await merchant.app.close();
+    recorder.stop();
+  });
+
+  async function start(options: PaymentOptions = {}): Promise<void> {
+    store = new MemoryPaymentStore();
+    merchant = await startMerchant('express', simulator, {
+      options: { store, ...options },
+      metadata: { providers: [Orders] },
+    });
+  }
+
+  async function restart(options: PaymentOptions): Promise<void> {
+    await merchant.app.close();
+    recorder.reset();
+    await start(options);
+  }
+
+  const parentOf = ({ parentSpanContext }: ReadableSpan): string | undefined => parentSpanContext?.spanId;
+
+  it('a direct payment is a span with its request as a client span in it', async () => {
+    const { conversationId } = await merchant.payments.doPayment(sale());
+    const operation = recorder.span('card_payment.doPayment');
+    expect(operation.attributes).toEqual({
+      'card_payment.operation': 'doPayment',
+      'card_payment.account': 'default',
+      'card_payment.conversation_id': conversationId,
+      'card_payment.kind': 'direct',
+      'card_payment.state': 'succeeded',
+      'card_payment.code': 'B0000',
+    });
+    const request = recorder.span('POST /v1/Payment/DoPayment');
+    expect(parentOf(request)).toBe(operation.spanContext().spanId);
+    expect(request.kind).toBe(2);
+    expect(request.attributes).toEqual({
+      'card_payment.operation': 'doPayment',
+      'card_payment.account': 'default',
+      'http.request.method': 'POST',
+      'http.response.status_code': 200,
+      'server.address': '127.0.0.1',
+      'server.port': Number(new URL(simulator.url).port),
+      'url.full': `${simulator.url}/v1/Payment/DoPayment`,
+    });
+  });
+
+  it("the span of the bank's callback links to the one that started the payment", async () => {
+    const { conversationId } = await merchant.payments.init3d(sale());
+    const { request } = simulator.approve(conversationId);
+    await fetch(request.url, { ...request, redirect: 'manual' });
+    const started = recorder.span('card_payment.init3d').spanContext();
+    const completed = recorder.span('card_payment.auth3d');
+    expect(completed.attributes).toMatchObject({ 'card_payment.state': 'succeeded', 'card_payment.kind': '3d' });
+    expect(completed.links.map(({ context }) => [context.traceId, context.spanId])).toEqual([
+      [started.traceId, started.spanId],
+    ]);
+    expect(completed.spanContext().traceId).not.toBe(started.traceId);
+    expect(parentOf(recorder.span('POST /v1/Payment/Auth3d'))).toBe(completed.spanContext().spanId);
+  });
+
+  it('a handler runs in a span of a trace of its own; one that fails is an error without its text', async () => {
+    const orders = merchant.app.get(Orders);
+    await trace.getTracer('shop').startActiveSpan('checkout', async (checkout) => {
+      await merchant.payments.doPayment(sale());
+      checkout.end();
+    });
+    const handled = recorder.span('card_payment.handle mail');
+    expect(handled.parentSpanContext).toBeUndefined();
+    expect(orders.seen).toEqual([handled.spanContext().spanId]);
+    expect(handled.attributes).toMatchObject({ 'card_payment.event': 'payment.succeeded', 'card_payment.attempts': 1 });
+
+    recorder.reset();
+    orders.isFailing = true;
+    await merchant.payments.doPayment(sale());
+    const failed = recorder.span('card_payment.handle mail');
+    expect([failed.status.code, failed.attributes['error.type'], failed.events]).toEqual([2, 'handler_failed', []]);
+    expect((await recorder.texts()).join()).not.toContain('4508034508034509');
+  });
+
+  it('errors are errors, by their code', async () => {
+    const { payments } = merchant;
+    await expect(payments.doPayment(sale('0'))).rejects.toThrow();
+    const refused = recorder.span('card_payment.doPayment');
+    expect([refused.status.code, refused.attributes['error.type']]).toEqual([2, 'PAYMENT_VALIDATION']);
+    await restart({ baseUrl: 'http://127.0.0.1:9' });
+    await expect(merchant.payments.doPayment(sale())).rejects.toThrow();
+    const request = recorder.span('POST /v1/Payment/DoPayment');
+    expect([request.status.code, request.attributes['error.type']]).toEqual([2, 'ECONNREFUSED']);
+    expect(recorder.span('card_payment.doPayment').attributes).toMatchObject({
+      'error.type': 'PAYMENT_NOT_SENT',
+      'card_payment.reason': 'not_sent',
+    });
+  });
+
+  it('counts outcomes by state and reason, once each', async () => {
+    const { payments } = merchant;
+    await payments.doPayment(sale());
+    await payments.doPayment(sale('10.51'));
+    const twice = sale('10.51', { conversationId: undefined, idempotencyKey: 'twice' });
+    await payments.doPayment(twice);
+    await payments.doPayment(twice);
+    const { conversationId } = await payments.doPayment(sale('10.96'));
+    await payments.inquire(conversationId);
+    const { reference } = await payments.doPayment(sale());
+    await payments.doPayment(sale('149.90', { reference: reference ?? '' }));
+    const outcomes = await recorder.values('card_payment.outcomes');
+    expect(outcomes).toMatchObject({
+      // The unknown one turns out to be paid.
+      'direct succeeded': 3,
+      'direct failed declined': 2,
+      'direct unknown indeterminate_code': 1,
+      'direct failed reference_taken': 1,
+    });
+  });
+
+  it('measures operations, requests and handlers in seconds', async () => {
+    await merchant.payments.doPayment(sale());
+    const points = (await recorder.points()).filter(({ name }) => name.endsWith('.duration'));
+    expect(points.map(({ name }) => name).sort()).toEqual([
+      'card_payment.gateway.request.duration',
+      'card_payment.handler.duration',
+      'card_payment.operation.duration',
+    ]);
+    for (const { value } of points) {
+      const { count, sum } = value as { count: number; sum: number };
+      expect(count).toBe(1);
+      expect(sum).toBeGreaterThan(0);
+      expect(sum).toBeLessThan(5);
+    }
+  });
+
+  it('shows what stands open in the store and here', async () => {
+    const { payments } = merchant;
+    await payments.doPayment(sale('10.96'));
+    await payments.init3d(sale());
+    expect(await recorder.values('card_payment.payments')).toMatchObject({ unknown: 1, awaiting: 1, review: 0 });
+    const ages = await recorder.values('card_payment.payments.oldest_age');
+    expect(ages['unknown']).toBeGreaterThanOrEqual(0);
+    expect(ages['unknown']).toBeLessThan(60);
+    expect(await recorder.values('card_payment.deliveries')).toEqual({ open: 0, parked: 0, orphaned: 0 });
+    for (const name of ['writes.owed', 'in_flight', 'handlers.long_running', 'clock.offset', 'events.waiting']) {
+      expect([name, Object.values(await recorder.values(`card_payment.${name}`))]).toEqual([
+        name,
+        // Of the unknown payment: no handler is announced for it.
+        [name === 'events.waiting' ? 1 : 0],
+      ]);
+    }
+    expect(await recorder.values('card_payment.store.up')).toEqual({ '': 1 });
+  });
+
+  it('shows what is owed to a store that is down, and nothing of what only the store knows', async () => {
+    store.replace = () => Promise.reject(new Error('down'));
+    const counts = store.counts.bind(store);
+    store.counts = () => Promise.reject(new Error('down'));
+    await merchant.payments.doPayment(sale());
+    expect(await recorder.values('card_payment.writes.owed')).toEqual({ '': 1 });
+    expect(await recorder.values('card_payment.store.up')).toEqual({ '': 0 });
+    expect(await recorder.values('card_payment.payments')).toEqual({});
+    store.counts = counts;
+    store.replace = MemoryPaymentStore.prototype.replace.bind(store);
+    await merchant.payments.reconcile();
+  });
+
+  it('says nothing more of an application that has ended', async () => {
+    await merchant.app.close();
+    expect(await recorder.values('card_payment.store.up')).toEqual({});
+    await start();
+  });
+
+  it('a host whose exporter throws takes payments all the same', async () => {
+    const broken = {
+      getTracer: () => ({
+        startSpan: () => {
+          throw new Error('broken');
+        },
+      }),
+    };
+    trace.disable();
+    trace.setGlobalTracerProvider(broken as never);
+    expect(await merchant.payments.doPayment(sale())).toMatchObject({ state: 'succeeded' });
+  });
+
+  it('a host without an SDK pays as it did', async () => {
+    recorder.stop();
+    expect(await merchant.payments.doPayment(sale())).toMatchObject({ state: 'succeeded' });
+    const { payment } = await merchant.payments.init3d(sale());
+    expect(await store.find('default', payment.conversationId)).not.toHaveProperty('traceparent');
+  });
+});
