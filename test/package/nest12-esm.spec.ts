@@ -4,7 +4,7 @@ import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import { SIMULATOR_CREDENTIALS, type Simulator } from 'nestjs-card-payment/simulator';
 import { fieldsOf, SimulatedMerchant } from '../simulator/simulated-merchant.js';
-import { BOTH_FLOWS_PAID, MerchantApp, ONE_COPY } from './merchant-app.js';
+import { BOTH_FLOWS_PAID, expectApiDocument, MerchantApp, ONE_COPY } from './merchant-app.js';
 import { cleanEnvironment } from './tarball.js';
 
 describe('the packed package in a NestJS 12 application, ES modules', () => {
@@ -26,6 +26,10 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
   it('takes payments by both flows, configured by .env', async () => {
     expect(await app.node('dist/main.js')).toEqual(BOTH_FLOWS_PAID);
   }, 60_000);
+
+  it('describes its routes by @nestjs/swagger', async () => {
+    await expectApiDocument(await app.node('dist/api-document.js'));
+  });
 
   it('has stores of every entry, of one PaymentStore', async () => {
     expect(await app.node('dist/stores.js')).toEqual({
