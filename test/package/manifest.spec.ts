@@ -21,6 +21,7 @@ interface Manifest {
 
 const OPTIONAL = [
   '@nestjs/event-emitter',
+  '@nestjs/swagger',
   '@nestjs/terminus',
   '@opentelemetry/api',
   'better-sqlite3',
@@ -69,7 +70,15 @@ describe('the packed package', () => {
   it('exports ES modules first, so that an application never holds two copies', () => {
     const { './package.json': itself, ...entries } = manifest.exports;
     expect(itself).toBe('./package.json');
-    expect(Object.keys(entries)).toEqual(['.', './simulator', './testing', './sql', './redis', './health']);
+    expect(Object.keys(entries)).toEqual([
+      '.',
+      './simulator',
+      './testing',
+      './sql',
+      './redis',
+      './health',
+      './swagger',
+    ]);
     for (const conditions of Object.values(entries)) {
       expect(Object.keys(conditions)).toEqual(['module-sync', 'import', 'require']);
       for (const [condition, targets] of Object.entries(conditions) as [string, Targets][]) {

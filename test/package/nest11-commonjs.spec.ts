@@ -1,6 +1,15 @@
 import { join, resolve } from 'node:path';
 import { writeGuide } from './guide.js';
-import { BOTH_FLOWS_PAID, HEALTH, HEALTHY, LOGGED, LOGGED_WELL, MerchantApp, ONE_COPY } from './merchant-app.js';
+import {
+  BOTH_FLOWS_PAID,
+  expectApiDocument,
+  HEALTH,
+  HEALTHY,
+  LOGGED,
+  LOGGED_WELL,
+  MerchantApp,
+  ONE_COPY,
+} from './merchant-app.js';
 
 const jestBin = resolve('node_modules/jest/bin/jest.js');
 
@@ -34,6 +43,10 @@ describe('the packed package in a NestJS 11 application, CommonJS', () => {
   it('tells its health to terminus', async () => {
     expect(await app.node('-e', HEALTH)).toEqual(HEALTHY);
   }, 60_000);
+
+  it('describes its routes by @nestjs/swagger', async () => {
+    await expectApiDocument(await app.node('dist/api-document.js'));
+  });
 
   it('is one copy, required and imported', async () => {
     expect(await app.node('-e', ONE_COPY)).toEqual([true, true, true, true]);
