@@ -37,10 +37,10 @@ export class PaymentService {
   ) {}
 
   /**
-   * A direct payment (contract section 4.1): one request, its answer the outcome. The same `conversationId` or
+   * A direct payment (DoPayment): one request, its answer the outcome. The same `conversationId` or
    * `idempotencyKey` with the same sale gives the existing payment and sends nothing.
    *
-   * @param input the fields of contract section 2.1; amounts in major units. Left as it was.
+   * @param input the fields of DoPayment (docs/interface.md); amounts in major units. Left as it was.
    * @throws PaymentValidationError the input is refused
    * @throws PaymentDuplicateError the id or key is another sale's
    * @throws PaymentNotSentError proven that nothing left
@@ -51,7 +51,7 @@ export class PaymentService {
   }
 
   /**
-   * Starts a 3D payment (contract section 4.2). Send `html` to the buyer's browser; the callback does the rest. The
+   * Starts a 3D payment (Init3d). Send `html` to the buyer's browser; the callback does the rest. The
    * page is not kept.
    *
    * @throws PaymentValidationError the input is refused
@@ -65,7 +65,7 @@ export class PaymentService {
   }
 
   /**
-   * Completes a 3D payment with what the bank sent (contract section 4.3); the callback controller calls this. Auth3d
+   * Completes a 3D payment with what the bank sent (Auth3d); the callback controller calls this. Auth3d
    * is sent once: for a payment that has been claimed or has ended, the answer is the payment as it stands.
    *
    * @throws PaymentNotFoundError, PaymentStateError (for `direct` and `initiating`)
@@ -96,7 +96,7 @@ export class PaymentService {
    * found in this way says that the sale was approved, not that it still stands: a gateway may go on saying so after the
    * sale was voided or refunded at its own panel.
    *
-   * @throws PaymentUnsupportedError the dialect cannot ask (the contract shows no such operation)
+   * @throws PaymentUnsupportedError the dialect cannot ask (the interface shows no such operation)
    * @throws PaymentNotFoundError, PaymentStateError (before any money can have moved), PaymentStoreError
    */
   inquire(conversationId: string): Promise<Payment> {

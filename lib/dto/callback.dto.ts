@@ -3,9 +3,9 @@ import { rule } from './rules/rule.js';
 import { IsReceivedText } from './rules/text.rules.js';
 
 /**
- * What the bank sends to the return or fail URL. The contract does not show its fields (section 6); these are the ones
- * that the service's public documentation names, so all of them are optional and unverified, and their case may differ.
- * To read a callback in a controller of your own, use `@PaymentCallback()`, which takes them as they come; a
+ * What the bank sends to the return or fail URL. The interface (docs/interface.md) does not show its fields; these are
+ * the ones that the service's public documentation names, so all of them are optional and unverified, and their case may
+ * differ. To read a callback in a controller of your own, use `@PaymentCallback()`, which takes them as they come; a
  * whitelisting pipe would refuse others.
  */
 export class PaymentCallbackDto {
@@ -74,7 +74,7 @@ export class PaymentCallbackDto {
 }
 
 /**
- * The body of Auth3d as it travels: the callback's fields as received. The contract says no more than that (section
- * 4.3).
+ * The body of Auth3d as it travels: the callback's fields as received. The interface (docs/interface.md) says no more
+ * than that.
  */
 export class Auth3dRequestDto extends PaymentCallbackDto {}

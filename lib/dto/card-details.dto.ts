@@ -15,7 +15,7 @@ export const CARD_CHECKS = { luhn: 'payment.luhn', expiry: 'payment.expiry' } as
 export type CardDetails = Pick<CardDetailsDto, 'cardNo' | 'expDate' | 'cvv'>;
 
 /**
- * A card (contract section 2.1). Its fields can be read, but printed by `JSON.stringify`, `util.inspect`,
+ * A card (docs/interface.md). Its fields can be read, but printed by `JSON.stringify`, `util.inspect`,
  * `console.log`, `instanceToPlain` or a template it shows the first six and last four digits at most, no expiry and no
  * code. A plain object, a copy by spread and `console.dir` have no such protection. A `ValidationPipe` without
  * `transform` may give a controller a masked copy; `PaymentService` takes it for the card it was made of, but not a copy

@@ -1,7 +1,7 @@
 import { IsRequired } from './rules/structure.rules.js';
 import { IsPhoneNumber, IsText } from './rules/text.rules.js';
 
-/** Who pays (contract section 2.1). */
+/** Who pays (docs/interface.md). */
 export class CardHolderInfoDto {
   @IsText()
   @IsRequired()

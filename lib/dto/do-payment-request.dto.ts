@@ -8,7 +8,7 @@ import { IsTrueOrFalse } from './rules/reading.rules.js';
 import { IsNested, IsRequired, MayBeAbsent } from './rules/structure.rules.js';
 import { IsText, IsWebUrl } from './rules/text.rules.js';
 
-/** `transactionDetails` as it travels: nothing is left to defaults (contract section 2.1). */
+/** `transactionDetails` as it travels: nothing is left to defaults (docs/interface.md). */
 export class TransactionDetailsRequestDto {
   @IsText()
   @IsRequired()
@@ -35,7 +35,7 @@ export class TransactionDetailsRequestDto {
 }
 
 /**
- * The body of DoPayment as it travels, every field of contract section 2.1. The module writes it; your code does not
+ * The body of DoPayment as it travels, every field of docs/interface.md. The module writes it; your code does not
  * need it.
  */
 export class DoPaymentRequestDto {
@@ -89,7 +89,7 @@ export class DoPaymentRequestDto {
 }
 
 /**
- * The body of Init3d as it travels. Its fields are not shown in the contract (section 2.3); they are read as
+ * The body of Init3d as it travels. The interface (docs/interface.md) does not show its fields; they are read as
  * DoPayment's.
  */
 export class Init3dRequestDto extends DoPaymentRequestDto {}

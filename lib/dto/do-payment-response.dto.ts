@@ -10,7 +10,7 @@ const CURRENCY = {
   tr: '$property metin olarak sayısal bir para birimi kodu olmalı',
 };
 
-/** `instrumentDetail` of an answer (contract section 2.2). */
+/** `instrumentDetail` of an answer (docs/interface.md). */
 export class InstrumentDetailDto {
   /** With its middle digits masked. */
   @IsReceivedText()
@@ -23,7 +23,7 @@ export class InstrumentDetailDto {
   cardType?: string | null;
 }
 
-/** `paymentInfo` of an answer (contract section 2.2). Amounts in major units. */
+/** `paymentInfo` of an answer (docs/interface.md). Amounts in major units. */
 export class PaymentInfoDto {
   @IsNumber({ maxDecimalPlaces: 0 }, WHOLE_NUMBER)
   @IsOptional()
@@ -38,16 +38,15 @@ export class PaymentInfoDto {
   @IsOptional()
   amount?: number | null;
 
-  /** Shown with four decimals in the contract. */
+  /** Shown with four decimals in the interface. */
   @IsNumber({}, NUMBER)
   @IsOptional()
   payFacCommissionAmount?: number | null;
 }
 
 /**
- * An answer to DoPayment (contract section 2.2), for hosts that also talk to the gateway themselves, and for fakes in
- * tests. The contract says that every answer carries the two codes and the two texts (section 7); the rest is known
- * from the approved one.
+ * An answer to DoPayment (docs/interface.md), for hosts that also talk to the gateway themselves, and for fakes in
+ * tests. Every answer carries the two codes and the two texts; the rest is known from the approved one.
  */
 export class DoPaymentResponseDto {
   /** `B0000` is an approval. */
@@ -133,6 +132,7 @@ export class DoPaymentResponseDto {
 }
 
 /**
- * An answer to Auth3d. Its fields are not shown in the contract (section 2.3); that they are DoPayment's is unverified.
+ * An answer to Auth3d. The interface (docs/interface.md) does not show its fields; that they are DoPayment's is
+ * unverified.
  */
 export class Auth3dResponseDto extends DoPaymentResponseDto {}

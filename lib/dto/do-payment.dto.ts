@@ -7,7 +7,7 @@ import { IsText, IsWebUrl } from './rules/text.rules.js';
 import { TransactionDetailsDto } from './transaction-details.dto.js';
 
 /**
- * What `PaymentService.doPayment` takes: the fields of contract section 2.1 under the same names, less `merchantId` and
+ * What `PaymentService.doPayment` takes: the fields of docs/interface.md under the same names, less `merchantId` and
  * `sign`, which the module fills in, as it does whatever else is absent.
  *
  * **The merchant's input, never a `@Body()`**: whoever fills it sets the amount, the currency, the reference, the return
@@ -30,17 +30,17 @@ export class DoPaymentDto {
   @MayBeAbsent()
   extraParameter?: ExtraParameterDto;
 
-  /** `CARDPAYMENT` unless given; other values are not shown in the contract. */
+  /** `CARDPAYMENT` unless given; the interface shows no other value. */
   @IsText()
   @MayBeAbsent()
   paymentMethod?: string;
 
-  /** The option `language` unless given; the contract shows `tr`. */
+  /** The option `language` unless given; the interface shows `tr`. */
   @IsText()
   @MayBeAbsent()
   language?: string;
 
-  /** `CARD` unless given; other values are not shown in the contract. */
+  /** `CARD` unless given; the interface shows no other value. */
   @IsText()
   @MayBeAbsent()
   paymentInstrumentType?: string;
@@ -77,7 +77,7 @@ export class DoPaymentDto {
 }
 
 /**
- * What `PaymentService.init3d` takes: **the merchant's input, never a `@Body()`**, see {@link DoPaymentDto}. The contract
- * does not show Init3d's fields (section 2.3); they are read as DoPayment's.
+ * What `PaymentService.init3d` takes: **the merchant's input, never a `@Body()`**, see {@link DoPaymentDto}. The interface
+ * (docs/interface.md) does not show Init3d's fields; they are read as DoPayment's.
  */
 export class Init3dDto extends DoPaymentDto {}

@@ -1,7 +1,7 @@
 import { MayBeAbsent } from './rules/structure.rules.js';
 import { IsText } from './rules/text.rules.js';
 
-/** What only some merchants send (contract section 2.1). */
+/** What only some merchants send (docs/interface.md). */
 export class ExtraParameterDto {
   /** Sub-merchant identifier. */
   @IsText()

@@ -3,8 +3,8 @@ import { saying } from './rules/rule.js';
 import { IsReceivedText } from './rules/text.rules.js';
 
 /**
- * An answer to Init3d. The contract says only that it returns the 3D page in Base64 (section 4.2); all of these names
- * are unverified, and `htmlForm` is what a related answer of the same service is known to call it.
+ * An answer to Init3d. The interface (docs/interface.md) says only that it returns the 3D page in Base64; all of these
+ * names are unverified, and `htmlForm` is what a related answer of the same service is known to call it.
  */
 export class Init3dResponseDto {
   @IsReceivedText()

@@ -3,14 +3,14 @@ import { IsTrueOrFalse } from './rules/reading.rules.js';
 import { IsRequired, MayBeAbsent } from './rules/structure.rules.js';
 import { IsText } from './rules/text.rules.js';
 
-/** What is paid (contract section 2.1): the merchant's own, never taken from a buyer's browser. */
+/** What is paid (docs/interface.md): the merchant's own, never taken from a buyer's browser. */
 export class TransactionDetailsDto {
-  /** `SALE` unless given; other values are not shown in the contract. */
+  /** `SALE` unless given; the interface shows no other value. */
   @IsText()
   @MayBeAbsent()
   transactionType?: string;
 
-  /** 1 unless given. The contract shows no bounds; 999 is ours. */
+  /** 1 unless given. The interface shows no bounds; 999 is ours. */
   @IsWholeNumber(1, 999)
   @MayBeAbsent()
   installmentCount?: number;

@@ -37,7 +37,7 @@ const MAX_VETO_MS = 20_000;
 /** A 3D payment that was started: the buyer's browser is to show `html`. */
 export interface Init3dStart {
   readonly conversationId: string;
-  /** The page, Base64 as received (contract section 3). */
+  /** The page, Base64 as received. */
   readonly content: string;
   /** The page as UTF-8 text. Send it to the buyer's browser as it is, as `text/html; charset=utf-8`. */
   readonly html: string;

@@ -17,7 +17,7 @@ export interface GatewayCredentials {
   readonly scope: string;
 }
 
-/** A sale with every default filled in: what DoPayment and Init3d carry (contract section 2.1). Holds the card. */
+/** A sale with every default filled in: what DoPayment and Init3d carry (docs/interface.md). Holds the card. */
 export interface SaleRequest {
   readonly conversationId: string;
   readonly returnUrl: string;
@@ -57,8 +57,8 @@ export interface Auth3dRequest {
 }
 
 /**
- * Makes the `sign` of a request. `fields` is the body without `sign`, nested as in contract section 2.1, with the
- * amount as its canonical text. How the service computes it is not shown in the contract.
+ * Makes the `sign` of a request. `fields` is the body without `sign`, nested as in docs/interface.md, with the
+ * amount as its canonical text. How the service computes it is not shown in the interface.
  */
 export type Signer = (fields: SignedFields, context: SignContext) => string | Promise<string>;
 
@@ -126,7 +126,7 @@ export interface DialectOperations {
   readonly checkPayment?: DialectOperation<Payment, InquiryResult>;
 }
 
-/** How a gateway differs from others. Whatever the contract does not show can be replaced here. */
+/** How a gateway differs from others. Whatever the interface does not show can be replaced here. */
 export interface GatewayDialect {
   readonly name: string;
   readonly operations: DialectOperations;

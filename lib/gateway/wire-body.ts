@@ -30,7 +30,7 @@ export function signedFields(body: WireObject): SignedFields {
   ) as SignedFields;
 }
 
-/** The fields of a request without its `sign`, nested as in contract section 2.1; the amount is its canonical text. */
+/** The fields of a request without its `sign`, nested as in docs/interface.md; the amount is its canonical text. */
 export interface SignedFields {
   readonly [field: string]: string | number | boolean | null | SignedFields;
 }

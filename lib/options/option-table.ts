@@ -32,7 +32,7 @@ const MAX_RETENTION_MS = 3_155_760_000_000;
 export const OPTIONS = {
   /** `PAYMENT_DIALECT`: `standard` or `morpos`; in code also a dialect of your own. Default `standard`. */
   dialect: orInCode(choice(DIALECT_NAMES, 'standard'), isDialectObject),
-  /** Code only. How `sign` is computed; required by the dialect `standard`, since the contract does not show it. */
+  /** Code only. How `sign` is computed; required by the dialect `standard`, since the interface does not show it. */
   signer: codeOnly<Signer>(isFunction, 'must be a function (fields, { operation, apiKey }) => string'),
   /**
    * `PAYMENT_BASE_URL`: the base address of the service; https, except to a loopback address. Or `simulator:`, a gateway
@@ -43,7 +43,7 @@ export const OPTIONS = {
   baseUrl: text({ default: REQUIRED, check: gatewayUrlProblem, normalize: withoutTrailingSlashes }),
   /** `PAYMENT_MERCHANT_ID`. Required. */
   merchantId: text({ default: REQUIRED, check: headerProblem }),
-  /** `PAYMENT_CLIENT_ID`: the header x-ClientID (contract section 5). Required. */
+  /** `PAYMENT_CLIENT_ID`: the header x-ClientID. Required. */
   clientId: text({ default: REQUIRED, check: headerProblem }),
   /** `PAYMENT_CLIENT_SECRET`. Required. */
   clientSecret: text({ default: REQUIRED, check: headerProblem }),

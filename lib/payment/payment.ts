@@ -50,7 +50,7 @@ export class Payment {
   readonly paymentId!: string | null;
   readonly bankUniqueReferenceNumber!: string | null;
   readonly authCode!: string | null;
-  /** The gateway's date and time, text as received (contract section 2.2). */
+  /** The gateway's date and time, text as received. */
   readonly transactionDate!: string | null;
   /**
    * `transactionDate` read by the option `dateOrder`, in Turkish time (UTC+3, unverified); null where it cannot be

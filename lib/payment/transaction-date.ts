@@ -1,4 +1,4 @@
-/** Whether the day or the month comes first in a gateway's date; the contract does not show it. */
+/** Whether the day or the month comes first in a gateway's date; the interface does not show it. */
 export type DateOrder = 'dmy' | 'mdy';
 
 const DATE_TIME = /^(\d{2})[/.-](\d{2})[/.-](\d{4})[ T](\d{2}):(\d{2}):(\d{2})$/;

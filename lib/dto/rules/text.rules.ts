@@ -7,7 +7,7 @@ const PHONE_NUMBER = /^\+?[\d ()-]{7,30}$/;
 /** Control characters, line separators, and halves of surrogate pairs, which have no UTF-8 form. */
 const UNWRITABLE = /[\p{Cc}\p{Cs}\u2028\u2029]/u;
 
-/** Text that is not blank, of at most 255 characters. The contract shows no length limits; this one is ours. */
+/** Text that is not blank, of at most 255 characters. The interface shows no length limits; this one is ours. */
 export function IsText(): PropertyDecorator {
   const texts = {
     en: `$property must be text of 1 to ${MAX_TEXT_LENGTH} characters, not blank and without control characters`,
@@ -63,7 +63,7 @@ export function IsWebUrl(): PropertyDecorator {
 
 /**
  * Two digits, two digits, four digits, then HH:mm:ss. Which of the first two is the day, and what separates them, is
- * not shown in the contract.
+ * not shown in the interface.
  */
 export function IsDateTimeText(): PropertyDecorator {
   const texts = {

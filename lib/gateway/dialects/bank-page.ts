@@ -15,7 +15,7 @@ export function decodeBankPage(content: string): string | null {
 }
 
 /**
- * Finds the page in an Init3d answer. The contract says only that there is one; so without a `contentField` it is the
+ * Finds the page in an Init3d answer. The interface says only that there is one; so without a `contentField` it is the
  * one text in the answer that is Base64 of HTML.
  */
 export function findBankPage(fields: ReplyFields, contentField: string | undefined): string | null {

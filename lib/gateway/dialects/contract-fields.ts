@@ -4,7 +4,7 @@ import type { ReplyFields } from '../readings/reply-fields.js';
 import { findBankPage } from './bank-page.js';
 import { WireDecimal, type WireObject } from '../wire-body.js';
 
-/** The body of DoPayment, field by field as in contract section 2.1, without `sign`. */
+/** The body of DoPayment, field by field as in docs/interface.md, without `sign`. */
 export function saleBody(sale: SaleRequest, merchantId: string): WireObject {
   return {
     merchantId,
@@ -32,7 +32,7 @@ export function saleBody(sale: SaleRequest, merchantId: string): WireObject {
 
 const DECIDING_TEXTS = ['code', 'resultCode', 'conversationId', 'currency'] as const;
 
-/** Reads an answer by the names and places of contract section 2.2. */
+/** Reads an answer by the names and places of docs/interface.md. */
 function readContractResult(fields: ReplyFields): GatewayResult {
   const info = fields.object('paymentInfo');
   const unreadable: DecidingField[] = DECIDING_TEXTS.filter((name) => fields.isNoText(name));

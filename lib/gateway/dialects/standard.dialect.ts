@@ -6,17 +6,17 @@ import { newConversationId } from './conversation-id.js';
 import { DEFAULT_CODE_SETS } from './default-code-sets.js';
 
 export interface StandardDialectOptions {
-  /** How `sign` is computed; the contract does not show it. */
+  /** How `sign` is computed; the interface does not show it. */
   readonly signer: Signer;
-  /** Overrides of what the result codes mean (the contract shows `B0000` alone). */
+  /** Overrides of what the result codes mean (the interface shows `B0000` alone). */
   readonly codes?: Partial<ResultCodeSets>;
   /** The field of the Init3d answer that carries the page; by default the one text that is Base64 of HTML. */
   readonly contentField?: string;
 }
 
 /**
- * The contract and nothing else on the wire. Where it says "not shown", these readings are taken, which a
- * `GatewayDialect` of one's own can replace: the five headers go on all three endpoints; Init3d's body is DoPayment's;
+ * The interface (docs/interface.md) and nothing else on the wire. Where it says "not shown", these readings are taken,
+ * which a `GatewayDialect` of one's own can replace: the five headers go on all three endpoints; Init3d's body is DoPayment's;
  * Auth3d's body is the callback's fields as received, and its answer has the shape of DoPayment's; in both, amount and
  * currency may also stand in another of their places; `x-Timestamp` is ISO 8601 in UTC. Of a callback nothing is
  * required, but a `conversationId` in it must be the payment's, and `InstrumentDetail` may be an object.
