@@ -4,9 +4,9 @@ import { IsReceivedText } from './rules/text.rules.js';
 
 /**
  * What the bank sends to the return or fail URL. The interface (docs/interface.md) does not show its fields; these are
- * the ones that the service's public documentation names, so all of them are optional and unverified, and their case may
- * differ. To read a callback in a controller of your own, use `@PaymentCallback()`, which takes them as they come; a
- * whitelisting pipe would refuse others.
+ * the ones that the service's public documentation names, so all of them are optional and unverified, and their case
+ * may differ. To read a callback in a controller of your own, use `@PaymentCallback()`, which takes them as they come;
+ * a whitelisting pipe would refuse others.
  */
 export class PaymentCallbackDto {
   @IsReceivedText()

@@ -10,8 +10,8 @@ import { TransactionDetailsDto } from './transaction-details.dto.js';
  * What `PaymentService.doPayment` takes: the fields of docs/interface.md under the same names, less `merchantId` and
  * `sign`, which the module fills in, as it does whatever else is absent.
  *
- * **The merchant's input, never a `@Body()`**: whoever fills it sets the amount, the currency, the reference, the return
- * URLs and `allowRepeat`. These come from your own order; of a buyer, take no more than a {@link CheckoutDto}.
+ * **The merchant's input, never a `@Body()`**: whoever fills it sets the amount, the currency, the reference, the
+ * return URLs and `allowRepeat`. These come from your own order; of a buyer, take no more than a {@link CheckoutDto}.
  */
 export class DoPaymentDto {
   @IsNested(() => CardDetailsDto)
@@ -77,7 +77,7 @@ export class DoPaymentDto {
 }
 
 /**
- * What `PaymentService.init3d` takes: **the merchant's input, never a `@Body()`**, see {@link DoPaymentDto}. The interface
- * (docs/interface.md) does not show Init3d's fields; they are read as DoPayment's.
+ * What `PaymentService.init3d` takes: **the merchant's input, never a `@Body()`**, see {@link DoPaymentDto}. The
+ * interface (docs/interface.md) does not show Init3d's fields; they are read as DoPayment's.
  */
 export class Init3dDto extends DoPaymentDto {}

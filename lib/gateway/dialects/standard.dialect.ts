@@ -16,10 +16,10 @@ export interface StandardDialectOptions {
 
 /**
  * The interface (docs/interface.md) and nothing else on the wire. Where it says "not shown", these readings are taken,
- * which a `GatewayDialect` of one's own can replace: the five headers go on all three endpoints; Init3d's body is DoPayment's;
- * Auth3d's body is the callback's fields as received, and its answer has the shape of DoPayment's; in both, amount and
- * currency may also stand in another of their places; `x-Timestamp` is ISO 8601 in UTC. Of a callback nothing is
- * required, but a `conversationId` in it must be the payment's, and `InstrumentDetail` may be an object.
+ * which a `GatewayDialect` of one's own can replace: the five headers go on all three endpoints; Init3d's body is
+ * DoPayment's; Auth3d's body is the callback's fields as received, and its answer has the shape of DoPayment's; in
+ * both, amount and currency may also stand in another of their places; `x-Timestamp` is ISO 8601 in UTC. Of a callback
+ * nothing is required, but a `conversationId` in it must be the payment's, and `InstrumentDetail` may be an object.
  */
 export function standardDialect({ signer, codes, contentField }: StandardDialectOptions): GatewayDialect {
   return {
