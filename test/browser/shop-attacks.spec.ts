@@ -103,3 +103,52 @@ describe('the shop with a real gateway', () => {
     expect((await get('/admin', asAdmin())).status).toBe(429);
   });
 });
+
+describe('another shop with a real gateway', () => {
+  let gateway: Simulator;
+  let shop: Shop;
+
+  beforeAll(async () => {
+    gateway = await startSimulator({ dialect: 'morpos' });
+    shop = await openShop({ SHOP_ATTEMPTS_PER_ORDER: '2' }, gateway);
+  });
+  afterAll(async () => {
+    await shop.close();
+    await gateway.close();
+  });
+
+  const pay = (path: string, form: Record<string, string>, headers = {}): Promise<Response> =>
+    fetch(shop.url + path, { method: 'POST', headers, body: new URLSearchParams(form), redirect: 'manual' });
+  const newOrder = async (): Promise<string> => {
+    const answer = await pay('/orders', {}, { cookie: 'basket=cup.1' });
+    return answer.headers.get('location') ?? '';
+  };
+
+  it('that has no password set shows its orders to nobody', async () => {
+    for (const password of ['', 'undefined']) {
+      const authorization = `Basic ${Buffer.from(`me:${password}`).toString('base64')}`;
+      expect((await fetch(`${shop.url}/admin`, { headers: { authorization } })).status).toBe(403);
+    }
+  });
+
+  it('lets an order be tried so often, whatever address a visitor claims to have', async () => {
+    const path = await newOrder();
+    const statuses: number[] = [];
+    for (const last of [1, 2, 3, 4]) {
+      statuses.push((await pay(path, CARD, { 'x-forwarded-for': `203.0.113.${last}` })).status);
+    }
+    expect(statuses).toEqual([200, 200, 429, 429]);
+    expect(gateway.ledger.calls('Init3d')).toBe(2);
+  });
+
+  it('runs no script that was typed into a form', async () => {
+    const typed = `'"><script>alert(1)</script>`;
+    const answer = await pay(await newOrder(), { ...CARD, holder: typed, phone: typed, number: typed });
+    const page = await answer.text();
+    expect(answer.status).toBe(422);
+    expect(page).toContain('&#60;script&#62;alert(1)');
+    expect(page).not.toContain('<script>alert');
+    expect(page.match(/<input[^>]*id="holder"[^>]*>/)?.[0]).toContain('value="&#39;&#34;&#62;');
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+  });
+});
