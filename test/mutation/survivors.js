@@ -20,6 +20,17 @@ export const SURVIVORS = [
     reason: 'Said for the types: without content there is no HTML either, which is looked at beside it.',
   },
   {
+    file: 'lib/gateway/readings/inquiry-outcome.ts',
+    changes: [
+      'fields && result?.code → true',
+      'fields && result?.code → fields || result?.code',
+      'result?.code → result.code',
+    ],
+    reason:
+      'What has no code comes to nothing all the same: nothing in it approves or declines, and where there is nothing ' +
+      'to read, the error is caught.',
+  },
+  {
     file: 'lib/gateway/dialects/morpos.dialect.ts',
     changes: [`'utf8' → ""`],
     reason: 'Node takes a text for UTF-8 where no encoding is named.',
