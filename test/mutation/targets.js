@@ -24,7 +24,7 @@ export const TARGETS = [
       'lib/gateway/readings/init3d-outcome.ts': ['gateway/readings/init3d-outcome'],
       'lib/gateway/readings/inquiry-outcome.ts': ['gateway/readings/inquiry-outcome'],
       'lib/gateway/readings/reply-fields.ts': ['gateway/readings/reply-fields'],
-      'lib/gateway/readings/result-checks.ts': ['gateway/readings/'],
+      'lib/gateway/readings/result-checks.ts': ['gateway/readings/result-checks', 'gateway/readings/charge-outcome'],
     },
   },
   {

@@ -33,6 +33,8 @@ describe('a text of others', () => {
     'B0051 RVV0000 R0099',
     'ORD-2026-0017',
     'TypeError: PaymentNotSentError, HTTPClientException, E_NOT_CONFIGURED_PROPERLY',
+    'refunded-ABCD1234-order, refunded-Abcde1234-order, refunded-abcd1234-order',
+    'refunded-1234-5678-order',
     'connect ECONNREFUSED 127.0.0.1:5432 and 192.168.10.12',
     'at /srv/shop/node_modules/nodemailer/transport',
     'https://smtp.example.com/some/long/path-of-words',
@@ -189,6 +191,13 @@ describe('the known card', () => {
   ])('is not shown %s', (_how, text) => {
     expect(plainText(`No ${text}`, 500, known)).not.toMatch(/[02-9]/);
   });
+
+  it('leaves three asterisks of a text that it stands in, nobody knows where', () => {
+    const pieces = Buffer.from(CARD)
+      .toString('base64')
+      .replace(/(.{4})/g, '$1 ');
+    expect(plainText(`No ${pieces}`, 500, known)).toBe('***');
+  });
 });
 
 it('a known card parted by words is hidden, the words are not', () => {
@@ -206,6 +215,7 @@ describe('a blob', () => {
     ['hex of a secret', Buffer.from('an api key, this').toString('hex')],
     ['a hash', 'e3b0c44298fc1c149afbf4c8996fb924'],
     ['a random token', 'dGhpcyBpcyBhIHNlY3JldA'],
+    ['a random token between words', 'refunded-aB3dE9xK7qLm-order'],
     ['a Base64 that has no digit', 'NjcwNjcwNjcwNjcwNjcwNg'.replace(/\d/g, 'w')],
     [
       'a Base64 cut into pieces',
@@ -216,6 +226,12 @@ describe('a blob', () => {
   ])('is hidden: %s', (_what, blob) => {
     expect(shown(`refused: ${blob}, sorry`)).toBe('refused: ***, sorry');
     expect(shown(`"${blob}"`)).toBe('"***"');
+  });
+
+  it('is none where it is short, and has an end before the text is cut', () => {
+    expect(plainText('ref aB3dE9x and more', 15)).toBe('ref aB3dE9x and');
+    expect(plainText('the ref is aB3dE9x', 15)).toBe('the ref is ***');
+    expect(plainText('the ref is aB3dE9x', 18)).toBe('the ref is aB3dE9x');
   });
 
   it('is hidden though the text is cut inside it', () => {

@@ -71,7 +71,15 @@ describe('the fields of a reply', () => {
       true,
       false,
     ]);
-    expect(fields.object('d')).toBeNull();
+    expect(['a', 'b', 'c', 'd', 'f'].map((name) => fields.object(name))).toEqual(Array(5).fill(null));
+    expect(fields.object('e')?.text('x')).toBe('1');
+    const texts = parse('{"a":"x","b":1}');
+    expect(['a', 'b'].map((name) => texts.isNoText(name))).toEqual([false, false]);
+  });
+
+  it('have the texts at any depth, and none that stands below a prototype', () => {
+    const fields = parse('{"a":null,"b":true,"c":["x",null,{"d":"y","n":1.50}],"__proto__":{"a":"z"},"e":"","E":"w"}');
+    expect([...fields.texts()].sort()).toEqual(['', '1.50', 'w', 'x', 'y']);
   });
 
   it('that stand twice with different values are not believed, in either order, also when one says nothing', () => {
