@@ -181,7 +181,27 @@ describe('an approval that contradicts', () => {
     expect(outcome(200, { ...APPROVAL, currency })).toBe('succeeded');
   });
 
+  it.each([
+    { currencyCode: '840' },
+    { CurrencyCode: 840 },
+    { currency: undefined, currencyCode: 840 },
+    { paymentInfo: { amount: 60, currency: '840' } },
+    { paymentInfo: { amount: 60, currencyCode: '840' } },
+    { currencyCode: ['949'] },
+  ])('another currency in another place: %j', (told) => {
+    expect(outcome(200, { ...APPROVAL, ...told })).toBe('review currency_mismatch');
+  });
+
+  it('another amount beside the code', () => {
+    for (const told of [{ amount: 1 }, { Amount: '59.99' }, { amount: [60] }, { paymentInfo: null, amount: 1 }]) {
+      expect(outcome(200, { ...APPROVAL, ...told })).toBe('review amount_mismatch');
+    }
+    expect(outcome(200, { ...APPROVAL, amount: '60.00' })).toBe('succeeded');
+    expect(outcome(200, { ...APPROVAL, paymentInfo: undefined, amount: 60 })).toBe('succeeded');
+  });
+
   it('a currency of two digits, padded or not', () => {
+    expect(outcome(200, '{"code":"B0000","currency":"036","currencyCode":36}', { currencyCode: 36 })).toBe('succeeded');
     expect(outcome(200, '{"code":"B0000","currency":"036"}', { currencyCode: 36 })).toBe('succeeded');
     expect(outcome(200, '{"code":"B0000","currency":36}', { currencyCode: 36 })).toBe('succeeded');
   });
@@ -403,6 +423,45 @@ describe('an answer that is none', () => {
     expect(outcome(200, deep)).toBe('unknown unreadable');
     expect(outcome(200, `{"code":"B0000","x":${deep}}`)).toBe('succeeded');
     expect(outcome(200, '{"code":'.repeat(10_000) + '"B0000"' + '}'.repeat(10_000))).toBe('unknown unreadable');
+  });
+});
+
+describe('an answer that never came', () => {
+  it.each([
+    ['deadline', 'no_answer'],
+    ['connection_lost', 'no_answer'],
+    ['reply_too_large', 'unreadable'],
+    ['reply_unreadable', 'unreadable'],
+  ] as const)('leaves unknown what became of the payment: %s', (cause, reason) => {
+    const answer = { sent: true, reply: null, cause } as const;
+    for (const { operations } of [STANDARD, morposDialect()]) {
+      for (const operation of [operations.doPayment, operations.auth3d]) {
+        expect(chargeOutcome(answer, operation, OURS, LENIENT)).toEqual({ state: 'unknown', reason, result: null });
+      }
+    }
+  });
+});
+
+describe('a dialect that fails while it reads', () => {
+  const approved = { sent: true, reply: { status: 200, text: JSON.stringify(APPROVAL) } } as const;
+
+  it('leaves unknown what became of the payment', () => {
+    const throwing = (): never => {
+      throw new Error('a dialect that fails');
+    };
+    expect(chargeOutcome(approved, { ...STANDARD.operations.doPayment, read: throwing }, OURS, LENIENT)).toEqual({
+      state: 'unknown',
+      reason: 'unreadable',
+      result: null,
+    });
+  });
+
+  it('leaves it unknown, too, where the dialect gives nothing', () => {
+    const nothing = (): never => undefined as never;
+    expect(chargeOutcome(approved, { ...STANDARD.operations.doPayment, read: nothing }, OURS, LENIENT)).toMatchObject({
+      state: 'unknown',
+      reason: 'unreadable',
+    });
   });
 });
 
