@@ -69,8 +69,8 @@ export const ADVICE = {
   },
   cancelled: {
     retry: 'same_card',
-    en: 'The payment was cancelled. You can try again.',
-    tr: 'Ödeme iptal edildi. Yeniden deneyebilirsiniz.',
+    en: 'You cancelled at your bank. You can try again.',
+    tr: 'Bankanızın sayfasında iptal ettiniz. Yeniden deneyebilirsiniz.',
   },
   busy: {
     retry: 'later',

@@ -138,6 +138,20 @@ describe.each(PLATFORMS)('the callback controller on %s', (platform) => {
       expect((await bring(callback, { url: url.replace('/shop', '') })).status).toBe(404);
     });
 
+    it('shows its own page in the language that the browser prefers', async () => {
+      await open({ options: { successUrl: undefined, language: 'tr' } });
+      const texts = ['en-GB,en;q=0.9', 'tr,en;q=0.9', 'de'].map(async (accepted) => {
+        const callback = await atTheBank();
+        const headers = { ...callback.request.headers, 'accept-language': accepted };
+        return (await bring(callback, { headers })).text();
+      });
+      expect(await Promise.all(texts)).toEqual([
+        expect.stringContaining('Payment received'),
+        expect.stringContaining('Ödeme alındı'),
+        expect.stringContaining('Ödeme alındı'),
+      ]);
+    });
+
     it('ends a session when the option sessionTtlMs says', async () => {
       await open({ options: { sessionTtlMs: 90_000, background: false } });
       const [soon, late] = [await atTheBank(), await atTheBank()];
