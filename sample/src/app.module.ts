@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
 import { ConfigModule } from '@nestjs/config';
 import { EventEmitterModule } from '@nestjs/event-emitter';
+import { TerminusModule } from '@nestjs/terminus';
 import { type Payment, PaymentModule } from 'nestjs-card-payment';
+import { PaymentHealthIndicator } from 'nestjs-card-payment/health';
 import { AdminController } from './admin/admin.controller.js';
 import { Basket } from './basket/basket.js';
 import { BasketController } from './basket/basket.controller.js';
@@ -11,6 +13,7 @@ import { CheckoutController } from './checkout/checkout.controller.js';
 import { dataFile } from './data-files.js';
 import { DemoGateway } from './demo/demo-gateway.js';
 import { DemoModule } from './demo/demo.module.js';
+import { ObservabilityController } from './observability/observability.controller.js';
 import { OrderRepository } from './orders/order.repository.js';
 import { OrderPayments } from './orders/order-payments.js';
 import { OrdersController } from './orders/orders.controller.js';
@@ -24,6 +27,7 @@ const orderUrl = ({ reference }: Payment): string => `/orders/${reference}`;
   imports: [
     ConfigModule.forRoot(),
     EventEmitterModule.forRoot(),
+    TerminusModule.forRoot({ logger: false }),
     AttemptLimits,
     DemoModule,
     PaymentModule.forRootAsync({
@@ -37,7 +41,14 @@ const orderUrl = ({ reference }: Payment): string => `/orders/${reference}`;
       }),
     }),
   ],
-  controllers: [ShopController, BasketController, CheckoutController, OrdersController, AdminController],
-  providers: [Basket, Catalogue, OrderRepository, OrderPayments, ShopDatabase],
+  controllers: [
+    ShopController,
+    BasketController,
+    CheckoutController,
+    OrdersController,
+    AdminController,
+    ObservabilityController,
+  ],
+  providers: [Basket, Catalogue, OrderRepository, OrderPayments, PaymentHealthIndicator, ShopDatabase],
 })
 export class AppModule {}
