@@ -50,7 +50,8 @@ export async function takePayments(): Promise<TakenPayments> {
     const refusal = await fetch(`${process.env['PAYMENT_PUBLIC_URL']}/pay`, { method: 'POST', headers, body: wrong });
     const refused = { status: refusal.status, body: await refusal.json(), errorsLogged: logger.errors };
 
-    while (orders.paid.length < 2 || orders.heard.length < 2) await delay(20);
+    const isTold = (): boolean => orders.paid.length >= 2 && orders.heard.length >= 2;
+    for (let tries = 0; tries < 500 && !isTold(); tries += 1) await delay(20);
     return {
       direct: direct.state,
       threeD: threeD?.state ?? 'none',
