@@ -71,14 +71,14 @@ export class PaymentHealthIndicator {
    * @param key under what it stands in the answer
    */
   async check<Key extends string = 'payments'>(
-    key: Key = 'payments' as Key,
+    key = 'payments' as Key,
     { account = DEFAULT_ACCOUNT, ...limits }: PaymentHealthLimits & { readonly account?: string } = {},
   ): Promise<PaymentHealthResult<Key>> {
     const health = this.#moduleRef.get<PaymentHealth>(paymentHealthToken(account), { strict: false });
     const details = detailsOf(await health.report(), limits);
     const indicator = this.indicators.check(key);
     const data = { ...details };
-    return (details.problems.length === 0 ? indicator.up(data) : indicator.down(data)) as PaymentHealthResult<Key>;
+    return (details.problems.length === 0 ? indicator.up(data) : indicator.down(data));
   }
 }
 

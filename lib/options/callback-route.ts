@@ -15,7 +15,8 @@ export abstract class CallbackRoute {
 export function routeOf({ callback = {}, name }: PaymentStructure): CallbackRoute {
   if (callback === false) return { path: null, waitMs: DEFAULT_WAIT_MS };
   const path = trimSlashes(callback.path ?? (name === undefined ? 'payments' : `payments/${name}`));
-  return { path, waitMs: callback.waitMs ?? DEFAULT_WAIT_MS, isDecorated: callback.decorators !== undefined };
+  const decorated = callback.decorators && { isDecorated: true };
+  return { path, waitMs: callback.waitMs ?? DEFAULT_WAIT_MS, ...decorated };
 }
 
 export function trimSlashes(path: string): string {

@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
 import { ConfigModule } from '@nestjs/config';
 import { EventEmitterModule } from '@nestjs/event-emitter';
+import { TerminusModule } from '@nestjs/terminus';
 import { type Payment, PaymentModule } from 'nestjs-card-payment';
+import { PaymentHealthIndicator } from 'nestjs-card-payment/health';
 import { AdminController } from './admin/admin.controller.js';
 import { CheckoutApiController } from './api/checkout-api.controller.js';
 import { Basket } from './basket/basket.js';
@@ -12,6 +14,7 @@ import { CheckoutController } from './checkout/checkout.controller.js';
 import { dataFile } from './data-files.js';
 import { DemoGateway } from './demo/demo-gateway.js';
 import { DemoModule } from './demo/demo.module.js';
+import { ObservabilityController } from './observability/observability.controller.js';
 import { OrderRepository } from './orders/order.repository.js';
 import { OrderPayments } from './orders/order-payments.js';
 import { OrdersController } from './orders/orders.controller.js';
@@ -25,6 +28,7 @@ const orderUrl = ({ reference }: Payment): string => `/orders/${reference}`;
   imports: [
     ConfigModule.forRoot(),
     EventEmitterModule.forRoot(),
+    TerminusModule.forRoot({ logger: false }),
     AttemptLimits,
     DemoModule,
     PaymentModule.forRootAsync({
@@ -45,7 +49,8 @@ const orderUrl = ({ reference }: Payment): string => `/orders/${reference}`;
     OrdersController,
     AdminController,
     CheckoutApiController,
+    ObservabilityController,
   ],
-  providers: [Basket, Catalogue, OrderRepository, OrderPayments, ShopDatabase],
+  providers: [Basket, Catalogue, OrderRepository, OrderPayments, PaymentHealthIndicator, ShopDatabase],
 })
 export class AppModule {}

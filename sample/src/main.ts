@@ -4,6 +4,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module.js';
 import { configureShop } from './configure-shop.js';
 import { greeting } from './greeting.js';
+import { startTelemetry } from './observability/telemetry.js';
 import { DemoGateway } from './demo/demo-gateway.js';
 
 const HOST = process.env.HOST ?? 'localhost';
@@ -13,6 +14,7 @@ const port = await freePort(wanted);
 if (port !== wanted) console.log(`Port ${wanted} is taken; the shop uses ${port} instead.`);
 process.env.PORT = String(port);
 
+startTelemetry();
 const app = await NestFactory.create<NestExpressApplication>(AppModule, { logger: ['warn', 'error', 'fatal'] });
 configureShop(app);
 await app.listen(port, HOST);

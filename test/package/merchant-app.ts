@@ -85,7 +85,7 @@ export const BOTH_FLOWS_PAID = {
     body: {
       statusCode: 400,
       message:
-        'The payment was refused before sending: cardDetails.cardNo: cardNo must be a card number without typing errors',
+        'The payment was refused before sending: cardDetails.cardNo: cardNo has a mistyped digit: its check digit (Luhn) does not fit',
     },
     errorsLogged: 0,
   },

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Injectable } from '@nestjs/common';
 import { type ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { trace } from '@opentelemetry/api';
@@ -196,6 +197,15 @@ describe('OpenTelemetry', () => {
     store.counts = counts;
     store.replace = MemoryPaymentStore.prototype.replace.bind(store);
     await merchant.payments.reconcile();
+  });
+
+  it('has every metric that docs/observability.md names, and no other', async () => {
+    await merchant.payments.doPayment(sale());
+    const exported = new Set((await recorder.points()).map(({ name }) => name));
+    const table = readFileSync('docs/observability.md', 'utf8').matchAll(
+      /^\| `(card_payment\.[\w.]+)` +\| (?:counter|hist|gauge)/gm,
+    );
+    expect(new Set([...table].map(([, name]) => name))).toEqual(exported);
   });
 
   it('says nothing more of an application that has ended', async () => {

@@ -1,0 +1,36 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Controller, Get, Req, Res, UseGuards } from '@nestjs/common';
+import { HealthCheck, type HealthCheckResult, HealthCheckService } from '@nestjs/terminus';
+import { PaymentHealthIndicator } from 'nestjs-card-payment/health';
+import { AdminGuard } from '../admin/admin.guard.js';
+import { prometheus } from './telemetry.js';
+
+/** How the shop is doing, for load balancers, Prometheus and people. */
+@Controller()
+export class ObservabilityController {
+  constructor(
+    private readonly health: HealthCheckService,
+    private readonly payments: PaymentHealthIndicator,
+  ) {}
+
+  /** For a load balancer: 200 or 503, and no figures, which are nobody's business. */
+  @Get('health')
+  @HealthCheck()
+  async isUp(): Promise<Pick<HealthCheckResult, 'status'>> {
+    const { status } = await this.figures();
+    return { status };
+  }
+
+  @Get('admin/health')
+  @UseGuards(AdminGuard)
+  @HealthCheck()
+  figures(): Promise<HealthCheckResult> {
+    return this.health.check([() => this.payments.check()]);
+  }
+
+  @Get('metrics')
+  @UseGuards(AdminGuard)
+  metrics(@Req() request: IncomingMessage, @Res() response: ServerResponse): void {
+    prometheus.getMetricsRequestHandler(request, response);
+  }
+}
