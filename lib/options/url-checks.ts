@@ -44,7 +44,8 @@ function isPath(text: string): boolean {
   return origin === SITE && !pathname.startsWith('//');
 }
 
-function isLoopback(hostname: string): boolean {
+/** Whether a host, as a URL names it, is this machine. */
+export function isLoopback(hostname: string): boolean {
   return (
     hostname === 'localhost' ||
     hostname.endsWith('.localhost') ||

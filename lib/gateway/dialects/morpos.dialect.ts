@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { GatewayDialect, GatewayOperation, InquiryResult, SaleRequest, SignContext } from '../gateway-dialect.js';
+import type {
+  GatewayDialect,
+  GatewayOperation,
+  GatewayResult,
+  InquiryResult,
+  SaleRequest,
+  SignContext,
+} from '../gateway-dialect.js';
 import type { ReplyFields } from '../readings/reply-fields.js';
 import type { ResultCodeSets } from '../result-codes.js';
 import { type SignedFields, signedFields, type WireObject } from '../wire-body.js';
@@ -45,6 +52,7 @@ const SIGN_ORDER: Partial<Record<GatewayOperation, readonly string[]>> = {
   doPayment: SALE_SIGN_ORDER,
   init3d: SALE_SIGN_ORDER,
   checkPayment: ['conversationId', 'merchantId'],
+  checkBin: ['conversationId', 'merchantId', 'language', 'bin'],
 };
 const ANSWER_SIGN_ORDER = [
   'conversationId',
@@ -101,6 +109,11 @@ export function morposDialect(options: MorposDialectOptions = {}): GatewayDialec
         body: (payment, merchantId) => ({ merchantId, conversationId: payment.conversationId }),
         read: readInquiry,
       },
+      checkBin: {
+        path: '/v1/BinList/CheckBin',
+        body: ({ bin, language, conversationId }, merchantId) => ({ bin, language, conversationId, merchantId }),
+        read: readBinAnswer,
+      },
     },
     codes: { ...DEFAULT_CODE_SETS, ...codes },
     // Banks and the vendor's hosted page send different fields, and may leave any other out.
@@ -147,6 +160,13 @@ function readInquiry(fields: ReplyFields): InquiryResult {
     transactionType: fields.text('transactionType'),
     unreadable: fields.isNoText('transactionType') ? [...unread, 'transactionType'] : unread,
   };
+}
+
+/** An error has another shape than the answer: its code is `Code`, its text `Message`. */
+function readBinAnswer(fields: ReplyFields): GatewayResult {
+  const result = readContractResult(fields);
+  const message = fields.text('responseDescription') ?? result.message;
+  return { ...result, code: fields.text('responseCode') ?? result.code, message };
 }
 
 /** `yyyyMMddHHmmss`. */
