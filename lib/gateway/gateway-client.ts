@@ -36,7 +36,7 @@ export type ChargeAttempt = NotSent | { readonly sent: true; readonly outcome: C
 /** What became of an Init3d. */
 export type Init3dAttempt = NotSent | ({ readonly sent: true } & Init3dOutcome);
 
-/** What came of a question about a BIN; `status` is null where there was no answer, `result` where it was no JSON. */
+/** What came of a question about a BIN; `status` is null where there was no answer, `result` where it cannot be read. */
 export type BinAnswer =
   NotSent | { readonly sent: true; readonly status: number | null; readonly result: GatewayResult | null };
 
@@ -112,8 +112,13 @@ export class GatewayClient {
     if (!sent.sent) return sent;
     if (!sent.reply) return { sent: true, status: null, result: null };
     const { status, text } = sent.reply;
-    const fields = ReplyFields.parse(text);
-    return { sent: true, status, result: fields && redactResult(checkBin.read(fields), sent) };
+    try {
+      const fields = ReplyFields.parse(text);
+      return { sent: true, status, result: fields && redactResult(checkBin.read(fields), sent) };
+    } catch {
+      // A host's own dialect may throw while reading.
+      return { sent: true, status, result: null };
+    }
   }
 
   private readCharge(

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { answer } from '../../lib/cli/command-line.js';
 import { COMMANDS } from '../../lib/cli/commands.js';
 import { cli } from './cli.js';
+import { documented, wholePage } from './documented.js';
 import { scratch } from './scratch.js';
 
 describe('the command line', () => {
@@ -27,6 +28,19 @@ describe('the command line', () => {
     expect(stdout).toContain('Exit status:');
     await expect(answer(['help', ...name.split(' ')])).resolves.toMatchObject({ status, stdout, stderr });
   });
+
+  it.each(COMMANDS.map((command) => [command.name, command] as const))(
+    'has a page that says all of %s',
+    (name, command) => {
+      const section = documented(name);
+      const page = wholePage();
+      for (const word of command.words) expect(page).toContain(word.replaceAll('|', '\\|'));
+      for (const option of Object.keys(command.options)) {
+        const place = ['account', 'env', 'store', 'json'].includes(option) ? page : section;
+        expect(place).toContain(`--${option}`);
+      }
+    },
+  );
 
   it('explains a group', async () => {
     const { status, stdout } = await cli(['payments', '--help'], { cwd });

@@ -10,6 +10,7 @@ import { type Merchant, startMerchant } from '../e2e/merchant.js';
 import { selfSigned } from '../gateway/transport/certificates.js';
 import { startRedis } from '../services/redis.js';
 import { cli } from './cli.js';
+import { documentedShape, shapeOf } from './documented.js';
 import { scratch } from './scratch.js';
 
 interface Check {
@@ -75,6 +76,7 @@ describe('doctor', () => {
     const { status, stdout, stderr } = await doctor(change, '--json', ...words);
     expect(stderr).toBe('');
     const report = JSON.parse(stdout) as { ok: boolean; account: string; checks: Check[] };
+    expect(shapeOf(report)).toEqual(documentedShape('doctor'));
     const isFailed = report.checks.some((one) => one.status === 'failed');
     expect([status, report.ok]).toEqual(isFailed ? [1, false] : [0, true]);
     return report.checks.filter((one) => one.status !== 'ok' && one.check !== 'environment');

@@ -12,6 +12,7 @@ import { sale } from '../recovery/instance.js';
 import { startPostgres } from '../services/postgres.js';
 import { startRedis } from '../services/redis.js';
 import { cli } from './cli.js';
+import { documentedShape, shapeOf, withEmptyLists } from './documented.js';
 import { scratch } from './scratch.js';
 
 interface TestStore {
@@ -93,7 +94,9 @@ describe.each(Object.entries(STORES))('payments on %s', (_name, start) => {
   const json = async <T>(...words: string[]): Promise<T> => {
     const { stdout, stderr } = await said(...words, '--json');
     expect(stderr).toBe('');
-    return JSON.parse(stdout) as T;
+    const answer = JSON.parse(stdout) as T;
+    expect(shapeOf(answer)).toEqual(withEmptyLists(documentedShape(`payments ${words[0]}`), answer));
+    return answer;
   };
 
   it('lists those that need a person, and counts the rest', async () => {
@@ -170,11 +173,8 @@ describe.each(Object.entries(STORES))('payments on %s', (_name, start) => {
       status: 1,
       stdout: '',
     });
-    await expect(said('resolve', 'REVIEW', 'failed', '--note', 'not in the panel, A.Y.')).resolves.toEqual({
-      status: 0,
-      stdout: 'Payment REVIEW is failed.\n',
-      stderr: '',
-    });
+    const settled = await json('resolve', 'REVIEW', 'failed', '--note', 'not in the panel, A.Y.');
+    expect(settled).toMatchObject({ payment: { conversationId: 'REVIEW', state: 'failed', reason: 'operator' } });
     expect((await said('show', 'REVIEW')).stdout).toContain('“not in the panel, A.Y.”');
     await expect(said('resolve', 'REVIEW', 'succeeded', '--note', 'or was it?')).resolves.toMatchObject({ status: 1 });
     await expect(store.find('default', 'REVIEW')).resolves.toMatchObject({ state: 'failed' });
@@ -208,9 +208,9 @@ describe.each(Object.entries(STORES))('payments on %s', (_name, start) => {
       const unclear = await said('inquire', conversationId);
       expect(unclear).toMatchObject({ status: 1, stderr: '' });
       expect(unclear.stdout).toContain('is unknown still: the gateway gave no clear answer, or none.');
-      const { status, stdout, stderr } = await said('inquire', conversationId, '--json');
-      expect([status, stderr]).toEqual([0, '']);
-      expect(JSON.parse(stdout)).toMatchObject({ payment: { conversationId, state: 'succeeded', settled: true } });
+      expect(await json('inquire', conversationId)).toMatchObject({
+        payment: { conversationId, state: 'succeeded', settled: true },
+      });
       expect(simulator.ledger.calls('DoPayment', conversationId)).toBe(1);
       await payments.reconcile();
       expect(orders.paid).toEqual([conversationId]);

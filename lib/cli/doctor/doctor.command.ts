@@ -93,7 +93,8 @@ async function examine(patient: Patient, { file, callback, skip }: Wishes): Prom
 }
 
 function lineOf({ check, status, message, advice }: Finding): string {
-  return `${MARKS[status]} ${check.padEnd(12)} ${[message, advice].filter(Boolean).join('. ')}`;
+  const stop = /[.?!]$/.test(message) ? '' : '.';
+  return `${MARKS[status]} ${check.padEnd(12)} ${message}${advice === null ? '' : `${stop} ${advice}`}`;
 }
 
 function skipOf({ values }: Call<typeof OPTIONS>): readonly CheckName[] {
