@@ -48,6 +48,7 @@ export { type StandardDialectOptions, standardDialect } from './gateway/dialects
 export { newConversationId } from './gateway/dialects/conversation-id.js';
 export type {
   Auth3dRequest,
+  BinRequest,
   CallbackFields,
   DecidingField,
   DialectOperation,

@@ -1,14 +1,17 @@
-import { parseArgs } from 'node:util';
 import { isSqlDialect, SQL_ENGINES } from '../store/sql/engines.js';
 import { paymentSchema } from '../store/sql/payment-schema.js';
-import { parsed, UsageError } from './usage.error.js';
+import { command } from './command.js';
+import { UsageError } from './usage.error.js';
 
-/** Prints the tables of the SQL store. */
-export function schemaCommand(words: string[]): string {
-  const { values } = parsed(() => parseArgs({ args: words, options: { dialect: { type: 'string' } } }));
-  const { dialect } = values;
-  if (!isSqlDialect(dialect)) {
-    throw new UsageError(`--dialect takes ${SQL_ENGINES.map(({ name }) => name).join(' or ')}.`);
-  }
-  return paymentSchema(dialect);
-}
+const DIALECTS = SQL_ENGINES.map(({ name }) => name);
+
+export const schemaCommand = command({
+  name: 'schema',
+  summary: 'Prints the tables of a SQL store, for those who run their own migrations.',
+  words: [],
+  options: { dialect: { type: 'string', value: DIALECTS.join('|'), about: 'The database. Required.' } },
+  run({ values: { dialect } }) {
+    if (!isSqlDialect(dialect)) throw new UsageError(`--dialect takes ${DIALECTS.join(' or ')}.`);
+    return { text: paymentSchema(dialect) };
+  },
+});

@@ -1,34 +1,36 @@
 import { networkInterfaces } from 'node:os';
-import { parseArgs } from 'node:util';
 import { isSimulatorDialect, SIMULATED_DIALECTS } from '../simulator/dialects/dialects.js';
 import { describeSimulator, type Simulator, type SimulatorOptions, startSimulator } from '../simulator/index.js';
-import { parsed, UsageError } from './usage.error.js';
+import { command } from './command.js';
+import { UsageError } from './usage.error.js';
+
+const DIALECTS = Object.keys(SIMULATED_DIALECTS);
 
 /** Starts the simulator; it runs until the process is told to stop. */
-export async function simulateCommand(words: string[]): Promise<string> {
-  const { values } = parsed(() =>
-    parseArgs({
-      args: words,
-      options: {
-        port: { type: 'string', default: '4010' },
-        host: { type: 'string', default: '127.0.0.1' },
-        'public-url': { type: 'string' },
-        dialect: { type: 'string', default: 'morpos' },
-      },
-    }),
-  );
-  const { port, host, 'public-url': publicUrl, dialect } = values;
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new UsageError('--port takes a number up to 65535.');
-  if (!isSimulatorDialect(dialect)) {
-    throw new UsageError(`--dialect takes ${Object.keys(SIMULATED_DIALECTS).join(' or ')}.`);
-  }
-  if (publicUrl !== undefined && !isWebUrl(publicUrl)) {
-    throw new UsageError('--public-url takes an address such as http://192.168.1.5:4010.');
-  }
-  const simulator = await start({ port: Number(port), host, publicUrl, dialect, keepsProcessAlive: true });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void simulator.close());
-  return describeSimulator(simulator) + reachedFromElsewhere(simulator, host);
-}
+export const simulateCommand = command({
+  name: 'simulate',
+  summary: 'Starts a gateway and a bank to try payments against. Takes no real card.',
+  words: [],
+  options: {
+    port: { type: 'string', value: 'PORT', about: '4010 by default; 0 is any free one.' },
+    host: { type: 'string', value: 'HOST', about: 'The address to listen on; 127.0.0.1 by default.' },
+    'public-url': { type: 'string', value: 'URL', about: 'Where browsers find the bank, if not at that address.' },
+    dialect: { type: 'string', value: DIALECTS.join('|'), about: 'How it speaks; morpos by default.' },
+  },
+  async run({ values }) {
+    const { port = '4010', host = '127.0.0.1', 'public-url': publicUrl, dialect = 'morpos' } = values;
+    if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new UsageError('--port takes a number up to 65535.');
+    if (!isSimulatorDialect(dialect)) {
+      throw new UsageError(`--dialect takes ${DIALECTS.join(' or ')}.`);
+    }
+    if (publicUrl !== undefined && !isWebUrl(publicUrl)) {
+      throw new UsageError('--public-url takes an address such as http://192.168.1.5:4010.');
+    }
+    const simulator = await start({ port: Number(port), host, publicUrl, dialect, keepsProcessAlive: true });
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void simulator.close());
+    return { text: describeSimulator(simulator) + reachedFromElsewhere(simulator, host), staysUp: true };
+  },
+});
 
 async function start(options: SimulatorOptions): Promise<Simulator> {
   try {

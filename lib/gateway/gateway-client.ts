@@ -2,6 +2,7 @@ import type { PaymentClock } from '../payment/clock.js';
 import { limited } from '../payment/limited.js';
 import type { Payment } from '../payment/payment.js';
 import type {
+  BinRequest,
   CallbackFields,
   DialectOperation,
   DialectOperations,
@@ -14,6 +15,7 @@ import type { GatewayTrouble } from './gateway-trouble.js';
 import { chargeOutcome, type ChargeOutcome, type ChargeRules } from './readings/charge-outcome.js';
 import { type Init3dOutcome, init3dOutcome } from './readings/init3d-outcome.js';
 import { inquiryOutcome, type InquiryOutcome } from './readings/inquiry-outcome.js';
+import { ReplyFields } from './readings/reply-fields.js';
 import type { Expectation, ReadingRules } from './readings/result-checks.js';
 import { redactResult, type SensitiveData } from './redaction.js';
 import type { GatewayTransport } from './transport/gateway-transport.js';
@@ -35,6 +37,10 @@ export type ChargeAttempt = NotSent | { readonly sent: true; readonly outcome: C
 
 /** What became of an Init3d. */
 export type Init3dAttempt = NotSent | ({ readonly sent: true } & Init3dOutcome);
+
+/** What came of a question about a BIN; `status` is null where there was no answer, `result` where it cannot be read. */
+export type BinAnswer =
+  NotSent | { readonly sent: true; readonly status: number | null; readonly result: GatewayResult | null };
 
 /** Not sent, since the claim it would be made under has as good as run out. */
 export const TOO_LATE = { sent: false, why: 'the payment store or this process was held up for too long' } as const;
@@ -102,6 +108,26 @@ export class GatewayClient {
     const shown = 'charge' in inquiry ? { ...inquiry, charge: redacted(inquiry.charge, sent) } : inquiry;
     if (shown.outcome === 'nothing') this.look('checkPayment', sent, null);
     return shown;
+  }
+
+  /**
+   * Asks about a BIN, which moves nothing: to see whether the gateway takes the credentials. Null where it has no such
+   * operation.
+   */
+  async checkBin(request: BinRequest): Promise<BinAnswer | null> {
+    const { checkBin } = this.operations;
+    if (!checkBin) return null;
+    const sent = await this.send('checkBin', checkBin, request);
+    if (!sent.sent) return sent;
+    if (!sent.reply) return { sent: true, status: null, result: null };
+    const { status, text } = sent.reply;
+    try {
+      const fields = ReplyFields.parse(text);
+      return { sent: true, status, result: fields && redactResult(checkBin.read(fields), sent) };
+    } catch {
+      // A host's own dialect may throw while reading.
+      return { sent: true, status, result: null };
+    }
   }
 
   private readCharge(

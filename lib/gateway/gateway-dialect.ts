@@ -108,6 +108,14 @@ export interface InquiryResult extends GatewayResult {
   readonly isSuccessful?: boolean | null;
 }
 
+/** A question about the first digits of a card number (BIN), which names no card and moves nothing. */
+export interface BinRequest {
+  readonly conversationId: string;
+  readonly language: string;
+  /** Six to eight digits. */
+  readonly bin: string;
+}
+
 /** One thing that a gateway does: where it is asked, with what, and how its answer is read. */
 export interface DialectOperation<Request, Result> {
   /** Below the base URL. */
@@ -124,6 +132,8 @@ export interface DialectOperations {
   readonly auth3d: DialectOperation<Auth3dRequest, GatewayResult>;
   /** Asks what became of a payment and changes nothing; absent where the gateway has no such operation. */
   readonly checkPayment?: DialectOperation<Payment, InquiryResult>;
+  /** Asks about a BIN: shows whether the gateway takes the credentials. Absent where the gateway has no such operation. */
+  readonly checkBin?: DialectOperation<BinRequest, GatewayResult>;
 }
 
 /** How a gateway differs from others. Whatever the interface does not show can be replaced here. */

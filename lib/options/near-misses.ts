@@ -1,82 +1,71 @@
-import { variablePrefix, variableOf } from '../payment/account.js';
-import type { Option } from './option-kinds.js';
+import { DEFAULT_ACCOUNT, variableOf, variablePrefix } from '../payment/account.js';
+import { editDistance } from './edit-distance.js';
 import { OPTIONS } from './option-table.js';
+import type { Environment } from './read-options.js';
 
-/** Longer names may have two slips of the pen in them, short ones one. */
-const SHORT_NAME = 6;
+/** A variable that is nearly one of this module's, and so has no effect. */
+export interface NearMiss {
+  /** As it stands in the environment. */
+  readonly variable: string;
+  /** The one that was probably meant. */
+  readonly meant: string;
+}
 
-/** As far as a variable is looked at: it is present, and not empty. */
-type Variables = Record<string, string | undefined>;
+/** What all variables of this module begin with, whatever the account. */
+const COMMON_PREFIX = variablePrefix(DEFAULT_ACCOUNT);
+/** `SUCCESS_URL`, of every option that a variable can set. */
+const NAMES = Object.entries(OPTIONS)
+  .filter(([, { isCodeOnly }]) => !isCodeOnly)
+  .map(([option]) => variableOf(DEFAULT_ACCOUNT, option).slice(COMMON_PREFIX.length));
+/** Endings that are easily left out: `PAYMENT_TIMEOUT`, `PAYMENT_STORE`. */
+const ENDINGS = ['_MS', '_URL', '_ID'];
+/** In a longer name two mistakes may be meant; a shorter one would be found in names of others. */
+const LONG_NAME = 10;
 
 /**
- * Variables that are set, that nothing reads, and that are nearly one of the account's: `PAYMENT_SUCESS_URL`. Their values
- * are not looked at. One that another account may read (`PAYMENT_EU_BASE_URL`) is none.
+ * Variables that are mistyped: `PAYMENT_SUCESS_URL`. They are read by nobody, so that the setting silently is its
+ * default. A variable of a further account is none, nor is one that somebody else may have named.
+ *
+ * @param accounts those whose variables are read: `default`, or the `name` of a registration
  */
 export function nearMisses(
-  env: Record<string, string | undefined>,
-  account: string,
-): { given: string; meant: string }[] {
-  const known = new Set(variablesOf(account));
-  return Object.keys(env)
-    .filter((name) => isSet(env, name) && !known.has(name) && !isOfAnAccount(name))
-    .flatMap((given) => {
-      const meant = nearestTo(given, known, variablePrefix(account));
-      return meant !== null && !isSet(env, meant) ? [{ given, meant }] : [];
-    })
-    .sort((a, b) => a.given.localeCompare(b.given));
-}
-
-function isSet(env: Variables, name: string): boolean {
-  return (env[name] ?? '') !== '';
-}
-
-function optionNames(): string[] {
-  const options = Object.entries(OPTIONS) as [string, Option<unknown, unknown>][];
-  return options.filter(([, option]) => !option.isCodeOnly).map(([name]) => name);
-}
-
-function variablesOf(account: string): string[] {
-  return optionNames().map((name) => variableOf(account, name));
-}
-
-/** Whether it is spelt as some account's variable is. */
-function isOfAnAccount(name: string): boolean {
-  return optionNames().some((option) => {
-    const suffix = variableOf('x', option).slice(variablePrefix('x').length - 1);
-    return new RegExp(`^PAYMENT(?:_[A-Z0-9_]+)?${suffix}$`).test(name);
-  });
-}
-
-function nearestTo(given: string, known: ReadonlySet<string>, prefix: string): string | null {
-  const upper = given.toUpperCase();
-  let nearest: { readonly name: string; readonly slips: number } | null = null;
-  for (const name of known) {
-    const allowed = name.length - prefix.length < SHORT_NAME ? 1 : 2;
-    const isSame = bare(upper) === bare(name);
-    const slips = isSame ? 0 : slipsBetween(upper, name, allowed);
-    if (slips <= allowed && slips < (nearest?.slips ?? Infinity)) nearest = { name, slips };
-  }
-  return nearest?.name ?? null;
-}
-
-function bare(name: string): string {
-  return name.replaceAll(/[_-]/g, '');
-}
-
-/** How many letters are missing, too many, wrong or swapped with the next; more than `most` is not counted out. */
-function slipsBetween(a: string, b: string, most: number): number {
-  if (Math.abs(a.length - b.length) > most) return Infinity;
-  let [before, row]: number[][] = [[], Array.from({ length: b.length + 1 }, (_, index) => index)];
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const isSame = a[i - 1] === b[j - 1];
-      let slips = Math.min(row![j]! + 1, next[j - 1]! + 1, row![j - 1]! + (isSame ? 0 : 1));
-      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      if (isSwapped) slips = Math.min(slips, before![j - 2]! + 1);
-      next.push(slips);
+  environment: Environment,
+  accounts: readonly string[] = [DEFAULT_ACCOUNT],
+): readonly NearMiss[] {
+  const prefixes = [...new Set(accounts.map(variablePrefix))];
+  const known = prefixes.flatMap((prefix) => NAMES.map((name) => ({ prefix, name, variable: prefix + name })));
+  const isKnown = new Set(known.map(({ variable }) => variable));
+  const misses: NearMiss[] = [];
+  for (const variable of Object.keys(environment)) {
+    if (isKnown.has(variable) || isOfAnotherAccount(variable)) continue;
+    const meant = known.find((one) => isNear(variable.toUpperCase(), one))?.variable;
+    // Where case does not count (Windows), a variable in lower case is the very one that is read.
+    if (meant && !(variable.toUpperCase() === meant && environment[meant] === environment[variable])) {
+      misses.push({ variable, meant });
     }
-    [before, row] = [row, next];
   }
-  return row![b.length]!;
+  return misses;
+}
+
+/** As a warning, for people. It shows no value. */
+export function describeNearMiss({ variable, meant }: NearMiss): string {
+  return `${variable} is not a variable of nestjs-card-payment and has no effect: did you mean ${meant}?`;
+}
+
+function isNear(variable: string, { prefix, name }: { readonly prefix: string; readonly name: string }): boolean {
+  if (variable === prefix + name) return true;
+  if (variable.startsWith(prefix)) {
+    const rest = variable.slice(prefix.length);
+    return editDistance(rest, name) <= (name.length < LONG_NAME ? 1 : 2) || ENDINGS.some((end) => rest + end === name);
+  }
+  const start = variable.slice(0, -name.length);
+  return variable.endsWith(name) && editDistance(start, prefix) <= 1;
+}
+
+/** `PAYMENT_SHOP_BASE_URL`, whether or not an account `shop` is looked at here. */
+function isOfAnotherAccount(variable: string): boolean {
+  return NAMES.some((name) => {
+    const account = variable.startsWith(COMMON_PREFIX) ? variable.slice(COMMON_PREFIX.length, -name.length) : '';
+    return variable.endsWith(name) && /^[A-Z0-9][A-Z0-9_]*_$/.test(account) && !account.endsWith('__');
+  });
 }

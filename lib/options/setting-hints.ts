@@ -1,6 +1,6 @@
 import type { ConfigurationProblem } from '../errors/payment-configuration.error.js';
 import { variableOf, variablePrefix } from '../payment/account.js';
-import { nearMisses } from './near-misses.js';
+import { describeNearMiss, nearMisses } from './near-misses.js';
 import type { PaymentOptions } from './payment-options.js';
 import type { Environment } from './read-options.js';
 
@@ -34,7 +34,5 @@ export function settingHints(
 
 /** A line for each variable that is nearly one of the account's. */
 export function nearMissTexts(environment: Environment, account: string): string[] {
-  return nearMisses({ ...environment }, account).map(
-    ({ given, meant }) => `${given} is set, but nothing reads it: is ${meant} meant?`,
-  );
+  return nearMisses(environment, [account]).map(describeNearMiss);
 }

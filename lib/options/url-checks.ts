@@ -67,7 +67,8 @@ export function isLoopbackUrl(text: string): boolean {
   return url !== null && isLoopback(url.hostname);
 }
 
-function isLoopback(hostname: string): boolean {
+/** Whether a host, as a URL names it, is this machine. */
+export function isLoopback(hostname: string): boolean {
   return (
     hostname === 'localhost' ||
     hostname.endsWith('.localhost') ||

@@ -7,8 +7,8 @@ const SCOPES = ['pf_write', 'pf_read'];
 
 /**
  * The five headers of contract section 5. That Init3d, Auth3d and CheckPayment carry them too, and the morpos forms of
- * x-Timestamp and x-ClientSecret, is from the service's public documentation; that an inquiry needs the scope `pf_read`,
- * and all else `pf_write`, is the simulator's own strictness.
+ * x-Timestamp and x-ClientSecret, is from the service's public documentation; that an inquiry, of a payment or a BIN, needs
+ * the scope `pf_read`, and all else `pf_write`, is the simulator's own strictness.
  *
  * @throws Refusal (401)
  */
@@ -29,7 +29,7 @@ export function checkHeaders(
   expect(
     'x-Scope',
     scopes.every((scope) => SCOPES.includes(scope)) &&
-      scopes.includes(operation === 'CheckPayment' ? 'pf_read' : 'pf_write'),
+      scopes.includes(operation.startsWith('Check') ? 'pf_read' : 'pf_write'),
   );
 }
 

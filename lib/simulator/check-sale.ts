@@ -49,6 +49,12 @@ export function checkInquiry(body: JsonValue, settings: SimulatorSettings): stri
   return checkFields(body, { merchantId, conversationId, sign }).conversationId as string;
 }
 
+/** @throws Refusal (400) that names every wrong field */
+export function checkBinInquiry(body: JsonValue, settings: SimulatorSettings): void {
+  const { merchantId, conversationId, language, sign } = saleRules(settings);
+  checkFields(body, { merchantId, conversationId, language, bin: matches(/^\d{6,8}$/), sign });
+}
+
 function saleRules({ credentials, dialect, luhn }: SimulatorSettings) {
   return {
     merchantId: oneOf(credentials.merchantId),

@@ -7,7 +7,7 @@ import type { FaultPlay, WireReply } from './fault-play.js';
 import type { Fault, FaultQueue } from './faults.js';
 import { errorFields, refusedWork, type Gateway, type GatewayWork } from './gateway.js';
 import { receiveText } from './http-body.js';
-import type { Ledger } from './ledger.js';
+import type { Ledger, SimulatorOperation } from './ledger.js';
 import type { RecordedRequest } from './recorded-request.js';
 import { Refusal, REFUSAL_CODES } from './refusal.js';
 import type { SimulatorSettings } from './simulator-options.js';
@@ -64,7 +64,7 @@ export class GatewayServer {
   private record(request: IncomingMessage): RecordedRequest {
     const path = request.url ?? '/';
     const record: RecordedRequest = {
-      operation: this.settings.dialect.operations.find((name) => path === `/v1/Payment/${name}`) ?? null,
+      operation: this.settings.dialect.operations.find((name) => path === pathOf(name)) ?? null,
       method: request.method ?? '',
       path,
       headers: request.headers,
@@ -144,6 +144,10 @@ export class GatewayServer {
     this.connections.set(socket, number);
     return number;
   }
+}
+
+function pathOf(operation: SimulatorOperation): string {
+  return `/v1/${operation === 'CheckBin' ? 'BinList' : 'Payment'}/${operation}`;
 }
 
 /** Plays a fault of the connection. @returns whether the request ends here */

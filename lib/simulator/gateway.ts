@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { bringsBack, type Bank } from './bank.js';
 import { checkHeaders } from './check-headers.js';
-import { checkInquiry, checkSale, type Sale } from './check-sale.js';
+import { checkBinInquiry, checkInquiry, checkSale, type Sale } from './check-sale.js';
 import { referencePrefix, replyDate } from './dates.js';
 import { isJsonObject, JsonNumber, parseExact, type JsonObject, type JsonValue } from './exact-json.js';
 import type { Ledger, SimulatorOperation } from './ledger.js';
@@ -70,6 +70,8 @@ export class Gateway {
         return this.auth3d(body);
       case 'CheckPayment':
         return this.checkPayment(body);
+      case 'CheckBin':
+        return this.checkBin(body);
     }
   }
 
@@ -141,6 +143,13 @@ export class Gateway {
     };
     const transactionStatus = charge ? 'SUCCESS' : 'FAILED';
     return { fields: { ...answer, transactionStatus, transactionType: 'SALE', paymentInfo, orderId, paymentId } };
+  }
+
+  /** Of the answer, public sources show these two fields alone. */
+  private checkBin(body: JsonObject): OperationWork {
+    checkBinInquiry(body, this.settings);
+    this.expectSign('CheckBin', body);
+    return { fields: { responseCode: 'B0000', responseDescription: codeText('B0000', 'en') } };
   }
 
   private newSale(operation: SimulatorOperation, body: JsonObject): Sale {

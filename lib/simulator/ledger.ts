@@ -1,6 +1,6 @@
 import { majorUnits, minorUnits } from './money.js';
 
-export type SimulatorOperation = 'DoPayment' | 'Init3d' | 'Auth3d' | 'CheckPayment';
+export type SimulatorOperation = 'DoPayment' | 'Init3d' | 'Auth3d' | 'CheckPayment' | 'CheckBin';
 
 /** Money that moved. */
 export interface Charge {

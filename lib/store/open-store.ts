@@ -14,6 +14,8 @@ export interface StoreSettings {
   readonly variable: string;
   /** Whether this process does the background work, for messages. */
   readonly background: boolean;
+  /** Whether only a store that is there already is opened, and nothing is made or migrated. Default false. */
+  readonly mustExist?: boolean;
   /** This process's clock: the time of stores that have no server of their own. */
   readonly clock: PaymentClock;
 }
@@ -42,15 +44,15 @@ export async function openStore(settings: StoreSettings): Promise<PaymentStore> 
   }
 }
 
-async function storeOf({ storeUrl, variable, background, clock }: StoreSettings): Promise<PaymentStore> {
+async function storeOf({ storeUrl, variable, background, mustExist, clock }: StoreSettings): Promise<PaymentStore> {
   switch (storeKindOf(storeUrl)) {
     case 'sql': {
       const { openSqlStore } = await import('./sql/open-sql-store.js');
-      return openSqlStore(storeUrl, { processClock: clock });
+      return openSqlStore(storeUrl, { processClock: clock, mustExist });
     }
     case 'redis': {
       const { openRedisStore } = await import('./redis/index.js');
-      return openRedisStore(storeUrl);
+      return openRedisStore(storeUrl, { mustExist });
     }
     case 'memory':
       new Logger('PaymentModule').warn(

@@ -367,3 +367,58 @@ describe('an inquiry', () => {
     expect(await client.checkPayment(PAYMENT)).toBeNull();
   });
 });
+
+describe('a question about a BIN', () => {
+  const QUESTION = { conversationId: SALE.conversationId, language: 'tr', bin: '402940' };
+
+  it('is what the vendor shows, and carries no card', async () => {
+    const { client, transport } = setUp(
+      replied({ responseCode: 'B0000', responseDescription: 'Approved' }),
+      morposDialect(),
+    );
+    const answer = await client.checkBin(QUESTION);
+    expect(answer).toMatchObject({ sent: true, status: 200, result: { code: 'B0000', message: 'Approved' } });
+    const [request] = transport.requests;
+    expect(request!.url).toBe('https://gateway.example/v1/BinList/CheckBin');
+    const { merchantId } = CREDENTIALS;
+    expect(JSON.parse(request!.body)).toEqual({ ...QUESTION, merchantId, sign: expect.any(String) as string });
+  });
+
+  it('is answered by an error in another shape', async () => {
+    const { client } = setUp(replied({ Message: 'Unauthorized', Code: 'RVV0000000401' }, 401), morposDialect());
+    expect(await client.checkBin(QUESTION)).toMatchObject({
+      status: 401,
+      result: { code: 'RVV0000000401', message: 'Unauthorized' },
+    });
+  });
+
+  it('shows nothing of the credentials that an answer repeats', async () => {
+    const { clientSecret } = CREDENTIALS;
+    const body = { responseCode: `B ${clientSecret}`, responseDescription: `wrong: ${clientSecret}` };
+    const { client } = setUp(replied(body), morposDialect());
+    const answer = await client.checkBin(QUESTION);
+    expect(JSON.stringify(answer)).not.toContain(clientSecret);
+    expect(answer).toMatchObject({ result: { code: null, message: 'wrong: ***' } });
+  });
+
+  it.each([
+    [replied('<h1>Not found</h1>', 404), { sent: true, status: 404, result: null }],
+    [{ sent: true, reply: null, cause: 'deadline' } as const, { sent: true, status: null, result: null }],
+    [{ sent: false, cause: 'connection_failed' } as const, { sent: false, why: 'connection failed' }],
+  ])('may find nobody (%#)', async (transmission, answer) => {
+    expect(await setUp(transmission, morposDialect()).client.checkBin(QUESTION)).toEqual(answer);
+  });
+
+  it('survives a dialect that cannot read the answer', async () => {
+    const dialect = morposDialect();
+    const checkBin = { ...dialect.operations.checkBin!, read: fail };
+    const { client } = setUp(replied({}), { ...dialect, operations: { ...dialect.operations, checkBin } });
+    expect(await client.checkBin(QUESTION)).toEqual({ sent: true, status: 200, result: null });
+  });
+
+  it('is not asked where the dialect has none', async () => {
+    const { client, transport } = setUp(replied({}));
+    expect(await client.checkBin(QUESTION)).toBeNull();
+    expect(transport.requests).toEqual([]);
+  });
+});

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { OnPayment } from 'nestjs-card-payment';
-import { paymentsCommand } from '../../lib/cli/payments.command.js';
+import { answer } from '../../lib/cli/command-line.js';
 import { MAX_TRIES } from '../../lib/events/handler-call.js';
 import { BOOKS, sale } from './instance.js';
 import { HOUR_MS, Journal, Merchant } from './merchant.js';
@@ -66,8 +66,9 @@ describe.each(Object.entries(BOOKS))('a handler that keeps failing, on %s', (nam
       expect(await store.replay('default', 'mail', eventId)).toBe(true);
       return;
     }
-    expect(await paymentsCommand(['parked', '--store', books.url])).toContain(`mail  ${eventId}`);
-    expect(await paymentsCommand(['replay', 'mail', eventId, '--store', books.url])).toContain('goes to mail again');
-    expect(await paymentsCommand(['parked', '--store', books.url])).toBe('Nothing is parked.');
+    const said = async (...words: string[]) => (await answer(['payments', ...words, '--store', books.url])).stdout;
+    expect(await said('parked')).toContain(`mail  ${eventId}`);
+    expect(await said('replay', 'mail', eventId)).toContain('goes to mail again');
+    expect(await said('parked')).toBe('Nothing is parked.\n');
   }
 });

@@ -80,6 +80,14 @@ export class SimulatedMerchant {
     return this.post('CheckPayment', JSON.stringify({ merchantId, conversationId, sign }));
   }
 
+  checkBin(change: Readonly<Record<string, unknown>> = {}, headers = this.headers()): Promise<Response> {
+    const { merchantId, apiKey } = this.simulator.credentials;
+    const asked = { bin: '402940', language: 'tr', conversationId: newConversationId(), merchantId };
+    const sign = this.sign([asked.conversationId, merchantId, asked.language, asked.bin, apiKey]);
+    const body = JSON.stringify({ ...asked, sign, ...change });
+    return fetch(`${this.simulator.url}/v1/BinList/CheckBin`, { method: 'POST', headers, body });
+  }
+
   post(operation: SimulatorOperation, body: string, headers = this.headers()): Promise<Response> {
     const url = `${this.simulator.url}/v1/Payment/${operation}`;
     return fetch(url, { method: 'POST', headers, body, redirect: 'manual' });

@@ -62,6 +62,7 @@ const OPERATION_PARTS = {
   read: A_METHOD,
 } satisfies Record<keyof DialectOperation<never, unknown>, PartCheck>;
 const REQUIRED_OPERATIONS: readonly GatewayOperation[] = ['doPayment', 'init3d', 'auth3d'];
+const OPTIONAL_OPERATIONS: readonly GatewayOperation[] = ['checkPayment', 'checkBin'];
 
 /** What a host's own dialect lacks, or null. Hosts in plain JavaScript get no help from the types. */
 export function dialectProblem(dialect: GatewayDialect): string | null {
@@ -71,7 +72,7 @@ export function dialectProblem(dialect: GatewayDialect): string | null {
 }
 
 function missingOperations(operations: DialectOperations): string[] {
-  const given = operations.checkPayment === undefined ? [] : (['checkPayment'] as const);
+  const given = OPTIONAL_OPERATIONS.filter((name) => operations[name] !== undefined);
   return [...REQUIRED_OPERATIONS, ...given].flatMap((name) => {
     const operation: unknown = operations[name];
     if (!AN_OBJECT(operation)) return [`operations.${name}`];

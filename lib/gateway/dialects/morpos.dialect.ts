@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { GatewayDialect, GatewayOperation, InquiryResult, SaleRequest, SignContext } from '../gateway-dialect.js';
+import type {
+  GatewayDialect,
+  GatewayOperation,
+  GatewayResult,
+  InquiryResult,
+  SaleRequest,
+  SignContext,
+} from '../gateway-dialect.js';
 import type { ReplyFields } from '../readings/reply-fields.js';
 import type { ResultCodeSets } from '../result-codes.js';
 import { type SignedFields, signedFields, type WireObject } from '../wire-body.js';
@@ -50,6 +57,7 @@ const SIGN_ORDER: Partial<Record<GatewayOperation, readonly string[]>> = {
   doPayment: SALE_SIGN_ORDER,
   init3d: SALE_SIGN_ORDER,
   checkPayment: ['conversationId', 'merchantId'],
+  checkBin: ['conversationId', 'merchantId', 'language', 'bin'],
 };
 const ANSWER_SIGN_ORDER = [
   'conversationId',
@@ -108,6 +116,11 @@ export function morposDialect(options: MorposDialectOptions = {}): GatewayDialec
         body: (payment, merchantId) => ({ merchantId, conversationId: payment.conversationId }),
         read: (fields) => readInquiry(fields, successStatuses),
       },
+      checkBin: {
+        path: '/v1/BinList/CheckBin',
+        body: ({ bin, language, conversationId }, merchantId) => ({ bin, language, conversationId, merchantId }),
+        read: readBinAnswer,
+      },
     },
     codes: { ...DEFAULT_CODE_SETS, ...codes },
     // Banks and the vendor's hosted page send different fields, and may leave any other out.
@@ -157,6 +170,13 @@ function readInquiry(fields: ReplyFields, successStatuses: ReadonlySet<string>):
       : null,
     unreadable: fields.isNoText('transactionType') ? [...unread, 'transactionType'] : unread,
   };
+}
+
+/** An error has another shape than the answer: its code is `Code`, its text `Message`. */
+function readBinAnswer(fields: ReplyFields): GatewayResult {
+  const result = readScatteredResult(fields);
+  const message = fields.text('responseDescription') ?? result.message;
+  return { ...result, code: fields.text('responseCode') ?? result.code, message };
 }
 
 /** `yyyyMMddHHmmss`. */

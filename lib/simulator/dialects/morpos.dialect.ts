@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../exact-json.js';
+import type { SimulatorOperation } from '../ledger.js';
 import type { SimulatedDialect } from './simulated-dialect.js';
 
 /** The order in which a sale is signed; unverified for DoPayment and Init3d (taken from its hosted page). */
@@ -19,7 +20,10 @@ const SALE_ORDER = [
   'extraParameter.pfSubMerchantId',
 ];
 
-const INQUIRY_ORDER = ['conversationId', 'merchantId'];
+const INQUIRY_ORDERS: Partial<Record<SimulatorOperation, readonly string[]>> = {
+  CheckPayment: ['conversationId', 'merchantId'],
+  CheckBin: ['conversationId', 'merchantId', 'language', 'bin'],
+};
 
 /** The order in which a reply is signed; unverified (commented-out code of its WooCommerce plugin). */
 const REPLY_ORDER = [
@@ -43,7 +47,7 @@ const TIMESTAMP = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/;
 
 /** Mor Para's MorPOS, as its public documentation and plugins show it. */
 export const MORPOS: SimulatedDialect = {
-  operations: ['DoPayment', 'Init3d', 'Auth3d', 'CheckPayment'],
+  operations: ['DoPayment', 'Init3d', 'Auth3d', 'CheckPayment', 'CheckBin'],
   conversationId: /^[A-Za-z0-9]{20}$/,
   approvalLanguage: null,
   readTimestamp: (text) => (TIMESTAMP.test(text) ? Date.parse(text.replace(TIMESTAMP, '$1-$2-$3T$4:$5:$6Z')) : NaN),
@@ -52,7 +56,7 @@ export const MORPOS: SimulatedDialect = {
     return Buffer.from(digest).toString('base64');
   },
   isSignGood: (body, { operation, apiKey }) =>
-    body.sign === signOver(body, operation === 'CheckPayment' ? INQUIRY_ORDER : SALE_ORDER, apiKey),
+    body.sign === signOver(body, INQUIRY_ORDERS[operation] ?? SALE_ORDER, apiKey),
   replySign: (reply, apiKey) => signOver(reply, REPLY_ORDER, apiKey),
 };
 

@@ -33,7 +33,7 @@ import { COUNTS } from './scripts/counts.js';
 import * as deliveries from './scripts/deliveries.js';
 import * as payments from './scripts/payments.js';
 import * as purging from './scripts/purge.js';
-import { SCHEMA } from './scripts/schema.js';
+import { FOUND_SCHEMA, SCHEMA } from './scripts/schema.js';
 import { warnOfForgetfulServers } from './server-check.js';
 
 /** Of the keys and their contents. */
@@ -59,6 +59,8 @@ export interface RedisPaymentStoreOptions {
   readonly timeoutMs?: number;
   /** For tests: where the store's time comes from instead of the Redis server. */
   readonly clock?: PaymentClock;
+  /** Whether `open` refuses a database that is no payment store yet, and writes nothing. Default false. */
+  readonly mustExist?: boolean;
 }
 
 /**
@@ -80,11 +82,17 @@ export class RedisPaymentStore extends PaymentStore {
   private readonly connection: RedisConnection;
   private readonly base: string;
   private readonly clock: PaymentClock | undefined;
+  private readonly mustExist: boolean;
 
   /** @throws Error when the prefix is empty or has braces of its own. */
   constructor(
     client: Redis | Cluster,
-    { prefix = 'card-payment', timeoutMs = DEFAULT_TIMEOUT_MS, clock }: RedisPaymentStoreOptions = {},
+    {
+      prefix = 'card-payment',
+      timeoutMs = DEFAULT_TIMEOUT_MS,
+      clock,
+      mustExist = false,
+    }: RedisPaymentStoreOptions = {},
   ) {
     super();
     if (!/^[^{}]+$/.test(prefix)) {
@@ -93,13 +101,23 @@ export class RedisPaymentStore extends PaymentStore {
     this.connection = new RedisConnection(client, timeoutMs, () => this.onSilence());
     this.base = `{${prefix}}:`;
     this.clock = clock;
+    this.mustExist = mustExist;
   }
 
   /** Warns, through Nest's Logger, of settings with which the server would lose payments. */
   override async open(): Promise<void> {
     const versions = [KEY_SCHEMA_VERSION, MIN_KEY_SCHEMA_VERSION];
-    const found = await this.connection.ask((client) => SCHEMA.run(client, this.base, versions));
+    const script = this.mustExist ? FOUND_SCHEMA : SCHEMA;
+    const found = await this.connection.ask((client) => script.run(client, this.base, versions));
     const [schema, lowest] = (found as [string, string]).map(Number) as [number, number];
+    if (schema < KEY_SCHEMA_VERSION) {
+      throw new Error(
+        schema === 0
+          ? 'There is no payment store in this Redis database: the application makes it when it starts.'
+          : `The Redis store is of schema ${schema}, and this release of nestjs-card-payment needs ` +
+              `${KEY_SCHEMA_VERSION}: the application updates it when it starts.`,
+      );
+    }
     if (lowest > KEY_SCHEMA_VERSION) {
       throw new Error(
         `The Redis store was written by a newer nestjs-card-payment (schema ${schema}, ` +

@@ -3,12 +3,17 @@ import type { SqlEngine } from './sql-engine.js';
 /** The tables are of a version that this release cannot work with. */
 export class SchemaError extends Error {}
 
+/** There is no such database, and none is to be made. Its message may be shown. */
+export class MissingDatabaseError extends Error {}
+
 /** A package that the database needs is not installed. */
 export class MissingDriverError extends Error {
   constructor(packages: string) {
     super(`a package is missing: npm install ${packages}`);
   }
 }
+
+const FOR_PEOPLE = [SchemaError, MissingDatabaseError, MissingDriverError];
 
 /** Imports a package that only some installations have. */
 export async function importDriver<T>(packages: string, load: () => Promise<T>): Promise<T> {
@@ -29,7 +34,7 @@ export function codeOf(error: unknown): string {
 
 /** What an operator needs to know when a database cannot be opened. The driver's own error may hold a password. */
 export function openError(error: unknown, { displayName, failures, uncodedFailures }: SqlEngine): Error {
-  if (error instanceof SchemaError || error instanceof MissingDriverError) return new Error(error.message);
+  if (FOR_PEOPLE.some((kind) => error instanceof kind)) return new Error((error as Error).message);
   const { message } = Object(error) as { message?: unknown };
   const code = codeOf(error) || (uncodedFailures.find(([text]) => text.test(String(message)))?.[1] ?? '');
   const [, meaning = 'cannot be used'] = failures.find(([pattern]) => pattern.test(code)) ?? [];

@@ -65,6 +65,6 @@ function older(version: number, { name }: SqlEngine): string {
   return (
     `the payment tables are ${version === 0 ? 'missing' : `of version ${version}`}, and this release of ` +
     `nestjs-card-payment needs version ${SCHEMA_VERSION}: apply what ` +
-    `"npx nestjs-card-payment schema --dialect ${name}" prints, or leave \`migrate\` on`
+    `"npx nestjs-card-payment schema --dialect ${name}" prints, or start the application with \`migrate\` on`
   );
 }

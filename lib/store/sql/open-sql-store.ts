@@ -7,6 +7,8 @@ import { engineOfUrl, SQL_ENGINES } from './engines.js';
 export interface OpenSqlStoreOptions extends Pick<SqlStoreOptions, 'clock'> {
   /** This process's clock, for databases that have no time of their own (SQLite); the system's by default. */
   readonly processClock?: PaymentClock;
+  /** Whether only a store that is there already is opened: no file and no table is made or changed. Default false. */
+  readonly mustExist?: boolean;
 }
 
 /**
@@ -16,12 +18,16 @@ export interface OpenSqlStoreOptions extends Pick<SqlStoreOptions, 'clock'> {
  */
 export async function openSqlStore(
   url: string,
-  { clock, processClock }: OpenSqlStoreOptions = {},
+  { clock, processClock, mustExist = false }: OpenSqlStoreOptions = {},
 ): Promise<PaymentStore> {
   const engine = engineOfUrl(url);
   if (!engine) throw new Error(`a SQL store is ${SQL_ENGINES.map(({ urlForm }) => urlForm).join(' or ')}`);
-  const { dialect, hasLimitedSessions } = await engine.open(url);
+  const { dialect, hasLimitedSessions } = await engine.open(url, { mustExist });
   const [{ Kysely }, { SqlPaymentStore }] = await Promise.all([import('kysely'), import('./sql-payment-store.js')]);
-  const settings = { clock: clock ?? (engine.time === null ? processClock : undefined), hasLimitedSessions };
+  const settings = {
+    clock: clock ?? (engine.time === null ? processClock : undefined),
+    hasLimitedSessions,
+    migrate: !mustExist,
+  };
   return new SqlPaymentStore(new Kysely({ dialect }), engine, { ...settings, isOwner: true });
 }

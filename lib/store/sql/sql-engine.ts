@@ -48,9 +48,10 @@ export interface SqlEngine {
   readonly owns: (url: string) => boolean;
   /**
    * How Kysely reaches the database of a URL.
+   * @param options `mustExist`: a database that does not exist is not made, and its mode stays as it is
    * @throws Error that names the packages to install, or says what is wrong with the URL; it never shows the URL
    */
-  readonly open: (url: string) => Promise<SqlAccess>;
+  readonly open: (url: string, options?: { readonly mustExist?: boolean }) => Promise<SqlAccess>;
 
   readonly schema: SchemaSyntax;
   /**

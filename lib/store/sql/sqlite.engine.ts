@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
-import { codeOf, importDriver } from './driver-errors.js';
+import { codeOf, importDriver, MissingDatabaseError } from './driver-errors.js';
 import { retryWhileBusy } from './retry-while-busy.js';
 import type { SqlEngine } from './sql-engine.js';
 
@@ -13,11 +14,11 @@ export const sqliteEngine = {
 
   urlForm: 'sqlite:FILE',
   owns: (url) => url.startsWith('sqlite:'),
-  async open(url) {
+  async open(url, { mustExist = false } = {}) {
     const file = url.slice('sqlite:'.length).replace(/^\/\//, '');
     if (file === '') throw new Error('sqlite: needs a file: sqlite:payments.db');
     const { SqliteDialect } = await importDriver(SQLITE_PACKAGES, () => import('kysely'));
-    const dialect = new SqliteDialect({ database: () => openSqliteFile(file) });
+    const dialect = new SqliteDialect({ database: () => openSqliteFile(file, mustExist) });
     return { dialect, hasLimitedSessions: () => true };
   },
 
@@ -56,16 +57,16 @@ export const sqliteEngine = {
   ],
 } as const satisfies SqlEngine;
 
-/** Opens a file, and creates it if it does not exist. */
-export async function openSqliteFile(file: string): Promise<SqliteDatabase> {
+/** Opens a file, and creates it if it does not exist; with `mustExist` it does neither that nor change its mode. */
+export async function openSqliteFile(file: string, mustExist = false): Promise<SqliteDatabase> {
   const { default: Database } = await importDriver(SQLITE_PACKAGES, () => import('better-sqlite3'));
+  if (mustExist && !existsSync(file)) throw new MissingDatabaseError(`there is no SQLite file ${file}`);
   // SQLite's own waiting for another process would stop this one, and be less fair.
-  const database = new Database(file, { timeout: 0 });
+  const database = new Database(file, { timeout: 0, fileMustExist: mustExist });
   try {
     // Changing the file's mode takes a moment without other connections.
-    await retryWhileBusy(sqliteEngine.isBusy, () =>
-      Promise.resolve().then(() => database.pragma('journal_mode = WAL')),
-    );
+    const makeWal = () => Promise.resolve().then(() => database.pragma('journal_mode = WAL'));
+    if (!mustExist) await retryWhileBusy(sqliteEngine.isBusy, makeWal);
     database.pragma('synchronous = FULL');
   } catch (error) {
     database.close();

@@ -49,6 +49,10 @@ describe("a dialect of a host's own", () => {
       { ...rest, operations: { ...operations, checkPayment: { ...morposDialect().operations.checkPayment, path: 7 } } },
       'operations.checkPayment.path',
     ],
+    [
+      { ...rest, operations: { ...operations, checkBin: {} } },
+      'operations.checkBin.path, operations.checkBin.body, operations.checkBin.read',
+    ],
   ])('is told what it lacks (%#)', (dialect, missing) => {
     expect(problem(dialect)).toBe(`is no GatewayDialect: it lacks ${missing}`);
   });

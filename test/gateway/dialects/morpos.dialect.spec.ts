@@ -94,6 +94,12 @@ describe('the sign of MorPOS', () => {
     );
   });
 
+  it('of CheckBin is made over the ids, the language and the BIN', async () => {
+    const body = dialect.operations.checkBin!.body({ conversationId: 'C-1', language: 'tr', bin: '402940' }, 'M-1');
+    const sign = await dialect.sign(body, { operation: 'checkBin', apiKey: API_KEY });
+    expect(sign).toBe(signOver('C-1;M-1;tr;402940;api-key-1'));
+  });
+
   it('of CheckPayment is made over both ids', async () => {
     const body = dialect.operations.checkPayment!.body(toPayment(aPaymentRecord({ state: 'unknown' })), 'M-1');
     expect(wireText(body)).toBe('{"merchantId":"M-1","conversationId":"ABC00000000000000001"}');

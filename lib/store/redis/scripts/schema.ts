@@ -12,3 +12,9 @@ if tonumber(call('GET', schema) or 0) < tonumber(ARGV[1]) then
 end
 return { call('GET', schema), call('GET', lowest) or call('GET', schema) }
 `);
+
+/** The same two, 0 where there is nothing yet. It writes nothing. */
+export const FOUND_SCHEMA = new Script(`
+local call, schema, lowest = redis.call, KEYS[1] .. 'schema', KEYS[1] .. 'lowest'
+return { call('GET', schema) or '0', call('GET', lowest) or call('GET', schema) or '0' }
+`);

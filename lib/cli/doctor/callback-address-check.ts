@@ -1,0 +1,70 @@
+import { request } from 'undici';
+import { resultPage } from '../../callback/result-page.js';
+import { routeOf } from '../../options/callback-route.js';
+import { isLoopback } from '../../options/url-checks.js';
+import { causeOf } from './failure-cause.js';
+import { failed, type Finding, ok, skipped } from './finding.js';
+import { gatewayOf, type Patient } from './patient.js';
+import { withinTime } from './time-limit.js';
+
+/** No token: it is refused before anything is looked up. */
+const NO_TOKEN = 'doctor';
+const MAX_PAGE_CHARACTERS = 100_000;
+const TITLES = (['tr', 'en'] as const).map((language) => titleIn(resultPage('refused', language)));
+
+/**
+ * Whether the controller for the bank's answer is reached at its public address: asks for a callback of no payment, which
+ * is refused with a page that is known.
+ * @param given where it is said to be, in place of what the variables say
+ */
+export async function checkCallbackAddress(patient: Patient, given: string | undefined): Promise<Finding> {
+  const { values, variable, limitMs } = patient;
+  const { returnUrl, failUrl } = values;
+  if (given === undefined && returnUrl && failUrl) {
+    const names = `${variable('returnUrl')} and ${variable('failUrl')}`;
+    return skipped('callback', `not tried: buyers come back to addresses of your own (${names})`);
+  }
+  const address = addressOf(patient, given);
+  if (address === null) {
+    return skipped('callback', `not tried: neither ${variable('publicUrl')} nor ${variable('callbackUrl')} is right`);
+  }
+  const gateway = gatewayOf(patient);
+  if (gateway && !isLoopback(gateway.hostname) && isLoopback(new URL(address).hostname)) {
+    const advice = `Set ${variable('publicUrl')} to the https address of the shop.`;
+    return failed('callback', `${address} is this machine: buyers of a real gateway cannot come back to it`, advice);
+  }
+  try {
+    return await withinTime(limitMs, (signal) => ask(address, patient, signal));
+  } catch (error) {
+    const advice =
+      'Is the application running? From inside some networks a public address is not reached; then ask from elsewhere.';
+    return failed('callback', `${address} is not reached: ${causeOf(error)}`, advice);
+  }
+}
+
+function addressOf({ values: { callbackUrl, publicUrl }, name }: Patient, given: string | undefined): string | null {
+  if (given !== undefined) return given.replace(/\/+$/, '');
+  if (callbackUrl) return callbackUrl;
+  return publicUrl ? `${publicUrl}/${routeOf({ name }).path}` : null;
+}
+
+async function ask(address: string, { variable }: Patient, signal: AbortSignal): Promise<Finding> {
+  const { statusCode: status, body } = await request(`${address}/${NO_TOKEN}/return`, { signal });
+  const page = (await body.text()).slice(0, MAX_PAGE_CHARACTERS);
+  if (status === 404 && TITLES.includes(titleIn(page))) return ok('callback', `${address} is answered by this module`);
+  if (status === 401 || status === 403) {
+    const advice = 'Does a guard or a proxy stand in the way? `callback.decorators` marks the controller public.';
+    return failed('callback', `${address} answers ${status}`, advice);
+  }
+  if (status === 404) {
+    const advice =
+      `Does a global prefix, a path or a proxy lead elsewhere? Set ${variable('callbackUrl')} to where the controller ` +
+      'answers, or try an address with --callback URL.';
+    return failed('callback', `${address} answers 404, but it is not this module that does`, advice);
+  }
+  return failed('callback', `${address} answers ${status}, not as this module does`, 'What answers there?');
+}
+
+function titleIn(page: string): string {
+  return /<title>([^<]*)<\/title>/.exec(page)?.[1] ?? '';
+}

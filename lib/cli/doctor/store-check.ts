@@ -1,0 +1,71 @@
+import { Logger } from '@nestjs/common';
+import type { PaymentStore } from '../../store/payment-store.js';
+import { engineOfUrl } from '../../store/sql/engines.js';
+import { storeKindOf } from '../../store/store-url.js';
+import { openExisting } from '../payments/account-store.js';
+import { CommandFailedError } from '../command-failed.error.js';
+import { StderrLogger } from '../stderr-logger.js';
+import { failed, type Finding, ok, skipped } from './finding.js';
+import type { Patient } from './patient.js';
+import { TimeUp, withinTime } from './time-limit.js';
+
+export interface CheckedStore {
+  /** Open; null where it is not. */
+  readonly store: PaymentStore | null;
+  /** Whether it has a time of its own, not this process's. */
+  readonly hasOwnTime: boolean;
+  readonly findings: readonly Finding[];
+}
+
+export const NO_STORE: CheckedStore = { store: null, hasOwnTime: false, findings: [] };
+
+/** Whether the store is there, answers, and has the schema of this release. It makes and migrates nothing. */
+export async function checkStore({ values: { storeUrl }, variable, limitMs }: Patient): Promise<CheckedStore> {
+  const name = variable('storeUrl');
+  if (storeUrl === undefined) {
+    return { ...NO_STORE, findings: [skipped('store', `not looked at: ${name} is wrong`)] };
+  }
+  if (storeUrl === 'memory:') {
+    const advice = `Set ${name} before real money.`;
+    return { ...NO_STORE, findings: [skipped('store', 'payments are kept in memory: a restart forgets them', advice)] };
+  }
+  const warnings: string[] = [];
+  Logger.overrideLogger(new WarningCollector(warnings));
+  try {
+    const store = await withinTime(limitMs, () => openExisting(storeUrl, name));
+    const good = ok('store', `${placeOf(storeUrl)} answers, and its schema is right`);
+    return {
+      store,
+      hasOwnTime: engineOfUrl(storeUrl)?.time !== null,
+      findings: [good, ...warnings.map((warning) => failed('store', warning, null))],
+    };
+  } catch (error) {
+    if (error instanceof TimeUp) {
+      const advice = `Is it running, and reachable from here? See ${name}.`;
+      return { ...NO_STORE, findings: [failed('store', `${placeOf(storeUrl)} gives no answer`, advice)] };
+    }
+    if (!(error instanceof CommandFailedError)) throw error;
+    const advice = 'A store that does not exist yet is made by the application when it starts.';
+    return { ...NO_STORE, findings: [failed('store', error.message, advice)] };
+  } finally {
+    Logger.overrideLogger(new StderrLogger());
+  }
+}
+
+/** Where a store is, without its user and password. */
+function placeOf(storeUrl: string): string {
+  if (!URL.canParse(storeUrl) || !/^\w+:\/\/[^/]/.test(storeUrl)) return storeUrl;
+  const { protocol, host, pathname } = new URL(storeUrl);
+  return storeKindOf(storeUrl) === null ? protocol : `${protocol}//${host}${pathname}`;
+}
+
+/** A store warns of settings that would lose payments. */
+class WarningCollector extends StderrLogger {
+  constructor(private readonly warnings: string[]) {
+    super();
+  }
+
+  override warn(message: unknown): void {
+    this.warnings.push(String(message));
+  }
+}

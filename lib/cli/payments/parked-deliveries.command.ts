@@ -1,0 +1,34 @@
+import type { Delivery } from '../../store/payment-store.js';
+import { command } from '../command.js';
+import { LIMIT_OPTION, STORE_OPTIONS } from '../common-options.js';
+import { limitOf } from '../whole-number.js';
+import { withAccountStore } from './account-store.js';
+
+export const parkedDeliveriesCommand = command({
+  name: 'payments parked',
+  summary: 'Lists the events whose handler kept failing.',
+  words: [],
+  options: { ...LIMIT_OPTION, ...STORE_OPTIONS },
+  run(call) {
+    const limit = limitOf(call.values.limit);
+    return withAccountStore(call, async ({ store, account }) => {
+      const found = await store.listParked(account, limit + 1);
+      const hasMore = found.length > limit;
+      const deliveries = found.slice(0, limit).map(shownOf);
+      const lines = [...deliveries.map(lineOf), ...(hasMore ? ['  … and more: see --limit'] : [])];
+      return {
+        text: deliveries.length === 0 ? 'Nothing is parked.' : lines.join('\n'),
+        json: { account, deliveries, hasMore },
+      };
+    });
+  },
+});
+
+function shownOf({ handlerId, event, attempts, error }: Delivery) {
+  const { eventId, type, occurredAt, payment } = event;
+  return { handlerId, eventId, type, conversationId: payment.conversationId, occurredAt, attempts, error };
+}
+
+function lineOf({ handlerId, eventId, type, attempts, error }: ReturnType<typeof shownOf>): string {
+  return `  ${handlerId}  ${eventId}  ${type}  failed ${attempts} times: ${error ?? ''}`;
+}

@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { answer } from '../../lib/cli/command-line.js';
+import { COMMANDS } from '../../lib/cli/commands.js';
+import { cli } from './cli.js';
+import { documented, wholePage } from './documented.js';
+import { scratch } from './scratch.js';
+
+describe('the command line', () => {
+  const { folder: cwd, remove } = scratch();
+  afterAll(remove);
+
+  it.each([['--help'], ['help'], ['-h']])('explains itself (%s)', async (word) => {
+    const { status, stdout, stderr } = await cli([word], { cwd });
+    expect(status).toBe(0);
+    expect(stderr).toBe('');
+    for (const { name } of COMMANDS) expect(stdout).toContain(`  ${name} `);
+  });
+
+  it.each(COMMANDS.map(({ name }) => name))('explains %s', async (name) => {
+    const command = COMMANDS.find((one) => one.name === name)!;
+    const { status, stdout, stderr } = await cli([...name.split(' '), '--help'], { cwd });
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toContain(`Usage: nestjs-card-payment ${[name, ...command.words].join(' ')}`);
+    for (const option of Object.keys(command.options)) expect(stdout).toContain(`--${option}`);
+    expect(stdout).toContain('Exit status:');
+    await expect(answer(['help', ...name.split(' ')])).resolves.toMatchObject({ status, stdout, stderr });
+  });
+
+  it.each(COMMANDS.map((command) => [command.name, command] as const))(
+    'has a page that says all of %s',
+    (name, command) => {
+      const section = documented(name);
+      const page = wholePage();
+      for (const word of command.words) expect(page).toContain(word.replaceAll('|', '\\|'));
+      for (const option of Object.keys(command.options)) {
+        const place = ['account', 'env', 'store', 'json'].includes(option) ? page : section;
+        expect(place).toContain(`--${option}`);
+      }
+    },
+  );
+
+  it('explains a group', async () => {
+    const { status, stdout } = await cli(['payments', '--help'], { cwd });
+    expect(status).toBe(0);
+    expect(stdout).toContain('payments inquire CONVERSATION_ID');
+    expect(stdout).not.toContain('simulate');
+  });
+
+  it.each([['--version'], ['-v'], ['version']])('says its version (%s)', async (word) => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    await expect(cli([word], { cwd })).resolves.toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
+  it.each([
+    [[], 'Usage:'],
+    [['docter'], 'There is no command "docter". Did you mean "doctor"?'],
+    [['payment', 'list'], 'There is no command "payment". Did you mean "payments"?'],
+    [['migrate'], 'There is no command "migrate". There are: doctor, simulate, schema, payments.'],
+    [['payments'], '"payments" takes a command: list, show, stats, inquire, resolve, parked, replay.'],
+    [['payments', 'lst'], 'There is no command "payments lst". Did you mean "payments list"?'],
+    [['payments', 'list', '--acount', 'shop'], '"payments list" has no option --acount. Did you mean --account?'],
+    [['payments', 'list', '--env-file', '.env'], '"payments list" has no option --env-file. Did you mean --env?'],
+    [['payments', 'list', '--colour'], '"payments list" has no option --colour.\n'],
+    [['payments', 'list', '-x'], '"payments list" has no option -x.'],
+    [['payments', 'list', '--store'], "Option '--store <value>' argument missing"],
+    [['payments', 'list', '--json=yes'], "Option '--json' does not take an argument"],
+    [['payments', 'list', 'unknown'], '"payments list" does not know what to do with "unknown".'],
+    [['payments', 'list', '--state', 'unkown'], 'there is no state "unkown"; did you mean unknown?'],
+    [['payments', 'list', '--state', 'lost'], 'there is no state "lost"; there are'],
+    [['payments', 'list', '--limit', '0'], '--limit takes a whole number from 1 to 10000.'],
+    [['payments', 'show'], '"payments show" takes CONVERSATION_ID: CONVERSATION_ID is missing.'],
+    [['payments', 'replay', 'mail'], 'EVENT_ID is missing.'],
+    [['payments', 'resolve', 'A', 'paid', '--note', 'x'], 'takes a conversationId, then succeeded or failed.'],
+    [['payments', 'resolve', 'A', 'failed'], '"payments resolve" needs --note'],
+    [['payments', 'resolve', 'A', 'failed', '--note', ' '], '"payments resolve" needs --note'],
+    [['schema'], '--dialect takes sqlite or postgres.'],
+    [['schema', '--dialect', 'oracle'], '--dialect takes sqlite or postgres.'],
+    [['simulate', '--port', 'http'], '--port takes a number.'],
+    [['doctor', '--skip', 'teeth'], '--skip: there is no check "teeth"'],
+    [['doctor', '--timeout', '0'], '--timeout takes a whole number from 1 to 60.'],
+    [['doctor', '--callback', 'shop.example'], '--callback must be an absolute https URL.'],
+    [['doctor', '--env', 'production.env'], '--env: there is no file production.env.'],
+  ])('refuses %j', async (words, message) => {
+    const { status, stdout, stderr } = await answer(words);
+    expect(stderr).toContain(message);
+    expect([status, stdout]).toEqual([2, '']);
+  });
+
+  it('says what is wrong on standard error alone, with status 2', async () => {
+    const { status, stdout, stderr } = await cli(['payments', 'lst', '--json'], { cwd });
+    expect(stderr).toBe(
+      'There is no command "payments lst". Did you mean "payments list"?\n"nestjs-card-payment --help" says more.\n',
+    );
+    expect([status, stdout]).toEqual([2, '']);
+  });
+
+  it('prints the tables of a database', async () => {
+    const { status, stdout } = await cli(['schema', '--dialect', 'postgres'], { cwd });
+    expect(status).toBe(0);
+    expect(stdout).toContain('create table card_payment (');
+  });
+
+  it('starts the simulator until it is ended', async () => {
+    const main = join(process.cwd(), 'dist/esm/cli/main.js');
+    const child = spawn(process.execPath, [main, 'simulate', '--port', '0', '--host', 'localhost'], { cwd });
+    let stdout = '';
+    child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+    while (!stdout.includes('3D passwords')) await once(child.stdout, 'data');
+    const [, url = ''] = /PAYMENT_BASE_URL=(\S+)/.exec(stdout) ?? [];
+    expect((await fetch(`${url}/v1/Payment/DoPayment`, { method: 'POST' })).status).toBe(401);
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
+  it('ends without a word when nobody reads on', async () => {
+    const main = join(process.cwd(), 'dist/esm/cli/main.js');
+    const child = spawn(process.execPath, [main, 'schema', '--dialect', 'sqlite'], { cwd });
+    child.stdout.destroy();
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    await once(child, 'exit');
+    expect(stderr).toBe('');
+  });
+});

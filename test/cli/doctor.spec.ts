@@ -1,0 +1,407 @@
+import { once } from 'node:events';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { checkClock } from '../../lib/cli/doctor/clock-check.js';
+import { patientOf } from '../../lib/cli/doctor/patient.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
+import { type Merchant, startMerchant } from '../e2e/merchant.js';
+import { selfSigned } from '../gateway/transport/certificates.js';
+import { startRedis } from '../services/redis.js';
+import { cli } from './cli.js';
+import { documentedShape, shapeOf } from './documented.js';
+import { scratch } from './scratch.js';
+
+interface Check {
+  readonly check: string;
+  readonly status: 'ok' | 'failed' | 'skipped';
+  readonly message: string;
+  readonly advice: string | null;
+}
+
+const CLIENT_SECRET = 'Y2xpZW50LXNlY3JldC1vZi10aGUtdGVzdA==';
+const CREDENTIALS = {
+  merchantId: 'M-100200',
+  clientId: 'client-1',
+  clientSecret: CLIENT_SECRET,
+  apiKey: 'the-api-key-77',
+};
+const SECRETS = [CLIENT_SECRET, CLIENT_SECRET.slice(0, 12), 'client-secret-of-the-test', 'the-api-key-77', 'geheim'];
+
+describe('doctor', () => {
+  const { folder: cwd, file, remove } = scratch();
+  let simulator: Simulator;
+  let merchant: Merchant;
+  /** What the merchant set. */
+  let env: Readonly<Record<string, string>>;
+  const servers: (Server | Simulator)[] = [];
+
+  beforeAll(async () => {
+    simulator = await startSimulator({ dialect: 'morpos', credentials: CREDENTIALS });
+    const storeUrl = `sqlite:${file('payments.sqlite')}`;
+    merchant = await startMerchant('express', simulator, { options: { storeUrl, background: false } });
+    env = {
+      PAYMENT_DIALECT: 'morpos',
+      PAYMENT_BASE_URL: simulator.url,
+      PAYMENT_MERCHANT_ID: CREDENTIALS.merchantId,
+      PAYMENT_CLIENT_ID: CREDENTIALS.clientId,
+      PAYMENT_CLIENT_SECRET: CREDENTIALS.clientSecret,
+      PAYMENT_API_KEY: CREDENTIALS.apiKey,
+      PAYMENT_PUBLIC_URL: merchant.url,
+      PAYMENT_STORE_URL: storeUrl,
+    };
+  });
+  afterAll(async () => {
+    await merchant?.app.close();
+    await simulator?.close();
+    remove();
+  });
+  afterEach(async () => {
+    for (const server of servers.splice(0)) {
+      if ('closeAllConnections' in server) (server as ReturnType<typeof createHttpServer>).closeAllConnections();
+      await server.close();
+    }
+  });
+
+  /** Runs it; whatever it says, no secret is in it. */
+  async function doctor(change: Readonly<Record<string, string>> = {}, ...words: string[]) {
+    const { status, stdout, stderr } = await cli(['doctor', ...words], { cwd, env: { ...env, ...change } });
+    for (const secret of SECRETS) expect(stdout + stderr).not.toContain(secret);
+    return { status, stdout, stderr };
+  }
+
+  /** The checks by name, of those that did not go well alone. */
+  async function troubles(change: Readonly<Record<string, string>>, ...words: string[]) {
+    const { status, stdout, stderr } = await doctor(change, '--json', ...words);
+    expect(stderr).toBe('');
+    const report = JSON.parse(stdout) as { ok: boolean; account: string; checks: Check[] };
+    expect(shapeOf(report)).toEqual(documentedShape('doctor'));
+    const isFailed = report.checks.some((one) => one.status === 'failed');
+    expect([status, report.ok]).toEqual(isFailed ? [1, false] : [0, true]);
+    return report.checks.filter((one) => one.status !== 'ok' && one.check !== 'environment');
+  }
+
+  async function listening(server: Server): Promise<string> {
+    servers.push(server);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  const web = (answer: RequestListener) => listening(createHttpServer(answer)).then((host) => `http://${host}`);
+  /** Takes connections, and never says a word. */
+  const silence = () => {
+    const sockets: Socket[] = [];
+    const server = createServer((socket) => void sockets.push(socket.on('error', () => undefined)));
+    server.once('close', () => undefined);
+    Object.assign(server, { closeAllConnections: () => sockets.forEach((socket) => socket.destroy()) });
+    return listening(server);
+  };
+
+  it('finds nothing wrong with a set-up that works, line by line', async () => {
+    writeFileSync(
+      file('.env'),
+      Object.entries(env)
+        .map(([name, value]) => `${name}=${value}\n`)
+        .join(''),
+    );
+    simulator.reset();
+    const { status, stdout, stderr } = await cli(['doctor'], { cwd });
+    expect(stderr).toBe('');
+    const host = simulator.url.slice('http://'.length);
+    expect(stdout.split('\n')).toEqual([
+      '✓ environment  .env was read; 8 variables begin with PAYMENT_',
+      '✓ settings     complete, dialect morpos',
+      '✓ variables    none is mistyped',
+      `✓ store        sqlite:${file('payments.sqlite')} answers, and its schema is right`,
+      `✓ gateway      ${host} is reached, without TLS`,
+      "✓ clock        agrees with the gateway's",
+      '✓ credentials  taken (CheckBin, unverified)',
+      `✓ callback     ${merchant.url}/payments is answered by this module`,
+      '',
+      'Nothing is wrong with what could be checked.',
+      '',
+    ]);
+    expect(status).toBe(0);
+    expect(simulator.requests.map(({ path }) => path)).toEqual(['/', '/v1/BinList/CheckBin']);
+  });
+
+  it('says what is missing where nothing is set', async () => {
+    const folder = scratch();
+    const { status, stdout } = await cli(['doctor'], { cwd: folder.folder });
+    folder.remove();
+    expect(status).toBe(1);
+    expect(stdout).toContain('– environment  there is no file .env in this folder; 0 variables begin with PAYMENT_.');
+    for (const name of ['PAYMENT_BASE_URL', 'PAYMENT_MERCHANT_ID', 'PAYMENT_CLIENT_ID', 'PAYMENT_CLIENT_SECRET']) {
+      expect(stdout).toMatch(new RegExp(`^✗ settings     \\w+ \\(${name}\\) is missing`, 'm'));
+    }
+    expect(stdout).toContain('There is no variable PAYMENT_… at all: was .env loaded?');
+    expect(stdout).toContain('– store        payments are kept in memory: a restart forgets them');
+    expect(stdout).toMatch(/^– gateway {6}not looked for/m);
+    expect(stdout).toMatch(/^– credentials {2}not tried/m);
+  });
+
+  it('names every wrong setting, and variables that are mistyped', async () => {
+    const { PAYMENT_API_KEY: _gone, ...rest } = env;
+    const { stdout, status } = await cli(['doctor', '--json'], {
+      cwd: '/',
+      env: { ...rest, PAYMENT_TIMEOUT_MS: 'soon', PAYMENT_SUCESS_URL: 'https://shop.example/geheim' },
+    });
+    expect(stdout).not.toContain('geheim');
+    expect(status).toBe(1);
+    const { checks } = JSON.parse(stdout) as { checks: Check[] };
+    expect(checks.filter((one) => one.status === 'failed')).toEqual([
+      {
+        check: 'settings',
+        status: 'failed',
+        message: expect.stringContaining('apiKey (PAYMENT_API_KEY) is missing') as string,
+        advice: null,
+      },
+      {
+        check: 'settings',
+        status: 'failed',
+        message: 'timeoutMs (PAYMENT_TIMEOUT_MS) must be a whole number from 1 to 2147483647',
+        advice: 'Set the variables that are named; what your application sets in code is not seen from here.',
+      },
+      {
+        check: 'variables',
+        status: 'failed',
+        message:
+          'PAYMENT_SUCESS_URL is not a variable of nestjs-card-payment and has no effect: did you mean ' +
+          'PAYMENT_SUCCESS_URL?',
+        advice: 'Rename it to PAYMENT_SUCCESS_URL.',
+      },
+    ]);
+  });
+
+  it('looks at a named account alone', async () => {
+    const { status, stdout } = await doctor({}, '--account', 'shop-2', '--json');
+    expect(status).toBe(1);
+    const { account, checks } = JSON.parse(stdout) as { account: string; checks: Check[] };
+    expect(account).toBe('shop-2');
+    expect(checks.map(({ message }) => message).join()).toContain('baseUrl (PAYMENT_SHOP_2_BASE_URL) is missing');
+  });
+
+  it('leaves out what it is told to', async () => {
+    const broken = { PAYMENT_BASE_URL: 'http://127.0.0.1:9', PAYMENT_STORE_URL: 'sqlite:nothing.sqlite' };
+    const words = ['--skip', 'store,gateway', '--skip', 'clock,credentials'];
+    expect(await troubles(broken, ...words)).toEqual([]);
+    expect(existsSync(file('nothing.sqlite'))).toBe(false);
+  });
+
+  it.each([
+    ['PAYMENT_CLIENT_SECRET', 'Z2VoZWltZXM=', /refused: HTTP 401, RVV0000000401/, /PAYMENT_CLIENT_SECRET/],
+    ['PAYMENT_CLIENT_ID', 'client-2', /refused: HTTP 401, RVV0000000401/, /PAYMENT_CLIENT_ID/],
+    ['PAYMENT_API_KEY', 'geheim-key', /refused: HTTP 400, RVV0000000403/, /PAYMENT_API_KEY/],
+    ['PAYMENT_MERCHANT_ID', 'M-2', /refused: HTTP 400, RVV0000000422/, /PAYMENT_MERCHANT_ID/],
+    ['PAYMENT_SCOPE', 'pf_write', /refused: HTTP 401/, /PAYMENT_SCOPE/],
+  ])('finds a wrong %s', async (variable, value, message, advice) => {
+    expect(await troubles({ [variable]: value })).toEqual([
+      {
+        check: 'credentials',
+        status: 'failed',
+        message: expect.stringMatching(message) as string,
+        advice: expect.stringMatching(advice) as string,
+      },
+    ]);
+  });
+
+  it('does not try credentials with a dialect that has nothing harmless to ask', async () => {
+    const [only, ...others] = await troubles({ PAYMENT_DIALECT: 'standard' });
+    expect(only).toMatchObject({ check: 'credentials', status: 'skipped' });
+    expect(others).toEqual([]);
+  });
+
+  it('shows no secret that a gateway sends back, and judges what is not clear as that', async () => {
+    const echo = await web((request, response) => {
+      let body = '';
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      request.on('end', () => {
+        const text = `${body} ${JSON.stringify(request.headers)} ${CLIENT_SECRET} the-api-key-77`;
+        response.end(JSON.stringify({ responseCode: 'B0005', responseDescription: text }));
+      });
+    });
+    expect(await troubles({ PAYMENT_BASE_URL: echo })).toEqual([
+      expect.objectContaining({ check: 'credentials', status: 'skipped' }),
+    ]);
+  });
+
+  describe('the gateway', () => {
+    const OTHERS = ['--skip', 'callback,store'];
+
+    it.each([
+      ['http://127.0.0.1:9', '127.0.0.1:9 is not reached, TCP fails: nothing listens there (ECONNREFUSED)'],
+      ['https://gateway.invalid', 'gateway.invalid is not reached, DNS fails: '],
+    ])('%s is not reached', async (PAYMENT_BASE_URL, message) => {
+      expect(await troubles({ PAYMENT_BASE_URL }, ...OTHERS)).toEqual([
+        {
+          check: 'gateway',
+          status: 'failed',
+          message: expect.stringContaining(message) as string,
+          advice: expect.stringContaining('PAYMENT_BASE_URL') as string,
+        },
+        expect.objectContaining({ check: 'clock', status: 'skipped' }),
+        expect.objectContaining({ check: 'credentials', status: 'skipped' }),
+      ]);
+    });
+
+    it('has a certificate that is good, of nobody, or for another name', async () => {
+      const certificate = selfSigned('127.0.0.1');
+      writeFileSync(file('ca.pem'), certificate.cert);
+      const good = await startSimulator({ dialect: 'morpos', credentials: CREDENTIALS, tls: certificate });
+      servers.push(good);
+      const [unknown] = await troubles({ PAYMENT_BASE_URL: good.url }, ...OTHERS);
+      expect(unknown?.message).toMatch(/TLS fails: its certificate is of no authority that Node.js knows \(DEPTH_ZERO/);
+      // Meant for something else, it does not make a bad certificate a good one.
+      const careless = { PAYMENT_BASE_URL: good.url, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+      const insecure = await cli(['doctor', '--json', ...OTHERS], { cwd, env: { ...env, ...careless } });
+      expect(insecure.stdout).toContain('TLS fails');
+
+      const NODE_EXTRA_CA_CERTS = file('ca.pem');
+      const { status, stdout } = await doctor(
+        { PAYMENT_BASE_URL: good.url, NODE_EXTRA_CA_CERTS },
+        '--skip',
+        'credentials',
+      );
+      expect(stdout).toMatch(
+        /^✓ gateway {6}127\.0\.0\.1:\d+ is reached, TLSv1\.3, certificate until 20\d\d-\d\d-\d\d$/m,
+      );
+      expect(status).toBe(0);
+      const other = good.url.replace('127.0.0.1', 'localhost');
+      const [foreign] = await troubles({ PAYMENT_BASE_URL: other, NODE_EXTRA_CA_CERTS }, ...OTHERS);
+      expect(foreign?.message).toContain('its certificate is for another name (ERR_TLS_CERT_ALTNAME_INVALID)');
+    });
+
+    it('speaks no TLS', async () => {
+      const [first] = await troubles({ PAYMENT_BASE_URL: simulator.url.replace('http:', 'https:') }, ...OTHERS);
+      expect(first).toMatchObject({ check: 'gateway', status: 'failed' });
+      expect(first?.message).toMatch(/TLS fails: it does not speak TLS as it should \((EPROTO|ERR_SSL_\w+)\)/);
+    });
+
+    it('is another service', async () => {
+      const PAYMENT_BASE_URL = await web((_request, response) => response.writeHead(404).end('<h1>Not found</h1>'));
+      const [only] = await troubles({ PAYMENT_BASE_URL }, ...OTHERS);
+      expect(only).toMatchObject({ check: 'credentials', status: 'failed' });
+      expect(only?.message).toContain('no such service answers there: HTTP 404');
+      expect(only?.advice).toContain('PAYMENT_BASE_URL');
+    });
+
+    it('is an hour ahead', async () => {
+      const PAYMENT_BASE_URL = await web((_request, response) => {
+        response.setHeader('date', new Date(Date.now() + 3_600_000).toUTCString());
+        response.end('{"responseCode":"B0000"}');
+      });
+      const [only] = await troubles({ PAYMENT_BASE_URL }, ...OTHERS);
+      expect(only).toMatchObject({ check: 'clock', status: 'failed' });
+      expect(only?.message).toMatch(/^(3599|3600|3601) seconds behind the gateway's$/);
+      expect(only?.advice).toContain('NTP');
+    });
+  });
+
+  it('compares the clock with the one of the store', async () => {
+    const store = { now: () => Promise.resolve(new Date(Date.now() - 60_000)) } as PaymentStore;
+    const patient = patientOf('default', {}, 1000);
+    expect(await checkClock(patient, { store, isGatewayReached: false })).toMatchObject([
+      { check: 'clock', status: 'failed', message: "60 seconds ahead of the store's" },
+    ]);
+  });
+
+  it.each([
+    ['sqlite:payments.sqlit', 'there is no SQLite file payments.sqlit'],
+    ['postgres://ada:geheim@127.0.0.1:1/shop', 'PostgreSQL does not answer'],
+    ['redis://ada:geheim@127.0.0.1:1', 'Redis at 127.0.0.1:1 cannot be reached'],
+  ])('says that the store %s is not there, and makes none', async (PAYMENT_STORE_URL, message) => {
+    const before = readdirSync(cwd);
+    const [only, ...others] = await troubles({ PAYMENT_STORE_URL });
+    expect(only).toMatchObject({ check: 'store', status: 'failed' });
+    expect(only?.message).toContain(message);
+    expect(others).toEqual([]);
+    expect(readdirSync(cwd)).toEqual(before);
+  });
+
+  it('says with what settings a Redis would lose payments', async () => {
+    const redis = await startRedis({ args: ['--appendonly', 'no'] });
+    try {
+      const { openRedisStore } = await import('../../lib/store/redis/open-redis-store.js');
+      const store = await openRedisStore(redis.url);
+      await store.open();
+      await store.close();
+      const found = await troubles({ PAYMENT_STORE_URL: redis.url });
+      expect(found).toMatchObject([{ check: 'store', status: 'failed' }]);
+      expect(found[0]?.message).toContain('Redis forgets all payments when it is restarted');
+    } finally {
+      await redis.stop();
+    }
+  });
+
+  describe('the callback', () => {
+    const OTHERS = ['--skip', 'store,gateway,clock,credentials'];
+
+    it.each<[string, RequestListener, RegExp]>([
+      ['another page', (_request, response) => response.end('<h1>Shop</h1>'), /answers 200, not as this module does/],
+      ['no such page', (_request, response) => response.writeHead(404).end(), /404, but it is not this module/],
+      ['a login', (_request, response) => response.writeHead(401).end(), /answers 401/],
+      ['a redirect', (_request, response) => response.writeHead(302, { location: '/' }).end(), /answers 302/],
+    ])('address that answers with %s', async (_what, answer, message) => {
+      const PAYMENT_PUBLIC_URL = await web(answer);
+      const [only] = await troubles({ PAYMENT_PUBLIC_URL }, ...OTHERS);
+      expect(only).toMatchObject({ check: 'callback', status: 'failed' });
+      expect(only?.message).toMatch(message);
+    });
+
+    it('address where nothing listens', async () => {
+      const [only] = await troubles({ PAYMENT_PUBLIC_URL: 'http://127.0.0.1:9' }, ...OTHERS);
+      expect(only?.message).toBe('http://127.0.0.1:9/payments is not reached: nothing listens there (ECONNREFUSED)');
+      expect(only?.advice).toContain('Is the application running?');
+    });
+
+    it('address of this machine, with a real gateway', async () => {
+      const [only] = await troubles({ PAYMENT_BASE_URL: 'https://gateway.invalid' }, ...OTHERS);
+      expect(only).toMatchObject({ check: 'callback', status: 'failed' });
+      expect(only?.message).toContain('/payments is this machine: buyers of a real gateway cannot come back to it');
+    });
+
+    it('below a prefix that is set in code is found where it is said to be', async () => {
+      const prefixed = await startMerchant('fastify', simulator, {
+        options: { background: false, language: 'en' },
+        configure: (app) => void app.setGlobalPrefix('api'),
+      });
+      try {
+        const PAYMENT_PUBLIC_URL = prefixed.url;
+        const [only] = await troubles({ PAYMENT_PUBLIC_URL }, ...OTHERS);
+        expect(only?.message).toContain('404, but it is not this module');
+        expect(only?.advice).toContain('PAYMENT_CALLBACK_URL');
+        expect(await troubles({ PAYMENT_PUBLIC_URL }, ...OTHERS, '--callback', `${prefixed.url}/api/payments`)).toEqual(
+          [],
+        );
+        const PAYMENT_CALLBACK_URL = `${prefixed.url}/api/payments`;
+        expect(await troubles({ PAYMENT_CALLBACK_URL }, ...OTHERS)).toEqual([]);
+      } finally {
+        await prefixed.app.close();
+      }
+    });
+
+    it("is not asked for where buyers come back to addresses of the shop's own", async () => {
+      const own = { PAYMENT_RETURN_URL: 'https://shop.example/r', PAYMENT_FAIL_URL: 'https://shop.example/f' };
+      expect(await troubles(own, ...OTHERS)).toMatchObject([{ check: 'callback', status: 'skipped' }]);
+    });
+  });
+
+  it('ends in time where every host hangs', async () => {
+    const [gateway, database, redis, shop] = [await silence(), await silence(), await silence(), await silence()];
+    const change = { PAYMENT_BASE_URL: `https://${gateway}`, PAYMENT_PUBLIC_URL: `http://${shop}` };
+    for (const store of [`postgres://ada:geheim@${database}/shop`, `redis://ada:geheim@${redis}`]) {
+      const began = performance.now();
+      const found = await troubles({ ...change, PAYMENT_STORE_URL: store }, '--timeout', '1');
+      // Three rounds of a second each, the start of a process, and a busy machine.
+      expect(performance.now() - began).toBeLessThan(9_000);
+      expect(found).toMatchObject([
+        { check: 'store', status: 'failed', message: expect.stringContaining('gives no answer') as string },
+        { check: 'gateway', message: `${gateway} is not reached, TLS fails: there was no answer in time` },
+        { check: 'clock', status: 'skipped' },
+        { check: 'credentials', status: 'skipped' },
+        { check: 'callback', message: `http://${shop}/payments is not reached: there was no answer in time` },
+      ]);
+    }
+  });
+});
