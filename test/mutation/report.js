@@ -24,7 +24,8 @@ export async function writeReport(targets) {
   const parts = targets.map(({ part, files }) => ({ part, results: Object.keys(files).map(readResults) }));
   const options = await prettier.resolveConfig(REPORT);
   const written = readFileSync(REPORT, 'utf8').split('\n## Scores\n')[0];
-  const text = `${written}\n## Scores\n\n${scores(parts)}\n\n## Survivors\n\n${survivors(parts)}\n`;
+  const today = new Date().toISOString().slice(0, 10);
+  const text = `${written}\n## Scores\n\nAs of ${today}.\n\n${scores(parts)}\n\n## Survivors\n\n${survivors(parts)}\n`;
   writeFileSync(REPORT, await prettier.format(text, { ...options, filepath: REPORT }));
   return [...parts.flatMap(problemsOf), ...unusedReasons(parts)];
 }
