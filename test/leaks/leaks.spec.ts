@@ -259,8 +259,16 @@ describe.each(SETUPS)('dialect %s, store %s', (dialect, kind) => {
     const header = (): string => String(simulator.requests.at(-1)?.headers['x-clientsecret']);
     const sign = (): string => (/"sign":"([^"]+)"/.exec(received()) ?? [])[1] ?? '';
     // An Auth3d comes long after the card is forgotten: its number can be told by its first and last digits, its code and expiry cannot.
+    /** The card that was sent for the payment that is answered about; an inquiry may come for either. */
+    const cardOf = (operation: string): typeof DIRECT => {
+      const [, id] = /"conversationId":"([^"]+)"/.exec(received()) ?? [];
+      const isDirect = simulator.requests.some(
+        (sent) => sent.operation === 'DoPayment' && sent.text.includes(`"${id}"`),
+      );
+      return operation === 'DoPayment' || (operation === 'CheckPayment' && isDirect) ? DIRECT : THREE_D;
+    };
     const told = (operation: string): string => {
-      const { cardNo, cvv, expDate } = operation === 'DoPayment' ? DIRECT : THREE_D;
+      const { cardNo, cvv, expDate } = cardOf(operation);
       const spaced = cardNo.replace(/(.{4})(?=.)/g, '$1 ');
       const card = `card ${cardNo} (${spaced}, ${spaced.replaceAll(' ', '-')})`;
       const keys = `secret ${CREDENTIALS.clientSecret} or ${header()} key ${CREDENTIALS.apiKey} sign ${sign()}`;
@@ -276,7 +284,7 @@ describe.each(SETUPS)('dialect %s, store %s', (dialect, kind) => {
         for (const name of ids) fields[name] = told(operation);
       },
       (operation, fields) => {
-        for (const name of ids) fields[name] = (operation === 'DoPayment' ? DIRECT : THREE_D).cardNo;
+        for (const name of ids) fields[name] = cardOf(operation).cardNo;
       },
       (_operation, fields) => {
         ids.forEach(
@@ -284,7 +292,7 @@ describe.each(SETUPS)('dialect %s, store %s', (dialect, kind) => {
         );
       },
       (operation, fields) => {
-        const { cardNo } = operation === 'DoPayment' ? DIRECT : THREE_D;
+        const { cardNo } = cardOf(operation);
         fields['instrumentDetail'] = { maskedCardNumber: cardNo, cardType: cardNo };
       },
       (operation, fields) => {
