@@ -78,7 +78,7 @@ export class PaymentHealthIndicator {
     const details = detailsOf(await health.report(), limits);
     const indicator = this.indicators.check(key);
     const data = { ...details };
-    return (details.problems.length === 0 ? indicator.up(data) : indicator.down(data));
+    return details.problems.length === 0 ? indicator.up(data) : indicator.down(data);
   }
 }
 
