@@ -106,8 +106,8 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
           clock: PaymentClock,
           simulator: PaymentSimulator,
         ) => {
-          const trouble = new GatewayTrouble(settings.account, settings, clock);
           const baseUrl = simulator.isRunning ? simulator.url : settings.baseUrl;
+          const trouble = new GatewayTrouble(settings.account, { ...settings, baseUrl }, clock);
           return new GatewayClient(settings, transport, clock, trouble, baseUrl);
         },
         inject: [PaymentSettings, GatewayTransport, PaymentClock, OWN_SIMULATOR],

@@ -260,7 +260,7 @@ describe.each(SETUPS)('dialect %s, store %s', (dialect, kind) => {
     const sign = (): string => (/"sign":"([^"]+)"/.exec(received()) ?? [])[1] ?? '';
     // An Auth3d comes long after the card is forgotten: its number can be told by its first and last digits, its code and expiry cannot.
     /** The card that was sent for the payment that is answered about; an inquiry may come for either. */
-    const cardOf = (operation: string): typeof DIRECT => {
+    const cardOf = (operation: string): typeof DIRECT | typeof THREE_D => {
       const [, id] = /"conversationId":"([^"]+)"/.exec(received()) ?? [];
       const isDirect = simulator.requests.some(
         (sent) => sent.operation === 'DoPayment' && sent.text.includes(`"${id}"`),
