@@ -107,7 +107,7 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
           simulator: PaymentSimulator,
         ) => {
           const baseUrl = simulator.isRunning ? simulator.url : settings.baseUrl;
-          const trouble = new GatewayTrouble(settings.account, { ...settings, baseUrl }, clock);
+          const trouble = new GatewayTrouble(settings.account, { dialect: settings.dialect, baseUrl }, clock);
           return new GatewayClient(settings, transport, clock, trouble, baseUrl);
         },
         inject: [PaymentSettings, GatewayTransport, PaymentClock, OWN_SIMULATOR],

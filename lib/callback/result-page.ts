@@ -43,9 +43,10 @@ export function resultPage(kind: ResultPageKind, lang: TextLanguage): string {
   return (
     `<!doctype html><html lang="${lang}"><head><meta charset="utf-8">` +
     `<meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title>` +
-    '<style>body{font:1.1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:20vh auto;padding:0 1.5rem;' +
-    'color:#1c2733}' +
-    'h1{font-size:1.6rem}</style></head>' +
-    `<body><h1>${title}</h1><p>${text}</p></body></html>`
+    '<style>:root{color-scheme:light dark}' +
+    'body{font:1.1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:20vh auto;padding:0 1.5rem;color:#1c2733}' +
+    'h1{font-size:1.6rem}' +
+    '@media(prefers-color-scheme:dark){body{background:#12181f;color:#e6ebf0}}</style></head>' +
+    `<body><main><h1>${title}</h1><p>${text}</p></main></body></html>`
   );
 }

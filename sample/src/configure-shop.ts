@@ -19,7 +19,7 @@ export function configureShop(app: NestExpressApplication): void {
 }
 
 const POLICY =
-  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; " +
+  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; " +
   "base-uri 'none'; frame-ancestors 'none'";
 
 function securityHeaders(request: Request, response: Response, next: NextFunction): void {

@@ -40,7 +40,7 @@ export class Buyer {
   async order(...products: string[]): Promise<string> {
     for (const product of products) {
       await this.page.goto(this.shop.url);
-      await this.page.getByRole('button', { name: `Add ${product} to basket` }).click();
+      await this.page.getByRole('button', { name: `Add to basket: ${product}` }).click();
     }
     await this.page.getByRole('button', { name: 'Go to payment' }).click();
     await this.page.getByLabel('Card number').waitFor();
@@ -52,7 +52,7 @@ export class Buyer {
   }
 
   async fillIn(method: Method): Promise<void> {
-    await this.page.getByRole('button', { name: 'Fill in test card 5246 7763 5690 3508' }).click();
+    await this.page.getByRole('button', { name: /^5246 7763 5690 3508 .*Fill in this test card$/ }).click();
     await this.page.getByRole('radio', { name: method }).check();
   }
 

@@ -10,7 +10,7 @@ describe.each(['en', 'tr'] as const)('the page in %s', (language) => {
 
   it.each(KINDS)('for %s is a whole document with a title of its own', (kind) => {
     expect(page(kind)).toMatch(new RegExp(`^<!doctype html><html lang="${language}"><head><meta charset="utf-8">`));
-    expect(page(kind)).toMatch(/<title>[^<]+<\/title>.*<h1>[^<]+<\/h1><p>[^<]+<\/p><\/body><\/html>$/);
+    expect(page(kind)).toMatch(/<title>[^<]+<\/title>.*<main><h1>[^<]+<\/h1><p>[^<]+<\/p><\/main><\/body><\/html>$/);
     for (const other of KINDS.filter((name) => name !== kind)) expect(page(other)).not.toBe(page(kind));
   });
 

@@ -94,10 +94,9 @@ export class OrderRepository {
   /** Oldest first. */
   eventsOf(id: string): ReceivedEvent[] {
     return this.sqlite
-      .prepare<
-        [string],
-        { event_id: string; via: ReceivedEvent['via']; type: string; reason: string | null; received_at: string }
-      >('SELECT * FROM received_events WHERE order_id = ? ORDER BY rowid')
+      .prepare<[string], Pick<ReceivedEvent, 'via' | 'type' | 'reason'> & { event_id: string; received_at: string }>(
+        'SELECT * FROM received_events WHERE order_id = ? ORDER BY rowid',
+      )
       .all(id)
       .map((row) => ({
         eventId: row.event_id,

@@ -1,3 +1,4 @@
+import type { PaymentEventType, PaymentReason } from 'nestjs-card-payment';
 import type { Bilingual } from '../visitor/language.js';
 
 /** `open`: can be paid. `checking`: money may have moved, so wait. `paid`: pack it. */
@@ -26,7 +27,7 @@ export interface Order {
 export interface ReceivedEvent {
   readonly eventId: string;
   readonly via: '@OnPayment' | '@OnEvent';
-  readonly type: string;
-  readonly reason: string | null;
+  readonly type: PaymentEventType;
+  readonly reason: PaymentReason | null;
   readonly receivedAt: Date;
 }

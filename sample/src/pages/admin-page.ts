@@ -2,6 +2,7 @@ import { explainCode, type Payment } from 'nestjs-card-payment';
 import { type Html, html } from '../html.js';
 import { displayKurus, displayMoney } from '../money.js';
 import type { Order, ReceivedEvent } from '../orders/order.js';
+import { EVENT_WORDS, REASON_WORDS, STATE_WORDS } from '../texts/payment-words.js';
 import { TEXTS } from '../texts/texts.js';
 import type { Language } from '../visitor/language.js';
 import type { Visitor } from '../visitor/visitor.js';
@@ -26,7 +27,7 @@ export function adminPage(entries: readonly AdminEntry[], visitor: Visitor): str
       ${figure(admin.attention, onHold)}
     </dl>
     ${entries.length === 0 && html`<p>${admin.none}</p>`} ${entries.map((entry) => card(entry, language))}`;
-  return layout({ title: admin.title, body, visitor });
+  return layout({ title: onHold > 0 ? admin.titleOnHold(onHold) : admin.title, body, visitor });
 }
 
 function figure(name: string, value: string | number): Html {
@@ -66,7 +67,8 @@ function card({ order, payments, events }: AdminEntry, language: Language): Html
                 ({ via, type, reason, eventId, receivedAt }) =>
                   html`<li>
                     <time datetime="${receivedAt.toISOString()}">${displayDate(receivedAt, language)}</time>
-                    <code class="via">${via}</code> <strong>${type}</strong> ${reason && html`<span>${reason}</span>`}
+                    <code class="via">${via}</code> <strong>${EVENT_WORDS[language](type)}</strong>
+                    ${reason && html`<span>${REASON_WORDS[language][reason]}</span>`}
                     <code>${eventId}</code>
                   </li>`,
               )}
@@ -81,12 +83,12 @@ function attempt(payment: Payment, language: Language): Html {
   const { conversationId, state, kind, code, reason, installmentCount, maskedCardNumber, authCode } = payment;
   const codeText = code === null ? null : `${code} ${explainCode(code, language).whatHappened}`;
   return html`<li data-state="${state}">
-    <span class="chip ${state}">${state}</span>
+    <span class="chip ${state}">${STATE_WORDS[language][state]}</span>
     <code>${conversationId}</code>
     <span>${kind === 'direct' ? admin.direct : '3D'}</span>
     <span>${displayMoney(payment.amount, language)}${installmentCount > 1 && html` × ${installmentCount}`}</span>
     <span>${maskedCardNumber}</span>
-    ${reason && html`<span>${reason}</span>`} ${codeText && html`<span>${codeText}</span>`}
+    ${reason && html`<span>${REASON_WORDS[language][reason]}</span>`} ${codeText && html`<span>${codeText}</span>`}
     ${authCode && html`<span>${order.authCode} ${authCode}</span>`} ${actions(payment, language)}
   </li>`;
 }
@@ -96,13 +98,17 @@ function actions({ conversationId, state }: Payment, language: Language): Html |
   const { admin } = TEXTS[language];
   if (state !== 'unknown' && state !== 'review') return null;
   const path = `/admin/payments/${conversationId}`;
+  const which = html`<span class="unseen">: ${conversationId}</span>`;
   return html`<span class="actions">
     ${
-      state === 'unknown' && html`<form method="post" action="${path}/inquire"><button>${admin.inquire}</button></form>`
+      state === 'unknown' &&
+      html`<form method="post" action="${path}/inquire">
+        <button>${admin.inquire}${which}</button>
+      </form>`
     }
     <form method="post" action="${path}/resolve">
-      <button name="state" value="succeeded">${admin.resolvePaid}</button>
-      <button name="state" value="failed">${admin.resolveFailed}</button>
+      <button name="state" value="succeeded">${admin.resolvePaid}${which}</button>
+      <button name="state" value="failed">${admin.resolveFailed}${which}</button>
     </form>
   </span>`;
 }

@@ -9,9 +9,10 @@ import { layout } from './layout.js';
 export function basketPage(lines: readonly BasketLine[], visitor: Visitor): string {
   const { language } = visitor;
   const { basket } = TEXTS[language];
+  const count = lines.reduce((sum, { quantity }) => sum + quantity, 0);
   const body = html`<h1>${basket.title}</h1>
     ${lines.length === 0 ? empty(language) : filled(lines, language)}`;
-  return layout({ title: basket.title, body, visitor, script: '/assets/basket.js' });
+  return layout({ title: basket.titleOf(count), body, visitor, script: '/assets/basket.js' });
 }
 
 function empty(language: Language): Html {
@@ -26,11 +27,13 @@ function filled(lines: readonly BasketLine[], language: Language): Html {
     <ul class="panel lines">
       ${lines.map((line) => row(line, language))}
     </ul>
-    <aside class="panel">
-      <p class="total"><span>${basket.total}</span> <strong>${displayKurus(totalOf(lines), language)}</strong></p>
+    <div class="panel">
+      <p class="total" role="status">
+        <span>${basket.total}</span> <strong>${displayKurus(totalOf(lines), language)}</strong>
+      </p>
       <p class="hint">${basket.vat}</p>
       <form method="post" action="/orders"><button class="primary wide">${basket.checkout}</button></form>
-    </aside>
+    </div>
   </div>`;
 }
 

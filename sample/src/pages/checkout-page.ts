@@ -18,6 +18,9 @@ export interface Checkout {
   readonly demo: DemoGateway;
 }
 
+/** As they stand on the page. */
+const FIELDS: readonly CheckoutField[] = ['phone', 'holder', 'number', 'expiry', 'cvv', 'instalments'];
+
 export function checkoutPage({ order, visitor, values, wrong = new Set(), demo }: Checkout): string {
   const { language } = visitor;
   const { checkout, order: orderTexts } = TEXTS[language];
@@ -25,7 +28,7 @@ export function checkoutPage({ order, visitor, values, wrong = new Set(), demo }
     labelled(field, label, attributes, wrong.has(field) && checkout.wrong[field], hint);
 
   const body = html`<h1>${checkout.title}</h1>
-    ${wrong.size > 0 && html`<p class="notice bad" role="alert">${checkout.wrongTitle}</p>`}
+    ${wrong.size > 0 && problems(wrong, language)}
     <div class="split">
       <form class="panel checkout" method="post" action="/orders/${order.id}/pay" data-checkout>
         <fieldset>
@@ -48,16 +51,38 @@ export function checkoutPage({ order, visitor, values, wrong = new Set(), demo }
         </button>
         <p class="hint lock">${checkout.secure}</p>
       </form>
-      <aside>
+      <div>
         <section class="panel">
           <h2>${orderTexts.summary}</h2>
           <p class="hint">${order.id}</p>
           ${orderLines(order, language)}
         </section>
         ${demo.isOn && testCards(demo, language)}
-      </aside>
+      </div>
     </div>`;
-  return layout({ title: checkout.title, body, visitor, script: '/assets/checkout.js' });
+  const title = `${checkout.title} · ${orderTexts.title} ${order.id}`;
+  return layout({
+    title: wrong.size > 0 ? `${checkout.problems} · ${title}` : title,
+    body,
+    visitor,
+    script: '/assets/checkout.js',
+  });
+}
+
+/** The browser puts the focus on it, also without scripts, so that it is read first. */
+function problems(wrong: ReadonlySet<CheckoutField>, language: Language): Html {
+  const { checkout } = TEXTS[language];
+  return html`<div class="notice bad" tabindex="-1" autofocus aria-labelledby="problems">
+    <div role="alert">
+      <h2 id="problems">${checkout.problems}</h2>
+      <p>${checkout.wrongTitle}</p>
+      <ul>
+        ${FIELDS.filter((field) => wrong.has(field)).map(
+          (field) => html`<li><a href="#${field}">${checkout.wrong[field]}</a></li>`,
+        )}
+      </ul>
+    </div>
+  </div>`;
 }
 
 function labelled(field: CheckoutField, label: string, attributes: Html, problem: string | false, hint?: string): Html {
@@ -117,14 +142,9 @@ function testCards({ testCards: cards, smsCode }: DemoGateway, language: Languag
         const number = cardNo.replace(/(.{4})(?=.)/g, '$1 ');
         const expiry = `${expDate.slice(0, 2)}/${expDate.slice(2)}`;
         return html`<li>
-          <button
-            type="button"
-            data-number="${number}"
-            data-expiry="${expiry}"
-            data-cvv="${cvv}"
-            aria-label="${checkout.demoFill(number)}"
-          >
+          <button type="button" data-number="${number}" data-expiry="${expiry}" data-cvv="${cvv}">
             <code>${number}</code> <code>${expiry}</code> <code>${cvv}</code>
+            <span class="unseen">${checkout.demoFill}</span>
           </button>
         </li>`;
       })}

@@ -7,25 +7,23 @@ export interface Page {
   readonly title: string;
   readonly body: Html;
   readonly visitor: Visitor;
-  /** Seconds after which the page reloads. */
-  readonly refresh?: number;
   readonly script?: string;
 }
 
 const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { tr: 'Türkçe', en: 'English' };
 
 /** A whole page of the shop. */
-export function layout({ title, body, visitor: { language, basketCount }, refresh, script }: Page): string {
+export function layout({ title, body, visitor: { language, basketCount }, script }: Page): string {
   const { nav, footer, shop } = TEXTS[language];
   return html`<!doctype html>
     <html lang="${language}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
         <title>${title} · Toprak</title>
         <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
         <link rel="stylesheet" href="/assets/shop.css" />
-        ${refresh && html`<meta http-equiv="refresh" content="${refresh}" />`}
         ${script && html`<script src="${script}" defer></script>`}
       </head>
       <body>
@@ -45,7 +43,7 @@ export function layout({ title, body, visitor: { language, basketCount }, refres
               </svg>
               <span>Toprak<small>${shop.tagline}</small></span>
             </a>
-            <nav class="links">
+            <nav class="links" aria-label="${nav.pages}">
               <a href="/">${nav.shop}</a>
               <a href="/admin">${nav.admin}</a>
               <a href="/basket" class="basket-link">${nav.basket}${basketCount > 0 && html` <b>${basketCount}</b>`}</a>
@@ -55,7 +53,7 @@ export function layout({ title, body, visitor: { language, basketCount }, refres
             </nav>
           </div>
         </header>
-        <main id="content" class="wrap">${body}</main>
+        <main id="content" class="wrap" tabindex="-1">${body}</main>
         <footer class="wrap">${footer}</footer>
       </body>
     </html>`.text;

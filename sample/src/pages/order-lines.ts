@@ -11,7 +11,7 @@ export function orderLines({ lines, totalKurus }: Order, language: Language): Ht
       ${lines.map(
         ({ name, quantity, kurus }) =>
           html`<tr>
-            <td>${quantity} × ${name[language]}</td>
+            <th scope="row">${quantity} × ${name[language]}</th>
             <td>${displayKurus(kurus, language)}</td>
           </tr>`,
       )}

@@ -21,15 +21,21 @@ const LOOK: Readonly<Record<Outcome['kind'], 'good' | 'bad' | 'wait'>> = {
   unpaid: 'wait',
 };
 
-/** Seconds after which the page reloads while the outcome is open. */
-const REFRESH: Partial<Record<Outcome['kind'], number>> = { pending: 3, atBank: 5, checking: 30 };
+/** Seconds after which the page looks again while the outcome is open. */
+const LOOK_AGAIN: Partial<Record<Outcome['kind'], number>> = { pending: 3, atBank: 5, checking: 30 };
 
 export function orderPage(order: Order, outcome: Outcome, visitor: Visitor): string {
   const { language } = visitor;
   const texts = TEXTS[language];
   const { title, text } = texts.order[outcome.kind];
+  const lookAgain = LOOK_AGAIN[outcome.kind];
   const body = html`<p class="crumb">${texts.order.title} ${order.id}</p>
-    <section class="outcome ${LOOK[outcome.kind]}" role="status" data-outcome="${outcome.kind}">
+    <section
+      class="outcome ${LOOK[outcome.kind]}"
+      role="status"
+      data-outcome="${outcome.kind}"
+      ${lookAgain && html`data-look-again="${lookAgain}"`}
+    >
       ${sign(LOOK[outcome.kind])}
       <div>
         <h1>${title}</h1>
@@ -43,9 +49,10 @@ export function orderPage(order: Order, outcome: Outcome, visitor: Visitor): str
             >
           </p>`
         }
+        ${lookAgain && html`<p><a class="button" href="/orders/${order.id}">${texts.order.lookAgain}</a></p>`}
       </div>
     </section>
-    <div class="split">
+    <div class="split" data-details>
       <section class="panel">
         <h2>${texts.order.summary}</h2>
         ${orderLines(order, language)}
@@ -58,7 +65,8 @@ export function orderPage(order: Order, outcome: Outcome, visitor: Visitor): str
         </section>`
       }
     </div>`;
-  return layout({ title, body, visitor, refresh: REFRESH[outcome.kind] });
+  const script = lookAgain === undefined ? undefined : '/assets/order.js';
+  return layout({ title: `${title} · ${texts.order.title} ${order.id}`, body, visitor, script });
 }
 
 function details(payment: Payment, language: Language): Html {

@@ -12,12 +12,12 @@ export function shopPage(
 ): string {
   const { language } = visitor;
   const { shop } = TEXTS[language];
-  const body = html`<section class="hero">
+  const body = html`<div class="hero">
       <h1>${shop.heroTitle}</h1>
       <p>${shop.heroText}</p>
-    </section>
+    </div>
     <ul class="products">
-      ${products.map((product) => card(product, language))}
+      ${products.map((product) => card(product, 'h2', language))}
     </ul>
     ${
       postcards.length > 0 &&
@@ -25,19 +25,20 @@ export function shopPage(
         <h2 id="postcards">${shop.postcards}</h2>
         <p>${shop.postcardsText}</p>
         <ul class="products small">
-          ${postcards.map((product) => card(product, language))}
+          ${postcards.map((product) => card(product, 'h3', language))}
         </ul>
       </section>`
     }`;
   return layout({ title: shop.tagline, body, visitor });
 }
 
-function card({ id, name, detail, kurus, picture }: Product, language: Language): Html {
+function card({ id, name, detail, kurus, picture }: Product, level: 'h2' | 'h3', language: Language): Html {
   const { shop } = TEXTS[language];
+  const heading = level === 'h2' ? html`<h2>${name[language]}</h2>` : html`<h3>${name[language]}</h3>`;
   return html`<li class="product">
     ${picture}
     <div class="about">
-      <h3>${name[language]}</h3>
+      ${heading}
       <p>${detail[language]}</p>
     </div>
     <form method="post" action="/basket/add">

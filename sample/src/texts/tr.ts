@@ -12,16 +12,24 @@ export const tr: Texts = {
       'Yalnızca ödeme geçidi simüle edilirken görünür. ' +
       'Birini tek başına alın: bankanın yanıtını toplamın son iki hanesi belirler.',
   },
-  nav: { shop: 'Mağaza', basket: 'Sepet', admin: 'Siparişler', language: 'Dil', skip: 'İçeriğe geç' },
+  nav: {
+    pages: 'Sayfalar',
+    shop: 'Mağaza',
+    basket: 'Sepet',
+    admin: 'Siparişler',
+    language: 'Dil',
+    skip: 'İçeriğe geç',
+  },
   footer: 'nestjs-card-payment örnek mağazası.',
   basket: {
     title: 'Sepetiniz',
+    titleOf: (count) => (count === 0 ? 'Sepetiniz boş' : `Sepetiniz (${count})`),
     empty: 'Sepetiniz boş.',
     goShopping: 'Mağazaya göz atın',
     quantityOf: (name) => `Adet: ${name}`,
     update: 'Güncelle',
     remove: 'Çıkar',
-    removeOf: (name) => `Sepetten çıkar: ${name}`,
+    removeOf: (name) => `Çıkar: ${name}`,
     total: 'Toplam',
     checkout: 'Ödemeye geç',
     vat: 'KDV ve kargo dâhil',
@@ -48,6 +56,7 @@ export const tr: Texts = {
     pay: (amount) => `${amount} öde`,
     paying: 'Bir dakika…',
     secure: 'Kartınız ödeme hizmetine iletilir. Mağaza onu saklamaz.',
+    problems: 'Lütfen bilgilerinizi kontrol edin',
     wrongTitle: 'Kartınızdan para çekilmedi. Lütfen işaretli alanları kontrol edip kart bilgilerinizi yeniden girin.',
     wrong: {
       holder: 'Adınızı kartın üzerinde yazdığı gibi girin.',
@@ -60,14 +69,14 @@ export const tr: Texts = {
     demoTitle: 'Simülatör: test kartları',
     demoText: 'Formu doldurmak için birine tıklayın.',
     demoSms: 'Bankadaki SMS şifresi:',
-    demoFill: (number) => `Test kartını doldur: ${number}`,
+    demoFill: 'Bu test kartını doldur',
   },
   order: {
     title: 'Sipariş',
     paid: { title: 'Teşekkürler, siparişiniz ödendi', text: 'Hemen paketliyoruz.' },
     pending: {
       title: 'Ödemeniz işleniyor',
-      text: 'Banka sonucu henüz bildirmedi. Lütfen yeniden ödeme yapmayın: bu sayfa kendiliğinden yenilenir.',
+      text: 'Banka sonucu henüz bildirmedi. Lütfen yeniden ödeme yapmayın: bu sayfa sonuca kendiliğinden yeniden bakar.',
     },
     checking: {
       title: 'Ödemenizi kontrol ediyoruz',
@@ -83,6 +92,7 @@ export const tr: Texts = {
     expired: { title: 'Ödemenin süresi doldu', text: 'Bankanızdan zamanında dönülmedi. Kartınızdan para çekilmedi.' },
     unpaid: { title: 'Siparişiniz henüz ödenmedi', text: 'Kartınızdan para çekilmedi.' },
     again: 'Yeniden dene',
+    lookAgain: 'Yeniden bak',
     pay: 'Ödemeye geç',
     amount: 'Tutar',
     charged: 'Çekilen',
@@ -104,6 +114,7 @@ export const tr: Texts = {
   },
   admin: {
     title: 'Siparişler',
+    titleOnHold: (count) => `Siparişler (${count} beklemede)`,
     paidOrders: 'Ödenen sipariş',
     revenue: 'Tahsilat',
     attention: 'İlgi bekleyen',

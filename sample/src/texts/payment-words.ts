@@ -1,0 +1,84 @@
+import type { PaymentEventState, PaymentEventType, PaymentReason, PaymentState } from 'nestjs-card-payment';
+import type { Language } from '../visitor/language.js';
+
+/** What the orders page calls a payment's states. */
+export const STATE_WORDS: Readonly<Record<Language, Readonly<Record<PaymentState, string>>>> = {
+  en: {
+    charging: 'charging',
+    initiating: 'initiating',
+    awaiting: 'awaiting',
+    authorizing: 'authorizing',
+    succeeded: 'succeeded',
+    failed: 'failed',
+    expired: 'expired',
+    unknown: 'unknown',
+    review: 'review',
+  },
+  tr: {
+    charging: 'çekiliyor',
+    initiating: 'başlatılıyor',
+    awaiting: 'bankada',
+    authorizing: 'onaylanıyor',
+    succeeded: 'başarılı',
+    failed: 'başarısız',
+    expired: 'süresi doldu',
+    unknown: 'belirsiz',
+    review: 'incelenecek',
+  },
+};
+
+/** Why a payment is in its state. */
+export const REASON_WORDS: Readonly<Record<Language, Readonly<Record<PaymentReason, string>>>> = {
+  en: {
+    declined: 'declined',
+    refused: 'request refused',
+    not_sent: 'not sent',
+    no_answer: 'no answer',
+    unreadable: 'unreadable answer',
+    server_error: 'server error of the gateway',
+    indeterminate_code: 'the code does not decide',
+    unrecognised_code: 'unrecognised code',
+    approval_variant: 'partial or conditional approval',
+    codes_disagree: 'the codes disagree',
+    conversation_mismatch: 'approval of another payment',
+    amount_mismatch: 'another amount',
+    currency_mismatch: 'another currency',
+    sign_mismatch: 'the signature does not match',
+    unbound: 'the approval does not name this payment',
+    reference_taken: 'another payment holds the order',
+    vetoed: 'stopped by the shop',
+    interrupted: 'interrupted',
+    moved_after_all: 'money moved after all',
+    not_found: 'not known to the gateway',
+    operator: 'settled by hand',
+  },
+  tr: {
+    declined: 'reddedildi',
+    refused: 'istek kabul edilmedi',
+    not_sent: 'gönderilmedi',
+    no_answer: 'yanıt gelmedi',
+    unreadable: 'yanıt okunamadı',
+    server_error: 'geçitte sunucu hatası',
+    indeterminate_code: 'kod sonucu göstermiyor',
+    unrecognised_code: 'tanınmayan kod',
+    approval_variant: 'kısmi veya koşullu onay',
+    codes_disagree: 'kodlar çelişiyor',
+    conversation_mismatch: 'onay başka bir ödemenin',
+    amount_mismatch: 'tutar farklı',
+    currency_mismatch: 'para birimi farklı',
+    sign_mismatch: 'imza uyuşmuyor',
+    unbound: 'onayda bu ödemenin adı geçmiyor',
+    reference_taken: 'siparişte başka bir ödeme var',
+    vetoed: 'mağaza durdurdu',
+    interrupted: 'yarıda kaldı',
+    moved_after_all: 'para sonradan çekilmiş göründü',
+    not_found: 'geçit bu ödemeyi tanımıyor',
+    operator: 'elle sonuçlandırıldı',
+  },
+};
+
+/** In English an event is called as in code. */
+export const EVENT_WORDS: Readonly<Record<Language, (type: PaymentEventType) => string>> = {
+  en: (type) => type,
+  tr: (type) => `ödeme ${STATE_WORDS.tr[type.slice('payment.'.length) as PaymentEventState]}`,
+};
