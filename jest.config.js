@@ -23,7 +23,7 @@ export default {
     '^(\\.{1,2}/.*)\\.js$': '$1',
     '^@nestjs/throttler$': '<rootDir>/test/browser/throttler.js',
     '^nestjs-card-payment$': '<rootDir>/lib/index.ts',
-    '^nestjs-card-payment/(simulator|testing)$': '<rootDir>/lib/$1/index.ts',
+    '^nestjs-card-payment/(simulator|testing|swagger)$': '<rootDir>/lib/$1/index.ts',
     '^nestjs-card-payment/(sql|redis)$': '<rootDir>/lib/store/$1/index.ts',
   },
   testTimeout: 60000,

@@ -3,6 +3,7 @@ import { ConfigModule } from '@nestjs/config';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import { type Payment, PaymentModule } from 'nestjs-card-payment';
 import { AdminController } from './admin/admin.controller.js';
+import { CheckoutApiController } from './api/checkout-api.controller.js';
 import { Basket } from './basket/basket.js';
 import { BasketController } from './basket/basket.controller.js';
 import { Catalogue } from './catalogue/catalogue.js';
@@ -37,7 +38,14 @@ const orderUrl = ({ reference }: Payment): string => `/orders/${reference}`;
       }),
     }),
   ],
-  controllers: [ShopController, BasketController, CheckoutController, OrdersController, AdminController],
+  controllers: [
+    ShopController,
+    BasketController,
+    CheckoutController,
+    OrdersController,
+    AdminController,
+    CheckoutApiController,
+  ],
   providers: [Basket, Catalogue, OrderRepository, OrderPayments, ShopDatabase],
 })
 export class AppModule {}

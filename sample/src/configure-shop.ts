@@ -1,6 +1,7 @@
 import { ForbiddenException } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
+import { API_PAGE, API_PAGE_POLICY, serveApiPage } from './api/api-page.js';
 import { PUBLIC_DIRECTORY } from './data-files.js';
 import { ShopExceptionFilter } from './shop-exception.filter.js';
 import { switchLanguage } from './visitor/language.js';
@@ -14,15 +15,16 @@ export function configureShop(app: NestExpressApplication): void {
   app.useStaticAssets(PUBLIC_DIRECTORY, { prefix: '/assets/' });
   app.useGlobalFilters(new ShopExceptionFilter());
   app.enableShutdownHooks();
+  serveApiPage(app);
 }
 
 const POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; " +
   "base-uri 'none'; frame-ancestors 'none'";
 
-function securityHeaders(_request: Request, response: Response, next: NextFunction): void {
+function securityHeaders(request: Request, response: Response, next: NextFunction): void {
   response.set({
-    'Content-Security-Policy': POLICY,
+    'Content-Security-Policy': request.path.startsWith(API_PAGE) ? API_PAGE_POLICY : POLICY,
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'same-origin',
   });

@@ -19,7 +19,7 @@ interface Manifest {
   readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>;
 }
 
-const OPTIONAL = ['@nestjs/event-emitter', 'better-sqlite3', 'ioredis', 'kysely', 'pg'];
+const OPTIONAL = ['@nestjs/event-emitter', '@nestjs/swagger', 'better-sqlite3', 'ioredis', 'kysely', 'pg'];
 
 describe('the packed package', () => {
   let scratch: string;
@@ -61,7 +61,7 @@ describe('the packed package', () => {
   it('exports ES modules first, so that an application never holds two copies', () => {
     const { './package.json': itself, ...entries } = manifest.exports;
     expect(itself).toBe('./package.json');
-    expect(Object.keys(entries)).toEqual(['.', './simulator', './testing', './sql', './redis']);
+    expect(Object.keys(entries)).toEqual(['.', './simulator', './testing', './sql', './redis', './swagger']);
     for (const conditions of Object.values(entries)) {
       expect(Object.keys(conditions)).toEqual(['module-sync', 'import', 'require']);
       for (const [condition, targets] of Object.entries(conditions) as [string, Targets][]) {

@@ -1,6 +1,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { SIMULATOR_CREDENTIALS } from 'nestjs-card-payment/simulator';
 import { freePort } from '../services/server.js';
 import { type Finished, packTarball, run } from './tarball.js';
@@ -80,6 +81,18 @@ export const BOTH_FLOWS_PAID = {
   charges: [1, 1, 1],
   violations: [],
 };
+
+/** Expects that what `merchant/api-document.ts` prints is OpenAPI, and describes what the merchant's routes take. */
+export async function expectApiDocument(printed: unknown): Promise<void> {
+  const document = printed as { components: { schemas: Record<string, unknown> } } & Record<string, unknown>;
+  expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true });
+  const { schemas } = document.components;
+  expect(schemas['CheckoutDto']).toMatchObject({ required: ['cardDetails', 'cardHolderInfo'] });
+  expect(schemas['CardDetailsDto']).toMatchObject({
+    required: ['cardNo', 'expDate', 'cvv'],
+    properties: { cvv: { type: 'string', pattern: '^\\d{3,4}$', writeOnly: true } },
+  });
+}
 
 /** Whether `require` and `import` of an entry give the same classes. */
 export const ONE_COPY = `

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { writeGuide } from './guide.js';
-import { BOTH_FLOWS_PAID, MerchantApp, ONE_COPY } from './merchant-app.js';
+import { BOTH_FLOWS_PAID, expectApiDocument, MerchantApp, ONE_COPY } from './merchant-app.js';
 
 const jestBin = resolve('node_modules/jest/bin/jest.js');
 
@@ -26,6 +26,10 @@ describe('the packed package in a NestJS 11 application, CommonJS', () => {
   it('takes payments by both flows, configured by .env', async () => {
     expect(await app.node('dist/main.js')).toEqual(BOTH_FLOWS_PAID);
   }, 60_000);
+
+  it('describes its routes by @nestjs/swagger', async () => {
+    await expectApiDocument(await app.node('dist/api-document.js'));
+  });
 
   it('is one copy, required and imported', async () => {
     expect(await app.node('-e', ONE_COPY)).toEqual([true, true, true]);

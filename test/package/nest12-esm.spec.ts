@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { SIMULATOR_CREDENTIALS, type Simulator } from 'nestjs-card-payment/simulator';
 import { fieldsOf, SimulatedMerchant } from '../simulator/simulated-merchant.js';
 import { writeGuide } from './guide.js';
-import { BOTH_FLOWS_PAID, MerchantApp, ONE_COPY } from './merchant-app.js';
+import { BOTH_FLOWS_PAID, expectApiDocument, MerchantApp, ONE_COPY } from './merchant-app.js';
 import { cleanEnvironment } from './tarball.js';
 
 describe('the packed package in a NestJS 12 application, ES modules', () => {
@@ -38,6 +38,9 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
     expect(stdout + stderr).not.toMatch(/close timed out|hanging/);
     expect(status).toBe(0);
   }, 300_000);
+  it('describes its routes by @nestjs/swagger', async () => {
+    await expectApiDocument(await app.node('dist/api-document.js'));
+  });
 
   it('has stores of every entry, of one PaymentStore', async () => {
     expect(await app.node('dist/stores.js')).toEqual({

@@ -1,0 +1,68 @@
+import {
+  BadRequestException,
+  Body,
+  ConflictException,
+  Controller,
+  Header,
+  HttpCode,
+  NotFoundException,
+  Param,
+  Post,
+  UseFilters,
+  UseGuards,
+  ValidationPipe,
+} from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ThrottlerGuard } from '@nestjs/throttler';
+import { CheckoutDto, PaymentExceptionFilter, PaymentService } from 'nestjs-card-payment';
+import { INSTALMENTS } from '../checkout/checkout-form.js';
+import { decimalText, TURKISH_LIRA } from '../money.js';
+import { OrderRepository } from '../orders/order.repository.js';
+import { isPayable, outcomeOf } from '../orders/outcome.js';
+import { JsonErrorFilter } from './json-error.filter.js';
+
+class StartedPayment {
+  @ApiProperty({ description: 'The id of this attempt.' })
+  conversationId!: string;
+
+  @ApiProperty({ description: 'The page that takes the buyer to the bank: show it in a window of its own.' })
+  html!: string;
+}
+
+/** The checkout for an app of the shop's own, which has pages of its own and shows the bank's in a WebView. */
+@ApiTags('checkout')
+@Controller('api/orders/:id')
+@UseFilters(JsonErrorFilter, PaymentExceptionFilter)
+export class CheckoutApiController {
+  constructor(
+    private readonly orders: OrderRepository,
+    private readonly payments: PaymentService,
+  ) {}
+
+  @Post('pay')
+  @UseGuards(ThrottlerGuard)
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({ summary: 'Starts a 3D Secure payment of an order.' })
+  @ApiOkResponse({ type: StartedPayment })
+  @ApiResponse({ status: 400, description: 'The card, its holder or the instalments are refused; nothing was sent.' })
+  @ApiResponse({ status: 404, description: 'There is no such order.' })
+  @ApiResponse({ status: 409, description: 'The order has been paid or is being paid.' })
+  async pay(
+    @Param('id') id: string,
+    @Body(new ValidationPipe({ transform: true, whitelist: true, forbidNonWhitelisted: true })) checkout: CheckoutDto,
+  ): Promise<StartedPayment> {
+    const order = this.orders.find(id);
+    if (!order) throw new NotFoundException();
+    if (!isPayable(outcomeOf(await this.payments.findByReference(order.id)))) throw new ConflictException();
+    const installmentCount = INSTALMENTS.find((count) => count === (checkout.installmentCount ?? 1));
+    if (installmentCount === undefined) throw new BadRequestException();
+    const { conversationId, html } = await this.payments.init3d({
+      reference: order.id,
+      cardDetails: checkout.cardDetails,
+      cardHolderInfo: checkout.cardHolderInfo,
+      transactionDetails: { amount: decimalText(order.totalKurus), currencyCode: TURKISH_LIRA, installmentCount },
+    });
+    return { conversationId, html };
+  }
+}

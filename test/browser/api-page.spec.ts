@@ -1,0 +1,62 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import type { Browser } from 'playwright-core';
+import { launchBrowser } from './browser.js';
+import { Buyer } from './buyer.js';
+import { openShop, type Shop } from './shop.js';
+
+const CARD = { cardNo: '4508 0345 0803 4509', expDate: '12/36', cvv: '000' };
+const HOLDER = { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' };
+
+describe('the API of the sample shop', () => {
+  let browser: Browser;
+  let shop: Shop;
+  let buyer: Buyer;
+
+  beforeAll(async () => {
+    [browser, shop] = await Promise.all([launchBrowser(), openShop()]);
+    buyer = await Buyer.enter(browser, shop);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await shop?.close();
+  });
+
+  function pay(orderId: string, body: object): Promise<Response> {
+    return fetch(`${shop.url}/api/orders/${orderId}/pay`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'accept-language': 'en' },
+      body: JSON.stringify(body),
+    });
+  }
+
+  it('has a page, which shows its routes and the fields of a card', async () => {
+    await buyer.page.goto(`${shop.url}/docs`);
+    await buyer.page.getByText('Starts a 3D Secure payment of an order.').waitFor();
+    expect(await buyer.page.getByText('CardDetailsDto').count()).toBeGreaterThan(0);
+    expect(buyer.complaints).toEqual([]);
+  });
+
+  it('is described by a valid document, of nothing but the API', async () => {
+    const document = (await (await fetch(`${shop.url}/docs-json`)).json()) as { paths: object };
+    expect(Object.keys(document.paths)).toEqual(['/api/orders/{id}/pay']);
+    expect(await new Validator().validate(structuredClone(document) as Record<string, unknown>)).toEqual({
+      valid: true,
+    });
+  });
+
+  it('starts a payment of the order’s own amount, and refuses with JSON', async () => {
+    await buyer.page.goto(shop.url);
+    const orderId = await buyer.order('Insufficient funds');
+    const refused = await pay(orderId, { cardDetails: { ...CARD, cvv: '1' }, cardHolderInfo: HOLDER });
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ message: ['cardDetails.cvv must be 3 or 4 digits, as text'] });
+    const forged = await pay(orderId, { cardDetails: CARD, cardHolderInfo: HOLDER, amount: '0.01' });
+    expect(forged.status).toBe(400);
+    expect((await pay('none', { cardDetails: CARD, cardHolderInfo: HOLDER })).status).toBe(404);
+    const started = await pay(orderId, { cardDetails: CARD, cardHolderInfo: HOLDER, installmentCount: 3 });
+    expect(started.status).toBe(200);
+    const { conversationId, html } = (await started.json()) as { conversationId: string; html: string };
+    expect(html).toContain('<html');
+    expect(await shop.payments.find(conversationId)).toMatchObject({ state: 'awaiting', installmentCount: 3 });
+  });
+});

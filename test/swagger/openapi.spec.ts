@@ -1,0 +1,211 @@
+import 'nestjs-card-payment/swagger';
+import { Body, Controller, Get, type INestApplication, Post } from '@nestjs/common';
+import { ApiOkResponse, DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { Test } from '@nestjs/testing';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv } from 'ajv';
+import { getMetadataStorage } from 'class-validator';
+import { Auth3dDto, CheckoutDto, DoPaymentDto, Init3dDto, Payment } from 'nestjs-card-payment';
+import { TEST_CARDS } from 'nestjs-card-payment/simulator';
+import { aPayment } from 'nestjs-card-payment/testing';
+import { RULE_SCHEMAS } from '../../lib/swagger/rule-schemas.js';
+import { problemsOf } from '../dto/message-problems.js';
+import { fullInput } from '../dto/sample-input.js';
+
+@Controller()
+class ApiController {
+  @Post('checkout')
+  checkout(@Body() _checkout: CheckoutDto): void {}
+
+  @Post('direct')
+  direct(@Body() _payment: DoPaymentDto): void {}
+
+  @Post('start')
+  start(@Body() _payment: Init3dDto): void {}
+
+  @Post('complete')
+  complete(@Body() _callback: Auth3dDto): void {}
+
+  @Get('payment')
+  @ApiOkResponse({ type: Payment })
+  payment(): Payment {
+    return aPayment();
+  }
+}
+
+interface FieldSchema {
+  readonly type?: string;
+  readonly $ref?: string;
+  readonly writeOnly?: boolean;
+  readonly example?: unknown;
+  readonly description?: string;
+}
+interface MessageSchema {
+  readonly properties: Readonly<Record<string, FieldSchema>>;
+  readonly required?: readonly string[];
+}
+
+const CHECKOUT = {
+  cardDetails: { cardNo: '5246 7763 5690 3508', expDate: '12 / 2030', cvv: '792' },
+  cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '+90 555 111 22 33' },
+  installmentCount: 3,
+};
+
+/** By path: values that both the rules and the schema are to take, and to refuse. */
+const VALUES: Record<string, { good: readonly unknown[]; bad: readonly unknown[] }> = {
+  'cardDetails.cardNo': {
+    good: ['5246776356903508', '5246-7763-5690-3508'],
+    bad: ['1234', 5246776356903508, 'x', '5246776356903508x', null],
+  },
+  'cardDetails.expDate': {
+    good: ['1230', '12/30', '12 / 30', '12/2030'],
+    bad: ['1330', '0030', '12-30', '122030', '12/1930', 1230],
+  },
+  'cardDetails.cvv': { good: ['792', '0000'], bad: ['12', '12345', 'abc', 792, '792\n'] },
+  'cardHolderInfo.cardHolderName': { good: ['Ç'], bad: ['', '  ', 'x'.repeat(256), 7] },
+  'cardHolderInfo.buyerGsm': { good: ['5551112233', '(0555) 111-22-33'], bad: ['', 'x', 905551112233, '++90555111'] },
+  'transactionDetails.amount': { good: ['149.90', 149.9, '1'], bad: ['', '1,50', '1e3', '-1', true, {}] },
+  'transactionDetails.currencyCode': { good: [1, 949, 999], bad: [0, 1000, 9.5, '949', null] },
+  'transactionDetails.installmentCount': { good: [1, 12], bad: [0, 1000, 1.5, '3', null] },
+  'transactionDetails.vftFlag': { good: [true, false], bad: ['true', 1, null] },
+  'transactionDetails.transactionType': { good: ['SALE'], bad: ['', 7, null] },
+  'extraParameter.pfSubMerchantId': { good: ['sub-1'], bad: ['', null] },
+  reference: { good: ['order-1'], bad: ['', ' ', 'x'.repeat(256), 7, null, {}] },
+  allowRepeat: { good: [true], bad: ['yes', 1] },
+  returnUrl: { good: ['https://shop.example/a?b=c'], bad: ['', '/return', 'ftp://shop.example', 7] },
+  cardHolderInfo: { good: [], bad: ['x', 7, [], null, undefined] },
+  cardDetails: { good: [], bad: [undefined, {}] },
+};
+
+function validated(document: object): ReturnType<Validator['validate']> {
+  return new Validator().validate(JSON.parse(JSON.stringify(document)) as Record<string, unknown>);
+}
+
+describe('nestjs-card-payment/swagger', () => {
+  let app: INestApplication;
+  let document: OpenAPIObject;
+  let schemas: Record<string, MessageSchema>;
+
+  beforeAll(async () => {
+    const module = await Test.createTestingModule({ controllers: [ApiController] }).compile();
+    app = module.createNestApplication({ logger: false });
+    document = SwaggerModule.createDocument(app, new DocumentBuilder().setTitle('Shop').setVersion('1').build());
+    schemas = JSON.parse(JSON.stringify(document.components?.schemas)) as Record<string, MessageSchema>;
+  });
+  afterAll(() => app.close());
+
+  it('makes a valid OpenAPI document', async () => {
+    const { valid, errors } = await validated(document);
+    expect({ valid, errors }).toEqual({ valid: true, errors: undefined });
+    // The validator does see what is wrong.
+    const broken = { ...document, components: { schemas: { Card: { type: 'card' } } } };
+    expect((await validated(broken)).valid).toBe(false);
+  });
+
+  it('describes the messages that hosts take, and the payment that they show', () => {
+    expect(Object.keys(schemas).sort()).toEqual([
+      'Auth3dDto',
+      'CardDetailsDto',
+      'CardHolderInfoDto',
+      'CheckoutDto',
+      'DoPaymentDto',
+      'ExtraParameterDto',
+      'Init3dDto',
+      'Payment',
+      'TransactionDetailsDto',
+    ]);
+    expect(schemas['CardDetailsDto']).toEqual({
+      type: 'object',
+      properties: {
+        cardNo: {
+          type: 'string',
+          description: expect.any(String),
+          pattern: '^\\d(?:[ -]?\\d){11,18}$',
+          example: '4508034508034509',
+          writeOnly: true,
+        },
+        expDate: {
+          type: 'string',
+          description: expect.any(String),
+          pattern: '^(?:0[1-9]|1[0-2])(?: ?/ ?(?:20)?)?\\d{2}$',
+          example: '12/36',
+          writeOnly: true,
+        },
+        cvv: {
+          type: 'string',
+          description: expect.any(String),
+          pattern: '^\\d{3,4}$',
+          example: '000',
+          writeOnly: true,
+        },
+      },
+      required: ['cardNo', 'expDate', 'cvv'],
+    });
+    expect(schemas['CheckoutDto']?.required).toEqual(['cardDetails', 'cardHolderInfo']);
+    expect(schemas['CheckoutDto']?.properties['installmentCount']).toMatchObject({
+      type: 'integer',
+      minimum: 1,
+      maximum: 999,
+    });
+    expect(schemas['DoPaymentDto']?.properties['reference']).toMatchObject({
+      type: 'string',
+      minLength: 1,
+      maxLength: 255,
+    });
+    expect(schemas['Init3dDto']?.properties).toEqual(schemas['DoPaymentDto']?.properties);
+    expect(schemas['Payment']?.properties['state']).toMatchObject({
+      enum: expect.arrayContaining(['succeeded', 'unknown']),
+    });
+  });
+
+  it('knows every field and every rule', () => {
+    for (const dto of [CheckoutDto, DoPaymentDto, Auth3dDto]) {
+      const rules = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
+      const fields = new Set(rules.map(({ propertyName }) => propertyName));
+      expect(Object.keys(schemas[dto.name]?.properties ?? {}).sort()).toEqual([...fields].sort());
+      for (const { name } of rules.filter(({ name }) => name !== undefined)) expect(RULE_SCHEMAS).toHaveProperty(name!);
+    }
+    for (const { properties } of Object.values(schemas)) {
+      for (const field of Object.values(properties)) expect(field.description).toMatch(/.\.$/);
+    }
+    expect(Object.keys(schemas['Payment']?.properties ?? {}).sort()).toEqual(Object.keys(aPayment()).sort());
+  });
+
+  it('shows no card but a published one, which is only ever written', () => {
+    const { cardNo, expDate, cvv } = schemas['CardDetailsDto']?.properties ?? {};
+    expect([cardNo, expDate, cvv].every((field) => field?.writeOnly)).toBe(true);
+    expect(TEST_CARDS.map((card) => card.cardNo)).toContain(cardNo?.example);
+    expect(JSON.stringify(document).match(/\d{13,19}/g)).toEqual([cardNo?.example]);
+  });
+
+  it('takes and refuses what the rules do', () => {
+    const ajv = new Ajv({ strict: false, formats: { uri: true, 'date-time': true }, schemas: [] });
+    ajv.addSchema({ $id: 'api', components: { schemas } });
+    const takes = (name: string, value: unknown) => ajv.validate({ $ref: `api#/components/schemas/${name}` }, value);
+    const examine = (type: typeof CheckoutDto | typeof DoPaymentDto, good: object, only: RegExp) => {
+      expect(problemsOf(type, structuredClone(good))).toEqual([]);
+      expect({ errors: takes(type.name, good) ? [] : ajv.errors }).toEqual({ errors: [] });
+      for (const [path, values] of Object.entries(VALUES).filter(([path]) => only.test(path))) {
+        for (const [isGood, value] of [
+          ...values.good.map((value) => [true, value] as const),
+          ...values.bad.map((value) => [false, value] as const),
+        ]) {
+          const message = structuredClone(good) as Record<string, unknown>;
+          const [first = '', second] = path.split('.');
+          if (second === undefined) message[first] = value;
+          else message[first] = { ...(message[first] as object), [second]: value };
+          const byRules = problemsOf(type, structuredClone(message)).length === 0;
+          const bySchema = takes(type.name, JSON.parse(JSON.stringify(message)));
+          expect({ path, value, byRules, bySchema }).toEqual({
+            path,
+            value,
+            byRules: isGood,
+            bySchema: isGood,
+          });
+        }
+      }
+    };
+    examine(CheckoutDto, CHECKOUT, /^card/);
+    examine(DoPaymentDto, { ...fullInput(), cardDetails: CHECKOUT.cardDetails }, /./);
+  });
+});
