@@ -1,17 +1,82 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+/** A block of TypeScript in a page. */
+export interface CodeBlock {
+  /** The file of the page. */
+  readonly page: string;
+  /** Where the block's first line is in the page, from 1. */
+  readonly line: number;
+  /** Where it belongs in a project, as its first line says; undefined for a block that stands by itself. */
+  readonly path: string | undefined;
+  readonly code: string;
+}
+
+/** A block that has become a file. */
+export interface WrittenBlock extends CodeBlock {
+  readonly file: string;
+}
+
+/** All pages that people read: those beside the package's code, and those of the guide. */
+export function guidePages(): string[] {
+  return ['.', 'docs'].flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => join(folder, name)),
+  );
+}
+
+export function codeBlocks(page: string, text = readFileSync(page, 'utf8')): CodeBlock[] {
+  return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(({ index, 1: code = '' }) => ({
+    page,
+    line: text.slice(0, index).split('\n').length + 1,
+    path: /^\/\/ (\S+\.ts)\n/.exec(code)?.[1],
+    code,
+  }));
+}
+
+/** The file of a page in a folder of its own, for each page. */
+export function projectOf(page: string): string {
+  return basename(page, '.md').toLowerCase();
+}
 
 /**
- * Writes the files of a page of the guide into a project: each block of TypeScript whose first line is its path. In a
- * project of ES modules, relative imports end in `.js`, as the page says.
- * @returns their paths
+ * Writes blocks into a folder, those of each page as a project of its own. In CommonJS, relative imports need no `.js`,
+ * and the pages say to leave it out.
  */
-export function writeGuide(page: string, folder: string, modules: 'commonjs' | 'esm'): string[] {
-  const blocks = readFileSync(page, 'utf8').matchAll(/^```ts\n(\/\/ (\S+\.ts)\n[\s\S]*?)^```$/gm);
-  return [...blocks].map(([, code = '', path = '']) => {
-    const file = join(folder, path);
+export function writeBlocks(
+  blocks: readonly CodeBlock[],
+  folder: string,
+  imports: 'with .js' | 'bare',
+): WrittenBlock[] {
+  return blocks.map((block) => {
+    const path = block.path ?? `src/line-${block.line}.ts`;
+    const file = join(folder, projectOf(block.page), path);
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, modules === 'esm' ? code.replace(/from '(\.[^']*)'/g, "from '$1.js'") : code);
-    return path;
+    writeFileSync(file, imports === 'bare' ? block.code.replace(/from '(\.[^']*)\.js'/g, "from '$1'") : block.code);
+    return { ...block, file };
   });
+}
+
+/** What a compiler found, at its place in the page: `docs/events.md:7: error TS…`. */
+export function findingsInPages(compiled: string, blocks: readonly WrittenBlock[], folder: string): string[] {
+  return compiled
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith(' '))
+    .map((line) => {
+      const [, file = '', row = '', what = ''] = /^(.+?)\((\d+),\d+\): (.*)$/.exec(line) ?? [];
+      const block = blocks.find((written) => written.file === join(folder, file));
+      return block ? `${block.page}:${block.line + Number(row) - 1}: ${what}` : line;
+    });
+}
+
+/** The arguments of the `npm install` lines that follow a comment, up to the next comment. */
+export function installLines(page: string, comment: string): string[] {
+  const blocks = [...readFileSync(page, 'utf8').matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text);
+  const lines = blocks.flatMap((text) => text.split('\n'));
+  const from = lines.findIndex((line) => line.startsWith(`# ${comment}`));
+  if (from < 0) throw new Error(`${page} has no line to install for ${comment}`);
+  const to = lines.findIndex((line, index) => index > from && line.startsWith('#'));
+  const found = lines.slice(from + 1, to < 0 ? undefined : to).map((line) => /^npm install ([^#]*)/.exec(line)?.[1]);
+  return found.flatMap((line) => line?.trim().split(/\s+/) ?? []);
 }

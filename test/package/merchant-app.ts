@@ -1,32 +1,96 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { SIMULATOR_CREDENTIALS } from 'nestjs-card-payment/simulator';
 import { freePort } from '../services/server.js';
-import { type Finished, packTarball, run } from './tarball.js';
+import { installLines } from './guide.js';
+import { cleanEnvironment, type Finished, packTarball, run } from './tarball.js';
+
+export type ProjectKind = 'nest11' | 'nest12';
+
+const NEST: Readonly<Record<ProjectKind, string>> = { nest11: 'NestJS 11', nest12: 'NestJS 12' };
+const COMPILED_DRIVER = 'node_modules/better-sqlite3';
 
 /** A merchant's application outside this repository, with the packed package from a tarball and all else from the registry. */
 export class MerchantApp {
-  private constructor(readonly folder: string) {}
+  private tarball = '';
 
-  /** Puts `test/package/merchant` into a project of the given kind, and installs it; a peer conflict is an error. */
-  static async install(kind: 'nest11' | 'nest12'): Promise<MerchantApp> {
-    const app = new MerchantApp(mkdtempSync(join(tmpdir(), `card-payment-${kind}-`)));
+  private constructor(
+    readonly kind: ProjectKind,
+    readonly folder: string,
+  ) {}
+
+  /**
+   * Puts `test/package/merchant` into a project as `nest new` makes it, and installs what the README says for it, with
+   * further packages.
+   */
+  static async install(kind: ProjectKind, ...further: string[]): Promise<MerchantApp> {
+    const app = new MerchantApp(kind, mkdtempSync(join(tmpdir(), `card-payment-${kind}-`)));
     cpSync(join('test/package', kind), app.folder, { recursive: true });
     cpSync('test/package/merchant', join(app.folder, 'src'), { recursive: true });
     await app.writeSettings();
-    const tarball = await packTarball(app.folder);
-    const quiet = ['--prefer-offline', '--no-audit', '--no-fund'];
-    const { status, stderr } = await app.run('npm', ['install', '--strict-peer-deps', ...quiet, tarball]);
-    if (status !== 0) {
-      throw new Error(`npm install failed: ${stderr}`);
-    }
+    app.tarball = await packTarball(app.folder);
+    await app.add([...app.installLines('README.md'), ...further]);
     return app;
+  }
+
+  /** What a page says to install for this version of NestJS. */
+  installLines(page: string): string[] {
+    return installLines(page, NEST[this.kind]);
+  }
+
+  /** `npm install`, with the tarball in the place of the published package; a peer conflict is an error. */
+  async add(packages: readonly string[], ...flags: string[]): Promise<void> {
+    const named = packages.map((name) => (name === 'nestjs-card-payment' ? this.tarball : name));
+    const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'];
+    const peers = flags.includes('--legacy-peer-deps') ? [] : ['--strict-peer-deps'];
+    const { status, stderr } = await this.run('npm', ['install', ...peers, ...quiet, ...flags, ...named]);
+    if (status !== 0) {
+      throw new Error(`npm install ${named.join(' ')} failed: ${stderr}`);
+    }
+    await this.compileDriver();
+  }
+
+  /** A Node of at least that version, from the registry where this is an older one. */
+  async nodeOf(major: number): Promise<string> {
+    if (Number(process.versions.node.split('.')[0]) >= major) return process.execPath;
+    const folder = join(this.folder, `node-${major}`);
+    const node = join(folder, 'node_modules/.bin/node');
+    if (!existsSync(node)) {
+      mkdirSync(folder);
+      const args = ['install', '--prefix', folder, '--prefer-offline', '--no-audit', '--no-fund', `node@${major}`];
+      const { stderr } = await this.run('npm', args);
+      if (!existsSync(node)) throw new Error(`npm install node@${major} failed: ${stderr}`);
+    }
+    return node;
   }
 
   run(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Finished> {
     return run(command, args, { cwd: this.folder, env });
+  }
+
+  /** Runs a program while `use` does, in that folder. */
+  async whileRunning(
+    [command = '', ...args]: readonly string[],
+    cwd: string,
+    env: Readonly<Record<string, string>>,
+    use: () => Promise<void>,
+  ): Promise<void> {
+    const child = spawn(command, args, { cwd, env: { ...cleanEnvironment(), ...env } });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += text.toString()));
+    const ended = once(child, 'exit');
+    const endedEarly = ended.then(() => Promise.reject(new Error(`${args.join(' ')} ended: ${output}`)));
+    try {
+      await Promise.race([use(), endedEarly]);
+    } finally {
+      endedEarly.catch(() => undefined);
+      child.kill('SIGTERM');
+      await ended;
+    }
   }
 
   /** Type-checks and compiles; what the compiler found, nothing when all is well. */
@@ -36,8 +100,17 @@ export class MerchantApp {
   }
 
   /** Runs a file or `['-e', code]` by plain Node, and reads the JSON that it prints. */
-  async node(...args: string[]): Promise<unknown> {
-    const { status, stdout, stderr } = await this.run(process.execPath, args);
+  node(...args: string[]): Promise<unknown> {
+    return this.printed(process.execPath, args);
+  }
+
+  /** Runs `merchant/main.ts` on a store. */
+  payOn(storeUrl: string, node = process.execPath): Promise<unknown> {
+    return this.printed(node, ['dist/main.js'], { PAYMENT_STORE_URL: storeUrl });
+  }
+
+  private async printed(node: string, args: readonly string[], env = {}): Promise<unknown> {
+    const { status, stdout, stderr } = await this.run(node, args, env);
     if (status !== 0) {
       throw new Error(`node ${args.join(' ')} ended with ${status}: ${stderr}`);
     }
@@ -51,6 +124,20 @@ export class MerchantApp {
 
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** better-sqlite3 before 13 is compiled where its binary cannot be downloaded; once is enough. */
+  private async compileDriver(): Promise<void> {
+    const driver = join(this.folder, COMPILED_DRIVER);
+    const binary = 'build/Release/better_sqlite3.node';
+    if (!existsSync(driver) || existsSync(join(driver, 'prebuilds')) || existsSync(join(driver, binary))) return;
+    const ours = JSON.parse(readFileSync(join(COMPILED_DRIVER, 'package.json'), 'utf8')) as { version: string };
+    if (ours.version === this.version('better-sqlite3') && existsSync(join(COMPILED_DRIVER, binary))) {
+      mkdirSync(join(driver, 'build/Release'), { recursive: true });
+      copyFileSync(join(COMPILED_DRIVER, binary), join(driver, binary));
+    } else {
+      await this.run('npm', ['rebuild', 'better-sqlite3']);
+    }
   }
 
   private async writeSettings(): Promise<void> {

@@ -1,5 +1,7 @@
-import { join, resolve } from 'node:path';
-import { writeGuide } from './guide.js';
+import { resolve } from 'node:path';
+import { startPostgres } from '../services/postgres.js';
+import { startRedis } from '../services/redis.js';
+import { compileGuide, FOUND_IN_BROKEN_PAGE, payAsInGettingStarted } from './guide-project.js';
 import {
   BOTH_FLOWS_PAID,
   expectApiDocument,
@@ -11,13 +13,14 @@ import {
   ONE_COPY,
 } from './merchant-app.js';
 
+const OLDEST_DRIVERS = ['kysely@0.28.0', 'pg@8.11.0', 'ioredis@5.4.0'];
 const jestBin = resolve('node_modules/jest/bin/jest.js');
 
 describe('the packed package in a NestJS 11 application, CommonJS', () => {
   let app: MerchantApp;
 
   beforeAll(async () => {
-    app = await MerchantApp.install('nest11');
+    app = await MerchantApp.install('nest11', '@nestjs/event-emitter@3');
   }, 300_000);
   afterAll(() => app?.remove());
 
@@ -58,17 +61,6 @@ describe('the packed package in a NestJS 11 application, CommonJS', () => {
     expect(status).toBe(0);
   }, 60_000);
 
-  it('is tested by its merchant as the guide says, in Jest, which ends by itself', async () => {
-    const guide = join(app.folder, 'guide');
-    expect(writeGuide('docs/testing.md', guide, 'commonjs').filter((path) => path.endsWith('spec.ts'))).toHaveLength(4);
-    expect(await app.compile('guide')).toBe('');
-    const jest = ['node_modules/jest/bin/jest.js', '--config', 'guide/jest.config.json', '--runInBand'];
-    const { status, stderr } = await app.run(process.execPath, jest);
-    expect(stderr).toContain('Tests:       9 passed, 9 total');
-    expect(stderr).not.toContain('did not exit');
-    expect(status).toBe(0);
-  }, 300_000);
-
   it('loads from the CommonJS build alone', async () => {
     const load = (file: string) => `require('./node_modules/nestjs-card-payment/dist/cjs/${file}')`;
     const [main, simulator] = [load('index.js'), load('simulator/index.js')];
@@ -85,5 +77,42 @@ describe('the packed package in a NestJS 11 application, CommonJS', () => {
     expect(stderr).toContain(`npm install ${packages}`);
     expect(stderr).not.toContain('secret-word');
     expect(status).toBe(1);
+  });
+
+  describe('with what the guide says to install', () => {
+    beforeAll(async () => {
+      await app.add([...app.installLines('docs/getting-started.md'), ...OLDEST_DRIVERS]);
+    }, 300_000);
+
+    it('compiles every block of every page, with .js in relative imports and without', async () => {
+      expect(await compileGuide(app)).toEqual(FOUND_IN_BROKEN_PAGE);
+    }, 300_000);
+
+    it('comes from the first page to an order that is paid', async () => {
+      await payAsInGettingStarted(app);
+    }, 60_000);
+
+    it('is tested by its merchant as the guide says, in Jest, which ends by itself', async () => {
+      const jest = ['node_modules/jest/bin/jest.js', '--config', 'guide/jest.config.json', '--runInBand'];
+      const { status, stderr } = await app.run(process.execPath, jest);
+      expect(stderr).toContain('Tests:       9 passed, 9 total');
+      expect(stderr).not.toContain('did not exit');
+      expect(status).toBe(0);
+    }, 300_000);
+
+    it('takes payments on PostgreSQL and Redis with the oldest drivers', async () => {
+      expect(OLDEST_DRIVERS.map((name) => name.replace(/@.*/, '')).map((name) => app.version(name))).toEqual([
+        '0.28.0',
+        '8.11.0',
+        '5.4.0',
+      ]);
+      const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+      try {
+        expect(await app.payOn(postgres.url)).toEqual(BOTH_FLOWS_PAID);
+        expect(await app.payOn(redis.url)).toEqual(BOTH_FLOWS_PAID);
+      } finally {
+        await Promise.all([postgres.stop(), redis.stop()]);
+      }
+    }, 120_000);
   });
 });

@@ -4,7 +4,9 @@ import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import { SIMULATOR_CREDENTIALS, type Simulator } from 'nestjs-card-payment/simulator';
 import { fieldsOf, SimulatedMerchant } from '../simulator/simulated-merchant.js';
-import { writeGuide } from './guide.js';
+import { startPostgres } from '../services/postgres.js';
+import { startRedis } from '../services/redis.js';
+import { compileGuide, FOUND_IN_BROKEN_PAGE, payAsInGettingStarted } from './guide-project.js';
 import {
   BOTH_FLOWS_PAID,
   expectApiDocument,
@@ -17,11 +19,14 @@ import {
 } from './merchant-app.js';
 import { cleanEnvironment } from './tarball.js';
 
+/** Of which some need Node 22. */
+const NEWEST_DRIVERS = ['kysely@latest', 'better-sqlite3@latest', 'pg@latest', 'ioredis@latest'];
+
 describe('the packed package in a NestJS 12 application, ES modules', () => {
   let app: MerchantApp;
 
   beforeAll(async () => {
-    app = await MerchantApp.install('nest12');
+    app = await MerchantApp.install('nest12', '@nestjs/event-emitter@12', ...NEWEST_DRIVERS);
   }, 300_000);
   afterAll(() => app?.remove());
 
@@ -37,20 +42,35 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
     expect(await app.node('dist/main.js')).toEqual(BOTH_FLOWS_PAID);
   }, 60_000);
 
+  it('compiles every block of every page', async () => {
+    expect(await compileGuide(app)).toEqual(FOUND_IN_BROKEN_PAGE);
+  }, 300_000);
+
+  it('comes from the first page to an order that is paid', async () => {
+    await payAsInGettingStarted(app, await app.nodeOf(22));
+  }, 120_000);
+
   it('is tested by its merchant as the guide says, in Vitest, which ends by itself', async () => {
-    const guide = join(app.folder, 'guide');
-    expect(writeGuide('docs/testing.md', guide, 'esm').filter((path) => path.endsWith('spec.ts'))).toHaveLength(4);
-    expect(await app.compile('guide')).toBe('');
     const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--root', 'guide', '--no-color'];
     const { status, stdout, stderr } = await app.run(process.execPath, vitest);
     expect(stdout).toMatch(/Tests +9 passed \(9\)/);
     expect(stdout + stderr).not.toMatch(/close timed out|hanging/);
     expect(status).toBe(0);
   }, 300_000);
-
   it('describes its routes by @nestjs/swagger', async () => {
     await expectApiDocument(await app.node('dist/api-document.js'));
   });
+
+  it('takes payments on every store with the newest drivers', async () => {
+    const [postgres, redis, node] = await Promise.all([startPostgres(), startRedis(), app.nodeOf(22)]);
+    try {
+      for (const url of [`sqlite:${join(app.folder, 'payments.sqlite')}`, postgres.url, redis.url]) {
+        expect(await app.payOn(url, node)).toEqual(BOTH_FLOWS_PAID);
+      }
+    } finally {
+      await Promise.all([postgres.stop(), redis.stop()]);
+    }
+  }, 300_000);
 
   it('has stores of every entry, of one PaymentStore', async () => {
     expect(await app.node('dist/stores.js')).toEqual({

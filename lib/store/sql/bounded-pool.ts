@@ -37,6 +37,11 @@ export class BoundedPool implements PostgresPool {
     readonly limits = LIMITS,
   ) {}
 
+  /** Kysely asks for them from 0.29 on. */
+  get options(): object {
+    return (this.pool as { readonly options?: object }).options ?? {};
+  }
+
   async connect(): Promise<PostgresPoolClient> {
     const end = performance.now() + this.limits.connectMs;
     for (;;) {
@@ -124,9 +129,10 @@ class BoundedClient implements PostgresPoolClient {
     );
   }
 
-  release(): void {
+  release(isBroken = false): void {
     if (this.isReleased) return;
     this.isReleased = true;
+    this.isBroken ||= isBroken;
     // One that is broken may still say so once nobody listens to it any more.
     if (!this.isBroken) this.client.off?.('error', ignore);
     this.client.release(this.isBroken);

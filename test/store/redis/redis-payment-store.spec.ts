@@ -321,7 +321,7 @@ test('of a purged payment its referenceLock stays, and the hash of its idempoten
   expect(await store.purge('default', retention)).toEqual({ payments: 1, events: 1 });
   const [lock, spent] = ['{card-payment}:default:referenceLock:o', '{card-payment}:default:spentKeys'];
   expect((await client.keys('*')).sort()).toEqual([lock, spent]);
-  expect(await client.zrange(spent, 0, -1)).toEqual([createHash('sha256').update('k').digest('base64url')]);
+  expect(await client.zrange(spent, '0', '-1')).toEqual([createHash('sha256').update('k').digest('base64url')]);
   expect(await store.insert(awaiting({ idempotencyKey: 'k' }))).toBe('idempotencyKey');
   expect(await Promise.all([client.ttl(lock), client.ttl(spent)])).toEqual([-1, -1]);
   clock.set(later(6002));

@@ -1,0 +1,68 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+interface Page {
+  readonly url: string;
+  readonly html: string;
+}
+
+/** A buyer whose browser has no scripts: reads a page, fills in its form and presses the first button. */
+export class GuideBuyer {
+  constructor(private readonly shop: string) {}
+
+  /** Waits until the shop listens. */
+  async arrive(): Promise<void> {
+    for (let tries = 0; tries < 600; tries += 1) {
+      const answered = await fetch(this.shop).then(
+        () => true,
+        () => false,
+      );
+      if (answered) return;
+      await delay(50);
+    }
+    throw new Error(`${this.shop} does not answer`);
+  }
+
+  async open(path: string): Promise<Page> {
+    return pageOf(await fetch(new URL(path, this.shop)));
+  }
+
+  /** From the card's form through the bank and back. */
+  async pay(path: string, typed: Readonly<Record<string, string>>, code: string): Promise<Page> {
+    const toTheBank = await this.submit(await this.open(path), typed);
+    const atTheBank = await this.submit(toTheBank);
+    const back = await this.submit(atTheBank, { code });
+    return this.submit(back);
+  }
+
+  async submit({ url, html }: Page, typed: Readonly<Record<string, string>> = {}): Promise<Page> {
+    const form = /<form([^>]*)>([\s\S]*?)<\/form>/.exec(html);
+    if (!form) throw new Error(`${url} has no form: ${html}`);
+    const [, attributes = '', content = ''] = form;
+    const fields = [...content.matchAll(/<input([^>]*)>/g)].map(([, input = '']) => {
+      const name = attribute(input, 'name');
+      return [name, typed[name] ?? attribute(input, 'value')];
+    });
+    const button = /<button([^>]*)>/.exec(content)?.[1] ?? '';
+    if (attribute(button, 'name')) fields.push([attribute(button, 'name'), attribute(button, 'value')]);
+    const action = new URL(attribute(attributes, 'action') || url, url);
+    return pageOf(await fetch(action, { method: 'POST', body: new URLSearchParams(fields as [string, string][]) }));
+  }
+
+  async read(path: string): Promise<unknown> {
+    return JSON.parse((await this.open(path)).html);
+  }
+}
+
+async function pageOf(response: Response): Promise<Page> {
+  const html = await response.text();
+  if (!response.ok) throw new Error(`${response.url} answered ${response.status}: ${html}`);
+  return { url: response.url, html };
+}
+
+function attribute(tag: string, name: string): string {
+  const value = new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1] ?? '';
+  return value
+    .replace(/&(?:#39|#x27|apos);/g, "'")
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&');
+}

@@ -1,0 +1,63 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from '../services/server.js';
+import { codeBlocks, findingsInPages, guidePages, writeBlocks } from './guide.js';
+import { GuideBuyer } from './guide-buyer.js';
+import type { MerchantApp } from './merchant-app.js';
+
+/** A mistake, to show that mistakes are found. */
+const BROKEN_PAGE = `# A page
+\`\`\`ts
+import { PaymentService } from 'nestjs-card-payment';
+
+export const states = (payments: PaymentService) => payments.absent;
+\`\`\`
+`;
+
+export const FOUND_IN_BROKEN_PAGE = [
+  `broken.md:5: error TS2339: Property 'absent' does not exist on type 'PaymentService'.`,
+];
+
+/** What the compiler of a merchant's project finds in the blocks of all pages; it writes to `built/guide`. */
+export async function compileGuide(app: MerchantApp): Promise<string[]> {
+  const blocks = [...guidePages().flatMap((page) => codeBlocks(page)), ...codeBlocks('broken.md', BROKEN_PAGE)];
+  const written = writeBlocks(blocks, join(app.folder, 'guide'), app.kind === 'nest11' ? 'bare' : 'with .js');
+  if (app.kind === 'nest11') {
+    const named = blocks.filter(({ page, path }) => page !== 'broken.md' && path?.endsWith('spec.ts') !== true);
+    written.push(...writeBlocks(named, join(app.folder, 'as-written'), 'with .js'));
+  }
+  return findingsInPages(await app.compile('guide'), written, app.folder);
+}
+
+/** Follows the page from `.env` to an order that is paid, once `compileGuide` has compiled it. */
+export async function payAsInGettingStarted(app: MerchantApp, node = process.execPath): Promise<void> {
+  const page = readFileSync('docs/getting-started.md', 'utf8');
+  const [card = '', expiry = '', code = '', phone = ''] = [
+    ...(/^1\. Card .*$/m.exec(page)?.[0] ?? '').matchAll(/`([\d/]+)`/g),
+  ].map(([, value]) => value ?? '');
+  const smsCode = /SMS: `(\d+)`/.exec(page)?.[1] ?? '';
+  const typed = {
+    'cardDetails[cardNo]': card,
+    'cardDetails[expDate]': expiry,
+    'cardDetails[cvv]': code,
+    'cardHolderInfo[cardHolderName]': 'Ada Yılmaz',
+    'cardHolderInfo[buyerGsm]': phone,
+  };
+  const folder = join(app.folder, 'guide/getting-started');
+  writeFileSync(join(folder, '.env'), /^```ini\n# \.env\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? '');
+
+  const port = await freePort();
+  const main = join(app.folder, 'built/guide/getting-started/src/main.js');
+  await app.whileRunning([node, main], folder, { PORT: `${port}` }, async () => {
+    const buyer = new GuideBuyer(`http://localhost:${port}`);
+    await buyer.arrive();
+    expect(await buyer.read('/orders/1001')).toEqual({ paid: false, payments: [] });
+    await buyer.pay('/orders/1001/pay', typed, smsCode);
+    expect(await buyer.read('/orders/1001')).toMatchObject({
+      paid: true,
+      payments: [{ state: 'succeeded', reference: '1001', amount: '149.90', maskedCardNumber: '450803******4509' }],
+    });
+    const again = buyer.submit(await buyer.open('/orders/1001/pay'), typed);
+    await expect(again).rejects.toThrow(/answered 4\d\d/);
+  });
+}
