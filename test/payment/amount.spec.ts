@@ -1,5 +1,11 @@
 import fc from 'fast-check';
-import { AMOUNT_MESSAGES, type AmountFormat, amountProblem, canonicalAmount, compareAmounts } from '../../lib/payment/amount.js';
+import {
+  AMOUNT_MESSAGES,
+  type AmountFormat,
+  amountProblem,
+  canonicalAmount,
+  compareAmounts,
+} from '../../lib/payment/amount.js';
 import { currencyDecimals } from '../../lib/payment/currency.js';
 
 const LIRA = 949;
