@@ -58,6 +58,7 @@ describe('what came', () => {
     const body = { Code: 'B0000' };
     expect(await receivedFields(asked({ body, query: { a: '1' } }))).toBe(body);
     expect(await receivedFields(asked({ body: 'text', query: {} }))).toBe('text');
+    expect(await receivedFields(asked({ body: 7, query: { a: '1' } }))).toBe(7);
   });
 
   it.each([undefined, null, {}, []])('is the query where the body is %j', async (body) => {
@@ -126,6 +127,14 @@ describe('a body that no host has read', () => {
     expect(Object.getPrototypeOf(fields)).toBe(Object.prototype);
   });
 
+  it.each([
+    ['a=1', ` ${FORM.toUpperCase()} ; charset=utf-8`],
+    ['{"a":"1"}', 'application/json ;charset=utf-8'],
+  ])('is read with space around its type: %s', async (body, type) => {
+    expect(await send(body, type)).toBe(200);
+    expect(await received[0]).toEqual({ a: '1' });
+  });
+
   it('is read as JSON', async () => {
     await send('{"Code":"B0000","n":1}', 'Application/JSON');
     expect(await received[0]).toEqual({ Code: 'B0000', n: 1 });
@@ -142,6 +151,30 @@ describe('a body that no host has read', () => {
   it.each(['multipart/form-data; boundary=x', 'text/plain', ''])('of type %j is not read', async (type) => {
     expect(await send('a=1', type)).toBe(200);
     expect(await received[0]).toBeUndefined();
+  });
+
+  it.each(['PUT', 'PATCH'])('is not read with %s', async (method) => {
+    expect(await send('a=1', FORM, method)).toBe(200);
+    expect(await received[0]).toBeUndefined();
+  });
+
+  it('is not read again where the host has read it', async () => {
+    const stream = { on: () => undefined, headers: { 'content-type': FORM } };
+    for (const body of [{ Code: 'B0000' }, 'text']) {
+      expect(await receivedFields(asked({ ...stream, body }))).toBe(body);
+    }
+    expect(await receivedFields(asked({ headers: stream.headers, query: { a: '1' } }))).toEqual({ a: '1' });
+  });
+
+  it('leaves no timer behind, read or refused', async () => {
+    jest.useFakeTimers({ doNotFake: [...REAL] });
+    try {
+      expect(await send('a=1')).toBe(200);
+      expect(await send('{', 'application/json')).toBe(400);
+      expect(jest.getTimerCount()).toBe(0);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it('may be 64 KiB and no more, and is refused on a connection that goes on', async () => {

@@ -168,7 +168,10 @@ describe('the word of an inquiry', () => {
   });
 
   describe('"not found"', () => {
-    const first = applyInquiry(aPaymentRecord({ state: 'unknown', reason: 'no_answer' }), NOT_FOUND, RULES, at(NOW))!;
+    let first: PaymentRecord;
+    beforeEach(() => {
+      first = applyInquiry(aPaymentRecord({ state: 'unknown', reason: 'no_answer' }), NOT_FOUND, RULES, at(NOW))!;
+    });
     const after = (ms: number): Date => new Date(NOW.getTime() + ms);
 
     it('once is remembered and decides nothing', () => {

@@ -57,8 +57,26 @@ describe('what a gateway echoes', () => {
   });
 
   it('leaves identifiers alone that merely hold such digits, and secrets too short to be told from others', () => {
-    const told = result({ orderId: 'ORD-792-1230', authCode: '001230', paymentId: '5246776356903509 SIGN=' });
+    const told = result({ orderId: 'ORD-792-1230', authCode: '001230', paymentId: '5246776906903508 SIGN=' });
     expect(redactResult(told, { secrets, card })).toEqual(told);
+  });
+
+  it.each([
+    ['all but its last digit', '524677635690350'],
+    ['its middle', 'ORD-76356903'],
+    ['its middle, in pieces', '7635.6903'],
+  ])('drops what shows more of the card than its mask: %s', (_what, orderId) => {
+    expect(redactResult(result({ orderId }), { secrets, card })).toEqual({ orderId: null });
+  });
+
+  it('keeps a number that has a row of zeros in common with the card', () => {
+    const told = result({ orderId: 'ORD000000001' });
+    expect(redactResult(told, { secrets, card: { ...card, cardNo: '4000000000000002' } })).toEqual(told);
+  });
+
+  it('drops an id that is the code or the expiry, and a secret in another case', () => {
+    const told = result({ authCode: '792', orderId: '1230', paymentId: KEY.toUpperCase() });
+    expect(redactResult(told, { secrets, card })).toEqual({ authCode: null, orderId: null, paymentId: null });
   });
 
   it.each([
@@ -80,6 +98,12 @@ describe('what a gateway echoes', () => {
     );
   });
 
+  it('hides code and expiry wherever they stand', () => {
+    expect(message('cvv 792, again 792, exp 12/30 or 30-12 or 12/30')).toBe(
+      'cvv ***, again ***, exp **/** or **-** or **/**',
+    );
+  });
+
   it('hides code and expiry in other digits and in escapes', () => {
     expect(message('cvv%20792 １２/３０')).not.toMatch(/\p{Nd}{3}|\/３/u);
   });
@@ -94,6 +118,17 @@ describe('what a gateway echoes', () => {
     expect(redactResult(told, { secrets, card: early }).message).toBe('exp */**, **/**, **-*');
   });
 
+  it('hides each of several secrets', () => {
+    const both = { secrets: [KEY, 'another secret'], card };
+    for (const secret of both.secrets) {
+      const encoded = Buffer.from(secret).toString('base64');
+      expect(redactResult(result({ orderId: secret, authCode: encoded }), both)).toEqual({
+        orderId: null,
+        authCode: null,
+      });
+    }
+  });
+
   it('hides secrets where no card was sent', () => {
     const told = result({ message: `5246776356903508 ${KEY}`, orderId: null });
     expect(redactResult(told, { secrets })).toEqual({ message: '*** ***', orderId: null });
@@ -105,10 +140,41 @@ describe('what a gateway echoes', () => {
 
   it('drops what is too long to be an id', () => {
     expect(redactResult(result({ orderId: 'x'.repeat(256) }), { secrets })).toEqual({ orderId: null });
+    expect(redactResult(result({ orderId: 'x'.repeat(255) }), { secrets })).toEqual({ orderId: 'x'.repeat(255) });
+  });
+
+  it('takes eight characters for a secret, and fewer for none', () => {
+    const told = result({ orderId: 'abcdefgh-1', paymentId: 'zyxwvut-1', message: 'abcdefgh and zyxwvut' });
+    expect(redactResult(told, { secrets: ['abcdefgh', 'zyxwvut'] })).toEqual({
+      orderId: null,
+      paymentId: 'zyxwvut-1',
+      message: '*** and zyxwvut',
+    });
+  });
+
+  it('does not pass on what a dialect could not read', () => {
+    expect(redactResult(result({ orderId: 'o-1', unreadable: ['amount'] }), { secrets })).toEqual({ orderId: 'o-1' });
   });
 });
 
 describe('a long message', () => {
+  const words = 'refused '.repeat(200);
+
+  it('keeps its first 1,000 characters', () => {
+    for (const length of [1_000, 1_001, 1_000 + 6 * KEY.length]) {
+      expect(message(words.slice(0, length))).toBe(words.slice(0, 1_000));
+    }
+  });
+
+  it('keeps no beginning of a number, wherever it is cut', () => {
+    const escaped = Buffer.from('refused ').toString('hex').replace(/../g, '%$&');
+    for (let at = 980; at <= 1_000; at += 1) {
+      const cut = `${words.slice(0, at - 1)} 7654321`.slice(0, 1_000);
+      expect(message(`${cut}${'9'.repeat(2_000)}`)).not.toMatch(/\d/);
+      expect(message(`%20${escaped}${cut.slice(27)}${'9'.repeat(2_000)}`)).not.toMatch(/\d/);
+    }
+  });
+
   it('keeps no beginning of a secret, wherever it is cut', () => {
     for (let at = 990; at <= 1_200; at += 1) {
       const shown = message(`${'refused '.repeat(200).slice(0, at)}${KEY} and ${'more words '.repeat(100_000)}`);

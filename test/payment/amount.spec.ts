@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type AmountFormat, amountProblem, canonicalAmount, compareAmounts } from '../../lib/payment/amount.js';
+import { AMOUNT_MESSAGES, type AmountFormat, amountProblem, canonicalAmount, compareAmounts } from '../../lib/payment/amount.js';
 import { currencyDecimals } from '../../lib/payment/currency.js';
 
 const LIRA = 949;
@@ -69,6 +69,13 @@ describe('canonicalAmount', () => {
   ])('refuses %p: %s', (amount, problem) => {
     expect(amountProblem(amount, LIRA)).toBe(problem);
     expect(canonicalAmount(amount as string, LIRA, 'fixed')).toEqual({ problem });
+  });
+
+  it('says what to do about each problem', () => {
+    for (const problem of ['', '0', '1.001', '1234567890123456'].map((amount) => amountProblem(amount, LIRA))) {
+      expect(AMOUNT_MESSAGES[problem!]).toMatch(/^amount must (be|have) \w/);
+    }
+    expect(AMOUNT_MESSAGES.amountDigits).toContain(' 15 ');
   });
 
   it('refuses a fraction in a currency that has none', () => {

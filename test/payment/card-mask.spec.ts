@@ -74,6 +74,8 @@ describe('a card is found in a text', () => {
   });
 
   it('of twelve digits, by its number alone', () => {
+    expect(holdsCard('601100000000', { cardNo: '601100000000' })).toBe(true);
+    expect(holdsCard('60110000000', { cardNo: '60110000000' })).toBe(false);
     expect(holdsCard('x-601100000000-1', { cardNo: '601100000000' })).toBe(true);
     expect(holdsCard('x-601100000000-1', { maskedCardNumber: maskCardNumber('601100000000') })).toBe(false);
   });
@@ -114,6 +116,11 @@ describe('a card is not found', () => {
     { maskedCardNumber: '5246776356******' },
     { cardNo: '' },
     { cardNo: '3508' },
+    { cardNo: '5...............' },
+    { cardNo: '...............8' },
+    { maskedCardNumber: '524677**3508' },
+    { maskedCardNumber: '1524677*****3508' },
+    { maskedCardNumber: '524677*****35081' },
   ])('where it is not known: %p', (unknown) => expect(holdsCard(CARD, unknown)).toBe(false));
 
   it('in texts of others, by chance', () => {
@@ -134,7 +141,7 @@ describe('a part of a card', () => {
     expect(isPartOfCard(digits, { maskedCardNumber: maskCardNumber(CARD) })).toBe(true);
   });
 
-  it.each(['524677', '3508', '24677', '12345678', '14990'])('is not %s, which may be shown', (digits) => {
+  it.each(['524677', '3508', '6776', '24677', '12345678', '14990'])('is not %s, which may be shown', (digits) => {
     const known = { cardNo: CARD, maskedCardNumber: maskCardNumber(CARD) };
     expect(isPartOfCard(digits, known)).toBe(false);
   });

@@ -12,6 +12,10 @@ describe('a text of others', () => {
     expect(shown('%0d%0a card 5246%207763 5690 3508')).not.toMatch(/[\r\n]/);
   });
 
+  it('says nothing that is not seen, and nothing backwards', () => {
+    expect(shown('a\u202eb\u200bc\u00add\ue000e\u{e0041}f')).toBe('a b c d e f');
+  });
+
   it('has no half of a surrogate pair', () => {
     expect(plainText('\ud800x', 10)).toBe('\ufffdx');
     expect(plainText('ab😀', 3)).toBe('ab\ufffd');
@@ -112,6 +116,9 @@ describe('a long number', () => {
     ['Arabic digits', '٥٢٤٦٧٧٦٣٥٦٩٠٣٥٠٨'],
     ['superscript', '⁵²⁴⁶⁷⁷⁶³⁵⁶⁹⁰³⁵⁰⁸'],
     ['circles', '⑤②④⑥⑦⑦⑥③⑤⑥⑨③⑤⑧'],
+    ['black circles', '❺❷❹❻❼❼❻❸❺❻❾⓿❸❺⓿❽'],
+    ['tags, which nobody sees', [...CARD].map((digit) => String.fromCodePoint(0xe0030 + Number(digit))).join('') + '*'],
+    ['HTML escapes, twice', CARD.replace(/\d/g, '&amp;#x3$&;')],
     ['percent escapes between', '5246%207763%205690%203508'],
     ['percent escapes', CARD.replace(/\d/g, '%3$&')],
     ['double percent escapes', CARD.replace(/\d/g, '%253$&')],
@@ -135,6 +142,24 @@ describe('a long number', () => {
 
   it('leaves the shortest numbers beside it', () => {
     expect(shown(`${CARD} declined, 3 tries`)).toBe('*** declined, 3 tries');
+    expect(shown(`${CARD} declined, 12 tries`)).toBe('*** declined, 12 tries');
+    expect(shown(`${CARD} declined, 123 tries`)).toBe('*** declined, *** tries');
+    expect(shown('123 tries declined, 12345678 left')).toBe('123 tries declined, 12345678 left');
+  });
+
+  it('is hidden for all that its digits take', () => {
+    expect(shown('No 𝟓𝟐𝟒𝟔𝟕𝟕𝟔𝟑𝟓, order 17')).toBe('No ' + '*'.repeat(18) + ', order 17');
+  });
+
+  it('is what a number at the end may be only where the text was cut', () => {
+    expect(plainText('no 17', 5)).toBe('no 17');
+    expect(plainText('no 171', 5)).toBe('no **');
+    expect(plainText('no 17 ab', 5)).toBe('no **');
+    expect(plainText('17 is no', 5)).toBe('17 is');
+  });
+
+  it('is no longer than the text may be, once it is hidden', () => {
+    expect(plainText(`${'\ufdfa'.repeat(40)} ５２４６７７６３５６９０３５０８`, 100)).toHaveLength(100);
   });
 
   it.each([480, 486, 490, 493, 496, 499])('is hidden though the text is cut at its digits: begun at %d', (at) => {

@@ -11,7 +11,7 @@ import type { ReplyFields } from '../readings/reply-fields.js';
 import type { ResultCodeSets } from '../result-codes.js';
 import { type SignedFields, signedFields, type WireObject } from '../wire-body.js';
 import { gatherObjects } from './callback-objects.js';
-import { readContractPage, readContractResult, readScatteredResult, saleBody } from './contract-fields.js';
+import { readContractPage, readScatteredResult, saleBody } from './contract-fields.js';
 import { newConversationId } from './conversation-id.js';
 import { DEFAULT_CODE_SETS } from './default-code-sets.js';
 
@@ -29,6 +29,11 @@ export interface MorposDialectOptions {
   readonly contentField?: string;
   /** Overrides of what the result codes mean. */
   readonly codes?: Partial<ResultCodeSets>;
+  /**
+   * What `transactionStatus` is, in any case, in an inquiry about a sale that succeeded. Unverified: `SUCCESS` is all that
+   * was seen.
+   */
+  readonly successStatuses?: readonly string[];
   /** The order of values under the sign of an answer. Unverified: from commented-out code of an official plugin. */
   readonly answerSignOrder?: readonly string[];
 }
@@ -70,6 +75,7 @@ const ANSWER_SIGN_ORDER = [
   'paymentInfo.payFacCommissionAmount',
   'paymentInfo.payFacCommissionRate',
 ];
+const SUCCESS_STATUSES = ['SUCCESS', 'SUCCESSFUL', 'SUCCEEDED', 'APPROVED', 'COMPLETED', 'PAID'];
 const CALLBACK_ID_FIELD = 'conversationId';
 const CALLBACK_OBJECT_FIELDS = ['InstrumentDetail'];
 
@@ -79,6 +85,7 @@ const CALLBACK_OBJECT_FIELDS = ['InstrumentDetail'];
  */
 export function morposDialect(options: MorposDialectOptions = {}): GatewayDialect {
   const { timestampOffsetHours = 0, contentField, codes, answerSignOrder = ANSWER_SIGN_ORDER } = options;
+  const successStatuses = new Set((options.successStatuses ?? SUCCESS_STATUSES).map((status) => status.toUpperCase()));
   const signOrder = { ...SIGN_ORDER, ...options.signOrder };
 
   const sign = (order: readonly string[], read: (path: string) => string, apiKey: string | null): string =>
@@ -93,7 +100,7 @@ export function morposDialect(options: MorposDialectOptions = {}): GatewayDialec
     // Under `pf_write` alone an inquiry may be refused.
     defaultScope: 'pf_write pf_read',
     operations: {
-      doPayment: { path: '/v1/Payment/DoPayment', body: flaggedSaleBody, read: readContractResult },
+      doPayment: { path: '/v1/Payment/DoPayment', body: flaggedSaleBody, read: readScatteredResult },
       init3d: {
         path: '/v1/Payment/Init3d',
         body: flaggedSaleBody,
@@ -107,7 +114,7 @@ export function morposDialect(options: MorposDialectOptions = {}): GatewayDialec
       checkPayment: {
         path: '/v1/Payment/CheckPayment',
         body: (payment, merchantId) => ({ merchantId, conversationId: payment.conversationId }),
-        read: readInquiry,
+        read: (fields) => readInquiry(fields, successStatuses),
       },
       checkBin: {
         path: '/v1/BinList/CheckBin',
@@ -146,7 +153,7 @@ function flaggedSaleBody(sale: SaleRequest, merchantId: string): WireObject {
   return saleBody({ ...sale, vftFlag: sale.vftFlag ?? false }, merchantId);
 }
 
-function readInquiry(fields: ReplyFields): InquiryResult {
+function readInquiry(fields: ReplyFields, successStatuses: ReadonlySet<string>): InquiryResult {
   const { unreadable = [], ...result } = readScatteredResult(fields);
   const code = fields.text('responseCode');
   // Any other code in the answer must say the same.
@@ -158,13 +165,16 @@ function readInquiry(fields: ReplyFields): InquiryResult {
     resultCode: others.find((other) => other !== code) ?? others[0] ?? null,
     message: fields.text('responseDescription'),
     transactionType: fields.text('transactionType'),
+    isSuccessful: fields.has('transactionStatus')
+      ? successStatuses.has(fields.text('transactionStatus')?.toUpperCase() ?? '')
+      : null,
     unreadable: fields.isNoText('transactionType') ? [...unread, 'transactionType'] : unread,
   };
 }
 
 /** An error has another shape than the answer: its code is `Code`, its text `Message`. */
 function readBinAnswer(fields: ReplyFields): GatewayResult {
-  const result = readContractResult(fields);
+  const result = readScatteredResult(fields);
   const message = fields.text('responseDescription') ?? result.message;
   return { ...result, code: fields.text('responseCode') ?? result.code, message };
 }

@@ -129,6 +129,20 @@ describe('the sign of MorPOS', () => {
     expect(await other.sign({ code: 'x' }, { operation: 'auth3d', apiKey: API_KEY })).toBe(signOver('x;api-key-1'));
   });
 
+  it('leaves the place of what is no single value empty', async () => {
+    const signOrder = {
+      doPayment: ['cardDetails', 'merchantId.length', 'no.such.field', 'flag', 'flag.deep', 'amount'],
+    };
+    const body = { merchantId: 'M-1', cardDetails: { cvv: '000' }, flag: null, amount: 60 };
+    const context = { operation: 'doPayment', apiKey: API_KEY } as const;
+    expect(await morposDialect({ signOrder }).sign(body, context)).toBe(signOver(';;;;;60;api-key-1'));
+  });
+
+  it('leaves the place of a key that is not configured empty', async () => {
+    const body = { merchantId: 'M-1', conversationId: 'ABC1' };
+    expect(await dialect.sign(body, { operation: 'checkPayment', apiKey: null })).toBe(signOver('ABC1;M-1;'));
+  });
+
   it('can be made with another order for one operation, which leaves the others as they are', async () => {
     const other = morposDialect({ signOrder: { doPayment: ['merchantId'] } });
     expect(
@@ -177,6 +191,11 @@ describe('the sign of an answer', () => {
     expect(isGood(ReplyFields.parse('{}')!)).toBe(false);
   });
 
+  it('leaves the place of what the answer does not hold, or holds as no single value, empty', () => {
+    const other = morposDialect({ answerSignOrder: ['orderId', 'paymentInfo', 'orderId.x', 'no.such', 'currency'] });
+    expect(other.verifySign!(answer(signOver('o-1;;;;949;api-key-1')), { apiKey: API_KEY })).toBe(true);
+  });
+
   it('can be given another order', () => {
     const other = morposDialect({ answerSignOrder: ['orderId', 'paymentInfo.amount'] });
     expect(other.verifySign!(answer(signOver('o-1;60.00;api-key-1')), { apiKey: API_KEY })).toBe(true);
@@ -186,5 +205,67 @@ describe('the sign of an answer', () => {
 describe('what the bank must send', () => {
   it('is the conversationId alone', () => {
     expect(dialect.requiredCallbackFields).toEqual(['conversationId']);
+    expect(dialect.callbackIdField).toBe('conversationId');
+    expect(dialect.callbackObjectFields).toEqual(['InstrumentDetail']);
+  });
+
+  it('goes to Auth3d with its detail as one object', () => {
+    const payment = toPayment(aPaymentRecord({ state: 'authorizing' }));
+    const fields = { Code: 'B0000', 'InstrumentDetail.CardType': 'CARD', 'instrumentdetail[Bank]': 'X' };
+    expect(dialect.operations.auth3d.body({ payment, fields }, 'M-1')).toEqual({
+      Code: 'B0000',
+      InstrumentDetail: { CardType: 'CARD', Bank: 'X' },
+    });
+  });
+});
+
+describe('where MorPOS is asked, and what for', () => {
+  it('is as its documentation says', () => {
+    const { doPayment, init3d, auth3d, checkPayment } = dialect.operations;
+    expect([doPayment, init3d, auth3d, checkPayment].map((operation) => operation?.path)).toEqual([
+      '/v1/Payment/DoPayment',
+      '/v1/Payment/Init3d',
+      '/v1/Payment/Auth3d',
+      '/v1/Payment/CheckPayment',
+    ]);
+    expect(dialect.defaultScope).toBe('pf_write pf_read');
+    expect(dialect.requiresApiKey).toBe(true);
+  });
+
+  it('finds the page under the name that it is given', () => {
+    const page = Buffer.from('<form action="https://acs.example">').toString('base64');
+    const fields = ReplyFields.parse(JSON.stringify({ code: 'B0000', a: page, b: page }))!;
+    expect(dialect.operations.init3d.read(fields).content).toBeNull();
+    expect(morposDialect({ contentField: 'b' }).operations.init3d.read(fields).content).toBe(page);
+  });
+});
+
+describe('the answer to a CheckPayment', () => {
+  const read = (body: object) => dialect.operations.checkPayment!.read(ReplyFields.parse(JSON.stringify(body))!);
+
+  it('speaks by its own names', () => {
+    const body = { responseCode: 'B0000', responseDescription: 'Approved', message: 'm', transactionType: 'SALE' };
+    expect(read(body)).toMatchObject({
+      code: 'B0000',
+      resultCode: null,
+      message: 'Approved',
+      transactionType: 'SALE',
+      unreadable: [],
+    });
+  });
+
+  it('shows a second code that differs before one that does not', () => {
+    expect(read({ responseCode: 'B0000', code: 'B0000', resultCode: 'B0051' }).resultCode).toBe('B0051');
+    expect(read({ responseCode: 'B0000', code: 'B0051', resultCode: 'B0000' }).resultCode).toBe('B0051');
+    expect(read({ responseCode: 'B0000', code: 'B0000' }).resultCode).toBe('B0000');
+  });
+
+  it('names what it holds and nobody can read', () => {
+    expect(read({ responseCode: 'B0000', code: true, transactionType: ['SALE'] }).unreadable).toEqual([
+      'resultCode',
+      'transactionType',
+    ]);
+    expect(read({ responseCode: 'B0000', conversationId: [] }).unreadable).toEqual(['conversationId']);
+    expect(read({ responseCode: 'B0000', resultCode: {} }).unreadable).toEqual(['resultCode']);
   });
 });

@@ -43,6 +43,10 @@ describe('the answer to an Init3d', () => {
     ['a page with status 400', { ...APPROVED, htmlForm: PAGE }, 400, 'refused'],
     ['a page with status 302', { ...APPROVED, htmlForm: PAGE }, 302, 'refused'],
     ['a page with status 500', { ...APPROVED, htmlForm: PAGE }, 500, 'server_error'],
+    ['no JSON with status 403', '<html>', 403, 'refused'],
+    ['no JSON with status 499', '<html>', 499, 'refused'],
+    ['no JSON with status 500', '<html>', 500, 'server_error'],
+    ['no JSON with status 503', '<html>', 503, 'server_error'],
   ])('%s starts nothing', (_name, body, status, reason) => {
     expect(read(body, status)).toMatchObject({ content: null, reason });
   });
@@ -68,6 +72,20 @@ describe('the answer to an Init3d', () => {
   ] as const)('starts nothing when it is lost: %s', (cause, reason) => {
     const answer = { sent: true, reply: null, cause } as const;
     expect(init3dOutcome(answer, STANDARD, 'ABC1', DEFAULT_CODE_SETS)).toEqual({ content: null, reason, result: null });
+  });
+
+  it('says nothing of the payment where it is about another one', () => {
+    const foreign = { code: 'B0000', conversationId: 'X', orderId: 'of another', htmlForm: PAGE };
+    expect(read(foreign)).toEqual({ content: null, reason: 'conversation_mismatch', result: null });
+  });
+
+  it.each([
+    ['has no page', { code: 'B0000', orderId: 'o-1' }, 200],
+    ['declines', { code: 'B0051', orderId: 'o-1' }, 200],
+    ['has an unheard-of code', { code: 'X', orderId: 'o-1' }, 200],
+    ['has status 400', { code: 'X', orderId: 'o-1' }, 400],
+  ])('is told where it %s', (_how, body, status) => {
+    expect(read(body, status)).toMatchObject({ content: null, result: { code: body.code, orderId: 'o-1' } });
   });
 
   it('is told without its page where it starts nothing', () => {

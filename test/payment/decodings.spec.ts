@@ -1,0 +1,88 @@
+import { decodings, withoutEscapes } from '../../lib/payment/decodings.js';
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const hex = (text: string): string => Buffer.from(text).toString('hex');
+const holds = (text: string, wanted: string): boolean => decodings(text).some((reading) => reading.includes(wanted));
+
+describe('a text without its escapes', () => {
+  it.each([
+    ['%41', 'A'],
+    ['%c3%b6 %C3%96', 'ö Ö'],
+    ['100% of 5%', '100% of 5%'],
+    ['\\u0041\\u00f6', 'Aö'],
+    ['\\U0041', 'A'],
+    ['\\x41\\X4a', 'AJ'],
+    ['\\"a\\" \\\'b\\\' c\\/d \\\\', '"a" \'b\' c/d \\'],
+    ['\\n', '\\n'],
+    ['&#x41;&#X4A;', 'AJ'],
+    ['&#x00041;', 'A'],
+    ['&#x1f600;', '😀'],
+    ['&#x41 &#65 ', 'A A '],
+    ['&#65;&#0065;', 'AA'],
+    ['&#128512;', '😀'],
+    ['&#xfffff;', '\u{fffff}'],
+    ['&#999999;', '\u{f423f}'],
+    ['ＡＢ１²', 'AB12'],
+    ['%EF%BC%91', '1'],
+    ['&#65297;', '1'],
+  ])('%p is %p', (text, plain) => expect(withoutEscapes(text)).toBe(plain));
+
+  it('is undone as often as eight times', () => {
+    const escaped = (times: number): string => `%${'25'.repeat(times - 1)}41`;
+    expect(withoutEscapes(escaped(8))).toBe('A');
+    expect(withoutEscapes(escaped(9))).toBe('%41');
+  });
+
+  it('is undone one kind of escape in another', () => {
+    expect(withoutEscapes('%5cu0034')).toBe('4');
+    expect(withoutEscapes('&#37;34')).toBe('4');
+    expect(withoutEscapes('\\u0026#52;')).toBe('4');
+  });
+});
+
+describe('what a text may say', () => {
+  const SECRET = 'a secret: 4508';
+
+  it('is itself, first', () => {
+    expect(decodings('abc')[0]).toBe('abc');
+  });
+
+  it('is each thing once', () => {
+    const all = decodings(base64(SECRET));
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  it.each([
+    ['Base64', base64],
+    ['hex', hex],
+    ['hex in capitals', (text: string) => hex(text).toUpperCase()],
+    ['percent escapes', (text: string) => hex(text).replace(/../g, '%$&')],
+  ])('is what it says in %s', (_how, encode) => {
+    expect(holds(encode(SECRET), SECRET)).toBe(true);
+  });
+
+  it('is Base64 and hex however they are spaced, and wherever they begin', () => {
+    for (const before of ['', 'a', 'ab', 'abc']) expect(holds(before + base64(SECRET), SECRET)).toBe(true);
+    for (const before of ['', 'a']) expect(holds(before + hex(SECRET), SECRET)).toBe(true);
+    expect(holds([...base64(SECRET)].join(' '), SECRET)).toBe(true);
+    expect(holds([...hex(SECRET)].join(':'), SECRET)).toBe(true);
+  });
+
+  it('is Base64 in the signs of URLs, too', () => {
+    const text = '???>>>~~~ 4508';
+    expect(base64(text)).toMatch(/[+/]/);
+    expect(holds(base64(text), text)).toBe(true);
+    expect(holds(Buffer.from(text).toString('base64url'), text)).toBe(true);
+    const other = '>>>>>>~~~ 4508';
+    expect(Buffer.from(other).toString('base64url')).toContain('-');
+    expect(holds(Buffer.from(other).toString('base64url'), other)).toBe(true);
+  });
+
+  it('is one encoding in another, and no more than that', () => {
+    expect(holds(base64(base64(SECRET)), SECRET)).toBe(true);
+    expect(holds(hex(base64(SECRET)), SECRET)).toBe(true);
+    expect(holds(base64(hex(SECRET)), SECRET)).toBe(true);
+    expect(holds(base64(encodeURIComponent(SECRET)), SECRET)).toBe(true);
+    expect(holds(base64(base64(base64(SECRET))), SECRET)).toBe(false);
+  });
+});
