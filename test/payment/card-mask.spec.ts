@@ -80,6 +80,12 @@ describe('a card is found in a text', () => {
     expect(holdsCard('x-601100000000-1', { maskedCardNumber: maskCardNumber('601100000000') })).toBe(false);
   });
 
+  it('in signs that each stand for two digits', () => {
+    const signs = '4㊿80㉞㊿80㉞㊿9';
+    expect(holdsCard(signs, { cardNo: '4508034508034509' })).toBe(true);
+    expect(holdsCard(signs, { maskedCardNumber: '450803******4509' })).toBe(true);
+  });
+
   it('anywhere in any text', () => {
     const around = fc.string({ unit: fc.constantFrom(...'abcxyzXYZ /-_+.:%ğş') });
     fc.assert(
