@@ -79,8 +79,7 @@ export class HandlerCall {
       await (timeoutMs === null ? handle() : limited(this.clock, timeoutMs, handle));
       return null;
     } catch (error) {
-      if (error instanceof TimeUpError) return `took longer than ${timeoutMs} ms`;
-      return failureText(error, delivery.event.payment);
+      return failureText(error, delivery.event.payment, timeoutMs);
     }
   }
 
@@ -122,7 +121,12 @@ export class HandlerCall {
   }
 }
 
-function failureText(error: unknown, payment: Payment): string {
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : 'threw something that is no Error';
-  return plainText(text, MAX_ERROR_LENGTH, payment);
+function failureText(error: unknown, payment: Payment, timeoutMs: number | null): string {
+  try {
+    if (error instanceof TimeUpError) return `took longer than ${timeoutMs} ms`;
+    if (error instanceof Error) return plainText(`${error.name}: ${error.message}`, MAX_ERROR_LENGTH, payment);
+  } catch {
+    // Whatever is thrown may have getters that throw, or a message that is no text.
+  }
+  return 'threw something that is no Error';
 }

@@ -18,8 +18,7 @@ export class InFlight {
    * The clock's timers keep no process alive: a script must not end between two tries of an Auth3d.
    * Private to the language, too: printed, a timer shows every other one, and what they are for.
    */
-  #alive: NodeJS.Timeout | undefined;
-
+  #release: (() => void) | undefined;
   private isOpen = false;
 
   /** The module has started: payments may run. */
@@ -33,16 +32,22 @@ export class InFlight {
     const run = work().finally(() => {
       this.running.delete(run);
       if (this.running.size > 0) return;
-      clearInterval(this.#alive);
-      this.#alive = undefined;
+      this.#release?.();
+      this.#release = undefined;
     });
     this.running.add(run);
-    this.#alive ??= setInterval(() => undefined, MAX_TIMER_MS);
+    this.#release ??= this.holdProcess();
     return run;
   }
 
   /** Resolves when those that run now have ended; those that begin meanwhile are not waited for. */
   async ended(): Promise<void> {
     await Promise.allSettled(this.running);
+  }
+
+  /** Keeps the process from ending until what this returns is called. */
+  protected holdProcess(): () => void {
+    const timer = setInterval(() => undefined, MAX_TIMER_MS);
+    return () => clearInterval(timer);
   }
 }

@@ -1,11 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { isWritable } from '../dto/rules/text.rules.js';
 import { PaymentDuplicateError } from '../errors/payment-duplicate.error.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { type PaymentRecord, toPayment } from '../payment/payment.js';
 import { PaymentStore } from '../store/payment-store.js';
 import { callStore } from './store-call.js';
 
-/** Looks up the account's payments. Every method throws PaymentStoreError when the store fails. */
+/**
+ * Looks up the account's payments. Every method throws PaymentStoreError when the store fails. What no payment can have
+ * for an id or a reference (a control character, a list from a query) is not looked up: a store may fail over it.
+ */
 @Injectable()
 export class PaymentReader {
   constructor(
@@ -13,7 +17,8 @@ export class PaymentReader {
     @Inject(PaymentSettings) private readonly settings: Pick<PaymentSettings, 'account'>,
   ) {}
 
-  find(conversationId: string): Promise<PaymentRecord | null> {
+  async find(conversationId: string): Promise<PaymentRecord | null> {
+    if (!isWritable(conversationId)) return null;
     return this.read(() => this.store.find(this.settings.account, conversationId));
   }
 
@@ -26,7 +31,8 @@ export class PaymentReader {
     return this.read(() => this.store.findByTokenHash(this.settings.account, tokenHash));
   }
 
-  findByReference(reference: string): Promise<PaymentRecord[]> {
+  async findByReference(reference: string): Promise<PaymentRecord[]> {
+    if (!isWritable(reference)) return [];
     return this.read(() => this.store.findByReference(this.settings.account, reference));
   }
 

@@ -14,8 +14,12 @@ const CODE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,19}$/;
 const IDENTIFIER = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/;
 const AUTH_CODE = /^[A-Za-z0-9][A-Za-z0-9-]{0,15}$/;
 const DECIMAL = /^-?\d{1,15}(?:\.\d{1,8})?$/;
-const DATE = '(?:\\d{1,2}[/.-]\\d{1,2}[/.-]\\d{4}|\\d{4}[/.-]\\d{1,2}[/.-]\\d{1,2})';
-const TIME = '\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,7})?)?';
+const YEAR = '(?:19|20)\\d\\d';
+/** Which of the two comes first is not known. */
+const DAY_OR_MONTH = '(?:0?[1-9]|[12]\\d|3[01])';
+const DATE = `(?:${DAY_OR_MONTH}[/.-]${DAY_OR_MONTH}[/.-]${YEAR}|${YEAR}[/.-]${DAY_OR_MONTH}[/.-]${DAY_OR_MONTH})`;
+const MINUTE = '[0-5]\\d';
+const TIME = `(?:[01]?\\d|2[0-3]):${MINUTE}(?::${MINUTE}(?:[.,]\\d{1,7})?)?`;
 const DATE_TIME = new RegExp(
   `^(?:${DATE}(?:[ T]${TIME}(?: ?(?:Z|[AP]M|[+-]\\d{2}:?\\d{2}))?)?|(?:19|20)\\d{6}(?:\\d{6})?)$`,
 );

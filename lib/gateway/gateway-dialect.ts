@@ -101,6 +101,11 @@ export interface Init3dResult extends GatewayResult {
 export interface InquiryResult extends GatewayResult {
   /** `SALE`, `VOID`, …; null where the answer does not say. */
   readonly transactionType: string | null;
+  /**
+   * Whether the answer says, beside its code, that the transaction succeeded. Where the two differ, the answer says
+   * nothing. Null or left out where it does not say.
+   */
+  readonly isSuccessful?: boolean | null;
 }
 
 /** One thing that a gateway does: where it is asked, with what, and how its answer is read. */

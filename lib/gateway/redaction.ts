@@ -1,4 +1,4 @@
-import { holdsCard } from '../payment/card-mask.js';
+import { holdsCard, holdsPartOfCard } from '../payment/card-mask.js';
 import { decodings } from '../payment/decodings.js';
 import { hideInReadings, plainText } from '../payment/plain-text.js';
 import type { GatewayResult, SaleRequest } from './gateway-dialect.js';
@@ -31,9 +31,16 @@ export function redactResult<R extends GatewayResult>(result: R, { secrets, card
   const entries = Object.entries(texts).map(([name, text]: [string, unknown]) => {
     if (typeof text !== 'string') return [name, null];
     if (name === 'message') return [name, redactedMessage(text, sent)];
-    return [name, text.length > MAX_VALUE_LENGTH || holdsAny(text, sent) ? null : text];
+    return [name, text.length > MAX_VALUE_LENGTH || isOrHolds(text, sent) ? null : text];
   });
   return Object.fromEntries(entries) as R;
+}
+
+/** Whether a code, an id or an amount is or holds what was sent, or enough of the card to work out the rest. */
+function isOrHolds(text: string, sent: Pick<SensitiveData, 'secrets' | 'card'>): boolean {
+  const { card } = sent;
+  if (card && (text === card.cvv || text === card.expDate || holdsPartOfCard(text, card.cardNo))) return true;
+  return holdsAny(text, sent);
 }
 
 function redactedMessage(text: string, sent: SensitiveData): string | null {
@@ -70,5 +77,6 @@ function codePatterns({ cvv, expDate }: SaleRequest['cardDetails']): RegExp[] {
 
 function holdsAny(text: string, { secrets, card }: SensitiveData): boolean {
   if (card && holdsCard(text, { cardNo: card.cardNo })) return true;
-  return decodings(text).some((reading) => secrets.some((secret) => reading.includes(secret)));
+  const lowered = secrets.map((secret) => secret.toLowerCase());
+  return decodings(text).some((reading) => lowered.some((secret) => reading.toLowerCase().includes(secret)));
 }

@@ -11,6 +11,7 @@ export interface KnownCard {
 const MIN_CARD_DIGITS = 13;
 /** Shorter numbers are taken, but no mask shows anything of them. */
 const MIN_CARD_LENGTH = 12;
+const MIN_PART_DIGITS = 8;
 
 /** First six digits and last four, the rest as asterisks; of fewer than 13 digits nothing is shown. */
 export function maskCardNumber(cardNo: string): string {
@@ -23,6 +24,19 @@ export function maskCardNumber(cardNo: string): string {
 export function holdsCard(text: string, known: KnownCard): boolean {
   const pattern = cardPattern(known);
   return pattern !== null && decodings(text).some((reading) => isInDigits(reading.replace(/\D/g, ''), pattern));
+}
+
+/**
+ * Whether a text has more digits of the card in a row than a mask shows at once, so that with the mask the rest can be
+ * worked out. A row of one digit alone is found in identifiers by chance.
+ */
+export function holdsPartOfCard(text: string, cardNo: string): boolean {
+  const digits = text.replace(/\D/g, '');
+  for (let start = 0; start + MIN_PART_DIGITS <= cardNo.length; start += 1) {
+    const part = cardNo.slice(start, start + MIN_PART_DIGITS);
+    if (digits.includes(part) && !/^(\d)\1*$/.test(part)) return true;
+  }
+  return false;
 }
 
 /** Whether a row of digits has the card in it, forwards or backwards. */

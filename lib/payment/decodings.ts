@@ -32,6 +32,7 @@ export function withoutEscapes(text: string): string {
         String.fromCharCode(parseInt(long ?? short ?? '', 16)),
       )
       .replace(/\\(["'/\\])/g, '$1')
+      .replace(/&amp;/gi, '&')
       .replace(/&#x0*([0-9a-f]{1,5});?/gi, (_match, hex: string) => character(parseInt(hex, 16)))
       .replace(/&#0*(\d{1,6});?/g, (_match, decimal: string) => character(Number(decimal)))
       .normalize('NFKC');

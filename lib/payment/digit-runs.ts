@@ -13,7 +13,8 @@ export interface DigitRun {
 
 const MIN_MASK_SIGNS = 3;
 const MASK_SIGN = /[*•●xX#]/;
-const DIGIT = /\p{Nd}/u;
+/** Digits of any script, and what else stands for a number: in circles, raised, Roman. */
+const DIGIT = /\p{N}/u;
 const LETTER = /\p{L}/u;
 
 /**

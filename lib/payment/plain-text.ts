@@ -6,8 +6,8 @@ const MIN_LONG_NUMBER = 9;
 const MIN_BLOB = 16;
 /** Beside a long number, even a short one may be an expiry or a security code. */
 const MIN_NUMBER_BESIDE = 3;
-// eslint-disable-next-line no-control-regex
-const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
+/** Controls, what is not seen (soft hyphens, directions, tags), and what has no meaning of its own. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\u2028\u2029]/gu;
 
 const DAY = '(?:0[1-9]|[12]\\d|3[01])';
 const MONTH = '(?:0[1-9]|1[0-2])';
@@ -22,7 +22,7 @@ const HARMLESS = new RegExp(
 const PLAIN_PART = /^(?:[A-Z]*[a-z]*(?:[A-Z][a-z]{2,})*|[A-Z]{0,4}\d{1,4}|[A-Z]?[a-z]{0,4}\d{1,4})$/;
 
 /**
- * A text of others as it may be stored, shown and logged: one line of bounded length, without control characters and
+ * A text of others as it may be stored, shown and logged: one line of bounded length, without unseen characters and
  * lone surrogates, without numbers of nine digits or more, however they are spaced or escaped (dates and addresses of
  * hosts stay), and without what could be an encoded secret. It is cut before it is searched, so that a long text costs
  * no more than a short one.
@@ -100,5 +100,5 @@ function isPlain(token: string): boolean {
 }
 
 function oneLine(text: string): string {
-  return text.replace(CONTROL_CHARACTERS, ' ');
+  return text.replace(UNSEEN, ' ');
 }

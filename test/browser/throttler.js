@@ -19,6 +19,6 @@ function load(file) {
   return module.exports;
 }
 
-export const { ThrottlerGuard, ThrottlerModule } = load(
+export const { SkipThrottle, Throttle, ThrottlerGuard, ThrottlerModule } = load(
   resolveFrom(import.meta.url)('@nestjs/throttler/dist/index.js'),
 );

@@ -13,7 +13,8 @@ const [attempts] = await told;
 for (const { flow, sale, fields } of attempts) {
   const { conversationId: _other, ...again } = sale;
   const repeat = {
-    direct: () => payments.doPayment(sale),
+    // The merchant may not know the id that the first attempt had.
+    direct: async () => [await payments.doPayment(again), await payments.doPayment(sale)],
     // The first page is lost, so the buyer pays in a new session.
     init3d: () => payments.init3d({ ...again, idempotencyKey: undefined }),
     auth3d: () => payments.auth3d({ conversationId: sale.conversationId, fields }),

@@ -1,10 +1,11 @@
 // Makes one payment and kills itself on the way: at a named point of its flow.
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { Agent } from 'undici';
+import { FAULTS } from './flawed-store.mjs';
 import { openStore, startShop } from './shop.mjs';
 
 const setup = JSON.parse(process.argv[2]);
-const { flow, point, sale, storeUrl } = setup;
+const { flow, point, sale, storeUrl, fault } = setup;
 
 /** Nothing kills while the payment is brought to where its flow begins. */
 let isArmed = false;
@@ -26,6 +27,7 @@ async function written(write) {
 }
 
 const store = await openStore(storeUrl);
+if (fault) FAULTS[fault](store, () => isArmed);
 for (const name of ['insert', 'replace']) {
   const write = store[name].bind(store);
   store[name] = (...given) => written(() => write(...given));
@@ -78,4 +80,6 @@ switch (flow) {
     break;
   }
 }
+// The payment's answer does not wait for its handlers where the machine is busy.
+if (point.endsWith(' the handler')) await setTimeout(30_000);
 process.exit(1);

@@ -11,6 +11,7 @@ import {
   startSimulator,
 } from 'nestjs-card-payment/simulator';
 import { TestClock } from 'nestjs-card-payment/testing';
+import { until } from '../services/until.js';
 import { type Merchant, type MerchantSetup, PLATFORMS, sale, startMerchant } from './merchant.js';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -524,9 +525,11 @@ describe.each(PLATFORMS)('attacks on the callback on %s', (platform) => {
 
       const { conversationId = '' } = callback.fields;
       fault.release();
-      let location;
-      do location = (await send(callback, { method: 'GET' })).headers.get('location');
-      while (location?.includes('/pending?'));
+      let location: string | null = null;
+      await until(async () => {
+        location = (await send(callback, { method: 'GET' })).headers.get('location');
+        return location?.includes('/pending?') === false;
+      });
       expect(location).toBe(`https://shop.example/paid?conversationId=${conversationId}`);
       expect(simulator.ledger.calls('Auth3d', conversationId)).toBe(1);
     });

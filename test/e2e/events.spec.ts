@@ -1,7 +1,8 @@
 import { Injectable, Scope } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
-import { OnPayment, type PaymentEvent } from 'nestjs-card-payment';
+import { OnPayment, type PaymentEvent, type PaymentOptions } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { until } from '../services/until.js';
 import { type Merchant, type MerchantSetup, sale, startMerchant } from './merchant.js';
 
 @Injectable()
@@ -13,7 +14,7 @@ class OrderHandlers {
   /** How long the awaited handler takes. */
   work: () => Promise<void> = () => Promise.resolve();
 
-  @OnPayment(['succeeded', 'failed'])
+  @OnPayment(['succeeded', 'failed', 'expired'])
   async settled(event: PaymentEvent): Promise<void> {
     await this.work();
     this.awaited.push(event);
@@ -70,8 +71,11 @@ describe('events', () => {
   });
   afterAll(() => simulator.close());
 
-  async function start(providers: MerchantSetup['metadata'] = { providers: [OrderHandlers] }): Promise<Merchant> {
-    merchant = await startMerchant('express', simulator, { metadata: providers });
+  async function start(
+    metadata: MerchantSetup['metadata'] = { providers: [OrderHandlers] },
+    options: PaymentOptions = {},
+  ): Promise<Merchant> {
+    merchant = await startMerchant('express', simulator, { metadata, options });
     return merchant;
   }
 
@@ -109,14 +113,16 @@ describe('events', () => {
     const handlers = app.get(OrderHandlers);
     handlers.failures = 1;
     await payments.doPayment(sale());
-    const done = async (): Promise<void> => {
-      while (handlers.tries < 2) {
-        await payments.reconcile();
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    };
-    await done();
+    await until(async () => (await payments.reconcile(), handlers.tries >= 2));
     expect(handlers.awaited).toHaveLength(1);
+  });
+
+  it('come by themselves: a 3D payment that nobody comes back to expires, and its handler is called', async () => {
+    const { app, payments } = await start(undefined, { sessionTtlMs: 100 });
+    const { conversationId } = await payments.init3d(sale());
+    const { awaited } = app.get(OrderHandlers);
+    await until(() => awaited.length > 0);
+    expect(awaited).toMatchObject([{ type: 'payment.expired', payment: { conversationId, state: 'expired' } }]);
   });
 
   it('finds handlers on providers that a factory made or that are values, once each', async () => {

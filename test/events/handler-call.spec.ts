@@ -14,6 +14,10 @@ const NO_ERROR = '4508034508034509' as unknown as Error;
 
 type Handle = (event: PaymentEvent) => unknown;
 
+function refuse(): never {
+  throw new Error('not to be read');
+}
+
 describe('HandlerCall', () => {
   const log = logLines();
   let store: MemoryPaymentStore;
@@ -70,6 +74,21 @@ describe('HandlerCall', () => {
       'Error: no route',
     ],
     ['throws what is no error', () => Promise.reject(NO_ERROR), 'threw something that is no Error'],
+    [
+      'throws an error whose message is no text',
+      () => Promise.reject(Object.assign(new Error(), { message: Symbol('x') })),
+      'threw something that is no Error',
+    ],
+    [
+      'throws an error that cannot be read',
+      () => Promise.reject(Object.defineProperty(new Error(), 'message', { get: refuse })),
+      'threw something that is no Error',
+    ],
+    [
+      'throws what refuses to be looked at',
+      () => Promise.reject(new Proxy(new Error(), { getPrototypeOf: refuse, get: refuse })),
+      'threw something that is no Error',
+    ],
     ['throws the card', () => Promise.reject(new Error('4508034508034509\nx')), 'Error: *** x'],
     ['throws a long text', () => Promise.reject(new Error('x'.repeat(1_000))), `Error: ${'x'.repeat(293)}`],
   ])('has a handler that %s called again a second later, and keeps what it threw', async (_what, handle, error) => {

@@ -40,6 +40,7 @@ interface Parts {
   readonly options?: PaymentOptions;
   readonly waitMs?: number;
   readonly random?: Randomness;
+  readonly inFlight?: InFlight;
 }
 
 export type AssembledFlows = ReturnType<typeof assembleFlows>;
@@ -52,6 +53,7 @@ export function assembleFlows({
   options,
   waitMs = 25_000,
   random = new SystemRandomness(),
+  inFlight = new InFlight(),
 }: Parts) {
   const settings = resolveSettings(
     {
@@ -83,7 +85,6 @@ export function assembleFlows({
   const inquiries = new InquiryFlow(reader, writer, gateway, time, random, settings);
   const reconciler = new Reconciler(due, owed, writer, inquiries, gateway, events, time, random, settings);
   const operator = new OperatorFlow(reader, writer);
-  const inFlight = new InFlight();
   inFlight.open();
   const payments = new PaymentService(direct, threeD, inquiries, operator, reconciler, reader, inFlight);
   const receiver = new CallbackReceiver(reader, threeD, inFlight, route, clock, settings);

@@ -45,6 +45,20 @@ describe('PaymentReader', () => {
     expect(failure).toMatchObject({ code: 'PAYMENT_STORE', message: expect.not.stringContaining('secret') as string });
   });
 
+  it.each([
+    'a\0b',
+    'a\nb',
+    '\ud800',
+    ['x'] as unknown as string,
+    { $ne: '' } as unknown as string,
+    undefined as unknown as string,
+  ])('does not ask the store for what no payment can have: %j', async (id) => {
+    const broken = new Proxy(store, { get: () => () => Promise.reject(new Error('invalid byte sequence')) });
+    const asking = new PaymentReader(broken, { account: 'default' });
+    expect(await asking.find(id)).toBeNull();
+    expect(await asking.findByReference(id)).toEqual([]);
+  });
+
   describe('a sale that was made before', () => {
     const first = aPaymentRecord({ state: 'charging', conversationId: 'FIRST', idempotencyKey: 'key-1' });
 

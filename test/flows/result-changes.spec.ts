@@ -127,7 +127,19 @@ describe('a code, id, amount or date', () => {
     ['commissionAmount', ['--1', '1'.repeat(2_000)]],
     [
       'transactionDate',
-      ['yesterday', '5246776356903508', '5246/7763/5690', '45080345', '05/02/2025 15:09:09 for Ada', ''],
+      [
+        'yesterday',
+        '5246776356903508',
+        '5246/7763/5690',
+        '45080345',
+        '05/02/2025 15:09:09 for Ada',
+        '52.46.7763 56:90',
+        '52.46.2063 03:08',
+        '05.02.7763',
+        '05.02.2025 56:90',
+        '05.02.2025 15:90',
+        '',
+      ],
     ],
   ])('of another form is not: %s', (field, texts) => {
     for (const text of texts) expect(told({ [field]: text })).toEqual({});

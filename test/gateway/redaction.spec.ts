@@ -57,8 +57,26 @@ describe('what a gateway echoes', () => {
   });
 
   it('leaves identifiers alone that merely hold such digits, and secrets too short to be told from others', () => {
-    const told = result({ orderId: 'ORD-792-1230', authCode: '001230', paymentId: '5246776356903509 SIGN=' });
+    const told = result({ orderId: 'ORD-792-1230', authCode: '001230', paymentId: '5246776906903508 SIGN=' });
     expect(redactResult(told, { secrets, card })).toEqual(told);
+  });
+
+  it.each([
+    ['all but its last digit', '524677635690350'],
+    ['its middle', 'ORD-76356903'],
+    ['its middle, in pieces', '7635.6903'],
+  ])('drops what shows more of the card than its mask: %s', (_what, orderId) => {
+    expect(redactResult(result({ orderId }), { secrets, card })).toEqual({ orderId: null });
+  });
+
+  it('keeps a number that has a row of zeros in common with the card', () => {
+    const told = result({ orderId: 'ORD000000001' });
+    expect(redactResult(told, { secrets, card: { ...card, cardNo: '4000000000000002' } })).toEqual(told);
+  });
+
+  it('drops an id that is the code or the expiry, and a secret in another case', () => {
+    const told = result({ authCode: '792', orderId: '1230', paymentId: KEY.toUpperCase() });
+    expect(redactResult(told, { secrets, card })).toEqual({ authCode: null, orderId: null, paymentId: null });
   });
 
   it.each([

@@ -14,6 +14,9 @@ import { SESSION_MS } from './payment-model.js';
 
 const ALL_STATES: PaymentState[] = [...EVENT_STATES, 'charging', 'initiating', 'awaiting', 'authorizing'];
 
+/** Far more than anything takes. */
+const MAX_TURNS = 100_000;
+
 const DIALECT = { ...morposDialect({ codes: { notFoundCodes: new Set(['B0100']) } }), requiredCallbackFields: [] };
 
 /** What outlives a crash: the store, the gateway and the time. The application before them is put up anew after each. */
@@ -67,7 +70,8 @@ export class Shop {
   async see<T>(work: Promise<T>): Promise<PromiseSettledResult<T>> {
     let settled: PromiseSettledResult<T> | null = null;
     void Promise.allSettled([work]).then(([result]) => (settled = result));
-    while (!settled) {
+    for (let turns = 0; !settled; turns += 1) {
+      if (turns > MAX_TURNS) throw new Error('What is waited for never ends.');
       await new Promise(setImmediate);
       if (!settled && this.gateway.play === 'notSent' && this.clock.sleeping > 0) await this.clock.advance(2_000);
     }

@@ -12,6 +12,10 @@ describe('a text of others', () => {
     expect(shown('%0d%0a card 5246%207763 5690 3508')).not.toMatch(/[\r\n]/);
   });
 
+  it('says nothing that is not seen, and nothing backwards', () => {
+    expect(shown('a\u202eb\u200bc\u00add\ue000e\u{e0041}f')).toBe('a b c d e f');
+  });
+
   it('has no half of a surrogate pair', () => {
     expect(plainText('\ud800x', 10)).toBe('\ufffdx');
     expect(plainText('ab😀', 3)).toBe('ab\ufffd');
@@ -114,6 +118,9 @@ describe('a long number', () => {
     ['Arabic digits', '٥٢٤٦٧٧٦٣٥٦٩٠٣٥٠٨'],
     ['superscript', '⁵²⁴⁶⁷⁷⁶³⁵⁶⁹⁰³⁵⁰⁸'],
     ['circles', '⑤②④⑥⑦⑦⑥③⑤⑥⑨③⑤⑧'],
+    ['black circles', '❺❷❹❻❼❼❻❸❺❻❾⓿❸❺⓿❽'],
+    ['tags, which nobody sees', [...CARD].map((digit) => String.fromCodePoint(0xe0030 + Number(digit))).join('') + '*'],
+    ['HTML escapes, twice', CARD.replace(/\d/g, '&amp;#x3$&;')],
     ['percent escapes between', '5246%207763%205690%203508'],
     ['percent escapes', CARD.replace(/\d/g, '%3$&')],
     ['double percent escapes', CARD.replace(/\d/g, '%253$&')],

@@ -3,6 +3,7 @@ import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { PaymentModule, PaymentService } from 'nestjs-card-payment';
+import { serveTasks } from '../services/tasks.mjs';
 import { readThenWriteStore } from './read-then-write-store.mjs';
 
 const gateway = JSON.parse(process.argv[2]);
@@ -45,13 +46,4 @@ const TASKS = {
   end: () => app?.close(),
 };
 
-process.on('message', async ({ task, input }) => {
-  try {
-    process.send({ output: await TASKS[task](input) });
-  } catch (error) {
-    process.send({ error: `${task}: ${error.name}: ${error.message}` });
-  }
-  if (task === 'end') process.disconnect();
-});
-process.on('disconnect', () => process.exit());
-process.send({ output: 'ready' });
+serveTasks(TASKS);

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { findChromium } from './chromium.js';
 import { startPostgres } from './postgres.js';
 import { startRedis } from './redis.js';
+import { until } from './until.js';
 
 test('PostgreSQL: separate databases, gone after stop', async () => {
   const postgres = await startPostgres();
@@ -74,9 +75,7 @@ test('a server does not outlive the process that started it, even if that is kil
       return false;
     }
   };
-  while (alive() || existsSync(scratch)) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await until(() => !alive() && !existsSync(scratch));
 });
 
 test('Chromium is found', () => {

@@ -5,6 +5,7 @@ import {
   type Simulator,
   type SimulatorDialect,
 } from '../../lib/simulator/index.js';
+import { until } from '../services/until.js';
 import { fieldsOf, newConversationId, SimulatedMerchant } from './simulated-merchant.js';
 
 describe.each<SimulatorDialect>(['standard', 'morpos'])('payments (%s)', (dialect) => {
@@ -83,7 +84,7 @@ describe.each<SimulatorDialect>(['standard', 'morpos'])('payments (%s)', (dialec
     const body = merchant.saleText({ conversationId, amount: `10.${magic.digits}` });
     const url = `${simulator.url}/v1/Payment/DoPayment`;
     const answer = fetch(url, { method: 'POST', headers, body, signal: client.signal });
-    while (simulator.ledger.calls('DoPayment', conversationId) === 0) await new Promise(setImmediate);
+    await until(() => simulator.ledger.calls('DoPayment', conversationId) > 0);
     client.abort();
     await expect(answer).rejects.toThrow();
     expect(simulator.ledger.chargedTimes(conversationId)).toBe(magic.charged === 'all' ? 1 : 0);

@@ -1,6 +1,7 @@
 import type { PaymentEventType, PaymentOptions, PaymentService, PaymentStore } from 'nestjs-card-payment';
 import type { TestClock } from 'nestjs-card-payment/testing';
 import type { PaymentHandler } from '../../lib/events/handler-finder.js';
+import { InFlight } from '../../lib/flows/in-flight.js';
 import { assembleFlows, type AssembledFlows, TEST_DIALECT } from '../flows/assembled-flows.js';
 import { type Chance, SeededRandomness } from './chance.js';
 import { GATEWAY_TIMEOUT_MS, type WorldGateway } from './gateway.js';
@@ -45,6 +46,13 @@ export interface HostSettings {
   readonly weather: StoreWeather;
 }
 
+/** A payment that never ends, since its simulated process was killed, does not hold the real one. */
+class SimulatedInFlight extends InFlight {
+  protected override holdProcess(): () => void {
+    return () => undefined;
+  }
+}
+
 /** One process of the shop, from its start until it stops or is killed. */
 export class Host {
   readonly name: string;
@@ -71,6 +79,7 @@ export class Host {
       store: this.line.to(store),
       clock: this.clock,
       transport: gateway.transportOf(this.life),
+      inFlight: new SimulatedInFlight(),
       random: new SeededRandomness(chance.between(0, 2 ** 31)),
       options: {
         ...options,
@@ -130,12 +139,6 @@ export class Host {
 
   kill(): void {
     this.life.kill();
-  }
-
-  /** A payment under way holds its process with a timer; this one's process is gone. */
-  bury(): void {
-    this.kill();
-    clearInterval(Reflect.get(this.flows.inFlight, 'alive') as NodeJS.Timeout | undefined);
   }
 
   /** A request to this host; whoever asks a process that dies never hears of it again. */

@@ -9,9 +9,17 @@ const MINUTES_MS = 60_000;
 const LIMIT_MS = Math.max(2, ALL / 125) * MINUTES_MS;
 const MAX_TRACE_LINES = 5_000;
 
+let timersBefore: number;
+
 beforeAll(() => {
   Logger.overrideLogger(false);
+  timersBefore = timers();
 });
+
+/** Those that keep the process from ending. */
+function timers(): number {
+  return process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+}
 
 function run(seed: number, plant?: Plant): Promise<Run> {
   return new World(seed, plant).run();
@@ -60,5 +68,9 @@ if (SEED !== undefined) {
       },
       2 * MINUTES_MS,
     );
+
+    it('leave nothing behind that would keep the process from ending', () => {
+      expect(timers()).toBeLessThanOrEqual(timersBefore);
+    });
   });
 }

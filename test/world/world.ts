@@ -108,7 +108,7 @@ export class World {
       await this.live();
       await this.heal();
     } finally {
-      for (const host of this.hosts) host.bury();
+      for (const host of this.hosts) host.kill();
     }
     return { seed: this.seed, broken: this.witness.broken, trace: this.trace.lines() };
   }

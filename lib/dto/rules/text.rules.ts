@@ -11,9 +11,13 @@ export function IsText(): PropertyDecorator {
   return rule(
     'text',
     `$property must be text of 1 to ${MAX_TEXT_LENGTH} characters, not blank and without control characters`,
-    (value) =>
-      typeof value === 'string' && value.length <= MAX_TEXT_LENGTH && value.trim() !== '' && !UNWRITABLE.test(value),
+    (value) => isWritable(value) && value.length <= MAX_TEXT_LENGTH && value.trim() !== '',
   );
+}
+
+/** Whether this is text that can be stored and sent. */
+export function isWritable(value: unknown): value is string {
+  return typeof value === 'string' && !UNWRITABLE.test(value);
 }
 
 /** Text of another party: any, even empty. */

@@ -32,8 +32,8 @@ export function saleBody(sale: SaleRequest, merchantId: string): WireObject {
 
 const DECIDING_TEXTS = ['code', 'resultCode', 'conversationId', 'currency'] as const;
 
-/** Reads an answer by the names of contract section 2.2. */
-export function readContractResult(fields: ReplyFields): GatewayResult {
+/** Reads an answer by the names and places of contract section 2.2. */
+function readContractResult(fields: ReplyFields): GatewayResult {
   const info = fields.object('paymentInfo');
   const unreadable: DecidingField[] = DECIDING_TEXTS.filter((name) => fields.isNoText(name));
   // Where `paymentInfo` is no object, or stands twice, what it says of the amount cannot be known.
@@ -58,18 +58,18 @@ export function readContractResult(fields: ReplyFields): GatewayResult {
 }
 
 /**
- * Reads an answer whose shape is unverified: amount and currency may stand beside the code or in `paymentInfo`. Where
- * they stand in both and differ, neither can be believed.
+ * Reads an answer wherever it shows amount and currency: beside the code or in `paymentInfo`, and the currency also under
+ * the name that it has in requests. Where it shows one twice, and they differ, neither can be believed.
  */
 export function readScatteredResult(fields: ReplyFields): GatewayResult {
   const { unreadable: unread = [], ...result } = readContractResult(fields);
   const info = fields.object('paymentInfo');
   const places = info ? [info, fields] : [fields];
   const amounts = shownIn(places, 'amount');
-  const currencies = shownIn(places, 'currency');
+  const currencies = [...shownIn(places, 'currency'), ...shownIn(places, 'currencyCode')];
   const unreadable = [...unread];
   if (!amounts.every((amount) => isSameAmount(amount, amounts[0]))) unreadable.push('amount');
-  if (!currencies.every((currency) => currency !== null && currency === currencies[0])) unreadable.push('currency');
+  if (!currencies.every((currency) => isSameCurrency(currency, currencies[0]))) unreadable.push('currency');
   return {
     ...result,
     amount: unreadable.includes('amount') ? null : (amounts[0] ?? null),
@@ -85,6 +85,11 @@ function shownIn(places: readonly ReplyFields[], name: string): (string | null)[
 
 function isSameAmount(one: string | null, other: string | null | undefined): boolean {
   return one !== null && typeof other === 'string' && compareAmounts(one, other) === 0;
+}
+
+/** `36` is `036`. */
+function isSameCurrency(one: string | null, other: string | null | undefined): boolean {
+  return one !== null && typeof other === 'string' && one.padStart(3, '0') === other.padStart(3, '0');
 }
 
 /** Reads an answer to Init3d: the same fields, and the page. */

@@ -4,7 +4,7 @@ import type { ReplyFields } from '../readings/reply-fields.js';
 import type { ResultCodeSets } from '../result-codes.js';
 import { type SignedFields, signedFields, type WireObject } from '../wire-body.js';
 import { gatherObjects } from './callback-objects.js';
-import { readContractPage, readContractResult, readScatteredResult, saleBody } from './contract-fields.js';
+import { readContractPage, readScatteredResult, saleBody } from './contract-fields.js';
 import { newConversationId } from './conversation-id.js';
 import { DEFAULT_CODE_SETS } from './default-code-sets.js';
 
@@ -22,6 +22,11 @@ export interface MorposDialectOptions {
   readonly contentField?: string;
   /** Overrides of what the result codes mean. */
   readonly codes?: Partial<ResultCodeSets>;
+  /**
+   * What `transactionStatus` is, in any case, in an inquiry about a sale that succeeded. Unverified: `SUCCESS` is all that
+   * was seen.
+   */
+  readonly successStatuses?: readonly string[];
   /** The order of values under the sign of an answer. Unverified: from commented-out code of an official plugin. */
   readonly answerSignOrder?: readonly string[];
 }
@@ -62,6 +67,7 @@ const ANSWER_SIGN_ORDER = [
   'paymentInfo.payFacCommissionAmount',
   'paymentInfo.payFacCommissionRate',
 ];
+const SUCCESS_STATUSES = ['SUCCESS', 'SUCCESSFUL', 'SUCCEEDED', 'APPROVED', 'COMPLETED', 'PAID'];
 const CALLBACK_ID_FIELD = 'conversationId';
 const CALLBACK_OBJECT_FIELDS = ['InstrumentDetail'];
 
@@ -71,6 +77,7 @@ const CALLBACK_OBJECT_FIELDS = ['InstrumentDetail'];
  */
 export function morposDialect(options: MorposDialectOptions = {}): GatewayDialect {
   const { timestampOffsetHours = 0, contentField, codes, answerSignOrder = ANSWER_SIGN_ORDER } = options;
+  const successStatuses = new Set((options.successStatuses ?? SUCCESS_STATUSES).map((status) => status.toUpperCase()));
   const signOrder = { ...SIGN_ORDER, ...options.signOrder };
 
   const sign = (order: readonly string[], read: (path: string) => string, apiKey: string | null): string =>
@@ -85,7 +92,7 @@ export function morposDialect(options: MorposDialectOptions = {}): GatewayDialec
     // Under `pf_write` alone an inquiry may be refused.
     defaultScope: 'pf_write pf_read',
     operations: {
-      doPayment: { path: '/v1/Payment/DoPayment', body: flaggedSaleBody, read: readContractResult },
+      doPayment: { path: '/v1/Payment/DoPayment', body: flaggedSaleBody, read: readScatteredResult },
       init3d: {
         path: '/v1/Payment/Init3d',
         body: flaggedSaleBody,
@@ -99,7 +106,7 @@ export function morposDialect(options: MorposDialectOptions = {}): GatewayDialec
       checkPayment: {
         path: '/v1/Payment/CheckPayment',
         body: (payment, merchantId) => ({ merchantId, conversationId: payment.conversationId }),
-        read: readInquiry,
+        read: (fields) => readInquiry(fields, successStatuses),
       },
     },
     codes: { ...DEFAULT_CODE_SETS, ...codes },
@@ -133,7 +140,7 @@ function flaggedSaleBody(sale: SaleRequest, merchantId: string): WireObject {
   return saleBody({ ...sale, vftFlag: sale.vftFlag ?? false }, merchantId);
 }
 
-function readInquiry(fields: ReplyFields): InquiryResult {
+function readInquiry(fields: ReplyFields, successStatuses: ReadonlySet<string>): InquiryResult {
   const { unreadable = [], ...result } = readScatteredResult(fields);
   const code = fields.text('responseCode');
   // Any other code in the answer must say the same.
@@ -145,6 +152,9 @@ function readInquiry(fields: ReplyFields): InquiryResult {
     resultCode: others.find((other) => other !== code) ?? others[0] ?? null,
     message: fields.text('responseDescription'),
     transactionType: fields.text('transactionType'),
+    isSuccessful: fields.has('transactionStatus')
+      ? successStatuses.has(fields.text('transactionStatus')?.toUpperCase() ?? '')
+      : null,
     unreadable: fields.isNoText('transactionType') ? [...unread, 'transactionType'] : unread,
   };
 }

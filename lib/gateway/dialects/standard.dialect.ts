@@ -1,7 +1,7 @@
 import type { GatewayDialect, Signer } from '../gateway-dialect.js';
 import type { ResultCodeSets } from '../result-codes.js';
 import { signedFields } from '../wire-body.js';
-import { readContractPage, readContractResult, readScatteredResult, saleBody } from './contract-fields.js';
+import { readContractPage, readScatteredResult, saleBody } from './contract-fields.js';
 import { newConversationId } from './conversation-id.js';
 import { DEFAULT_CODE_SETS } from './default-code-sets.js';
 
@@ -17,15 +17,15 @@ export interface StandardDialectOptions {
 /**
  * The contract and nothing else on the wire. Where it says "not shown", these readings are taken, which a
  * `GatewayDialect` of one's own can replace: the five headers go on all three endpoints; Init3d's body is DoPayment's;
- * Auth3d's body is the callback's fields as received, and its answer has the shape of DoPayment's, but that amount and
- * currency may also stand beside the code; `x-Timestamp` is ISO 8601 in UTC. Of a callback nothing is required, but a `conversationId` in it must be the payment's, and
- * `InstrumentDetail` may be an object.
+ * Auth3d's body is the callback's fields as received, and its answer has the shape of DoPayment's; in both, amount and
+ * currency may also stand in another of their places; `x-Timestamp` is ISO 8601 in UTC. Of a callback nothing is
+ * required, but a `conversationId` in it must be the payment's, and `InstrumentDetail` may be an object.
  */
 export function standardDialect({ signer, codes, contentField }: StandardDialectOptions): GatewayDialect {
   return {
     name: 'standard',
     operations: {
-      doPayment: { path: '/v1/Payment/DoPayment', body: saleBody, read: readContractResult },
+      doPayment: { path: '/v1/Payment/DoPayment', body: saleBody, read: readScatteredResult },
       init3d: {
         path: '/v1/Payment/Init3d',
         body: saleBody,

@@ -49,12 +49,14 @@ function inquiryFromResult(
   const isAgreed = result.resultCode === null || result.resultCode === code;
   if (!isAgreed || new Set(meanings).size !== 1) return NOTHING;
   if (meanings[0] === 'approved') {
+    if (result.isSuccessful === false) return NOTHING;
     const reason = contradictionOf(fields, result, expected, rules);
     return reason
       ? { outcome: 'mismatch', charge: { state: 'review', reason, result } }
       : { outcome: 'paid', charge: { state: 'succeeded', reason: null, result } };
   }
   if (rules.codes.inquiryDeclinedCodes.has(code)) {
+    if (result.isSuccessful === true) return NOTHING;
     return { outcome: 'declined', charge: { state: 'failed', reason: 'declined', result } };
   }
   return rules.codes.notFoundCodes.has(code) ? { outcome: 'not_found' } : NOTHING;

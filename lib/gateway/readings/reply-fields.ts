@@ -3,6 +3,9 @@ type Json = string | boolean | null | Json[] | { [key: string]: Json };
 /** Strings are matched whole, so that only the numbers are left. */
 const STRING_OR_NUMBER = /("[^"\\]*(?:\\.[^"\\]*)*")|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
+/** No gateway answers with more. A mebibyte of small values would hold up the event loop while they are read. */
+const MAX_VALUES = 30_000;
+
 /**
  * The fields of a gateway's JSON object, found in any case. Numbers stay as they were written (`1.5000` is `1.5000`):
  * amounts are compared as decimal text, and a sign may be made over them.
@@ -19,8 +22,9 @@ export class ReplyFields {
     }
   }
 
-  /** @returns null unless the text is one JSON object */
+  /** @returns null unless the text is one JSON object, of at most 30,000 values */
   static parse(text: string): ReplyFields | null {
+    if (hasTooManyValues(text)) return null;
     try {
       JSON.parse(text);
       const value = JSON.parse(
@@ -71,6 +75,27 @@ export class ReplyFields {
       }
     }
   }
+}
+
+/** Counts what every value but the first of a list or an object follows, and what lists and objects begin with. */
+function hasTooManyValues(text: string): boolean {
+  let count = 0;
+  for (let index = 0; index < text.length && count <= MAX_VALUES; index += 1) {
+    const character = text[index];
+    if (character === '"') index = endOfText(text, index + 1);
+    else if (character === ',' || character === '[' || character === '{') count += 1;
+  }
+  return count > MAX_VALUES;
+}
+
+/** Where a text ends that begins at `start`: at a quote that is not escaped. */
+function endOfText(text: string, start: number): number {
+  for (let end = text.indexOf('"', start); end !== -1; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text[end - 1 - slashes] === '\\') slashes += 1;
+    if (slashes % 2 === 0) return end;
+  }
+  return text.length;
 }
 
 function isObject(value: Json | undefined): value is { [key: string]: Json } {

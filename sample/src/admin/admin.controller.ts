@@ -1,5 +1,6 @@
-import { Body, Controller, Get, Header, Param, Post, Redirect, UseGuards } from '@nestjs/common';
-import { PaymentService, PaymentStateError, PaymentUnsupportedError } from 'nestjs-card-payment';
+import { Body, Controller, Get, Header, NotFoundException, Param, Post, Redirect, UseGuards } from '@nestjs/common';
+import { SkipThrottle, Throttle, ThrottlerGuard } from '@nestjs/throttler';
+import { PaymentNotFoundError, PaymentService, PaymentStateError, PaymentUnsupportedError } from 'nestjs-card-payment';
 import { formText } from '../form-text.js';
 import { OrderRepository } from '../orders/order.repository.js';
 import { adminPage } from '../pages/admin-page.js';
@@ -7,10 +8,14 @@ import { CurrentVisitor, type Visitor } from '../visitor/visitor.js';
 import { AdminGuard } from './admin.guard.js';
 
 const SHOWN = 50;
+/** An hour, for each address: enough for work, too few to guess a password. */
+const MAX_REQUESTS = 300;
 
 /** The merchant's page: orders, their payments, and the events received. */
 @Controller('admin')
-@UseGuards(AdminGuard)
+@UseGuards(ThrottlerGuard, AdminGuard)
+@Throttle({ visitor: { limit: MAX_REQUESTS } })
+@SkipThrottle({ order: true })
 export class AdminController {
   constructor(
     private readonly orders: OrderRepository,
@@ -49,6 +54,7 @@ async function ignoringRefusals(change: Promise<unknown>): Promise<void> {
   try {
     await change;
   } catch (error) {
+    if (error instanceof PaymentNotFoundError) throw new NotFoundException();
     if (!(error instanceof PaymentStateError || error instanceof PaymentUnsupportedError)) throw error;
   }
 }

@@ -8,11 +8,14 @@ export interface BasketEntry {
 }
 
 const COOKIE = 'basket';
+const ENTRY = /^([a-z-]+)\.([1-9])$/;
 const A_MONTH_MS = 30 * 86_400_000;
 
 export function readBasket(request: Request): BasketEntry[] {
-  const entries = [...(readCookie(request, COOKIE) ?? '').matchAll(/([a-z-]+)\.([1-9])(?:~|$)/g)];
-  return entries.map(([, productId = '', quantity]) => ({ productId, quantity: Number(quantity) }));
+  return (readCookie(request, COOKIE) ?? '').split('~').flatMap((entry) => {
+    const [, productId, quantity] = ENTRY.exec(entry) ?? [];
+    return productId ? [{ productId, quantity: Number(quantity) }] : [];
+  });
 }
 
 export function countInCookie(request: Request): number {

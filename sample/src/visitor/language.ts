@@ -20,7 +20,8 @@ export function languageOf(request: Request): Language {
 export function switchLanguage(request: Request, response: Response, next: NextFunction): void {
   const chosen = LANGUAGES.find((language) => language === request.query.lang);
   if (request.method !== 'GET' || !chosen) return next();
-  const url = new URL(request.originalUrl, 'http://shop.invalid');
+  // Two slashes would begin the name of a host.
+  const url = new URL(request.originalUrl.replace(/^[/\\]+/, '/'), 'http://shop.invalid');
   url.searchParams.delete('lang');
   response.cookie(COOKIE, chosen, { sameSite: 'lax', maxAge: A_YEAR_MS });
   response.redirect(303, url.pathname.replace(/^\/+/, '/') + url.search);

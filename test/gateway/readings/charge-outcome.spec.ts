@@ -4,6 +4,7 @@ import { standardDialect } from '../../../lib/gateway/dialects/standard.dialect.
 import { DEFAULT_CODE_SETS } from '../../../lib/gateway/dialects/default-code-sets.js';
 import { chargeOutcome, type ChargeOutcome, type ChargeRules } from '../../../lib/gateway/readings/charge-outcome.js';
 import type { Expectation } from '../../../lib/gateway/readings/result-checks.js';
+import { APPROVAL_VARIANTS, DECLINES, INDETERMINATE } from '../public-codes.js';
 
 const STANDARD = standardDialect({ signer: () => '' });
 const OURS: Expectation = { conversationId: 'ABC1', amount: '60.00', currencyCode: 949, installmentCount: 1 };
@@ -180,7 +181,27 @@ describe('an approval that contradicts', () => {
     expect(outcome(200, { ...APPROVAL, currency })).toBe('succeeded');
   });
 
+  it.each([
+    { currencyCode: '840' },
+    { CurrencyCode: 840 },
+    { currency: undefined, currencyCode: 840 },
+    { paymentInfo: { amount: 60, currency: '840' } },
+    { paymentInfo: { amount: 60, currencyCode: '840' } },
+    { currencyCode: ['949'] },
+  ])('another currency in another place: %j', (told) => {
+    expect(outcome(200, { ...APPROVAL, ...told })).toBe('review currency_mismatch');
+  });
+
+  it('another amount beside the code', () => {
+    for (const told of [{ amount: 1 }, { Amount: '59.99' }, { amount: [60] }, { paymentInfo: null, amount: 1 }]) {
+      expect(outcome(200, { ...APPROVAL, ...told })).toBe('review amount_mismatch');
+    }
+    expect(outcome(200, { ...APPROVAL, amount: '60.00' })).toBe('succeeded');
+    expect(outcome(200, { ...APPROVAL, paymentInfo: undefined, amount: 60 })).toBe('succeeded');
+  });
+
   it('a currency of two digits, padded or not', () => {
+    expect(outcome(200, '{"code":"B0000","currency":"036","currencyCode":36}', { currencyCode: 36 })).toBe('succeeded');
     expect(outcome(200, '{"code":"B0000","currency":"036"}', { currencyCode: 36 })).toBe('succeeded');
     expect(outcome(200, '{"code":"B0000","currency":36}', { currencyCode: 36 })).toBe('succeeded');
   });
@@ -353,15 +374,15 @@ describe('code and resultCode', () => {
     expect(outcome(200, { code: 'RVV0000999999' })).toBe(FAILED);
   });
 
-  it.each([...DEFAULT_CODE_SETS.declinedCodes])('%s is a decline', (code) => {
+  it.each(DECLINES)('%s is a decline', (code) => {
     expect(outcome(200, { code, resultCode: code })).toBe(FAILED);
   });
 
-  it.each([...DEFAULT_CODE_SETS.indeterminateCodes])('%s does not say', (code) => {
+  it.each(INDETERMINATE)('%s does not say', (code) => {
     expect(outcome(200, { code, resultCode: code })).toBe(UNCLEAR);
   });
 
-  it.each([...DEFAULT_CODE_SETS.approvalVariantCodes])('%s is for a person to look at', (code) => {
+  it.each(APPROVAL_VARIANTS)('%s is for a person to look at', (code) => {
     expect(outcome(200, { code, resultCode: code })).toBe(VARIANT);
   });
 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
-import { DEFAULT_CODE_SETS } from '../../../lib/gateway/dialects/default-code-sets.js';
 import { inquiryOutcome, type InquiryOutcome } from '../../../lib/gateway/readings/inquiry-outcome.js';
 import type { Expectation } from '../../../lib/gateway/readings/result-checks.js';
+import { CARD_DECLINES, PUBLIC_CODES } from '../public-codes.js';
 
 const OURS: Expectation = { conversationId: 'ABC1', amount: '60.00', currencyCode: 949, installmentCount: 1 };
 const NOT_FOUND_KNOWN = morposDialect({ codes: { notFoundCodes: new Set(['B0025', 'B7777']) } });
@@ -79,6 +79,19 @@ describe('an inquiry', () => {
     [{ currency: '949' }, 'paid'],
     [{ currency: ['949'] }, 'mismatch currency_mismatch'],
     [{ paymentInfo: { amount: 60, currency: ['949'] } }, 'mismatch currency_mismatch'],
+    [{ currencyCode: 840 }, 'mismatch currency_mismatch'],
+    [{ paymentInfo: { amount: 60, CurrencyCode: '840' } }, 'mismatch currency_mismatch'],
+    [{ currency: 949, currencyCode: 949 }, 'paid'],
+    [{ transactionStatus: undefined }, 'paid'],
+    [{ transactionStatus: null }, 'paid'],
+    [{ transactionStatus: 'Success' }, 'paid'],
+    [{ TransactionStatus: 'FAILED', transactionStatus: undefined }, 'nothing'],
+    [{ transactionStatus: 'FAILED' }, 'nothing'],
+    [{ transactionStatus: 'PENDING' }, 'nothing'],
+    [{ transactionStatus: 'VOIDED' }, 'nothing'],
+    [{ transactionStatus: 'SUCCESS', TransactionStatus: 'FAILED' }, 'nothing'],
+    [{ transactionStatus: ['SUCCESS'] }, 'nothing'],
+    [{ transactionStatus: true }, 'nothing'],
     [{ amount: 60 }, 'paid'],
     [{ Amount: '60.00' }, 'paid'],
     [{ amount: '' }, 'paid'],
@@ -111,8 +124,27 @@ describe('an inquiry', () => {
     expect(word(more, { over: { installmentCount: 3 } })).toBe('paid');
   });
 
-  it.each([...DEFAULT_CODE_SETS.inquiryDeclinedCodes])('%s says that the card was declined', (responseCode) => {
-    expect(word({ ...PAID, responseCode })).toBe('declined');
+  it.each(CARD_DECLINES)('%s says that the card was declined', (responseCode) => {
+    expect(word({ ...PAID, transactionStatus: 'FAILED', responseCode })).toBe('declined');
+  });
+
+  it('that says declined, and that the transaction succeeded, says nothing', () => {
+    expect(word({ ...PAID, responseCode: 'B0051' })).toBe('nothing');
+  });
+
+  it('has other words for success where a host knows better', () => {
+    const dialect = morposDialect({ successStatuses: ['Tamam'] });
+    expect(word({ ...PAID, transactionStatus: 'TAMAM' }, { dialect })).toBe('paid');
+    expect(word(PAID, { dialect })).toBe('nothing');
+  });
+
+  it('with any other code of the public list says nothing, but for the approval', () => {
+    const others = PUBLIC_CODES.map(([code = '']) => code).filter(
+      (code) => !['B0000', ...CARD_DECLINES].includes(code),
+    );
+    expect(others).toHaveLength(89 - 1 - CARD_DECLINES.length);
+    for (const responseCode of others)
+      expect([responseCode, word({ responseCode })]).toEqual([responseCode, 'nothing']);
   });
 
   it('that says declined with a second code that differs says nothing', () => {

@@ -113,6 +113,28 @@ describe('the fields of a reply', () => {
     expect(({} as { code?: string }).code).toBeUndefined();
   });
 
+  it.each<[string, string]>([
+    ['numbers', '{"a":[1' + ',1'.repeat(500_000) + ']}'],
+    ['texts', '{"a":[""' + ',""'.repeat(340_000) + ']}'],
+    ['objects', '{"a":[{}' + ',{}'.repeat(340_000) + ']}'],
+    ['levels', '{"a":' + '['.repeat(500_000) + ']'.repeat(500_000) + '}'],
+    ['names', '{' + Array.from({ length: 90_000 }, (_, index) => `"k${index}":1`).join() + '}'],
+  ])('are not read out of a mebibyte of %s, which would hold up the event loop', (_what, text) => {
+    const times = [1, 2, 3].map(() => {
+      const began = performance.now();
+      expect(ReplyFields.parse(text)).toBeNull();
+      return performance.now() - began;
+    });
+    expect(Math.min(...times)).toBeLessThan(100);
+  });
+
+  it('may be many, and hold long texts', () => {
+    const many = Array.from({ length: 20_000 }, (_, index) => `"k${index}":1`).join();
+    expect(parse(`{"code":"B0000",${many}}`).text('code')).toBe('B0000');
+    const text = '[,{\\"[,{\\\\'.repeat(50_000);
+    expect(parse(`{"page":"${text}","code":"B0000"}`).text('code')).toBe('B0000');
+  });
+
   it('may nest 10,000 deep', () => {
     const deep = `{"code":"B0000","x":${'[{"y":'.repeat(10_000)}1${'}]'.repeat(10_000)}}`;
     const fields = parse(deep);

@@ -32,7 +32,8 @@ export async function takePayments(): Promise<TakenPayments> {
     const answer = await fetch(request.url, { ...request, redirect: 'manual' });
     const threeD = await app.get(PaymentService).find(conversationId);
 
-    while (orders.paid.length < 2 || orders.heard.length < 2) await delay(20);
+    const isTold = (): boolean => orders.paid.length >= 2 && orders.heard.length >= 2;
+    for (let tries = 0; tries < 500 && !isTold(); tries += 1) await delay(20);
     return {
       direct: direct.state,
       threeD: threeD?.state ?? 'none',

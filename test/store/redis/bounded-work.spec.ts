@@ -3,12 +3,15 @@ import { Redis } from 'ioredis';
 import { RedisPaymentStore } from 'nestjs-card-payment/redis';
 import { TestClock } from 'nestjs-card-payment/testing';
 import { startRedis, type RedisServer } from '../../services/redis.js';
+import { until } from '../../services/until.js';
 import { spyOnLogger } from './logged.js';
 import { replacing, settled, succeeded, unknown } from './records.js';
 
 const MANY = 50_000;
 const FEW = 500;
 const HOUR_MS = 3_600_000;
+/** For all the steps of a long backlog. */
+const MAX_STEPS_MS = 60_000;
 const WORK = 'work';
 const PAIR = { handlerId: 'Orders.paid', type: 'payment.succeeded' } as const;
 
@@ -86,11 +89,11 @@ class Backlog {
 
   async fanOutAll(): Promise<void> {
     await this.store.announce('default', [PAIR]);
-    while ((await this.store.fanOut('default', 1_000)) > 0);
+    await until(async () => (await this.store.fanOut('default', 1_000)) === 0, MAX_STEPS_MS);
   }
 
   async leaseAll(): Promise<void> {
-    while ((await this.lease(this.store, 1_000)).length > 0);
+    await until(async () => (await this.lease(this.store, 1_000)).length === 0, MAX_STEPS_MS);
   }
 
   /** What each call of a running shop takes, as long as `events` wait, are due, or are put off. */

@@ -1,0 +1,166 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { newConversationId, type PaymentState, type PaymentStore } from 'nestjs-card-payment';
+import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { aPaymentRecord } from 'nestjs-card-payment/testing';
+import { sale } from '../e2e/merchant.js';
+import { settled } from '../store/redis/records.js';
+import { ClockHost } from './clock-host.js';
+
+/** A store that hosts share, and whose time counts. */
+export interface SharedStore {
+  /** The URL of an empty store. */
+  create(): Promise<string>;
+  /** The store, for the test to look into. */
+  open(url: string): Promise<PaymentStore>;
+  stop(): Promise<void>;
+}
+
+const HOUR_MS = 3_600_000;
+const SHORT_MS = 500;
+/** After what lasts {@link SHORT_MS}. */
+const AFTER_MS = 600;
+const LEASE = { account: 'default', leaseMs: 10 * 60_000, limit: 100 } as const;
+
+/** Processes with wall clocks hours apart, on one store. */
+export function describeClocks(name: string, startStore: () => Promise<SharedStore>): void {
+  let shared: SharedStore;
+  let simulator: Simulator;
+  let right: ClockHost;
+  /** For the test to look into. */
+  let store: PaymentStore;
+  let storeUrl: string;
+
+  beforeAll(async () => {
+    [shared, simulator] = await Promise.all([
+      startStore(),
+      startSimulator({ dialect: 'morpos', timestampToleranceMs: Infinity }),
+    ]);
+    right = await fork(0);
+  });
+  afterAll(async () => {
+    await right?.end();
+    await simulator.close();
+    await shared.stop();
+  });
+  beforeEach(async () => {
+    storeUrl = await shared.create();
+    store = await shared.open(storeUrl);
+    await store.open();
+  });
+  afterEach(async () => {
+    await store.close();
+    simulator.reset();
+  });
+
+  function fork(hoursAhead: number): Promise<ClockHost> {
+    return ClockHost.fork({ baseUrl: simulator.url, ...simulator.credentials }, hoursAhead * HOUR_MS);
+  }
+
+  describe.each([
+    [3, 'ahead of'],
+    [-3, 'behind'],
+  ])(`on ${name}, a process whose clock is %d hours off`, (hours, side) => {
+    let wrong: ClockHost;
+
+    beforeAll(async () => {
+      wrong = await fork(hours);
+    });
+    afterAll(() => wrong?.end());
+
+    async function serve(sessionTtlMs = HOUR_MS): Promise<void> {
+      for (const host of [right, wrong]) await host.serve({ storeUrl, sessionTtlMs });
+    }
+
+    function complete(host: ClockHost, conversationId: string): Promise<PaymentState> {
+      return host.complete(conversationId, simulator.approve(conversationId).fields);
+    }
+
+    it('says so, and nobody else does', async () => {
+      await serve();
+      for (const time of await wrong.clock())
+        expect(Math.abs(time - Date.now() - hours * HOUR_MS)).toBeLessThan(60_000);
+      expect(await right.warnings()).toEqual([]);
+      expect(await wrong.warnings()).toEqual([
+        expect.stringMatching(`This host's clock is 10(799|800|801) seconds ${side} the payment`),
+      ]);
+    });
+
+    it('expires nothing that is open, and completes it', async () => {
+      await serve();
+      const others = await right.start(sale());
+      const own = await wrong.start(sale());
+      for (const host of [wrong, right]) await host.reconcile();
+      expect(await right.stateOf(others)).toBe('awaiting');
+      expect(await right.stateOf(own)).toBe('awaiting');
+      expect(await complete(wrong, others)).toBe('succeeded');
+      expect(await complete(right, own)).toBe('succeeded');
+    });
+
+    it('keeps nothing alive that is over, neither its own nor of others', async () => {
+      await serve(SHORT_MS);
+      const ids = [];
+      for (const host of [right, wrong, right, wrong]) ids.push(await host.start(sale()));
+      await delay(AFTER_MS);
+      expect(await complete(wrong, ids[0]!)).toBe('expired');
+      expect(await complete(right, ids[1]!)).toBe('expired');
+      await wrong.reconcile();
+      for (const id of ids.slice(2)) expect(await right.stateOf(id)).toBe('expired');
+      expect(simulator.ledger.calls('Auth3d')).toBe(0);
+    });
+
+    it('asks about no payment that another is charging, and nobody about one of its own', async () => {
+      await serve();
+      for (const [payer, other] of [
+        [right, wrong],
+        [wrong, right],
+      ] as const) {
+        const stalled = simulator.fail({ operation: 'DoPayment', kind: 'stall' });
+        const paying = payer.pay(sale());
+        await stalled.played;
+        await other.reconcile();
+        stalled.release();
+        expect(await paying).toBe('succeeded');
+      }
+      expect(simulator.ledger.calls('CheckPayment')).toBe(0);
+    });
+
+    it('takes no payment that another has leased, and takes it when the lease is over', async () => {
+      await serve();
+      const leased = async (leaseMs: number): Promise<void> => {
+        const own = { conversationId: newConversationId(), reference: null, referenceLock: null, idempotencyKey: null };
+        const now = await store.now();
+        await store.insert(aPaymentRecord({ ...own, state: 'unknown', version: 1, createdAt: now, dueAt: now }));
+        expect(await store.leaseDue({ ...LEASE, leaseMs })).toHaveLength(1);
+      };
+      await leased(LEASE.leaseMs);
+      await wrong.reconcile();
+      expect(simulator.ledger.calls('CheckPayment')).toBe(0);
+      await leased(SHORT_MS);
+      await delay(AFTER_MS);
+      await wrong.reconcile();
+      expect(simulator.ledger.calls('CheckPayment')).toBe(1);
+      // Nor does anyone take those that it has leased.
+      expect(await store.leaseDue(LEASE)).toEqual([]);
+    });
+
+    it('takes no event that another has leased, and takes it when the lease is over', async () => {
+      await serve();
+      const leased = async (leaseMs: number): Promise<string> => {
+        const [record, event] = settled();
+        await store.insert(record, event);
+        await store.fanOut('default', 10);
+        const lease = { ...LEASE, handlerId: 'journal', types: [event.type], lease: 'other', leaseMs };
+        expect(await store.leaseDeliveries(lease)).toHaveLength(1);
+        return event.eventId;
+      };
+      await leased(LEASE.leaseMs);
+      await wrong.reconcile();
+      expect(await wrong.heard()).toEqual([]);
+      const eventId = await leased(SHORT_MS);
+      await delay(AFTER_MS);
+      await wrong.reconcile();
+      expect(await wrong.heard()).toEqual([eventId]);
+    });
+  });
+}
