@@ -22,7 +22,6 @@ export function maskCardNumber(cardNo: string): string {
 
 /** Whether a text is, holds or encodes the card: forwards or backwards, however spaced, escaped, in Base64 or in hex. */
 export function holdsCard(text: string, known: KnownCard): boolean {
-  if (text.length < MIN_CARD_LENGTH) return false;
   const pattern = cardPattern(known);
   return pattern !== null && decodings(text).some((reading) => isInDigits(reading.replace(/\D/g, ''), pattern));
 }

@@ -31,6 +31,16 @@ export const SURVIVORS = [
       'to read, the error is caught.',
   },
   {
+    file: 'lib/gateway/readings/reply-fields.ts',
+    changes: ['index < text.length → index <= text.length'],
+    reason: 'Behind the text is nothing to count.',
+  },
+  {
+    file: 'lib/gateway/readings/reply-fields.ts',
+    changes: ['-1 → +1'],
+    reason: 'What has a quote without its pair is no JSON, however many values are counted in it.',
+  },
+  {
     file: 'lib/gateway/dialects/morpos.dialect.ts',
     changes: [`'utf8' → ""`],
     reason: 'Node takes a text for UTF-8 where no encoding is named.',
@@ -39,11 +49,6 @@ export const SURVIVORS = [
     file: 'lib/gateway/dialects/morpos.dialect.ts',
     changes: [`'' → "Stryker was here!"`],
     reason: 'Said for the types: a path always has a first part.',
-  },
-  {
-    file: 'lib/payment/card-mask.ts',
-    changes: ['text.length < MIN_CARD_LENGTH → false'],
-    reason: 'Spares work: a shorter text is looked through in vain.',
   },
   {
     file: 'lib/payment/card-mask.ts',

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { holdsCard, isPartOfCard, maskCardNumber } from '../../lib/payment/card-mask.js';
+import { holdsCard, holdsPartOfCard, isPartOfCard, maskCardNumber } from '../../lib/payment/card-mask.js';
 
 const CARD = '5246776356903508';
 /** The lengths that card numbers have. */
@@ -80,6 +80,12 @@ describe('a card is found in a text', () => {
     expect(holdsCard('x-601100000000-1', { maskedCardNumber: maskCardNumber('601100000000') })).toBe(false);
   });
 
+  it('in signs that each stand for two digits', () => {
+    const signs = '4㊿80㉞㊿80㉞㊿9';
+    expect(holdsCard(signs, { cardNo: '4508034508034509' })).toBe(true);
+    expect(holdsCard(signs, { maskedCardNumber: '450803******4509' })).toBe(true);
+  });
+
   it('anywhere in any text', () => {
     const around = fc.string({ unit: fc.constantFrom(...'abcxyzXYZ /-_+.:%ğş') });
     fc.assert(
@@ -144,5 +150,25 @@ describe('a part of a card', () => {
   it.each(['524677', '3508', '6776', '24677', '12345678', '14990'])('is not %s, which may be shown', (digits) => {
     const known = { cardNo: CARD, maskedCardNumber: maskCardNumber(CARD) };
     expect(isPartOfCard(digits, known)).toBe(false);
+  });
+});
+
+describe('enough of a card to work out the rest', () => {
+  it.each(['52467763', '24677635', '56903508', '5246-7763', 'ORD52467763X', '1524677639'])('is in %s', (text) => {
+    expect(holdsPartOfCard(text, CARD)).toBe(true);
+  });
+
+  it.each(['5246776', '6903508', '52467764', '524677******3508', '80530965', 'ORD-2026-0017', ''])(
+    'is not in %p',
+    (text) => {
+      expect(holdsPartOfCard(text, CARD)).toBe(false);
+    },
+  );
+
+  it('is not a row of one digit, nor all of a number that is no card', () => {
+    expect(holdsPartOfCard('2000000000', '4000000000000002')).toBe(false);
+    expect(holdsPartOfCard('1400000001', '4000000000000002')).toBe(true);
+    expect(holdsPartOfCard('00000002', '4000000000000002')).toBe(true);
+    expect(holdsPartOfCard('1234567', '1234567')).toBe(false);
   });
 });

@@ -153,6 +153,22 @@ describe('the fields of a reply', () => {
     }
   });
 
+  it('may be 30,000 values with what holds them, and no more', () => {
+    const list = (value: string, count: number): string => `[${Array(count).fill(value).join()}]`;
+    for (const [value, most] of [
+      ['1', 29_999],
+      ['"[,{"', 29_999],
+      ['"\\""', 29_999],
+      ['[]', 14_999],
+      ['{}', 14_999],
+    ] as const) {
+      expect(ReplyFields.parse(`{"code":${list(value, most)}}`)).not.toBeNull();
+      expect(ReplyFields.parse(`{"code":${list(value, most + 1)}}`)).toBeNull();
+    }
+    expect(ReplyFields.parse(`{"a":"\\\\","b":${list('1', 40_000)}}`)).toBeNull();
+    expect(ReplyFields.parse(`{"a":"\\\\\\"","b":${list('1', 40_000)}}`)).toBeNull();
+  });
+
   it('of any JSON object have the texts that JSON.parse finds', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (object) => {
