@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { SIMULATOR_CREDENTIALS, type Simulator } from 'nestjs-card-payment/simulator';
 import { fieldsOf, SimulatedMerchant } from '../simulator/simulated-merchant.js';
@@ -62,6 +63,31 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
       await Promise.all([postgres.stop(), redis.stop()]);
     }
   }, 300_000);
+
+  it.each([
+    ['refuses the user', 'merchant:p%40ssword@', '/0', 'Redis refused the user or the database of the URL: WRONGPASS'],
+    ['has no such database', '', '/4711', 'Redis refused the user or the database of the URL: ERR'],
+    ['says nothing', 'merchant:p%40ssword@', '/1', 'no answer in 5000 ms'],
+  ])(
+    'does not start when Redis %s, with the newest driver',
+    async (what, user, database, message) => {
+      const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+      await once(silent, 'listening');
+      const redis = await startRedis();
+      try {
+        const port = what === 'says nothing' ? (silent.address() as AddressInfo).port : redis.nodes[0]?.port;
+        const env = { PAYMENT_STORE_URL: `redis://${user}127.0.0.1:${port}${database}` };
+        const { status, stderr } = await app.run(process.execPath, ['dist/main.js'], env);
+        expect(stderr).toContain(message);
+        expect(stderr).not.toMatch(/p(@|%40)ssword/);
+        expect(status).toBe(1);
+      } finally {
+        silent.close();
+        await redis.stop();
+      }
+    },
+    60_000,
+  );
 
   it('has stores of every entry, of one PaymentStore', async () => {
     expect(await app.node('dist/stores.js')).toEqual({
