@@ -7,7 +7,8 @@ import { SIMULATOR_CREDENTIALS, type Simulator } from 'nestjs-card-payment/simul
 import { fieldsOf, SimulatedMerchant } from '../simulator/simulated-merchant.js';
 import { startPostgres } from '../services/postgres.js';
 import { startRedis } from '../services/redis.js';
-import { compileGuide, FOUND_IN_BROKEN_PAGE, payAsInGettingStarted } from './guide-project.js';
+import { payOrders } from './guide-orders.js';
+import { addGuidePackages, compileGuide, FOUND_IN_BROKEN_PAGE, payAsInGettingStarted } from './guide-project.js';
 import { BOTH_FLOWS_PAID, expectApiDocument, MerchantApp, ONE_COPY } from './merchant-app.js';
 import { cleanEnvironment } from './tarball.js';
 
@@ -34,26 +35,10 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
     expect(await app.node('dist/main.js')).toEqual(BOTH_FLOWS_PAID);
   }, 60_000);
 
-  it('compiles every block of every page', async () => {
-    expect(await compileGuide(app)).toEqual(FOUND_IN_BROKEN_PAGE);
-  }, 300_000);
-
-  it('comes from the first page to an order that is paid', async () => {
-    await payAsInGettingStarted(app, await app.nodeOf(22));
-  }, 120_000);
-
-  it('is tested by its merchant as the guide says, in Vitest, which ends by itself', async () => {
-    const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--root', 'guide', '--no-color'];
-    const { status, stdout, stderr } = await app.run(process.execPath, vitest);
-    expect(stdout).toMatch(/Tests +9 passed \(9\)/);
-    expect(stdout + stderr).not.toMatch(/close timed out|hanging/);
-    expect(status).toBe(0);
-  }, 300_000);
-  it('describes its routes by @nestjs/swagger', async () => {
-    await expectApiDocument(await app.node('dist/api-document.js'));
-  });
-
   it('takes payments on every store with the newest drivers', async () => {
+    expect(app.version('kysely')).not.toMatch(/^0\.(\d|1\d|2[0-8])\./);
+    expect(Number.parseInt(app.version('better-sqlite3'), 10)).toBeGreaterThanOrEqual(13);
+    expect(Number.parseInt(app.version('ioredis'), 10)).toBeGreaterThanOrEqual(6);
     const [postgres, redis, node] = await Promise.all([startPostgres(), startRedis(), app.nodeOf(22)]);
     try {
       for (const url of [`sqlite:${join(app.folder, 'payments.sqlite')}`, postgres.url, redis.url]) {
@@ -88,6 +73,39 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
     },
     60_000,
   );
+
+  it('compiles every block of every page', async () => {
+    await addGuidePackages(app);
+    expect(await compileGuide(app)).toEqual(FOUND_IN_BROKEN_PAGE);
+  }, 300_000);
+
+  it('comes from the first page to an order that is paid', async () => {
+    await payAsInGettingStarted(app, await app.nodeOf(22));
+  }, 120_000);
+
+  it.each(['typeorm', 'prisma'] as const)(
+    'marks orders as paid once, beside %s',
+    async (orm) => {
+      const postgres = await startPostgres();
+      try {
+        await payOrders(app, postgres, orm, await app.nodeOf(22));
+      } finally {
+        await postgres.stop();
+      }
+    },
+    120_000,
+  );
+
+  it('is tested by its merchant as the guide says, in Vitest, which ends by itself', async () => {
+    const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--root', 'guide', '--no-color'];
+    const { status, stdout, stderr } = await app.run(process.execPath, vitest);
+    expect(stdout).toMatch(/Tests +9 passed \(9\)/);
+    expect(stdout + stderr).not.toMatch(/close timed out|hanging/);
+    expect(status).toBe(0);
+  }, 300_000);
+  it('describes its routes by @nestjs/swagger', async () => {
+    await expectApiDocument(await app.node('dist/api-document.js'));
+  });
 
   it('has stores of every entry, of one PaymentStore', async () => {
     expect(await app.node('dist/stores.js')).toEqual({
