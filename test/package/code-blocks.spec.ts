@@ -13,9 +13,9 @@ describe.each(guidePages())('%s', (page) => {
     expect(openings.filter((opening) => !LANGUAGES.includes(opening.replace('```', '')))).toEqual([]);
   });
 
-  it('has all its TypeScript read', () => {
+  it('has all its code read', () => {
     const blocks = codeBlocks(page);
-    expect(blocks).toHaveLength(fences.filter((fence) => /ts/.test(fence)).length);
+    expect(blocks).toHaveLength(fences.filter((fence) => /ts|prisma/.test(fence)).length);
     const lines = text.split('\n');
     for (const { line, code } of blocks) expect(lines[line - 1]).toBe(code.split('\n')[0]);
   });

@@ -1,8 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../services/server.js';
-import { codeBlocks, findingsInPages, guidePages, writeBlocks } from './guide.js';
+import { codeBlocks, findingsInPages, guidePages, installLines, writeBlocks } from './guide.js';
 import { GuideBuyer } from './guide-buyer.js';
+import { generatePrismaClient } from './guide-orders.js';
 import type { MerchantApp } from './merchant-app.js';
 
 /** A mistake, to show that mistakes are found. */
@@ -18,13 +19,23 @@ export const FOUND_IN_BROKEN_PAGE = [
   `broken.md:5: error TS2339: Property 'absent' does not exist on type 'PaymentService'.`,
 ];
 
+/** Installs what only some pages need. */
+export async function addGuidePackages(app: MerchantApp): Promise<void> {
+  const packages = [...app.installLines('docs/orders.md'), ...installLines('docs/orders.md', 'Prisma 7')];
+  // TypeORM does not allow the newest of drivers that it is not asked to use here.
+  await app.add(packages, '--legacy-peer-deps');
+}
+
 /** What the compiler of a merchant's project finds in the blocks of all pages; it writes to `built/guide`. */
 export async function compileGuide(app: MerchantApp): Promise<string[]> {
   const blocks = [...guidePages().flatMap((page) => codeBlocks(page)), ...codeBlocks('broken.md', BROKEN_PAGE)];
   const written = writeBlocks(blocks, join(app.folder, 'guide'), app.kind === 'nest11' ? 'bare' : 'with .js');
+  await generatePrismaClient(app, join(app.folder, 'guide/orders'));
   if (app.kind === 'nest11') {
     const named = blocks.filter(({ page, path }) => page !== 'broken.md' && path?.endsWith('spec.ts') !== true);
     written.push(...writeBlocks(named, join(app.folder, 'as-written'), 'with .js'));
+    const client = 'orders/src/generated';
+    cpSync(join(app.folder, 'guide', client), join(app.folder, 'as-written', client), { recursive: true });
   }
   return findingsInPages(await app.compile('guide'), written, app.folder);
 }

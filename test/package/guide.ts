@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** A block of TypeScript in a page. */
+/** A block of TypeScript, or of Prisma's schema, in a page. */
 export interface CodeBlock {
   /** The file of the page. */
   readonly page: string;
@@ -27,10 +27,10 @@ export function guidePages(): string[] {
 }
 
 export function codeBlocks(page: string, text = readFileSync(page, 'utf8')): CodeBlock[] {
-  return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(({ index, 1: code = '' }) => ({
+  return [...text.matchAll(/^```(?:ts|prisma)\n([\s\S]*?)^```$/gm)].map(({ index, 1: code = '' }) => ({
     page,
     line: text.slice(0, index).split('\n').length + 1,
-    path: /^\/\/ (\S+\.ts)\n/.exec(code)?.[1],
+    path: /^\/\/ (\S+\.(?:ts|prisma))\n/.exec(code)?.[1],
     code,
   }));
 }

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { startPostgres } from '../services/postgres.js';
 import { startRedis } from '../services/redis.js';
-import { compileGuide, FOUND_IN_BROKEN_PAGE, payAsInGettingStarted } from './guide-project.js';
+import { payOrders } from './guide-orders.js';
+import { addGuidePackages, compileGuide, FOUND_IN_BROKEN_PAGE, payAsInGettingStarted } from './guide-project.js';
 import {
   BOTH_FLOWS_PAID,
   expectApiDocument,
@@ -81,7 +82,9 @@ describe('the packed package in a NestJS 11 application, CommonJS', () => {
 
   describe('with what the guide says to install', () => {
     beforeAll(async () => {
-      await app.add([...app.installLines('docs/getting-started.md'), ...OLDEST_DRIVERS]);
+      await app.add(app.installLines('docs/getting-started.md'));
+      await addGuidePackages(app);
+      await app.add(OLDEST_DRIVERS, '--legacy-peer-deps');
     }, 300_000);
 
     it('compiles every block of every page, with .js in relative imports and without', async () => {
@@ -91,6 +94,19 @@ describe('the packed package in a NestJS 11 application, CommonJS', () => {
     it('comes from the first page to an order that is paid', async () => {
       await payAsInGettingStarted(app);
     }, 60_000);
+
+    it.each(['typeorm', 'prisma'] as const)(
+      'marks orders as paid once, beside %s',
+      async (orm) => {
+        const postgres = await startPostgres();
+        try {
+          await payOrders(app, postgres, { orm, schema: 'payments', node: process.execPath });
+        } finally {
+          await postgres.stop();
+        }
+      },
+      120_000,
+    );
 
     it('is tested by its merchant as the guide says, in Jest, which ends by itself', async () => {
       const jest = ['node_modules/jest/bin/jest.js', '--config', 'guide/jest.config.json', '--runInBand'];

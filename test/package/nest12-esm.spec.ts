@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { SIMULATOR_CREDENTIALS, type Simulator } from 'nestjs-card-payment/simulator';
 import { fieldsOf, SimulatedMerchant } from '../simulator/simulated-merchant.js';
 import { startPostgres } from '../services/postgres.js';
 import { startRedis } from '../services/redis.js';
-import { compileGuide, FOUND_IN_BROKEN_PAGE, payAsInGettingStarted } from './guide-project.js';
+import { payOrders } from './guide-orders.js';
+import { addGuidePackages, compileGuide, FOUND_IN_BROKEN_PAGE, payAsInGettingStarted } from './guide-project.js';
 import {
   BOTH_FLOWS_PAID,
   expectApiDocument,
@@ -42,13 +44,66 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
     expect(await app.node('dist/main.js')).toEqual(BOTH_FLOWS_PAID);
   }, 60_000);
 
+  it('takes payments on every store with the newest drivers', async () => {
+    expect(app.version('kysely')).not.toMatch(/^0\.(\d|1\d|2[0-8])\./);
+    expect(Number.parseInt(app.version('better-sqlite3'), 10)).toBeGreaterThanOrEqual(13);
+    expect(Number.parseInt(app.version('ioredis'), 10)).toBeGreaterThanOrEqual(6);
+    const [postgres, redis, node] = await Promise.all([startPostgres(), startRedis(), app.nodeOf(22)]);
+    try {
+      for (const url of [`sqlite:${join(app.folder, 'payments.sqlite')}`, postgres.url, redis.url]) {
+        expect(await app.payOn(url, node)).toEqual(BOTH_FLOWS_PAID);
+      }
+    } finally {
+      await Promise.all([postgres.stop(), redis.stop()]);
+    }
+  }, 300_000);
+
+  it.each([
+    ['refuses the user', 'merchant:p%40ssword@', '/0', 'Redis refused the user or the database of the URL: WRONGPASS'],
+    ['has no such database', '', '/4711', 'Redis refused the user or the database of the URL: ERR'],
+    ['says nothing', 'merchant:p%40ssword@', '/1', 'no answer in 5000 ms'],
+  ])(
+    'does not start when Redis %s, with the newest driver',
+    async (what, user, database, message) => {
+      const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+      await once(silent, 'listening');
+      const redis = await startRedis();
+      try {
+        const port = what === 'says nothing' ? (silent.address() as AddressInfo).port : redis.nodes[0]?.port;
+        const env = { PAYMENT_STORE_URL: `redis://${user}127.0.0.1:${port}${database}` };
+        const { status, stderr } = await app.run(process.execPath, ['dist/main.js'], env);
+        expect(stderr).toContain(message);
+        expect(stderr).not.toMatch(/p(@|%40)ssword/);
+        expect(status).toBe(1);
+      } finally {
+        silent.close();
+        await redis.stop();
+      }
+    },
+    60_000,
+  );
+
   it('compiles every block of every page', async () => {
+    await addGuidePackages(app);
     expect(await compileGuide(app)).toEqual(FOUND_IN_BROKEN_PAGE);
   }, 300_000);
 
   it('comes from the first page to an order that is paid', async () => {
     await payAsInGettingStarted(app, await app.nodeOf(22));
   }, 120_000);
+
+  it.each(['typeorm', 'prisma'] as const)(
+    'marks orders as paid once, beside %s',
+    async (orm) => {
+      const postgres = await startPostgres();
+      try {
+        await payOrders(app, postgres, orm, await app.nodeOf(22));
+      } finally {
+        await postgres.stop();
+      }
+    },
+    120_000,
+  );
 
   it('is tested by its merchant as the guide says, in Vitest, which ends by itself', async () => {
     const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--root', 'guide', '--no-color'];
@@ -60,17 +115,6 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
   it('describes its routes by @nestjs/swagger', async () => {
     await expectApiDocument(await app.node('dist/api-document.js'));
   });
-
-  it('takes payments on every store with the newest drivers', async () => {
-    const [postgres, redis, node] = await Promise.all([startPostgres(), startRedis(), app.nodeOf(22)]);
-    try {
-      for (const url of [`sqlite:${join(app.folder, 'payments.sqlite')}`, postgres.url, redis.url]) {
-        expect(await app.payOn(url, node)).toEqual(BOTH_FLOWS_PAID);
-      }
-    } finally {
-      await Promise.all([postgres.stop(), redis.stop()]);
-    }
-  }, 300_000);
 
   it('has stores of every entry, of one PaymentStore', async () => {
     expect(await app.node('dist/stores.js')).toEqual({

@@ -1,11 +1,13 @@
 import { Logger } from '@nestjs/common';
 import type { Redis, RedisOptions } from 'ioredis';
 import { Hidden } from '../../payment/hidden.js';
-import { troubleOf } from './redis-connection.js';
+import { isReply, troubleOf } from './redis-connection.js';
 import { DEFAULT_TIMEOUT_MS, RedisPaymentStore, type RedisPaymentStoreOptions } from './redis-payment-store.js';
 
 const MAX_RECONNECT_DELAY_MS = 2000;
 const DISCONNECT_TIMEOUT_MS = 500;
+/** Without it, ioredis 6 asks for RESP3 on each connection and waits for the answer before anything else. */
+const RESP2: object = { protocol: 2 };
 
 /**
  * Makes a store with a connection of its own: `open()` connects, `close()` disconnects.
@@ -21,6 +23,7 @@ export async function openRedisStore(url: string, options: RedisPaymentStoreOpti
   const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const client = new Client({
     ...address,
+    ...RESP2,
     lazyConnect: true,
     connectTimeout: timeoutMs,
     disconnectTimeout: DISCONNECT_TIMEOUT_MS,
@@ -32,7 +35,7 @@ export async function openRedisStore(url: string, options: RedisPaymentStoreOpti
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
   });
-  return new ConnectingRedisStore(client, options);
+  return new ConnectingRedisStore(client, { ...options, timeoutMs });
 }
 
 class ConnectingRedisStore extends RedisPaymentStore {
@@ -40,19 +43,30 @@ class ConnectingRedisStore extends RedisPaymentStore {
   private isOpen = false;
   private isLost = false;
   private trouble: string | null = null;
+  /** Whether the trouble is that Redis said no. */
+  private isRefused = false;
+  private handshake: NodeJS.Timeout | undefined;
 
   /** It knows its password. */
   private readonly client: Hidden<Redis>;
 
-  constructor(client: Redis, options: RedisPaymentStoreOptions) {
+  constructor(client: Redis, options: RedisPaymentStoreOptions & { readonly timeoutMs: number }) {
     super(client, options);
     this.client = new Hidden(client);
     // A first connection that fails is an error at start-up; one that worked is made again.
     client.options.retryStrategy = (times) => (this.isOpen ? Math.min(times * 50, MAX_RECONNECT_DELAY_MS) : null);
-    client.on('error', (error) => (this.trouble = troubleOf(error)));
+    client.on('error', (error) => {
+      this.trouble = troubleOf(error);
+      this.isRefused = isReply(error);
+    });
     client.on('close', () => this.onClose());
-    client.on('ready', () => {
+    client.on('connect', () => {
+      // Not when it is ready: ioredis 6 tells of a database that it could not select before that, ioredis 5 after it.
       this.trouble = null;
+      this.handshake = setTimeout(() => this.onSilentHandshake(options.timeoutMs), options.timeoutMs);
+    });
+    client.on('ready', () => {
+      clearTimeout(this.handshake);
       this.isLost = false;
     });
   }
@@ -67,12 +81,12 @@ class ConnectingRedisStore extends RedisPaymentStore {
         () => null,
         (error: unknown) => this.trouble ?? troubleOf(error),
       );
-    if (trouble !== null) {
+    if (trouble !== null && !this.isRefused) {
       const { host, port } = this.client.reveal().options;
       throw new Error(`Redis at ${host}:${port} cannot be reached: ${trouble}`);
     }
     try {
-      await super.open();
+      if (trouble === null) await super.open();
       if (this.trouble !== null) {
         throw new Error(`Redis refused the user or the database of the URL: ${this.trouble}`);
       }
@@ -97,8 +111,16 @@ class ConnectingRedisStore extends RedisPaymentStore {
     this.client.reveal().disconnect(true);
   }
 
+  /** ioredis 6 is ready when user and database are accepted, and sets no limit to that. */
+  private onSilentHandshake(timeoutMs: number): void {
+    this.trouble = `no answer in ${timeoutMs} ms`;
+    this.isRefused = false;
+    this.client.reveal().disconnect(true);
+  }
+
   /** Warns once that the connection is lost, not at each attempt to get it back. */
   private onClose(): void {
+    clearTimeout(this.handshake);
     if (this.isOpen && !this.isLost) {
       this.isLost = true;
       this.logger.warn(`The connection to Redis is lost (${this.trouble ?? 'closed'}); connecting again.`);

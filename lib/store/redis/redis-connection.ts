@@ -75,6 +75,6 @@ function failure(trouble: string): Error {
 }
 
 /** Whether it is an error reply of Redis itself. */
-function isReply(error: unknown): boolean {
+export function isReply(error: unknown): boolean {
   return (error as { name?: unknown }).name === 'ReplyError';
 }

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { openRedisStore, type RedisPaymentStore } from 'nestjs-card-payment/redis';
@@ -121,6 +123,15 @@ describe('a connection that fails', () => {
     proxy.loseNextAnswer();
     expect(await store.find('default', 'x')).toBeNull();
   });
+});
+
+test('a server that says nothing to user and database: an error within the time-out', async () => {
+  const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const store = await openRedisStore(`redis://merchant:p%40ssword@127.0.0.1:${port}/1`, { timeoutMs: 300 });
+  await expect(store.open()).rejects.toThrow('no answer in 300 ms');
+  silent.close();
 });
 
 test('a database that the server does not have is refused', async () => {

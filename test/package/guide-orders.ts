@@ -1,0 +1,110 @@
+import { copyFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { Postgres } from '../services/postgres.js';
+import type { MerchantApp } from './merchant-app.js';
+
+const PAGE = 'docs/orders.md';
+
+/** What `pay-orders.mjs` prints when all went well. */
+const PAID_ONCE = {
+  state: 'succeeded',
+  charged: '149.90',
+  stock: 9,
+  afterRepeats: 9,
+  afterFiveAtOnce: 8,
+  withoutOrder: 'failed',
+  handled: [true, true],
+  isPaid: true,
+  kept: 'succeeded',
+};
+
+/** The tables that Prisma's migrations would make of the page's schema. */
+const PRISMA_TABLES = `
+  create table products (id text primary key, stock integer not null);
+  create table orders (id text primary key, total decimal(15, 2) not null, "paidBy" text,
+    "productId" text not null references products (id));
+  create table handled_events ("eventId" text primary key);
+`;
+
+/** Makes Prisma's client for the page's code, which imports it. Its engine for migrations cannot always be downloaded. */
+export async function generatePrismaClient(app: MerchantApp, folder: string): Promise<void> {
+  const prisma = join(app.folder, 'node_modules/prisma/build/index.js');
+  const env = { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1' };
+  const { status, stderr } = await app.run(
+    'sh',
+    ['-c', `cd '${folder}' && '${process.execPath}' '${prisma}' generate`],
+    env,
+  );
+  if (status !== 0) throw new Error(`prisma generate failed: ${stderr}`);
+}
+
+const DROP_SCHEMA = `
+  const { DataSource } = require('typeorm');
+  const database = new DataSource({ type: 'postgres', url: process.env.DATABASE_URL, dropSchema: true });
+  database.initialize().then(() => database.destroy());
+`;
+
+export interface OrdersSetup {
+  readonly orm: 'typeorm' | 'prisma';
+  /** Where the payments are: as the page says, or with the orders. */
+  readonly schema: 'payments' | 'public';
+  readonly node: string;
+}
+
+/** Sets a database up as the page says, and pays an order in its application. */
+export async function payOrders(app: MerchantApp, postgres: Postgres, setup: OrdersSetup): Promise<void> {
+  const { orm, schema, node } = setup;
+  const page = readFileSync(PAGE, 'utf8');
+  const superuser = await postgres.createDatabase();
+  const database = new URL(superuser).pathname.slice(1);
+  await query(superuser, 'create role shop login');
+  await query(superuser, `alter database ${database} owner to shop`);
+  for (const statement of (/^```sql\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? '').split(';')) {
+    await query(superuser, statement);
+  }
+  const { host } = new URL(superuser);
+  const lines = /^```ini\n# \.env\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? '';
+  const settings = lines.replaceAll('127.0.0.1:5432/shop', `${host}/${database}`).trim().split('\n');
+  const env = Object.fromEntries(settings.map((line) => [line.split('=')[0] ?? '', line.replace(/^\w+=/, '')]));
+  if (schema === 'public') env['PAYMENT_STORE_URL'] = env['DATABASE_URL'] ?? '';
+  if (orm === 'prisma') await query(env['DATABASE_URL'] ?? '', PRISMA_TABLES);
+
+  copyFileSync('test/package/pay-orders.mjs', join(app.folder, 'pay-orders.mjs'));
+  const args = ['pay-orders.mjs', `built/guide/orders/src/${orm}`];
+  const { stdout, stderr } = await app.run(node, args, { ...env, PAYMENT_BASE_URL: 'simulator:' });
+  expect({ printed: stdout === '' ? stderr : (JSON.parse(stdout) as unknown) }).toEqual({ printed: PAID_ONCE });
+
+  expect((await tablesIn(superuser)).filter((name) => !name.startsWith(`${schema}.card_payment`))).toEqual([
+    'public.handled_events',
+    'public.orders',
+    'public.products',
+  ]);
+  if (schema === 'public') return;
+  const count = 'select from payments.card_payment';
+  await expect(query(env['DATABASE_URL'] ?? '', count)).rejects.toThrow('permission denied');
+  if (orm === 'prisma') return;
+  const { stderr: complaints } = await app.run(node, ['--input-type=commonjs', '-e', DROP_SCHEMA], env);
+  expect(complaints).toBe('');
+  expect((await tablesIn(superuser)).filter((name) => name.startsWith('public.'))).toEqual([]);
+  expect(await query(superuser, count)).toHaveLength(1);
+}
+
+async function tablesIn(url: string): Promise<string[]> {
+  const sql = `select schemaname || '.' || tablename as name from pg_tables where schemaname in ('public', 'payments')`;
+  return (await query(url, sql)).map(({ name }) => String(name)).sort();
+}
+
+async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows ?? [];
+  } catch (error) {
+    // A role is the server's, not the database's.
+    if ((error as { code?: unknown }).code === '42710') return [];
+    throw error;
+  } finally {
+    await client.end();
+  }
+}
