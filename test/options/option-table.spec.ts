@@ -200,9 +200,9 @@ const TABLED = Object.entries(OPTIONS).map(([name, option]) => ({
   default: option.default === REQUIRED ? 'required' : option.default === null ? null : String(option.default),
 }));
 
-describe("README's table of options", () => {
-  const readme = readFileSync('README.md', 'utf8').split('\n## Configuration\n')[1]?.split('\n## ')[0] ?? '';
-  const rows = readme.split('\n').filter((line) => line.startsWith('| `'));
+describe('the table of options in docs/configuration.md', () => {
+  const page = readFileSync('docs/configuration.md', 'utf8').split('\n## ')[0] ?? '';
+  const rows = page.split('\n').filter((line) => line.startsWith('| `'));
   const names = (cell = ''): string[] => [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
 
   /** Of the defaults in a cell, the one at `index`: a value, or `required`; null where words stand instead. */
