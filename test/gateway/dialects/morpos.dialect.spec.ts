@@ -267,5 +267,6 @@ describe('the answer to a CheckPayment', () => {
     ]);
     expect(read({ responseCode: 'B0000', conversationId: [] }).unreadable).toEqual(['conversationId']);
     expect(read({ responseCode: 'B0000', resultCode: {} }).unreadable).toEqual(['resultCode']);
+    expect(read({ responseCode: 'B0000', transactionStatus: { status: 'SUCCESS' } }).isSuccessful).toBe(false);
   });
 });
