@@ -78,7 +78,7 @@ describe('the command line', () => {
     [['payments', 'resolve', 'A', 'failed', '--note', ' '], '"payments resolve" needs --note'],
     [['schema'], '--dialect takes sqlite or postgres.'],
     [['schema', '--dialect', 'oracle'], '--dialect takes sqlite or postgres.'],
-    [['simulate', '--port', 'http'], '--port takes a number.'],
+    [['simulate', '--port', 'http'], '--port takes a number up to 65535.'],
     [['doctor', '--skip', 'teeth'], '--skip: there is no check "teeth"'],
     [['doctor', '--timeout', '0'], '--timeout takes a whole number from 1 to 60.'],
     [['doctor', '--callback', 'shop.example'], '--callback must be an absolute https URL.'],

@@ -172,7 +172,7 @@ export const BOTH_FLOWS_PAID = {
     body: {
       statusCode: 400,
       message:
-        'The payment was refused before sending: cardDetails.cardNo: cardNo has a mistyped digit: its check digit (Luhn) does not fit',
+        'Ödeme gönderilmeden reddedildi: cardDetails.cardNo: cardNo yanlış yazılmış bir rakam içeriyor: kontrol basamağı (Luhn) uymuyor',
     },
     errorsLogged: 0,
   },
