@@ -83,12 +83,16 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
     await payAsInGettingStarted(app, await app.nodeOf(22));
   }, 120_000);
 
-  it.each(['typeorm', 'prisma'] as const)(
-    'marks orders as paid once, beside %s',
-    async (orm) => {
+  it.each([
+    ['typeorm', 'payments'],
+    ['typeorm', 'public'],
+    ['prisma', 'payments'],
+  ] as const)(
+    'marks orders as paid once, beside %s, with payments in the schema %s',
+    async (orm, schema) => {
       const postgres = await startPostgres();
       try {
-        await payOrders(app, postgres, orm, await app.nodeOf(22));
+        await payOrders(app, postgres, { orm, schema, node: await app.nodeOf(22) });
       } finally {
         await postgres.stop();
       }
