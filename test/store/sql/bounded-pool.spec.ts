@@ -58,6 +58,13 @@ test('a connection that answers is kept', async () => {
   expect(removed).toBe(1);
 });
 
+test('a connection that Kysely calls broken is closed, and the options of the pool are to be seen', async () => {
+  const client = (await pool.connect()) as { release(isBroken: boolean): void };
+  client.release(true);
+  expect(connections.totalCount).toBe(0);
+  expect(pool.options).toBe(connections.options);
+});
+
 test('an error of the server costs no connection', async () => {
   await expect(ask('select 1 / 0')).rejects.toMatchObject({ code: '22012' });
   await ask('select 1');
