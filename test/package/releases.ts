@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type DoPaymentDto, type PaymentEventState, type PaymentOptions } from 'nestjs-card-payment';
 import { SCHEMA_VERSION } from '../../lib/store/sql/payment-schema.js';
+import { answerOf } from '../services/task-process.js';
 import { cleanEnvironment, packTarball, run } from './tarball.js';
 
 const PACKAGE = 'node_modules/nestjs-card-payment';
@@ -88,7 +89,7 @@ export class ReleaseProcess {
     const child = fork(script, [JSON.stringify(setup)], { env: cleanEnvironment(), execArgv: [] });
     const started = new ReleaseProcess(child);
     try {
-      await started.answer();
+      await answerOf(started.child);
       return started;
     } catch (error) {
       await started.kill();
@@ -124,19 +125,6 @@ export class ReleaseProcess {
 
   private ask<T>(task: string, input?: unknown): Promise<T> {
     this.child.send({ task, input });
-    return this.answer<T>();
-  }
-
-  private answer<T>(): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const done = (settle: () => void): void => {
-        this.child.off('message', onMessage).off('exit', onExit);
-        settle();
-      };
-      const onMessage = ({ output, error }: { output: T; error?: string }): void =>
-        done(() => (error === undefined ? resolve(output) : reject(new Error(error))));
-      const onExit = (code: number | null): void => done(() => reject(new Error(`a shop ended with ${code}`)));
-      this.child.on('message', onMessage).on('exit', onExit);
-    });
+    return answerOf<T>(this.child);
   }
 }

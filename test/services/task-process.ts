@@ -8,14 +8,14 @@ export class TaskProcess {
   /** @param setup what the script reads as JSON from its first argument */
   static async fork(script: URL, setup: unknown, options: ForkOptions = {}): Promise<TaskProcess> {
     const started = new TaskProcess(fork(script, [JSON.stringify(setup)], options));
-    await started.answer();
+    await answerOf(started.child);
     return started;
   }
 
   /** Rejects with what the task threw, or when the process ends before it has answered. */
   ask<T>(task: string, input?: unknown): Promise<T> {
     this.child.send({ task, input });
-    return this.answer<T>();
+    return answerOf<T>(this.child);
   }
 
   async end(): Promise<void> {
@@ -24,17 +24,18 @@ export class TaskProcess {
     this.child.send({ task: 'end' });
     await exit;
   }
+}
 
-  private answer<T>(): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const done = (settle: () => void): void => {
-        this.child.off('message', onMessage).off('exit', onExit);
-        settle();
-      };
-      const onMessage = ({ output, error }: { output: T; error?: string }): void =>
-        done(() => (error === undefined ? resolve(output) : reject(new Error(error))));
-      const onExit = (code: number | null): void => done(() => reject(new Error(`a process ended with ${code}`)));
-      this.child.on('message', onMessage).on('exit', onExit);
-    });
-  }
+/** The next answer of a process. Rejects with what its task threw, or when the process ends before it has answered. */
+export function answerOf<T>(child: ChildProcess): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const done = (settle: () => void): void => {
+      child.off('message', onMessage).off('exit', onExit);
+      settle();
+    };
+    const onMessage = ({ output, error }: { output: T; error?: string }): void =>
+      done(() => (error === undefined ? resolve(output) : reject(new Error(error))));
+    const onExit = (code: number | null): void => done(() => reject(new Error(`a process ended with ${code}`)));
+    child.on('message', onMessage).on('exit', onExit);
+  });
 }
