@@ -78,5 +78,6 @@ function codePatterns({ cvv, expDate }: SaleRequest['cardDetails']): RegExp[] {
 function holdsAny(text: string, { secrets, card }: SensitiveData): boolean {
   if (card && holdsCard(text, { cardNo: card.cardNo })) return true;
   const lowered = secrets.map((secret) => secret.toLowerCase());
-  return decodings(text).some((reading) => lowered.some((secret) => reading.toLowerCase().includes(secret)));
+  const shortest = Math.min(...lowered.map(({ length }) => length));
+  return decodings(text, shortest).some((reading) => lowered.some((secret) => reading.toLowerCase().includes(secret)));
 }

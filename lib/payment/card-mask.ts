@@ -22,8 +22,8 @@ export function maskCardNumber(cardNo: string): string {
 
 /** Whether a text is, holds or encodes the card: forwards or backwards, however spaced, escaped, in Base64 or in hex. */
 export function holdsCard(text: string, known: KnownCard): boolean {
-  const pattern = cardPattern(known);
-  return pattern !== null && decodings(text).some((reading) => isInDigits(reading.replace(/\D/g, ''), pattern));
+  const sought = soughtCard(known);
+  return sought !== null && decodings(text, sought.length).some((reading) => isInDigits(digitsOf(reading), sought));
 }
 
 /**
@@ -31,7 +31,8 @@ export function holdsCard(text: string, known: KnownCard): boolean {
  * worked out. A row of one digit alone is found in identifiers by chance.
  */
 export function holdsPartOfCard(text: string, cardNo: string): boolean {
-  const digits = text.replace(/\D/g, '');
+  const digits = digitsOf(text);
+  if (digits.length < MIN_PART_DIGITS) return false;
   for (let start = 0; start + MIN_PART_DIGITS <= cardNo.length; start += 1) {
     const part = cardNo.slice(start, start + MIN_PART_DIGITS);
     if (digits.includes(part) && !/^(\d)\1*$/.test(part)) return true;
@@ -41,8 +42,8 @@ export function holdsPartOfCard(text: string, cardNo: string): boolean {
 
 /** Whether a row of digits has the card in it, forwards or backwards. */
 export function isCardIn(digits: string, known: KnownCard): boolean {
-  const pattern = cardPattern(known);
-  return pattern !== null && isInDigits(digits, pattern);
+  const sought = soughtCard(known);
+  return sought !== null && isInDigits(digits, sought);
 }
 
 /** Whether a short row of digits shows more of the card than its first six and its last four digits. */
@@ -52,18 +53,35 @@ export function isPartOfCard(digits: string, { cardNo = '', maskedCardNumber }: 
   return digits.length > 6 && [first, last].some((shown) => shown !== undefined && digits.includes(shown));
 }
 
+/** A row of digits to search for. */
+interface SoughtCard {
+  readonly length: number;
+  /** The source of a regular expression. */
+  readonly pattern: string;
+}
+
 /** The digits alone; of a mask, whose length is the number's, those between are any. */
-function cardPattern({ cardNo, maskedCardNumber }: KnownCard): RegExp | null {
-  if (cardNo !== undefined && cardNo.length >= MIN_CARD_LENGTH && /^\d+$/.test(cardNo)) return new RegExp(cardNo);
+function soughtCard({ cardNo, maskedCardNumber }: KnownCard): SoughtCard | null {
+  if (cardNo !== undefined && cardNo.length >= MIN_CARD_LENGTH && /^\d+$/.test(cardNo)) {
+    return { length: cardNo.length, pattern: cardNo };
+  }
   const [, first, last] = shownDigits(maskedCardNumber) ?? [];
   if (first === undefined || last === undefined) return null;
-  return new RegExp(`${first}\\d{${(maskedCardNumber?.length ?? 0) - 10}}${last}`);
+  const length = maskedCardNumber?.length ?? 0;
+  return { length, pattern: `${first}\\d{${length - 10}}${last}` };
 }
 
 function shownDigits(maskedCardNumber: string | null | undefined): RegExpExecArray | null {
   return /^(\d{6})\*{3,}(\d{4})$/.exec(maskedCardNumber ?? '');
 }
 
-function isInDigits(digits: string, pattern: RegExp): boolean {
-  return pattern.test(digits) || pattern.test([...digits].reverse().join(''));
+function isInDigits(digits: string, { length, pattern }: SoughtCard): boolean {
+  // Almost no text has as many digits: no pattern is made for the others.
+  if (digits.length < length) return false;
+  const expression = new RegExp(pattern);
+  return expression.test(digits) || expression.test([...digits].reverse().join(''));
+}
+
+function digitsOf(text: string): string {
+  return text.replace(/\D+/g, '');
 }

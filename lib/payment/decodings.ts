@@ -3,6 +3,9 @@ const MAX_LEVELS = 2;
 const MAX_ESCAPES = 8;
 /** What is worth decoding once more: of the noise, next to nothing. */
 const ENCODED = /[A-Za-z0-9+/=_%&#;\\-]{12}/;
+const MIN_ENCODED = 12;
+/** What an escape begins with, and what NFKC may change. */
+const ESCAPED = /[%\\&\u0080-\uffff]/;
 /** The four places at which a group of Base64 can begin, the two at which a byte in hex can. */
 const BASE64_STARTS = [0, 1, 2, 3];
 const HEX_STARTS = [0, 1];
@@ -10,12 +13,20 @@ const HEX_STARTS = [0, 1];
 /**
  * What a text may say to whoever decodes it: itself, without its escapes, and as Base64 and hex, however the characters
  * are spaced. Most of it is noise, made to be searched. The work grows with the length of the text alone.
+ *
+ * @param soughtLength of what is searched for: what would be too short to hold it, and to be decoded once more, is not
+ *   made, which saves most of the work, since most texts of a reply are short
  */
-export function decodings(text: string): string[] {
+export function decodings(text: string, soughtLength = 0): string[] {
+  const minLength = Math.min(soughtLength, MIN_ENCODED);
   const found = new Set([text]);
   let level = [text];
-  for (let count = 0; count < MAX_LEVELS; count += 1) {
-    const next = level.flatMap((one) => [withoutEscapes(one), ...fromBase64(one), ...fromHex(one)]);
+  for (let count = 0; count < MAX_LEVELS && level.length > 0; count += 1) {
+    const next = level.flatMap((one) => [
+      withoutEscapes(one),
+      ...fromBase64(one, minLength),
+      ...fromHex(one, minLength),
+    ]);
     level = next.filter((one) => !found.has(one) && ENCODED.test(one));
     for (const one of next) found.add(one);
   }
@@ -24,6 +35,8 @@ export function decodings(text: string): string[] {
 
 /** Percent, JSON and HTML escapes undone, other ways to write a digit or letter (full width, superscript) made plain. */
 export function withoutEscapes(text: string): string {
+  // Of the texts in a reply, next to none has anything to undo.
+  if (!ESCAPED.test(text)) return text;
   let plain = text.normalize('NFKC');
   for (let count = 0; count < MAX_ESCAPES; count += 1) {
     const next = plain
@@ -42,7 +55,8 @@ export function withoutEscapes(text: string): string {
   return plain;
 }
 
-function fromBase64(text: string): string[] {
+function fromBase64(text: string, minLength: number): string[] {
+  if (text.length * 3 < minLength * 4) return [];
   const characters = text
     .replace(/-/g, '+')
     .replace(/_/g, '/')
@@ -50,7 +64,8 @@ function fromBase64(text: string): string[] {
   return BASE64_STARTS.map((start) => Buffer.from(characters.slice(start), 'base64').toString('latin1'));
 }
 
-function fromHex(text: string): string[] {
+function fromHex(text: string, minLength: number): string[] {
+  if (text.length < minLength * 2) return [];
   const characters = text.replace(/[^0-9A-Fa-f]/g, '');
   return HEX_STARTS.map((start) => Buffer.from(characters.slice(start), 'hex').toString('latin1'));
 }
