@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-
 /** A number that is sent digit for digit: `60.00` stays `60.00`, which no JavaScript number can promise. */
 export class WireDecimal {
   constructor(readonly text: string) {}
@@ -11,16 +9,30 @@ export interface WireObject {
   readonly [field: string]: WireValue | undefined;
 }
 
-/** The JSON text of a body. */
+/** The JSON text of a body. Written here, since `JSON.stringify` cannot write a decimal digit for digit. */
 export function wireText(body: WireObject): string {
-  const mark = randomUUID();
-  const decimals: string[] = [];
-  const text = JSON.stringify(body, (_key, value: unknown) => {
-    if (!(value instanceof WireDecimal)) return value;
-    decimals.push(value.text);
-    return `${mark}${decimals.length - 1}`;
-  });
-  return text.replace(new RegExp(`"${mark}(\\d+)"`, 'g'), (_match, index: string) => decimals[Number(index)] ?? '');
+  const members: string[] = [];
+  for (const [name, value] of Object.entries(body)) {
+    const text = valueText(value);
+    if (text !== undefined) members.push(`${JSON.stringify(name)}:${text}`);
+  }
+  return `{${members.join(',')}}`;
+}
+
+/** Undefined for what JSON leaves out. */
+function valueText(value: WireValue | undefined): string | undefined {
+  if (value instanceof WireDecimal) return value.text;
+  if (isList(value)) return `[${value.map((item) => valueText(item) ?? 'null').join(',')}]`;
+  // What writes itself, such as a Date from a dialect in plain JavaScript, is left to JSON.
+  return isWireObject(value) && !('toJSON' in value) ? wireText(value) : JSON.stringify(value);
+}
+
+export function isWireObject(value: WireValue | undefined): value is WireObject {
+  return typeof value === 'object' && value !== null && !isList(value) && !(value instanceof WireDecimal);
+}
+
+function isList(value: WireValue | undefined): value is readonly WireValue[] {
+  return Array.isArray(value);
 }
 
 /** The body as a signer sees it: the same names and nesting, every decimal as the text that is sent. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type {
   GatewayDialect,
   GatewayOperation,
@@ -9,7 +9,7 @@ import type {
 } from '../gateway-dialect.js';
 import type { ReplyFields } from '../readings/reply-fields.js';
 import type { ResultCodeSets } from '../result-codes.js';
-import { type SignedFields, signedFields, type WireObject } from '../wire-body.js';
+import { isWireObject, WireDecimal, type WireObject, type WireValue } from '../wire-body.js';
 import { gatherObjects } from './callback-objects.js';
 import { readContractPage, readScatteredResult, saleBody } from './contract-fields.js';
 import { newConversationId } from './conversation-id.js';
@@ -89,10 +89,7 @@ export function morposDialect(options: MorposDialectOptions = {}): GatewayDialec
   const signOrder = { ...SIGN_ORDER, ...options.signOrder };
 
   const sign = (order: readonly string[], read: (path: string) => string, apiKey: string | null): string =>
-    createHash('sha256')
-      .update([...order.map(read), apiKey ?? ''].join(';'), 'utf8')
-      .digest('base64')
-      .toUpperCase();
+    hash('sha256', [...order.map(read), apiKey ?? ''].join(';'), 'base64').toUpperCase();
 
   return {
     name: 'morpos',
@@ -139,8 +136,7 @@ export function morposDialect(options: MorposDialectOptions = {}): GatewayDialec
     },
     sign: (body, { operation, apiKey }: SignContext) => {
       const order = signOrder[operation];
-      const fields = signedFields(body);
-      return Promise.resolve(order ? sign(order, (path) => signText(fields, path), apiKey) : null);
+      return Promise.resolve(order ? sign(order, (path) => signText(body, path), apiKey) : null);
     },
     verifySign: (fields, { apiKey }) =>
       fields.text('sign') === sign(answerSignOrder, (path) => answerText(fields, path), apiKey),
@@ -186,16 +182,17 @@ function compactTimestamp(now: Date, offsetHours: number): string {
 
 /** Base64( lowercase hex( SHA-256( base64-decode(secret) + timestamp ) ) ). */
 function hashedSecret(secret: string, timestamp: string): string {
-  const hex = createHash('sha256').update(Buffer.from(secret, 'base64')).update(timestamp, 'utf8').digest('hex');
+  const hex = hash('sha256', Buffer.concat([Buffer.from(secret, 'base64'), Buffer.from(timestamp, 'utf8')]), 'hex');
   return Buffer.from(hex, 'utf8').toString('base64');
 }
 
 /** A value as it is signed: booleans are `True` and `False`, and what is absent leaves its place empty. */
-function signText(fields: SignedFields, path: string): string {
-  let value: SignedFields[string] | undefined = fields;
+function signText(body: WireObject, path: string): string {
+  let value: WireValue | undefined = body;
   for (const name of path.split('.')) {
-    value = typeof value === 'object' && value !== null ? value[name] : undefined;
+    value = isWireObject(value) ? value[name] : undefined;
   }
+  if (value instanceof WireDecimal) return value.text;
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
