@@ -85,7 +85,11 @@ export class Attempt {
         if (this.size > MAX_REPLY_BYTES) this.lose('reply_too_large');
         else this.chunks.push(chunk);
       },
-      onResponseEnd: () => this.read(),
+      onResponseEnd: () => {
+        // It is over, so there is nothing to abort.
+        this.abort = null;
+        this.read();
+      },
       onResponseError: (_controller, error) => this.lose('connection_lost', causeCode(error)),
     };
   }

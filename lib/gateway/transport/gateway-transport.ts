@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { HttpService } from '@nestjs/axios';
+import type { HttpService } from '@nestjs/axios';
 import { Logger } from '@nestjs/common';
-import axios, { type AxiosAdapter, AxiosHeaders, type AxiosResponse, type RawAxiosResponseHeaders } from 'axios';
+import axios, { type AxiosAdapter, type AxiosInstance, type AxiosResponse, type RawAxiosResponseHeaders } from 'axios';
 import { Agent, type Dispatcher } from 'undici';
 import { Hidden } from '../../payment/hidden.js';
 import { Attempt } from './attempt.js';
 import { causeCode } from './cause-code.js';
+import { GatewayHttp } from './gateway-http.js';
 import { monitorWarning } from './monitors.js';
 import type { Transmission, WireRequest } from './transmission.js';
 
@@ -20,8 +21,8 @@ export interface TransportSettings {
 }
 
 /**
- * Sends requests over a private axios instance, so that a host's interceptors see them, and over undici, so that it is
- * known what was sent.
+ * Sends requests over undici, so that it is known what was sent; where a host has taken the axios instance, through
+ * that, so that its interceptors see them.
  */
 export class GatewayTransport {
   /**
@@ -29,6 +30,8 @@ export class GatewayTransport {
    * which hold the card and the secrets, are not shown to them. Requests of the host's own are refused.
    */
   readonly http: HttpService;
+  private readonly shownHttp: GatewayHttp;
+  private readonly axios: AxiosInstance;
   /** It holds requests on their way, and a host's own may know a password. */
   private readonly dispatcher: Hidden<Dispatcher>;
   private readonly isDispatcherOurs: boolean;
@@ -41,24 +44,28 @@ export class GatewayTransport {
     this.settings = settings;
     this.isDispatcherOurs = dispatcher === undefined;
     this.dispatcher = new Hidden(dispatcher ?? agentFor(settings));
-    const instance = axios.create({ adapter: refuse });
+    this.axios = axios.create({ adapter: refuse });
     // Registered first, it runs last: whatever others made of the request, only an attempt's own adapter gets through.
-    instance.interceptors.request.use((config) => {
+    this.axios.interceptors.request.use((config) => {
       if (typeof config.adapter !== 'function' || !this.adapters.has(config.adapter)) config.adapter = refuse;
       return config;
     });
-    this.http = new HttpService(instance);
+    this.http = this.shownHttp = new GatewayHttp(this.axios);
   }
 
   /** One attempt. It never rejects, whatever an interceptor or dispatcher does, and is over at the deadline. */
-  async post(request: WireRequest): Promise<Transmission> {
+  post(request: WireRequest): Promise<Transmission> {
     this.warnOfMonitors();
     const attempt = new Attempt(request.body, this.settings.timeoutMs);
+    // Axios costs as much as the request itself: it is asked only where someone can have added to it.
+    if (this.shownHttp.mayHaveInterceptors) this.postByAxios(attempt, request);
+    else this.transmit(attempt, request);
+    return attempt.outcome;
+  }
+
+  private postByAxios(attempt: Attempt, request: WireRequest): void {
     const adapter: AxiosAdapter = async (config) => {
-      const headers = wireHeaders(config.headers, request.headers);
-      const length = attempt.take();
-      if (length === null) return refuse();
-      this.dispatch(attempt, request.url, { ...headers, 'content-length': String(length) });
+      if (!this.transmit(attempt, request, config.headers.toJSON(true))) return refuse();
       const transmission = await attempt.outcome;
       if (!transmission.sent || !transmission.reply) throw new Error('The payment gateway gave no answer.');
       const { status, text } = transmission.reply;
@@ -68,7 +75,14 @@ export class GatewayTransport {
     this.adapters.add(adapter);
     const over = (): void => attempt.forgo();
     void this.offer(request.url, adapter).then(over, over);
-    return attempt.outcome;
+  }
+
+  /** @param added headers of the host's @returns false, and does nothing, when the attempt was transmitted before */
+  private transmit(attempt: Attempt, { url, headers }: WireRequest, added: WireRequest['headers'] = {}): boolean {
+    const length = attempt.take();
+    if (length === null) return false;
+    this.dispatch(attempt, url, { ...wireHeaders(added, headers), 'content-length': String(length) });
+    return true;
   }
 
   /** Ends what is under way: to whoever waits for it, the connection was lost. */
@@ -111,7 +125,7 @@ export class GatewayTransport {
   }
 
   private async offer(url: string, adapter: AxiosAdapter): Promise<AxiosResponse> {
-    return this.http.axiosRef.request({
+    return this.axios.request({
       method: 'post',
       url,
       adapter,
@@ -123,7 +137,13 @@ export class GatewayTransport {
 }
 
 /** In what form a body is sent, and in which ones a reply can be read. */
-const ENTITY_HEADERS = { 'content-type': 'application/json', 'accept-encoding': 'gzip, deflate, br' };
+const ENTITY_HEADERS = {
+  accept: 'application/json, text/plain, */*',
+  'content-type': 'application/json',
+  'accept-encoding': 'gzip, deflate, br',
+};
+/** How a body is framed is not for a host or a dialect to decide. */
+const FRAMING_HEADERS = ['content-length', 'transfer-encoding'];
 
 function agentFor({ connectTimeoutMs, keepAliveMs }: TransportSettings): Agent {
   return new Agent({
@@ -142,13 +162,14 @@ async function refuse(): Promise<never> {
   throw new Error('This HttpService transmits each payment request once and nothing else.');
 }
 
-/** What interceptors added, then our own; how the body is framed is not theirs to decide. */
-function wireHeaders(added: AxiosHeaders, own: WireRequest['headers']): Record<string, string> {
-  const headers = new AxiosHeaders(added).set({ ...own, ...ENTITY_HEADERS });
-  headers.delete(['content-length', 'transfer-encoding']);
-  const texts: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers.toJSON())) {
-    if (value !== null && value !== undefined) texts[name] = String(value);
+/** What interceptors added, then our own, each name once, in whatever case it is written. */
+function wireHeaders(added: WireRequest['headers'], own: WireRequest['headers']): Record<string, string> {
+  const headers = new Map<string, [name: string, value: string]>();
+  for (const set of [added, own, ENTITY_HEADERS]) {
+    for (const [name, value] of Object.entries(set)) {
+      headers.set(name.toLowerCase(), [name, value]);
+    }
   }
-  return texts;
+  for (const name of FRAMING_HEADERS) headers.delete(name);
+  return Object.fromEntries(headers.values());
 }

@@ -20,7 +20,7 @@ const DECODERS = new Map<string, Decoder>([
   ],
 ]);
 
-/** The text of a body, or why there is none. A wrong character set is no reason to lose an answer. */
+/** The text of a body, or why there is none. */
 export function replyText(
   body: Buffer,
   headers: IncomingHttpHeaders,
@@ -51,15 +51,19 @@ function namesIn(header: string | string[] | undefined): string[] {
     .filter((name) => name !== '');
 }
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
 /** UTF-8 if it is valid, then what the content type says, then Latin-1, in which every byte has a meaning. */
 function textOf(bytes: Buffer, contentType: string): string {
-  const [, charset = 'latin1'] = /charset="?([^";\s]+)/i.exec(contentType) ?? [];
-  for (const label of ['utf-8', charset]) {
-    try {
-      return new TextDecoder(label, { fatal: true }).decode(bytes);
-    } catch {
-      continue;
-    }
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    // A wrong character set is no reason to lose an answer.
   }
-  return bytes.toString('latin1');
+  const [, charset = 'latin1'] = /charset="?([^";\s]+)/i.exec(contentType) ?? [];
+  try {
+    return new TextDecoder(charset, { fatal: true }).decode(bytes);
+  } catch {
+    return bytes.toString('latin1');
+  }
 }
