@@ -4,6 +4,7 @@ import { CallbackRoute } from '../options/callback-route.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock } from '../payment/clock.js';
 import { InFlight } from '../flows/in-flight.js';
+import { limited, TimeUpError } from '../payment/limited.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { PaymentReader } from '../flows/payment-reader.js';
 import { ThreeDFlow } from '../flows/three-d-flow.js';
@@ -53,14 +54,15 @@ export class CallbackReceiver {
    */
   async complete(token: string, received: unknown): Promise<Payment> {
     const record = await this.identify(token);
-    const wait = new AbortController();
+    const late = new AbortController();
     const outcome = record.state === 'awaiting' ? this.authorize(record, received) : this.repeat(record, received);
-    const late = this.clock.sleep(this.route.waitMs, wait.signal).then(() => null);
-    const watched = outcome.then((payment) => this.watch(payment, wait.signal));
+    const watched = outcome.then((payment) => this.watch(payment, late.signal));
     try {
-      return (await Promise.race([watched, late])) ?? toPayment(await this.reader.latest(record));
-    } finally {
-      wait.abort();
+      return await limited(this.clock, this.route.waitMs, () => watched);
+    } catch (error) {
+      late.abort();
+      if (!(error instanceof TimeUpError)) throw error;
+      return toPayment(await this.reader.latest(record));
     }
   }
 

@@ -1,4 +1,5 @@
 import type { PaymentClock } from '../payment/clock.js';
+import { limited } from '../payment/limited.js';
 
 /** How long a caller waits for handlers, so that the buyer finds the order paid; they run on after that. */
 const MAX_CALLER_WAIT_MS = 2_000;
@@ -16,10 +17,8 @@ export class CallerWaits {
 
   /** Resolves once these handlers have been {@link handled called}, or after two seconds. Never rejects. */
   async until(eventId: string, handlers: readonly string[]): Promise<void> {
-    const limit = new AbortController();
     const handled = new Promise<void>((done) => this.waits.set(eventId, { handlers: new Set(handlers), done }));
-    await Promise.race([handled, this.clock.sleep(MAX_CALLER_WAIT_MS, limit.signal)]);
-    limit.abort();
+    await limited(this.clock, MAX_CALLER_WAIT_MS, () => handled).catch(() => undefined);
     this.waits.delete(eventId);
   }
 

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { PaymentClock } from '../payment/clock.js';
+import { limited } from '../payment/limited.js';
 import { type Payment, type PaymentRecord, type PaymentState, toPayment } from '../payment/payment.js';
 import { advance, type PaymentChange } from '../payment/states.js';
 import type { ReplaceOutcome, UniqueKey } from '../store/payment-store.js';
@@ -83,9 +84,7 @@ export class PaymentWriter {
    */
   async settle(record: PaymentRecord, settle: Settlement): Promise<Payment> {
     const writing = this.changes.settle(record, settle).catch(() => null);
-    const wait = new AbortController();
-    const settled = await Promise.race([writing, this.clock.sleep(MAX_WRITE_WAIT_MS, wait.signal).then(() => null)]);
-    wait.abort();
+    const settled = await limited(this.clock, MAX_WRITE_WAIT_MS, () => writing).catch(() => null);
     if (settled) {
       await this.changes.publish(settled);
       return settled.payment;

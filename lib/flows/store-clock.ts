@@ -46,6 +46,10 @@ export class StoreClock extends PaymentClock {
     return this.host.sleep(ms, signal);
   }
 
+  override timer(ms: number, act: () => void): () => void {
+    return this.host.timer(ms, act);
+  }
+
   override monotonic(): number {
     return this.host.monotonic();
   }

@@ -4,6 +4,18 @@ export abstract class PaymentClock {
   /** Resolves after `ms`, or at once when the signal aborts. Never rejects. */
   abstract sleep(ms: number, signal?: AbortSignal): Promise<void>;
 
+  /**
+   * Calls `act` after `ms`, unless what this returns is called before. Most limits are never reached: a clock that can
+   * set and clear a timer for less than a promise and a signal overrides this.
+   */
+  timer(ms: number, act: () => void): () => void {
+    const cancelled = new AbortController();
+    void this.sleep(ms, cancelled.signal).then(() => {
+      if (!cancelled.signal.aborted) act();
+    });
+    return () => cancelled.abort();
+  }
+
   /** Milliseconds from some fixed moment on, which no setting of the clock changes. */
   monotonic(): number {
     return performance.now();
@@ -28,5 +40,11 @@ export class SystemClock extends PaymentClock {
       timer.unref();
       signal?.addEventListener('abort', done, { once: true });
     });
+  }
+
+  override timer(ms: number, act: () => void): () => void {
+    const timer = setTimeout(act, ms);
+    timer.unref();
+    return () => clearTimeout(timer);
   }
 }

@@ -9,17 +9,9 @@ export class TimeUpError extends Error {}
  *
  * @throws TimeUpError after `ms`; otherwise what the promise rejects with
  */
-export async function limited<T>(clock: PaymentClock, ms: number, work: () => T | Promise<T>): Promise<T> {
-  const stop = new AbortController();
-  const running = Promise.resolve().then(work);
-  running.catch(() => undefined);
-  const timeUp = clock.sleep(ms, stop.signal).then(() => {
-    throw new TimeUpError();
+export function limited<T>(clock: PaymentClock, ms: number, work: () => T | Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.timer(ms, () => reject(new TimeUpError()));
+    void Promise.resolve().then(work).then(resolve, reject).then(cancel);
   });
-  timeUp.catch(() => undefined);
-  try {
-    return await Promise.race([running, timeUp]);
-  } finally {
-    stop.abort();
-  }
 }
