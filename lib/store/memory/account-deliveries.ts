@@ -7,7 +7,7 @@ import {
   PAIR_ALIVE_MS,
   type Postponement,
 } from '../payment-store.js';
-import { eventFromJson, eventToJson } from '../record-json.js';
+import { copyEvent } from '../record-json.js';
 import { byDate } from './by-date.js';
 import { HandlerDeliveries, type StoredDelivery } from './handler-deliveries.js';
 
@@ -184,11 +184,6 @@ export class AccountDeliveries {
 
 function later(now: Date, ms: number): Date {
   return new Date(now.getTime() + ms);
-}
-
-/** Through JSON, as the durable stores do it: nothing that is stored is shared with a caller. */
-function copyEvent(event: PaymentEvent): PaymentEvent {
-  return eventFromJson(eventToJson(event));
 }
 
 function copyDelivery({ lease: _lease, ...delivery }: StoredDelivery): Delivery {

@@ -1,6 +1,6 @@
 import type { PaymentHistoryEntry, PaymentRecord, PaymentState } from '../../payment/payment.js';
 import { PASSING_STATES, type StateCount, type StoreCounts, type UniqueKey } from '../payment-store.js';
-import { historyEntryOf, recordFromJson, recordToJson } from '../record-json.js';
+import { copyRecord, historyEntryOf } from '../record-json.js';
 import { byDate } from './by-date.js';
 import { DueQueue } from './due-queue.js';
 import { PurgedKeys } from './purged-keys.js';
@@ -84,7 +84,7 @@ export class AccountPayments {
     payment.record = copyRecord(record);
     payment.history.push(historyEntryOf(payment.record));
     this.payments.set(conversationId, payment);
-    this.setDueAt(conversationId, record.dueAt);
+    this.schedule(conversationId, record.dueAt);
   }
 
   /** Takes those that are due, the longest due first: they are due again then. */
@@ -103,8 +103,7 @@ export class AccountPayments {
     const payment = this.payments.get(conversationId);
     if (!payment) return;
     payment.record = { ...payment.record, dueAt: dueAt && new Date(dueAt) };
-    if (dueAt) this.due.set(conversationId, dueAt);
-    else this.due.delete(conversationId);
+    this.schedule(conversationId, dueAt);
   }
 
   finalizedBefore(before: Date): string[] {
@@ -141,6 +140,11 @@ export class AccountPayments {
     this.payments.delete(conversationId);
   }
 
+  private schedule(conversationId: string, dueAt: Date | null): void {
+    if (dueAt) this.due.set(conversationId, dueAt);
+    else this.due.delete(conversationId);
+  }
+
   private records(ids: Iterable<string>): PaymentRecord[] {
     return [...ids].flatMap((id) => this.payments.get(id)?.record ?? []);
   }
@@ -160,9 +164,4 @@ export class AccountPayments {
     payments?.delete(conversationId);
     if (payments?.size === 0) this.byReference.delete(reference);
   }
-}
-
-/** Through JSON, as durable stores do it: nothing that is stored is shared with a caller. */
-function copyRecord(record: PaymentRecord): PaymentRecord {
-  return recordFromJson(recordToJson(record));
 }
