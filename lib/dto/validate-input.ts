@@ -7,6 +7,7 @@ import { CARD_CHECKS, type CardDetails } from './card-details.dto.js';
 import { copyInput, fieldPath, unknownField } from './copy-input.js';
 import type { DoPaymentDto } from './do-payment.dto.js';
 import { isMaskedCard, MASKED_CARD_TEXTS } from './masked-card.js';
+import { obeysRules } from './obeys-rules.js';
 import { EXPIRED, hasExpired } from './rules/card.rules.js';
 
 export interface InputChecks {
@@ -41,15 +42,9 @@ export function validateInput<T extends DoPaymentDto>(
   const instance = plainToInstance(type, copyInput(input, textLanguage(otherwise)));
   const own: unknown = instance.language;
   const language = textLanguage(typeof own === 'string' ? own : otherwise);
-  const errors = validateSync(instance, {
-    whitelist: true,
-    forbidNonWhitelisted: true,
-    stopAtFirstError: true,
-    validationError: { target: false, value: false },
-    // All rules without a group, and of the others at most Luhn: below, the expiry is judged by the given time.
-    always: true,
-    groups: [luhn ? CARD_CHECKS.luhn : 'none'],
-  });
+  // All rules without a group, and of the others at most Luhn: below, the expiry is judged by the given time.
+  const group = luhn ? CARD_CHECKS.luhn : 'none';
+  const errors = obeysRules(instance, group) ? [] : brokenRules(instance, group);
   const card: Partial<CardDetails> | null = instance.cardDetails;
   if (card && isMaskedCard(card)) {
     const masked = { path: 'cardDetails', rule: 'masked', message: MASKED_CARD_TEXTS[language] };
@@ -63,6 +58,17 @@ export function validateInput<T extends DoPaymentDto>(
   if (issues.length === 0) issues.push(...cardsInTexts(instance, language));
   if (issues.length > 0) throw new PaymentValidationError(issues, language);
   return instance;
+}
+
+function brokenRules(instance: object, group: string): ValidationError[] {
+  return validateSync(instance, {
+    whitelist: true,
+    forbidNonWhitelisted: true,
+    stopAtFirstError: true,
+    validationError: { target: false, value: false },
+    always: true,
+    groups: [group],
+  });
 }
 
 function issuesOf(

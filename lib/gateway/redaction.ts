@@ -27,7 +27,9 @@ const MAX_ESCAPE_LENGTH = 6;
  */
 export function redactResult<R extends GatewayResult>(result: R, { secrets, card }: SensitiveData): R {
   const { unreadable: _decided, ...texts } = result;
-  const sent = { secrets: secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH), card };
+  const known = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH);
+  const lowered = known.map((secret) => secret.toLowerCase());
+  const sent = { secrets: known, lowered, shortest: Math.min(...lowered.map(({ length }) => length)), card };
   const entries = Object.entries(texts).map(([name, text]: [string, unknown]) => {
     if (typeof text !== 'string') return [name, null];
     if (name === 'message') return [name, redactedMessage(text, sent)];
@@ -36,14 +38,21 @@ export function redactResult<R extends GatewayResult>(result: R, { secrets, card
   return Object.fromEntries(entries) as R;
 }
 
+/** The same, made ready to be searched for. */
+interface Sought extends SensitiveData {
+  readonly lowered: readonly string[];
+  /** The length of the shortest secret; Infinity where there is none. */
+  readonly shortest: number;
+}
+
 /** Whether a code, an id or an amount is or holds what was sent, or enough of the card to work out the rest. */
-function isOrHolds(text: string, sent: Pick<SensitiveData, 'secrets' | 'card'>): boolean {
+function isOrHolds(text: string, sent: Sought): boolean {
   const { card } = sent;
   if (card && (text === card.cvv || text === card.expDate || holdsPartOfCard(text, card.cardNo))) return true;
   return holdsAny(text, sent);
 }
 
-function redactedMessage(text: string, sent: SensitiveData): string | null {
+function redactedMessage(text: string, sent: Sought): string | null {
   const margin = MAX_ESCAPE_LENGTH * Math.max(0, ...sent.secrets.map(({ length }) => length));
   const isCut = text.length > MAX_MESSAGE_LENGTH + margin;
   const hidden = hideInReadings(text.slice(0, MAX_MESSAGE_LENGTH + margin), (reading) => hideSent(reading, sent));
@@ -75,9 +84,10 @@ function codePatterns({ cvv, expDate }: SaleRequest['cardDetails']): RegExp[] {
   ].map((digits) => new RegExp(`(?<!\\d)${digits}(?!\\d)`, 'g'));
 }
 
-function holdsAny(text: string, { secrets, card }: SensitiveData): boolean {
+function holdsAny(text: string, { lowered, shortest, card }: Sought): boolean {
   if (card && holdsCard(text, { cardNo: card.cardNo })) return true;
-  const lowered = secrets.map((secret) => secret.toLowerCase());
-  const shortest = Math.min(...lowered.map(({ length }) => length));
-  return decodings(text, shortest).some((reading) => lowered.some((secret) => reading.toLowerCase().includes(secret)));
+  return decodings(text, shortest).some((reading) => {
+    const inLowerCase = reading.toLowerCase();
+    return lowered.some((secret) => inLowerCase.includes(secret));
+  });
 }

@@ -19,6 +19,7 @@ const HEX_STARTS = [0, 1];
  */
 export function decodings(text: string, soughtLength = 0): string[] {
   const minLength = Math.min(soughtLength, MIN_ENCODED);
+  if (isTooShort(text, minLength) && !ESCAPED.test(text)) return [text];
   const found = new Set([text]);
   let level = [text];
   for (let count = 0; count < MAX_LEVELS && level.length > 0; count += 1) {
@@ -55,8 +56,13 @@ export function withoutEscapes(text: string): string {
   return plain;
 }
 
+/** For Base64, and so for hex. */
+function isTooShort(encoded: string, minLength: number): boolean {
+  return encoded.length * 3 < minLength * 4;
+}
+
 function fromBase64(text: string, minLength: number): string[] {
-  if (text.length * 3 < minLength * 4) return [];
+  if (isTooShort(text, minLength)) return [];
   const characters = text
     .replace(/-/g, '+')
     .replace(/_/g, '/')

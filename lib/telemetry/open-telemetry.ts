@@ -2,7 +2,7 @@ type OpenTelemetry = typeof import('@opentelemetry/api');
 
 let api: OpenTelemetry | null = null;
 
-/** Loads `@opentelemetry/api`, where the host has it. Without it, nothing here does or costs anything. */
+/** Loads `@opentelemetry/api`, where the host has it. */
 export async function connectTelemetry(): Promise<void> {
   try {
     api ??= await import('@opentelemetry/api');
@@ -11,9 +11,23 @@ export async function connectTelemetry(): Promise<void> {
   }
 }
 
-/** The API once it is loaded; null before, and where the host has none. */
+/**
+ * The API while the host has set a provider of traces or metrics. Null otherwise, even where the API is there, as a
+ * dependency of something else: spans and measurements that nobody sees would cost a tenth of a payment.
+ */
 export function openTelemetry(): OpenTelemetry | null {
-  return api;
+  return api && (hasTracers(api) || hasMeters(api)) ? api : null;
+}
+
+function hasTracers({ trace, ProxyTracerProvider }: OpenTelemetry): boolean {
+  const provider = trace.getTracerProvider();
+  return (
+    !(provider instanceof ProxyTracerProvider) || provider.getDelegate() !== new ProxyTracerProvider().getDelegate()
+  );
+}
+
+function hasMeters({ metrics, createNoopMeter }: OpenTelemetry): boolean {
+  return metrics.getMeterProvider().getMeter(SCOPE) !== createNoopMeter();
 }
 
 /** Whose spans and metrics these are. */
