@@ -1,5 +1,5 @@
 import type { GatewayResult } from '../gateway/gateway-dialect.js';
-import { holdsCard } from '../payment/card-mask.js';
+import { cardFinder } from '../payment/card-mask.js';
 import type { PaymentRecord } from '../payment/payment.js';
 import { plainText } from '../payment/plain-text.js';
 import type { PaymentChange } from '../payment/states.js';
@@ -30,9 +30,10 @@ const DATE_TIME = new RegExp(
  * which is made of the request.
  */
 export function resultChanges(result: GatewayResult, record: PaymentRecord, { dateOrder }: TextRules): PaymentChange {
+  const holdsCard = cardFinder(record);
   // A dialect written in plain JavaScript may give what is no text: that says nothing.
   const fitting = (text: unknown, form: RegExp): string | null =>
-    typeof text === 'string' && form.test(text) && !holdsCard(text, record) ? text : null;
+    typeof text === 'string' && form.test(text) && !holdsCard(text) ? text : null;
   const message: unknown = result.message;
   const transactionDate = fitting(result.transactionDate, DATE_TIME);
   return {

@@ -1,4 +1,4 @@
-import { holdsCard, holdsPartOfCard } from '../payment/card-mask.js';
+import { cardFinder, holdsPartOfCard } from '../payment/card-mask.js';
 import { decodings } from '../payment/decodings.js';
 import { hideInReadings, plainText } from '../payment/plain-text.js';
 import type { GatewayResult, SaleRequest } from './gateway-dialect.js';
@@ -29,7 +29,8 @@ export function redactResult<R extends GatewayResult>(result: R, { secrets, card
   const { unreadable: _decided, ...texts } = result;
   const known = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH);
   const lowered = known.map((secret) => secret.toLowerCase());
-  const sent = { secrets: known, lowered, shortest: Math.min(...lowered.map(({ length }) => length)), card };
+  const shortest = Math.min(...lowered.map(({ length }) => length));
+  const sent = { secrets: known, lowered, shortest, card, holdsCard: cardFinder({ cardNo: card?.cardNo }) };
   const entries = Object.entries(texts).map(([name, text]: [string, unknown]) => {
     if (typeof text !== 'string') return [name, null];
     if (name === 'message') return [name, redactedMessage(text, sent)];
@@ -43,6 +44,8 @@ interface Sought extends SensitiveData {
   readonly lowered: readonly string[];
   /** The length of the shortest secret; Infinity where there is none. */
   readonly shortest: number;
+  /** Whether a text holds the whole card. */
+  readonly holdsCard: (text: string) => boolean;
 }
 
 /** Whether a code, an id or an amount is or holds what was sent, or enough of the card to work out the rest. */
@@ -84,8 +87,8 @@ function codePatterns({ cvv, expDate }: SaleRequest['cardDetails']): RegExp[] {
   ].map((digits) => new RegExp(`(?<!\\d)${digits}(?!\\d)`, 'g'));
 }
 
-function holdsAny(text: string, { lowered, shortest, card }: Sought): boolean {
-  if (card && holdsCard(text, { cardNo: card.cardNo })) return true;
+function holdsAny(text: string, { lowered, shortest, holdsCard }: Sought): boolean {
+  if (holdsCard(text)) return true;
   return decodings(text, shortest).some((reading) => {
     const inLowerCase = reading.toLowerCase();
     return lowered.some((secret) => inLowerCase.includes(secret));

@@ -22,8 +22,14 @@ export function maskCardNumber(cardNo: string): string {
 
 /** Whether a text is, holds or encodes the card: forwards or backwards, however spaced, escaped, in Base64 or in hex. */
 export function holdsCard(text: string, known: KnownCard): boolean {
+  return cardFinder(known)(text);
+}
+
+/** {@link holdsCard} for many texts. */
+export function cardFinder(known: KnownCard): (text: string) => boolean {
   const sought = soughtCard(known);
-  return sought !== null && decodings(text, sought.length).some((reading) => isInDigits(digitsOf(reading), sought));
+  if (!sought) return () => false;
+  return (text) => decodings(text, sought.length).some((reading) => isInDigits(digitsOf(reading), sought));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 
 /** Where chance comes from, so that a test can repeat it. */
 export abstract class Randomness {
@@ -16,4 +16,25 @@ export class SystemRandomness extends Randomness {
   fraction(): number {
     return Math.random();
   }
+}
+
+const POOL_SIZE = 4_096;
+const pool = Buffer.allocUnsafeSlow(POOL_SIZE);
+let used = POOL_SIZE;
+
+/**
+ * Cryptographic bytes, drawn from the system in lots: asking for a few at a time takes longer than all else that an id
+ * needs. What was given out is wiped.
+ */
+export function randomBytes(count: number): Buffer {
+  if (count > POOL_SIZE) throw new Error(`at most ${POOL_SIZE} random bytes at once`);
+  if (used + count > POOL_SIZE) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  const lot = pool.subarray(used, used + count);
+  const bytes = Buffer.from(lot);
+  lot.fill(0);
+  used += count;
+  return bytes;
 }

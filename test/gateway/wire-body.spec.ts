@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { signedFields, WireDecimal, wireText } from '../../lib/gateway/wire-body.js';
+import { signedFields, WireDecimal, type WireObject, wireText } from '../../lib/gateway/wire-body.js';
 
 describe('the text of a body', () => {
   it.each(['60.00', '60', '0.10', '1.5000', '999999999999999', '1234567890123.45'])(
@@ -25,6 +25,19 @@ describe('the text of a body', () => {
     const text = wireText({ name, [name]: 'key', amount: new WireDecimal('60.00') });
     expect(text.endsWith(',"amount":60.00}')).toBe(true);
     expect(JSON.parse(text)).toEqual({ name, [name]: 'key', amount: 60 });
+  });
+
+  it('is the text that JSON writes, where there is no amount', () => {
+    const body = fc.dictionary(
+      fc.string(),
+      fc.oneof(fc.jsonValue(), fc.constant(undefined)),
+    ) as fc.Arbitrary<WireObject>;
+    fc.assert(fc.property(body, (fields) => expect(wireText(fields)).toBe(JSON.stringify(fields))));
+  });
+
+  it('leaves to JSON what writes itself', () => {
+    const at = new Date('2026-03-01T12:00:00Z') as unknown as WireObject;
+    expect(wireText({ at })).toBe('{"at":"2026-03-01T12:00:00.000Z"}');
   });
 
   it('carries any texts as they are, and the amount as it is', () => {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { decodings, withoutEscapes } from '../../lib/payment/decodings.js';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -86,5 +87,41 @@ describe('what a text may say', () => {
     expect(holds(base64(hex(SECRET)), SECRET)).toBe(true);
     expect(holds(base64(encodeURIComponent(SECRET)), SECRET)).toBe(true);
     expect(holds(base64(base64(base64(SECRET))), SECRET)).toBe(false);
+  });
+});
+
+describe('what is searched for in what a text may say', () => {
+  const encode = fc.constantFrom<((text: string) => string)[]>(
+    (text) => text,
+    base64,
+    hex,
+    (text) => base64(base64(text)),
+    (text) => hex(base64(text)),
+    (text) => [...base64(text)].join(' '),
+    (text) => encodeURIComponent(text),
+    (text) => hex(text).replace(/../g, '%$&'),
+  );
+  const sought = fc.oneof(fc.stringMatching(/^[0-9]{12,19}$/), fc.stringMatching(/^[a-zA-Z0-9+/=]{8,24}$/));
+  const noise = fc.oneof(fc.string({ maxLength: 30 }), fc.string({ unit: 'binary', maxLength: 30 }));
+
+  it('is found by its length where it is found without', () => {
+    let found = 0;
+    fc.assert(
+      fc.property(noise, sought, encode, noise, (before, secret, as, after) => {
+        const text = before + as(secret) + after;
+        const isIn = (reading: string): boolean => reading.includes(secret);
+        const isFound = decodings(text).some(isIn);
+        found += Number(isFound);
+        expect(decodings(text, secret.length).some(isIn)).toBe(isFound);
+        expect(decodings(before, secret.length).some(isIn)).toBe(decodings(before).some(isIn));
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(found).toBeGreaterThan(500);
+  });
+
+  it('is not searched for where nothing of its length can be', () => {
+    expect(decodings('B0000', 12)).toEqual(['B0000']);
+    expect(decodings('ORD000000001', 16)).toEqual(['ORD000000001']);
   });
 });

@@ -1,4 +1,6 @@
 import {
+  copyEvent,
+  copyRecord,
   eventFromJson,
   eventToJson,
   historyEntryOf,
@@ -29,3 +31,37 @@ test('a line of history says what the record is from its version on', () => {
   expect(historyEntryOf(record)).toEqual(line);
   expect(historyFromJson(historyToJson(historyEntryOf(record)))).toEqual(line);
 });
+
+describe('a copy', () => {
+  const dates = { transactionAt: WHEN, notFoundAt: WHEN, dueAt: WHEN, finalizedAt: WHEN, expiresAt: WHEN };
+
+  it('of a record is what JSON makes of it, and shares nothing with it', () => {
+    const record = aPaymentRecord({
+      ...dates,
+      message: 'İşlem',
+      traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
+    });
+    const copy = copyRecord(record);
+    expect(copy).toEqual(recordFromJson(recordToJson(record)));
+    expectNothingShared(record, copy);
+    expect(copyRecord(aPaymentRecord({ state: 'charging' }))).toEqual(aPaymentRecord({ state: 'charging' }));
+  });
+
+  it('of an event is what JSON makes of it, and shares nothing with it', () => {
+    const event = aPaymentEvent({ transactionAt: WHEN, finalizedAt: WHEN });
+    const copy = copyEvent(event);
+    expect(copy).toEqual(eventFromJson(eventToJson(event)));
+    expect([copy.constructor, copy.payment.constructor]).toEqual([event.constructor, event.payment.constructor]);
+    expectNothingShared(event, copy);
+  });
+});
+
+/** No object of one is part of the other, at any depth. */
+function expectNothingShared(one: object, other: object): void {
+  expect(one).not.toBe(other);
+  for (const [name, value] of Object.entries(one)) {
+    if (typeof value === 'object' && value !== null) {
+      expectNothingShared(value as object, (other as Record<string, object>)[name] ?? {});
+    }
+  }
+}
