@@ -20,8 +20,6 @@ export interface Caller {
 export interface CallbackServer {
   /** Starts a 3D payment. */
   open(number: number): Promise<Callback>;
-  /** Waits until nothing of earlier callbacks goes on in the background. */
-  settled?(): Promise<void>;
   close(): Promise<void>;
 }
 

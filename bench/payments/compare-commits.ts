@@ -25,6 +25,15 @@ export async function compareCommits({ base, head, bound, options }: Comparison)
   const subjects = chosenSubjects(options, COMPARISON).filter(({ store }) => store);
   const folder = mkdtempSync(join(tmpdir(), 'card-payment-bench-'));
   const builds = { base: join(folder, 'base'), head: join(folder, 'head') };
+  const cleanUp = (): void => {
+    for (const worktree of Object.values(builds)) removeWorktree(worktree);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const interrupt = (): never => {
+    cleanUp();
+    process.exit(130);
+  };
+  process.once('SIGINT', interrupt);
   try {
     buildCommit(base, builds.base);
     buildCommit(head, builds.head);
@@ -36,8 +45,8 @@ export async function compareCommits({ base, head, bound, options }: Comparison)
     const rounds = options.rounds ?? COMPARISON.rounds;
     return judge(await runRounds({ contenders, loads, rounds }, printRun), bound);
   } finally {
-    for (const worktree of Object.values(builds)) removeWorktree(worktree);
-    rmSync(folder, { recursive: true, force: true });
+    process.off('SIGINT', interrupt);
+    cleanUp();
   }
 }
 

@@ -103,7 +103,7 @@ const CRAFTGATE = {
 
 const PAGE_BYTES = 65_536;
 
-/** What the gateway answers at a path, given the request's text; null where nothing is. */
+/** What an approving gateway answers, to each client in its own form. */
 export function answerTo(path: string, request: string): string | null {
   switch (path) {
     case '/v1/Payment/DoPayment':

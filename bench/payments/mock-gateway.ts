@@ -1,13 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerTo } from './gateway-answers.js';
 
-export interface MockRequest {
-  readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
+/** The answer to a request's text at a path; null where nothing is. */
+export type Answers = (path: string, request: string) => string | null;
 
 export interface MockGateway {
   readonly url: string;
@@ -17,16 +14,14 @@ export interface MockGateway {
 }
 
 /** The one gateway of all subjects: answers at once, each in its own form, and keeps connections open. */
-export async function startMockGateway(onRequest?: (request: MockRequest) => void): Promise<MockGateway> {
+export async function startMockGateway(answers: Answers = answerTo): Promise<MockGateway> {
   let connections = 0;
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     let body = '';
     request.setEncoding('utf8');
     request.on('data', (chunk: string) => (body += chunk));
     request.on('end', () => {
-      const { url: path = '', headers } = request;
-      const answer = answerTo(path, body);
-      onRequest?.({ path, headers, body });
+      const answer = answers(request.url ?? '', body);
       const text = answer ?? '{}';
       response
         .writeHead(answer === null ? 404 : 200, {

@@ -28,7 +28,7 @@ export const FULL: RunForm = {
   subjects: SUBJECTS.map(({ name }) => name),
   atOnce: [1, 64],
   many: { warmUp: 2_000, calls: 3_000 },
-  few: { warmUp: 1_000, calls: 1_000 },
+  few: { warmUp: 500, calls: 500 },
 };
 
 export const QUICK: RunForm = {

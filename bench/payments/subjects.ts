@@ -1,4 +1,5 @@
 import type { CallbackServer, Caller, SubjectSetup } from './caller.js';
+import type { DirectKind } from './this-package.js';
 
 export type StoreKind = 'memory' | 'sqlite' | 'postgres' | 'redis';
 
@@ -6,7 +7,7 @@ interface AnySubject {
   readonly name: string;
   /** What it does, for the page. */
   readonly does: string;
-  /** The subject of its own group that it is put in relation to; absent for that one itself. */
+  /** The subject of its group that it is put in relation to; absent for that one itself. */
   readonly beside?: string;
   /** The store of a subject that is this package. */
   readonly store?: StoreKind;
@@ -36,35 +37,35 @@ export const GROUPS: readonly SubjectGroup[] = [
   {
     title: 'A direct payment',
     subjects: [
-      bare('undici', 'a request of undici; no signature, nothing validated, nothing stored', async (setup) =>
+      client('undici', 'a request of undici; no signature, nothing validated, nothing stored', async (setup) =>
         (await import('./bare-undici.js')).startBareUndici(setup),
       ),
-      bare('node-http', 'the same by node:http with a keep-alive agent', async (setup) =>
+      client('node-http', 'the same by node:http with a keep-alive agent', async (setup) =>
         (await import('./bare-http.js')).startBareHttp(setup),
       ),
       {
-        ...bare('stripe-node', 'paymentIntents.create of stripe-node, with its own HTTP client', async (setup) =>
-          (await import('../peers/stripe-node.js')).startStripeNode(setup),
-        ),
-        beside: undefined,
+        name: 'stripe-node',
+        does: 'paymentIntents.create of stripe-node, with its own HTTP client',
+        measures: 'calls',
+        start: async (setup) => (await import('../peers/stripe-node.js')).startStripeNode(setup),
       },
-      bare('iyzipay', 'payment.create of iyzipay', async (setup) =>
+      client('iyzipay', 'payment.create of iyzipay', async (setup) =>
         (await import('../peers/iyzipay.js')).startIyzipay(setup),
       ),
-      bare('craftgate', 'createPayment of @craftgate/craftgate', async (setup) =>
+      client('craftgate', 'createPayment of @craftgate/craftgate', async (setup) =>
         (await import('../peers/craftgate.js')).startCraftgate(setup),
       ),
-      bare(
+      client(
         'naive',
         'HttpService of @nestjs/axios, input validated by class-validator, signed; not stored',
         async (setup) => (await import('./naive-way.js')).startNaiveWay(setup),
       ),
-      direct('memory', 'doPayment of this package, the store in memory'),
-      direct('sqlite', 'the same on SQLite, a file, with the default settings (WAL, synchronous FULL)'),
-      direct('postgres', 'the same on PostgreSQL (fsync on), in a process of its own'),
-      direct('redis', 'the same on Redis (appendfsync always), in a process of its own'),
-      { ...direct('memory', 'as memory, and an @OnPayment handler hears of each'), ...withHandler('memory') },
-      { ...direct('sqlite', 'as sqlite, and an @OnPayment handler hears of each'), ...withHandler('sqlite') },
+      direct('memory', 'memory', 'doPayment of this package, the store in memory'),
+      direct('sqlite', 'sqlite', 'the same on SQLite, a file, with the default settings (WAL, synchronous FULL)'),
+      direct('postgres', 'postgres', 'the same on PostgreSQL (fsync on), in a process of its own'),
+      direct('redis', 'redis', 'the same on Redis (appendfsync always), in a process of its own'),
+      direct('memory-handler', 'memory', 'as memory, and an @OnPayment handler hears of each', { handler: true }),
+      direct('sqlite-handler', 'sqlite', 'as sqlite, and an @OnPayment handler hears of each', { handler: true }),
     ],
   },
   {
@@ -85,7 +86,7 @@ export const GROUPS: readonly SubjectGroup[] = [
   {
     title: 'init3d with a page of 64 KiB',
     subjects: [
-      { ...direct('memory', 'doPayment, to put init3d in relation to'), name: 'beside-init3d', beside: undefined },
+      { ...direct('beside-init3d', 'memory', 'doPayment in memory, to put init3d in relation to'), beside: undefined },
       {
         name: 'init3d-64k',
         does: 'init3d in memory; the page is found, decoded and handed over',
@@ -98,30 +99,26 @@ export const GROUPS: readonly SubjectGroup[] = [
   },
   {
     title: 'doPayment in hosts with many DTO classes',
-    subjects: [host(20), { ...host(2_000), beside: 'host-20' }],
+    subjects: [
+      {
+        ...direct('host-20', 'memory', 'as memory, in a host with 20 DTO classes', { dtoClasses: 20 }),
+        beside: undefined,
+      },
+      {
+        ...direct('host-2000', 'memory', 'as memory, in a host with 2,000 DTO classes', { dtoClasses: 2_000 }),
+        beside: 'host-20',
+      },
+    ],
   },
 ];
 
-function bare(name: string, does: string, start: CallSubject['start']): CallSubject {
+function client(name: string, does: string, start: CallSubject['start']): CallSubject {
   return { name, does, beside: 'stripe-node', measures: 'calls', start };
 }
 
-function direct(store: StoreKind, does: string): CallSubject {
-  return {
-    name: store,
-    does,
-    beside: 'stripe-node',
-    store,
-    measures: 'calls',
-    start: async (setup) => (await import('./this-package.js')).startDirect(setup),
-  };
-}
-
-function withHandler(store: StoreKind): Pick<CallSubject, 'name' | 'start'> {
-  return {
-    name: `${store}-handler`,
-    start: async (setup) => (await import('./this-package.js')).startDirect(setup, { handler: true }),
-  };
+function direct(name: string, store: StoreKind, does: string, kind: DirectKind = {}): CallSubject {
+  const start: CallSubject['start'] = async (setup) => (await import('./this-package.js')).startDirect(setup, kind);
+  return { ...client(name, does, start), store };
 }
 
 function callbacks(store: StoreKind): CallbackSubject {
@@ -132,16 +129,6 @@ function callbacks(store: StoreKind): CallbackSubject {
     store,
     measures: 'callbacks',
     start: async (setup) => (await import('./this-package.js')).startCallbacks(setup),
-  };
-}
-
-function host(dtoClasses: number): CallSubject {
-  return {
-    name: `host-${dtoClasses}`,
-    does: `doPayment in memory in a host with ${dtoClasses} validated classes`,
-    store: 'memory',
-    measures: 'calls',
-    start: async (setup) => (await import('./this-package.js')).startDirect(setup, { dtoClasses }),
   };
 }
 
