@@ -23,6 +23,7 @@ export interface Comparison {
  */
 export async function compareCommits({ base, head, bound, options }: Comparison): Promise<boolean> {
   const subjects = chosenSubjects(options, COMPARISON).filter(({ store }) => store);
+  if (subjects.length === 0) throw new Error('None of these subjects is this package.');
   const folder = mkdtempSync(join(tmpdir(), 'card-payment-bench-'));
   const builds = { base: join(folder, 'base'), head: join(folder, 'head') };
   const cleanUp = (): void => {

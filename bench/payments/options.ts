@@ -35,7 +35,7 @@ export const QUICK: RunForm = {
   rounds: 3,
   subjects: ['undici', 'stripe-node', 'naive', 'memory', 'sqlite', 'bare-route', 'callback-memory', 'callback-sqlite'],
   atOnce: [64],
-  many: { warmUp: 1_000, calls: 1_500 },
+  many: { warmUp: 1_000, calls: 1_000 },
   few: { warmUp: 500, calls: 500 },
 };
 
