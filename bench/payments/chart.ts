@@ -3,7 +3,7 @@ import { subjectNamed } from './subjects.js';
 
 const WIDTH = 820;
 const LABELS = 170;
-const FIGURES = 190;
+const FIGURES = 200;
 const ROW = 26;
 const BAR = 16;
 const HEAD = 44;
