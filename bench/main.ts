@@ -1,11 +1,30 @@
 import 'reflect-metadata';
 import { benchClaims } from './claims.js';
+import { HELP, parseCommand } from './command-line.js';
 import { benchMemory } from './memory.js';
+import { benchPayments } from './payments/bench-payments.js';
+import { compareCommits } from './payments/compare-commits.js';
+import { SUBJECTS } from './payments/subjects.js';
 import { benchReconciler } from './reconciler.js';
 
-const BENCHES = { claims: benchClaims, memory: benchMemory, reconciler: benchReconciler };
+const BENCHES = { payments: benchPayments, claims: benchClaims, memory: benchMemory, reconciler: benchReconciler };
+const NAMES = Object.keys(BENCHES);
 
-const asked = process.argv.slice(2);
-for (const [name, bench] of Object.entries(BENCHES)) {
-  if (asked.length === 0 || asked.includes(name)) await bench();
+const command = parseCommand(process.argv.slice(2));
+switch (command.run) {
+  case 'help':
+    console.log(
+      HELP.replace('NAMES', NAMES.join(', ')).replace('SUBJECTS', SUBJECTS.map(({ name }) => name).join(', ')),
+    );
+    break;
+  case 'compare':
+    if (!(await compareCommits(command))) process.exitCode = 1;
+    break;
+  case 'benches': {
+    const unknown = command.names.filter((name) => !NAMES.includes(name));
+    if (unknown.length > 0) throw new Error(`There is no bench ${unknown.join(', ')}: --help names those there are.`);
+    for (const [name, bench] of Object.entries(BENCHES)) {
+      if (command.names.length === 0 || command.names.includes(name)) await bench(command.options);
+    }
+  }
 }

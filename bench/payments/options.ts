@@ -1,0 +1,72 @@
+import type { Load } from './figures.js';
+import { type Subject, SUBJECTS } from './subjects.js';
+
+/** What can be chosen on the command line. */
+export interface PaymentsOptions {
+  readonly quick: boolean;
+  readonly write: boolean;
+  readonly json?: string;
+  readonly subjects?: readonly string[];
+  readonly atOnce?: readonly number[];
+  readonly rounds?: number;
+  readonly calls?: number;
+  readonly warmUp?: number;
+}
+
+/** The form of a run where nothing else is chosen. */
+export interface RunForm {
+  readonly rounds: number;
+  readonly subjects: readonly string[];
+  readonly atOnce: readonly number[];
+  /** What each process does with many at once, and with few. */
+  readonly many: Omit<Load, 'atOnce'>;
+  readonly few: Omit<Load, 'atOnce'>;
+}
+
+export const FULL: RunForm = {
+  rounds: 5,
+  subjects: SUBJECTS.map(({ name }) => name),
+  atOnce: [1, 64],
+  many: { warmUp: 2_000, calls: 3_000 },
+  few: { warmUp: 500, calls: 500 },
+};
+
+export const QUICK: RunForm = {
+  rounds: 3,
+  subjects: ['undici', 'stripe-node', 'naive', 'memory', 'sqlite', 'bare-route', 'callback-memory', 'callback-sqlite'],
+  atOnce: [64],
+  many: { warmUp: 1_000, calls: 1_000 },
+  few: { warmUp: 500, calls: 500 },
+};
+
+/** What two commits are compared by. */
+export const COMPARISON: RunForm = {
+  rounds: 5,
+  subjects: ['memory', 'sqlite', 'init3d-64k', 'callback-memory', 'callback-sqlite'],
+  atOnce: [64],
+  many: { warmUp: 1_500, calls: 2_000 },
+  few: { warmUp: 500, calls: 500 },
+};
+
+const MANY_AT_ONCE = 16;
+
+export function chosenLoads({ atOnce, calls, warmUp }: PaymentsOptions, form: RunForm): Load[] {
+  return (atOnce ?? form.atOnce).map((number) => {
+    const usual = number >= MANY_AT_ONCE ? form.many : form.few;
+    return { atOnce: number, calls: calls ?? usual.calls, warmUp: warmUp ?? usual.warmUp };
+  });
+}
+
+/** In the order of the tables; a name that there is none of is an error. */
+export function chosenSubjects({ subjects }: PaymentsOptions, form: RunForm): Subject[] {
+  const names = new Set(subjects ?? form.subjects);
+  const unknown = [...names].filter((name) => !SUBJECTS.some((subject) => subject.name === name));
+  if (unknown.length > 0) throw new Error(`There is no subject ${unknown.join(', ')}: --help names those there are.`);
+  return SUBJECTS.filter(({ name }) => names.has(name));
+}
+
+/** These, and what they are put in relation to. */
+export function withBaselines(chosen: readonly Subject[]): Subject[] {
+  const baselines = new Set(chosen.map(({ beside }) => beside));
+  return SUBJECTS.filter((subject) => chosen.includes(subject) || baselines.has(subject.name));
+}

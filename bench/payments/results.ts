@@ -1,0 +1,100 @@
+import { execFileSync } from 'node:child_process';
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import { median } from '../table.js';
+import type { Load } from './figures.js';
+import type { Run } from './rounds.js';
+import { GROUPS, subjectNamed } from './subjects.js';
+
+/** All that a run of the bench leaves behind: the table, the page and the chart are made of it. */
+export interface Results {
+  readonly at: string;
+  readonly commit: string | null;
+  readonly machine: Machine;
+  readonly rounds: number;
+  readonly loads: readonly Load[];
+  readonly runs: readonly Run[];
+}
+
+export interface Machine {
+  readonly cpu: string;
+  readonly cores: number;
+  readonly memoryGiB: number;
+  readonly platform: string;
+  readonly node: string;
+}
+
+/** A subject over all rounds, in µs a call. */
+export interface Row {
+  readonly subject: string;
+  readonly cpu: { readonly min: number; readonly median: number };
+  readonly wall: { readonly min: number; readonly median: number };
+  /** The least of all; of the other two the median of the rounds. */
+  readonly latency: { readonly min: number; readonly median: number; readonly p99: number };
+  /** Its CPU in relation to its baseline's in the same round: the median of the rounds; null for a baseline. */
+  readonly ratio: number | null;
+}
+
+/** The subjects of a group at one number at once. */
+export interface Section {
+  readonly title: string;
+  readonly atOnce: number;
+  readonly baseline: string;
+  readonly rows: readonly Row[];
+}
+
+export function thisMachine(): Machine {
+  return {
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: availableParallelism(),
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    platform: `${process.platform} ${process.arch}`,
+    node: process.version,
+  };
+}
+
+/** The commit of the checkout; null where there is none. */
+export function thisCommit(): string | null {
+  try {
+    return execFileSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8', stdio: 'pipe' }).trim();
+  } catch {
+    return null;
+  }
+}
+
+/** Groups of which nothing ran are left out. */
+export function sectionsOf({ runs, loads }: Pick<Results, 'runs' | 'loads'>): Section[] {
+  return GROUPS.flatMap(({ title, subjects }) =>
+    loads.map(({ atOnce }) => {
+      const atThis = runs.filter((run) => run.atOnce === atOnce);
+      const ran = subjects.filter(({ name }) => atThis.some(({ subject }) => subject === name));
+      const baseline = subjects.find(({ beside }) => beside === undefined)!.name;
+      return { title, atOnce, baseline, rows: ran.map(({ name }) => rowOf(name, atThis)) };
+    }),
+  ).filter(({ rows }) => rows.length > 0);
+}
+
+function rowOf(subject: string, runs: readonly Run[]): Row {
+  const own = runs.filter((run) => run.subject === subject);
+  const over = (read: (run: Run) => number) => ({ min: Math.min(...own.map(read)), median: median(own.map(read)) });
+  const { beside } = subjectNamed(subject);
+  const baseline = runs.filter((run) => run.subject === beside);
+  return {
+    subject,
+    cpu: over(({ cpu }) => cpu),
+    wall: over(({ wall }) => wall),
+    latency: {
+      min: over(({ latency }) => latency.min).min,
+      median: over(({ latency }) => latency.median).median,
+      p99: over(({ latency }) => latency.p99).median,
+    },
+    ratio: baseline.length > 0 ? median(roundRatios(own, baseline)) : null,
+  };
+}
+
+/** The CPU of these in relation to that of those, round by round. */
+export function roundRatios(these: readonly Run[], those: readonly Run[]): number[] {
+  return these.flatMap(({ round, cpu }) => {
+    const other = those.find((run) => run.round === round);
+    return other ? [cpu / other.cpu] : [];
+  });
+}

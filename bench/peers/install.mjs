@@ -1,0 +1,18 @@
+/** Installs what the bench measures this package beside, unless it is there as the lock file says. */
+import { spawnSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const folder = fileURLToPath(new URL('.', import.meta.url));
+const changedAt = (file) => statSync(`${folder}/${file}`, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+// npm writes the second of these when it has installed the first.
+if (changedAt('package-lock.json') > changedAt('node_modules/.package-lock.json')) {
+  const args = ['ci', '--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund'];
+  console.log(`> npm ${args.join(' ')}`);
+  const { status } = spawnSync('npm', args, { stdio: 'inherit' });
+  if (status !== 0) {
+    console.error(`The bench's peers could not be installed: run "npm ci --prefix bench/peers".`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,1 @@
+export declare function serveTasks(tasks: Readonly<Record<string, (input: never) => unknown>>): void;
