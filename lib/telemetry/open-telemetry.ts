@@ -1,19 +1,33 @@
 type OpenTelemetry = typeof import('@opentelemetry/api');
 
-let api: OpenTelemetry | null = null;
+/** Where `@opentelemetry/api`, of every 1.x, keeps the providers that are set; whoever uses OpenTelemetry sets one. */
+const PROVIDERS = Symbol.for('opentelemetry.js.api.1');
 
-/** Loads `@opentelemetry/api`, where the host has it. Without it, nothing here does or costs anything. */
+let api: OpenTelemetry | null = null;
+let loading: Promise<void> | null = null;
+
+/** Loads `@opentelemetry/api` where the host uses it. Otherwise, nothing here does or costs anything. */
 export async function connectTelemetry(): Promise<void> {
-  try {
-    api ??= await import('@opentelemetry/api');
-  } catch {
-    api = null;
-  }
+  if (!api && isUsed()) await (loading ??= load());
 }
 
-/** The API once it is loaded; null before, and where the host has none. */
+/** The API once it is loaded; null before, and where the host uses none. */
 export function openTelemetry(): OpenTelemetry | null {
+  // A host may set its providers after the start: then what comes next is seen.
+  if (!api && !loading && isUsed()) void connectTelemetry();
   return api;
+}
+
+function isUsed(): boolean {
+  return PROVIDERS in globalThis;
+}
+
+async function load(): Promise<void> {
+  try {
+    api = await import('@opentelemetry/api');
+  } catch {
+    // Somebody else's copy, out of this package's reach.
+  }
 }
 
 /** Whose spans and metrics these are. */
