@@ -1,13 +1,22 @@
 import 'reflect-metadata';
 import { benchClaims } from './claims.js';
+import { benchColdStart } from './cold-start.js';
 import { HELP, parseCommand } from './command-line.js';
+import { benchInFlight } from './in-flight.js';
 import { benchMemory } from './memory.js';
 import { benchPayments } from './payments/bench-payments.js';
 import { compareCommits } from './payments/compare-commits.js';
 import { SUBJECTS } from './payments/subjects.js';
 import { benchReconciler } from './reconciler.js';
 
-const BENCHES = { payments: benchPayments, claims: benchClaims, memory: benchMemory, reconciler: benchReconciler };
+const BENCHES = {
+  payments: benchPayments,
+  claims: benchClaims,
+  'cold-start': benchColdStart,
+  'in-flight': benchInFlight,
+  memory: benchMemory,
+  reconciler: benchReconciler,
+};
 const NAMES = Object.keys(BENCHES);
 
 const command = parseCommand(process.argv.slice(2));

@@ -25,6 +25,7 @@ import { Hidden } from './payment/hidden.js';
 import { Randomness, SystemRandomness } from './payment/randomness.js';
 import { DirectFlow } from './flows/direct-flow.js';
 import { InFlight } from './flows/in-flight.js';
+import { InFlightLimit } from './flows/in-flight-limit.js';
 import { InquiryFlow } from './flows/inquiry-flow.js';
 import { OperatorFlow } from './flows/operator-flow.js';
 import { DuePayments } from './flows/due-payments.js';
@@ -127,6 +128,7 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       OperatorFlow,
       Reconciler,
       InFlight,
+      InFlightLimit,
       StartUpReport,
       CallbackReceiver,
       CallbackResponder,
@@ -135,9 +137,9 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       { provide: health, useClass: PaymentHealth },
       {
         provide: PaymentGauges,
-        useFactory: (report: PaymentHealth, inFlight: InFlight, clock: StoreClock) =>
-          new PaymentGauges(report, inFlight, clock),
-        inject: [health, InFlight, StoreClock],
+        useFactory: (report: PaymentHealth, inFlight: InFlight, clock: StoreClock, settings: PaymentSettings) =>
+          new PaymentGauges(report, inFlight, clock, settings),
+        inject: [health, InFlight, StoreClock, PaymentSettings],
       },
       { provide: receiver, useExisting: CallbackReceiver },
       { provide: simulator, useExisting: OWN_SIMULATOR },

@@ -8,6 +8,7 @@ import { PaymentStoreError } from './errors/payment-store.error.js';
 import { PaymentUnsupportedError } from './errors/payment-unsupported.error.js';
 import { DirectFlow } from './flows/direct-flow.js';
 import { InFlight } from './flows/in-flight.js';
+import { InFlightLimit } from './flows/in-flight-limit.js';
 import { InquiryFlow } from './flows/inquiry-flow.js';
 import { OperatorFlow } from './flows/operator-flow.js';
 import { type Payment, toPayment } from './payment/payment.js';
@@ -34,6 +35,7 @@ export class PaymentService {
     private readonly reconciler: Reconciler,
     private readonly reader: PaymentReader,
     private readonly inFlight: InFlight,
+    private readonly limit: InFlightLimit,
   ) {}
 
   /**
@@ -45,9 +47,10 @@ export class PaymentService {
    * @throws PaymentDuplicateError the id or key is another sale's
    * @throws PaymentNotSentError proven that nothing left
    * @throws PaymentStoreError the store failed before anything was sent
+   * @throws PaymentOverloadError as many payments run as `maxInFlight` lets; nothing was recorded or sent
    */
   doPayment(input: DoPaymentDto): Promise<Payment> {
-    return this.run(() => this.direct.pay(input));
+    return this.run(() => this.limit.run('doPayment', () => this.direct.pay(input)));
   }
 
   /**
@@ -59,9 +62,10 @@ export class PaymentService {
    * @throws PaymentNotSentError proven that nothing left
    * @throws PaymentInit3dError refused, unreadable, unanswered, or the reference is taken; no money can move
    * @throws PaymentStoreError the store failed; the buyer is not sent to the bank, no money can move
+   * @throws PaymentOverloadError as many payments run as `maxInFlight` lets; nothing was recorded or sent
    */
   init3d(input: Init3dDto): Promise<Init3dStart> {
-    return this.run(() => this.threeD.start(input));
+    return this.run(() => this.limit.run('init3d', () => this.threeD.start(input)));
   }
 
   /**

@@ -18,6 +18,10 @@ export const BUYER_TEXTS = {
     en: 'This did not work, and nothing was charged by it. Please try again in a few minutes.',
     tr: 'Bu işlem olmadı ve bu yüzden bir para çekilmedi. Lütfen birkaç dakika sonra yeniden deneyin.',
   },
+  busy: {
+    en: 'Too many are paying right now. Nothing was charged. Please try again in a few seconds.',
+    tr: 'Şu anda çok fazla ödeme var. Kartınızdan para çekilmedi. Lütfen birkaç saniye sonra yeniden deneyin.',
+  },
   notFound: { en: 'There is no such payment.', tr: 'Böyle bir ödeme yok.' },
   impossible: { en: 'This cannot be done with this payment.', tr: 'Bu ödemeyle bu işlem yapılamaz.' },
   refused: {

@@ -5,6 +5,7 @@ export * from './payment-duplicate.error.js';
 export * from './payment-init3d.error.js';
 export * from './payment-not-found.error.js';
 export * from './payment-not-sent.error.js';
+export * from './payment-overload.error.js';
 export * from './payment-state.error.js';
 export * from './payment-store.error.js';
 export * from './payment-unsupported.error.js';

@@ -3,6 +3,7 @@ import type { Payment, PaymentState } from '../payment/payment.js';
 import { preferredLanguage, type TextLanguage } from '../payment/text-language.js';
 import { BUYER_TEXTS } from './buyer-texts.js';
 import { PaymentError } from './payment.error.js';
+import { PaymentOverloadError } from './payment-overload.error.js';
 import type { ValidationIssue } from './payment-validation.error.js';
 
 /** What {@link PaymentExceptionFilter} answers, as JSON. */
@@ -25,6 +26,7 @@ export interface PaymentErrorBody {
 interface HttpResponse {
   readonly headersSent?: boolean;
   readonly sent?: boolean;
+  header(name: string, value: string): unknown;
   status(code: number): HttpResponse;
   send(body: PaymentErrorBody): unknown;
 }
@@ -41,7 +43,11 @@ const STATUS_OF_CODE: ReadonlyMap<string, HttpStatus> = new Map([
   ['PAYMENT_INIT3D', HttpStatus.BAD_GATEWAY],
   ['PAYMENT_NOT_SENT', HttpStatus.SERVICE_UNAVAILABLE],
   ['PAYMENT_STORE', HttpStatus.SERVICE_UNAVAILABLE],
+  ['PAYMENT_OVERLOAD', HttpStatus.SERVICE_UNAVAILABLE],
 ]);
+
+/** Payments in flight end within seconds: by then there is room, or it is worth another look. */
+const OVERLOAD_RETRY_AFTER_SECONDS = 5;
 
 /**
  * Answers this module's errors over HTTP, on Express and Fastify; elsewhere (GraphQL, microservices) it rethrows them.
@@ -58,6 +64,7 @@ const STATUS_OF_CODE: ReadonlyMap<string, HttpStatus> = new Map([
  * | `PaymentUnsupportedError` | 501 |
  * | `PaymentInit3dError`: refused, unreadable or unanswered | 502 |
  * | `PaymentNotSentError`, `PaymentStoreError`: no money was moved, try again | 503 |
+ * | `PaymentOverloadError`, with `Retry-After` in seconds | 503 |
  */
 @Catch(PaymentError)
 export class PaymentExceptionFilter implements ExceptionFilter<PaymentError> {
@@ -71,6 +78,7 @@ export class PaymentExceptionFilter implements ExceptionFilter<PaymentError> {
     if (response.headersSent || response.sent) return;
     const accepted = http.getRequest<HttpRequest>().headers?.['accept-language'];
     const body = bodyOf(error, preferredLanguage(accepted, this.language));
+    if (error instanceof PaymentOverloadError) response.header('Retry-After', String(OVERLOAD_RETRY_AFTER_SECONDS));
     response.status(body.statusCode).send(body);
   }
 }
@@ -102,7 +110,7 @@ function buyerTextOf(code: string, status: HttpStatus): BuyerText {
       return 'impossible';
     case HttpStatus.BAD_GATEWAY:
     case HttpStatus.SERVICE_UNAVAILABLE:
-      return 'later';
+      return code === 'PAYMENT_OVERLOAD' ? 'busy' : 'later';
     default:
       return 'trouble';
   }

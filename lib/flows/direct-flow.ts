@@ -10,6 +10,7 @@ import { Randomness } from '../payment/randomness.js';
 import { advance } from '../payment/states.js';
 import { inOperation, itself } from '../telemetry/operation.js';
 import { newAttemptId } from './callback-token.js';
+import { loopTurn } from './loop-turn.js';
 import { newPaymentRecord, saleRequest } from './new-payment.js';
 import { PaymentReader } from './payment-reader.js';
 import { PaymentWriter } from './payment-writer.js';
@@ -49,6 +50,7 @@ export class DirectFlow {
 
     const earlier = await this.open(record);
     if (earlier) return toPayment(earlier);
+    await loopTurn.take();
 
     const isInTime = fitsClaim(record.dueAt, this.clock.now(), this.settings.timeoutMs);
     const attempt = isInTime ? await this.gateway.doPayment(sale) : TOO_LATE;

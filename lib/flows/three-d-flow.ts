@@ -21,6 +21,7 @@ import { currentTraceparent } from '../telemetry/spans.js';
 import { checkCallback } from './callback-check.js';
 import { readCallbackFields } from './callback-fields.js';
 import { hashCallbackToken, newAttemptId, newCallbackToken } from './callback-token.js';
+import { loopTurn } from './loop-turn.js';
 import { newPaymentRecord, saleRequest } from './new-payment.js';
 import type { Settlement } from './settlement.js';
 import { PaymentReader } from './payment-reader.js';
@@ -86,6 +87,7 @@ export class ThreeDFlow {
     const traceparent = currentTraceparent();
     const record = traceparent === null ? opening : { ...opening, traceparent };
     await this.open(record);
+    await loopTurn.take();
 
     const outcome = await this.gateway.init3d(sale);
     if (!outcome.sent) throw new PaymentNotSentError(await this.writer.settle(record, applyNotSent), outcome.why);

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InFlight } from '../flows/in-flight.js';
 import { StoreClock } from '../flows/store-clock.js';
+import { PaymentSettings } from '../options/payment-settings.js';
 import { PASSING_STATES } from '../store/payment-store.js';
-import { type GaugeName, type Observation, observe } from '../telemetry/metrics.js';
+import { countRefused, type GaugeName, type Observation, observe } from '../telemetry/metrics.js';
 import { ageOf, type PaymentHealth, type PaymentHealthReport } from './payment-health.js';
 
 /** Shows how an account stands whenever metrics are collected. */
@@ -14,9 +15,14 @@ export class PaymentGauges {
     private readonly health: PaymentHealth,
     private readonly inFlight: InFlight,
     private readonly clock: StoreClock,
+    private readonly settings: PaymentSettings,
   ) {}
 
   start(): void {
+    const { account, maxInFlight } = this.settings;
+    if (maxInFlight !== null) {
+      for (const operation of ['doPayment', 'init3d'] as const) countRefused({ account, operation }, 0);
+    }
     this.end ??= observe(async () => observationsOf(await this.health.report(), this.inFlight.count, this.clock.now()));
   }
 
@@ -36,6 +42,8 @@ function observationsOf(report: PaymentHealthReport, inFlight: number, now: Date
   add('card_payment.store.up', report.isStoreUp ? 1 : 0);
   add('card_payment.writes.owed', report.owedWrites);
   add('card_payment.in_flight', inFlight);
+  add('card_payment.in_flight.payments', report.paymentsInFlight);
+  if (report.maxInFlight !== null) add('card_payment.in_flight.limit', report.maxInFlight);
   add('card_payment.handlers.long_running', report.longRuns.length);
   add('card_payment.clock.offset', report.clockOffsetMs / 1000);
   if (!counts) return observed;

@@ -38,6 +38,10 @@ export interface PaymentHealthDetails {
   readonly openDeliveries: number | null;
   readonly parkedDeliveries: number | null;
   readonly owedWrites: number;
+  /** How many `doPayment` and `init3d` run in this process. */
+  readonly paymentsInFlight: number;
+  /** How many of these may run at once; null where there is no bound. */
+  readonly maxInFlight: number | null;
   readonly longRunningHandlers: number;
   readonly clockOffsetMs: number;
   /** What is wrong, each a sentence; empty when it is up. */
@@ -95,6 +99,8 @@ function detailsOf(report: PaymentHealthReport, limits: PaymentHealthLimits): Pa
     openDeliveries: counts && counts.openDeliveries,
     parkedDeliveries: counts && counts.parkedDeliveries,
     owedWrites,
+    paymentsInFlight: report.paymentsInFlight,
+    maxInFlight: report.maxInFlight,
     longRunningHandlers: report.longRuns.length,
     clockOffsetMs,
   } as const;

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EventDispatcher } from '../events/event-dispatcher.js';
 import type { LongRun } from '../events/handler-worker.js';
+import { InFlightLimit } from '../flows/in-flight-limit.js';
 import { OwedWrites } from '../flows/owed-writes.js';
 import { Reconciler } from '../flows/reconciler.js';
 import { StoreClock } from '../flows/store-clock.js';
@@ -17,6 +18,10 @@ export interface PaymentHealthReport {
   readonly counts: StoreCounts | null;
   /** Outcomes and other writes that the store has not taken from this process yet. */
   readonly owedWrites: number;
+  /** How many `doPayment` and `init3d` run in this process. */
+  readonly paymentsInFlight: number;
+  /** How many of these may run at once; null where there is no bound. */
+  readonly maxInFlight: number | null;
   /** Calls of handlers in this process that have been running for longer than a minute. */
   readonly longRuns: readonly LongRun[];
   /** How far this host's clock is behind the store's, in milliseconds; negative when it is ahead. */
@@ -42,17 +47,20 @@ export class PaymentHealth {
     private readonly clock: StoreClock,
     private readonly settings: PaymentSettings,
     private readonly reconciler: Reconciler,
+    private readonly limit: InFlightLimit,
   ) {}
 
   /** Never rejects: a store that fails is part of the answer. */
   async report(): Promise<PaymentHealthReport> {
-    const { account, background } = this.settings;
+    const { account, background, maxInFlight } = this.settings;
     const counts = await this.store.counts(account).catch(() => null);
     return {
       account,
       isStoreUp: counts !== null,
       counts,
       owedWrites: this.owed.count,
+      paymentsInFlight: this.limit.count,
+      maxInFlight,
       longRuns: this.events.longRuns,
       clockOffsetMs: this.clock.offsetMs,
       background,

@@ -62,11 +62,11 @@ export function choice<Name extends string>(names: readonly Name[], byDefault: N
   return { ...text({ default: byDefault, check }), default: byDefault, normalize: unchanged };
 }
 
-export function wholeNumber(rules: {
-  readonly default: number;
+export function wholeNumber<Default extends number | null>(rules: {
+  readonly default: Default;
   readonly min: number;
   readonly max?: number;
-}): Option<number, number> {
+}): Option<number, Default> {
   const { min, max = MAX_TIMER_MS } = rules;
   const isGood = (value: unknown): boolean =>
     typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;

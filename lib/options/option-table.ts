@@ -22,6 +22,8 @@ import {
 import { baseUrlProblem, callbackUrlProblem, gatewayUrlProblem, withoutTrailingSlashes } from './url-checks.js';
 
 const DIALECT_NAMES = Object.keys(DIALECTS) as DialectName[];
+/** More than a process can hold. */
+const MAX_IN_FLIGHT = 1_000_000;
 /** A hundred years. */
 const MAX_RETENTION_MS = 3_155_760_000_000;
 
@@ -99,6 +101,12 @@ export const OPTIONS = {
   idempotencyTtlMs: wholeNumber({ default: 7_776_000_000, min: 0, max: MAX_RETENTION_MS }),
   /** `PAYMENT_BACKGROUND`: whether this instance reconciles and delivers events. Default true. */
   background: flag(true),
+  /**
+   * `PAYMENT_MAX_IN_FLIGHT`: how many `doPayment` and `init3d` run at once in this process; further ones are refused
+   * (PaymentOverloadError), with nothing recorded and nothing sent. A callback never is. There is no bound where it is
+   * not given.
+   */
+  maxInFlight: wholeNumber({ default: null, min: 1, max: MAX_IN_FLIGHT }),
   /** `PAYMENT_AMOUNT_FORMAT`: `fixed` writes 60.00, `shortest` writes 60. Default `fixed`. */
   amountFormat: choice<AmountFormat>(['fixed', 'shortest'], 'fixed'),
   /**

@@ -10,6 +10,8 @@ const GAUGES = {
   'card_payment.events.waiting': ['{event}', 'Events that no handler has been announced for, or not fanned out yet.'],
   'card_payment.writes.owed': ['{write}', 'Outcomes and other writes that the store has not taken from this process.'],
   'card_payment.in_flight': ['{operation}', 'Operations that run in this process.'],
+  'card_payment.in_flight.payments': ['{payment}', 'doPayment and init3d that run in this process.'],
+  'card_payment.in_flight.limit': ['{payment}', 'How many of these maxInFlight lets run at once, where it is set.'],
   'card_payment.handlers.long_running': ['{call}', 'Calls of handlers here that have run for more than a minute.'],
   'card_payment.clock.offset': ['s', "How far this host's clock is behind the store's."],
   'card_payment.store.up': ['', 'Whether the store answered: 1 or 0.'],
@@ -45,6 +47,19 @@ export function countOutcome({ account, kind, state, reason }: SeenPayment): voi
   );
 }
 
+/** Of a new payment that `maxInFlight` refused. */
+export interface RefusedOperation {
+  readonly account: string;
+  readonly operation: 'doPayment' | 'init3d';
+}
+
+/** @param count 0 shows the series before there is anything to count, so that its first increase is seen */
+export function countRefused({ account, operation }: RefusedOperation, count = 1): void {
+  quietly(() =>
+    instruments()?.refused.add(count, { 'card_payment.account': account, 'card_payment.operation': operation }),
+  );
+}
+
 /** A measured time, in milliseconds. */
 export function recordDuration(what: 'operations' | 'gatewayRequests' | 'handlers', ms: number, by: Attributes): void {
   quietly(() => instruments()?.[what].record(ms / 1000, { ...by }));
@@ -77,6 +92,10 @@ function instrumentsOf(meter: Meter) {
     outcomes: meter.createCounter('card_payment.outcomes', {
       unit: '{payment}',
       description: 'Payments that came to succeeded, failed, expired, unknown or review.',
+    }),
+    refused: meter.createCounter('card_payment.overload.refused', {
+      unit: '{operation}',
+      description: 'doPayment and init3d that were refused because of maxInFlight.',
     }),
     operations: histogram('card_payment.operation.duration', 'How long doPayment, init3d, auth3d and inquire took.'),
     gatewayRequests: histogram('card_payment.gateway.request.duration', 'How long requests to the gateway took.'),

@@ -1,33 +1,33 @@
 type OpenTelemetry = typeof import('@opentelemetry/api');
 
+/** Where `@opentelemetry/api`, of every 1.x, keeps the providers that are set; whoever uses OpenTelemetry sets one. */
+const PROVIDERS = Symbol.for('opentelemetry.js.api.1');
+
 let api: OpenTelemetry | null = null;
+let loading: Promise<void> | null = null;
 
-/** Loads `@opentelemetry/api`, where the host has it. */
+/** Loads `@opentelemetry/api` where the host uses it. Otherwise, nothing here does or costs anything. */
 export async function connectTelemetry(): Promise<void> {
-  try {
-    api ??= await import('@opentelemetry/api');
-  } catch {
-    api = null;
-  }
+  if (!api && isUsed()) await (loading ??= load());
 }
 
-/**
- * The API while the host has set a provider of traces or metrics. Null otherwise, even where the API is there, as a
- * dependency of something else: spans and measurements that nobody sees would cost a tenth of a payment.
- */
+/** The API once it is loaded; null before, and where the host uses none. */
 export function openTelemetry(): OpenTelemetry | null {
-  return api && (hasTracers(api) || hasMeters(api)) ? api : null;
+  // A host may set its providers after the start: then what comes next is seen.
+  if (!api && !loading && isUsed()) void connectTelemetry();
+  return api;
 }
 
-function hasTracers({ trace, ProxyTracerProvider }: OpenTelemetry): boolean {
-  const provider = trace.getTracerProvider();
-  return (
-    !(provider instanceof ProxyTracerProvider) || provider.getDelegate() !== new ProxyTracerProvider().getDelegate()
-  );
+function isUsed(): boolean {
+  return PROVIDERS in globalThis;
 }
 
-function hasMeters({ metrics, createNoopMeter }: OpenTelemetry): boolean {
-  return metrics.getMeterProvider().getMeter(SCOPE) !== createNoopMeter();
+async function load(): Promise<void> {
+  try {
+    api = await import('@opentelemetry/api');
+  } catch {
+    // Somebody else's copy, out of this package's reach.
+  }
 }
 
 /** Whose spans and metrics these are. */

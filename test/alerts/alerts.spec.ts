@@ -37,7 +37,7 @@ describe('the alert rules', () => {
     const exporter = new PrometheusExporter({ port, host: '127.0.0.1' });
     metrics.setGlobalMeterProvider(new MeterProvider({ readers: [exporter] }));
     const simulator = await startSimulator({ dialect: 'morpos' });
-    const shop = await startMerchant('express', simulator);
+    const shop = await startMerchant('express', simulator, { options: { maxInFlight: 10 } });
     await shop.payments.doPayment(sale());
     await shop.payments.doPayment(sale('10.51'));
     const lost = await startMerchant('express', simulator, { options: { baseUrl: 'http://127.0.0.1:9' } });

@@ -22,6 +22,7 @@ import {
   PaymentInit3dError,
   PaymentNotFoundError,
   PaymentNotSentError,
+  PaymentOverloadError,
   PaymentStateError,
   PaymentStoreError,
   PaymentUnsupportedError,
@@ -92,6 +93,7 @@ const CASES: Record<string, [error: PaymentError, status: number, more?: Partial
   taken: [new PaymentInit3dError(paymentThat({ reason: 'reference_taken' })), 409, { ...ABOUT, state: 'failed' }],
   unsent: [new PaymentNotSentError(paymentThat({}), 'connection refused'), 503, { ...ABOUT, state: 'failed' }],
   store: [new PaymentStoreError('reading'), 503],
+  overload: [new PaymentOverloadError(10), 503],
   configuration: [
     new PaymentConfigurationError([{ option: 'baseUrl', variable: 'PAYMENT_BASE_URL', message: 'is required' }]),
     500,
@@ -116,6 +118,7 @@ const BUYER_TEXTS: Record<string, { tr: RegExp; en: RegExp }> = {
   taken: UNDER_WAY,
   unsent: LATER,
   store: LATER,
+  overload: { tr: /para çekilmedi.*birkaç saniye sonra/, en: /Nothing was charged.*few seconds/ },
   configuration: TROUBLE,
   own: TROUBLE,
 };
@@ -177,6 +180,13 @@ describe.each([
       expect(tellBuyer).toMatch(BUYER_TEXTS[name]!.tr);
       const english = await fetch(`${url}/error/${name}`, { headers: { 'accept-language': 'de, en;q=0.9' } });
       expect(((await english.json()) as PaymentErrorBody).tellBuyer).toMatch(BUYER_TEXTS[name]!.en);
+    });
+
+    it('says when to come back to whoever met the bound of payments in flight, and to nobody else', async () => {
+      for (const name of Object.keys(CASES)) {
+        const { headers } = await fetch(`${url}/error/${name}`);
+        expect([name, headers.get('retry-after')]).toEqual([name, name === 'overload' ? '5' : null]);
+      }
     });
 
     it('leaves other errors to Nest', async () => {

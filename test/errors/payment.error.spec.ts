@@ -6,6 +6,7 @@ import {
   PaymentInit3dError,
   PaymentNotFoundError,
   PaymentNotSentError,
+  PaymentOverloadError,
   PaymentStateError,
   PaymentStoreError,
   PaymentUnsupportedError,
@@ -50,6 +51,12 @@ const ERRORS: [error: PaymentError, name: string, code: string, message: string]
     'PaymentNotSentError',
     'PAYMENT_NOT_SENT',
     'The payment was not sent: connection refused. Nothing was charged; it is safe to try again.',
+  ],
+  [
+    new PaymentOverloadError(10),
+    'PaymentOverloadError',
+    'PAYMENT_OVERLOAD',
+    'The payment was refused, since 10 are in flight (maxInFlight). Nothing was recorded or sent; it is safe to try again.',
   ],
   [
     new PaymentStateError(failed, 'be resolved'),

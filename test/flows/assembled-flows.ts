@@ -6,6 +6,7 @@ import type { PlainEvents } from '../../lib/events/plain-events.js';
 import { DirectFlow } from '../../lib/flows/direct-flow.js';
 import { DuePayments } from '../../lib/flows/due-payments.js';
 import { InFlight } from '../../lib/flows/in-flight.js';
+import { InFlightLimit } from '../../lib/flows/in-flight-limit.js';
 import { InquiryFlow } from '../../lib/flows/inquiry-flow.js';
 import { OperatorFlow } from '../../lib/flows/operator-flow.js';
 import { OwedWrites } from '../../lib/flows/owed-writes.js';
@@ -86,7 +87,22 @@ export function assembleFlows({
   const reconciler = new Reconciler(due, owed, writer, inquiries, gateway, events, time, random, settings);
   const operator = new OperatorFlow(reader, writer);
   inFlight.open();
-  const payments = new PaymentService(direct, threeD, inquiries, operator, reconciler, reader, inFlight);
+  const limit = new InFlightLimit(settings, clock);
+  const payments = new PaymentService(direct, threeD, inquiries, operator, reconciler, reader, inFlight, limit);
   const receiver = new CallbackReceiver(reader, threeD, inFlight, route, clock, settings);
-  return { settings, time, events, changes, owed, reader, writer, due, reconciler, inFlight, payments, receiver };
+  return {
+    settings,
+    time,
+    events,
+    changes,
+    owed,
+    reader,
+    writer,
+    due,
+    reconciler,
+    inFlight,
+    limit,
+    payments,
+    receiver,
+  };
 }

@@ -81,6 +81,8 @@ describe('the health page of a terminus application', () => {
           review: 0,
           parkedDeliveries: 0,
           owedWrites: 0,
+          paymentsInFlight: 0,
+          maxInFlight: null,
           longRunningHandlers: 0,
           clockOffsetMs: 0,
           problems: [],

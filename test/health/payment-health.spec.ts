@@ -12,7 +12,8 @@ describe('PaymentHealth', () => {
     Logger.overrideLogger(false);
     shop = new TestShop();
     flows = await shop.start();
-    health = new PaymentHealth(shop.store, flows.owed, flows.events, flows.time, flows.settings, flows.reconciler);
+    const { owed, events, time, settings, reconciler, limit } = flows;
+    health = new PaymentHealth(shop.store, owed, events, time, settings, reconciler, limit);
   });
 
   it('of a shop where all is well', async () => {

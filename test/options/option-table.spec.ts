@@ -86,6 +86,7 @@ const TABLE: [
   ],
   ['retentionMs', 'RETENTION_MS', (s) => s.retentionMs, 86_400_000, '31536000000', 31_536_000_000, ['-1', 'zzz']],
   ['background', 'BACKGROUND', (s) => s.background, true, 'false', false, ['zzz', 'no']],
+  ['maxInFlight', 'MAX_IN_FLIGHT', (s) => s.maxInFlight, null, '100', 100, ['0', '-1', '2.5', 'zzz', '1000001']],
   ['amountFormat', 'AMOUNT_FORMAT', (s) => s.amountFormat, 'fixed', 'shortest', 'shortest', ['zzz']],
   ['dateOrder', 'DATE_ORDER', (s) => s.dateOrder, 'dmy', 'mdy', 'mdy', ['ymd']],
   ['luhn', 'LUHN', (s) => s.luhn, true, 'FALSE', false, ['zzz', '2']],

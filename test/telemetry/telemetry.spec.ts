@@ -199,7 +199,23 @@ describe('OpenTelemetry', () => {
     await merchant.payments.reconcile();
   });
 
+  it('counts what runs and what was refused, apart from all that was begun', async () => {
+    await restart({ maxInFlight: 1 });
+    expect(await recorder.values('card_payment.overload.refused')).toEqual({ doPayment: 0, init3d: 0 });
+    const running = merchant.payments.doPayment(sale());
+    await expect(merchant.payments.doPayment(sale())).rejects.toMatchObject({ code: 'PAYMENT_OVERLOAD' });
+    await expect(merchant.payments.init3d(sale())).rejects.toMatchObject({ code: 'PAYMENT_OVERLOAD' });
+    expect(await recorder.values('card_payment.in_flight.payments')).toEqual({ '': 1 });
+    expect(await recorder.values('card_payment.in_flight.limit')).toEqual({ '': 1 });
+    await running;
+    expect(await recorder.values('card_payment.in_flight.payments')).toEqual({ '': 0 });
+    expect(await recorder.values('card_payment.overload.refused')).toEqual({ doPayment: 1, init3d: 1 });
+    expect(Object.keys(await recorder.values('card_payment.operation.duration'))).toEqual(['doPayment succeeded']);
+    expect(recorder.spans.filter(({ name }) => name === 'card_payment.doPayment')).toHaveLength(1);
+  });
+
   it('has every metric that docs/observability.md names, and no other', async () => {
+    await restart({ maxInFlight: 1 });
     await merchant.payments.doPayment(sale());
     const exported = new Set((await recorder.points()).map(({ name }) => name));
     const table = readFileSync('docs/observability.md', 'utf8').matchAll(

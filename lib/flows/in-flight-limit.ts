@@ -1,0 +1,57 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { PaymentOverloadError } from '../errors/payment-overload.error.js';
+import { PaymentSettings } from '../options/payment-settings.js';
+import { variableOf } from '../payment/account.js';
+import { PaymentClock } from '../payment/clock.js';
+import { LimitedLog } from '../payment/limited-log.js';
+import { LogRecord } from '../telemetry/log-record.js';
+import { countRefused } from '../telemetry/metrics.js';
+import { loopTurn } from './loop-turn.js';
+
+/**
+ * `maxInFlight`: how many new payments run at once in this process. Further ones are refused before anything is done
+ * for them, so that those that run get their answer in time. A callback never is: its buyer has been to the bank.
+ */
+@Injectable()
+export class InFlightLimit {
+  private readonly logger = new Logger('PaymentModule');
+  private readonly log: LimitedLog;
+  private running = 0;
+
+  constructor(
+    private readonly settings: PaymentSettings,
+    clock: PaymentClock,
+  ) {
+    this.log = new LimitedLog(clock);
+  }
+
+  /** How many `doPayment` and `init3d` run now. */
+  get count(): number {
+    return this.running;
+  }
+
+  /** @throws PaymentOverloadError while as many run as may; the work is not begun */
+  async run<T>(operation: 'doPayment' | 'init3d', work: () => Promise<T>): Promise<T> {
+    const { maxInFlight } = this.settings;
+    if (maxInFlight !== null && this.running >= maxInFlight) throw this.refuse(operation, maxInFlight);
+    this.running += 1;
+    try {
+      await loopTurn.take();
+      return await work();
+    } finally {
+      this.running -= 1;
+    }
+  }
+
+  private refuse(operation: 'doPayment' | 'init3d', maxInFlight: number): PaymentOverloadError {
+    const { account } = this.settings;
+    const error = new PaymentOverloadError(maxInFlight);
+    countRefused({ account, operation });
+    this.log.write(error.code, (end) => {
+      const bound = `${maxInFlight} payments are in flight (maxInFlight, ${variableOf(account, 'maxInFlight')})`;
+      const line = `Account ${account}: ${operation} was refused, since ${bound}; nothing was sent.`;
+      this.logger.warn(new LogRecord(line + end, { account, operation, maxInFlight, code: error.code }));
+    });
+    return error;
+  }
+}

@@ -1,0 +1,36 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { loopTurn } from '../../lib/flows/loop-turn.js';
+
+describe('loopTurn', () => {
+  beforeEach(() => nextTurn());
+
+  it('lets a few go on at once, and of a burst so many in each turn, first come, first served', async () => {
+    const order: number[] = [];
+    const turns: number[] = [];
+    let turn = 0;
+    let isOver = false;
+    const count = (): void => {
+      turn += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const take = async (number: number): Promise<void> => {
+      await loopTurn.take();
+      order.push(number);
+      turns[turn] = (turns[turn] ?? 0) + 1;
+    };
+    await Promise.all(Array.from({ length: 1_000 }, (_, number) => take(number)));
+    isOver = true;
+    expect(order).toEqual(Array.from({ length: 1_000 }, (_, number) => number));
+    expect(Math.max(...turns.filter(Boolean))).toBeLessThanOrEqual(16);
+    expect(turns.filter(Boolean).length).toBeGreaterThanOrEqual(1_000 / 16);
+  });
+
+  it('costs nothing while there is room', async () => {
+    const given = Array.from({ length: 17 }, () => loopTurn.take());
+    expect(given.slice(0, 16)).toEqual(Array(16).fill(null));
+    await given[16];
+    await nextTurn();
+    expect(loopTurn.take()).toBeNull();
+  });
+});

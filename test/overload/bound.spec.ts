@@ -1,0 +1,223 @@
+import { Logger } from '@nestjs/common';
+import {
+  type DoPaymentDto,
+  type Init3dDto,
+  MemoryPaymentStore,
+  type Payment,
+  PaymentExceptionFilter,
+  PaymentModule,
+  PaymentOverloadError,
+  PaymentService,
+  paymentToken,
+} from 'nestjs-card-payment';
+import { type FaultHandle, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { type Merchant, PLATFORMS, sale, simulatorOptions, startMerchant } from '../e2e/merchant.js';
+import { loggerInto } from '../flows/log-lines.js';
+import { until } from '../services/until.js';
+import { Checkout } from './checkout.js';
+
+const BOUND = 10;
+const AT_ONCE = 30;
+
+describe.each(PLATFORMS)('at most ten payments in flight, on %s', (platform) => {
+  let simulator: Simulator;
+  let store: MemoryPaymentStore;
+  let merchant: Merchant;
+  let payments: PaymentService;
+  const log: string[] = [];
+
+  beforeEach(async () => {
+    log.length = 0;
+    simulator = await startSimulator({ dialect: 'morpos' });
+    store = new MemoryPaymentStore();
+    const second = { ...simulatorOptions(simulator), name: 'second', callback: false, maxInFlight: 1 } as const;
+    const addresses = { returnUrl: 'https://shop.example/{token}', failUrl: 'https://shop.example/{token}' };
+    merchant = await startMerchant(platform, simulator, {
+      options: { store, maxInFlight: BOUND },
+      metadata: { imports: [PaymentModule.forRoot({ ...second, ...addresses })], controllers: [Checkout] },
+      configure: (app) => app.useGlobalFilters(new PaymentExceptionFilter()),
+    });
+    payments = merchant.payments;
+    Logger.overrideLogger(loggerInto(log));
+  });
+  afterEach(async () => {
+    Logger.overrideLogger(false);
+    simulator.reset();
+    await merchant.app.close();
+    await simulator.close();
+  });
+
+  /** A gateway that does not answer the next requests of an operation before it is released. */
+  const stall = (operation: 'DoPayment' | 'Init3d' | 'Auth3d', times = AT_ONCE): FaultHandle =>
+    simulator.fail({ operation, kind: 'stall', times });
+
+  const requestsOf = (operation: string): number =>
+    simulator.requests.filter((request) => request.operation === operation).length;
+
+  /** Ten payments that the gateway has and does not answer. */
+  async function fill(gateway: FaultHandle): Promise<Promise<Payment>[]> {
+    const running = Array.from({ length: BOUND }, () => payments.doPayment(sale()));
+    await until(() => gateway.timesPlayed === BOUND);
+    return running;
+  }
+
+  it.each([
+    ['doPayment', 'DoPayment', (input: DoPaymentDto & Init3dDto) => payments.doPayment(input)],
+    ['init3d', 'Init3d', (input: DoPaymentDto & Init3dDto) => payments.init3d(input)],
+  ] as const)('%s: of thirty at once ten run, and of the others there is no trace', async (_name, operation, pay) => {
+    const gateway = stall(operation);
+    const inputs = Array.from({ length: AT_ONCE }, () => sale());
+    const calls = inputs.map((input) => pay(input));
+    const refused = await Promise.allSettled(calls.slice(BOUND));
+    for (const outcome of refused) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'PAYMENT_OVERLOAD', maxInFlight: BOUND } });
+      expect((outcome as PromiseRejectedResult).reason).toBeInstanceOf(PaymentOverloadError);
+    }
+    await until(() => gateway.timesPlayed === BOUND);
+    gateway.release();
+    await Promise.all(calls.slice(0, BOUND));
+
+    expect(requestsOf(operation)).toBe(BOUND);
+    const counts = await Promise.all(
+      inputs.map(async (input) => (await payments.findByReference(input.reference!)).length),
+    );
+    expect(counts).toEqual(inputs.map((_input, index) => (index < BOUND ? 1 : 0)));
+  });
+
+  it('counts a payment until its answer is given, whether that is an approval, a decline or a throw', async () => {
+    const gateway = stall('DoPayment');
+    const running = await fill(gateway);
+    await expect(payments.doPayment(sale())).rejects.toBeInstanceOf(PaymentOverloadError);
+    gateway.release();
+    await Promise.all(running);
+
+    const wrong = { ...sale(), cardDetails: { cardNo: '4508034508034508', expDate: '1236', cvv: '000' } };
+    for (let round = 0; round < 2; round += 1) {
+      const declined = Array.from({ length: BOUND }, () => payments.doPayment(sale('10.51')));
+      expect((await Promise.all(declined)).map(({ state }) => state)).toEqual(declined.map(() => 'failed'));
+      const invalid = Array.from({ length: BOUND }, () => payments.doPayment(wrong));
+      for (const outcome of await Promise.allSettled(invalid)) {
+        expect(outcome).toMatchObject({ reason: { code: 'PAYMENT_VALIDATION' } });
+      }
+      store.insert = () => Promise.reject(new Error('down'));
+      const unrecorded = Array.from({ length: BOUND }, () => payments.init3d(sale()));
+      for (const outcome of await Promise.allSettled(unrecorded)) {
+        expect(outcome).toMatchObject({ reason: { code: 'PAYMENT_STORE' } });
+      }
+      store.insert = MemoryPaymentStore.prototype.insert.bind(store);
+    }
+    const again = await Promise.all(Array.from({ length: BOUND }, () => payments.doPayment(sale())));
+    expect(again.map(({ state }) => state)).toEqual(again.map(() => 'succeeded'));
+  });
+
+  it('refuses no callback, and nothing that only reads or settles', async () => {
+    const { conversationId } = await payments.init3d(sale());
+    const gateway = stall('DoPayment', BOUND);
+    const running = await fill(gateway);
+    await expect(payments.init3d(sale())).rejects.toBeInstanceOf(PaymentOverloadError);
+
+    const { request } = simulator.approve(conversationId);
+    const answer = await fetch(request.url, { ...request, redirect: 'manual' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([
+      303,
+      `https://shop.example/paid?conversationId=${conversationId}`,
+    ]);
+    expect(await payments.find(conversationId)).toMatchObject({ state: 'succeeded' });
+    await payments.inquire(conversationId);
+    await payments.reconcile();
+    await expect(payments.resolve(conversationId, 'failed', 'no')).rejects.toMatchObject({ code: 'PAYMENT_STATE' });
+    gateway.release();
+    await Promise.all(running);
+  });
+
+  it('callbacks take no room from new payments', async () => {
+    const started = await Promise.all(Array.from({ length: BOUND }, () => payments.init3d(sale())));
+    const gateway = stall('Auth3d', BOUND);
+    const callbacks = started.map(({ conversationId }) => {
+      const { request } = simulator.approve(conversationId);
+      return fetch(request.url, { ...request, redirect: 'manual' });
+    });
+    await until(() => gateway.timesPlayed === BOUND);
+    expect(await payments.doPayment(sale())).toMatchObject({ state: 'succeeded' });
+    gateway.release();
+    await Promise.all(callbacks);
+  });
+
+  it('a call with the key of one that runs is refused, too, and afterwards gets its payment, charged once', async () => {
+    const gateway = stall('DoPayment');
+    const input = sale('149.90', { idempotencyKey: 'click-1' });
+    const first = payments.doPayment(input);
+    const others = Array.from({ length: BOUND - 1 }, () => payments.doPayment(sale()));
+    await until(() => gateway.timesPlayed === BOUND);
+    await expect(payments.doPayment(input)).rejects.toBeInstanceOf(PaymentOverloadError);
+    gateway.release();
+    const { conversationId } = await first;
+    await Promise.all(others);
+    expect(await payments.doPayment(input)).toMatchObject({ conversationId, state: 'succeeded' });
+    expect(simulator.ledger.chargedTimes(conversationId)).toBe(1);
+    expect(requestsOf('DoPayment')).toBe(BOUND);
+  });
+
+  it('a key that was refused is free, also for a payment of another amount', async () => {
+    const gateway = stall('DoPayment');
+    const running = await fill(gateway);
+    const key = { idempotencyKey: 'click-2' };
+    await expect(payments.doPayment(sale('10.00', key))).rejects.toBeInstanceOf(PaymentOverloadError);
+    gateway.release();
+    await Promise.all(running);
+    expect(await payments.doPayment(sale('20.00', key))).toMatchObject({ state: 'succeeded', amount: '20.00' });
+  });
+
+  it('each account has a bound of its own', async () => {
+    const second = merchant.app.get<PaymentService>(paymentToken('second'));
+    const gateway = stall('DoPayment', BOUND + 1);
+    const running = await fill(gateway);
+    const other = second.doPayment(sale());
+    await until(() => gateway.timesPlayed === BOUND + 1);
+    await expect(second.doPayment(sale())).rejects.toMatchObject({ maxInFlight: 1 });
+    await expect(payments.doPayment(sale())).rejects.toMatchObject({ maxInFlight: BOUND });
+    gateway.release();
+    expect(await other).toMatchObject({ state: 'succeeded', account: 'second' });
+    await Promise.all(running);
+  });
+
+  it('is 503 with Retry-After over HTTP, in words for the buyer', async () => {
+    const gateway = stall('DoPayment');
+    const running = await fill(gateway);
+    const answer = await fetch(`${merchant.url}/checkout`, { method: 'POST', headers: { 'accept-language': 'en' } });
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await answer.json()).toMatchObject({
+      code: 'PAYMENT_OVERLOAD',
+      tellBuyer: 'Too many are paying right now. Nothing was charged. Please try again in a few seconds.',
+    });
+    gateway.release();
+    await Promise.all(running);
+  });
+
+  it('says so in the log, but not for each', async () => {
+    const gateway = stall('DoPayment', BOUND);
+    const running = await fill(gateway);
+    log.length = 0;
+    await Promise.allSettled(Array.from({ length: 100 }, () => payments.doPayment(sale())));
+    expect(log).toEqual(
+      Array(3).fill(
+        'warn Account default: doPayment was refused, since 10 payments are in flight ' +
+          '(maxInFlight, PAYMENT_MAX_IN_FLIGHT); nothing was sent.',
+      ),
+    );
+    gateway.release();
+    await Promise.all(running);
+  });
+});
+
+it('without a bound nothing is refused', async () => {
+  const simulator = await startSimulator({ dialect: 'morpos' });
+  const { app, payments } = await startMerchant('fastify', simulator);
+  const gateway = simulator.fail({ operation: 'DoPayment', kind: 'stall', times: 300 });
+  const running = Array.from({ length: 300 }, () => payments.doPayment(sale()));
+  await until(() => gateway.timesPlayed === 300);
+  gateway.release();
+  expect((await Promise.all(running)).filter(({ state }) => state !== 'succeeded')).toEqual([]);
+  await app.close();
+  await simulator.close();
+});

@@ -1,0 +1,133 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { cleanEnvironment } from './tarball.js';
+
+const MERCHANT = {
+  PAYMENT_BASE_URL: 'https://gateway.example',
+  PAYMENT_MERCHANT_ID: 'm',
+  PAYMENT_CLIENT_ID: 'c',
+  PAYMENT_CLIENT_SECRET: 's',
+  PAYMENT_API_KEY: 'k',
+  PAYMENT_DIALECT: 'morpos',
+  PAYMENT_PUBLIC_URL: 'https://shop.example',
+};
+
+/** Notes what Node's loader of ES modules loads; the loader runs in a thread of its own. */
+const HOOKS = `
+  let port;
+  export const initialize = (given) => void (port = given.port);
+  export function load(url, context, next) {
+    port.postMessage(url);
+    return next(url, context);
+  }
+`;
+
+/** Starts an application, does more, and prints every file that was loaded. */
+const script = (kind: 'esm' | 'cjs', more: string): string => `
+  const { MessageChannel } = process.getBuiltinModule('node:worker_threads');
+  const { Module: Loader, register } = process.getBuiltinModule('node:module');
+  const { pathToFileURL } = process.getBuiltinModule('node:url');
+  const { port1, port2 } = new MessageChannel();
+  const loaded = new Set();
+  port1.on('message', (url) => loaded.add(url)).unref();
+  register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(HOOKS)}`)}, { data: { port: port2 }, transferList: [port2] });
+
+  (async () => {
+    await import('reflect-metadata');
+    const { Module } = await import('@nestjs/common');
+    const { NestFactory } = await import('@nestjs/core');
+    const { PaymentModule, PaymentService } = ${
+      kind === 'esm' ? `await import('nestjs-card-payment')` : `require('./dist/cjs/index.js')`
+    };
+    class Shop {}
+    Module({ imports: [PaymentModule.forRoot()] })(Shop);
+    const app = await NestFactory.create(Shop, { logger: false });
+    await app.init();
+    const payments = app.get(PaymentService);
+    ${more}
+    await app.close();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const files = [...loaded, ...Object.keys(Loader._cache).map((file) => pathToFileURL(file).href)];
+    console.log(JSON.stringify(files.filter((url) => url.startsWith('file:'))));
+    process.exit();
+  })();
+`;
+
+/** Packages that were loaded, and folders of this package. */
+function loaded(kind: 'esm' | 'cjs', env: Readonly<Record<string, string>> = {}, more = ''): Promise<Set<string>> {
+  const args = [`--input-type=${kind === 'esm' ? 'module' : 'commonjs'}`, '-e', script(kind, more)];
+  return new Promise((resolve, reject) => {
+    const options = { env: { ...cleanEnvironment(), ...MERCHANT, ...env }, maxBuffer: 16 * 1024 * 1024 };
+    execFile(process.execPath, args, options, (error, stdout, stderr) => {
+      if (error) return reject(new Error(stderr));
+      const files = JSON.parse(stdout.trim().split('\n').at(-1)!) as string[];
+      resolve(new Set(files.map(partOf)));
+    });
+  });
+}
+
+/** `kysely`, `@nestjs/core`; `own/store/sql` of a file of the build. */
+function partOf(url: string): string {
+  const own = /\/dist\/(?:esm|cjs)\/(?:(.+)\/)?[^/]+$/.exec(url);
+  const inside = url.split('/node_modules/').at(-1)!;
+  if (own && !url.includes('/node_modules/')) return `own/${own[1] ?? ''}`;
+  return /^(?:@[^/]+\/)?[^/]+/.exec(inside)![0];
+}
+
+const ONLY_WHERE_USED = ['better-sqlite3', 'kysely', 'pg', 'ioredis', '@nestjs/terminus', '@nestjs/swagger'];
+const OWN_ONLY_WHERE_USED = ['cli', 'simulator', 'testing', 'swagger', 'store/redis'].map((part) => `own/${part}`);
+
+function unused(parts: ReadonlySet<string>): string[] {
+  return [...parts].filter(
+    (part) =>
+      ONLY_WHERE_USED.includes(part) ||
+      part.startsWith('@opentelemetry/') ||
+      OWN_ONLY_WHERE_USED.some((own) => part === own || part.startsWith(`${own}/`)),
+  );
+}
+
+describe.each(['esm', 'cjs'] as const)('an application (%s) loads', (kind) => {
+  it('no driver, simulator, command line or OpenTelemetry that it does not use', async () => {
+    const parts = await loaded(kind);
+    expect(unused(parts)).toEqual([]);
+    // It was looked at.
+    expect([...parts]).toEqual(
+      expect.arrayContaining(['own/', 'own/flows', 'own/store/memory', 'undici', '@nestjs/core']),
+    );
+  });
+
+  it('the driver of the store that it has, and no other', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'card-payment-loaded-'));
+    try {
+      const parts = await loaded(kind, { PAYMENT_STORE_URL: `sqlite:${join(folder, 'payments.db')}` });
+      expect(unused(parts).sort()).toEqual(['better-sqlite3', 'kysely']);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('the simulator where it pays at one', async () => {
+    const parts = await loaded(kind, { PAYMENT_BASE_URL: 'simulator:', PAYMENT_PUBLIC_URL: 'http://127.0.0.1:3000' });
+    expect(unused(parts)).toContain('own/simulator');
+  });
+
+  it('OpenTelemetry where a provider is set, be it after the start', async () => {
+    const late = `
+      const { trace } = await import('@opentelemetry/api');
+      const spans = [];
+      const { BasicTracerProvider, SimpleSpanProcessor, InMemorySpanExporter } =
+        await import('@opentelemetry/sdk-trace-base');
+      const exporter = new InMemorySpanExporter();
+      trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
+      for (let tries = 0; tries < 2; tries += 1) {
+        await payments.doPayment({}).catch(() => undefined);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      const names = exporter.getFinishedSpans().map(({ name }) => name);
+      if (!names.includes('card_payment.doPayment')) throw new Error('no span: ' + names);
+    `;
+    expect(unused(await loaded(kind, {}, late))).toContain('@opentelemetry/api');
+  });
+});
