@@ -95,6 +95,8 @@ export interface GatewayResult {
 export interface Init3dResult extends GatewayResult {
   /** The Base64 page as received, or null when there is not exactly one. */
   readonly content: string | null;
+  /** Its text, where reading the answer has decoded it; otherwise it is decoded then. */
+  readonly html?: string;
 }
 
 /** What an answer to CheckPayment says. */

@@ -3,26 +3,39 @@ import type { ReplyFields } from '../readings/reply-fields.js';
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const HTML_TAG = /<\s*(?:!doctype|html|head|body|form|script|iframe|div|meta|input)\b/i;
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
 /** The page's HTML when the text is Base64 of UTF-8 HTML, otherwise null. */
 export function decodeBankPage(content: string): string | null {
-  if (!BASE64.test(content.replace(/\s/g, ''))) return null;
+  if (!isBase64(content)) return null;
   try {
-    const html = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(content, 'base64'));
+    const html = UTF8.decode(Buffer.from(content, 'base64'));
     return HTML_TAG.test(html) ? html : null;
   } catch {
     return null;
   }
 }
 
+/** A page as received, Base64, and its text. */
+export interface BankPage {
+  readonly content: string;
+  readonly html: string;
+}
+
 /**
  * Finds the page in an Init3d answer. The interface says only that there is one; so without a `contentField` it is the
  * one text in the answer that is Base64 of HTML.
  */
-export function findBankPage(fields: ReplyFields, contentField: string | undefined): string | null {
-  if (contentField !== undefined) {
-    const content = fields.text(contentField);
-    return content !== null && decodeBankPage(content) !== null ? content : null;
-  }
-  const pages = [...fields.texts()].filter((text) => decodeBankPage(text) !== null);
+export function findBankPage(fields: ReplyFields, contentField: string | undefined): BankPage | null {
+  const candidates = contentField === undefined ? [...fields.texts()] : [fields.text(contentField) ?? ''];
+  const pages = candidates.flatMap((content) => {
+    const html = decodeBankPage(content);
+    return html === null ? [] : [{ content, html }];
+  });
   return pages.length === 1 ? (pages[0] ?? null) : null;
+}
+
+/** With line breaks or without: a page is long, so it is copied only where it has some. */
+function isBase64(text: string): boolean {
+  return BASE64.test(text) || BASE64.test(text.replace(/\s/g, ''));
 }

@@ -94,5 +94,5 @@ function isSameCurrency(one: string | null, other: string | null | undefined): b
 
 /** Reads an answer to Init3d: the same fields, and the page. */
 export function readContractPage(fields: ReplyFields, contentField: string | undefined): Init3dResult {
-  return { ...readContractResult(fields), content: findBankPage(fields, contentField) };
+  return { ...readContractResult(fields), ...(findBankPage(fields, contentField) ?? { content: null }) };
 }

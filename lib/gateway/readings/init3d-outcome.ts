@@ -36,13 +36,13 @@ function pageFromReply(
   const fields = ReplyFields.parse(text);
   const reading = fields && operation.read(fields);
   if (!reading) return failed(isSuccessStatus(status) ? 'unreadable' : refusalOf(status));
-  const { content, ...result } = reading;
+  const { content, html: decoded, ...result } = reading;
   if (!isSuccessStatus(status)) return failed(refusalOf(status), result);
   const meanings = codeMeanings(result, codes);
   if (meanings.includes('declined')) return failed('declined', result);
   if (meanings.some((meaning) => meaning !== 'approved')) return failed('unrecognised_code', result);
   if (isForeign(result, conversationId)) return failed('conversation_mismatch');
-  const html = content === null ? null : decodeBankPage(content);
+  const html = content === null ? null : (decoded ?? decodeBankPage(content));
   return content === null || html === null ? failed('unreadable', result) : { content, html };
 }
 

@@ -26,10 +26,9 @@ export class ReplyFields {
   static parse(text: string): ReplyFields | null {
     if (hasTooManyValues(text)) return null;
     try {
-      JSON.parse(text);
-      const value = JSON.parse(
-        text.replace(STRING_OR_NUMBER, (match: string, string?: string) => string ?? `"${match}"`),
-      ) as Json;
+      const parsed: unknown = JSON.parse(text);
+      // Most answers carry all they say as text: then they need not be read again with their numbers as text.
+      const value = (holdsNumber(parsed) ? JSON.parse(withNumbersAsText(text)) : parsed) as Json;
       return isObject(value) ? new ReplyFields(value) : null;
     } catch {
       return null;
@@ -75,6 +74,20 @@ export class ReplyFields {
       }
     }
   }
+}
+
+function holdsNumber(parsed: unknown): boolean {
+  const left = [parsed];
+  while (left.length > 0) {
+    const value = left.pop();
+    if (typeof value === 'number') return true;
+    if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) left.push(item);
+  }
+  return false;
+}
+
+function withNumbersAsText(json: string): string {
+  return json.replace(STRING_OR_NUMBER, (match: string, string?: string) => string ?? `"${match}"`);
 }
 
 /** Counts what every value but the first of a list or an object follows, and what lists and objects begin with. */

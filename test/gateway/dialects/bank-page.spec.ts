@@ -8,7 +8,7 @@ function base64(text: string): string {
 }
 
 function find(reply: object, contentField?: string): string | null {
-  return findBankPage(ReplyFields.parse(JSON.stringify(reply))!, contentField);
+  return findBankPage(ReplyFields.parse(JSON.stringify(reply))!, contentField)?.content ?? null;
 }
 
 describe("the bank's page", () => {
