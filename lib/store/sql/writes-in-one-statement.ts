@@ -1,14 +1,19 @@
 import { CompiledQuery, sql } from 'kysely';
 import type { PaymentEvent } from '../../payment/payment-event.js';
 import type { PaymentRecord } from '../../payment/payment.js';
+import type { UniqueKey } from '../payment-store.js';
 import { eventToJson, historyEntryOf, historyToJson } from '../record-json.js';
 import { codeOf } from './driver-errors.js';
 import { keyHashOf } from './key-hash.js';
 import { rowOf } from './payment-tables.js';
 import type { SqlDatabase } from './sql-database.js';
 import type { SqlWrites } from './sql-writes.js';
+import { firstTaken, takenKeys } from './taken-key.js';
 
 const UNIQUE_VIOLATION = '23505';
+/** A key that was taken may be free again when we look whose it is: then the write is tried again, so many times. */
+const MAX_TRIES = 5;
+const TAKEN_AND_FREE = 'a key of the payment is taken and given up again and again';
 
 /**
  * One statement a write, in PostgreSQL's SQL: one round trip, and nothing that a process which vanishes could leave
@@ -17,15 +22,25 @@ const UNIQUE_VIOLATION = '23505';
  */
 export const writesInOneStatement: SqlWrites = {
   async insert(database, record, event) {
-    const rows = await unlessTaken(database, INSERT, [...paymentValues(record), ...companionValues(record, event)]);
-    return rows === null ? 'taken' : 'done';
+    const values = [...paymentValues(record), ...companionValues(record, event)];
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      if (await unlessTaken(database, INSERT, values)) return null;
+      const key = await takenKey(database, record, null);
+      if (key) return key;
+    }
+    throw new Error(TAKEN_AND_FREE);
   },
 
   async replace(database, record, expectedVersion, event) {
     const values = [...paymentValues(record), ...companionValues(record, event), expectedVersion];
-    const rows = await unlessTaken(database, REPLACE, values);
-    if (rows === null) return 'taken';
-    return rows.length === 0 ? 'stale' : 'done';
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const rows = await unlessTaken(database, REPLACE, values);
+      if (rows) return rows.length === 0 ? 'stale' : 'replaced';
+      const key = await takenKey(database, record, record.conversationId);
+      if (key === 'referenceLock') return 'locked';
+      if (key) throw new Error(`another payment has this ${key}`);
+    }
+    throw new Error(TAKEN_AND_FREE);
   },
 
   async fanOut(database, account, limit) {
@@ -174,4 +189,10 @@ async function unlessTaken(
     if (codeOf(error) === UNIQUE_VIOLATION) return null;
     throw error;
   }
+}
+
+/** The first key of the record that another payment has than the one of this id. */
+async function takenKey(database: SqlDatabase, record: PaymentRecord, ownId: string | null): Promise<UniqueKey | null> {
+  const [taken] = await database.find(takenKeys(database, record, ownId));
+  return firstTaken(taken, record, ownId);
 }
