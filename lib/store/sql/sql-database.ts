@@ -1,11 +1,11 @@
-import { type Compilable, CompiledQuery, type RawBuilder } from 'kysely';
+import { type Compilable, CompiledQuery, type QueryResult, type RawBuilder } from 'kysely';
 import type { PaymentClock } from '../../payment/clock.js';
 import { CompiledQueries } from './compiled-queries.js';
 import { GroupCommit } from './group-commit.js';
 import type { PaymentDb } from './payment-tables.js';
 import { retryWhileBusy } from './retry-while-busy.js';
 import type { InProcessConnection, SqlEngine, SqlStatement } from './sql-engine.js';
-import { runSteps, type Steps } from './steps.js';
+import { ask, runSteps, type Steps } from './steps.js';
 import { StoreTime } from './store-time.js';
 import { Undo } from './undo.js';
 
@@ -69,10 +69,11 @@ export class SqlDatabase {
       .execute((connection) => retryWhileBusy(this.engine.isBusy, () => this.tryTransaction(connection, work)));
   }
 
-  /** Runs a single statement that writes: in a transaction where that is needed to limit it in time. */
-  statement<T>(work: (db: PaymentDb) => Promise<T>): Promise<T> {
+  /** Runs a single statement that writes: in a transaction where that is needed to limit it in time, or to share it. */
+  statement<Row>(query: CompiledQuery<Row>): Promise<QueryResult<Row>> {
     const isLimited = this.engine.limits.length === 0 || this.hasLimitedSessions();
-    return isLimited ? retryWhileBusy(this.engine.isBusy, () => work(this.db)) : this.transaction(work);
+    if (!isLimited || this.groupCommit) return this.write(() => ask(query));
+    return retryWhileBusy(this.engine.isBusy, () => this.db.executeQuery(query));
   }
 
   private async tryTransaction<T>(connection: PaymentDb, work: (db: PaymentDb) => Promise<T>): Promise<T> {
@@ -114,10 +115,13 @@ export class SqlDatabase {
   }
 }
 
+export function compiled({ sql, parameters = [] }: SqlStatement): CompiledQuery {
+  return CompiledQuery.raw(sql, [...parameters]);
+}
+
 /** @returns the rows it finds */
-export async function run(db: PaymentDb, { sql, parameters = [] }: SqlStatement): Promise<unknown[]> {
-  const { rows } = await db.executeQuery(CompiledQuery.raw(sql, [...parameters]));
-  return rows;
+export async function run(db: PaymentDb, statement: SqlStatement): Promise<unknown[]> {
+  return (await db.executeQuery(compiled(statement))).rows;
 }
 
 export async function runAll(db: PaymentDb, statements: readonly SqlStatement[]): Promise<void> {

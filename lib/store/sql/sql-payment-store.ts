@@ -16,13 +16,7 @@ import {
   type UniqueKey,
 } from '../payment-store.js';
 import { countAll } from './counts.js';
-import {
-  deleteDelivery,
-  parkedDeliveries,
-  postponeDelivery,
-  renewDeliveryLease,
-  replayDelivery,
-} from './deliveries.js';
+import { parkedDeliveries, postponeDelivery, renewDeliveryLease, replayDelivery } from './deliveries.js';
 import { openError } from './driver-errors.js';
 import { announcePairs, forgetPairs } from './handler-pairs.js';
 import { leaseDueDeliveries } from './lease-deliveries.js';
@@ -147,7 +141,7 @@ export class SqlPaymentStore extends PaymentStore {
   }
 
   acknowledge(account: string, handlerId: string, eventId: string): Promise<void> {
-    return within(MAX_CALL_MS, deleteDelivery(this.database, account, handlerId, eventId));
+    return within(MAX_CALL_MS, writesOf(this.database).acknowledge(this.database, { account, handlerId, eventId }));
   }
 
   postpone(delivery: LeasedDelivery, to: Postponement): Promise<void> {

@@ -5,7 +5,9 @@ import type { ReplaceOutcome, UniqueKey } from '../payment-store.js';
 import { eventToJson, historyEntryOf, historyToJson } from '../record-json.js';
 import { keyHashOf } from './key-hash.js';
 import { type PaymentDb, rowOf } from './payment-tables.js';
-import { run, type SqlDatabase } from './sql-database.js';
+import { deleteDelivery, deliveryOf, unblockLater, withEvents } from './deliveries.js';
+import { dueDeliveries, LOOK_AHEAD } from './due-deliveries.js';
+import { compiled, type SqlDatabase } from './sql-database.js';
 import type { SqlWrites } from './sql-writes.js';
 import { ask, type Steps } from './steps.js';
 import { firstTaken, takenKeys } from './taken-key.js';
@@ -51,18 +53,54 @@ export const writesInTransaction: SqlWrites = {
   },
 
   fanOut(database, account, limit) {
-    return database.transaction(async (db) => {
-      if (database.engine.fanOutLock) await run(db, database.engine.fanOutLock(account));
-      const eventIds = await eventsToFanOut(db, account, limit);
+    return database.write(function* () {
+      const { db, engine } = database;
+      if (engine.fanOutLock) yield* ask(compiled(engine.fanOutLock(account)));
+      const eventIds = yield* eventsToFanOut(db, account, limit);
       if (eventIds.length === 0) return 0;
-      await insertDeliveries(database, db, account, eventIds);
-      await db
-        .updateTable('card_payment_event')
-        .set({ waiting: 0 })
-        .where('account', '=', account)
-        .where('event_id', 'in', eventIds)
-        .execute();
+      yield* ask(insertDeliveries(database, account, eventIds).compile());
+      const fannedOut = db.updateTable('card_payment_event').set({ waiting: 0 }).where('account', '=', account);
+      yield* ask(fannedOut.where('event_id', 'in', eventIds).compile());
       return eventIds.length;
+    });
+  },
+
+  leaseSome(database, request) {
+    const { account, handlerId, lease, limit } = request;
+    return database.write(function* () {
+      const { db } = database;
+      const due = (yield* ask(dueDeliveries(database, request).compile())).rows;
+      const leasedIds = due
+        .filter((row) => row.blocked_until === null)
+        .slice(0, limit)
+        .map((row) => row.event_id);
+      const put = (eventIds: readonly string[], changes: { lease?: string; due_at: number }) =>
+        db
+          .updateTable('card_payment_delivery')
+          .set(changes)
+          .where('account', '=', account)
+          .where('handler_id', '=', handlerId)
+          .where('event_id', 'in', eventIds)
+          .compile();
+      const isFull = due.length === LOOK_AHEAD * limit;
+      const waiting = due.filter((row) => isFull && row.attempts === 0 && Number(row.blocked_until) > Number(row.now));
+      for (const row of waiting) yield* ask(put([row.event_id], { due_at: Number(row.blocked_until) }));
+      const isDone = waiting.length === 0;
+      if (leasedIds.length === 0) return { leased: [], isDone };
+      yield* ask(put(leasedIds, { lease, due_at: Number(due[0]?.until) }));
+      const leased = withEvents(db, account)
+        .where('delivery.handler_id', '=', handlerId)
+        .where('delivery.event_id', 'in', leasedIds);
+      const rows = [...(yield* ask(leased.compile())).rows];
+      rows.sort((one, other) => leasedIds.indexOf(one.event_id) - leasedIds.indexOf(other.event_id));
+      return { leased: rows.map(deliveryOf), isDone };
+    });
+  },
+
+  acknowledge(database, delivery) {
+    return database.write(function* () {
+      yield* ask(deleteDelivery(database, delivery).compile());
+      yield* ask(unblockLater(database, delivery).compile());
     });
   },
 };
@@ -172,19 +210,19 @@ function* writeHistoryAndEvent(database: SqlDatabase, record: PaymentRecord, eve
  * The events of the payments that have waited longest, of the types that somebody takes. Each type has a query of its
  * own.
  */
-async function eventsToFanOut(db: PaymentDb, account: string, limit: number): Promise<string[]> {
-  const handlers = db.selectFrom('card_payment_handler').where('account', '=', account);
-  const types = (await handlers.select('type').distinct().execute()).map(({ type }) => type);
+function* eventsToFanOut(db: PaymentDb, account: string, limit: number): Steps<string[]> {
+  const known = db.selectFrom('card_payment_handler').where('account', '=', account).select('type').distinct();
+  const types = (yield* ask(known.compile())).rows.map(({ type }) => type);
   const oldest: { conversation_id: string; occurred_at: number | string }[] = [];
   for (const type of types) {
     const waiting = waitingEvents(db, account).where('type', '=', type).orderBy('occurred_at').limit(limit);
-    oldest.push(...(await waiting.select(['conversation_id', 'occurred_at']).execute()));
+    oldest.push(...(yield* ask(waiting.select(['conversation_id', 'occurred_at']).compile())).rows);
   }
   if (oldest.length === 0) return [];
   oldest.sort((one, other) => Number(one.occurred_at) - Number(other.occurred_at));
   const payments = [...new Set(oldest.map((row) => row.conversation_id))].slice(0, limit);
   const events = waitingEvents(db, account).where('type', 'in', types).where('conversation_id', 'in', payments);
-  return (await events.select('event_id').execute()).map((row) => row.event_id);
+  return (yield* ask(events.select('event_id').compile())).rows.map((row) => row.event_id);
 }
 
 function waitingEvents(db: PaymentDb, account: string) {
@@ -192,13 +230,8 @@ function waitingEvents(db: PaymentDb, account: string) {
 }
 
 /** A delivery for each of the events and each handler of its type. */
-async function insertDeliveries(
-  database: SqlDatabase,
-  db: PaymentDb,
-  account: string,
-  eventIds: readonly string[],
-): Promise<void> {
-  await db
+function insertDeliveries(database: SqlDatabase, account: string, eventIds: readonly string[]) {
+  return database.db
     .insertInto('card_payment_delivery')
     .columns([
       'account',
@@ -232,6 +265,5 @@ async function insertDeliveries(
           eb.lit(0).as('parked'),
           database.fromNow().as('due_at'),
         ]),
-    )
-    .execute();
+    );
 }
