@@ -86,6 +86,19 @@ test('transitions that wait share commits, so many at a time', async () => {
   for (const record of records) expect(await trial.versions(record)).toEqual([7, 8]);
 });
 
+test('deliveries share commits as well', async () => {
+  const handler = await trial.handler('payment.succeeded');
+  const records = newPayments(10);
+  await insertAll(records);
+  await Promise.all(records.map((record) => trial.publish(record, 'succeeded', new Date())));
+  expect(await trial.fanOut()).toBe(10);
+  const leased = await trial.lease(handler);
+  statements = [];
+  await Promise.all(leased.map(({ event }) => store.acknowledge(trial.account, handler, event.eventId)));
+  expect([leased.length, commits()]).toEqual([10, 1]);
+  expect((await store.counts(trial.account)).openDeliveries).toBe(0);
+});
+
 test('a transition that is alone is committed alone, before its promise resolves', async () => {
   const [record] = newPayments(1);
   await store.insert(record!);
@@ -235,6 +248,13 @@ test('a store that is closed meanwhile rejects what waits', async () => {
   const inserted = Promise.allSettled(newPayments(3).map((record) => other.insert(record)));
   await other.close();
   expect(states(await inserted)).toEqual(Array(3).fill('rejected'));
+});
+
+test('a file that cannot be opened rejects what waits', async () => {
+  const nowhere = sqlitePaymentStore({ file: join(folder, 'no-folder', 'payments.db') });
+  const inserted = await Promise.allSettled(newPayments(3).map((record) => nowhere.insert(record)));
+  expect(states(inserted)).toEqual(Array(3).fill('rejected'));
+  await expect(nowhere.insert(trial.record())).rejects.toThrow();
 });
 
 test('a database in memory has one connection for all', async () => {
