@@ -13,7 +13,8 @@ const WARM_UP = 1;
 /** Claims (the compare-and-set that grants the right to call Auth3d) a second, by the store and by its bare driver. */
 export async function benchClaims(): Promise<void> {
   const rows: (string | number)[][] = [];
-  for (const start of [sqliteSubject, postgresSubject, redisSubject]) {
+  const starts = [() => sqliteSubject('each'), () => sqliteSubject('shared'), postgresSubject, redisSubject];
+  for (const start of starts) {
     const subject = await start();
     const { store, twin } = await subject.openStores();
     const [ours, bare]: [number[], number[]] = [[], []];

@@ -7,7 +7,11 @@ import { sqlitePaymentStore } from 'nestjs-card-payment/sql';
 import type { ClaimSubject } from './claim-subject.js';
 import { type Statement, StatementRecorder } from './statement-recorder.js';
 
-export async function sqliteSubject(): Promise<ClaimSubject> {
+const BEGIN: Statement = { sql: 'begin immediate', parameters: [] };
+const COMMIT: Statement = { sql: 'commit', parameters: [] };
+
+/** @param commits whether the bare driver commits each claim, or, as the store does, those together that wait */
+export async function sqliteSubject(commits: 'each' | 'shared'): Promise<ClaimSubject> {
   const folder = mkdtempSync(join(tmpdir(), 'card-payment-bench-'));
   const recorderFile = new Database(':memory:');
   const recorder = new StatementRecorder(new SqliteDialect({ database: recorderFile }), 'sqlite');
@@ -27,14 +31,31 @@ export async function sqliteSubject(): Promise<ClaimSubject> {
     else statement.run(...parameters);
   };
 
+  let waiting: { readonly statements: readonly Statement[]; readonly done: () => void }[] = [];
+  const commitWaiting = (): void => {
+    const together = waiting;
+    waiting = [];
+    run(BEGIN);
+    together.forEach(({ statements }) => statements.forEach(run));
+    run(COMMIT);
+    together.forEach(({ done }) => done());
+  };
+  const commitTogether = (statements: readonly Statement[]): Promise<void> =>
+    new Promise((done) => {
+      if (waiting.push({ statements, done }) === 1) setImmediate(commitWaiting);
+    });
+
   return {
-    name: 'SQLite (WAL, synchronous FULL)',
+    name: `SQLite (synchronous FULL), bare: ${commits === 'each' ? 'a commit each' : 'shared commits, too'}`,
     openStores: () => Promise.resolve(stores),
     async bareClaims(records) {
       const claims = [];
       for (const record of records) {
         const statements = await recorder.ofClaim(record);
-        claims.push(() => Promise.resolve(statements.forEach(run)));
+        const [first, last] = [statements[0], statements.at(-1)];
+        if (first?.sql !== BEGIN.sql || last?.sql !== COMMIT.sql) throw new Error('a claim is not one transaction');
+        if (commits === 'each') claims.push(() => Promise.resolve(statements.forEach(run)));
+        else claims.push(() => commitTogether(statements.slice(1, -1)));
       }
       return claims;
     },

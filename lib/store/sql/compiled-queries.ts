@@ -1,4 +1,4 @@
-import type { Compilable, CompiledQuery, QueryResult } from 'kysely';
+import type { Compilable, CompiledQuery } from 'kysely';
 import type { PaymentDb } from './payment-tables.js';
 
 /**
@@ -8,15 +8,12 @@ import type { PaymentDb } from './payment-tables.js';
 export class CompiledQueries {
   private readonly compiled = new Map<string, CompiledQuery>();
 
+  constructor(private readonly db: PaymentDb) {}
+
   /** @param values all values of the query, in the order of its text */
-  run<Row>(
-    db: PaymentDb,
-    name: string,
-    values: readonly unknown[],
-    build: (db: PaymentDb) => Compilable<Row>,
-  ): Promise<QueryResult<Row>> {
-    const query = this.compiled.get(name) ?? this.compile(name, values, build(db));
-    return db.executeQuery<Row>({ ...query, parameters: values });
+  of<Row>(name: string, values: readonly unknown[], build: (db: PaymentDb) => Compilable<Row>): CompiledQuery<Row> {
+    const query = this.compiled.get(name) ?? this.compile(name, values, build(this.db));
+    return { ...query, parameters: values };
   }
 
   private compile(name: string, values: readonly unknown[], query: Compilable<unknown>): CompiledQuery {

@@ -3,6 +3,10 @@ import type { Delivery, LeasedDelivery, Postponement } from '../payment-store.js
 import { eventFromJson } from '../record-json.js';
 import { dateOf, type PaymentDb } from './payment-tables.js';
 import type { SqlDatabase } from './sql-database.js';
+import { ask } from './steps.js';
+
+/** What names a delivery. */
+export type DeliveryKey = Pick<LeasedDelivery, 'account' | 'handlerId' | 'eventId'>;
 
 /** @returns whether it is still leased by this lease */
 export async function renewDeliveryLease(
@@ -10,12 +14,9 @@ export async function renewDeliveryLease(
   delivery: LeasedDelivery,
   leaseMs: number,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await database.statement((db) =>
-    leasedDelivery(db, delivery)
-      .set({ due_at: database.fromNow(leaseMs) })
-      .executeTakeFirstOrThrow(),
-  );
-  return numUpdatedRows > 0n;
+  const update = leasedDelivery(database, delivery).set({ due_at: database.fromNow(leaseMs) });
+  const { numAffectedRows } = await database.statement(update.compile());
+  return numAffectedRows !== 0n;
 }
 
 export async function postponeDelivery(
@@ -23,35 +24,39 @@ export async function postponeDelivery(
   delivery: LeasedDelivery,
   { attempts, error, retryInMs, parked }: Postponement,
 ): Promise<void> {
-  await database.transaction(async (db) => {
-    const { numUpdatedRows } = await leasedDelivery(db, delivery)
-      .set({
-        attempts,
-        error: JSON.stringify(error),
-        parked: parked ? 1 : 0,
-        lease: null,
-        due_at: database.fromNow(retryInMs),
-      })
-      .executeTakeFirstOrThrow();
-    if (parked && numUpdatedRows > 0n) await unblockLater(database, db, delivery);
+  await database.write(function* () {
+    const update = leasedDelivery(database, delivery).set({
+      attempts,
+      error: JSON.stringify(error),
+      parked: parked ? 1 : 0,
+      lease: null,
+      due_at: database.fromNow(retryInMs),
+    });
+    const { numAffectedRows } = yield* ask(update.compile());
+    if (parked && numAffectedRows !== 0n) yield* ask(unblockLater(database, delivery).compile());
   });
 }
 
-export async function deleteDelivery(
-  database: SqlDatabase,
-  account: string,
-  handlerId: string,
-  eventId: string,
-): Promise<void> {
-  await database.transaction(async (db) => {
-    await db
-      .deleteFrom('card_payment_delivery')
-      .where('account', '=', account)
-      .where('handler_id', '=', handlerId)
-      .where('event_id', '=', eventId)
-      .execute();
-    await unblockLater(database, db, { account, handlerId, eventId });
-  });
+export function deleteDelivery({ db }: SqlDatabase, { account, handlerId, eventId }: DeliveryKey) {
+  return db
+    .deleteFrom('card_payment_delivery')
+    .where('account', '=', account)
+    .where('handler_id', '=', handlerId)
+    .where('event_id', '=', eventId);
+}
+
+/** Makes due what was passed over because it waited for this delivery, or for another one of its payment. */
+export function unblockLater(database: SqlDatabase, { account, handlerId, eventId }: DeliveryKey) {
+  return database.db
+    .updateTable('card_payment_delivery')
+    .set({ due_at: database.fromNow() })
+    .where('account', '=', account)
+    .where('conversation_id', '=', eventId.slice(0, eventId.lastIndexOf(':')))
+    .where('handler_id', '=', handlerId)
+    .where('parked', '=', sql.lit(0))
+    .where('lease', 'is', null)
+    .where('attempts', '=', 0)
+    .where('due_at', '>', database.fromNow());
 }
 
 export async function parkedDeliveries(database: SqlDatabase, account: string, limit: number): Promise<Delivery[]> {
@@ -69,17 +74,15 @@ export async function replayDelivery(
   handlerId: string,
   eventId: string,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await database.statement((db) =>
-    db
-      .updateTable('card_payment_delivery')
-      .set({ attempts: 0, parked: 0, error: null, due_at: database.fromNow() })
-      .where('account', '=', account)
-      .where('handler_id', '=', handlerId)
-      .where('event_id', '=', eventId)
-      .where('parked', '=', sql.lit(1))
-      .executeTakeFirstOrThrow(),
-  );
-  return numUpdatedRows > 0n;
+  const update = database.db
+    .updateTable('card_payment_delivery')
+    .set({ attempts: 0, parked: 0, error: null, due_at: database.fromNow() })
+    .where('account', '=', account)
+    .where('handler_id', '=', handlerId)
+    .where('event_id', '=', eventId)
+    .where('parked', '=', sql.lit(1));
+  const { numAffectedRows } = await database.statement(update.compile());
+  return numAffectedRows !== 0n;
 }
 
 /** Open deliveries of an account, each with its event. */
@@ -102,7 +105,7 @@ export function withEvents(db: PaymentDb, account: string) {
     ]);
 }
 
-type DeliveryRow = Awaited<ReturnType<ReturnType<typeof withEvents>['execute']>>[number];
+export type DeliveryRow = Awaited<ReturnType<ReturnType<typeof withEvents>['execute']>>[number];
 
 export function deliveryOf(row: DeliveryRow): Delivery {
   return {
@@ -116,30 +119,11 @@ export function deliveryOf(row: DeliveryRow): Delivery {
   };
 }
 
-function leasedDelivery(db: PaymentDb, { account, handlerId, eventId, lease }: LeasedDelivery) {
+function leasedDelivery({ db }: SqlDatabase, { account, handlerId, eventId, lease }: LeasedDelivery) {
   return db
     .updateTable('card_payment_delivery')
     .where('account', '=', account)
     .where('handler_id', '=', handlerId)
     .where('event_id', '=', eventId)
     .where('lease', '=', lease);
-}
-
-/** Makes due what was passed over because it waited for this delivery, or for another one of its payment. */
-async function unblockLater(
-  database: SqlDatabase,
-  db: PaymentDb,
-  { account, handlerId, eventId }: Pick<LeasedDelivery, 'account' | 'handlerId' | 'eventId'>,
-): Promise<void> {
-  await db
-    .updateTable('card_payment_delivery')
-    .set({ due_at: database.fromNow() })
-    .where('account', '=', account)
-    .where('conversation_id', '=', eventId.slice(0, eventId.lastIndexOf(':')))
-    .where('handler_id', '=', handlerId)
-    .where('parked', '=', sql.lit(0))
-    .where('lease', 'is', null)
-    .where('attempts', '=', 0)
-    .where('due_at', '>', database.fromNow())
-    .execute();
 }

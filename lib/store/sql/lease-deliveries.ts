@@ -1,11 +1,7 @@
-import { type ExpressionBuilder, sql } from 'kysely';
-import { type Delivery, type DeliveryLeaseRequest, PAIR_ALIVE_MS } from '../payment-store.js';
-import { deliveryOf, withEvents } from './deliveries.js';
-import type { PaymentDb, PaymentTables } from './payment-tables.js';
+import type { Delivery, DeliveryLeaseRequest } from '../payment-store.js';
+import { writesOf } from './payment-writes.js';
 import type { SqlDatabase } from './sql-database.js';
 
-/** How many due deliveries are looked at for each that is wanted: some wait for an earlier one of their payment. */
-const LOOK_AHEAD = 4;
 /** How often one call looks on, past deliveries that wait. */
 const MAX_LOOKS = 50;
 
@@ -13,141 +9,8 @@ const MAX_LOOKS = 50;
 export async function leaseDueDeliveries(database: SqlDatabase, request: DeliveryLeaseRequest): Promise<Delivery[]> {
   if (request.types.length === 0) return [];
   for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
-    const { leased, isDone } = await leaseSome(database, request);
+    const { leased, isDone } = await writesOf(database).leaseSome(database, request);
     if (leased.length > 0 || isDone) return leased;
   }
   return [];
-}
-
-/**
- * Looks at the first due deliveries. Where many wait for an earlier one, they are put off, so that they are in nobody's
- * way: until that one is gone, which makes them due again, or may be passed over.
- */
-function leaseSome(
-  database: SqlDatabase,
-  request: DeliveryLeaseRequest,
-): Promise<{ leased: Delivery[]; isDone: boolean }> {
-  const { account, handlerId, lease, limit } = request;
-  return database.transaction(async (db) => {
-    const due = await lockDue(database, db, request);
-    const leasedIds = due
-      .filter((row) => row.blocked_until === null)
-      .slice(0, limit)
-      .map((row) => row.event_id);
-    const put = (eventIds: readonly string[], changes: { lease?: string; due_at: number }) =>
-      db
-        .updateTable('card_payment_delivery')
-        .set(changes)
-        .where('account', '=', account)
-        .where('handler_id', '=', handlerId)
-        .where('event_id', 'in', eventIds)
-        .execute();
-    const isFull = due.length === LOOK_AHEAD * limit;
-    const waiting = due.filter((row) => isFull && row.attempts === 0 && Number(row.blocked_until) > Number(row.now));
-    for (const row of waiting) await put([row.event_id], { due_at: Number(row.blocked_until) });
-    const isDone = waiting.length === 0;
-    if (leasedIds.length === 0) return { leased: [], isDone };
-    await put(leasedIds, { lease, due_at: Number(due[0]?.until) });
-    const leased = await withEvents(db, account)
-      .where('delivery.handler_id', '=', handlerId)
-      .where('delivery.event_id', 'in', leasedIds)
-      .execute();
-    leased.sort((one, other) => leasedIds.indexOf(one.event_id) - leasedIds.indexOf(other.event_id));
-    return { leased: leased.map(deliveryOf), isDone };
-  });
-}
-
-/** Locks what is due to a handler, the longest due first. Each type has a query of its own, which fits the index. */
-function lockDue(
-  database: SqlDatabase,
-  db: PaymentDb,
-  { account, handlerId, types, leaseMs, limit }: DeliveryLeaseRequest,
-) {
-  const seen = LOOK_AHEAD * limit;
-  const ofType = (type: string) =>
-    db
-      .selectFrom((eb) =>
-        eb
-          .selectFrom('card_payment_delivery')
-          .where('account', '=', account)
-          .where('handler_id', '=', handlerId)
-          .where('type', '=', type)
-          .where('parked', '=', eb.lit(0))
-          .where('due_at', '<=', database.fromNow())
-          .orderBy('due_at')
-          .orderBy('version')
-          .limit(sql.lit(seen))
-          .select('event_id')
-          .as('due'),
-      )
-      .select('due.event_id');
-  const [first = '', ...others] = new Set<string>(types);
-  return db
-    .selectFrom('card_payment_delivery as delivery')
-    .where('delivery.account', '=', account)
-    .where('delivery.handler_id', '=', handlerId)
-    .where(
-      'delivery.event_id',
-      'in',
-      others.reduce((query, type) => query.unionAll(ofType(type)), ofType(first)),
-    )
-    .where('delivery.parked', '=', sql.lit(0))
-    .where('delivery.due_at', '<=', database.fromNow())
-    .select((eb) => [
-      'delivery.event_id',
-      'delivery.attempts',
-      database.fromNow().as('now'),
-      database.fromNow(leaseMs).as('until'),
-      blockedUntil(eb, database, types).as('blocked_until'),
-    ])
-    .orderBy('delivery.due_at')
-    .orderBy('delivery.version')
-    .limit(sql.lit(seen))
-    .modifyEnd(sql.raw(database.engine.rowLock('delivery')))
-    .execute();
-}
-
-/**
- * Null for a delivery that waits for no earlier one of its payment. Otherwise until when it waits at least, if nothing
- * happens to that one; 0 when that is not known.
- */
-function blockedUntil(
-  eb: ExpressionBuilder<PaymentTables & { delivery: PaymentTables['card_payment_delivery'] }, 'delivery'>,
-  database: SqlDatabase,
-  types: readonly string[],
-) {
-  const now = database.fromNow();
-  const aliveSince = database.fromNow(-PAIR_ALIVE_MS);
-  return eb
-    .selectFrom('card_payment_delivery as earlier')
-    .leftJoin('card_payment_handler as pair', (join) =>
-      join
-        .onRef('pair.account', '=', 'earlier.account')
-        .onRef('pair.type', '=', 'earlier.type')
-        .onRef('pair.handler_id', '=', 'earlier.handler_id'),
-    )
-    .whereRef('earlier.account', '=', 'delivery.account')
-    .whereRef('earlier.conversation_id', '=', 'delivery.conversation_id')
-    .whereRef('earlier.handler_id', '=', 'delivery.handler_id')
-    .whereRef('earlier.version', '<', 'delivery.version')
-    .where('earlier.parked', '=', sql.lit(0))
-    .where((inner) =>
-      inner.or([
-        inner('pair.announced_at', '>', aliveSince),
-        inner.and([inner('earlier.lease', 'is not', null), inner('earlier.due_at', '>', now)]),
-        inner.and([inner('earlier.type', 'in', types), inner('earlier.due_at', '<=', now)]),
-      ]),
-    )
-    .select((inner) =>
-      inner.fn
-        .max(
-          inner
-            .case()
-            .when('pair.announced_at', '>', aliveSince)
-            .then(sql<number>`pair.announced_at + ${sql.lit(PAIR_ALIVE_MS)}`)
-            .else(sql<number>`0`)
-            .end(),
-        )
-        .as('until'),
-    );
 }

@@ -22,12 +22,12 @@ export async function openSqlStore(
 ): Promise<PaymentStore> {
   const engine = engineOfUrl(url);
   if (!engine) throw new Error(`a SQL store is ${SQL_ENGINES.map(({ urlForm }) => urlForm).join(' or ')}`);
-  const { dialect, hasLimitedSessions } = await engine.open(url, { mustExist });
+  const { dialect, ...access } = await engine.open(url, { mustExist });
   const [{ Kysely }, { SqlPaymentStore }] = await Promise.all([import('kysely'), import('./sql-payment-store.js')]);
-  const settings = {
+  return new SqlPaymentStore(new Kysely({ dialect }), engine, {
+    ...access,
     clock: clock ?? (engine.time === null ? processClock : undefined),
-    hasLimitedSessions,
     migrate: !mustExist,
-  };
-  return new SqlPaymentStore(new Kysely({ dialect }), engine, { ...settings, isOwner: true });
+    isOwner: true,
+  });
 }

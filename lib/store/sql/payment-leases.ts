@@ -41,13 +41,11 @@ export async function handBackPayment(
   version: number,
   dueAt: Date,
 ): Promise<void> {
-  await database.statement((db) =>
-    db
-      .updateTable('card_payment')
-      .set({ due_at: dueAt.getTime() })
-      .where('account', '=', account)
-      .where('conversation_id', '=', conversationId)
-      .where('version', '=', version)
-      .execute(),
-  );
+  const update = database.db
+    .updateTable('card_payment')
+    .set({ due_at: dueAt.getTime() })
+    .where('account', '=', account)
+    .where('conversation_id', '=', conversationId)
+    .where('version', '=', version);
+  await database.statement(update.compile());
 }

@@ -1,7 +1,7 @@
 import type { PaymentHistoryEntry, PaymentRecord, PaymentState } from '../../payment/payment.js';
 import { historyFromJson } from '../record-json.js';
 import { keyHashOf } from './key-hash.js';
-import { recordOf } from './payment-tables.js';
+import { type PaymentDb, recordOf } from './payment-tables.js';
 import type { SqlDatabase } from './sql-database.js';
 
 export async function findPayment(
@@ -10,7 +10,10 @@ export async function findPayment(
   key: 'conversation_id' | 'token_hash',
   value: string,
 ): Promise<PaymentRecord | null> {
-  const [row] = await database.read(records(database, account).where(key, '=', value));
+  const query = database.query(`payment by ${key}`, [account, value], (db) =>
+    records(db, account).where(key, '=', value),
+  );
+  const [row] = await database.find(query);
   return row ? recordOf(row) : null;
 }
 
@@ -19,16 +22,18 @@ export async function findPaymentByKey(
   account: string,
   idempotencyKey: string,
 ): Promise<PaymentRecord | 'purged' | null> {
-  const [row] = await database.read(
-    database.db
+  const keyHash = keyHashOf(idempotencyKey);
+  const query = database.query('payment by key', [account, keyHash], (db) =>
+    db
       .selectFrom('card_payment_key as key')
       .leftJoin('card_payment as payment', (join) =>
         join.onRef('payment.account', '=', 'key.account').onRef('payment.conversation_id', '=', 'key.conversation_id'),
       )
       .where('key.account', '=', account)
-      .where('key.key_hash', '=', keyHashOf(idempotencyKey))
+      .where('key.key_hash', '=', keyHash)
       .select(['payment.record', 'payment.due_at']),
   );
+  const [row] = await database.find(query);
   if (!row) return null;
   return row.record === null ? 'purged' : recordOf({ record: row.record, due_at: row.due_at });
 }
@@ -38,8 +43,10 @@ export async function paymentsOfReference(
   account: string,
   reference: string,
 ): Promise<PaymentRecord[]> {
-  const rows = await database.read(records(database, account).where('reference', '=', reference).orderBy('created_at'));
-  return rows.map(recordOf);
+  const query = database.query('payments of reference', [account, reference], (db) =>
+    records(db, account).where('reference', '=', reference).orderBy('created_at'),
+  );
+  return (await database.find(query)).map(recordOf);
 }
 
 /** Each state has a query of its own, which fits the index. */
@@ -51,7 +58,7 @@ export async function paymentsInStates(
 ): Promise<PaymentRecord[]> {
   const found: PaymentRecord[] = [];
   for (const state of new Set(states)) {
-    const query = records(database, account).where('state', '=', state).orderBy('updated_at').limit(limit);
+    const query = records(database.db, account).where('state', '=', state).orderBy('updated_at').limit(limit);
     found.push(...(await database.read(query)).map(recordOf));
   }
   return found.sort((one, other) => one.updatedAt.getTime() - other.updatedAt.getTime()).slice(0, limit);
@@ -73,6 +80,6 @@ export async function historyOf(
   return rows.map(({ entry }) => historyFromJson(entry));
 }
 
-function records({ db }: SqlDatabase, account: string) {
+function records(db: PaymentDb, account: string) {
   return db.selectFrom('card_payment').where('account', '=', account).select(['record', 'due_at']);
 }

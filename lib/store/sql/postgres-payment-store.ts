@@ -25,15 +25,11 @@ export function postgresPaymentStore(options: PostgresStoreOptions): SqlPaymentS
     const db = new Kysely<PaymentTables>({ dialect: new PostgresDialect({ pool: new BoundedPool(options.pool) }) });
     return new SqlPaymentStore(db, postgresEngine, { migrate, clock });
   }
-  const { dialect, hasLimitedSessions } = postgresAccess(
-    PostgresDialect,
-    options.connectionString,
-    options.maxConnections,
-  );
+  const { dialect, ...access } = postgresAccess(PostgresDialect, options.connectionString, options.maxConnections);
   return new SqlPaymentStore(new Kysely<PaymentTables>({ dialect }), postgresEngine, {
+    ...access,
     migrate,
     clock,
-    hasLimitedSessions,
     isOwner: true,
   });
 }

@@ -1,4 +1,4 @@
-import type { Dialect } from 'kysely';
+import type { Dialect, QueryResult } from 'kysely';
 
 /** A statement in the database's own SQL, with its own placeholders. */
 export interface SqlStatement {
@@ -20,6 +20,13 @@ export interface SchemaSyntax {
   readonly now: string;
 }
 
+/** A connection to a database inside this process: a statement is done when the call returns. */
+export interface InProcessConnection {
+  /** Whether a transaction is under way on it. */
+  readonly inTransaction: boolean;
+  execute<Row>(statement: SqlStatement): QueryResult<Row>;
+}
+
 /** How a database is reached. */
 export interface SqlAccess {
   /** Connects at the first query only. */
@@ -29,6 +36,11 @@ export interface SqlAccess {
    * transaction to be bounded. Known once the store is open.
    */
   readonly hasLimitedSessions: () => boolean;
+  /**
+   * The one connection of a database that is part of this process, which Kysely uses, too; null before it is open. Then
+   * transitions run on it at once, and share commits.
+   */
+  readonly inProcess?: () => InProcessConnection | null;
 }
 
 /**

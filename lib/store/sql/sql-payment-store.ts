@@ -16,13 +16,7 @@ import {
   type UniqueKey,
 } from '../payment-store.js';
 import { countAll } from './counts.js';
-import {
-  deleteDelivery,
-  parkedDeliveries,
-  postponeDelivery,
-  renewDeliveryLease,
-  replayDelivery,
-} from './deliveries.js';
+import { parkedDeliveries, postponeDelivery, renewDeliveryLease, replayDelivery } from './deliveries.js';
 import { openError } from './driver-errors.js';
 import { announcePairs, forgetPairs } from './handler-pairs.js';
 import { leaseDueDeliveries } from './lease-deliveries.js';
@@ -30,10 +24,10 @@ import { migrateSchema } from './migrate-schema.js';
 import { handBackPayment, leaseDuePayments } from './payment-leases.js';
 import { findPayment, findPaymentByKey, historyOf, paymentsInStates, paymentsOfReference } from './payment-queries.js';
 import type { PaymentDb } from './payment-tables.js';
-import { insertPayment, replacePayment, writesOf } from './payment-writes.js';
+import { writesOf } from './payment-writes.js';
 import { forgetKeys, purgePayments } from './purge.js';
 import { SqlDatabase } from './sql-database.js';
-import type { SqlEngine } from './sql-engine.js';
+import type { SqlAccess, SqlEngine } from './sql-engine.js';
 import { MAX_CALL_MS, within } from './within.js';
 
 /** How a {@link SqlPaymentStore} uses its database. */
@@ -45,8 +39,7 @@ export interface SqlStoreOptions {
 }
 
 /** What whoever made the connections knows of them. */
-interface ConnectionSettings {
-  readonly hasLimitedSessions?: () => boolean;
+interface ConnectionSettings extends Partial<Omit<SqlAccess, 'dialect'>> {
   /** Whether the store made its connections, and `close` ends them. */
   readonly isOwner?: boolean;
 }
@@ -92,11 +85,11 @@ export class SqlPaymentStore extends PaymentStore {
   }
 
   insert(record: PaymentRecord, event?: PaymentEvent): Promise<UniqueKey | null> {
-    return within(MAX_CALL_MS, insertPayment(this.database, record, event));
+    return within(MAX_CALL_MS, writesOf(this.database).insert(this.database, record, event));
   }
 
   replace(record: PaymentRecord, expectedVersion: number, event?: PaymentEvent): Promise<ReplaceOutcome> {
-    return within(MAX_CALL_MS, replacePayment(this.database, record, expectedVersion, event));
+    return within(MAX_CALL_MS, writesOf(this.database).replace(this.database, record, expectedVersion, event));
   }
 
   find(account: string, conversationId: string): Promise<PaymentRecord | null> {
@@ -148,7 +141,7 @@ export class SqlPaymentStore extends PaymentStore {
   }
 
   acknowledge(account: string, handlerId: string, eventId: string): Promise<void> {
-    return within(MAX_CALL_MS, deleteDelivery(this.database, account, handlerId, eventId));
+    return within(MAX_CALL_MS, writesOf(this.database).acknowledge(this.database, { account, handlerId, eventId }));
   }
 
   postpone(delivery: LeasedDelivery, to: Postponement): Promise<void> {

@@ -1,7 +1,8 @@
 import { Kysely, SqliteDialect } from 'kysely';
 import type { PaymentTables } from './payment-tables.js';
 import { SqlPaymentStore, type SqlStoreOptions } from './sql-payment-store.js';
-import { openSqliteFile, sqliteEngine } from './sqlite.engine.js';
+import { openSqliteFile, sqliteAccess } from './sqlite-access.js';
+import { sqliteEngine } from './sqlite.engine.js';
 
 /** Where a SQLite store keeps its payments. */
 export interface SqliteStoreOptions extends SqlStoreOptions {
@@ -17,6 +18,7 @@ export interface SqliteStoreOptions extends SqlStoreOptions {
  * is opened by `open`, in WAL mode, and written through to the disk before a payment goes on (`synchronous = FULL`).
  */
 export function sqlitePaymentStore({ file, ...options }: SqliteStoreOptions): SqlPaymentStore {
-  const dialect = new SqliteDialect({ database: () => openSqliteFile(file) });
-  return new SqlPaymentStore(new Kysely<PaymentTables>({ dialect }), sqliteEngine, { ...options, isOwner: true });
+  const { dialect, ...access } = sqliteAccess(SqliteDialect, () => openSqliteFile(file));
+  const db = new Kysely<PaymentTables>({ dialect });
+  return new SqlPaymentStore(db, sqliteEngine, { ...options, ...access, isOwner: true });
 }

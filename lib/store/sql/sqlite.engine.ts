@@ -1,11 +1,6 @@
-import { existsSync } from 'node:fs';
-import type { SqliteDatabase, SqliteStatement } from 'kysely';
-import { codeOf, importDriver, MissingDatabaseError } from './driver-errors.js';
-import { retryWhileBusy } from './retry-while-busy.js';
+import { importDriver } from './driver-errors.js';
 import type { SqlEngine } from './sql-engine.js';
-
-const SQLITE_PACKAGES = 'kysely better-sqlite3';
-const MAX_STATEMENTS = 200;
+import { isSqliteBusy, openSqliteFile, SQLITE_PACKAGES, sqliteAccess } from './sqlite-access.js';
 
 /** SQLite by better-sqlite3: one file, one writing transaction at a time over all processes. */
 export const sqliteEngine = {
@@ -18,8 +13,7 @@ export const sqliteEngine = {
     const file = url.slice('sqlite:'.length).replace(/^\/\//, '');
     if (file === '') throw new Error('sqlite: needs a file: sqlite:payments.db');
     const { SqliteDialect } = await importDriver(SQLITE_PACKAGES, () => import('kysely'));
-    const dialect = new SqliteDialect({ database: () => openSqliteFile(file, mustExist) });
-    return { dialect, hasLimitedSessions: () => true };
+    return sqliteAccess(SqliteDialect, () => openSqliteFile(file, mustExist));
   },
 
   schema: {
@@ -36,7 +30,7 @@ export const sqliteEngine = {
   // Takes the right to write now: a transaction that has read already may be refused it.
   begin: [{ sql: 'begin immediate' }],
   limits: [],
-  isBusy: (error) => codeOf(error).startsWith('SQLITE_BUSY'),
+  isBusy: isSqliteBusy,
   rowLock: () => '',
   fanOutLock: null,
 
@@ -56,35 +50,3 @@ export const sqliteEngine = {
     [/directory does not exist/, 'SQLITE_CANTOPEN'],
   ],
 } as const satisfies SqlEngine;
-
-/** Opens a file, and creates it if it does not exist; with `mustExist` it does neither that nor change its mode. */
-export async function openSqliteFile(file: string, mustExist = false): Promise<SqliteDatabase> {
-  const { default: Database } = await importDriver(SQLITE_PACKAGES, () => import('better-sqlite3'));
-  if (mustExist && !existsSync(file)) throw new MissingDatabaseError(`there is no SQLite file ${file}`);
-  // SQLite's own waiting for another process would stop this one, and be less fair.
-  const database = new Database(file, { timeout: 0, fileMustExist: mustExist });
-  try {
-    // Changing the file's mode takes a moment without other connections.
-    const makeWal = () => Promise.resolve().then(() => database.pragma('journal_mode = WAL'));
-    if (!mustExist) await retryWhileBusy(sqliteEngine.isBusy, makeWal);
-    database.pragma('synchronous = FULL');
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-  return withPreparedStatements(database);
-}
-
-/** Kysely prepares a statement each time it runs it, which took a third of a claim's time on a fast disk. */
-function withPreparedStatements(database: SqliteDatabase): SqliteDatabase {
-  const prepared = new Map<string, SqliteStatement>();
-  return {
-    close: () => database.close(),
-    prepare: (text) => {
-      const statement = prepared.get(text) ?? database.prepare(text);
-      if (prepared.size === MAX_STATEMENTS) prepared.clear();
-      prepared.set(text, statement);
-      return statement;
-    },
-  };
-}

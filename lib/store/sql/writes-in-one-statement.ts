@@ -1,14 +1,21 @@
 import { CompiledQuery, sql } from 'kysely';
 import type { PaymentEvent } from '../../payment/payment-event.js';
 import type { PaymentRecord } from '../../payment/payment.js';
+import type { UniqueKey } from '../payment-store.js';
 import { eventToJson, historyEntryOf, historyToJson } from '../record-json.js';
+import { deleteDelivery, deliveryOf, type DeliveryRow, unblockLater } from './deliveries.js';
 import { codeOf } from './driver-errors.js';
+import { dueDeliveries, LOOK_AHEAD } from './due-deliveries.js';
 import { keyHashOf } from './key-hash.js';
 import { rowOf } from './payment-tables.js';
 import type { SqlDatabase } from './sql-database.js';
 import type { SqlWrites } from './sql-writes.js';
+import { firstTaken, takenKeys } from './taken-key.js';
 
 const UNIQUE_VIOLATION = '23505';
+/** A key that was taken may be free again when we look whose it is: then the write is tried again, so many times. */
+const MAX_TRIES = 5;
+const TAKEN_AND_FREE = 'a key of the payment is taken and given up again and again';
 
 /**
  * One statement a write, in PostgreSQL's SQL: one round trip, and nothing that a process which vanishes could leave
@@ -17,15 +24,25 @@ const UNIQUE_VIOLATION = '23505';
  */
 export const writesInOneStatement: SqlWrites = {
   async insert(database, record, event) {
-    const rows = await unlessTaken(database, INSERT, [...paymentValues(record), ...companionValues(record, event)]);
-    return rows === null ? 'taken' : 'done';
+    const values = [...paymentValues(record), ...companionValues(record, event)];
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      if (await unlessTaken(database, INSERT, values)) return null;
+      const key = await takenKey(database, record, null);
+      if (key) return key;
+    }
+    throw new Error(TAKEN_AND_FREE);
   },
 
   async replace(database, record, expectedVersion, event) {
     const values = [...paymentValues(record), ...companionValues(record, event), expectedVersion];
-    const rows = await unlessTaken(database, REPLACE, values);
-    if (rows === null) return 'taken';
-    return rows.length === 0 ? 'stale' : 'done';
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const rows = await unlessTaken(database, REPLACE, values);
+      if (rows) return rows.length === 0 ? 'stale' : 'replaced';
+      const key = await takenKey(database, record, record.conversationId);
+      if (key === 'referenceLock') return 'locked';
+      if (key) throw new Error(`another payment has this ${key}`);
+    }
+    throw new Error(TAKEN_AND_FREE);
   },
 
   async fanOut(database, account, limit) {
@@ -69,10 +86,51 @@ with guard as materialized (
   returning event.event_id
 )
 select count(*) as count from marked`;
-    const { rows } = await database.statement((db) => query.execute(db));
+    const { rows } = await database.statement(query.compile(database.db));
     return Number(rows[0]?.count ?? 0);
   },
+
+  async leaseSome(database, request) {
+    const { account, handlerId, lease, limit } = request;
+    const ofHandler = sql`delivery.account = ${account} and delivery.handler_id = ${handlerId}
+    and delivery.event_id = due.event_id`;
+    const query = sql<LeasedRow>`with due as materialized (
+  ${dueDeliveries(database, request)}
+), put_off as (
+  update card_payment_delivery as delivery set due_at = due.blocked_until from due
+  where ${ofHandler} and due.attempts = 0 and due.blocked_until > due.now::bigint
+    and (select count(*) from due) = ${sql.lit(LOOK_AHEAD * limit)}
+  returning delivery.event_id
+), free as (
+  select * from due where blocked_until is null order by due_at, version limit ${sql.lit(limit)}
+), leased as (
+  update card_payment_delivery as delivery set lease = ${lease}, due_at = due.until::bigint from free as due
+  where ${ofHandler}
+  returning delivery.account, delivery.handler_id, delivery.event_id, delivery.attempts, delivery.parked,
+    delivery.error, delivery.due_at, due.due_at as was_due_at, due.version
+)
+select look.put_off, leased.*, event.event
+from (select count(*) as put_off from put_off) as look
+left join leased on true
+left join card_payment_event as event on event.account = leased.account and event.event_id = leased.event_id
+order by leased.was_due_at, leased.version`;
+    const { rows } = await database.statement(query.compile(database.db));
+    const leased = rows.flatMap((row) => (row.event_id === null ? [] : [deliveryOf(row)]));
+    return { leased, isDone: Number(rows[0]?.put_off) === 0 };
+  },
+
+  async acknowledge(database, delivery) {
+    // It is deleted before others are locked, as everyone does: in another order they could wait for each other.
+    const query = sql`with gone as (
+  ${deleteDelivery(database, delivery).returning('event_id')}
+)
+${unblockLater(database, delivery).where('event_id', '!=', delivery.eventId)} and exists (select from gone)`;
+    await database.statement(query.compile(database.db));
+  },
 };
+
+/** A leased delivery, or nothing but how many were put off. */
+type LeasedRow = { readonly put_off: number | string } & (DeliveryRow | { readonly event_id: null });
 
 const COLUMNS = [
   'account',
@@ -167,11 +225,15 @@ async function unlessTaken(
   parameters: readonly unknown[],
 ): Promise<unknown[] | null> {
   try {
-    const query = CompiledQuery.raw(text, [...parameters]);
-    const { rows } = await database.statement((db) => db.executeQuery(query));
-    return rows;
+    return (await database.statement(CompiledQuery.raw(text, [...parameters]))).rows;
   } catch (error) {
     if (codeOf(error) === UNIQUE_VIOLATION) return null;
     throw error;
   }
+}
+
+/** The first key of the record that another payment has than the one of this id. */
+async function takenKey(database: SqlDatabase, record: PaymentRecord, ownId: string | null): Promise<UniqueKey | null> {
+  const [taken] = await database.find(takenKeys(database, record, ownId));
+  return firstTaken(taken, record, ownId);
 }

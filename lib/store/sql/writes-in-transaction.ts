@@ -1,74 +1,120 @@
 import { sql } from 'kysely';
 import type { PaymentEvent } from '../../payment/payment-event.js';
 import type { PaymentRecord } from '../../payment/payment.js';
+import type { ReplaceOutcome, UniqueKey } from '../payment-store.js';
 import { eventToJson, historyEntryOf, historyToJson } from '../record-json.js';
 import { keyHashOf } from './key-hash.js';
 import { type PaymentDb, rowOf } from './payment-tables.js';
-import { run, type SqlDatabase, Undo } from './sql-database.js';
-import type { SqlWrites, WriteOutcome } from './sql-writes.js';
+import { deleteDelivery, deliveryOf, unblockLater, withEvents } from './deliveries.js';
+import { dueDeliveries, LOOK_AHEAD } from './due-deliveries.js';
+import { compiled, type SqlDatabase } from './sql-database.js';
+import type { SqlWrites } from './sql-writes.js';
+import { ask, type Steps } from './steps.js';
+import { firstTaken, takenKeys } from './taken-key.js';
+import { Undo } from './undo.js';
 
 /** A transaction of several statements, in SQL that most databases know. `update … returning` is needed. */
 export const writesInTransaction: SqlWrites = {
   insert(database, record, event) {
-    return database.transaction<WriteOutcome>(async (db) => {
-      const { numInsertedOrUpdatedRows } = await db
-        .insertInto('card_payment')
-        .values(rowOf(record))
-        .modifyEnd(sql.raw(database.engine.unlessTaken))
-        .executeTakeFirstOrThrow();
-      if (numInsertedOrUpdatedRows === 0n) throw new Undo('taken');
-      if (record.idempotencyKey !== null) await takeKey(database, db, record, keyHashOf(record.idempotencyKey));
-      if (record.referenceLock !== null) await lockReference(database, db, record, record.referenceLock);
-      await writeHistoryAndEvent(database, db, record, event);
-      return 'done';
+    return database.write<UniqueKey | null>(function* () {
+      const row = rowOf(record);
+      const insert = database.query('insert payment', Object.values(row), (db) =>
+        db.insertInto('card_payment').values(row).modifyEnd(sql.raw(database.engine.unlessTaken)),
+      );
+      if ((yield* ask(insert)).numAffectedRows === 0n) return yield* takenKey(database, record);
+      const keyHash = keyHashIn(record);
+      if (keyHash !== null && !(yield* takeKey(database, record, keyHash))) throw new Undo('idempotencyKey');
+      if (!(yield* lockReference(database, record))) throw new Undo('referenceLock');
+      yield* writeHistoryAndEvent(database, record, event);
+      return null;
     });
   },
 
-  replace(database, record, expectedVersion, event) {
-    const { account, referenceLock, idempotencyKey } = record;
-    const keyHash = idempotencyKey === null ? null : keyHashOf(idempotencyKey);
-    return database.transaction<WriteOutcome>(async (db) => {
-      const held = await updatePayment(database, db, record, expectedVersion);
+  async replace(database, record, expectedVersion, event) {
+    const { referenceLock } = record;
+    const keyHash = keyHashIn(record);
+    const outcome = await database.write<ReplaceOutcome | 'idempotencyKey'>(function* () {
+      const held = yield* updatePayment(database, record, expectedVersion);
       if (!held) return 'stale';
       const { heldReference, heldKeyHash } = held;
-      if (heldReference !== null && heldReference !== referenceLock) await unlockReference(db, account, heldReference);
-      if (heldKeyHash !== null && heldKeyHash !== keyHash) await releaseKey(db, account, heldKeyHash);
-      if (keyHash !== null && heldKeyHash !== keyHash) await takeKey(database, db, record, keyHash);
-      if (referenceLock !== null && heldReference !== referenceLock)
-        await lockReference(database, db, record, referenceLock);
-      await writeHistoryAndEvent(database, db, record, event);
-      return 'done';
+      if (heldKeyHash !== keyHash) {
+        if (heldKeyHash !== null) yield* releaseKey(database, record, heldKeyHash);
+        if (keyHash !== null && !(yield* takeKey(database, record, keyHash))) throw new Undo('idempotencyKey');
+      }
+      if (heldReference !== referenceLock) {
+        if (heldReference !== null) yield* unlockReference(database, record, heldReference);
+        if (!(yield* lockReference(database, record))) throw new Undo('locked');
+      }
+      yield* writeHistoryAndEvent(database, record, event);
+      return 'replaced';
     });
+    if (outcome === 'idempotencyKey') throw new Error('another payment has this idempotencyKey');
+    return outcome;
   },
 
   fanOut(database, account, limit) {
-    return database.transaction(async (db) => {
-      if (database.engine.fanOutLock) await run(db, database.engine.fanOutLock(account));
-      const eventIds = await eventsToFanOut(db, account, limit);
+    return database.write(function* () {
+      const { db, engine } = database;
+      if (engine.fanOutLock) yield* ask(compiled(engine.fanOutLock(account)));
+      const eventIds = yield* eventsToFanOut(db, account, limit);
       if (eventIds.length === 0) return 0;
-      await insertDeliveries(database, db, account, eventIds);
-      await db
-        .updateTable('card_payment_event')
-        .set({ waiting: 0 })
-        .where('account', '=', account)
-        .where('event_id', 'in', eventIds)
-        .execute();
+      yield* ask(insertDeliveries(database, account, eventIds).compile());
+      const fannedOut = db.updateTable('card_payment_event').set({ waiting: 0 }).where('account', '=', account);
+      yield* ask(fannedOut.where('event_id', 'in', eventIds).compile());
       return eventIds.length;
+    });
+  },
+
+  leaseSome(database, request) {
+    const { account, handlerId, lease, limit } = request;
+    return database.write(function* () {
+      const { db } = database;
+      const due = (yield* ask(dueDeliveries(database, request).compile())).rows;
+      const leasedIds = due
+        .filter((row) => row.blocked_until === null)
+        .slice(0, limit)
+        .map((row) => row.event_id);
+      const put = (eventIds: readonly string[], changes: { lease?: string; due_at: number }) =>
+        db
+          .updateTable('card_payment_delivery')
+          .set(changes)
+          .where('account', '=', account)
+          .where('handler_id', '=', handlerId)
+          .where('event_id', 'in', eventIds)
+          .compile();
+      const isFull = due.length === LOOK_AHEAD * limit;
+      const waiting = due.filter((row) => isFull && row.attempts === 0 && Number(row.blocked_until) > Number(row.now));
+      for (const row of waiting) yield* ask(put([row.event_id], { due_at: Number(row.blocked_until) }));
+      const isDone = waiting.length === 0;
+      if (leasedIds.length === 0) return { leased: [], isDone };
+      yield* ask(put(leasedIds, { lease, due_at: Number(due[0]?.until) }));
+      const leased = withEvents(db, account)
+        .where('delivery.handler_id', '=', handlerId)
+        .where('delivery.event_id', 'in', leasedIds);
+      const rows = [...(yield* ask(leased.compile())).rows];
+      rows.sort((one, other) => leasedIds.indexOf(one.event_id) - leasedIds.indexOf(other.event_id));
+      return { leased: rows.map(deliveryOf), isDone };
+    });
+  },
+
+  acknowledge(database, delivery) {
+    return database.write(function* () {
+      yield* ask(deleteDelivery(database, delivery).compile());
+      yield* ask(unblockLater(database, delivery).compile());
     });
   },
 };
 
 /** @returns what the payment held until now; undefined when the version is another */
-async function updatePayment(
-  { queries }: SqlDatabase,
-  db: PaymentDb,
+function* updatePayment(
+  database: SqlDatabase,
   record: PaymentRecord,
   expectedVersion: number,
-): Promise<{ heldReference: string | null; heldKeyHash: string | null } | undefined> {
+): Steps<{ heldReference: string | null; heldKeyHash: string | null } | undefined> {
   const { account, conversation_id: id, ...changes } = rowOf(record);
   const values = [...Object.values(changes), account, id, expectedVersion, account, id, account, id];
-  const { rows } = await queries.run(db, 'update payment', values, (one) =>
-    one
+  const update = database.query('update payment', values, (db) =>
+    db
       .updateTable('card_payment')
       .set(changes)
       .where('account', '=', account)
@@ -89,63 +135,62 @@ async function updatePayment(
           .as('heldKeyHash'),
       ]),
   );
-  return rows[0];
+  return (yield* ask(update)).rows[0];
 }
 
-/** Locks the reference for this payment, or undoes the transaction. */
-async function lockReference(
-  { engine, queries }: SqlDatabase,
-  db: PaymentDb,
-  { account, conversationId }: PaymentRecord,
-  reference: string,
-): Promise<void> {
-  const values = [account, reference, conversationId];
-  const { numAffectedRows } = await queries.run(db, 'lock reference', values, (one) =>
-    one
-      .insertInto('card_payment_reference_lock')
-      .values({ account, reference, conversation_id: conversationId })
-      .modifyEnd(sql.raw(engine.unlessTaken)),
+/** The first key of a record that could not be inserted. */
+function* takenKey(database: SqlDatabase, record: PaymentRecord): Steps<UniqueKey> {
+  const [taken] = (yield* ask(takenKeys(database, record, null))).rows;
+  const key = firstTaken(taken, record, null);
+  if (!key) throw new Error('a payment was not inserted, although its keys are free');
+  return key;
+}
+
+/** @returns false when another payment has locked its reference */
+function* lockReference(
+  database: SqlDatabase,
+  { account, conversationId, referenceLock: reference }: PaymentRecord,
+): Steps<boolean> {
+  if (reference === null) return true;
+  const row = { account, reference, conversation_id: conversationId };
+  const insert = database.query('lock reference', Object.values(row), (db) =>
+    db.insertInto('card_payment_reference_lock').values(row).modifyEnd(sql.raw(database.engine.unlessTaken)),
   );
-  if (numAffectedRows === 0n) throw new Undo('taken');
+  return (yield* ask(insert)).numAffectedRows !== 0n;
 }
 
-async function unlockReference(db: PaymentDb, account: string, reference: string): Promise<void> {
-  await db
-    .deleteFrom('card_payment_reference_lock')
-    .where('account', '=', account)
-    .where('reference', '=', reference)
-    .execute();
+function* unlockReference(database: SqlDatabase, { account }: PaymentRecord, reference: string): Steps<void> {
+  const remove = database.query('unlock reference', [account, reference], (db) =>
+    db.deleteFrom('card_payment_reference_lock').where('account', '=', account).where('reference', '=', reference),
+  );
+  yield* ask(remove);
 }
 
-/** Takes the idempotency key for this payment, or undoes the transaction. */
-async function takeKey(
-  { engine }: SqlDatabase,
-  db: PaymentDb,
-  { account, conversationId }: PaymentRecord,
-  keyHash: string,
-): Promise<void> {
-  const { numInsertedOrUpdatedRows } = await db
-    .insertInto('card_payment_key')
-    .values({ account, key_hash: keyHash, conversation_id: conversationId })
-    .modifyEnd(sql.raw(engine.unlessTaken))
-    .executeTakeFirstOrThrow();
-  if (numInsertedOrUpdatedRows === 0n) throw new Undo('taken');
+function keyHashIn({ idempotencyKey }: PaymentRecord): string | null {
+  return idempotencyKey === null ? null : keyHashOf(idempotencyKey);
 }
 
-async function releaseKey(db: PaymentDb, account: string, keyHash: string): Promise<void> {
-  await db.deleteFrom('card_payment_key').where('account', '=', account).where('key_hash', '=', keyHash).execute();
+/** @returns false when another payment has the idempotency key */
+function* takeKey(database: SqlDatabase, { account, conversationId }: PaymentRecord, keyHash: string): Steps<boolean> {
+  const row = { account, key_hash: keyHash, conversation_id: conversationId };
+  const insert = database.query('take key', Object.values(row), (db) =>
+    db.insertInto('card_payment_key').values(row).modifyEnd(sql.raw(database.engine.unlessTaken)),
+  );
+  return (yield* ask(insert)).numAffectedRows !== 0n;
 }
 
-async function writeHistoryAndEvent(
-  { queries }: SqlDatabase,
-  db: PaymentDb,
-  record: PaymentRecord,
-  event?: PaymentEvent,
-): Promise<void> {
+function* releaseKey(database: SqlDatabase, { account }: PaymentRecord, keyHash: string): Steps<void> {
+  const remove = database.query('release key', [account, keyHash], (db) =>
+    db.deleteFrom('card_payment_key').where('account', '=', account).where('key_hash', '=', keyHash),
+  );
+  yield* ask(remove);
+}
+
+function* writeHistoryAndEvent(database: SqlDatabase, record: PaymentRecord, event?: PaymentEvent): Steps<void> {
   const { account, conversationId, version } = record;
-  const entry = historyToJson(historyEntryOf(record));
-  await queries.run(db, 'history', [account, conversationId, version, entry], (one) =>
-    one.insertInto('card_payment_history').values({ account, conversation_id: conversationId, version, entry }),
+  const line = { account, conversation_id: conversationId, version, entry: historyToJson(historyEntryOf(record)) };
+  yield* ask(
+    database.query('history', Object.values(line), (db) => db.insertInto('card_payment_history').values(line)),
   );
   if (!event) return;
   const row = {
@@ -158,26 +203,26 @@ async function writeHistoryAndEvent(
     waiting: 1 as const,
     event: eventToJson(event),
   };
-  await queries.run(db, 'event', Object.values(row), (one) => one.insertInto('card_payment_event').values(row));
+  yield* ask(database.query('event', Object.values(row), (db) => db.insertInto('card_payment_event').values(row)));
 }
 
 /**
  * The events of the payments that have waited longest, of the types that somebody takes. Each type has a query of its
  * own.
  */
-async function eventsToFanOut(db: PaymentDb, account: string, limit: number): Promise<string[]> {
-  const handlers = db.selectFrom('card_payment_handler').where('account', '=', account);
-  const types = (await handlers.select('type').distinct().execute()).map(({ type }) => type);
+function* eventsToFanOut(db: PaymentDb, account: string, limit: number): Steps<string[]> {
+  const known = db.selectFrom('card_payment_handler').where('account', '=', account).select('type').distinct();
+  const types = (yield* ask(known.compile())).rows.map(({ type }) => type);
   const oldest: { conversation_id: string; occurred_at: number | string }[] = [];
   for (const type of types) {
     const waiting = waitingEvents(db, account).where('type', '=', type).orderBy('occurred_at').limit(limit);
-    oldest.push(...(await waiting.select(['conversation_id', 'occurred_at']).execute()));
+    oldest.push(...(yield* ask(waiting.select(['conversation_id', 'occurred_at']).compile())).rows);
   }
   if (oldest.length === 0) return [];
   oldest.sort((one, other) => Number(one.occurred_at) - Number(other.occurred_at));
   const payments = [...new Set(oldest.map((row) => row.conversation_id))].slice(0, limit);
   const events = waitingEvents(db, account).where('type', 'in', types).where('conversation_id', 'in', payments);
-  return (await events.select('event_id').execute()).map((row) => row.event_id);
+  return (yield* ask(events.select('event_id').compile())).rows.map((row) => row.event_id);
 }
 
 function waitingEvents(db: PaymentDb, account: string) {
@@ -185,13 +230,8 @@ function waitingEvents(db: PaymentDb, account: string) {
 }
 
 /** A delivery for each of the events and each handler of its type. */
-async function insertDeliveries(
-  database: SqlDatabase,
-  db: PaymentDb,
-  account: string,
-  eventIds: readonly string[],
-): Promise<void> {
-  await db
+function insertDeliveries(database: SqlDatabase, account: string, eventIds: readonly string[]) {
+  return database.db
     .insertInto('card_payment_delivery')
     .columns([
       'account',
@@ -225,6 +265,5 @@ async function insertDeliveries(
           eb.lit(0).as('parked'),
           database.fromNow().as('due_at'),
         ]),
-    )
-    .execute();
+    );
 }

@@ -10,22 +10,24 @@ const db = new Kysely<PaymentTables>({ dialect: new SqliteDialect({ database: fi
 
 afterAll(() => db.destroy());
 
-test('refuses values that are not in the order of the text', async () => {
-  const select = async () =>
-    new CompiledQueries().run(db, 'select', ['payment.failed', 'one'], (one: PaymentDb) =>
+test('refuses values that are not in the order of the text', () => {
+  const select = () =>
+    new CompiledQueries(db).of('select', ['payment.failed', 'one'], (one: PaymentDb) =>
       one.selectFrom('card_payment_handler').where('account', '=', 'one').where('type', '=', 'payment.failed'),
     );
-  await expect(select()).rejects.toThrow('The values of the query "select" are not in its order.');
+  expect(select).toThrow('The values of the query "select" are not in its order.');
 });
 
 test('builds a query once, and runs it with the values of each time', async () => {
-  const queries = new CompiledQueries();
+  const queries = new CompiledQueries(db);
   let built = 0;
-  const select = (account: string) =>
-    queries.run(db, 'select', [account], (one: PaymentDb) => {
+  const select = (account: string) => {
+    const query = queries.of('select', [account], (one: PaymentDb) => {
       built += 1;
       return one.selectFrom('card_payment_handler').where('account', '=', account).select('type');
     });
+    return db.executeQuery(query);
+  };
   file.exec(
     `insert into card_payment_handler values ('one', 'payment.failed', 'h', 0), ('two', 'payment.review', 'h', 0)`,
   );

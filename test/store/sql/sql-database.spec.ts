@@ -1,8 +1,14 @@
 import Database from 'better-sqlite3';
-import { type CompiledQuery, Kysely, SqliteDialect } from 'kysely';
+import { CompiledQuery, Kysely, SqliteDialect } from 'kysely';
+import { EventEmitter, once } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import type { PaymentTables } from '../../../lib/store/sql/payment-tables.js';
-import { run, SqlDatabase, Undo } from '../../../lib/store/sql/sql-database.js';
+import { Undo } from '../../../lib/store/sql/undo.js';
+import { run, SqlDatabase } from '../../../lib/store/sql/sql-database.js';
+import type { SqlAccess } from '../../../lib/store/sql/sql-engine.js';
+import { openSqliteFile, sqliteAccess } from '../../../lib/store/sql/sqlite-access.js';
 import { sqliteEngine } from '../../../lib/store/sql/sqlite.engine.js';
+import { ask } from '../../../lib/store/sql/steps.js';
 
 const BUSY = Object.assign(new Error('busy'), { code: 'SQLITE_BUSY' });
 
@@ -73,4 +79,44 @@ test('reads again when another process was in the way', async () => {
   let tries = 0;
   const query = { execute: () => ((tries += 1) < 3 ? Promise.reject(BUSY) : Promise.resolve(['row'])) };
   await expect(database.read(query)).resolves.toEqual(['row']);
+});
+
+describe('inside this process', () => {
+  let access: SqlAccess;
+  let own: SqlDatabase;
+  const line = { ...CompiledQuery.raw(insert.sql, ['shared']) };
+  const all = CompiledQuery.raw('select text from line');
+  const writeLine = () =>
+    own.write(function* () {
+      return (yield* ask(line)).numAffectedRows;
+    });
+
+  beforeEach(async () => {
+    access = sqliteAccess(SqliteDialect, () => openSqliteFile(':memory:'));
+    own = new SqlDatabase(new Kysely({ dialect: access.dialect }), sqliteEngine, access);
+    await run(own.db, { sql: 'create table line (text)' });
+  });
+
+  afterEach(() => own.db.destroy());
+
+  test('nobody reads what another transaction has not committed, and nobody writes into it', async () => {
+    const signal = new EventEmitter();
+    const began = once(signal, 'began');
+    const undone = own.transaction(async (db) => {
+      await run(db, insert);
+      signal.emit('began');
+      await once(signal, 'end');
+      throw new Error('no');
+    });
+    const outcome = expect(undone).rejects.toThrow('no');
+    await began;
+    const [read, written] = [own.find(all), writeLine()];
+    await setImmediate();
+    expect(access.inProcess?.()?.inTransaction).toBe(true);
+    signal.emit('end');
+    await outcome;
+    expect(await written).toBe(1n);
+    expect((await read).map((row) => (row as { text: string }).text)).not.toContain('x');
+    expect(await own.find(all)).toEqual([{ text: 'shared' }]);
+  });
 });

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqlitePaymentStore } from '../../../lib/store/sql/index.js';
-import { openSqliteFile } from '../../../lib/store/sql/sqlite.engine.js';
+import { openSqliteFile } from '../../../lib/store/sql/sqlite-access.js';
 import { describePaymentStore } from '../../../lib/testing/index.js';
 
 /** What SQLite calls `synchronous = FULL`. */
