@@ -78,10 +78,9 @@ function print(counts: readonly number[], figures: readonly ScaleFigures[]): voi
   printTable(
     'Bytes stored a payment',
     ['table or index', ...by('bytes')],
-    [...last.sizes.keys()].sort().map((name) => [
-      name,
-      ...figures.map((one, i) => ((one.sizes.get(name) ?? 0) / counts[i]!).toFixed(0)),
-    ]),
+    [...last.sizes.keys()]
+      .sort()
+      .map((name) => [name, ...figures.map((one, i) => ((one.sizes.get(name) ?? 0) / counts[i]!).toFixed(0))]),
   );
   printTable(
     'A purge of a tenth, with payments made beside it: median / p99 in ms',

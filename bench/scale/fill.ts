@@ -54,7 +54,12 @@ async function makeKinds(client: pg.Client, kinds: readonly WrittenPayment[]): P
   for (const [kind, payment] of kinds.entries()) {
     const { version, state, record, tokenHash, idempotencyKey, holdsReference, history, event } = payment;
     const flags = [tokenHash !== null, idempotencyKey !== null, holdsReference];
-    const happened = [event.version, event.type, varied(event.event, payment), event.type === 'payment.expired' ? 1 : 0];
+    const happened = [
+      event.version,
+      event.type,
+      varied(event.event, payment),
+      event.type === 'payment.expired' ? 1 : 0,
+    ];
     const row = [kind, version, state, varied(record, payment), ...flags, ...happened];
     await client.query('insert into bench.kind values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)', row);
     for (const { version: line, entry } of history) {

@@ -43,9 +43,10 @@ export async function measure(connectionString: string, stored: number): Promise
     const before = await pagesSoFar(pool);
     for (const call of calls) await call();
     const after = await pagesSoFar(pool);
-    const perCall = [...after].map(
-      ([relation, sum]): [string, number] => [relation, (sum - (before.get(relation) ?? 0)) / calls.length],
-    );
+    const perCall = [...after].map(([relation, sum]): [string, number] => [
+      relation,
+      (sum - (before.get(relation) ?? 0)) / calls.length,
+    ]);
     pages.set(name, new Map(perCall.filter(([, count]) => count > 0)));
     searched.set(name, plans.take());
   }

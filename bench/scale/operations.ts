@@ -61,7 +61,9 @@ export function* operations(store: PaymentStore, stored: number, count: number, 
   });
   yield {
     name: 'replace (settle, with its event)',
-    calls: each(settled, (record) => expectReplaced(store.replace(record, record.version - 1, aPaymentEvent(record as never)))),
+    calls: each(settled, (record) =>
+      expectReplaced(store.replace(record, record.version - 1, aPaymentEvent(record as never))),
+    ),
   };
   const steps = Array.from({ length: Math.ceil(count / 5) }, (_, i) => i);
   yield { name: 'fanOut (5 events)', calls: steps.map(() => () => store.fanOut(ACCOUNT, 5)) };
@@ -91,7 +93,10 @@ export function* operations(store: PaymentStore, stored: number, count: number, 
     name: 'handBack',
     calls: each(due, ({ conversationId, version }) => store.handBack(ACCOUNT, conversationId, version, past)),
   };
-  yield { name: 'listByState (50 unknown)', calls: passes.map(() => () => store.listByState(ACCOUNT, ['unknown'], 50)) };
+  yield {
+    name: 'listByState (50 unknown)',
+    calls: passes.map(() => () => store.listByState(ACCOUNT, ['unknown'], 50)),
+  };
   yield { name: 'counts', calls: passes.map(() => () => store.counts(ACCOUNT)) };
 }
 

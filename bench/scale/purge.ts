@@ -67,7 +67,14 @@ async function payBeside(store: SqlPaymentStore, number: number): Promise<{ clai
   await store.replace(claimed, 1);
   const claim = performance.now() - began;
   const at = new Date();
-  const settled: PaymentRecord = { ...claimed, state: 'succeeded', version: 3, updatedAt: at, finalizedAt: at, dueAt: null };
+  const settled: PaymentRecord = {
+    ...claimed,
+    state: 'succeeded',
+    version: 3,
+    updatedAt: at,
+    finalizedAt: at,
+    dueAt: null,
+  };
   await store.replace(settled, 2, aPaymentEvent(settled as never));
   const stored = performance.now();
   const types = ['payment.succeeded'] as const;
