@@ -4,7 +4,7 @@ import { type CostStore, memoryStore, postgresStore, redisStore, sqliteStore } f
 import { printTable } from './table.js';
 
 const WARM_UP = 1_000;
-const PAYMENTS = 10_000;
+const PAYMENTS = 5_000;
 
 interface Callback {
   readonly conversationId: string;

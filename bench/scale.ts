@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { postgresPaymentStore } from 'nestjs-card-payment/sql';
@@ -20,15 +21,20 @@ const SETTINGS = {
   autovacuum: 'off',
 };
 
-/** What each operation of the store costs on PostgreSQL by how many payments are stored: `--payments 10000000`. */
+/**
+ * What each operation of the store costs on PostgreSQL by how many payments are stored: `--payments 10000000`. With
+ * `--partitioned` the tables are those of docs/partitioned-postgres.sql.
+ */
 export async function benchScale(): Promise<void> {
-  const { values } = parseArgs({ options: { payments: { type: 'string' } }, strict: false, allowPositionals: true });
+  const options = { payments: { type: 'string' }, partitioned: { type: 'boolean' } } as const;
+  const { values } = parseArgs({ options, strict: false, allowPositionals: true });
   const most = Number(values.payments ?? DEFAULT_PAYMENTS);
   const counts = [...SIZES.filter((size) => size < most), most];
   const postgres = await startPostgres(SETTINGS);
   const figures: ScaleFigures[] = [];
   for (const stored of counts) {
     const url = await postgres.createDatabase();
+    if (values.partitioned) await run(url, readFileSync('docs/partitioned-postgres.sql', 'utf8'));
     const store = postgresPaymentStore({ connectionString: url });
     await store.open();
     await store.close();
@@ -36,16 +42,16 @@ export async function benchScale(): Promise<void> {
     await fill(url, stored);
     console.log(`${stored} payments filled in ${((performance.now() - began) / 1000).toFixed(0)} s`);
     figures.push(await measure(url, stored));
-    await drop(postgres.url, url);
+    await run(postgres.url, `drop database ${new URL(url).pathname.slice(1)}`);
     print(counts.slice(0, figures.length), figures);
   }
   await postgres.stop();
 }
 
-async function drop(serverUrl: string, url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: serverUrl });
+async function run(url: string, statements: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
   await client.connect();
-  await client.query(`drop database ${new URL(url).pathname.slice(1)}`);
+  await client.query(statements);
   await client.end();
 }
 

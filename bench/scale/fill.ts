@@ -35,7 +35,8 @@ export async function fill(connectionString: string, stored: number): Promise<vo
   await client.query('begin');
   await client.query(`truncate ${TABLES.join(', ')}`);
   const indexes = await dropIndexes(client);
-  await insertAll(client, stored);
+  const isPartitioned = await makeMonths(client);
+  await insertAll(client, stored, isPartitioned);
   for (const statement of indexes) await client.query(statement);
   await client.query('drop schema bench cascade');
   await client.query('commit');
@@ -82,7 +83,7 @@ function place(name: (typeof OWN)[number]): string {
   return `%${OWN.indexOf(name) + 1}$s`;
 }
 
-async function insertAll(client: pg.Client, stored: number): Promise<void> {
+async function insertAll(client: pg.Client, stored: number, isPartitioned: boolean): Promise<void> {
   let share = 0;
   const kinds = SHARES.map(([, percent], kind) => `when number % 100 < ${(share += percent)} then ${kind}`);
   // The last payment was made ten minutes ago.
@@ -111,13 +112,24 @@ async function insertAll(client: pg.Client, stored: number): Promise<void> {
     select 'default', reference, id ${of('kind')} where locks`);
   await client.query(`insert into card_payment_key (account, key_hash, conversation_id)
     select 'default', ${keyHash}, id ${of('kind')} where has_key`);
-  await client.query(`insert into card_payment_history (account, conversation_id, version, entry)
-    select 'default', id, line.version, format(entry, ${own})
+  await client.query(`insert into card_payment_history
+    (account, conversation_id, version, entry ${isPartitioned ? ', written_at' : ''})
+    select 'default', id, line.version, format(entry, ${own}) ${isPartitioned ? ', at' : ''}
     ${of('line')}`);
   await client.query(`insert into card_payment_event
     (account, event_id, conversation_id, version, type, occurred_at, waiting, event)
     select 'default', id || ':' || event_version, id, event_version, event_type, at, waiting, format(event, ${own})
     ${of('kind')}`);
+}
+
+/** Where history and events are split by month: the months that are filled. @returns whether they are */
+async function makeMonths(client: pg.Client): Promise<boolean> {
+  const { rowCount } = await client.query(`select from pg_proc where proname = 'card_payment_add_month'`);
+  if (rowCount === 0) return false;
+  await client.query(
+    `select card_payment_add_month((now() - make_interval(days => 28 * n))::date) from generate_series(0, 14) as n`,
+  );
+  return true;
 }
 
 /** Drops the indexes of tables that are not partitioned. @returns the statements that make them again */

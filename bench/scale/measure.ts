@@ -3,7 +3,7 @@ import { OnPayment } from 'nestjs-card-payment';
 import { postgresPaymentStore } from 'nestjs-card-payment/sql';
 import { startMerchant } from '../merchant.js';
 import { announce, insertUnderWay, operations } from './operations.js';
-import { pagesSoFar, sizes } from './pages.js';
+import { pagesSoFar, sizes, wholesOf } from './pages.js';
 import { Plans, SHOW_PLANS } from './plans.js';
 import { measurePurge, type PurgeFigures } from './purge.js';
 
@@ -38,7 +38,8 @@ export async function measure(connectionString: string, stored: number): Promise
 
   const pages = new Map<string, ReadonlyMap<string, number>>();
   const searched = new Map<string, readonly string[]>();
-  plans.take();
+  const wholes = await wholesOf(pool);
+  plans.take(wholes);
   for (const { name, calls } of operations(explained, stored, EXPLAINED_CALLS, 0)) {
     const before = await pagesSoFar(pool);
     for (const call of calls) await call();
@@ -48,7 +49,7 @@ export async function measure(connectionString: string, stored: number): Promise
       (sum - (before.get(relation) ?? 0)) / calls.length,
     ]);
     pages.set(name, new Map(perCall.filter(([, count]) => count > 0)));
-    searched.set(name, plans.take());
+    searched.set(name, plans.take(wholes));
   }
   await explained.close();
   await pool.end();

@@ -26,3 +26,12 @@ export async function sizes(pool: pg.Pool): Promise<ReadonlyMap<string, number>>
   );
   return new Map(rows.map(({ name, bytes }) => [name, Number(bytes)]));
 }
+
+/** The name of the whole by the name of each partition, of tables and indexes. */
+export async function wholesOf(pool: pg.Pool): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await pool.query<{ part: string; whole: string }>(
+    `select relname as part, pg_partition_root(oid)::regclass::text as whole
+     from pg_class where relispartition and relname like 'card_payment%'`,
+  );
+  return new Map(rows.map(({ part, whole }) => [part, whole]));
+}

@@ -25,11 +25,16 @@ export class Plans {
     pool.on('connect', (client) => client.on('notice', ({ message = '' }) => this.read(message)));
   }
 
-  /** What was found since the last call: names of indexes, and of tables that were read as a whole with a `!`. */
-  take(): string[] {
-    const names = [...this.found].sort();
+  /**
+   * What was found since the last call: names of indexes, and of tables that were read as a whole with a `!`.
+   * @param wholes the name of the whole by the name of a partition
+   */
+  take(wholes: ReadonlyMap<string, string>): string[] {
+    const names = Array.from(this.found, (name) =>
+      name.startsWith('!') ? `!${wholes.get(name.slice(1)) ?? name.slice(1)}` : (wholes.get(name) ?? name),
+    );
     this.found.clear();
-    return names;
+    return [...new Set(names)].sort();
   }
 
   private read(message: string): void {
