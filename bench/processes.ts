@@ -5,11 +5,9 @@ import { type SharedStore, sharedPostgres, sharedRedis } from './processes/share
 import { median, printTable } from './table.js';
 
 const PROCESSES = [1, 2, 4, 8];
-/** For each process, so that all are warm. */
-const WARM_UP = 200;
-const CALLBACKS = 200;
-/** In all, with few processes. */
-const LEAST_CALLBACKS = 1_600;
+/** By each process first, so that all are warm. */
+const WARM_UP = 800;
+const CALLBACKS = 1_600;
 const AT_ONCE = 64;
 
 interface Callback {
@@ -79,8 +77,7 @@ async function measure(store: SharedStore, processes: number, hasHandler: boolea
     if (ids.length !== wanted || times.join() !== '1') throw new Error(`authorized ${times.join(' or ')} times`);
     return took;
   };
-  await run(Math.max(LEAST_CALLBACKS / 2, WARM_UP * processes), () => undefined);
-  const count = Math.max(LEAST_CALLBACKS, CALLBACKS * processes);
+  await run(WARM_UP * processes, () => undefined);
 
   const cpu = () => [
     shops.reduce((sum, shop) => sum + cpuOf(shop.pid), 0),
@@ -89,17 +86,17 @@ async function measure(store: SharedStore, processes: number, hasHandler: boolea
     cpuOf(buyers.pid),
   ];
   let [before, machine, began] = [cpu(), cpuOfMachine(), 0];
-  const took = await run(count, () => {
+  const took = await run(CALLBACKS, () => {
     [before, machine, began] = [cpu(), cpuOfMachine(), performance.now()];
   });
   const seconds = (performance.now() - began) / 1000;
-  const used = cpu().map((ms, i) => (ms - before[i]!) / count);
+  const used = cpu().map((ms, i) => (ms - before[i]!) / CALLBACKS);
   const { busyMs, allMs } = cpuOfMachine();
   for (const process of [...shops, buyers, gateway]) await process.end();
   return [
     `${processes}`,
     hasHandler ? 'one' : 'none',
-    `${Math.round(count / seconds)}`,
+    `${Math.round(CALLBACKS / seconds)}`,
     median(took).toFixed(0),
     took.sort((one, other) => one - other)[Math.floor(took.length * 0.99)]!.toFixed(0),
     ...used.map((ms) => ms.toFixed(2)),
