@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import type { PaymentsOptions } from './payments/options.js';
+import type { ScaleOptions } from './scale/scale-options.js';
 
-export const HELP = `npm run bench                             every bench in its full form, about an hour
+export const HELP = `npm run bench                             all but cost, processes and scale, about an hour
 npm run bench -- BENCH…                   some of: NAMES
 npm run bench -- payments --quick         whole payments in two minutes
 npm run bench -- compare BASE [HEAD]      two commits in one run; fails when HEAD (default: HEAD) needs more CPU
@@ -16,11 +17,15 @@ Options of payments and compare:
   --write            also writes docs/performance.md and docs/performance.svg
   --bound 1.15       compare: the ratio of CPU, HEAD to BASE, median of the rounds, above which it fails
 
+Options of scale:
+  --payments N       how many PostgreSQL is filled with; default 1000000, ten million take 35 GB
+  --partitioned      in the tables of docs/partitioned-postgres.sql
+
 Subjects: SUBJECTS`;
 
 export type BenchCommand =
   | { readonly run: 'help' }
-  | { readonly run: 'benches'; readonly names: readonly string[]; readonly options: PaymentsOptions }
+  | { readonly run: 'benches'; readonly names: readonly string[]; readonly options: PaymentsOptions & ScaleOptions }
   | {
       readonly run: 'compare';
       readonly base: string;
@@ -47,10 +52,14 @@ export function parseCommand(args: readonly string[]): BenchCommand {
       'warm-up': { type: 'string' },
       json: { type: 'string' },
       bound: { type: 'string' },
+      payments: { type: 'string' },
+      partitioned: { type: 'boolean' },
     },
   });
   if (values.help) return { run: 'help' };
-  const options: PaymentsOptions = {
+  const options: PaymentsOptions & ScaleOptions = {
+    stored: values.payments === undefined ? undefined : positive('payments', values.payments),
+    partitioned: values.partitioned ?? false,
     quick: values.quick ?? false,
     write: values.write ?? false,
     json: values.json,

@@ -1,4 +1,4 @@
-import type { INestApplicationContext } from '@nestjs/common';
+import type { INestApplicationContext, Type } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import {
   OnPayment,
@@ -37,7 +37,7 @@ export interface BenchMerchant {
 }
 
 /** Starts a merchant's application whose gateway answers at once. */
-export async function startMerchant(options: PaymentOptions): Promise<BenchMerchant> {
+export async function startMerchant(options: PaymentOptions, handler: Type = Handler): Promise<BenchMerchant> {
   const [clock, gateway] = [new MovedClock(), new InstantGateway()];
   const module = PaymentModule.forRoot({
     baseUrl: 'https://gateway.example',
@@ -52,7 +52,7 @@ export async function startMerchant(options: PaymentOptions): Promise<BenchMerch
     dispatcher: gateway,
     ...options,
   });
-  const app = await Test.createTestingModule({ imports: [module], providers: [Handler] })
+  const app = await Test.createTestingModule({ imports: [module], providers: [handler] })
     .overrideProvider(PaymentClock)
     .useValue(clock)
     .compile();

@@ -12,6 +12,11 @@ export class TaskProcess {
     return started;
   }
 
+  /** The system's number of the process. */
+  get pid(): number {
+    return this.child.pid!;
+  }
+
   /** Rejects with what the task threw, or when the process ends before it has answered. */
   ask<T>(task: string, input?: unknown): Promise<T> {
     this.child.send({ task, input });

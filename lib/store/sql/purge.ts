@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { PurgeCounts } from '../payment-store.js';
 import type { PaymentDb } from './payment-tables.js';
-import { run, type SqlDatabase } from './sql-database.js';
+import type { SqlDatabase } from './sql-database.js';
 import { MAX_CALL_MS, within } from './within.js';
 
 /** How many settled payments a transaction looks at. */
@@ -64,12 +64,10 @@ function purgeBatch(
   paymentsMs: number,
   after: PurgePlace,
 ): Promise<PurgeBatch> {
-  const { fanOutLock } = database.engine;
   return database.transaction(async (db) => {
-    // So that no delivery is made of what is about to be deleted.
-    if (fanOutLock) await run(db, fanOutLock(account));
     const settled = await settledAfter(database, db, account, paymentsMs, after);
     const ids = await withoutDeliveries(
+      database,
       db,
       account,
       settled.map((payment) => payment.conversation_id),
@@ -99,8 +97,22 @@ function settledAfter(database: SqlDatabase, db: PaymentDb, account: string, pay
 }
 
 /** Those of these payments that no delivery is open of, and no event to be fanned out to a known pair. */
-async function withoutDeliveries(db: PaymentDb, account: string, ids: readonly string[]): Promise<string[]> {
+async function withoutDeliveries(
+  database: SqlDatabase,
+  db: PaymentDb,
+  account: string,
+  ids: readonly string[],
+): Promise<string[]> {
   if (ids.length === 0) return [];
+  const events = db
+    .selectFrom('card_payment_event')
+    .where('account', '=', account)
+    .where('conversation_id', 'in', ids)
+    .select(['event_id', 'conversation_id']);
+  // Fan-out passes over events that others have locked, and goes on with those of other payments: none waits.
+  const locked = await events.modifyEnd(sql.raw(database.engine.rowLock('card_payment_event'))).execute();
+  const lockedIds = new Set(locked.map((event) => event.event_id));
+  const beingFannedOut = (await events.execute()).filter((event) => !lockedIds.has(event.event_id));
   const delivered = await db
     .selectFrom('card_payment_delivery')
     .where('account', '=', account)
@@ -115,7 +127,7 @@ async function withoutDeliveries(db: PaymentDb, account: string, ids: readonly s
     .where('type', 'in', (eb) => eb.selectFrom('card_payment_handler').where('account', '=', account).select('type'))
     .select('conversation_id')
     .execute();
-  const busy = new Set([...delivered, ...waiting].map((row) => row.conversation_id));
+  const busy = new Set([...beingFannedOut, ...delivered, ...waiting].map((row) => row.conversation_id));
   return ids.filter((id) => !busy.has(id));
 }
 

@@ -102,7 +102,7 @@ export interface SqlEngine {
   readonly unlessTaken: string;
   /**
    * How transitions are written and events fanned out: in a transaction of several statements, or in one, in
-   * PostgreSQL's SQL.
+   * PostgreSQL's SQL. Fan-out locks the events that it takes, or is alone: a purge leaves locked ones alone.
    */
   readonly writes: 'inTransaction' | 'inOneStatement';
 

@@ -4,7 +4,7 @@ import type { PaymentClock } from '../../../lib/payment/clock.js';
 import { postgresPaymentStore } from '../../../lib/store/sql/index.js';
 import { postgresEngine } from '../../../lib/store/sql/postgres.engine.js';
 import { run, SqlDatabase } from '../../../lib/store/sql/sql-database.js';
-import { StoreTrial } from '../../../lib/testing/contract/store-trial.js';
+import { at, StoreTrial } from '../../../lib/testing/contract/store-trial.js';
 import { describePaymentStore, TestClock } from '../../../lib/testing/index.js';
 import { until } from '../../services/until.js';
 import { type Postgres, startPostgres } from '../../services/postgres.js';
@@ -76,6 +76,31 @@ test('a database whose default isolation is a stricter one is used as any other'
   const isolation = await database.transaction((db) => run(db, { sql: 'show transaction_isolation' }));
   expect(isolation).toEqual([{ transaction_isolation: 'read committed' }]);
   await pool.end();
+});
+
+test('a purge under way holds up no event of another payment', async () => {
+  const connectionString = await postgres.createDatabase();
+  const clock = new TestClock(at(60_000));
+  const store = postgresPaymentStore({ connectionString, clock });
+  await store.open();
+  const trial = new StoreTrial(store, store, clock);
+  const handlerId = await trial.handler('payment.succeeded');
+  await trial.insert({ state: 'failed', finalizedAt: at(0) });
+  const { event } = await trial.publish(await trial.insert(), 'succeeded', at(60_000));
+
+  const other = new pg.Client({ connectionString });
+  await other.connect();
+  await other.query('begin');
+  await other.query('lock table card_payment_history');
+  const purged = trial.purge({ paymentsMs: 1_000 });
+  await until(async () => (await other.query(WAITING)).rowCount !== 0);
+  const delivered = (await trial.take(handlerId)).map((delivery) => delivery.event.eventId);
+  await other.query('commit');
+  await other.end();
+
+  expect(delivered).toEqual([event.eventId]);
+  expect(await purged).toEqual({ payments: 1, events: 0 });
+  await store.close();
 });
 
 test('a pool that was given stays open', async () => {

@@ -1,0 +1,44 @@
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { startPostgres } from '../../test/services/postgres.js';
+import { startRedis } from '../../test/services/redis.js';
+import { cpuOf, cpuOfFamily, parentOf } from './cpu.js';
+
+/** A database server that processes share, durable as in production. */
+export interface SharedStore {
+  readonly name: string;
+  /** The URL of an empty store. */
+  create(): Promise<string>;
+  /** What the server has used of the CPU so far, in milliseconds. */
+  cpuMs(): number;
+  stop(): Promise<void>;
+}
+
+export async function sharedPostgres(): Promise<SharedStore> {
+  const postgres = await startPostgres({ fsync: 'on' });
+  const client = new pg.Client({ connectionString: postgres.url });
+  await client.connect();
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const server = parentOf(rows[0]!.pid);
+  await client.end();
+  return {
+    name: 'PostgreSQL',
+    create: () => postgres.createDatabase(),
+    cpuMs: () => cpuOfFamily(server),
+    stop: () => postgres.stop(),
+  };
+}
+
+export async function sharedRedis(): Promise<SharedStore> {
+  const redis = await startRedis({ args: ['--appendfsync', 'always'] });
+  const client = new Redis(redis.url);
+  const server = Number(/process_id:(\d+)/.exec(await client.info('server'))?.[1]);
+  client.disconnect();
+  let databases = 0;
+  return {
+    name: 'Redis',
+    create: () => Promise.resolve(`${redis.url}/${(databases += 1)}`),
+    cpuMs: () => cpuOf(server),
+    stop: () => redis.stop(),
+  };
+}
