@@ -3,6 +3,8 @@ import { limited } from '../payment/limited.js';
 
 /** How long a caller waits for handlers, so that the buyer finds the order paid; they run on after that. */
 const MAX_CALLER_WAIT_MS = 2_000;
+/** How long for one that another process calls: no word of it comes here. */
+const ELSEWHERE_WAIT_MS = 200;
 
 interface Wait {
   readonly handlers: Set<string>;
@@ -20,6 +22,15 @@ export class CallerWaits {
     const handled = new Promise<void>((done) => this.waits.set(eventId, { handlers: new Set(handlers), done }));
     await limited(this.clock, MAX_CALLER_WAIT_MS, () => handled).catch(() => undefined);
     this.waits.delete(eventId);
+  }
+
+  /**
+   * The delivery to this handler is not here: another process has it, or it waits for its turn. It has a moment, since
+   * whoever has it will most likely be done by then.
+   */
+  elsewhere(eventId: string, handler: string): void {
+    if (!this.waits.get(eventId)?.handlers.has(handler)) return;
+    this.clock.timer(ELSEWHERE_WAIT_MS, () => this.handled(eventId, handler));
   }
 
   /** A handler has been called with an event; whether it failed does not matter to the caller. */

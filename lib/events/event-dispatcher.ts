@@ -90,15 +90,22 @@ export class EventDispatcher {
     const handlers = this.workers.flatMap(({ handler }) => (handler.types.includes(event.type) ? [handler.id] : []));
     if (!this.isStarted || handlers.length === 0) return;
     const handled = this.callers.until(event.eventId, handlers);
-    this.wake();
+    void this.takeUp(event.eventId);
     await handled;
+  }
+
+  private async takeUp(eventId: string): Promise<void> {
+    await this.fanOutAll();
+    for (const worker of this.workers) {
+      await worker.looked();
+      if (!worker.isCalling(eventId)) this.callers.elsewhere(eventId, worker.handler.id);
+    }
   }
 
   /** Looks for what is to be fanned out and what is due, and does not wait for it. */
   wake(): void {
     if (!this.isStarted) return;
     void this.fanOutAll();
-    for (const worker of this.workers) void worker.look();
   }
 
   /**
@@ -142,8 +149,8 @@ export class EventDispatcher {
     while (this.isAskedAgain && this.workers.length > 0) {
       this.isAskedAgain = false;
       const events = await this.store.fanOut(this.settings.account, FAN_OUT_STEP).catch(() => 0);
-      if (events === 0) continue;
-      this.isAskedAgain = true;
+      // Each payment has an event at least: with fewer, nothing is left.
+      if (events >= FAN_OUT_STEP) this.isAskedAgain = true;
       if (!this.isStarted) continue;
       for (const worker of this.workers) void worker.look();
     }

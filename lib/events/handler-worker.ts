@@ -56,6 +56,16 @@ export class HandlerWorker {
     return this.looking;
   }
 
+  /** Resolves when the look that is under way, if one is, has taken what it can. */
+  async looked(): Promise<void> {
+    await this.looking;
+  }
+
+  /** Whether the handler runs with this event now. */
+  isCalling(eventId: string): boolean {
+    return this.running.has(eventId);
+  }
+
   /** Resolves when every call that runs now is over. */
   async finished(): Promise<void> {
     await this.looking;
@@ -73,9 +83,10 @@ export class HandlerWorker {
     while (this.isAskedAgain && this.running.size < this.handler.concurrency) {
       this.isAskedAgain = false;
       const lease = this.random.bytes(16).toString('base64url');
-      const deliveries = await this.lease(lease, this.handler.concurrency - this.running.size);
+      const places = this.handler.concurrency - this.running.size;
+      const deliveries = await this.lease(lease, places);
       for (const delivery of deliveries) this.begin(delivery, lease);
-      if (deliveries.length > 0) this.isAskedAgain = true;
+      if (deliveries.length === places) this.isAskedAgain = true;
     }
     // In the same turn as the last look at `isAskedAgain`: nobody's call goes unheard in between.
     this.looking = null;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { PaymentSettings } from '../options/payment-settings.js';
 import type { PaymentRecord } from '../payment/payment.js';
-import { PaymentStore } from '../store/payment-store.js';
+import { PaymentStore, type PurgeCounts } from '../store/payment-store.js';
 import { callStore } from './store-call.js';
 
 /** Longer than it takes to work through one batch. */
@@ -30,10 +30,10 @@ export class DuePayments {
     return callStore('handing work back', () => this.store.handBack(account, conversationId, version, dueAt));
   }
 
-  /** Deletes old settled payments, and forgets old handlers and keys. @returns how many payments */
-  async purge(): Promise<number> {
+  /** Deletes old settled payments, and forgets old handlers and keys. */
+  purge(): Promise<PurgeCounts> {
     const { account, retentionMs, idempotencyTtlMs } = this.settings;
     const retention = { paymentsMs: retentionMs, pairsMs: PAIR_MEMORY_MS, keysMs: idempotencyTtlMs };
-    return (await callStore('deleting old payments', () => this.store.purge(account, retention))).payments;
+    return callStore('deleting old payments', () => this.store.purge(account, retention));
   }
 }

@@ -206,7 +206,10 @@ export class Reconciler {
     }
     if (now >= this.purgeAt) {
       this.purgeAt = now + PURGE_EVERY_MS;
-      counts.purged = await this.due.purge();
+      const { payments, hasMore } = await this.due.purge();
+      counts.purged = payments;
+      // What was left is for the next pass: payments that are due do not wait for a million that are old.
+      if (hasMore) this.purgeAt = now;
     }
   }
 }

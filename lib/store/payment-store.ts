@@ -82,7 +82,12 @@ export interface Retention {
 export interface PurgeCounts {
   readonly payments: number;
   readonly events: number;
+  /** Whether there is more, which was left for the next purge; absent where there is not. */
+  readonly hasMore?: boolean;
 }
+
+/** How long a purge goes on before it leaves the rest for the next one, in milliseconds. */
+export const MAX_PURGE_MS = 5_000;
 
 /** Payments that are in a state now, and since when the one that has been in it the longest. */
 export interface StateCount {
@@ -210,7 +215,8 @@ export abstract class PaymentStore {
    * Deletes settled payments that have no delivery open and no event waiting to be fanned out to a known pair, with
    * their history and events; pairs that nobody has announced for long, with their deliveries; keys that have been
    * remembered long enough. A purged payment's idempotencyKey is remembered as a hash; its `referenceLock` for good: it
-   * is nobody's then, not even that of a payment of the same conversationId.
+   * is nobody's then, not even that of a payment of the same conversationId. Ends within some seconds
+   ({@link MAX_PURGE_MS}), whatever there is: background work and shutdowns wait for it.
    */
   abstract purge(account: string, retention: Retention): Promise<PurgeCounts>;
 

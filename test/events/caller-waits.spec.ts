@@ -31,6 +31,16 @@ describe('CallerWaits', () => {
     waits.handled('event', 'slow');
   });
 
+  it('waits a moment, and no longer, for a handler that another process calls', async () => {
+    const waiting = waits.until('event', ['here', 'there']);
+    waits.elsewhere('event', 'there');
+    waits.elsewhere('event', 'of no interest');
+    await clock.advance(200);
+    expect(await isOver(waiting)).toBe(false);
+    waits.handled('event', 'here');
+    expect(await isOver(waiting)).toBe(true);
+  });
+
   it('knows callers of several events apart', async () => {
     const [one, other] = [waits.until('one', ['handler']), waits.until('other', ['handler'])];
     waits.handled('one', 'handler');

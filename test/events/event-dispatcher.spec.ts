@@ -92,6 +92,27 @@ describe('EventDispatcher', () => {
       expect(await isOver(publishing)).toBe(true);
     });
 
+    it('waits a moment for a handler that another process has begun to call', async () => {
+      const there = instance();
+      await there.announce([handler('mail', () => new Promise(() => undefined))]);
+      await announce(
+        handler('mail', () => undefined),
+        handler('journal', () => undefined),
+      );
+      const event = await storeEvent(store, 'ONE', clock.now());
+      await store.fanOut('default', 10);
+      there.start();
+      there.wake();
+      await quiet();
+      const publishing = events.publish(event);
+      expect(await isOver(publishing)).toBe(false);
+      await clock.advance(200);
+      expect(await isOver(publishing)).toBe(true);
+      const stopped = there.stop();
+      await clock.advance(30 * SECOND_MS);
+      await stopped;
+    });
+
     it('keeps it no longer than two seconds; the handler runs on, and is not called again', async () => {
       const slow = gate();
       let calls = 0;

@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import type { PaymentOptions, PaymentRecord } from 'nestjs-card-payment';
 import type { AssembledFlows } from './assembled-flows.js';
 import { LOST, NOT_PAID, UNDECIDED } from './fake-gateway.js';
@@ -253,6 +254,16 @@ describe('the background work', () => {
       expect((await payments.reconcile()).purged).toBe(1);
       expect(await payments.find(paid.conversationId)).toBeNull();
       expect(await payments.find(unknown.conversationId)).toMatchObject({ state: 'unknown' });
+    });
+
+    it('goes on at the next pass where a purge left something for later', async () => {
+      const { payments } = await shop.start({ retentionMs: DAY_MS });
+      const purge = jest.spyOn(shop.store, 'purge');
+      purge.mockResolvedValueOnce({ payments: 7, events: 7, hasMore: true });
+      expect((await payments.reconcile()).purged).toBe(7);
+      expect((await payments.reconcile()).purged).toBe(0);
+      await payments.reconcile();
+      expect(purge).toHaveBeenCalledTimes(2);
     });
 
     it('keeps settled payments for ever where the option says nothing', async () => {

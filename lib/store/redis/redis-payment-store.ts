@@ -8,6 +8,7 @@ import {
   type HandlerPair,
   type LeasedDelivery,
   type LeaseRequest,
+  MAX_PURGE_MS,
   PaymentStore,
   type Postponement,
   type PurgeCounts,
@@ -42,8 +43,6 @@ const KEY_SCHEMA_VERSION = 1;
 const MIN_KEY_SCHEMA_VERSION = 1;
 /** How many a step of a purge looks at. */
 const PURGE_STEP = 200;
-/** A purge that takes longer goes on with the next one. */
-const MAX_PURGE_MS = 15_000;
 /** How often a lease looks on, when all that it looked at turned out to be held up. */
 const MAX_LEASE_LOOKS = 20;
 /** How long a call may take where the options do not say. */
@@ -232,7 +231,8 @@ export class RedisPaymentStore extends PaymentStore {
     await repeat(purging.FORGET_KEYS, { keysMs });
     const counts = { payments: 0, events: 0 };
     if (paymentsMs === null) return counts;
-    for (let skip = 0, looked = PURGE_STEP; looked === PURGE_STEP && performance.now() < end;) {
+    for (let skip = 0, looked = PURGE_STEP; looked === PURGE_STEP;) {
+      if (performance.now() >= end) return { ...counts, hasMore: true };
       const reply = (await step(purging.DELETE_PAYMENTS, { paymentsMs, skip })) as [number, number, number];
       looked = reply[0];
       skip += looked - reply[1];

@@ -20,13 +20,19 @@ interface PurgeBatch extends PurgeCounts {
 }
 
 /**
- * Deletes settled payments that nothing is left to be delivered of, a batch in each transaction. Those that others have
- * locked are left for the next purge.
+ * Deletes settled payments that nothing is left to be delivered of, a batch in each transaction, until `end` (by
+ * `performance.now`). Those that others have locked are left for the next purge.
  */
-export async function purgePayments(database: SqlDatabase, account: string, paymentsMs: number): Promise<PurgeCounts> {
+export async function purgePayments(
+  database: SqlDatabase,
+  account: string,
+  paymentsMs: number,
+  end: number,
+): Promise<PurgeCounts> {
   const counts = { payments: 0, events: 0 };
   let place: PurgePlace | null = { finalizedAt: 0, conversationId: '' };
   while (place) {
+    if (performance.now() >= end) return { ...counts, hasMore: true };
     const batch: PurgeBatch = await within(MAX_CALL_MS, purgeBatch(database, account, paymentsMs, place));
     counts.payments += batch.payments;
     counts.events += batch.events;
@@ -35,9 +41,12 @@ export async function purgePayments(database: SqlDatabase, account: string, paym
   return counts;
 }
 
-/** Forgets keys of payments that were purged that long ago. */
-export async function forgetKeys(database: SqlDatabase, account: string, keysMs: number): Promise<void> {
-  while ((await within(MAX_CALL_MS, forgetSomeKeys(database, account, keysMs))) === KEYS_BATCH);
+/** Forgets keys of payments that were purged that long ago, until `end` (by `performance.now`). */
+export async function forgetKeys(database: SqlDatabase, account: string, keysMs: number, end: number): Promise<void> {
+  while (
+    (await within(MAX_CALL_MS, forgetSomeKeys(database, account, keysMs))) === KEYS_BATCH &&
+    performance.now() < end
+  );
 }
 
 function forgetSomeKeys(database: SqlDatabase, account: string, keysMs: number): Promise<number> {

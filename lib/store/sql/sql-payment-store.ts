@@ -7,6 +7,7 @@ import {
   type HandlerPair,
   type LeasedDelivery,
   type LeaseRequest,
+  MAX_PURGE_MS,
   PaymentStore,
   type Postponement,
   type PurgeCounts,
@@ -157,9 +158,10 @@ export class SqlPaymentStore extends PaymentStore {
   }
 
   async purge(account: string, { paymentsMs, pairsMs, keysMs }: Retention): Promise<PurgeCounts> {
+    const end = performance.now() + MAX_PURGE_MS;
     await forgetPairs(this.database, account, pairsMs);
-    await forgetKeys(this.database, account, keysMs);
-    return paymentsMs === null ? { payments: 0, events: 0 } : purgePayments(this.database, account, paymentsMs);
+    await forgetKeys(this.database, account, keysMs, end);
+    return paymentsMs === null ? { payments: 0, events: 0 } : purgePayments(this.database, account, paymentsMs, end);
   }
 
   counts(account: string): Promise<StoreCounts> {
