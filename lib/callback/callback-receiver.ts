@@ -54,13 +54,13 @@ export class CallbackReceiver {
    */
   async complete(token: string, received: unknown): Promise<Payment> {
     const record = await this.identify(token);
-    const late = new AbortController();
+    const wait = { isOver: false };
     const outcome = record.state === 'awaiting' ? this.authorize(record, received) : this.repeat(record, received);
-    const watched = outcome.then((payment) => this.watch(payment, late.signal));
+    const watched = outcome.then((payment) => this.watch(payment, wait));
     try {
       return await limited(this.clock, this.route.waitMs, () => watched);
     } catch (error) {
-      late.abort();
+      wait.isOver = true;
       if (!(error instanceof TimeUpError)) throw error;
       return toPayment(await this.reader.latest(record));
     }
@@ -88,10 +88,10 @@ export class CallbackReceiver {
   }
 
   /** Auth3d may be running in another process. */
-  private async watch(payment: Payment, signal: AbortSignal): Promise<Payment> {
+  private async watch(payment: Payment, wait: { readonly isOver: boolean }): Promise<Payment> {
     let latest = payment;
-    while (latest.state === 'authorizing' && !signal.aborted) {
-      await this.clock.sleep(LOOK_AGAIN_MS, signal);
+    while (latest.state === 'authorizing' && !wait.isOver) {
+      await this.clock.sleep(LOOK_AGAIN_MS);
       const record = await this.reader.find(payment.conversationId);
       if (record) latest = toPayment(record);
     }
