@@ -31,6 +31,9 @@ ${markdownTable(
   }),
 )}
 
+Of \`init3d\`, most of what it costs over \`doPayment\` is the page itself: \`undici-64k\` reads, parses and decodes it and
+does nothing else.
+
 Claims a second beside the bare driver doing the same writes, at least 0.9 of it, have a bench of their own:
 \`npm run bench -- claims\`.
 

@@ -32,6 +32,13 @@ export interface SubjectGroup {
   readonly subjects: readonly Subject[];
 }
 
+const BARE_ROUTE: CallbackSubject = {
+  name: 'bare-route',
+  does: 'a route of Fastify alone: parses the form, calls Auth3d by undici, redirects; checks and stores nothing',
+  measures: 'callbacks',
+  start: async (setup) => (await import('../peers/bare-fastify.js')).startBareFastify(setup),
+};
+
 /** Each process imports what it measures and nothing else. */
 export const GROUPS: readonly SubjectGroup[] = [
   {
@@ -70,23 +77,19 @@ export const GROUPS: readonly SubjectGroup[] = [
   },
   {
     title: 'A callback',
-    subjects: [
-      {
-        name: 'bare-route',
-        does: 'a route of Fastify alone: parses the form, calls Auth3d by undici, redirects; checks and stores nothing',
-        measures: 'callbacks',
-        start: async (setup) => (await import('../peers/bare-fastify.js')).startBareFastify(setup),
-      },
-      callbacks('memory'),
-      callbacks('sqlite'),
-      callbacks('postgres'),
-      callbacks('redis'),
-    ],
+    subjects: [BARE_ROUTE, callbacks('memory'), callbacks('sqlite'), callbacks('postgres'), callbacks('redis')],
   },
   {
     title: 'init3d with a page of 64 KiB',
     subjects: [
       { ...direct('beside-init3d', 'memory', 'doPayment in memory, to put init3d in relation to'), beside: undefined },
+      {
+        name: 'undici-64k',
+        does: 'a request of undici whose answer carries the page: parsed, decoded, nothing else',
+        beside: 'beside-init3d',
+        measures: 'calls',
+        start: async (setup) => (await import('./bare-undici.js')).startBareInit3d(setup),
+      },
       {
         name: 'init3d-64k',
         does: 'init3d in memory; the page is found, decoded and handed over',
