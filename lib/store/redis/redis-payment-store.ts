@@ -232,12 +232,12 @@ export class RedisPaymentStore extends PaymentStore {
     const counts = { payments: 0, events: 0 };
     if (paymentsMs === null) return counts;
     for (let skip = 0, looked = PURGE_STEP; looked === PURGE_STEP;) {
-      if (performance.now() >= end) return { ...counts, hasMore: true };
       const reply = (await step(purging.DELETE_PAYMENTS, { paymentsMs, skip })) as [number, number, number];
       looked = reply[0];
       skip += looked - reply[1];
       counts.payments += reply[1];
       counts.events += reply[2];
+      if (looked === PURGE_STEP && performance.now() >= end) return { ...counts, hasMore: true };
     }
     return counts;
   }

@@ -32,11 +32,11 @@ export async function purgePayments(
   const counts = { payments: 0, events: 0 };
   let place: PurgePlace | null = { finalizedAt: 0, conversationId: '' };
   while (place) {
-    if (performance.now() >= end) return { ...counts, hasMore: true };
     const batch: PurgeBatch = await within(MAX_CALL_MS, purgeBatch(database, account, paymentsMs, place));
     counts.payments += batch.payments;
     counts.events += batch.events;
     place = batch.place;
+    if (place && performance.now() >= end) return { ...counts, hasMore: true };
   }
   return counts;
 }
