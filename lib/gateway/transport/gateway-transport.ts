@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { HttpService } from '@nestjs/axios';
 import { Logger } from '@nestjs/common';
 import axios, { type AxiosAdapter, type AxiosInstance, type AxiosResponse, type RawAxiosResponseHeaders } from 'axios';
 import { Agent, type Dispatcher } from 'undici';
@@ -29,8 +28,7 @@ export class GatewayTransport {
    * For interceptors of the host. They see where a request goes and may add headers; its body and its own headers,
    * which hold the card and the secrets, are not shown to them. Requests of the host's own are refused.
    */
-  readonly http: HttpService;
-  private readonly shownHttp: GatewayHttp;
+  readonly http: GatewayHttp;
   private readonly axios: AxiosInstance;
   /** It holds requests on their way, and a host's own may know a password. */
   private readonly dispatcher: Hidden<Dispatcher>;
@@ -50,7 +48,7 @@ export class GatewayTransport {
       if (typeof config.adapter !== 'function' || !this.adapters.has(config.adapter)) config.adapter = refuse;
       return config;
     });
-    this.http = this.shownHttp = new GatewayHttp(this.axios);
+    this.http = new GatewayHttp(this.axios);
   }
 
   /** One attempt. It never rejects, whatever an interceptor or dispatcher does, and is over at the deadline. */
@@ -58,9 +56,14 @@ export class GatewayTransport {
     this.warnOfMonitors();
     const attempt = new Attempt(request.body, this.settings.timeoutMs);
     // Axios costs as much as the request itself: it is asked only where someone can have added to it.
-    if (this.shownHttp.mayHaveInterceptors) this.postByAxios(attempt, request);
+    if (this.http.mayHaveInterceptors) this.postByAxios(attempt, request);
     else this.transmit(attempt, request);
     return attempt.outcome;
+  }
+
+  /** Ends what is under way: to whoever waits for it, the connection was lost. */
+  async close(): Promise<void> {
+    if (this.isDispatcherOurs) await this.dispatcher.reveal().destroy();
   }
 
   private postByAxios(attempt: Attempt, request: WireRequest): void {
@@ -83,11 +86,6 @@ export class GatewayTransport {
     if (length === null) return false;
     this.dispatch(attempt, url, { ...wireHeaders(added, headers), 'content-length': String(length) });
     return true;
-  }
-
-  /** Ends what is under way: to whoever waits for it, the connection was lost. */
-  async close(): Promise<void> {
-    if (this.isDispatcherOurs) await this.dispatcher.reveal().destroy();
   }
 
   /** Once, whenever they subscribed. */
