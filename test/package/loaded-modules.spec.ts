@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { cleanEnvironment } from './tarball.js';
 
 const MERCHANT = {
@@ -56,24 +57,34 @@ const script = (kind: 'esm' | 'cjs', more: string): string => `
 `;
 
 /** Packages that were loaded, and folders of this package. */
-function loaded(kind: 'esm' | 'cjs', env: Readonly<Record<string, string>> = {}, more = ''): Promise<Set<string>> {
+async function loaded(
+  kind: 'esm' | 'cjs',
+  env: Readonly<Record<string, string>> = {},
+  more = '',
+): Promise<Set<string>> {
+  return new Set((await loadedFiles(kind, env, more)).flatMap(partsOf));
+}
+
+function loadedFiles(kind: 'esm' | 'cjs', env: Readonly<Record<string, string>>, more: string): Promise<string[]> {
   const args = [`--input-type=${kind === 'esm' ? 'module' : 'commonjs'}`, '-e', script(kind, more)];
   return new Promise((resolve, reject) => {
     const options = { env: { ...cleanEnvironment(), ...MERCHANT, ...env }, maxBuffer: 16 * 1024 * 1024 };
     execFile(process.execPath, args, options, (error, stdout, stderr) => {
       if (error) return reject(new Error(stderr));
-      const files = JSON.parse(stdout.trim().split('\n').at(-1)!) as string[];
-      resolve(new Set(files.map(partOf)));
+      resolve(JSON.parse(stdout.trim().split('\n').at(-1)!) as string[]);
     });
   });
 }
 
-/** `kysely`, `@nestjs/core`; `own/store/sql` of a file of the build. */
-function partOf(url: string): string {
-  const own = /\/dist\/(?:esm|cjs)\/(?:(.+)\/)?[^/]+$/.exec(url);
-  const inside = url.split('/node_modules/').at(-1)!;
-  if (own && !url.includes('/node_modules/')) return `own/${own[1] ?? ''}`;
-  return /^(?:@[^/]+\/)?[^/]+/.exec(inside)![0];
+/** `kysely`, `@nestjs/core`; `own/`, `own/store/sql` of a file of the build, which says what each of its parts was. */
+function partsOf(url: string): string[] {
+  if (!isOwn(url)) return [/^(?:@[^/]+\/)?[^/]+/.exec(url.split('/node_modules/').at(-1)!)![0]];
+  const sources = readFileSync(fileURLToPath(url), 'utf8').matchAll(/^\/\/ dist\/compiled\/(?:(.+)\/)?[^/]+\.js$/gm);
+  return Array.from(sources, ([, folder]) => `own/${folder ?? ''}`);
+}
+
+function isOwn(url: string): boolean {
+  return !url.includes('/node_modules/') && /\/dist\/(?:esm|cjs)\//.test(url);
 }
 
 const ONLY_WHERE_USED = ['better-sqlite3', 'kysely', 'pg', 'ioredis', '@nestjs/terminus', '@nestjs/swagger'];
@@ -96,6 +107,12 @@ describe.each(['esm', 'cjs'] as const)('an application (%s) loads', (kind) => {
     expect([...parts]).toEqual(
       expect.arrayContaining(['own/', 'own/flows', 'own/store/memory', 'undici', '@nestjs/core']),
     );
+  });
+
+  it('few files of the package, as each costs time', async () => {
+    const files = new Set((await loadedFiles(kind, {}, '')).filter(isOwn));
+    expect(files.size).toBeGreaterThan(0);
+    expect(files.size).toBeLessThanOrEqual(4);
   });
 
   it('the driver of the store that it has, and no other', async () => {

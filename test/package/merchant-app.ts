@@ -178,23 +178,46 @@ export const BOTH_FLOWS_PAID = {
   },
 };
 
-/** What the logger of that Nest makes of a log record: a line in a console, an object in JSON. */
+/** What the logger of that Nest makes of a payment's log record: a line in a console, an object in JSON. */
 export const LOGGED = `
-  const { ConsoleLogger } = require('@nestjs/common');
-  const { LogRecord } = require('./node_modules/nestjs-card-payment/dist/cjs/telemetry/log-record.js');
-  const printed = [];
-  process.stdout.write = ((write) => (text) => (printed.push(text), true))(process.stdout.write);
-  const record = new LogRecord('Payment 1: failed (declined)', { state: 'failed', reason: 'declined', code: null });
-  new ConsoleLogger('P', { colors: false }).log(record);
-  new ConsoleLogger('P', { json: true }).log(record);
-  delete process.stdout.write;
-  const [line, json] = printed;
-  console.log(JSON.stringify([line.trim().replace(/^.*(?=LOG)/, ''), JSON.parse(json).message]));
+  require('reflect-metadata');
+  const { ConsoleLogger, Module } = require('@nestjs/common');
+  const { NestFactory } = require('@nestjs/core');
+  const { PaymentModule, PaymentService } = require('nestjs-card-payment');
+  class Shop {}
+  Module({ imports: [PaymentModule.forRoot({ baseUrl: 'simulator:' })] })(Shop);
+
+  async function logged(options) {
+    const printed = [];
+    const write = process.stdout.write;
+    process.stdout.write = (text) => (printed.push(text), true);
+    const app = await NestFactory.createApplicationContext(Shop, { logger: new ConsoleLogger(options) });
+    const { conversationId } = await app.get(PaymentService).doPayment({
+      cardDetails: { cardNo: '4508034508034509', expDate: '1236', cvv: '000' },
+      transactionDetails: { amount: '149.90', currencyCode: 949 },
+      cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
+    });
+    await app.close();
+    process.stdout.write = write;
+    const [line] = printed.filter((text) => text.includes('Payment ' + conversationId + ':'));
+    return line.replaceAll(conversationId, '{id}').replace(/\\d+ ms/, '{n} ms').trim();
+  }
+
+  (async () => {
+    const line = await logged({ colors: false });
+    const { message, state, conversationId, kind } = JSON.parse(await logged({ json: true })).message;
+    console.log(JSON.stringify([line.replace(/^.*(?=LOG)/, ''), { message, state, conversationId, kind }]));
+  })();
 `;
 
 export const LOGGED_WELL = [
-  'LOG [P] Payment 1: failed (declined)',
-  { message: 'Payment 1: failed (declined)', state: 'failed', reason: 'declined', code: null },
+  'LOG [PaymentModule] Payment {id}: succeeded (B0000) after {n} ms',
+  {
+    message: 'Payment {id}: succeeded (B0000) after {n} ms',
+    state: 'succeeded',
+    conversationId: '{id}',
+    kind: 'direct',
+  },
 ];
 
 /** What the health indicator says in that Nest, with that terminus. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type DoPaymentDto, type PaymentEventState, type PaymentOptions } from 'nestjs-card-payment';
@@ -9,7 +9,9 @@ import { answerOf } from '../services/task-process.js';
 import { cleanEnvironment, packTarball, run } from './tarball.js';
 
 const PACKAGE = 'node_modules/nestjs-card-payment';
-const SCHEMA_FILES = ['esm', 'cjs'].map((build) => `dist/${build}/store/sql/payment-schema.js`);
+const BUILDS = ['dist/esm', 'dist/cjs'];
+/** Where the steps of the schema are complete. */
+const SCHEMA_VERSION_DECLARED = /^(?=(?:const|let|var) SCHEMA_VERSION = MIGRATIONS\.length)/m;
 
 /** What a release adds to the schema of the one before it. */
 export interface NextRelease {
@@ -40,8 +42,11 @@ export class Releases {
     const folder = join(this.folder, name);
     cpSync(join(this.folder, from), folder, { recursive: true });
     this.edit(name, 'package.json', (text) => text.replace(/"version": ".*?"/, `"version": "${version}"`));
-    const step = `  { lowest: ${lowest}, statements: () => [${JSON.stringify(sql)}] },\n];`;
-    for (const file of SCHEMA_FILES) this.edit(name, file, (text) => text.replace(/^\];/m, step));
+    const step = `MIGRATIONS.push({ lowest: ${lowest}, statements: () => [${JSON.stringify(sql)}] });\n`;
+    for (const build of BUILDS) {
+      const file = this.fileOf(name, build, SCHEMA_VERSION_DECLARED);
+      this.edit(name, file, (text) => text.replace(SCHEMA_VERSION_DECLARED, step));
+    }
   }
 
   /** Starts a shop with that release. */
@@ -51,6 +56,19 @@ export class Releases {
 
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** The one file of a build that holds this. */
+  private fileOf(name: string, build: string, held: RegExp): string {
+    const folder = join(this.folder, name, PACKAGE);
+    const files = readdirSync(join(folder, build), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.js'))
+      .map((file) => join(build, file))
+      .filter((file) => held.test(readFileSync(join(folder, file), 'utf8')));
+    const [file] = files;
+    if (file === undefined || files.length > 1)
+      throw new Error(`In one file of ${build}: ${held}, not in ${files.length}`);
+    return file;
   }
 
   private edit(name: string, file: string, change: (text: string) => string): void {
