@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
+import { DiscoveryService, ModuleRef } from '@nestjs/core';
 import { LogRecord } from '../telemetry/log-record.js';
 import type { PaymentEvent } from '../payment/payment-event.js';
 
@@ -16,13 +16,17 @@ export class PlainEvents {
 
   /** Private to the language, too: printed, it would show the whole application. */
   readonly #moduleRef: ModuleRef;
+  readonly #discovery: DiscoveryService;
 
-  constructor(moduleRef: ModuleRef) {
+  constructor(moduleRef: ModuleRef, discovery: DiscoveryService) {
     this.#moduleRef = moduleRef;
+    this.#discovery = discovery;
   }
 
   /** Looks for the host's emitter; without one, plain events are not emitted. */
   async connect(): Promise<void> {
+    // The package is loaded where it is used. It may be installed and not be: then the start is the sooner for it.
+    if (!this.#discovery.getProviders().some(({ token }) => isEmitterClass(token))) return;
     try {
       const { EventEmitter2 } = await import('@nestjs/event-emitter');
       this.emitter = this.#moduleRef.get(EventEmitter2, { strict: false });
@@ -46,6 +50,13 @@ export class PlainEvents {
         .catch(() => this.logger.error(failureOf(event)));
     });
   }
+}
+
+/** By what it can do: a host that is minified calls its classes what it likes. */
+function isEmitterClass(token: unknown): boolean {
+  if (typeof token !== 'function') return false;
+  const prototype: unknown = token.prototype;
+  return typeof prototype === 'object' && prototype !== null && 'emitAsync' in prototype;
 }
 
 function failureOf({ type, eventId }: PaymentEvent): LogRecord {

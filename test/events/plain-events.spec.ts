@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import { EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
 import { Test } from '@nestjs/testing';
 import type { PaymentEvent } from 'nestjs-card-payment';
@@ -24,7 +25,10 @@ describe('PlainEvents', () => {
   const log = logLines();
 
   async function start(imports = [EventEmitterModule.forRoot()]): Promise<{ plain: PlainEvents; listener: Listener }> {
-    const builder = Test.createTestingModule({ imports, providers: [PlainEvents, Listener] });
+    const builder = Test.createTestingModule({
+      imports: [DiscoveryModule, ...imports],
+      providers: [PlainEvents, Listener],
+    });
     const module = await builder.setLogger(loggerInto(log)).compile();
     await module.init();
     log.length = 0;
@@ -63,7 +67,7 @@ describe('PlainEvents', () => {
   it('are not emitted where the host has no emitter, or before it was looked for', async () => {
     const { plain, listener } = await start([]);
     plain.emit(EVENT);
-    const module = await Test.createTestingModule({ providers: [PlainEvents] }).compile();
+    const module = await Test.createTestingModule({ imports: [DiscoveryModule], providers: [PlainEvents] }).compile();
     module.get(PlainEvents).emit(EVENT);
     await quiet();
     expect([listener.heard, log]).toEqual([[], []]);

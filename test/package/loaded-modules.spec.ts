@@ -87,7 +87,15 @@ function isOwn(url: string): boolean {
   return !url.includes('/node_modules/') && /\/dist\/(?:esm|cjs)\//.test(url);
 }
 
-const ONLY_WHERE_USED = ['better-sqlite3', 'kysely', 'pg', 'ioredis', '@nestjs/terminus', '@nestjs/swagger'];
+const ONLY_WHERE_USED = [
+  'better-sqlite3',
+  'kysely',
+  'pg',
+  'ioredis',
+  '@nestjs/event-emitter',
+  '@nestjs/terminus',
+  '@nestjs/swagger',
+];
 const OWN_ONLY_WHERE_USED = ['cli', 'simulator', 'testing', 'swagger', 'store/redis'].map((part) => `own/${part}`);
 
 function unused(parts: ReadonlySet<string>): string[] {
