@@ -37,7 +37,7 @@ const input = fc
     const changed = fullInput();
     for (const [part, field, to] of changes) {
       const owner = part === null ? changed : changed[part];
-      if (typeof owner === 'object') (owner as SampleInput)[field] = to;
+      if (typeof owner === 'object' && owner !== null) (owner as SampleInput)[field] = to;
     }
     return changed;
   });

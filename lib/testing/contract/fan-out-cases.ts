@@ -19,11 +19,14 @@ async function publishVersions(trial: StoreTrial, payments: number): Promise<Pay
   );
 }
 
-/** Takes what is due to a handler and acknowledges it. @returns the ids of the events */
-async function work(trial: StoreTrial, handlerId: string, store: PaymentStore): Promise<string[]> {
+/**
+ * Takes what is due to a handler, notes the ids of the events, and acknowledges them. In this order: once one is
+ * acknowledged, another worker may take the next of its payment.
+ */
+async function work(trial: StoreTrial, handlerId: string, store: PaymentStore, noted: string[]): Promise<void> {
   const taken = eventIds(await trial.lease(handlerId, { store, limit: 5 }));
+  noted.push(...taken);
   for (const eventId of taken) await store.acknowledge(trial.account, handlerId, eventId);
-  return taken;
 }
 
 /** From events that are written to deliveries. */
@@ -132,7 +135,7 @@ export const fanOutCases: readonly PaymentStoreCase[] = [
         trial.race(async (store, index) => {
           const handler = handlers[index % 4 === 0 ? 0 : 1]!;
           if (index < 4) fannedOut.push(await trial.fanOut({ limit: 3, store }));
-          else came.get(handler)?.push(...(await work(trial, handler, store)));
+          else await work(trial, handler, store, came.get(handler) ?? []);
         }, 8);
       for (let round = 0; round < 8; round += 1) await race();
       fannedOut.push(await trial.fanOut());
