@@ -3,7 +3,19 @@ import prettier from 'eslint-config-prettier';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['site', 'dist/', 'sample/dist/', 'node_modules/', 'coverage/', 'reports/', '**/*.js', '**/*.mjs', '**/*.cjs'] },
+  {
+    ignores: [
+      'site/',
+      'dist/',
+      'sample/dist/',
+      'node_modules/',
+      'coverage/',
+      'reports/',
+      '**/*.js',
+      '**/*.mjs',
+      '**/*.cjs',
+    ],
+  },
   eslint.configs.recommended,
   tseslint.configs.recommendedTypeChecked,
   {
