@@ -1,6 +1,7 @@
 import { freePort } from '../test/services/server.js';
 import { TaskProcess } from '../test/services/task-process.js';
 import { type CostStore, memoryStore, postgresStore, redisStore, sqliteStore } from './cost/stores.js';
+import { forkScript } from './payments/run-subject.js';
 import { printTable } from './table.js';
 
 const WARM_UP = 1_000;
@@ -28,7 +29,7 @@ export async function benchCost(): Promise<void> {
 }
 
 async function measure(store: CostStore, kind: string): Promise<string[]> {
-  const gateway = await TaskProcess.fork(new URL('processes/gateway.mjs', import.meta.url), null);
+  const gateway = await forkScript('../processes/gateway.ts');
   const port = await freePort();
   const hasHandler = kind.includes('@OnPayment');
   const options = {

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent } from 'undici';
 import { startMerchant } from './merchant.js';
+import { AMOUNT } from './payments/sale.js';
 import { median, printTable } from './table.js';
 
 const AT_ONCE = 1_000;
@@ -17,7 +18,7 @@ export async function benchInFlight(): Promise<void> {
     payments.doPayment({
       reference,
       cardDetails: { cardNo: '4508034508034509', expDate: '1236', cvv: '000' },
-      transactionDetails: { amount: '149.90', currencyCode: 949 },
+      transactionDetails: { amount: AMOUNT, currencyCode: 949 },
       cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
     });
 

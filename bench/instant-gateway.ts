@@ -1,4 +1,5 @@
 import { Dispatcher } from 'undici';
+import { APPROVED_SALE } from './payments/gateway-answers.js';
 
 /** A gateway without a network, which approves at once, so that only the module is measured. */
 export class InstantGateway extends Dispatcher {
@@ -10,7 +11,7 @@ export class InstantGateway extends Dispatcher {
     this.requests.set(path, (this.requests.get(path) ?? 0) + 1);
     const chunks = [...(request.body as unknown as Iterable<Buffer>)];
     const { conversationId } = JSON.parse(Buffer.concat(chunks).toString()) as { conversationId: string };
-    const reply = path.endsWith('CheckPayment') ? INQUIRY_REPLY : { ...SALE_REPLY, conversationId };
+    const reply = path.endsWith('CheckPayment') ? INQUIRY_REPLY : { ...APPROVED_SALE, conversationId };
     const controller = CONTROLLER as unknown as Dispatcher.DispatchController;
     setImmediate(() => {
       handler.onRequestStart?.(controller, {});
@@ -23,19 +24,5 @@ export class InstantGateway extends Dispatcher {
 }
 
 const CONTROLLER = { aborted: false, paused: false, reason: null, abort() {}, pause() {}, resume() {} };
-
-const SALE_REPLY = {
-  code: 'B0000',
-  message: 'Approved',
-  resultCode: 'B0000',
-  resultDescription: 'Approved',
-  orderId: 'ORD000000001',
-  paymentId: '7000000001',
-  bankUniqueReferenceNumber: '503615446559',
-  currency: '949',
-  authCode: '446559',
-  paymentInstrumentType: 'CARDPAYMENT',
-  instrumentDetail: { maskedCardNumber: '450803******4509', cardType: 'CARD' },
-};
 
 const INQUIRY_REPLY = { responseCode: 'B0000', responseDescription: 'Approved' };

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PaymentOptions } from 'nestjs-card-payment';
 import { startMerchant } from './merchant.js';
+import { AMOUNT } from './payments/sale.js';
 import { printTable } from './table.js';
 
 const PAYMENTS = 100_000;
@@ -34,7 +35,7 @@ async function measure(store: string, options: PaymentOptions): Promise<void> {
       await payments.doPayment({
         reference: `order-${made}`,
         cardDetails: { cardNo: '4508034508034509', expDate: '1236', cvv: '000' },
-        transactionDetails: { amount: '149.90', currencyCode: 949 },
+        transactionDetails: { amount: AMOUNT, currencyCode: 949 },
         cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
       });
     }

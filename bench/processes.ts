@@ -1,5 +1,6 @@
 import { freePort } from '../test/services/server.js';
 import { TaskProcess } from '../test/services/task-process.js';
+import { forkScript } from './payments/run-subject.js';
 import { cpuOf, cpuOfMachine } from './processes/cpu.js';
 import { type SharedStore, sharedPostgres, sharedRedis } from './processes/shared-stores.js';
 import { median, printTable } from './table.js';
@@ -44,7 +45,7 @@ export async function benchProcesses(): Promise<void> {
 }
 
 async function measure(store: SharedStore, processes: number, hasHandler: boolean): Promise<string[]> {
-  const gateway = await TaskProcess.fork(scriptOf('gateway'), null);
+  const gateway = await forkScript('../processes/gateway.ts');
   const buyers = await TaskProcess.fork(scriptOf('buyers'), null);
   const options = {
     baseUrl: await gateway.ask<string>('url'),

@@ -1,6 +1,7 @@
 import { AMOUNT } from './sale.js';
 
-const RESULT = {
+/** Of an approved sale, but for whose it is. */
+export const APPROVED_SALE = {
   code: 'B0000',
   message: 'Approved',
   resultCode: 'B0000',
@@ -108,7 +109,7 @@ export function answerTo(path: string, request: string): string | null {
   switch (path) {
     case '/v1/Payment/DoPayment':
     case '/v1/Payment/Auth3d':
-      return JSON.stringify({ ...RESULT, conversationId: textIn(request, 'conversationId') });
+      return JSON.stringify({ ...APPROVED_SALE, conversationId: textIn(request, 'conversationId') });
     case '/v1/Payment/Init3d':
       return init3dAnswer(request, 0);
     case '/large-page/v1/Payment/Init3d':
@@ -132,7 +133,7 @@ const CRAFTGATE_TEXT = JSON.stringify({ data: CRAFTGATE });
 function init3dAnswer(request: string, bytes: number): string {
   const form = `<!doctype html><html><form method="post" action="${textIn(request, 'returnUrl')}"></form><!--`;
   const page = `${form.padEnd(bytes - '--></html>'.length, ' bank')}--></html>`;
-  const { code, message, resultCode, resultDescription } = RESULT;
+  const { code, message, resultCode, resultDescription } = APPROVED_SALE;
   return JSON.stringify({
     code,
     message,

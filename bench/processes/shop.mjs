@@ -29,7 +29,7 @@ let orders = 0;
 const sale = () => ({
   reference: `order-${port}-${(orders += 1)}`,
   cardDetails: { cardNo: '4508034508034509', expDate: '1236', cvv: '000' },
-  transactionDetails: { amount: '149.90', currencyCode: 949 },
+  transactionDetails: { amount: '149.95', currencyCode: 949 },
   cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
 });
 

@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { TimeUpError } from '../../payment/limited.js';
 import type { PaymentStore } from '../../store/payment-store.js';
 import { engineOfUrl } from '../../store/sql/engines.js';
 import { storeKindOf } from '../../store/store-url.js';
@@ -7,7 +8,7 @@ import { CommandFailedError } from '../command-failed.error.js';
 import { StderrLogger } from '../stderr-logger.js';
 import { failed, type Finding, ok, skipped } from './finding.js';
 import type { Patient } from './patient.js';
-import { TimeUp, withinTime } from './time-limit.js';
+import { withinTime } from './time-limit.js';
 
 export interface CheckedStore {
   /** Open; null where it is not. */
@@ -40,7 +41,7 @@ export async function checkStore({ values: { storeUrl }, variable, limitMs }: Pa
       findings: [good, ...warnings.map((warning) => failed('store', warning, null))],
     };
   } catch (error) {
-    if (error instanceof TimeUp) {
+    if (error instanceof TimeUpError) {
       const advice = `Is it running, and reachable from here? See ${name}.`;
       return { ...NO_STORE, findings: [failed('store', `${placeOf(storeUrl)} gives no answer`, advice)] };
     }

@@ -1,19 +1,16 @@
-/** Thrown when the time is up. */
-export class TimeUp extends Error {}
+import { SystemClock } from '../../payment/clock.js';
+import { limited } from '../../payment/limited.js';
 
-/** Waits for work no longer than that. What it hangs on is let go of when the signal aborts, or when the process ends. */
+/**
+ * Waits for work no longer than that. What it hangs on is let go of when the signal aborts, or when the process ends.
+ *
+ * @throws TimeUpError
+ */
 export async function withinTime<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stop = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const timeUp = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new TimeUp()), ms);
-  });
-  const working = work(stop.signal);
-  working.catch(() => undefined);
   try {
-    return await Promise.race([working, timeUp]);
+    return await limited(new SystemClock(), ms, () => work(stop.signal));
   } finally {
-    clearTimeout(timer);
     stop.abort();
   }
 }

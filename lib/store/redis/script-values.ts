@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { PaymentEvent } from '../../payment/payment-event.js';
 import { type PaymentRecord, SETTLED_STATES } from '../../payment/payment.js';
+import { randomBytes } from '../../payment/randomness.js';
 import type { Delivery, StateCount, StoreCounts } from '../payment-store.js';
 import {
   eventFromJson,

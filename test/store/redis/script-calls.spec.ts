@@ -4,6 +4,7 @@ import { RedisPaymentStore } from '../../../lib/store/redis/index.js';
 import { at, StoreTrial } from '../../../lib/testing/contract/store-trial.js';
 import { TestClock } from '../../../lib/testing/index.js';
 import { startRedis } from '../../services/redis.js';
+import { type Call, CALLS, livePayment } from '../payment-life.js';
 
 test('each transition and each delivery is one script call', async () => {
   const redis = await startRedis();
@@ -11,21 +12,9 @@ test('each transition and each delivery is one script call', async () => {
   const store = new RedisPaymentStore(client);
   await store.open();
   const trial = new StoreTrial(store, store, new TestClock(at(0)));
+  const live = async (call: Call) => livePayment(trial, await trial.handler('payment.succeeded'), call);
   // The scripts are sent in full the first time.
-  const life = async (count: <T>(name: string, work: () => Promise<T>) => Promise<T>) => {
-    const handler = await trial.handler('payment.succeeded');
-    const record = trial.record({ tokenHash: handler, idempotencyKey: handler, reference: handler });
-    await count('open', () => store.insert(record));
-    expect(await count('find', () => store.findByTokenHash(trial.account, handler))).toEqual(record);
-    const claimed = await count('claim', () => trial.replace(record, { state: 'authorizing', referenceLock: handler }));
-    const { event } = await count('settle', () => trial.publish(claimed, 'succeeded', at(1)));
-    await count('fan out', () => trial.fanOut());
-    const leased = await count('lease', () => trial.lease(handler));
-    expect(leased.map((one) => one.event.eventId)).toEqual([event.eventId]);
-    await count('acknowledge', () => store.acknowledge(trial.account, handler, event.eventId));
-    expect(await trial.lease(handler)).toEqual([]);
-  };
-  await life((_name, work) => work());
+  await live((_name, call) => call());
 
   const sent: string[] = [];
   const { sendCommand } = client;
@@ -34,14 +23,14 @@ test('each transition and each delivery is one script call', async () => {
     return sendCommand.call(client, command, ...rest);
   });
   const counted: Record<string, string[]> = {};
-  await life(async (name, work) => {
+  await live(async (name, call) => {
     sent.length = 0;
-    const outcome = await work();
+    const outcome = await call();
     counted[name] = [...sent];
     return outcome;
   });
-  const calls = ['open', 'find', 'claim', 'settle', 'fan out', 'lease', 'acknowledge'];
-  expect(counted).toEqual(Object.fromEntries(calls.map((name) => [name, ['evalsha']])));
+
+  expect(counted).toEqual(Object.fromEntries(CALLS.map((name) => [name, ['evalsha']])));
   client.disconnect();
   await redis.stop();
 });

@@ -7,6 +7,7 @@ import { at, StoreTrial } from '../../../lib/testing/contract/store-trial.js';
 import { TestClock } from '../../../lib/testing/index.js';
 import { type PgBouncer, startPgBouncer } from '../../services/pgbouncer.js';
 import { type Postgres, startPostgres } from '../../services/postgres.js';
+import { CALLS, livePayment } from '../payment-life.js';
 
 const TABLES = ['', '_reference_lock', '_key', '_history', '_event'].map((name) => `card_payment${name}`);
 
@@ -53,23 +54,12 @@ async function roundTripsOf(store: PaymentStore): Promise<Record<string, number>
   await trial.replace(await trial.insert({ referenceLock: 'warm' }));
   const asked = spyOnQueries();
   const counted: Record<string, number> = {};
-  const count = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+  await livePayment(trial, handler, async (name, call) => {
     asked.length = 0;
-    const outcome = await work();
+    const outcome = await call();
     counted[name] = asked.length;
     return outcome;
-  };
-  const opened = trial.record({ tokenHash: 'token', idempotencyKey: 'key', reference: 'order' });
-  await count('open', () => store.insert(opened));
-  const found = await count('find', () => store.findByTokenHash(trial.account, 'token'));
-  expect(found).toEqual(opened);
-  const claimed = await count('claim', () => trial.replace(opened, { state: 'authorizing', referenceLock: 'order' }));
-  const { event } = await count('settle', () => trial.publish(claimed, 'succeeded', at(1)));
-  await count('fan out', () => trial.fanOut());
-  const leased = await count('lease', () => trial.lease(handler));
-  expect(leased.map((one) => one.event.eventId)).toEqual([event.eventId]);
-  await count('acknowledge', () => store.acknowledge(trial.account, handler, event.eventId));
-  expect(await trial.lease(handler)).toEqual([]);
+  });
   return counted;
 }
 
@@ -77,8 +67,6 @@ async function opened(store: SqlPaymentStore): Promise<SqlPaymentStore> {
   await store.open();
   return store;
 }
-
-const CALLS = ['open', 'find', 'claim', 'settle', 'fan out', 'lease', 'acknowledge'];
 
 test('over its own connections each transition and each delivery is one round trip', async () => {
   const store = await opened(postgresPaymentStore({ connectionString }));
