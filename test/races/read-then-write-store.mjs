@@ -3,7 +3,8 @@ import { setTimeout } from 'node:timers/promises';
 import { openRedisStore } from 'nestjs-card-payment/redis';
 import { openSqlStore } from 'nestjs-card-payment/sql';
 
-const A_MOMENT_MS = 20;
+/** Longer than it takes, on a busy machine, until the last process has looked, too. */
+const A_MOMENT_MS = 500;
 
 /** The store of this URL, with the flaw. */
 export async function readThenWriteStore(url) {

@@ -7,7 +7,7 @@ import { type Plant, type Run, World } from './world.js';
 const { SEED, SEEDS = '1000' } = process.env;
 const ALL = Number(SEEDS);
 const MINUTES_MS = 60_000;
-const LIMIT_MS = Math.max(2, ALL / 125) * MINUTES_MS;
+const LIMIT_MS = Math.max(2, ALL / 50) * MINUTES_MS;
 const MAX_TRACE_LINES = 5_000;
 
 const timers: { readonly mock: { readonly calls: unknown[][] } }[] = [];
