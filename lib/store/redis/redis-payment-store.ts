@@ -82,6 +82,11 @@ export class RedisPaymentStore extends PaymentStore {
   private readonly base: string;
   private readonly clock: PaymentClock | undefined;
   private readonly mustExist: boolean;
+  /**
+   * How many payments that have to stay the last purge of an account had passed when it stopped, if it did: from the
+   * beginning, the next one might never get past them.
+   */
+  private readonly purgeSkips = new Map<string, number>();
 
   /** @throws Error when the prefix is empty or has braces of its own. */
   constructor(
@@ -224,22 +229,26 @@ export class RedisPaymentStore extends PaymentStore {
   async purge(account: string, { paymentsMs, pairsMs, keysMs }: Retention): Promise<PurgeCounts> {
     const end = performance.now() + MAX_PURGE_MS;
     const step = (script: Script, values: ScriptValues) => this.run(script, account, { ...values, limit: PURGE_STEP });
-    const repeat = async (script: Script, values: ScriptValues) => {
-      while ((await step(script, values)) === 1 && performance.now() < end);
+    const isLeftAfter = async (script: Script, values: ScriptValues) => {
+      while ((await step(script, values)) === 1) if (performance.now() >= end) return true;
+      return false;
     };
-    await repeat(purging.FORGET_PAIRS, { pairsMs });
-    await repeat(purging.FORGET_KEYS, { keysMs });
-    const counts = { payments: 0, events: 0 };
-    if (paymentsMs === null) return counts;
-    for (let skip = 0, looked = PURGE_STEP; looked === PURGE_STEP;) {
+    const hasPairs = await isLeftAfter(purging.FORGET_PAIRS, { pairsMs });
+    const hasKeys = await isLeftAfter(purging.FORGET_KEYS, { keysMs });
+    let [payments, events] = [0, 0];
+    let skip = this.purgeSkips.get(account) ?? 0;
+    let isLeft = paymentsMs !== null;
+    while (isLeft) {
       const reply = (await step(purging.DELETE_PAYMENTS, { paymentsMs, skip })) as [number, number, number];
-      looked = reply[0];
-      skip += looked - reply[1];
-      counts.payments += reply[1];
-      counts.events += reply[2];
-      if (looked === PURGE_STEP && performance.now() >= end) return { ...counts, hasMore: true };
+      skip += reply[0] - reply[1];
+      payments += reply[1];
+      events += reply[2];
+      isLeft = reply[0] === PURGE_STEP;
+      if (isLeft && performance.now() >= end) break;
     }
-    return counts;
+    if (isLeft) this.purgeSkips.set(account, skip);
+    else this.purgeSkips.delete(account);
+    return hasPairs || hasKeys || isLeft ? { payments, events, hasMore: true } : { payments, events };
   }
 
   async counts(account: string): Promise<StoreCounts> {

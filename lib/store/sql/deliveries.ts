@@ -45,18 +45,21 @@ export function deleteDelivery({ db }: SqlDatabase, { account, handlerId, eventI
     .where('event_id', '=', eventId);
 }
 
-/** Makes due what was passed over because it waited for this delivery, or for another one of its payment. */
+/**
+ * Makes due what was passed over because it waited for this delivery, or for another one of its payment. What is due
+ * already is written, too: someone who has it locked may be about to put it off.
+ */
 export function unblockLater(database: SqlDatabase, { account, handlerId, eventId }: DeliveryKey) {
+  const now = database.fromNow();
   return database.db
     .updateTable('card_payment_delivery')
-    .set({ due_at: database.fromNow() })
+    .set({ due_at: sql<number>`case when due_at > ${now} then ${now} else due_at end` })
     .where('account', '=', account)
     .where('conversation_id', '=', eventId.slice(0, eventId.lastIndexOf(':')))
     .where('handler_id', '=', handlerId)
     .where('parked', '=', sql.lit(0))
     .where('lease', 'is', null)
-    .where('attempts', '=', 0)
-    .where('due_at', '>', database.fromNow());
+    .where('attempts', '=', 0);
 }
 
 export async function parkedDeliveries(database: SqlDatabase, account: string, limit: number): Promise<Delivery[]> {

@@ -43,6 +43,7 @@ export function dueDeliveries(
     .where('delivery.due_at', '<=', database.fromNow())
     .select((eb) => [
       'delivery.event_id',
+      'delivery.conversation_id',
       'delivery.version',
       'delivery.attempts',
       'delivery.due_at',

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { retryWhileBusy } from './retry-while-busy.js';
+import { MAX_BUSY_WAIT_MS, retryWhileBusy } from './retry-while-busy.js';
 import type { InProcessConnection, SqlEngine } from './sql-engine.js';
 import { runStepsNow, type Steps } from './steps.js';
 import { Undo } from './undo.js';
@@ -14,6 +14,8 @@ const UNDO = { sql: 'rollback to one' };
 const RELEASE = { sql: 'release one' };
 
 interface Waiting {
+  /** By `performance.now`. */
+  readonly since: number;
   readonly work: () => Steps<unknown>;
   readonly resolve: (outcome: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -36,7 +38,8 @@ export class GroupCommit {
   /** Runs work in a transaction; runs it again when another process was in the way, or another one's work failed. */
   run<T>(work: () => Steps<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.waiting.push({ work, resolve: resolve as (outcome: unknown) => void, reject });
+      const since = performance.now();
+      this.waiting.push({ since, work, resolve: resolve as (outcome: unknown) => void, reject });
       if (!this.isWriting) void this.writeAll();
     });
   }
@@ -63,6 +66,7 @@ export class GroupCommit {
     } catch (error) {
       if (batch.length === 1 || this.engine.isBusy(error)) {
         for (const { reject } of batch) reject(error);
+        if (this.engine.isBusy(error)) this.giveUp(error);
         return;
       }
       for (const one of batch) {
@@ -70,6 +74,12 @@ export class GroupCommit {
         await this.write(connection, [one]);
       }
     }
+  }
+
+  /** Fails those that have waited as long as the one that failed: the next batch would take as long again. */
+  private giveUp(error: unknown): void {
+    const since = performance.now() - MAX_BUSY_WAIT_MS;
+    while (this.waiting[0] && this.waiting[0].since <= since) this.waiting.shift()?.reject(error);
   }
 
   /** Waits for nothing between its begin and its end, so that nobody reads what is not committed. */

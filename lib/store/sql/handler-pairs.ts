@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { setImmediate } from 'node:timers/promises';
 import type { HandlerPair } from '../payment-store.js';
 import { run, type SqlDatabase } from './sql-database.js';
 import { MAX_CALL_MS, within } from './within.js';
@@ -28,8 +29,17 @@ export async function announcePairs(
   });
 }
 
-/** Forgets pairs that nobody has announced for that long: their deliveries first, a batch in each transaction. */
-export async function forgetPairs(database: SqlDatabase, account: string, pairsMs: number): Promise<void> {
+/**
+ * Forgets pairs that nobody has announced for that long, until `end` (by `performance.now`): their deliveries first, a
+ * batch in each transaction.
+ * @returns whether some are left
+ */
+export async function forgetPairs(
+  database: SqlDatabase,
+  account: string,
+  pairsMs: number,
+  end: number,
+): Promise<boolean> {
   const oldPairs = database.read(
     database.db
       .selectFrom('card_payment_handler')
@@ -38,8 +48,12 @@ export async function forgetPairs(database: SqlDatabase, account: string, pairsM
       .select(['handler_id', 'type']),
   );
   for (const pair of await within(MAX_CALL_MS, oldPairs)) {
-    while (!(await within(MAX_CALL_MS, forgetSome(database, account, pair, pairsMs))));
+    while (!(await within(MAX_CALL_MS, forgetSome(database, account, pair, pairsMs)))) {
+      if (performance.now() >= end) return true;
+      await setImmediate();
+    }
   }
+  return false;
 }
 
 /** @returns whether the pair is forgotten, or is not to be forgotten after all */

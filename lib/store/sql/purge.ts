@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { setImmediate } from 'node:timers/promises';
 import type { PurgeCounts } from '../payment-store.js';
 import type { PaymentDb } from './payment-tables.js';
 import type { SqlDatabase } from './sql-database.js';
@@ -9,44 +10,58 @@ const PAYMENTS_BATCH = 200;
 const KEYS_BATCH = 1_000;
 
 /** Where a batch of the purge ended. */
-interface PurgePlace {
+export interface PurgePlace {
   readonly finalizedAt: number;
   readonly conversationId: string;
 }
 
-interface PurgeBatch extends PurgeCounts {
-  /** Null when it was the last. */
+interface PurgeBatch {
+  readonly payments: number;
+  readonly events: number;
+  /** Null when nothing is left behind it. */
   readonly place: PurgePlace | null;
 }
 
 /**
  * Deletes settled payments that nothing is left to be delivered of, a batch in each transaction, until `end` (by
  * `performance.now`). Those that others have locked are left for the next purge.
+ * @param from where an earlier one stopped; from the beginning, it might never get past those that have to stay
  */
 export async function purgePayments(
   database: SqlDatabase,
   account: string,
   paymentsMs: number,
   end: number,
-): Promise<PurgeCounts> {
-  const counts = { payments: 0, events: 0 };
-  let place: PurgePlace | null = { finalizedAt: 0, conversationId: '' };
-  while (place) {
+  from: PurgePlace = { finalizedAt: 0, conversationId: '' },
+): Promise<PurgeBatch> {
+  let [payments, events] = [0, 0];
+  let place: PurgePlace | null = from;
+  for (;;) {
     const batch: PurgeBatch = await within(MAX_CALL_MS, purgeBatch(database, account, paymentsMs, place));
-    counts.payments += batch.payments;
-    counts.events += batch.events;
+    payments += batch.payments;
+    events += batch.events;
     place = batch.place;
-    if (place && performance.now() >= end) return { ...counts, hasMore: true };
+    if (!place || performance.now() >= end) return { payments, events, place };
+    // A database inside this process waits for nothing: without this, nothing else here would run until the end.
+    await setImmediate();
   }
-  return counts;
 }
 
-/** Forgets keys of payments that were purged that long ago, until `end` (by `performance.now`). */
-export async function forgetKeys(database: SqlDatabase, account: string, keysMs: number, end: number): Promise<void> {
-  while (
-    (await within(MAX_CALL_MS, forgetSomeKeys(database, account, keysMs))) === KEYS_BATCH &&
-    performance.now() < end
-  );
+/**
+ * Forgets keys of payments that were purged that long ago, until `end` (by `performance.now`).
+ * @returns whether some may be left
+ */
+export async function forgetKeys(
+  database: SqlDatabase,
+  account: string,
+  keysMs: number,
+  end: number,
+): Promise<boolean> {
+  while ((await within(MAX_CALL_MS, forgetSomeKeys(database, account, keysMs))) === KEYS_BATCH) {
+    if (performance.now() >= end) return true;
+    await setImmediate();
+  }
+  return false;
 }
 
 function forgetSomeKeys(database: SqlDatabase, account: string, keysMs: number): Promise<number> {

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 
-const MAX_BUSY_WAIT_MS = 10_000;
+export const MAX_BUSY_WAIT_MS = 10_000;
 const MAX_PAUSE_MS = 15;
 
 /** Tries until nothing else is in the way, for ten seconds at most. */

@@ -26,7 +26,7 @@ import { handBackPayment, leaseDuePayments } from './payment-leases.js';
 import { findPayment, findPaymentByKey, historyOf, paymentsInStates, paymentsOfReference } from './payment-queries.js';
 import type { PaymentDb } from './payment-tables.js';
 import { writesOf } from './payment-writes.js';
-import { forgetKeys, purgePayments } from './purge.js';
+import { forgetKeys, purgePayments, type PurgePlace } from './purge.js';
 import { SqlDatabase } from './sql-database.js';
 import type { SqlAccess, SqlEngine } from './sql-engine.js';
 import { MAX_CALL_MS, within } from './within.js';
@@ -55,6 +55,8 @@ interface ConnectionSettings extends Partial<Omit<SqlAccess, 'dialect'>> {
  */
 export class SqlPaymentStore extends PaymentStore {
   private readonly database: SqlDatabase;
+  /** Where the last purge of an account stopped, if it did. */
+  private readonly purgePlaces = new Map<string, PurgePlace>();
 
   constructor(
     db: PaymentDb,
@@ -159,9 +161,15 @@ export class SqlPaymentStore extends PaymentStore {
 
   async purge(account: string, { paymentsMs, pairsMs, keysMs }: Retention): Promise<PurgeCounts> {
     const end = performance.now() + MAX_PURGE_MS;
-    await forgetPairs(this.database, account, pairsMs);
-    await forgetKeys(this.database, account, keysMs, end);
-    return paymentsMs === null ? { payments: 0, events: 0 } : purgePayments(this.database, account, paymentsMs, end);
+    const hasPairs = await forgetPairs(this.database, account, pairsMs, end);
+    const hasKeys = await forgetKeys(this.database, account, keysMs, end);
+    const { place, ...counts } =
+      paymentsMs === null
+        ? { payments: 0, events: 0, place: null }
+        : await purgePayments(this.database, account, paymentsMs, end, this.purgePlaces.get(account));
+    if (place) this.purgePlaces.set(account, place);
+    else this.purgePlaces.delete(account);
+    return hasPairs || hasKeys || place ? { ...counts, hasMore: true } : counts;
   }
 
   counts(account: string): Promise<StoreCounts> {

@@ -96,10 +96,19 @@ select count(*) as count from marked`;
     and delivery.event_id = due.event_id`;
     const query = sql<LeasedRow>`with due as materialized (
   ${dueDeliveries(database, request)}
+), waiting as materialized (
+  select event_id, blocked_until from due
+  where attempts = 0 and blocked_until > now::bigint and (select count(*) from due) = ${sql.lit(LOOK_AHEAD * limit)}
+    -- Who takes away what these wait for has to wait for this lock, and then makes due what is put off here.
+    and exists (
+      select from card_payment_delivery as earlier
+      where earlier.account = ${account} and earlier.conversation_id = due.conversation_id
+        and earlier.handler_id = ${handlerId} and earlier.version < due.version and earlier.parked = 0
+      for key share skip locked
+    )
 ), put_off as (
-  update card_payment_delivery as delivery set due_at = due.blocked_until from due
-  where ${ofHandler} and due.attempts = 0 and due.blocked_until > due.now::bigint
-    and (select count(*) from due) = ${sql.lit(LOOK_AHEAD * limit)}
+  update card_payment_delivery as delivery set due_at = due.blocked_until from waiting as due
+  where ${ofHandler}
   returning delivery.event_id
 ), free as (
   select * from due where blocked_until is null order by due_at, version limit ${sql.lit(limit)}

@@ -355,6 +355,35 @@ test('a purge of many goes past those that are kept, and leaves the rest for the
   client.disconnect();
 });
 
+test('a purge that takes long goes on where it stopped: those that have to stay do not keep it from the others', async () => {
+  const client = new Redis(server.url);
+  await client.flushall();
+  const clock = new TestClock(T0);
+  const store = new RedisPaymentStore(client, { clock });
+  await store.announce('default', [PAID]);
+  for (const [count, hasEvent] of [
+    [500, true],
+    [300, false],
+  ] as const) {
+    const settled = Array.from({ length: count }, async () => {
+      const [record, event] = succeeded(awaiting());
+      const finalizedAt = hasEvent ? T0 : later(1);
+      await store.insert({ ...record, finalizedAt }, hasEvent ? event : undefined);
+    });
+    await Promise.all(settled);
+  }
+  clock.set(later(2));
+  let seconds = 0;
+  const looks = jest.spyOn(performance, 'now').mockImplementation(() => (seconds += 10) * 1_000);
+  const purged: number[] = [];
+  for (let passes = 0; passes < 4; passes += 1) {
+    purged.push((await store.purge('default', { paymentsMs: 0, pairsMs: 1000, keysMs: 0 })).payments);
+  }
+  looks.mockRestore();
+  expect(purged).toEqual([0, 0, 100, 200]);
+  client.disconnect();
+});
+
 test('on a cluster all keys of a store are in one slot, and warnings are of all nodes', async () => {
   const cluster = await startRedis({ cluster: true, args: ['--appendfsync', 'always'] });
   const odd = new Redis(cluster.nodes[0]!.port);

@@ -228,6 +228,28 @@ test('another process that writes is waited for, and the event loop goes on mean
   other.close();
 });
 
+test('another process that writes for too long fails all that wait, and nothing of them is written later', async () => {
+  const other = new Database(file);
+  other.exec('begin immediate');
+  const now = performance.now.bind(performance);
+  let passed = 0;
+  jest.spyOn(performance, 'now').mockImplementation(() => now() + passed);
+  const records = newPayments(3 * MAX_BATCH);
+  const began = now();
+  const inserted = insertAll(records);
+  await delay(20);
+  passed = 11_000;
+  const late = store.insert(trial.record());
+  expect(new Set(states(await inserted))).toEqual(new Set(['rejected']));
+  // All at once, not a batch each ten seconds.
+  expect(now() - began).toBeLessThan(5_000);
+  other.exec('commit');
+  expect(await late).toBeNull();
+  expect(commits()).toBe(1);
+  for (const record of records) await expectNothingOf(record);
+  other.close();
+});
+
 test('another process in the way in the middle: the same transaction once more', async () => {
   let busy = 3;
   fault = {

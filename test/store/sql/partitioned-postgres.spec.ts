@@ -5,9 +5,14 @@ import { paymentSchema, postgresPaymentStore } from '../../../lib/store/sql/inde
 import { StoreTrial } from '../../../lib/testing/contract/store-trial.js';
 import { describePaymentStore, TestClock } from '../../../lib/testing/index.js';
 import { type Postgres, startPostgres } from '../../services/postgres.js';
+import { until } from '../../services/until.js';
 
 /** What docs/capacity.md offers to merchants with very many payments. */
 const PARTITIONED = readFileSync('docs/partitioned-postgres.sql', 'utf8');
+
+const DROP_MONTH = `select card_payment_drop_month((now() at time zone 'UTC')::date) as dropped`;
+/** Sessions that wait for a lock. */
+const WAITING = `select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
 
 let postgres: Postgres;
 
@@ -72,18 +77,32 @@ test('a month is dropped once the retention has emptied it, and not before', asy
   const trial = new StoreTrial(store, store, clock);
   const settled = trial.record({ state: 'succeeded', updatedAt: now, finalizedAt: now });
   await trial.insert(settled, trial.event(settled, 'succeeded'));
-  const dropMonth = `select card_payment_drop_month((now() at time zone 'UTC')::date) as dropped`;
-  expect(await run(url, dropMonth)).toEqual([{ dropped: false }]);
+  expect(await run(url, DROP_MONTH)).toEqual([{ dropped: false }]);
   clock.set(new Date(now.getTime() + 60_000));
   const forever = 1_000 * 86_400_000;
   const purged = await store.purge(trial.account, { paymentsMs: 1_000, pairsMs: forever, keysMs: forever });
   expect(purged).toEqual({ payments: 1, events: 1 });
-  expect(await run(url, dropMonth)).toEqual([{ dropped: true }]);
+  expect(await run(url, DROP_MONTH)).toEqual([{ dropped: true }]);
 
   // What is written afterwards has a place all the same.
   const late = await trial.insert();
   expect(await store.history(trial.account, late.conversationId)).toHaveLength(1);
   await store.close();
+});
+
+test("a month that is dropped waits for whoever uses the tables, and is in nobody's way meanwhile", async () => {
+  const url = await postgres.createDatabase();
+  await run(url, PARTITIONED);
+  const shop = new pg.Client({ connectionString: url });
+  await shop.connect();
+  await shop.query('begin');
+  await shop.query('lock table only card_payment_event in row exclusive mode');
+  const dropped = run(url, DROP_MONTH);
+  await until(async () => (await run(url, WAITING)).length !== 0);
+  await shop.query('select from card_payment_event');
+  await shop.query('commit');
+  await shop.end();
+  expect(await dropped).toEqual([{ dropped: true }]);
 });
 
 async function run(connectionString: string, text: string): Promise<unknown[]> {

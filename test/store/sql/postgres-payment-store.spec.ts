@@ -42,7 +42,7 @@ test('a connection that the server ends undoes what ran on it, and nothing else'
   const replaced = store.replace(trial.next(record, { state: 'authorizing' }), 1);
   const failure = expect(replaced).rejects.toThrow();
   const end = WAITING.replace('select pid', 'select pg_terminate_backend(pid)');
-  await until(async () => (await other.query(end)).rowCount !== 0);
+  await until(async () => (await lookAnew(other, end)) !== 0);
   await failure;
   await other.query('rollback');
   await other.end();
@@ -65,7 +65,7 @@ test('a database whose default isolation is a stricter one is used as any other'
   await other.query('begin');
   await other.query('update card_payment set due_at = 1');
   const replaced = store.replace(trial.next(record), 1);
-  await until(async () => (await other.query(WAITING)).rowCount !== 0);
+  await until(async () => (await lookAnew(other, WAITING)) !== 0);
   await other.query('commit');
   expect(await replaced).toBe('replaced');
   await other.end();
@@ -93,7 +93,7 @@ test('a purge under way holds up no event of another payment', async () => {
   await other.query('begin');
   await other.query('lock table card_payment_history');
   const purged = trial.purge({ paymentsMs: 1_000 });
-  await until(async () => (await other.query(WAITING)).rowCount !== 0);
+  await until(async () => (await lookAnew(other, WAITING)) !== 0);
   const delivered = (await trial.take(handlerId)).map((delivery) => delivery.event.eventId);
   await other.query('commit');
   await other.end();
@@ -111,3 +111,9 @@ test('a pool that was given stays open', async () => {
   expect((await pool.query<{ count: string }>('select count(*) from card_payment')).rows).toEqual([{ count: '0' }]);
   await pool.end();
 });
+
+/** Inside a transaction, PostgreSQL shows the sessions as they were at the first look. @returns how many rows it finds */
+async function lookAnew(client: pg.Client, query: string): Promise<number> {
+  await client.query('select pg_stat_clear_snapshot()');
+  return (await client.query(query)).rowCount ?? 0;
+}
