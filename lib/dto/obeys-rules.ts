@@ -57,7 +57,9 @@ function fieldRules(type: ClassConstructor<object>, group: string): Map<string, 
     } else if (metadata.type === ValidationTypes.NESTED_VALIDATION) {
       field.hasOwnFields = true;
     } else if (metadata.type === ValidationTypes.CUSTOM_VALIDATION || metadata.type === ValidationTypes.IS_DEFINED) {
-      for (const { instance } of storage.getTargetValidatorConstraints(constraintCls)) {
+      for (const { instance, async } of storage.getTargetValidatorConstraints(constraintCls)) {
+        // A host's own, which answers later: nobody would wait for it. `validateSync` leaves it out, too.
+        if (async) continue;
         const [property, targetName] = [propertyName, type.name];
         field.rules.push(
           (value, object) => instance.validate(value, { value, object, property, constraints, targetName }) === true,
