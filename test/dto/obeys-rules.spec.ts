@@ -65,7 +65,7 @@ it('asks no rule of a host’s that answers later: class-validator leaves these 
   let asked = 0;
   const validate = (): Promise<boolean> => {
     asked += 1;
-    return Promise.reject(new Error('the list of stolen cards is not there'));
+    return Promise.resolve(false);
   };
   registerDecorator({ target: OfAHost, propertyName: 'cardNo', async: true, validator: { validate } });
   expect(saysClassValidator(new OfAHost(), 'none')).toBe(true);
