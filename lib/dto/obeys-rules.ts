@@ -17,7 +17,7 @@ const checks = new Map<string, Map<unknown, Check>>();
 /**
  * Whether an instance obeys every rule of its class and has no other field: what `validateSync` says with the same
  * groups, `always` and `whitelist`. That one words refusals; for what is good, which is almost everything, it takes a
- * quarter of the time of a payment, more in a host with thousands of classes, all of which it looks through each time.
+ * sixth of a payment's CPU (in memory), and half in a host with 2,000 classes, all of which it looks through each time.
  */
 export function obeysRules(instance: object, group: string): boolean {
   const ofGroup = checks.get(group) ?? new Map<unknown, Check>();
@@ -57,7 +57,9 @@ function fieldRules(type: ClassConstructor<object>, group: string): Map<string, 
     } else if (metadata.type === ValidationTypes.NESTED_VALIDATION) {
       field.hasOwnFields = true;
     } else if (metadata.type === ValidationTypes.CUSTOM_VALIDATION || metadata.type === ValidationTypes.IS_DEFINED) {
-      for (const { instance } of storage.getTargetValidatorConstraints(constraintCls)) {
+      for (const { instance, async } of storage.getTargetValidatorConstraints(constraintCls)) {
+        // A host's own, which answers later: nobody would wait for it. `validateSync` leaves it out, too.
+        if (async) continue;
         const [property, targetName] = [propertyName, type.name];
         field.rules.push(
           (value, object) => instance.validate(value, { value, object, property, constraints, targetName }) === true,

@@ -26,11 +26,12 @@ export class CallerWaits {
 
   /**
    * The delivery to this handler is not here: another process has it, or it waits for its turn. It has a moment, since
-   * whoever has it will most likely be done by then.
+   * whoever has it will most likely be done by then. @returns false when no caller waits for it
    */
-  elsewhere(eventId: string, handler: string): void {
-    if (!this.waits.get(eventId)?.handlers.has(handler)) return;
+  elsewhere(eventId: string, handler: string): boolean {
+    if (!this.waits.get(eventId)?.handlers.has(handler)) return false;
     this.clock.timer(ELSEWHERE_WAIT_MS, () => this.handled(eventId, handler));
+    return true;
   }
 
   /** A handler has been called with an event; whether it failed does not matter to the caller. */

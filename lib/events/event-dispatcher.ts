@@ -15,6 +15,8 @@ import { PlainEvents } from './plain-events.js';
 const FAN_OUT_STEP = 100;
 /** How many calls of handlers one pass waits for, lest a busy shop's pass never ends. */
 const MAX_CALLS_PER_PASS = 1_000;
+/** Often enough for a caller who waits for a handler elsewhere, seldom enough to cost nothing. */
+const WAKE_SOON_MS = 50;
 /** How long a pass or a shutdown waits for handlers that run. */
 const MAX_HANDLER_WAIT_MS = 30_000;
 
@@ -29,6 +31,7 @@ export class EventDispatcher {
   private isStarted = false;
   private fanningOut: Promise<void> | null = null;
   private isAskedAgain = false;
+  private isWakingSoon = false;
 
   constructor(
     private readonly store: PaymentStore,
@@ -98,8 +101,21 @@ export class EventDispatcher {
     await this.fanOutAll();
     for (const worker of this.workers) {
       await worker.looked();
-      if (!worker.isCalling(eventId)) this.callers.elsewhere(eventId, worker.handler.id);
+      if (!worker.isCalling(eventId) && this.callers.elsewhere(eventId, worker.handler.id)) this.wakeSoon();
     }
+  }
+
+  /**
+   * A store gives way where another process is fanning out, which may have looked before this process's event was there:
+   * then nobody has it.
+   */
+  private wakeSoon(): void {
+    if (this.isWakingSoon) return;
+    this.isWakingSoon = true;
+    this.clock.timer(WAKE_SOON_MS, () => {
+      this.isWakingSoon = false;
+      this.wake();
+    });
   }
 
   /** Looks for what is to be fanned out and what is due, and does not wait for it. */

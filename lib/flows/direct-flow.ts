@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { copyInput } from '../dto/copy-input.js';
 import { DoPaymentDto } from '../dto/do-payment.dto.js';
 import { validateInput } from '../dto/validate-input.js';
 import { PaymentNotSentError } from '../errors/payment-not-sent.error.js';
@@ -8,6 +9,7 @@ import { PaymentSettings } from '../options/payment-settings.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { Randomness } from '../payment/randomness.js';
 import { advance } from '../payment/states.js';
+import { textLanguage } from '../payment/text-language.js';
 import { inOperation, itself } from '../telemetry/operation.js';
 import { newAttemptId } from './callback-token.js';
 import { loopTurn } from './loop-turn.js';
@@ -40,10 +42,13 @@ export class DirectFlow {
   }
 
   private async payOnce(given: unknown): Promise<Payment> {
+    const { luhn, language } = this.settings;
+    // Before anything is waited for: what is paid is what was passed in, whatever the caller does to it meanwhile.
+    const copy = copyInput(given, textLanguage(language));
+    await loopTurn.take();
     await this.clock.check();
     const now = this.clock.now();
-    const { luhn, language } = this.settings;
-    const input = validateInput(DoPaymentDto, given, { luhn, language, now });
+    const input = validateInput(DoPaymentDto, copy, { luhn, language, now });
     const sale = saleRequest(input, this.settings, this.returnUrls.make(input));
     const attemptId = newAttemptId(this.random);
     const record = newPaymentRecord('direct', sale, input, this.settings, now, { tokenHash: null, attemptId });

@@ -6,7 +6,6 @@ import { PaymentClock } from '../payment/clock.js';
 import { LimitedLog } from '../payment/limited-log.js';
 import { LogRecord } from '../telemetry/log-record.js';
 import { countRefused } from '../telemetry/metrics.js';
-import { loopTurn } from './loop-turn.js';
 
 /**
  * `maxInFlight`: how many new payments run at once in this process. Further ones are refused before anything is done
@@ -36,7 +35,6 @@ export class InFlightLimit {
     if (maxInFlight !== null && this.running >= maxInFlight) throw this.refuse(operation, maxInFlight);
     this.running += 1;
     try {
-      await loopTurn.take();
       return await work();
     } finally {
       this.running -= 1;

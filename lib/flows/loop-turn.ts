@@ -1,3 +1,6 @@
+// Not the global one: a host's tests may put a fake in its place, and what waits for that would wait for ever.
+import { setImmediate } from 'node:timers';
+
 /** Of payments that become ready at the same moment, so many go on in one turn of the event loop: some milliseconds. */
 const PER_TURN = 16;
 

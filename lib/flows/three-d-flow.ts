@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { copyInput } from '../dto/copy-input.js';
 import { Init3dDto } from '../dto/do-payment.dto.js';
 import { validateInput } from '../dto/validate-input.js';
 import { PaymentDuplicateError } from '../errors/payment-duplicate.error.js';
@@ -15,6 +16,7 @@ import type { PaymentReason } from '../payment/payment-reason.js';
 import { limited, TimeUpError } from '../payment/limited.js';
 import { Randomness } from '../payment/randomness.js';
 import { advance, REFERENCE_HOLDING_STATES } from '../payment/states.js';
+import { textLanguage } from '../payment/text-language.js';
 import { LogRecord } from '../telemetry/log-record.js';
 import { inOperation, itself } from '../telemetry/operation.js';
 import { currentTraceparent } from '../telemetry/spans.js';
@@ -74,10 +76,13 @@ export class ThreeDFlow {
   }
 
   private async startOnce(given: unknown): Promise<Init3dStart> {
+    const { luhn, language } = this.settings;
+    // Before anything is waited for: what is paid is what was passed in, whatever the caller does to it meanwhile.
+    const copy = copyInput(given, textLanguage(language));
+    await loopTurn.take();
     await this.clock.check();
     const now = this.clock.now();
-    const { luhn, language } = this.settings;
-    const input = validateInput(Init3dDto, given, { luhn, language, now });
+    const input = validateInput(Init3dDto, copy, { luhn, language, now });
     const token = newCallbackToken(this.random);
     const sale = saleRequest(input, this.settings, this.returnUrls.make(input, token));
     const hasToken = sale.returnUrl.includes(token) || sale.failUrl.includes(token);

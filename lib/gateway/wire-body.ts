@@ -22,9 +22,16 @@ export function wireText(body: WireObject): string {
 /** Undefined for what JSON leaves out. */
 function valueText(value: WireValue | undefined): string | undefined {
   if (value instanceof WireDecimal) return value.text;
-  if (isList(value)) return `[${value.map((item) => valueText(item) ?? 'null').join(',')}]`;
-  // What writes itself, such as a Date from a dialect in plain JavaScript, is left to JSON.
-  return isWireObject(value) && !('toJSON' in value) ? wireText(value) : JSON.stringify(value);
+  if (isList(value)) return `[${Array.from(value, (item) => valueText(item) ?? 'null').join(',')}]`;
+  if (!isWireObject(value)) return JSON.stringify(value);
+  const written = asWritten(value);
+  return isWireObject(written) ? wireText(written) : valueText(written);
+}
+
+/** What writes itself, such as a Date from a dialect in plain JavaScript, says what is written in its place. */
+function asWritten(value: WireObject): WireValue | undefined {
+  const { toJSON } = value as { toJSON?: unknown };
+  return typeof toJSON === 'function' ? (toJSON.call(value) as WireValue | undefined) : value;
 }
 
 export function isWireObject(value: WireValue | undefined): value is WireObject {

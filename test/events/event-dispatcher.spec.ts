@@ -113,6 +113,21 @@ describe('EventDispatcher', () => {
       await stopped;
     });
 
+    it('has the handler run when the store gave way to another process, which had not seen the event', async () => {
+      const called: string[] = [];
+      await announce(handler('mail', ({ eventId }) => called.push(eventId)));
+      const fanOut = store.fanOut.bind(store);
+      store.fanOut = () => {
+        store.fanOut = fanOut;
+        return Promise.resolve(0);
+      };
+      const publishing = publish('ONE');
+      expect(await isOver(publishing)).toBe(false);
+      await clock.advance(50);
+      expect(await isOver(publishing)).toBe(true);
+      expect(called).toEqual(['ONE:1']);
+    });
+
     it('keeps it no longer than two seconds; the handler runs on, and is not called again', async () => {
       const slow = gate();
       let calls = 0;

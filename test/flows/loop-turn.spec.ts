@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { loopTurn } from '../../lib/flows/loop-turn.js';
 
@@ -32,5 +33,22 @@ describe('loopTurn', () => {
     await given[16];
     await nextTurn();
     expect(loopTurn.take()).toBeNull();
+  });
+
+  it('goes on under the fake timers of a host’s tests, and after them', async () => {
+    let proceeded = 0;
+    const takeSome = async (): Promise<void> => {
+      for (let taken = 0; taken < 20; taken += 1) void Promise.resolve(loopTurn.take()).then(() => (proceeded += 1));
+      for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+    };
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
+    try {
+      await takeSome();
+    } finally {
+      jest.useRealTimers();
+    }
+    expect(proceeded).toBe(20);
+    await takeSome();
+    expect(proceeded).toBe(40);
   });
 });

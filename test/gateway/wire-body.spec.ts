@@ -40,6 +40,18 @@ describe('the text of a body', () => {
     expect(wireText({ at })).toBe('{"at":"2026-03-01T12:00:00.000Z"}');
   });
 
+  it('is JSON where a dialect in plain JavaScript gives a list with holes', () => {
+    const list: (string | undefined)[] = ['a'];
+    list[2] = 'b';
+    expect(wireText({ list } as unknown as WireObject)).toBe('{"list":["a",null,"b"]}');
+  });
+
+  it('carries the amount of what writes itself digit for digit, as it is signed', () => {
+    const part = { toJSON: () => ({ amount: new WireDecimal('60.00') }) } as unknown as WireObject;
+    expect(wireText({ part })).toBe('{"part":{"amount":60.00}}');
+    expect(signedFields({ part })).toEqual({ part: { amount: '60.00' } });
+  });
+
   it('carries any texts as they are, and the amount as it is', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.string({ unit: 'binary' })), (texts) => {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import {
   type DoPaymentDto,
@@ -209,6 +210,28 @@ describe.each(PLATFORMS)('at most ten payments in flight, on %s', (platform) => 
     await Promise.all(running);
   });
 });
+
+it.each([
+  ['doPayment', (payments: PaymentService, input: DoPaymentDto) => payments.doPayment(input)],
+  ['init3d', async (payments: PaymentService, input: Init3dDto) => (await payments.init3d(input)).payment],
+] as const)(
+  '%s: what is paid is what was passed in, however long the payment waits for its turn',
+  async (_name, pay) => {
+    const simulator = await startSimulator({ dialect: 'morpos' });
+    const { app, payments } = await startMerchant('fastify', simulator);
+    const before = Array.from({ length: 100 }, () => payments.doPayment(sale()));
+    const input = sale('10.00');
+    const { reference } = input;
+    const paying = pay(payments, input);
+    input.transactionDetails.amount = '99.00';
+    await nextTurn();
+    input.reference = 'another order';
+    expect(await paying).toMatchObject({ amount: '10.00', reference });
+    await Promise.all(before);
+    await app.close();
+    await simulator.close();
+  },
+);
 
 it('without a bound nothing is refused', async () => {
   const simulator = await startSimulator({ dialect: 'morpos' });

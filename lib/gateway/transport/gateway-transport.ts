@@ -134,12 +134,10 @@ export class GatewayTransport {
   }
 }
 
-/** In what form a body is sent, and in which ones a reply can be read. */
-const ENTITY_HEADERS = {
-  accept: 'application/json, text/plain, */*',
-  'content-type': 'application/json',
-  'accept-encoding': 'gzip, deflate, br',
-};
+/** What axios asks for; a dialect or an interceptor may ask for something else. */
+const DEFAULT_HEADERS = { accept: 'application/json, text/plain, */*' };
+/** In what form a body is sent, and how a reply may be encoded. */
+const ENTITY_HEADERS = { 'content-type': 'application/json', 'accept-encoding': 'gzip, deflate, br' };
 /** How a body is framed is not for a host or a dialect to decide. */
 const FRAMING_HEADERS = ['content-length', 'transfer-encoding'];
 
@@ -160,10 +158,10 @@ async function refuse(): Promise<never> {
   throw new Error('This HttpService transmits each payment request once and nothing else.');
 }
 
-/** What interceptors added, then our own, each name once, in whatever case it is written. */
+/** The defaults, what interceptors added, then our own, each name once, in whatever case it is written. */
 function wireHeaders(added: WireRequest['headers'], own: WireRequest['headers']): Record<string, string> {
   const headers = new Map<string, [name: string, value: string]>();
-  for (const set of [added, own, ENTITY_HEADERS]) {
+  for (const set of [DEFAULT_HEADERS, added, own, ENTITY_HEADERS]) {
     for (const [name, value] of Object.entries(set)) {
       headers.set(name.toLowerCase(), [name, value]);
     }

@@ -60,6 +60,23 @@ describe('what is written', () => {
     expect(request?.headers['transfer-encoding']).toBeUndefined();
   });
 
+  it.each([
+    ['a dialect', { Accept: 'application/vnd.gateway+json' }, {}],
+    ['an interceptor', {}, { accept: 'application/vnd.gateway+json' }],
+  ])('asks for the form of answer that %s names', async (_who, own, added) => {
+    const { url, arrivals } = await gateway();
+    const transport = transportOf();
+    if ('accept' in added) {
+      transport.http.axiosRef.interceptors.request.use((config) => {
+        config.headers.set(added);
+        return config;
+      });
+    }
+    const request = requestTo(url);
+    await transport.post({ ...request, headers: { ...request.headers, ...own } });
+    expect(arrivals[0]?.request.headers.accept).toBe('application/vnd.gateway+json');
+  });
+
   it('goes straight to the gateway, whatever the environment says of proxies', async () => {
     const { url, arrivals } = await gateway();
     const proxy = await gateway();
