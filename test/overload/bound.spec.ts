@@ -159,6 +159,19 @@ describe.each(PLATFORMS)('at most ten payments in flight, on %s', (platform) => 
     expect(requestsOf('DoPayment')).toBe(BOUND);
   });
 
+  it('a call with the key of a finished one is refused, too, and its payment can be found meanwhile', async () => {
+    const input = sale('149.90', { idempotencyKey: 'click-3' });
+    const { conversationId } = await payments.doPayment(input);
+    const gateway = stall('DoPayment', BOUND);
+    const running = await fill(gateway);
+    await expect(payments.doPayment(input)).rejects.toBeInstanceOf(PaymentOverloadError);
+    expect(await payments.findByReference(input.reference!)).toMatchObject([{ conversationId, state: 'succeeded' }]);
+    gateway.release();
+    await Promise.all(running);
+    expect(await payments.doPayment(input)).toMatchObject({ conversationId, state: 'succeeded' });
+    expect(requestsOf('DoPayment')).toBe(BOUND + 1);
+  });
+
   it('a key that was refused is free, also for a payment of another amount', async () => {
     const gateway = stall('DoPayment');
     const running = await fill(gateway);
