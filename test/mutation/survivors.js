@@ -32,6 +32,15 @@ export const SURVIVORS = [
   },
   {
     file: 'lib/gateway/readings/reply-fields.ts',
+    changes: [
+      `typeof value === 'number' → true`,
+      `typeof value === 'number' → typeof value !== 'number'`,
+      'false → true',
+    ],
+    reason: 'Spares work: what holds no number is read once more, with the same result.',
+  },
+  {
+    file: 'lib/gateway/readings/reply-fields.ts',
     changes: ['index < text.length → index <= text.length'],
     reason: 'Behind the text is nothing to count.',
   },

@@ -80,8 +80,12 @@ describe('canonicalAmount', () => {
   it('says what to do about each problem', () => {
     for (const problem of ['', '0', '1.001', '1234567890123456'].map((amount) => amountProblem(amount, LIRA))) {
       expect(AMOUNT_TEXTS[problem!].en).toMatch(/^amount must (be|have) \w/);
+      expect(AMOUNT_TEXTS[problem!].tr).toMatch(/^amount.* (olmalı|içermeli|içermemeli)/);
     }
-    expect(AMOUNT_TEXTS.amountDigits.en).toContain(' 15 ');
+    expect(AMOUNT_TEXTS.amountDigits).toMatchObject({
+      en: expect.stringContaining(' 15 '),
+      tr: expect.stringContaining(' 15 '),
+    });
   });
 
   it('refuses a fraction in a currency that has none', () => {

@@ -221,12 +221,13 @@ describe('what the bank must send', () => {
 
 describe('where MorPOS is asked, and what for', () => {
   it('is as its documentation says', () => {
-    const { doPayment, init3d, auth3d, checkPayment } = dialect.operations;
-    expect([doPayment, init3d, auth3d, checkPayment].map((operation) => operation?.path)).toEqual([
+    const { doPayment, init3d, auth3d, checkPayment, checkBin } = dialect.operations;
+    expect([doPayment, init3d, auth3d, checkPayment, checkBin].map((operation) => operation?.path)).toEqual([
       '/v1/Payment/DoPayment',
       '/v1/Payment/Init3d',
       '/v1/Payment/Auth3d',
       '/v1/Payment/CheckPayment',
+      '/v1/BinList/CheckBin',
     ]);
     expect(dialect.defaultScope).toBe('pf_write pf_read');
     expect(dialect.requiresApiKey).toBe(true);
@@ -268,5 +269,24 @@ describe('the answer to a CheckPayment', () => {
     expect(read({ responseCode: 'B0000', conversationId: [] }).unreadable).toEqual(['conversationId']);
     expect(read({ responseCode: 'B0000', resultCode: {} }).unreadable).toEqual(['resultCode']);
     expect(read({ responseCode: 'B0000', transactionStatus: { status: 'SUCCESS' } }).isSuccessful).toBe(false);
+  });
+});
+
+describe('the answer to a CheckBin', () => {
+  const read = (body: object) => dialect.operations.checkBin!.read(ReplyFields.parse(JSON.stringify(body))!);
+
+  it('speaks by its own names', () => {
+    const body = {
+      responseCode: 'B0000',
+      responseDescription: 'Approved',
+      code: 'B0051',
+      message: 'm',
+      amount: '1.00',
+    };
+    expect(read(body)).toMatchObject({ code: 'B0000', message: 'Approved', amount: '1.00' });
+  });
+
+  it('speaks by others where it is an error', () => {
+    expect(read({ Code: 'B9999', Message: 'No access' })).toMatchObject({ code: 'B9999', message: 'No access' });
   });
 });

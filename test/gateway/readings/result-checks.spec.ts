@@ -1,6 +1,7 @@
 import { DEFAULT_CODE_SETS } from '../../../lib/gateway/dialects/default-code-sets.js';
 import type { GatewayResult } from '../../../lib/gateway/gateway-dialect.js';
-import { codeMeaning, codeMeanings, isForeign } from '../../../lib/gateway/readings/result-checks.js';
+import { ReplyFields } from '../../../lib/gateway/readings/reply-fields.js';
+import { codeMeaning, codeMeanings, contradictionOf, isForeign } from '../../../lib/gateway/readings/result-checks.js';
 import type { ResultCodeSets } from '../../../lib/gateway/result-codes.js';
 
 describe('what a code means', () => {
@@ -59,5 +60,15 @@ describe('what a dialect found but could not read', () => {
     expect(isForeign(result({ conversationId: 'ABC2' }), 'ABC1')).toBe(true);
     expect(isForeign(result({ unreadable: ['conversationId'] }), 'ABC1')).toBe(true);
     expect(isForeign({} as GatewayResult, 'ABC1')).toBe(false);
+  });
+
+  it('makes an amount that is no decimal one that contradicts ours, whatever more an instalment may cost', () => {
+    const fields = ReplyFields.parse('{}')!;
+    const expected = { conversationId: 'ABC1', amount: '60.00', currencyCode: 949, installmentCount: 3 };
+    const rules = { codes: DEFAULT_CODE_SETS, verifyAmount: 'notLess', isSignGood: null } as const;
+    const contradiction = (amount: string) =>
+      contradictionOf(fields, result({ currency: null, amount }), expected, rules);
+    expect(contradiction('61.50')).toBeNull();
+    expect(['60,00', '6e1', 'sixty'].map(contradiction)).toEqual(Array(3).fill('amount_mismatch'));
   });
 });
