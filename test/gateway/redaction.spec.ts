@@ -129,6 +129,11 @@ describe('what a gateway echoes', () => {
     }
   });
 
+  it('hides a short secret beside a long one, encoded, too', () => {
+    const authCode = Buffer.from('abcdefgh').toString('base64');
+    expect(redactResult(result({ authCode }), { secrets: [KEY, 'abcdefgh'] })).toEqual({ authCode: null });
+  });
+
   it('hides secrets where no card was sent', () => {
     const told = result({ message: `5246776356903508 ${KEY}`, orderId: null });
     expect(redactResult(told, { secrets })).toEqual({ message: '*** ***', orderId: null });

@@ -120,6 +120,15 @@ describe('what is searched for in what a text may say', () => {
     expect(found).toBeGreaterThan(500);
   });
 
+  it('is found where its encoding is the whole text', () => {
+    for (let length = 8; length <= 24; length += 1) {
+      const secret = 'a secret of many letters'.slice(0, length);
+      for (const encoded of [base64(secret), Buffer.from(secret).toString('base64url'), hex(secret)]) {
+        expect(decodings(encoded, length)).toContain(secret);
+      }
+    }
+  });
+
   it('is not searched for where nothing of its length can be', () => {
     expect(decodings('B0000', 12)).toEqual(['B0000']);
     expect(decodings('ORD000000001', 16)).toEqual(['ORD000000001']);
