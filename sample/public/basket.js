@@ -1,7 +1,10 @@
 // Sends a changed quantity at once and keeps the focus where it is; without scripts, the button beside it sends it.
 for (const select of document.querySelectorAll('[data-submits]')) {
   select.form.querySelector('button').hidden = true;
-  select.addEventListener('change', () => send(select).catch(() => select.form.submit()));
+  const sendIt = () => send(select).catch(() => select.form.submit());
+  select.addEventListener('change', sendIt);
+  // Changed before this script was here.
+  if (!select.selectedOptions[0].defaultSelected) sendIt();
 }
 
 async function send({ form }) {

@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { startSimulator, type Simulator } from 'nestjs-card-payment/simulator';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Route } from 'playwright-core';
 import { type ResultPageKind, resultPage } from '../../lib/callback/result-page.js';
 import { REASON_WORDS, STATE_WORDS } from '../../sample/src/texts/payment-words.js';
+import { until } from '../services/until.js';
 import { barriersOf } from './accessible-page.js';
 import { launchBrowser } from './browser.js';
 import { Buyer } from './buyer.js';
@@ -307,4 +308,14 @@ it('a changed quantity keeps the focus, and the new total is read out', async ()
   await page.getByRole('status').getByText('₺1,260.00').waitFor();
   expect(await page.title()).toBe('Your basket (3) · Toprak');
   expect(await quantity.and(page.locator(':focus')).count()).toBe(1);
+});
+
+it('a quantity that is changed before the script is there is sent, too', async () => {
+  const held: Route[] = [];
+  await page.route('**/basket.js', (route) => void held.push(route));
+  await page.getByRole('button', { name: 'Add to basket: Coffee cup' }).click();
+  await page.getByLabel('Quantity of Coffee cup').selectOption('3');
+  await until(() => held.length === 1);
+  await held[0]!.continue();
+  await page.getByRole('status').getByText('₺1,260.00').waitFor();
 });
