@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { copyInput } from '../dto/copy-input.js';
 import { DoPaymentDto } from '../dto/do-payment.dto.js';
-import { validateInput } from '../dto/validate-input.js';
 import { PaymentNotSentError } from '../errors/payment-not-sent.error.js';
 import { PaymentStoreError } from '../errors/payment-store.error.js';
 import { GatewayClient, TOO_LATE } from '../gateway/gateway-client.js';
@@ -9,13 +7,13 @@ import { PaymentSettings } from '../options/payment-settings.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { Randomness } from '../payment/randomness.js';
 import { advance } from '../payment/states.js';
-import { textLanguage } from '../payment/text-language.js';
 import { inOperation, itself } from '../telemetry/operation.js';
 import { newAttemptId } from './callback-token.js';
 import { loopTurn } from './loop-turn.js';
 import { newPaymentRecord, saleRequest } from './new-payment.js';
 import { PaymentReader } from './payment-reader.js';
 import { PaymentWriter } from './payment-writer.js';
+import { receiveInput } from './receive-input.js';
 import { ReturnUrlMaker } from './return-urls.js';
 import { fitsClaim } from './schedule.js';
 import { applyNotSent, applyOutcome, settlementRules } from './settlement.js';
@@ -42,13 +40,7 @@ export class DirectFlow {
   }
 
   private async payOnce(given: unknown): Promise<Payment> {
-    const { luhn, language } = this.settings;
-    // Before anything is waited for: what is paid is what was passed in, whatever the caller does to it meanwhile.
-    const copy = copyInput(given, textLanguage(language));
-    await loopTurn.take();
-    await this.clock.check();
-    const now = this.clock.now();
-    const input = validateInput(DoPaymentDto, copy, { luhn, language, now });
+    const { input, now } = await receiveInput(DoPaymentDto, given, this.settings, this.clock);
     const sale = saleRequest(input, this.settings, this.returnUrls.make(input));
     const attemptId = newAttemptId(this.random);
     const record = newPaymentRecord('direct', sale, input, this.settings, now, { tokenHash: null, attemptId });

@@ -1,7 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { copyInput } from '../dto/copy-input.js';
 import { Init3dDto } from '../dto/do-payment.dto.js';
-import { validateInput } from '../dto/validate-input.js';
 import { PaymentDuplicateError } from '../errors/payment-duplicate.error.js';
 import { PaymentInit3dError } from '../errors/payment-init3d.error.js';
 import { PaymentNotSentError } from '../errors/payment-not-sent.error.js';
@@ -16,7 +14,6 @@ import type { PaymentReason } from '../payment/payment-reason.js';
 import { limited, TimeUpError } from '../payment/limited.js';
 import { Randomness } from '../payment/randomness.js';
 import { advance, REFERENCE_HOLDING_STATES } from '../payment/states.js';
-import { textLanguage } from '../payment/text-language.js';
 import { LogRecord } from '../telemetry/log-record.js';
 import { inOperation, itself } from '../telemetry/operation.js';
 import { currentTraceparent } from '../telemetry/spans.js';
@@ -28,6 +25,7 @@ import { newPaymentRecord, saleRequest } from './new-payment.js';
 import type { Settlement } from './settlement.js';
 import { PaymentReader } from './payment-reader.js';
 import { PaymentWriter } from './payment-writer.js';
+import { receiveInput } from './receive-input.js';
 import { resultChanges } from './result-changes.js';
 import { ReturnUrlMaker } from './return-urls.js';
 import { AUTH3D_RETRY_MS, AUTH3D_TRIES, claimEnd, fitsClaim } from './schedule.js';
@@ -76,13 +74,7 @@ export class ThreeDFlow {
   }
 
   private async startOnce(given: unknown): Promise<Init3dStart> {
-    const { luhn, language } = this.settings;
-    // Before anything is waited for: what is paid is what was passed in, whatever the caller does to it meanwhile.
-    const copy = copyInput(given, textLanguage(language));
-    await loopTurn.take();
-    await this.clock.check();
-    const now = this.clock.now();
-    const input = validateInput(Init3dDto, copy, { luhn, language, now });
+    const { input, now } = await receiveInput(Init3dDto, given, this.settings, this.clock);
     const token = newCallbackToken(this.random);
     const sale = saleRequest(input, this.settings, this.returnUrls.make(input, token));
     const hasToken = sale.returnUrl.includes(token) || sale.failUrl.includes(token);
