@@ -31,6 +31,20 @@ export default tseslint.config(
     },
   },
   { files: ['lib/cli/**', 'bench/**', 'sample/**'], rules: { 'no-console': 'off' } },
+  {
+    files: ['lib/**'],
+    ignores: ['lib/cli/**', 'lib/telemetry/payment-logger.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          name: '@nestjs/common',
+          importNames: ['Logger', 'ConsoleLogger'],
+          message: "A host's logger may throw: log through PaymentLogger of lib/telemetry/payment-logger.ts.",
+        },
+      ],
+    },
+  },
   // Jest's asymmetric matchers are `any`.
   {
     files: ['test/**'],

@@ -1,4 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Auth3dDto } from './dto/auth3d.dto.js';
 import type { DoPaymentDto, Init3dDto } from './dto/do-payment.dto.js';
 import type { PaymentError } from './errors/payment.error.js';
@@ -14,6 +14,7 @@ import { OperatorFlow } from './flows/operator-flow.js';
 import { type Payment, toPayment } from './payment/payment.js';
 import { PaymentReader } from './flows/payment-reader.js';
 import { LogRecord } from './telemetry/log-record.js';
+import { PaymentLogger } from './telemetry/payment-logger.js';
 import { type ReconcileCounts, Reconciler } from './flows/reconciler.js';
 import { type Init3dStart, ThreeDFlow } from './flows/three-d-flow.js';
 
@@ -25,7 +26,7 @@ const UNFORESEEN = [PaymentStoreError, PaymentUnsupportedError, PaymentConfigura
  */
 @Injectable()
 export class PaymentService {
-  private readonly logger = new Logger('PaymentModule');
+  private readonly logger = new PaymentLogger();
 
   constructor(
     private readonly direct: DirectFlow,

@@ -1,4 +1,3 @@
-import { Logger } from '@nestjs/common';
 import { PaymentConfigurationError } from './errors/payment-configuration.error.js';
 import type { PaymentSettings } from './options/payment-settings.js';
 import { SIMULATOR_OPTIONS } from './options/simulator-setting.js';
@@ -13,6 +12,7 @@ import type {
   SimulatorLedger,
   TestCard,
 } from './simulator/index.js';
+import { PaymentLogger } from './telemetry/payment-logger.js';
 
 /** A simulator that runs, with what is known of test cards once its code is loaded. */
 interface RunningSimulator {
@@ -71,7 +71,7 @@ export class PaymentSimulator {
       smsCode: SMS_CODE,
       currentTestCards: () => currentTestCards(clock.now()),
     });
-    new Logger('PaymentModule').warn(opened.describe());
+    new PaymentLogger().warn(opened.describe());
     return opened;
   }
 

@@ -1,4 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { PaymentCallbackError } from '../errors/payment-callback.error.js';
 import { PaymentStoreError } from '../errors/payment-store.error.js';
@@ -7,6 +7,7 @@ import { resultUrlProblem } from '../options/url-checks.js';
 import type { Payment, PaymentState } from '../payment/payment.js';
 import { preferredLanguage } from '../payment/text-language.js';
 import { LogRecord } from '../telemetry/log-record.js';
+import { PaymentLogger } from '../telemetry/payment-logger.js';
 import { RefusalLog } from './refusal-log.js';
 import { type ResultPageKind, resultPage } from './result-page.js';
 
@@ -38,7 +39,7 @@ const PAGE_HEADERS: readonly (readonly [string, string])[] = [
 /** Answers the buyer's browser, on Express and Fastify alike. */
 @Injectable()
 export class CallbackResponder {
-  private readonly logger = new Logger('PaymentModule');
+  private readonly logger = new PaymentLogger();
 
   /** Private to the language, too: printed, it would show the whole application. */
   readonly #host: HttpAdapterHost;

@@ -1,14 +1,15 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { PaymentCallbackError } from '../errors/payment-callback.error.js';
 import type { PaymentStoreError } from '../errors/payment-store.error.js';
 import { PaymentClock } from '../payment/clock.js';
 import { LimitedLog } from '../payment/limited-log.js';
 import { LogRecord } from '../telemetry/log-record.js';
+import { PaymentLogger } from '../telemetry/payment-logger.js';
 
 /** Logs callbacks that got no outcome, a few a minute of each kind: whoever sends them must not be able to fill the log. */
 @Injectable()
 export class RefusalLog {
-  private readonly logger = new Logger('PaymentModule');
+  private readonly logger = new PaymentLogger();
   private readonly limited: LimitedLog;
 
   constructor(clock: PaymentClock) {

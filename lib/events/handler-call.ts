@@ -1,4 +1,3 @@
-import { Logger } from '@nestjs/common';
 import type { PaymentClock } from '../payment/clock.js';
 import { limited, TimeUpError } from '../payment/limited.js';
 import type { Payment } from '../payment/payment.js';
@@ -6,6 +5,7 @@ import { plainText } from '../payment/plain-text.js';
 import type { Delivery, LeasedDelivery, PaymentStore } from '../store/payment-store.js';
 import type { Attributes } from '../telemetry/attributes.js';
 import { type LogFields, LogRecord } from '../telemetry/log-record.js';
+import { PaymentLogger } from '../telemetry/payment-logger.js';
 import { recordDuration } from '../telemetry/metrics.js';
 import { inSpan } from '../telemetry/spans.js';
 import type { PaymentHandler } from './handler-finder.js';
@@ -23,7 +23,7 @@ const MAX_ERROR_LENGTH = 300;
 
 /** One leased delivery, from the call of its handler until it is acknowledged, postponed or parked. */
 export class HandlerCall {
-  private readonly logger = new Logger('PaymentModule');
+  private readonly logger = new PaymentLogger();
   private readonly over = new AbortController();
   private readonly began: number;
   /** Resolves when the call is over and the store has been asked to write what came of it. Never rejects. */

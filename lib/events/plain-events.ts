@@ -1,6 +1,7 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DiscoveryService, ModuleRef } from '@nestjs/core';
 import { LogRecord } from '../telemetry/log-record.js';
+import { PaymentLogger } from '../telemetry/payment-logger.js';
 import type { PaymentEvent } from '../payment/payment-event.js';
 
 /** As much of EventEmitter2 as is used. */
@@ -11,7 +12,7 @@ interface Emitter {
 /** Plain NestJS events, fire and forget, where the host has @nestjs/event-emitter. */
 @Injectable()
 export class PlainEvents {
-  private readonly logger = new Logger('PaymentModule');
+  private readonly logger = new PaymentLogger();
   private emitter: Emitter | null = null;
 
   /** Private to the language, too: printed, it would show the whole application. */

@@ -1,10 +1,11 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { PaymentOverloadError } from '../errors/payment-overload.error.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { variableOf } from '../payment/account.js';
 import { PaymentClock } from '../payment/clock.js';
 import { LimitedLog } from '../payment/limited-log.js';
 import { LogRecord } from '../telemetry/log-record.js';
+import { PaymentLogger } from '../telemetry/payment-logger.js';
 import { countRefused } from '../telemetry/metrics.js';
 
 /**
@@ -13,7 +14,7 @@ import { countRefused } from '../telemetry/metrics.js';
  */
 @Injectable()
 export class InFlightLimit {
-  private readonly logger = new Logger('PaymentModule');
+  private readonly logger = new PaymentLogger();
   private readonly log: LimitedLog;
   private running = 0;
 

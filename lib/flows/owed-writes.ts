@@ -1,6 +1,7 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { PaymentClock } from '../payment/clock.js';
 import { LogRecord } from '../telemetry/log-record.js';
+import { PaymentLogger } from '../telemetry/payment-logger.js';
 import { PaymentChanges, type Settled } from './payment-changes.js';
 
 /** A write that the store could not take yet. It may be made any number of times, and rejects while the store fails. */
@@ -20,7 +21,7 @@ const MAX_CLOSING_MS = 10_000;
  */
 @Injectable()
 export class OwedWrites {
-  private readonly logger = new Logger('PaymentModule');
+  private readonly logger = new PaymentLogger();
   private readonly owed = new Set<OwedWrite>();
   private retrying: Promise<void> | null = null;
   private round: Promise<number> | null = null;

@@ -1,11 +1,11 @@
-import { Logger } from '@nestjs/common';
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import type { Payment } from '../payment/payment.js';
 import { isEventState } from '../payment/payment-event.js';
 import { LogRecord } from '../telemetry/log-record.js';
+import { PaymentLogger } from '../telemetry/payment-logger.js';
 import { countOutcome } from '../telemetry/metrics.js';
 
-const logger = new Logger('PaymentModule');
+const logger = new PaymentLogger();
 
 /**
  * Logs a change of a payment, where what needs a person's eye is a warning, and counts what it came to.

@@ -1,4 +1,4 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { GatewayClient } from '../gateway/gateway-client.js';
 import { EventDispatcher } from '../events/event-dispatcher.js';
 import { PaymentSettings } from '../options/payment-settings.js';
@@ -11,6 +11,7 @@ import { OwedWrites } from './owed-writes.js';
 import { PaymentWriter } from './payment-writer.js';
 import { nextInquiry } from './schedule.js';
 import { StoreClock } from './store-clock.js';
+import { PaymentLogger } from '../telemetry/payment-logger.js';
 
 /** What one pass did. */
 export interface ReconcileCounts {
@@ -43,7 +44,7 @@ const SILENT_GATEWAY_INQUIRIES = 2;
 /** The background work: writes what is owed, expires, asks the gateway about what is not known, delivers events. */
 @Injectable()
 export class Reconciler {
-  private readonly logger = new Logger('PaymentModule');
+  private readonly logger = new PaymentLogger();
   private readonly stopping = new AbortController();
   private loop: Promise<void> | null = null;
   /** When the last pass of the loop began; null before the first. */

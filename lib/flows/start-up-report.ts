@@ -1,4 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { ApplicationConfig } from '@nestjs/core';
 import type { PaymentHandler } from '../events/handler-finder.js';
 import { PlainEvents } from '../events/plain-events.js';
@@ -6,6 +6,7 @@ import { CallbackRoute } from '../options/callback-route.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { nearMissTexts } from '../options/setting-hints.js';
 import { LogRecord } from '../telemetry/log-record.js';
+import { PaymentLogger } from '../telemetry/payment-logger.js';
 import { ReturnUrlMaker } from './return-urls.js';
 
 /** Guards that refuse nobody for not being logged in. */
@@ -14,7 +15,7 @@ const HARMLESS_GUARD = /^Throttler/;
 /** Says in the log how an account is set, and what looks like a mistake although nothing is wrong by itself. */
 @Injectable()
 export class StartUpReport {
-  private readonly logger = new Logger('PaymentModule');
+  private readonly logger = new PaymentLogger();
   /** Private to the language, too: printed, it would show the host's own parts. */
   readonly #config: ApplicationConfig;
 

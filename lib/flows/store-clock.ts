@@ -1,7 +1,8 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { PaymentStoreError } from '../errors/payment-store.error.js';
 import { PaymentClock } from '../payment/clock.js';
 import { LogRecord } from '../telemetry/log-record.js';
+import { PaymentLogger } from '../telemetry/payment-logger.js';
 import { PaymentStore } from '../store/payment-store.js';
 
 const SAMPLE_EVERY_MS = 60_000;
@@ -22,7 +23,7 @@ const MAX_OFFSET_MS = 5_000;
  */
 @Injectable()
 export class StoreClock extends PaymentClock {
-  private readonly logger = new Logger('PaymentModule');
+  private readonly logger = new PaymentLogger();
   private readonly stopping = new AbortController();
   private offset = 0;
   private sampledAt: { readonly wall: number; readonly monotonic: number } | null = null;

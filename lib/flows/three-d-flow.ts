@@ -1,4 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Init3dDto } from '../dto/do-payment.dto.js';
 import { PaymentDuplicateError } from '../errors/payment-duplicate.error.js';
 import { PaymentInit3dError } from '../errors/payment-init3d.error.js';
@@ -15,6 +15,7 @@ import { limited, TimeUpError } from '../payment/limited.js';
 import { Randomness } from '../payment/randomness.js';
 import { advance, REFERENCE_HOLDING_STATES } from '../payment/states.js';
 import { LogRecord } from '../telemetry/log-record.js';
+import { PaymentLogger } from '../telemetry/payment-logger.js';
 import { inOperation, itself } from '../telemetry/operation.js';
 import { currentTraceparent } from '../telemetry/spans.js';
 import { checkCallback } from './callback-check.js';
@@ -50,7 +51,7 @@ export interface Init3dStart {
 /** The 3D payment: Init3d, the buyer at the issuer's page, and the one Auth3d. */
 @Injectable()
 export class ThreeDFlow {
-  private readonly logger = new Logger('PaymentModule');
+  private readonly logger = new PaymentLogger();
   /** Copies of one callback in this process share one run. */
   private readonly completing = new Map<string, Promise<Payment>>();
 

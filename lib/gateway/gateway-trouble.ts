@@ -1,8 +1,8 @@
-import { Logger } from '@nestjs/common';
 import { variableOf } from '../payment/account.js';
 import type { PaymentClock } from '../payment/clock.js';
 import { LimitedLog } from '../payment/limited-log.js';
 import { type LogFields, LogRecord } from '../telemetry/log-record.js';
+import { PaymentLogger } from '../telemetry/payment-logger.js';
 import type { GatewayOperation } from './gateway-dialect.js';
 import type { GatewaySettings } from './gateway-settings.js';
 import type { LostReply, NothingSent } from './transport/transmission.js';
@@ -28,7 +28,7 @@ export interface TroubleSigns {
  * which settings to look at. A card's decline is none of that.
  */
 export class GatewayTrouble {
-  private readonly logger = new Logger('PaymentModule');
+  private readonly logger = new PaymentLogger();
   private readonly limited: LimitedLog;
   private readonly host: string;
 

@@ -1,9 +1,9 @@
-import { Logger } from '@nestjs/common';
 import { PaymentConfigurationError } from '../errors/payment-configuration.error.js';
 import type { PaymentClock } from '../payment/clock.js';
 import { MemoryPaymentStore } from './memory/memory-payment-store.js';
 import type { PaymentStore } from './payment-store.js';
 import { credentialsOf, STORE_URL_FORMS, storeKindOf, STRAY_PERCENT } from './store-url.js';
+import { PaymentLogger } from '../telemetry/payment-logger.js';
 
 /** What decides on the store. */
 export interface StoreSettings {
@@ -55,7 +55,7 @@ async function storeOf({ storeUrl, variable, background, mustExist, clock }: Sto
       return openRedisStore(storeUrl, { mustExist });
     }
     case 'memory':
-      new Logger('PaymentModule').warn(
+      new PaymentLogger().warn(
         'Payments are kept in memory: a restart forgets them, and a second instance does not see them. ' +
           `Set ${variable} (${STORE_URL_FORMS.slice(1).join(', ')}) before real money.` +
           (background ? '' : ' The background work is off here, so nothing reconciles them either.'),

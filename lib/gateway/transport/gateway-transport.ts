@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Logger } from '@nestjs/common';
 import axios, { type AxiosAdapter, type AxiosInstance, type AxiosResponse, type RawAxiosResponseHeaders } from 'axios';
 import { Agent, type Dispatcher } from 'undici';
 import { Hidden } from '../../payment/hidden.js';
@@ -8,6 +7,7 @@ import { causeCode } from './cause-code.js';
 import { GatewayHttp } from './gateway-http.js';
 import { monitorWarning } from './monitors.js';
 import type { Transmission, WireRequest } from './transmission.js';
+import { PaymentLogger } from '../../telemetry/payment-logger.js';
 
 export interface TransportSettings {
   /** One deadline for queueing, connecting and the answer. */
@@ -34,7 +34,7 @@ export class GatewayTransport {
   private readonly dispatcher: Hidden<Dispatcher>;
   private readonly isDispatcherOurs: boolean;
   private readonly settings: Omit<TransportSettings, 'dispatcher'>;
-  private readonly logger = new Logger('PaymentModule');
+  private readonly logger = new PaymentLogger();
   private hasWarned = false;
   private readonly adapters = new WeakSet<object>();
 

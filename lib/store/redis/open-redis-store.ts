@@ -1,8 +1,8 @@
-import { Logger } from '@nestjs/common';
 import type { Redis, RedisOptions } from 'ioredis';
 import { Hidden } from '../../payment/hidden.js';
 import { isReply, troubleOf } from './redis-connection.js';
 import { DEFAULT_TIMEOUT_MS, RedisPaymentStore, type RedisPaymentStoreOptions } from './redis-payment-store.js';
+import { PaymentLogger } from '../../telemetry/payment-logger.js';
 
 const MAX_RECONNECT_DELAY_MS = 2000;
 const DISCONNECT_TIMEOUT_MS = 500;
@@ -39,7 +39,7 @@ export async function openRedisStore(url: string, options: RedisPaymentStoreOpti
 }
 
 class ConnectingRedisStore extends RedisPaymentStore {
-  private readonly logger = new Logger(RedisPaymentStore.name);
+  private readonly logger = new PaymentLogger(RedisPaymentStore.name);
   private isOpen = false;
   private isLost = false;
   private trouble: string | null = null;

@@ -1,7 +1,7 @@
-import { Logger } from '@nestjs/common';
 import type { Cluster, Redis } from 'ioredis';
+import { PaymentLogger } from '../../telemetry/payment-logger.js';
 
-const logger = new Logger('RedisPaymentStore');
+const logger = new PaymentLogger('RedisPaymentStore');
 
 /**
  * Warns of settings with which servers would lose payments. Never fails: managed servers do not show their settings.
