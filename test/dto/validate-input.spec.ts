@@ -148,7 +148,7 @@ const BAD: [path: string, rule: string, values: readonly unknown[]][] = [
   ['transactionDetails.amount', 'amountDecimals', ['1.001', 0.1 + 0.2]],
   ['transactionDetails.amount', 'amountDigits', ['1234567890123456']],
   ['transactionDetails.currencyCode', 'isDefined', [undefined, null]],
-  ['transactionDetails.currencyCode', 'wholeNumber', [...NOT_WHOLE.slice(1), 'TRY', '949', Symbol('x')]],
+  ['transactionDetails.currencyCode', 'currencyCode', [...NOT_WHOLE.slice(1), 'TRY', '949', 1, 999, Symbol('x')]],
   ['transactionDetails.vftFlag', 'isBoolean', NOT_TRUE_OR_FALSE],
   ['cardHolderInfo.cardHolderName', 'isDefined', [undefined, null]],
   ['cardHolderInfo.cardHolderName', 'text', NOT_TEXT.slice(1)],
@@ -229,6 +229,18 @@ describe('validateInput', () => {
     expect(errorOf(masked, turkish).issues[0]?.message).toMatch(/maskelenmiş.*`transform: true`/);
     expect(errorOf({ ...sampleInput(), reference: CARD.cardNo }, turkish).issues[0]?.message).toMatch(/kart numarası/);
     expect(errorOf(null, turkish).message).toMatch(/^Ödeme gönderilmeden reddedildi: input: .*nesne olmalı$/);
+  });
+
+  it.each([
+    ['en', /^currencyCode must be the ISO 4217 number.*949 for TRY.*neither letters \("TRY"\) nor text \("949"\)/],
+    ['tr', /^currencyCode, .*ISO 4217 numarası.*TRY için 949.*harf kodu \("TRY"\) ve metin \("949"\) kabul edilmez/],
+  ])('says what a currency is, in %s', (language, text) => {
+    for (const value of ['TRY', '949', 963, 792]) {
+      const { issues } = errorOf({ ...inputWith('transactionDetails.currencyCode', value), language });
+      expect(issues).toEqual([
+        { path: 'transactionDetails.currencyCode', rule: 'currencyCode', message: expect.stringMatching(text) },
+      ]);
+    }
   });
 
   it('speaks the language of the payment, where that names one', () => {
