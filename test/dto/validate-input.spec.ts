@@ -289,6 +289,17 @@ describe('validateInput', () => {
     ]);
   });
 
+  it.each(['conversationId', 'reference', 'idempotencyKey'])('refuses a card number as %s', (field) => {
+    for (const text of [CARD.cardNo, `a ${CARD.cardNo} b`]) {
+      expect(rulesOf({ ...sampleInput(), [field]: text })).toEqual([`${field} cardFree`]);
+    }
+  });
+
+  it.each(['returnUrl', 'failUrl'])('refuses a card number in %s', (field) => {
+    const input = { ...sampleInput(), [field]: `https://shop.example/${CARD.cardNo}` };
+    expect(rulesOf(input)).toEqual([`${field} cardFree`]);
+  });
+
   it.each(['1230', '12/30', '12 / 30', '12/ 30', '12/2030', '12 / 2030', '12\u00a0/\u00a030'])(
     'reads an expiry as people type it: %j',
     (expDate) => {
@@ -496,17 +507,33 @@ describe('validateInput', () => {
       withSparseArray: true,
       withBoxedValues: true,
     });
-    const attempt = (input: unknown) => {
+    const refused = (input: unknown): boolean => {
       try {
         validateInput(DoPaymentDto, input, CHECKS);
+        return false;
       } catch (error) {
         expect(error).toBeInstanceOf(PaymentValidationError);
         expect((error as PaymentValidationError).issues.length).toBeGreaterThan(0);
+        return true;
       }
     };
-    fc.assert(fc.property(anything, attempt), { numRuns: 1000 });
     fc.assert(
-      fc.property(fields, anything, (path, value) => attempt(inputWith(path, value))),
+      fc.property(anything, (input) => expect(refused(input)).toBe(true)),
+      { numRuns: 1000 },
+    );
+    // A field takes no other kind of value than those that it is meant for.
+    const kindsOf = (path: string): string[] => {
+      if (/\.(installmentCount|currencyCode)$/.test(path)) return ['number', 'undefined'];
+      if (path.endsWith('.amount')) return ['number', 'string'];
+      if (/(vftFlag|allowRepeat)$/.test(path)) return ['boolean', 'undefined'];
+      return ['string', 'undefined'];
+    };
+    fc.assert(
+      fc.property(fields, anything, (path, value) => {
+        if (refused(inputWith(path, value))) return;
+        if (path === 'extraParameter') expect(Object.keys(value ?? {})).toEqual([]);
+        else expect(kindsOf(path)).toContain(typeof value);
+      }),
       { numRuns: 2000 },
     );
   });

@@ -29,6 +29,9 @@ describe('the sample’s orders', () => {
   const place = (): string => orders.place([{ product: PRODUCTS[0]!, quantity: 2 }]);
   const invoiceOf = (id: string) => orders.find(id)?.invoiceNumber;
   const statusOf = (id: string) => orders.find(id)?.status;
+  /** Null exactly while the order is not being checked: that, or its status, would do to keep a release from a paid one. */
+  const heldBy = (id: string) =>
+    (database.sqlite.prepare('SELECT held_by FROM orders WHERE id = ?').get(id) as { held_by: string | null }).held_by;
   const paid = (reference: string, more: object = {}) => aPaymentEvent({ state: 'succeeded', reference, ...more });
 
   it('give an invoice number once, however often the event is delivered', () => {
@@ -79,8 +82,9 @@ describe('the sample’s orders', () => {
     expect(statusOf(id)).toBe('checking');
     told(other, 'failed', 'declined');
     expect(statusOf(id)).toBe('checking');
+    expect(heldBy(id)).toBe(one);
     told(one, 'failed', 'declined');
-    expect(statusOf(id)).toBe('open');
+    expect([statusOf(id), heldBy(id)]).toEqual(['open', null]);
     told(other, 'review', null);
     expect(statusOf(id)).toBe('checking');
     told(other, 'expired', null);
@@ -100,6 +104,7 @@ describe('the sample’s orders', () => {
     const conversationId = 'ABC00000000000000002';
     handlers.notPaid(aPaymentEvent({ state: 'unknown', reference: id, conversationId }));
     handlers.paid(paid(id));
+    expect(heldBy(id)).toBeNull();
     handlers.notPaid(aPaymentEvent({ state: 'review', reference: id, conversationId }));
     handlers.notPaid(aPaymentEvent({ state: 'failed', reason: 'declined', reference: id, conversationId }));
     expect([statusOf(id), invoiceOf(id)]).toEqual(['paid', 1001]);
