@@ -66,7 +66,7 @@ export class DirectFlow {
     for (let tries = 0; tries < MAX_OPENING_TRIES; tries += 1) {
       const taken = await this.writer.open(record);
       if (taken === null) return null;
-      const earlier = await this.reader.findRepeated(record);
+      const earlier = await this.reader.findRepeated(record, taken);
       if (earlier) return earlier;
       if (taken === 'referenceLock' && (await this.writer.open(refused)) === null) return refused;
     }

@@ -54,7 +54,7 @@ function amountText({ amount, currencyCode }: TransactionDetailsDto, format: Amo
 export function newPaymentRecord(
   kind: PaymentKind,
   sale: SaleRequest,
-  input: Pick<DoPaymentDto, 'reference' | 'allowRepeat' | 'idempotencyKey'>,
+  input: Pick<DoPaymentDto, 'conversationId' | 'reference' | 'allowRepeat' | 'idempotencyKey'>,
   settings: PaymentSettings,
   now: Date,
   { tokenHash, attemptId }: { readonly tokenHash: string | null; readonly attemptId: string },
@@ -91,6 +91,8 @@ export function newPaymentRecord(
     tokenHash,
     idempotencyKey: input.idempotencyKey ?? null,
     referenceLock: referenceLockIn(state, owner),
+    // As random as it has to be: nobody else's opening has this attemptId.
+    hostIdNonce: input.conversationId === undefined ? null : attemptId,
     expiresAt,
     dueAt: expiresAt ?? claimEnd(now, settings.timeoutMs),
     attemptId,

@@ -13,7 +13,7 @@ import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.
 import type { PaymentReason } from '../payment/payment-reason.js';
 import { limited, TimeUpError } from '../payment/limited.js';
 import { Randomness } from '../payment/randomness.js';
-import { advance, REFERENCE_HOLDING_STATES } from '../payment/states.js';
+import { advance, referenceLockIn } from '../payment/states.js';
 import { LogRecord } from '../telemetry/log-record.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
 import { inOperation, itself } from '../telemetry/operation.js';
@@ -168,14 +168,15 @@ export class ThreeDFlow {
   private async open(record: PaymentRecord): Promise<void> {
     const taken = await this.writer.open(record);
     if (taken !== null) {
-      const earlier = await this.reader.findRepeated(record);
+      const earlier = await this.reader.findRepeated(record, taken);
       if (!earlier) throw new PaymentStoreError('opening the payment');
       const key = earlier.conversationId === record.conversationId ? 'conversationId' : 'idempotencyKey';
       throw new PaymentDuplicateError(toPayment(earlier), key);
     }
     if (record.reference === null || record.allowRepeat) return;
     const others = await this.reader.findByReference(record.reference);
-    if (others.some((other) => REFERENCE_HOLDING_STATES.has(other.state) && !other.allowRepeat)) {
+    // Only a look, so that buyers are not sent to the bank in vain: what decides is the lock, which the claim takes.
+    if (others.some((other) => referenceLockIn(other.state, other) !== null || other.pinsReference)) {
       const free: Settlement = (current, now) =>
         current.state === 'initiating'
           ? advance(current, 'failed', { reason: 'reference_taken', idempotencyKey: null }, now)

@@ -10,7 +10,10 @@ export type PaymentEventType = `payment.${PaymentEventState}`;
 
 /** One change of a payment that a merchant may want to act upon. */
 export class PaymentEvent {
-  /** `conversationId:version`. The same event always has the same id: deduplicate by it. */
+  /**
+   * `conversationId:version`, and a random part of the payment's own where the host chose the conversationId, which may
+   * be used again one day. The same event always has the same id. Each handler deduplicates by account and eventId.
+   */
   readonly eventId!: string;
   readonly type!: PaymentEventType;
   /** The payment as it was when this happened. */
@@ -26,11 +29,16 @@ export class PaymentEvent {
 export function eventOf(record: PaymentRecord): PaymentEvent | undefined {
   if (!isEventState(record.state)) return undefined;
   return new PaymentEvent({
-    eventId: `${record.conversationId}:${record.version}`,
+    eventId: eventIdOf(record),
     type: `payment.${record.state}`,
     payment: toPayment(record),
     occurredAt: record.updatedAt,
   });
+}
+
+function eventIdOf({ conversationId, version, hostIdNonce }: PaymentRecord): string {
+  const id = `${conversationId}:${version}`;
+  return hostIdNonce ? `${id}:${hostIdNonce}` : id;
 }
 
 export function isEventState(state: PaymentState): state is PaymentEventState {

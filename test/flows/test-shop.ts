@@ -1,4 +1,4 @@
-import { type DoPaymentDto, MemoryPaymentStore, type PaymentEvent, type PaymentOptions } from 'nestjs-card-payment';
+import { type DoPaymentDto, MemoryPaymentStore, type Payment, type PaymentEvent, type PaymentOptions } from 'nestjs-card-payment';
 import { TestClock } from 'nestjs-card-payment/testing';
 import { EVENT_STATES } from '../../lib/payment/payment-event.js';
 import { type AssembledFlows, assembleFlows } from './assembled-flows.js';
@@ -23,7 +23,7 @@ export class TestShop {
         types: EVENT_STATES.map((state) => `payment.${state}` as const),
         concurrency: 10,
         timeoutMs: null,
-        handle: ({ eventId, payment }: PaymentEvent) => void this.journal.push(`${eventId} ${payment.state}`),
+        handle: ({ payment }: PaymentEvent) => void this.journal.push(journalLine(payment)),
       },
     ]);
     return flows;
@@ -32,6 +32,10 @@ export class TestShop {
   async states(reference: string): Promise<string[]> {
     return (await this.store.findByReference('default', reference)).map(({ state }) => state);
   }
+}
+
+function journalLine({ conversationId, version, state }: Payment): string {
+  return `${conversationId}:${version} ${state}`;
 }
 
 let orders = 0;

@@ -121,6 +121,8 @@ export class StoreTrial {
       inquiries: 3,
       notFoundAt: at(7),
       note: "Aradık; banka 'çekildi' dedi.",
+      pinsReference: false,
+      hostIdNonce: unique('tek kullanımlık №'),
       ...changes,
     });
   }
