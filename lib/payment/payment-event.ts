@@ -11,8 +11,9 @@ export type PaymentEventType = `payment.${PaymentEventState}`;
 /** One change of a payment that a merchant may want to act upon. */
 export class PaymentEvent {
   /**
-   * `conversationId:version`, and a random part of the payment's own where the host chose the conversationId, which may
-   * be used again one day. The same event always has the same id. Each handler deduplicates by account and eventId.
+   * `conversationId:version`. Where the host chose the conversationId, which may be used again one day, twelve random
+   * digits of the payment's own follow. The same event always has the same id. Deduplicate by account, handler and
+   * eventId.
    */
   readonly eventId!: string;
   readonly type!: PaymentEventType;
@@ -36,9 +37,16 @@ export function eventOf(record: PaymentRecord): PaymentEvent | undefined {
   });
 }
 
-function eventIdOf({ conversationId, version, hostIdNonce }: PaymentRecord): string {
-  const id = `${conversationId}:${version}`;
-  return hostIdNonce ? `${id}:${hostIdNonce}` : id;
+/**
+ * What follows the last colon are digits that grow with the version, since stores find the payment before it, and its
+ * events' order behind it.
+ */
+export function eventIdOf({
+  conversationId,
+  version,
+  hostIdNonce,
+}: Pick<PaymentRecord, 'conversationId' | 'version' | 'hostIdNonce'>): string {
+  return `${conversationId}:${version}${hostIdNonce ?? ''}`;
 }
 
 export function isEventState(state: PaymentState): state is PaymentEventState {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { PaymentRecord } from '../../payment/payment.js';
-import { at, type PaymentStoreCase, RACERS, type StoreTrial, tally, unique } from './store-trial.js';
+import { at, hostIdNonce, type PaymentStoreCase, RACERS, type StoreTrial, tally, unique } from './store-trial.js';
 import { same } from './same.js';
 
 const ROUNDS = 3 * RACERS;
@@ -8,7 +8,7 @@ const ended = { state: 'failed', finalizedAt: at(1) } as const;
 
 /** A new payment under that conversationId, which the host gave. */
 function repeat(trial: StoreTrial, { conversationId }: PaymentRecord): PaymentRecord {
-  return trial.record({ conversationId, hostIdNonce: unique('nonce'), state: 'charging' });
+  return trial.record({ conversationId, hostIdNonce: hostIdNonce(), state: 'charging' });
 }
 
 /** A payment that was purged when the clock showed 1,000. */
@@ -24,7 +24,7 @@ export const purgedIdCases: readonly PaymentStoreCase[] = [
   {
     name: 'a conversationId that the host gave outlives its payment: it stays taken, and nothing is written',
     async run(trial) {
-      const purged = await purgeOne(trial, { conversationId: unique('kimlik 🪪'), hostIdNonce: unique('nonce') });
+      const purged = await purgeOne(trial, { conversationId: unique('kimlik 🪪'), hostIdNonce: hostIdNonce() });
       for (const store of [trial.store, trial.second]) {
         const keys = { idempotencyKey: unique('key'), tokenHash: unique('token'), referenceLock: unique('reference') };
         const again = { ...repeat(trial, purged), ...keys, dueAt: at(0) };
@@ -54,7 +54,7 @@ export const purgedIdCases: readonly PaymentStoreCase[] = [
     name: 'a conversationId that the host gave outlives its payment however that was changed',
     async run(trial) {
       const idempotencyKey = unique('key');
-      const record = await trial.insert({ hostIdNonce: unique('nonce'), idempotencyKey, state: 'charging' });
+      const record = await trial.insert({ hostIdNonce: hostIdNonce(), idempotencyKey, state: 'charging' });
       const unknown = await trial.replace(record, { state: 'unknown', message: '"hostIdNonce":null' });
       await trial.replace(unknown, { ...ended, idempotencyKey: null });
       trial.moveTo(1_000);
@@ -66,7 +66,7 @@ export const purgedIdCases: readonly PaymentStoreCase[] = [
   {
     name: 'another conversationId, and the same one in another account or as a key, stay free',
     async run(trial) {
-      const purged = await purgeOne(trial, { hostIdNonce: unique('nonce') });
+      const purged = await purgeOne(trial, { hostIdNonce: hostIdNonce() });
       const { conversationId } = purged;
       assert.equal(await trial.store.insert({ ...repeat(trial, purged), account: unique('other') }), null);
       const upper = { ...purged, conversationId: conversationId.toUpperCase() };
@@ -82,14 +82,14 @@ export const purgedIdCases: readonly PaymentStoreCase[] = [
     name: 'a purged conversationId is taken before a purged idempotencyKey or a referenceLock',
     async run(trial) {
       const keys = { idempotencyKey: unique('key'), referenceLock: unique('reference') };
-      const purged = await purgeOne(trial, { hostIdNonce: unique('nonce'), ...keys });
+      const purged = await purgeOne(trial, { hostIdNonce: hostIdNonce(), ...keys });
       assert.equal(await trial.store.insert({ ...repeat(trial, purged), ...keys }), 'conversationId');
     },
   },
   {
     name: 'a purged conversationId is forgotten when it has been remembered long enough, and taken anew by its next payment',
     async run(trial) {
-      const purged = await purgeOne(trial, { hostIdNonce: unique('nonce') });
+      const purged = await purgeOne(trial, { hostIdNonce: hostIdNonce() });
       trial.moveTo(1_499);
       await trial.purge({ paymentsMs: null, keysMs: 500 });
       assert.equal(await trial.store.insert(repeat(trial, purged)), 'conversationId');
@@ -106,7 +106,7 @@ export const purgedIdCases: readonly PaymentStoreCase[] = [
   {
     name: 'the conversationId of a payment that is still there is never forgotten',
     async run(trial) {
-      const record = await trial.insert({ ...ended, hostIdNonce: unique('nonce') });
+      const record = await trial.insert({ ...ended, hostIdNonce: hostIdNonce() });
       trial.moveTo(1_000_000);
       await trial.purge({ paymentsMs: null, keysMs: 1 });
       trial.moveTo(1_000_100);
@@ -119,7 +119,7 @@ export const purgedIdCases: readonly PaymentStoreCase[] = [
     async run(trial) {
       const referenceLock = unique('reference');
       await trial.insert({ referenceLock });
-      const refused = trial.record({ hostIdNonce: unique('nonce'), referenceLock });
+      const refused = trial.record({ hostIdNonce: hostIdNonce(), referenceLock });
       assert.equal(await trial.store.insert(refused), 'referenceLock');
       assert.equal(await trial.second.insert({ ...refused, referenceLock: null }), null);
     },
@@ -134,12 +134,12 @@ export const purgedIdCases: readonly PaymentStoreCase[] = [
       same(await trial.find(first), records[outcomes.indexOf(null)]);
     },
   },
-  ...([unique('nonce'), undefined] as const).map((hostIdNonce): PaymentStoreCase => ({
-    name: `of a purge and repeats at once, no repeat is stored${hostIdNonce ? '' : ', where an older release wrote the payment'}`,
+  ...([hostIdNonce(), undefined] as const).map((nonce): PaymentStoreCase => ({
+    name: `of a purge and repeats at once, no repeat is stored${nonce ? '' : ', where an older release wrote the payment'}`,
     async run(trial) {
       for (let round = 0; round < ROUNDS; round += 1) {
         trial.moveTo(round * 1_000);
-        const record = await trial.insert({ ...ended, finalizedAt: at(round * 1_000 - 1), hostIdNonce });
+        const record = await trial.insert({ ...ended, finalizedAt: at(round * 1_000 - 1), hostIdNonce: nonce });
         const [first, counts, second] = await Promise.all([
           trial.second.insert(repeat(trial, record)),
           trial.purge(),
