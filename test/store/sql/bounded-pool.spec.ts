@@ -103,6 +103,37 @@ test('a connection that breaks while it is in use fails what runs on it, and not
   await ask('select 1');
 });
 
+/** A pool of one connection, whose query fails with that. */
+function failingPool(error: object): { readonly pool: BoundedPool; readonly released: (boolean | undefined)[] } {
+  const released: (boolean | undefined)[] = [];
+  const client = {
+    query: () => Promise.reject(Object.assign(new Error('no'), error)),
+    release: (isBroken?: boolean) => void released.push(isBroken),
+  };
+  const connections = { connect: () => Promise.resolve(client), end: () => Promise.resolve() } as unknown as pg.Pool;
+  return { pool: new BoundedPool(connections, LIMITS), released };
+}
+
+test.each(['57P01', '57P02', '57P03', '57P05', '08006'])(
+  'a connection that the server ends with %s is not used again',
+  async (code) => {
+    const { pool: failing, released } = failingPool({ severity: 'FATAL', code });
+    const client = await failing.connect();
+    await expect(client.query('select 1', [])).rejects.toMatchObject({ code });
+    client.release();
+    expect(released).toEqual([true]);
+  },
+);
+
+test.each(['23505', '57014', '40P01'])('a connection over which the server says %s goes on', async (code) => {
+  const { pool: failing, released } = failingPool({ severity: 'ERROR', code });
+  const client = await failing.connect();
+  await expect(client.query('select 1', [])).rejects.toMatchObject({ code });
+  expect(released).toEqual([]);
+  client.release();
+  expect(released).toEqual([false]);
+});
+
 test('a transaction over a given pool has the limits', async () => {
   const db = new Kysely<PaymentTables>({ dialect: new PostgresDialect({ pool }) });
   const names = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
