@@ -1,4 +1,4 @@
-import { type DoPaymentDto, MemoryPaymentStore, type Payment, type PaymentEvent, type PaymentOptions } from 'nestjs-card-payment';
+import { type DoPaymentDto, MemoryPaymentStore, type PaymentEvent, type PaymentOptions } from 'nestjs-card-payment';
 import { TestClock } from 'nestjs-card-payment/testing';
 import { EVENT_STATES } from '../../lib/payment/payment-event.js';
 import { type AssembledFlows, assembleFlows } from './assembled-flows.js';
@@ -11,6 +11,8 @@ export class TestShop {
   readonly gateway = new FakeGateway();
   /** Events as the handler `journal` received them: `conversationId:version state`. */
   readonly journal: string[] = [];
+  /** The ids of those events. */
+  readonly eventIds: string[] = [];
 
   /** One more instance. It delivers events by {@link AssembledFlows.reconciler}, or once that is started. */
   async start(options: PaymentOptions = {}, waitMs?: number): Promise<AssembledFlows> {
@@ -23,19 +25,20 @@ export class TestShop {
         types: EVENT_STATES.map((state) => `payment.${state}` as const),
         concurrency: 10,
         timeoutMs: null,
-        handle: ({ payment }: PaymentEvent) => void this.journal.push(journalLine(payment)),
+        handle: (event: PaymentEvent) => this.note(event),
       },
     ]);
     return flows;
   }
 
+  private note({ eventId, payment: { conversationId, version, state } }: PaymentEvent): void {
+    this.journal.push(`${conversationId}:${version} ${state}`);
+    this.eventIds.push(eventId);
+  }
+
   async states(reference: string): Promise<string[]> {
     return (await this.store.findByReference('default', reference)).map(({ state }) => state);
   }
-}
-
-function journalLine({ conversationId, version, state }: Payment): string {
-  return `${conversationId}:${version} ${state}`;
 }
 
 let orders = 0;
