@@ -136,19 +136,22 @@ describe.each(Object.entries(STORES))('an order whose decline was a lie, on %s',
   it.each([
     ['149.90', 'succeeded'],
     ['149.51', 'failed'],
-  ] as const)('a 3D payment of %s under way while the first one is proven ends %s, and releases nothing', async (...to) => {
-    const [amount, state] = to;
-    const lied = await chargedAndDeclined();
-    const { conversationId } = await shop.payments.init3d(sale(amount, order));
-    const stall = simulator.fail({ operation: 'Auth3d', kind: 'stall', at: 'before' });
-    const { url, fields } = simulator.approve(conversationId);
-    const answer = fetch(url, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
-    await stall.played;
-    await prove(lied);
-    await expectTaken();
-    stall.release();
-    await answer;
-    expect(await shop.payments.find(conversationId)).toMatchObject({ state });
-    await expectTaken();
-  });
+  ] as const)(
+    'a 3D payment of %s under way while the first one is proven ends %s, and releases nothing',
+    async (...to) => {
+      const [amount, state] = to;
+      const lied = await chargedAndDeclined();
+      const { conversationId } = await shop.payments.init3d(sale(amount, order));
+      const stall = simulator.fail({ operation: 'Auth3d', kind: 'stall', at: 'before' });
+      const { url, fields } = simulator.approve(conversationId);
+      const answer = fetch(url, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
+      await stall.played;
+      await prove(lied);
+      await expectTaken();
+      stall.release();
+      await answer;
+      expect(await shop.payments.find(conversationId)).toMatchObject({ state });
+      await expectTaken();
+    },
+  );
 });

@@ -1,4 +1,10 @@
-import { hashCallbackToken, newAttemptId, newHostIdNonce, newCallbackToken, NO_TOKEN } from '../../lib/flows/callback-token.js';
+import {
+  hashCallbackToken,
+  newAttemptId,
+  newHostIdNonce,
+  newCallbackToken,
+  NO_TOKEN,
+} from '../../lib/flows/callback-token.js';
 import { SystemRandomness } from '../../lib/payment/randomness.js';
 
 const random = new SystemRandomness();

@@ -127,8 +127,10 @@ describe('PaymentChanges', () => {
     const review = await store.find('default', record.conversationId);
     expect(review).toMatchObject({ state: 'review', version: 2, referenceLock: null, pinsReference: true });
 
+    const replace = jest.spyOn(store, 'replace');
     const resolved = await changes.settle(review!, (current, now) => advance(current, 'succeeded', {}, now));
     expect(resolved).toMatchObject({ payment: { state: 'succeeded' }, event: { type: 'payment.succeeded' } });
+    expect(replace).toHaveBeenCalledTimes(1);
     const paid = await store.find('default', record.conversationId);
     expect(paid).toMatchObject({ state: 'succeeded', referenceLock: null, pinsReference: true });
   });

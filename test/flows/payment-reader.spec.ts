@@ -66,7 +66,9 @@ describe('PaymentReader', () => {
 
     it('is found by its key, and by its id', async () => {
       expect(await reader.findRepeated(TWIN, 'idempotencyKey')).toEqual(first);
-      expect(await reader.findRepeated({ ...TWIN, conversationId: 'FIRST', idempotencyKey: null }, 'idempotencyKey')).toEqual(first);
+      expect(
+        await reader.findRepeated({ ...TWIN, conversationId: 'FIRST', idempotencyKey: null }, 'idempotencyKey'),
+      ).toEqual(first);
       expect(await reader.findRepeated({ ...TWIN, idempotencyKey: null }, 'idempotencyKey')).toBeNull();
       expect(await reader.findRepeated({ ...TWIN, idempotencyKey: 'key-2' }, 'idempotencyKey')).toBeNull();
     });

@@ -13,7 +13,12 @@ export const CALLS = ['open', 'find', 'claim', 'settle', 'fan out', 'lease', 'ac
  */
 export async function livePayment(trial: StoreTrial, handler: string, call: Call): Promise<void> {
   const { store, account } = trial;
-  const opened = trial.record({ tokenHash: handler, idempotencyKey: handler, reference: handler, hostIdNonce: '000123456789' });
+  const opened = trial.record({
+    tokenHash: handler,
+    idempotencyKey: handler,
+    reference: handler,
+    hostIdNonce: '000123456789',
+  });
   await call('open', () => store.insert(opened));
   expect(await call('find', () => store.findByTokenHash(account, handler))).toEqual(opened);
   const claimed = await call('claim', () => trial.replace(opened, { state: 'authorizing', referenceLock: handler }));

@@ -38,7 +38,9 @@ export class AccountPayments {
   }
 
   findByIdempotencyKey(key: string): PaymentRecord | 'purged' | null {
-    return this.purgedKeys.has('idempotencyKey', key) ? 'purged' : this.find(this.holders.idempotencyKey.get(key) ?? '');
+    return this.purgedKeys.has('idempotencyKey', key)
+      ? 'purged'
+      : this.find(this.holders.idempotencyKey.get(key) ?? '');
   }
 
   ofReference(reference: string): PaymentRecord[] {

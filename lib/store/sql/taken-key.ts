@@ -7,11 +7,7 @@ import type { SqlDatabase } from './sql-database.js';
 type Taken = Readonly<Record<UniqueKey, unknown>>;
 
 /** Which keys of the record another payment has than the one of this id. */
-export function takenKeys(
-  database: SqlDatabase,
-  record: PaymentRecord,
-  ownId: string | null,
-): CompiledQuery<Taken> {
+export function takenKeys(database: SqlDatabase, record: PaymentRecord, ownId: string | null): CompiledQuery<Taken> {
   const { account, conversationId, idempotencyKey, tokenHash, referenceLock } = record;
   const own = ownId ?? '';
   const keyHash = keyHashOf(idempotencyKey ?? '');

@@ -24,7 +24,8 @@ export const writesInTransaction: SqlWrites = {
       );
       if ((yield* ask(insert)).numAffectedRows === 0n) return yield* takenKey(database, record);
       const [idHash, keyHash] = [hostIdHashOf(record), keyHashIn(record)];
-      if (idHash !== null && !(yield* takeKey(database, record.account, idHash, null))) throw new Undo('conversationId');
+      if (idHash !== null && !(yield* takeKey(database, record.account, idHash, null)))
+        throw new Undo('conversationId');
       if (keyHash !== null && !(yield* takeOwnKey(database, record, keyHash))) throw new Undo('idempotencyKey');
       if (!(yield* lockReference(database, record))) throw new Undo('referenceLock');
       yield* writeHistoryAndEvent(database, record, event);

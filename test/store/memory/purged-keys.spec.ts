@@ -7,7 +7,10 @@ const at = (ms: number) => new Date(ms);
 test('remembers the last 100,000 keys, and forgets the oldest first', () => {
   const keys = new PurgedKeys();
   for (let number = 0; number < MAX_REMEMBERED; number += 1) keys.add('idempotencyKey', `key-${number}`, at(number));
-  expect([keys.has('idempotencyKey', 'key-0'), keys.has('idempotencyKey', `key-${MAX_REMEMBERED - 1}`)]).toEqual([true, true]);
+  expect([keys.has('idempotencyKey', 'key-0'), keys.has('idempotencyKey', `key-${MAX_REMEMBERED - 1}`)]).toEqual([
+    true,
+    true,
+  ]);
   keys.add('idempotencyKey', 'one more', at(MAX_REMEMBERED));
   expect(['key-0', 'key-1', 'one more'].map((key) => keys.has('idempotencyKey', key))).toEqual([false, true, true]);
 });

@@ -6,7 +6,14 @@ import pg from 'pg';
 import { PAIR_ALIVE_MS } from '../../../lib/store/payment-store.js';
 import { postgresPaymentStore, sqlPaymentStore } from '../../../lib/store/sql/index.js';
 import type { PaymentTables } from '../../../lib/store/sql/payment-tables.js';
-import { aPostponement, at, eventIds, hostIdNonce, leased, StoreTrial } from '../../../lib/testing/contract/store-trial.js';
+import {
+  aPostponement,
+  at,
+  eventIds,
+  hostIdNonce,
+  leased,
+  StoreTrial,
+} from '../../../lib/testing/contract/store-trial.js';
 import { TestClock } from '../../../lib/testing/index.js';
 import { type Postgres, startPostgres } from '../../services/postgres.js';
 import { until } from '../../services/until.js';
