@@ -97,5 +97,6 @@ export function newPaymentRecord(
     inquiries: 0,
     notFoundAt: null,
     note: null,
+    by: null,
   };
 }
