@@ -12,7 +12,7 @@ import { applyNotSent, type Settlement } from './settlement.js';
  * nothing.
  */
 export function unsentRecord(opening: PaymentRecord, now: Date): PaymentRecord {
-  const change = { reason: 'not_sent', idempotencyKey: null, tokenHash: null } as const;
+  const change = { reason: 'not_sent', tokenHash: null } as const;
   return { ...advance(opening, 'failed', change, now), version: opening.version };
 }
 

@@ -139,7 +139,7 @@ describe('the background work', () => {
       const held = shop.gateway.hold('DoPayment');
       const paying = flows.payments.doPayment(sale({ conversationId: 'ABC00000000000000001' }));
       await held.begun;
-      await shop.clock.advance(3 * MINUTE_MS);
+      await shop.clock.advance(MINUTE_MS);
       expect(await flows.payments.reconcile()).toEqual(NOTHING);
       held.answer(shop.gateway.approval({ operation: 'DoPayment', conversationId: 'ABC00000000000000001' }));
       expect((await paying).state).toBe('succeeded');

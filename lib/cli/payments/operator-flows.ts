@@ -1,5 +1,5 @@
 import { InquiryFlow } from '../../flows/inquiry-flow.js';
-import { OperatorFlow } from '../../flows/operator-flow.js';
+import { OperatorFlow, type ResolveOptions } from '../../flows/operator-flow.js';
 import { OwedWrites } from '../../flows/owed-writes.js';
 import { PaymentChanges } from '../../flows/payment-changes.js';
 import { PaymentReader } from '../../flows/payment-reader.js';
@@ -36,10 +36,11 @@ export async function resolvePayment(
   conversationId: string,
   state: 'succeeded' | 'failed',
   note: string,
+  options: ResolveOptions,
 ): Promise<Payment> {
   const { clock, reader, writer } = new OperatorFlows(opened);
   await clock.check();
-  return new OperatorFlow(reader, writer).resolve(conversationId, state, note);
+  return new OperatorFlow(reader, writer).resolve(conversationId, state, note, options);
 }
 
 /** As `PaymentService.inquire`. */
