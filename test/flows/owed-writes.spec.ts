@@ -1,4 +1,5 @@
 import { OwedWrites } from '../../lib/flows/owed-writes.js';
+import { ProcessHold } from '../../lib/flows/process-hold.js';
 import { PaymentChanges } from '../../lib/flows/payment-changes.js';
 import type { Settlement } from '../../lib/flows/settlement.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
@@ -29,7 +30,7 @@ describe('OwedWrites', () => {
     store.replace = (...given) => (isDown ? Promise.reject(new Error('down')) : replace(...given));
     const events = { publish: ({ eventId }: { eventId: string }) => Promise.resolve(void published.push(eventId)) };
     const changes = new PaymentChanges(store, clock, events);
-    owed = new OwedWrites(changes, clock);
+    owed = new OwedWrites(changes, clock, new ProcessHold());
     owe = async (conversationId) => {
       const free = { idempotencyKey: null, reference: null, referenceLock: null };
       const record = aPaymentRecord({ state: 'charging', conversationId, version: 1, ...free });

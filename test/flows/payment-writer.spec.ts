@@ -1,5 +1,6 @@
 import type { PaymentEvent } from '../../lib/payment/payment-event.js';
 import { OwedWrites } from '../../lib/flows/owed-writes.js';
+import { ProcessHold } from '../../lib/flows/process-hold.js';
 import { PaymentChanges } from '../../lib/flows/payment-changes.js';
 import type { Settlement } from '../../lib/flows/settlement.js';
 import { PaymentWriter } from '../../lib/flows/payment-writer.js';
@@ -38,7 +39,7 @@ describe('PaymentWriter', () => {
       },
     };
     const changes = new PaymentChanges(store, clock, events);
-    owed = new OwedWrites(changes, clock);
+    owed = new OwedWrites(changes, clock, new ProcessHold());
     writer = new PaymentWriter(changes, owed, clock);
   });
 

@@ -1,0 +1,12 @@
+import { Injectable } from '@nestjs/common';
+import { MAX_TIMER_MS } from '../options/option-kinds.js';
+
+/** Keeps the process from ending by itself. The clock's timers do not: a script would end in the middle of a payment. */
+@Injectable()
+export class ProcessHold {
+  /** The process does not end before what this returns is called. */
+  hold(): () => void {
+    const timer = setInterval(() => undefined, MAX_TIMER_MS);
+    return () => clearInterval(timer);
+  }
+}
