@@ -16,6 +16,7 @@ import { GatewayTransport } from './gateway/transport/gateway-transport.js';
 import { AccountRegistration, handlerAccountProblems } from './options/account-registration.js';
 import { InFlight } from './flows/in-flight.js';
 import { OwedWrites } from './flows/owed-writes.js';
+import { ProcessHold } from './flows/process-hold.js';
 import { Reconciler } from './flows/reconciler.js';
 import { StartUpReport } from './flows/start-up-report.js';
 import { StoreClock } from './flows/store-clock.js';
@@ -53,6 +54,7 @@ export class PaymentModule
     @Inject(OWN_SIMULATOR) private readonly simulator: PaymentSimulator,
     private readonly startUp: StartUpReport,
     private readonly gauges: PaymentGauges,
+    private readonly processHold: ProcessHold,
   ) {
     super();
     this.#discovery = discovery;
@@ -94,7 +96,7 @@ export class PaymentModule
       if (wrapper.token === InFlight) (wrapper.instance as InFlight).refuseNew();
     }
     this.owed.renewHold();
-    await this.reconciler.stop();
+    await this.processHold.during(() => this.reconciler.stop());
   }
 
   /** The server still listens: buyers who come back from the bank meanwhile get their answer. */
@@ -103,7 +105,7 @@ export class PaymentModule
   }
 
   onApplicationShutdown(): Promise<void> {
-    return (this.closed ??= this.close());
+    return (this.closed ??= this.processHold.during(() => this.close()));
   }
 
   private async close(): Promise<void> {

@@ -91,10 +91,12 @@ export class OwedWrites {
   }
 
   /** At shutdown: goes on trying until all is written, or nothing was for half a minute. Afterwards nothing is tried. */
-  async close(): Promise<void> {
-    while ((await this.writeAll(), this.owed.size > 0) && this.#release) await this.clock.sleep(MIN_PAUSE_MS);
-    this.closing.abort();
-    await this.retrying;
+  close(): Promise<void> {
+    return this.processHold.during(async () => {
+      while ((await this.writeAll(), this.owed.size > 0) && this.#release) await this.clock.sleep(MIN_PAUSE_MS);
+      this.closing.abort();
+      await this.retrying;
+    });
   }
 
   /** The process may end now. Those who have to settle these payments by hand are told which they are. */

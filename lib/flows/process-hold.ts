@@ -9,4 +9,14 @@ export class ProcessHold {
     const timer = setInterval(() => undefined, MAX_TIMER_MS);
     return () => clearInterval(timer);
   }
+
+  /** The process does not end before this work has. */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    const letProcessEnd = this.hold();
+    try {
+      return await work();
+    } finally {
+      letProcessEnd();
+    }
+  }
 }

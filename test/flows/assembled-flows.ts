@@ -12,7 +12,7 @@ import { OperatorFlow } from '../../lib/flows/operator-flow.js';
 import { OwedWrites } from '../../lib/flows/owed-writes.js';
 import { PaymentChanges } from '../../lib/flows/payment-changes.js';
 import { PaymentReader } from '../../lib/flows/payment-reader.js';
-import { ProcessHold } from '../../lib/flows/process-hold.js';
+import type { ProcessHold } from '../../lib/flows/process-hold.js';
 import { PaymentWriter } from '../../lib/flows/payment-writer.js';
 import { Reconciler } from '../../lib/flows/reconciler.js';
 import { ReturnUrlMaker } from '../../lib/flows/return-urls.js';
@@ -28,6 +28,9 @@ export const NO_PLAIN_EVENTS = {
   connect: () => Promise.resolve(),
   emit: () => undefined,
 } as unknown as PlainEvents;
+
+/** Time stands still in most tests: nothing would let the test's own process end. */
+export const NO_HOLD: ProcessHold = { hold: () => () => undefined, during: (work) => work() };
 
 /** Knows payments that the gateway has never heard of by a code of their own. */
 export const TEST_DIALECT = {
@@ -55,7 +58,7 @@ export function assembleFlows({
   options,
   waitMs = 25_000,
   random = new SystemRandomness(),
-  processHold = new ProcessHold(),
+  processHold = NO_HOLD,
 }: Parts) {
   const settings = resolveSettings(
     {

@@ -1,6 +1,6 @@
 import type { PaymentEvent } from '../../lib/payment/payment-event.js';
+import { NO_HOLD } from './assembled-flows.js';
 import { OwedWrites } from '../../lib/flows/owed-writes.js';
-import { ProcessHold } from '../../lib/flows/process-hold.js';
 import { PaymentChanges } from '../../lib/flows/payment-changes.js';
 import type { Settlement } from '../../lib/flows/settlement.js';
 import { PaymentWriter } from '../../lib/flows/payment-writer.js';
@@ -39,7 +39,7 @@ describe('PaymentWriter', () => {
       },
     };
     const changes = new PaymentChanges(store, clock, events);
-    owed = new OwedWrites(changes, clock, new ProcessHold());
+    owed = new OwedWrites(changes, clock, NO_HOLD);
     writer = new PaymentWriter(changes, owed, clock);
   });
 
