@@ -368,6 +368,18 @@ describe('the background work', () => {
     });
   });
 
+  it('is asked once about a payment whose lease runs out while the gateway is silent', async () => {
+    await addUnknown(1);
+    const held = shop.gateway.hold('CheckPayment');
+    await startBackground();
+    await shop.clock.advance(25 * MINUTE_MS);
+    // A second inquiry would have been answered.
+    expect(shop.gateway.sent('CheckPayment')).toHaveLength(0);
+    held.answer(NOT_PAID);
+    await quiet();
+    expect(await stateOf('UNKNOWN0')).toBe('failed');
+  });
+
   it.each(['purge', 'announce'] as const)('expires what is due while %s hangs in the store', async (method) => {
     await startBackground();
     shop.store[method] = () => new Promise<never>(() => undefined);

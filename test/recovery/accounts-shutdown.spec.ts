@@ -1,5 +1,7 @@
+import type { Provider } from '@nestjs/common';
 import {
   MemoryPaymentStore,
+  OnPayment,
   PaymentModule,
   PaymentService,
   type PaymentStore,
@@ -32,6 +34,22 @@ class ClosableStore {
   });
 }
 
+/** Handlers that do not return before the test says so. */
+class SlowShop {
+  end: () => void = () => undefined;
+  private readonly ended = new Promise<void>((resolve) => (this.end = resolve));
+
+  @OnPayment('succeeded')
+  own(): Promise<void> {
+    return this.ended;
+  }
+
+  @OnPayment('succeeded', { name: 'second' })
+  second(): Promise<void> {
+    return this.ended;
+  }
+}
+
 const ACCOUNTS = ['default', 'second'] as const;
 type Account = (typeof ACCOUNTS)[number];
 
@@ -53,13 +71,16 @@ describe('two accounts on one store', () => {
     await simulator.close();
   });
 
-  function start(): Promise<Merchant> {
+  function start(providers: Provider[] = []): Promise<Merchant> {
     const { store } = books;
     const options = { ...simulatorOptions(simulator), store, publicUrl: 'https://shop.example' };
     return startMerchant('express', simulator, {
       options: { store },
       structure: { callback: { waitMs: 100 } },
-      metadata: { imports: [PaymentModule.forRoot({ ...options, name: 'second', callback: { waitMs: 100 } })] },
+      metadata: {
+        providers,
+        imports: [PaymentModule.forRoot({ ...options, name: 'second', callback: { waitMs: 100 } })],
+      },
     });
   }
 
@@ -96,6 +117,21 @@ describe('two accounts on one store', () => {
     }
     expect(simulator.requests).toHaveLength(requests);
     expect(await end()).toMatchObject({ state: 'succeeded', stored: true });
+    await closed;
+    expect(books).toMatchObject({ timesClosed: 1, timesUsedClosed: 0 });
+  });
+
+  it.each(ACCOUNTS)('refuse what is new while %s waits for its handlers', async (account) => {
+    await merchant.app.close();
+    books = new ClosableStore();
+    merchant = await start([SlowShop]);
+    await of(account).doPayment(sale());
+    closed = merchant.app.close();
+    await quiet();
+    for (const other of ACCOUNTS) {
+      await expect(of(other).doPayment(sale())).rejects.toMatchObject({ code: 'PAYMENT_SHUTDOWN' });
+    }
+    merchant.app.get(SlowShop).end();
     await closed;
     expect(books).toMatchObject({ timesClosed: 1, timesUsedClosed: 0 });
   });
