@@ -49,9 +49,10 @@ export class PaymentService {
    * @throws PaymentNotSentError proven that nothing left
    * @throws PaymentStoreError the store failed before anything was sent
    * @throws PaymentOverloadError as many payments run as `maxInFlight` lets; nothing was recorded or sent
+   * @throws PaymentShutdownError this process is shutting down; nothing was recorded or sent
    */
   doPayment(input: DoPaymentDto): Promise<Payment> {
-    return this.run(() => this.limit.run('doPayment', () => this.direct.pay(input)));
+    return this.begin(() => this.limit.run('doPayment', () => this.direct.pay(input)));
   }
 
   /**
@@ -64,9 +65,10 @@ export class PaymentService {
    * @throws PaymentInit3dError refused, unreadable, unanswered, or the reference is taken; no money can move
    * @throws PaymentStoreError the store failed; the buyer is not sent to the bank, no money can move
    * @throws PaymentOverloadError as many payments run as `maxInFlight` lets; nothing was recorded or sent
+   * @throws PaymentShutdownError this process is shutting down; nothing was recorded or sent
    */
   init3d(input: Init3dDto): Promise<Init3dStart> {
-    return this.run(() => this.limit.run('init3d', () => this.threeD.start(input)));
+    return this.begin(() => this.limit.run('init3d', () => this.threeD.start(input)));
   }
 
   /**
@@ -128,9 +130,18 @@ export class PaymentService {
     return this.run(() => this.operator.resolve(...given));
   }
 
-  /** One pass of the background work, for cron jobs and tests. Rejects when the store fails. */
+  /**
+   * One pass of the background work, for cron jobs and tests.
+   *
+   * @throws PaymentStoreError the store failed; what the pass was at comes back by itself
+   * @throws PaymentShutdownError this process is shutting down
+   */
   reconcile(): Promise<ReconcileCounts> {
-    return this.run(() => this.reconciler.pass());
+    return this.begin(() => this.reconciler.pass());
+  }
+
+  private begin<T>(work: () => Promise<T>): Promise<T> {
+    return this.logged(this.inFlight.begin(work));
   }
 
   private run<T>(work: () => Promise<T>): Promise<T> {

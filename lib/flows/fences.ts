@@ -27,7 +27,8 @@ export function fenceOpening(opening: PaymentRecord): Settlement {
  */
 export function fenceClaim(before: PaymentRecord, attemptId: string): Settlement {
   return (current, now) => {
-    const isBefore = current.state === 'awaiting' && current.version === before.version;
+    // Each change raises the version: the lost write can land on this one alone.
+    const isBefore = current.version === before.version;
     const isOurs = current.attemptId === attemptId;
     if (isBefore) return advance(current, 'awaiting', { dueAt: before.expiresAt }, now);
     if (isOurs && current.state === 'authorizing') return withdrawClaim(current, now);

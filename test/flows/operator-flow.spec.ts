@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { OperatorFlow } from '../../lib/flows/operator-flow.js';
+import { NO_HOLD } from './assembled-flows.js';
 import { OwedWrites } from '../../lib/flows/owed-writes.js';
 import { PaymentChanges } from '../../lib/flows/payment-changes.js';
 import { PaymentReader } from '../../lib/flows/payment-reader.js';
@@ -20,7 +21,7 @@ describe('OperatorFlow', () => {
     store = new MemoryPaymentStore();
     clock = new TestClock();
     const changes = new PaymentChanges(store, clock, { publish: () => Promise.resolve() });
-    const writer = new PaymentWriter(changes, new OwedWrites(changes, clock), clock);
+    const writer = new PaymentWriter(changes, new OwedWrites(changes, clock, NO_HOLD), clock);
     flow = new OperatorFlow(new PaymentReader(store, { account: 'default' }), writer);
   });
 

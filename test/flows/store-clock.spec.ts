@@ -121,6 +121,18 @@ describe('StoreClock', () => {
     });
   });
 
+  it('believes no answer that came while the host was suspended', async () => {
+    await clock.start();
+    store.now = async () => {
+      await truth.advance(600 * SECOND_MS);
+      shift(0);
+      return truth.now();
+    };
+    await pass(60 * SECOND_MS);
+    expect(clock.now()).toEqual(truth.now());
+    expect(clock.offsetMs).toBe(0);
+  });
+
   it('goes on where the clock of the host was set back, before the store is asked anew', async () => {
     await clock.start();
     await pass(30 * SECOND_MS);

@@ -4,6 +4,7 @@ import { OwedWrites } from '../../flows/owed-writes.js';
 import { PaymentChanges } from '../../flows/payment-changes.js';
 import { PaymentReader } from '../../flows/payment-reader.js';
 import { PaymentWriter } from '../../flows/payment-writer.js';
+import { ProcessHold } from '../../flows/process-hold.js';
 import { StoreClock } from '../../flows/store-clock.js';
 import { GatewayClient } from '../../gateway/gateway-client.js';
 import { GatewayTransport } from '../../gateway/transport/gateway-transport.js';
@@ -24,7 +25,7 @@ class OperatorFlows {
     this.clock = new StoreClock(new SystemClock(), store);
     // The event goes into the outbox with the state: an instance that runs delivers it.
     const changes = new PaymentChanges(store, this.clock, { publish: () => Promise.resolve() });
-    this.owed = new OwedWrites(changes, this.clock);
+    this.owed = new OwedWrites(changes, this.clock, new ProcessHold());
     this.reader = new PaymentReader(store, { account });
     this.writer = new PaymentWriter(changes, this.owed, this.clock);
   }
