@@ -44,7 +44,11 @@ export class PaymentChanges {
   /** Writes `next` over the version of `record`. */
   async replace(record: PaymentRecord, next: PaymentRecord): Promise<ReplaceOutcome> {
     const event = eventOfChange(record, next);
-    const outcome = await this.store.replace(next, record.version, event);
+    // One that held its reference goes on, although another payment has pinned it meanwhile.
+    const held = record.referenceLock !== null;
+    const outcome = held
+      ? await this.writeCharged(next, record, event)
+      : await this.store.replace(next, record.version, event);
     if (outcome !== 'replaced') return outcome;
     reportChange(next, record);
     await this.publish({ event });
@@ -58,10 +62,7 @@ export class PaymentChanges {
       const next = settle(current, this.clock.now());
       if (!next) return { payment: toPayment(current) };
       const event = eventOfChange(current, next);
-      let outcome = await this.store.replace(next, current.version, event);
-      // Money that moved is recorded even when another payment holds the reference, which then stays taken for good:
-      // released by whichever of them ends first, it would let a further payment be charged.
-      if (outcome === 'locked') outcome = await this.store.replace(pinReference(next), current.version, event);
+      const outcome = await this.writeCharged(next, current, event);
       if (outcome === 'replaced') {
         reportChange(next, current);
         return { payment: toPayment(next), event };
@@ -75,6 +76,19 @@ export class PaymentChanges {
       }
       current = latest;
     }
+  }
+
+  /**
+   * Writes what may have been charged even when another payment holds the reference, which then stays taken for good:
+   * released by whichever of them ends first, it would let a further payment be charged.
+   */
+  private async writeCharged(
+    next: PaymentRecord,
+    { version }: PaymentRecord,
+    event: PaymentEvent | undefined,
+  ): Promise<ReplaceOutcome> {
+    const outcome = await this.store.replace(next, version, event);
+    return outcome === 'locked' ? this.store.replace(pinReference(next), version, event) : outcome;
   }
 
   /** Fences an opening that was not confirmed: see {@link fenceOpening}. */

@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import type { PaymentOptions, PaymentRecord } from 'nestjs-card-payment';
 import type { AssembledFlows } from './assembled-flows.js';
-import { LOST, NOT_PAID, UNDECIDED } from './fake-gateway.js';
+import { LOST, NOT_PAID, PAID, UNDECIDED } from './fake-gateway.js';
 import { logLines } from './log-lines.js';
 import { isOver, quiet, sale, TestShop } from './test-shop.js';
 import { aPaymentRecord } from '../../lib/testing/a-payment.js';
@@ -135,6 +135,15 @@ describe('the background work', () => {
       expect(interrupted).toMatchObject({ state: 'unknown', reason: 'interrupted' });
     });
 
+    it('finds out what was left charging although another payment of its order has proved to be charged', async () => {
+      const reference = 'order-1';
+      await add('LIED', { state: 'failed', reference, dueAt: null });
+      await add('LEFT', { state: 'charging', reference, referenceLock: reference });
+      shop.gateway.willAnswer('CheckPayment', PAID, UNDECIDED);
+      expect(await flows.payments.inquire('LIED')).toMatchObject({ state: 'review', reason: 'moved_after_all' });
+      expect(await flows.payments.reconcile()).toMatchObject({ interrupted: 1, inquired: 1 });
+      expect(await stateOf('LEFT')).toBe('unknown');
+    });
     it('leaves one that is under way alone', async () => {
       const held = shop.gateway.hold('DoPayment');
       const paying = flows.payments.doPayment(sale({ conversationId: 'ABC00000000000000001' }));
@@ -439,7 +448,7 @@ describe('the background work', () => {
       await add('MUTE', { state: 'unknown', dueAt: null });
       const handBack = jest.spyOn(shop.store, 'handBack');
       await startBackground(mute());
-      await shop.clock.advance(DAY_MS);
+      await shop.clock.advance(2 * HOUR_MS);
       expect(handBack).not.toHaveBeenCalled();
     });
 

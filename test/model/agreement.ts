@@ -13,7 +13,7 @@ export async function expectAgreement(model: PaymentModel, shop: Shop): Promise<
     reason: payment.reason,
     version: payment.history.length,
     idempotencyKey: payment.idempotencyKey,
-    isHolding: model.holds(payment),
+    isHolding: payment.isHolding,
   }));
   expect(stored.sort(byId)).toEqual(expected.sort(byId));
   for (const { conversationId, state, dueAt } of records) {

@@ -53,8 +53,7 @@ class Pay extends Step {
       return expectState(result, twin.state);
     }
     if (model.isHeld(sale)) {
-      const refused = model.open(sale, now(shop), 'failed', 'reference_taken');
-      model.free(refused);
+      model.open(sale, now(shop), 'failed', 'reference_taken');
       return expectState(await shop.see(work), 'failed');
     }
     const payment = model.open(sale, now(shop), 'charging');
@@ -83,7 +82,6 @@ class Init3d extends Step {
     if (isTaken) return expectError(await shop.see(work), PaymentDuplicateError);
     const payment = model.open(sale, now(shop), 'initiating');
     if (isBusy) {
-      model.free(payment);
       model.move(payment, 'failed', 'reference_taken');
       return expectError(await shop.see(work), PaymentInit3dError);
     }
@@ -93,7 +91,6 @@ class Init3d extends Step {
       case 'page':
         return model.move(payment, 'awaiting');
       case 'notSent':
-        model.free(payment);
         model.move(payment, 'failed', 'not_sent');
         return expectError(result, PaymentNotSentError);
       case 'refuse':
@@ -190,8 +187,8 @@ class Resolve extends Step {
     const word = shop.gateway.isCharged(conversationId) ? 'succeeded' : 'failed';
     const result = await shop.see(shop.payments.resolve(conversationId, word, 'the bank’s books'));
     const isOpen = payment.state === 'unknown' || payment.state === 'review';
-    const isLocked = word === 'succeeded' && model.isHeld(payment.sale) && !model.holds(payment);
-    if (!isOpen || isLocked) return expectError(result, PaymentStateError);
+    const isTooSoon = word === 'failed' && model.isForced(payment, now(shop));
+    if (!isOpen || isTooSoon) return expectError(result, PaymentStateError);
     model.move(payment, word, 'operator');
     expectState(result, word);
   }

@@ -1,10 +1,14 @@
 import type { ChargePlay } from './model-gateway.js';
 
-/** From the claim on, an inquiry may be begun that ends with it: three tries of a minute and two seconds, and half a minute, less a minute. */
-const ASKED_WITHIN_MS = 156_000;
+/** From the claim on, an inquiry of a minute ends before it: a claim is a minute and a half. */
+const ASKED_WITHIN_MS = 30_000;
+/** For so long an operator who finds nothing at the gateway has to force an interrupted payment to `failed`. */
+const FORCED_WITHIN_MS = 3_600_000;
 export const SESSION_MS = 3_600_000;
 const CONFIRMED_AFTER_MS = 600_000;
 const HOLDING = ['charging', 'authorizing', 'unknown', 'review', 'succeeded'];
+const BEFORE_MONEY = ['initiating', 'awaiting'];
+const NOTHING_SENT = ['not_sent', 'reference_taken', 'vetoed'];
 const TOLD = ['succeeded', 'failed', 'expired', 'unknown', 'review'];
 
 export interface Line {
@@ -29,11 +33,15 @@ export class ModelPayment {
   readonly events: string[] = [];
   idempotencyKey: string | null;
   notFoundAt: number | null = null;
-  claimedAt = 0;
+  isHolding = false;
+  /** Whether it was charged, perhaps, while another held its reference: then nobody gives that up any more. */
+  isPinning = false;
 
   constructor(
     readonly sale: ModelSale,
     readonly expiresAt: number,
+    /** When the right to charge it was taken. */
+    public claimedAt: number,
   ) {
     this.idempotencyKey = sale.idempotencyKey;
   }
@@ -50,8 +58,8 @@ export class ModelPayment {
 /** The states of a payment as they are promised, without a store, a wire or a clock of its own. */
 export class PaymentModel {
   readonly payments: ModelPayment[] = [];
-  /** Who holds a reference. */
-  private readonly locks = new Map<string, ModelPayment>();
+  /** Who holds a reference; null where it is taken for good. */
+  private readonly locks = new Map<string, ModelPayment | null>();
 
   find(conversationId: string): ModelPayment | undefined {
     return this.payments.find(({ sale }) => sale.conversationId === conversationId);
@@ -67,13 +75,13 @@ export class PaymentModel {
 
   /** Whether another payment of the reference counts, be it without the lock: it is what a 3D payment looks at before it begins. */
   isBusy({ reference, allowRepeat }: ModelSale): boolean {
-    const isOther = ({ sale, state }: ModelPayment): boolean =>
-      sale.reference === reference && !sale.allowRepeat && HOLDING.includes(state);
+    const isOther = ({ sale, state, isPinning }: ModelPayment): boolean =>
+      sale.reference === reference && !sale.allowRepeat && (isPinning || HOLDING.includes(state));
     return reference !== null && !allowRepeat && this.payments.some(isOther);
   }
 
   open(sale: ModelSale, now: number, state: string, reason: string | null = null): ModelPayment {
-    const payment = new ModelPayment(sale, now + SESSION_MS);
+    const payment = new ModelPayment(sale, now + SESSION_MS, now);
     this.payments.push(payment);
     this.move(payment, state, reason);
     return payment;
@@ -85,20 +93,26 @@ export class PaymentModel {
     payment.history.push({ version, state, reason });
     if (state !== before && TOLD.includes(state))
       payment.events.push(`${payment.sale.conversationId}:${version} ${state}`);
+    const isOver = state === 'failed' || state === 'expired';
+    const isUnsent = BEFORE_MONEY.includes(before) || NOTHING_SENT.includes(reason ?? '');
+    if (isOver && isUnsent) payment.idempotencyKey = null;
     this.hold(payment, state);
   }
 
-  free(payment: ModelPayment): void {
-    payment.idempotencyKey = null;
+  /** Whether an operator has to insist, since the request may still be on its way. */
+  isForced({ state, reason, claimedAt }: ModelPayment, now: number): boolean {
+    return state === 'unknown' && reason === 'interrupted' && now - claimedAt < FORCED_WITHIN_MS;
   }
 
   /** What a DoPayment's or Auth3d's answer makes of it, now or late. */
   answered(payment: ModelPayment, play: ChargePlay, { now, isDown }: { now: number; isDown: boolean }): void {
-    const isConfirmed = !isDown && now - payment.claimedAt <= ASKED_WITHIN_MS;
     switch (play) {
       case 'bare':
       case 'hangBare':
-        return payment.sale.kind === 'direct' || isConfirmed ? this.approved(payment, null) : this.unbound(payment);
+        if (payment.sale.kind === 'direct') return this.approved(payment, null);
+        // What may come after its claim is over is written before the gateway is asked.
+        if (isDown || now - payment.claimedAt > ASKED_WITHIN_MS) this.unbound(payment);
+        return isDown || payment.state === 'review' ? undefined : this.approved(payment, null);
       case 'stolen':
       case 'stolenDeclined':
       case 'hangStolen':
@@ -120,7 +134,6 @@ export class PaymentModel {
       case 'lostCharged':
         return this.move(payment, 'unknown', 'no_answer');
       case 'notSent':
-        this.free(payment);
         return this.move(payment, 'failed', 'not_sent');
     }
   }
@@ -172,13 +185,12 @@ export class PaymentModel {
 
   private hold(payment: ModelPayment, state: string): void {
     const { reference, allowRepeat } = payment.sale;
-    if (reference === null || allowRepeat) return;
-    if (!HOLDING.includes(state)) {
-      if (this.locks.get(reference) === payment) this.locks.delete(reference);
-    } else if (!this.locks.has(reference)) this.locks.set(reference, payment);
-  }
-
-  holds(payment: ModelPayment): boolean {
-    return payment.sale.reference !== null && this.locks.get(payment.sale.reference) === payment;
+    if (reference === null || allowRepeat || payment.isPinning) return;
+    const holder = this.locks.get(reference);
+    payment.isHolding = HOLDING.includes(state) && (holder === undefined || holder === payment);
+    payment.isPinning = HOLDING.includes(state) && !payment.isHolding;
+    if (payment.isPinning) this.locks.set(reference, null);
+    else if (payment.isHolding) this.locks.set(reference, payment);
+    else if (holder === payment) this.locks.delete(reference);
   }
 }
