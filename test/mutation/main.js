@@ -1,8 +1,12 @@
 // Changes the code of targets.js in small ways, one at a time, and looks whether a test notices: see docs/mutation.md.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
 import jestConfig from '../../jest.config.js';
-import { resultsFile, writeReport } from './report.js';
+import { readFigures, recordFigures, resultsFile } from './figures.js';
+import { differencesOf, problemsOf } from './problems.js';
+import { writeReport } from './report.js';
 import { TARGETS } from './targets.js';
 
 function options(file, tests) {
@@ -15,6 +19,9 @@ function options(file, tests) {
         ...jestConfig,
         testRegex: tests.map((test) => `/test/${test}.*\\.spec\\.ts$`),
         setupFiles: ['<rootDir>/test/mutation/no-shrinking.js'],
+        testEnvironment: fileURLToPath(new URL('first-failure.js', import.meta.url)),
+        // What hangs fails, which is sooner than to end the process that runs the tests and to start it again.
+        testTimeout: 5_000,
         reporters: [],
       },
       enableFindRelatedTests: false,
@@ -23,15 +30,15 @@ function options(file, tests) {
     coverageAnalysis: 'perTest',
     concurrency: 1,
     // Jest's modules stay in memory.
-    maxTestRunnerReuse: 10,
-    timeoutMS: 20_000,
+    maxTestRunnerReuse: 30,
+    timeoutMS: 10_000,
     incremental: true,
     incrementalFile: resultsFile(file, 'incremental'),
     reporters: ['json', 'dots'],
     jsonReporter: { fileName: resultsFile(file) },
     tempDirName: 'reports/mutation/sandbox',
     cleanTempDir: 'always',
-    ignorePatterns: ['bench', 'dist', 'docs', 'reports', 'sample'],
+    ignorePatterns: ['bench', 'dist', 'docs', 'reports', 'sample/dist', 'sample/public'],
     disableTypeChecks: false,
     logLevel: 'warn',
     warnings: { slow: false },
@@ -49,13 +56,27 @@ function forgetSurvivors(file) {
   writeFileSync(earlier, JSON.stringify(results));
 }
 
-const wanted = process.argv.slice(2);
-for (const [file, tests] of TARGETS.flatMap(({ files }) => Object.entries(files))) {
-  if (wanted.length > 0 && !wanted.some((part) => file.includes(part))) continue;
-  console.log(file);
-  forgetSurvivors(file);
-  await new Stryker(options(file, tests)).runMutationTest();
+const { values, positionals: wanted } = parseArgs({
+  options: { compare: { type: 'boolean', default: false }, report: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const isPart = (name) => TARGETS.some((part) => part.name === name);
+const isWanted = (name, file) =>
+  wanted.length === 0 || wanted.some((one) => (isPart(one) ? one === name : file.includes(one)));
+
+const problems = [];
+for (const part of TARGETS) {
+  const files = Object.entries(part.files).filter(([file]) => isWanted(part.name, file));
+  if (files.length === 0) continue;
+  const before = readFigures(part);
+  for (const [file, tests] of values.report ? [] : files) {
+    console.log(file);
+    forgetSurvivors(file);
+    await new Stryker(options(file, tests)).runMutationTest();
+    await recordFigures(part, file);
+  }
+  problems.push(...problemsOf(part), ...(values.compare ? differencesOf(part, before) : []));
 }
-const problems = await writeReport(TARGETS);
+await writeReport(TARGETS);
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;

@@ -2,15 +2,15 @@
  * The code that money and secrets hang on, part by part, and the fast tests that must notice each change of a file: the
  * beginnings of their paths below `test`.
  *
- * @type {readonly { part: string, files: Readonly<Record<string, readonly string[]>> }[]}
+ * @type {readonly { name: string, files: Readonly<Record<string, readonly string[]>> }[]}
  */
 export const TARGETS = [
   {
-    part: 'States',
+    name: 'states',
     files: { 'lib/payment/states.ts': ['payment/states', 'flows/settlement'] },
   },
   {
-    part: 'Settlement',
+    name: 'settlement',
     files: {
       'lib/flows/settlement.ts': ['flows/settlement'],
       'lib/flows/result-changes.ts': ['flows/result-changes'],
@@ -18,7 +18,7 @@ export const TARGETS = [
     },
   },
   {
-    part: 'Replies',
+    name: 'replies',
     files: {
       'lib/gateway/readings/charge-outcome.ts': ['gateway/readings/charge-outcome'],
       'lib/gateway/readings/init3d-outcome.ts': ['gateway/readings/init3d-outcome'],
@@ -28,11 +28,11 @@ export const TARGETS = [
     },
   },
   {
-    part: 'Sign',
+    name: 'sign',
     files: { 'lib/gateway/dialects/morpos.dialect.ts': ['gateway/dialects/', 'gateway/readings/inquiry-outcome'] },
   },
   {
-    part: 'Masking',
+    name: 'masking',
     files: {
       'lib/payment/card-mask.ts': ['payment/card-mask', 'payment/plain-text'],
       'lib/payment/decodings.ts': ['payment/decodings', 'payment/card-mask', 'payment/plain-text'],
@@ -42,16 +42,96 @@ export const TARGETS = [
     },
   },
   {
-    part: 'Redaction',
+    name: 'redaction',
     files: { 'lib/gateway/redaction.ts': ['gateway/redaction'] },
   },
   {
-    part: 'Callbacks',
+    name: 'callback',
     files: {
       'lib/callback/callback-request.ts': ['callback/callback-request'],
+      'lib/callback/callback-receiver.ts': ['callback/callback-receiver', 'callback/payment-callback.guard'],
+      'lib/callback/callback-responder.ts': ['callback/callback-responder'],
+      'lib/callback/callback.controller.ts': ['callback/callback.controller'],
+      'lib/callback/payment-callback.guard.ts': ['callback/payment-callback.guard'],
+      'lib/callback/received-callback.ts': ['callback/payment-callback.guard'],
+      'lib/callback/refusal-log.ts': ['callback/refusal-log', 'callback/callback-responder'],
+      'lib/callback/result-page.ts': ['callback/result-page'],
+      'lib/callback/bank-page-headers.ts': ['e2e/checkout'],
       'lib/flows/callback-check.ts': ['flows/callback-check'],
       'lib/flows/callback-fields.ts': ['flows/callback-fields'],
       'lib/flows/callback-token.ts': ['flows/callback-token'],
+    },
+  },
+  {
+    name: 'health',
+    files: {
+      'lib/health/payment-health.ts': ['health/'],
+      'lib/health/payment-health.indicator.ts': ['health/payment-health.indicator'],
+      'lib/health/payment-gauges.ts': ['telemetry/telemetry'],
+    },
+  },
+  {
+    name: 'outbox',
+    files: {
+      'lib/events/caller-waits.ts': ['events/caller-waits'],
+      'lib/events/event-dispatcher.ts': ['events/event-dispatcher'],
+      'lib/events/handler-call.ts': ['events/handler-call', 'events/event-dispatcher'],
+      'lib/events/handler-finder.ts': ['events/handler-finder'],
+      'lib/events/handler-worker.ts': ['events/event-dispatcher', 'events/handler-call'],
+      'lib/events/on-payment.decorator.ts': ['events/on-payment.decorator', 'events/handler-finder'],
+      'lib/events/plain-events.ts': ['events/plain-events'],
+    },
+  },
+  {
+    name: 'flows',
+    files: {
+      'lib/flows/schedule.ts': ['flows/schedule'],
+      'lib/flows/fences.ts': ['flows/fences'],
+      'lib/flows/new-payment.ts': ['flows/new-payment'],
+      'lib/flows/return-urls.ts': ['flows/return-urls'],
+      'lib/flows/local-url.ts': ['flows/local-url'],
+      'lib/flows/due-payments.ts': ['flows/due-payments'],
+      'lib/flows/in-flight.ts': ['flows/in-flight'],
+      'lib/flows/in-flight-limit.ts': ['flows/in-flight'],
+      'lib/flows/loop-turn.ts': ['flows/loop-turn'],
+      'lib/flows/payment-reader.ts': ['flows/payment-reader'],
+      'lib/flows/payment-log.ts': ['flows/payment-log'],
+      'lib/flows/direct-flow.ts': ['flows/direct-flow'],
+      'lib/flows/three-d-flow.ts': ['flows/three-d-flow'],
+      'lib/flows/inquiry-flow.ts': ['flows/inquiry-flow'],
+      'lib/flows/operator-flow.ts': ['flows/operator-flow'],
+      'lib/flows/payment-writer.ts': ['flows/payment-writer'],
+      'lib/flows/payment-changes.ts': ['flows/payment-changes'],
+      'lib/flows/owed-writes.ts': ['flows/owed-writes'],
+      'lib/flows/reconciler.ts': ['flows/reconciler'],
+      'lib/flows/store-clock.ts': ['flows/store-clock'],
+      'lib/flows/store-call.ts': ['flows/payment-reader', 'flows/operator-flow'],
+      'lib/flows/receive-input.ts': ['flows/direct-flow', 'flows/three-d-flow'],
+      'lib/flows/start-up-report.ts': ['e2e/start-up-log'],
+    },
+  },
+  {
+    name: 'sample',
+    files: {
+      'sample/src/orders/order.repository.ts': ['sample/orders'],
+      'sample/src/orders/order-payments.ts': ['sample/orders'],
+      'sample/src/orders/orders.controller.ts': ['sample/orders'],
+      'sample/src/orders/outcome.ts': ['sample/orders'],
+      'sample/src/orders/shop-database.ts': ['sample/orders'],
+    },
+  },
+  {
+    name: 'stores',
+    files: {
+      'lib/store/memory/account-deliveries.ts': ['store/memory/'],
+      'lib/store/memory/account-payments.ts': ['store/memory/'],
+      'lib/store/memory/by-date.ts': ['store/memory/'],
+      'lib/store/memory/due-queue.ts': ['store/memory/'],
+      'lib/store/memory/handler-deliveries.ts': ['store/memory/'],
+      'lib/store/memory/memory-payment-store.ts': ['store/memory/'],
+      'lib/store/memory/purged-keys.ts': ['store/memory/'],
+      'lib/store/record-json.ts': ['store/record-json'],
+      'lib/store/store-url.ts': ['store/store-url', 'store/open-store'],
     },
   },
 ];
