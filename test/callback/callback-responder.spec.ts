@@ -35,7 +35,8 @@ const STATES: [PaymentState, 'paid' | 'failed' | 'pending', RegExp][] = [
 const PRIVATE = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer', 'X-Content-Type-Options': 'nosniff' };
 
 describe('what the buyer is answered', () => {
-  const log = logLines();
+  const records: unknown[] = [];
+  const log = logLines(records);
 
   function answered(act: (responder: CallbackResponder, answer: Answer) => void, options: PaymentOptions = {}): Answer {
     const answer: Answer = { headers: {} };
@@ -70,6 +71,7 @@ describe('what the buyer is answered', () => {
       expect(headers).toMatchObject({ ...PRIVATE, 'Content-Type': 'text/html; charset=utf-8' });
       expect(headers['Content-Security-Policy']).toMatch(/^default-src 'none';.* frame-ancestors 'self'$/);
       expect(headers['Location']).toBeUndefined();
+      expect(log).toEqual([]);
     });
   });
 
@@ -127,6 +129,8 @@ describe('what the buyer is answered', () => {
       expect(log).toEqual([
         `error Payment ${payment.conversationId}: successUrl gave no usable URL; the built-in page is shown.`,
       ]);
+      const { conversationId, reference, account } = payment;
+      expect(records).toMatchObject([{ conversationId, reference, account }]);
     });
   });
 

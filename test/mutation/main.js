@@ -1,37 +1,28 @@
 // Changes the code of targets.js in small ways, one at a time, and looks whether a test notices: see docs/mutation.md.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
-import jestConfig from '../../jest.config.js';
 import { readFigures, recordFigures, resultsFile } from './figures.js';
 import { differencesOf, problemsOf } from './problems.js';
 import { writeReport } from './report.js';
 import { TARGETS } from './targets.js';
 
+/** The files of tests that begin so. */
+function specsOf(beginnings) {
+  const all = readdirSync('test', { recursive: true }).filter((path) => path.endsWith('.spec.ts'));
+  return all.filter((path) => beginnings.some((one) => path.startsWith(one))).map((path) => `test/${path}`);
+}
+
 function options(file, tests) {
   return {
     mutate: [file],
-    testRunner: 'jest',
-    jest: {
-      projectType: 'custom',
-      config: {
-        ...jestConfig,
-        testRegex: tests.map((test) => `/test/${test}.*\\.spec\\.ts$`),
-        setupFiles: ['<rootDir>/test/mutation/no-shrinking.js'],
-        testEnvironment: fileURLToPath(new URL('first-failure.js', import.meta.url)),
-        // What hangs fails, which is sooner than to end the process that runs the tests and to start it again.
-        testTimeout: 5_000,
-        reporters: [],
-      },
-      enableFindRelatedTests: false,
-    },
-    testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
+    plugins: [fileURLToPath(new URL('one-process-runner.js', import.meta.url))],
+    testRunner: 'one-process',
+    cardPaymentSpecs: specsOf(tests),
     coverageAnalysis: 'perTest',
     concurrency: 1,
-    // Jest's modules stay in memory.
-    maxTestRunnerReuse: 30,
-    timeoutMS: 10_000,
+    timeoutMS: 20_000,
     incremental: true,
     incrementalFile: resultsFile(file, 'incremental'),
     reporters: ['json', 'dots'],
