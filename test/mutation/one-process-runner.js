@@ -147,7 +147,8 @@ const { setTimeout: later, clearTimeout: cancel } = globalThis;
 
 async function withTimeout(work, ms = TEST_TIMEOUT_MS) {
   let timer;
-  const hung = new Promise((done) => (timer = later(() => done(HUNG), ms)));
+  // Unreferenced: tests look which timers keep the process alive.
+  const hung = new Promise((done) => (timer = later(() => done(HUNG), ms).unref()));
   try {
     return await Promise.race([work, hung]);
   } finally {

@@ -73,7 +73,7 @@ export const TARGETS = [
   {
     name: 'outbox',
     files: {
-      'lib/events/caller-waits.ts': ['events/caller-waits'],
+      'lib/events/caller-waits.ts': ['events/caller-waits', 'events/event-dispatcher'],
       'lib/events/event-dispatcher.ts': ['events/event-dispatcher'],
       'lib/events/handler-call.ts': ['events/handler-call', 'events/event-dispatcher'],
       'lib/events/handler-finder.ts': ['events/handler-finder'],
@@ -95,7 +95,7 @@ export const TARGETS = [
       'lib/flows/in-flight-limit.ts': ['flows/in-flight'],
       'lib/flows/loop-turn.ts': ['flows/loop-turn'],
       'lib/flows/payment-reader.ts': ['flows/payment-reader'],
-      'lib/flows/payment-log.ts': ['flows/payment-log'],
+      'lib/flows/payment-log.ts': ['flows/payment-log', 'telemetry/telemetry'],
       'lib/flows/direct-flow.ts': ['flows/direct-flow'],
       'lib/flows/three-d-flow.ts': ['flows/three-d-flow'],
       'lib/flows/inquiry-flow.ts': ['flows/inquiry-flow'],
