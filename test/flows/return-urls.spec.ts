@@ -102,7 +102,7 @@ describe('where the bank sends the buyer', () => {
     const config = new ApplicationConfig();
     config.setGlobalPrefix('api');
     const exclude = [{ path: '', requestMethod: -1, pathRegex: /^\/payments\/[^/]+\/return$/ }];
-    config.setGlobalPrefixOptions({ exclude } as never);
+    config.setGlobalPrefixOptions({ exclude });
     const settings = { publicUrl: 'https://shop.example', callbackUrl: null, returnUrl: null, failUrl: null };
     const excluding = (path: string) =>
       new ReturnUrlMaker(settings as PaymentSettings, { path, waitMs: 1 }, config, new HttpAdapterHost()).make({});

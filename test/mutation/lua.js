@@ -52,7 +52,7 @@ function changesOf(source) {
   });
 }
 
-/** @returns {Promise<{ source: string, mutants: object[] }>} as Stryker would say it */
+/** @returns {Promise<{ files: Record<string, { source: string, mutants: object[] }> }>} as Stryker would say it */
 export async function changeLua(file) {
   register('./module-hooks.js', import.meta.url, { data: { root: process.cwd() } });
   await import('reflect-metadata');
@@ -117,5 +117,5 @@ export async function changeLua(file) {
   process.stdout.write('\n');
   client.disconnect();
   await server.stop();
-  return { source: text, mutants };
+  return { files: { [file]: { source: text, mutants } } };
 }

@@ -1,17 +1,18 @@
 // Changes the code of targets.js in small ways, one at a time, and looks whether a test notices: see docs/mutation.md.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
 import { readFigures, recordFigures, resultsFile } from './figures.js';
+import { changeLua } from './lua.js';
 import { differencesOf, problemsOf } from './problems.js';
 import { writeReport } from './report.js';
 import { TARGETS } from './targets.js';
 
 /** The files of tests that begin so. */
 function specsOf(beginnings) {
-  const all = readdirSync('test', { recursive: true }).filter((path) => path.endsWith('.spec.ts'));
-  return all.filter((path) => beginnings.some((one) => path.startsWith(one))).map((path) => `test/${path}`);
+  const files = readdirSync('test', { recursive: true }).filter((path) => /\.spec\.ts$|^mutation\/.*\.ts$/.test(path));
+  return files.filter((path) => beginnings.some((one) => path.startsWith(one))).map((path) => `test/${path}`);
 }
 
 function options(file, tests) {
@@ -29,7 +30,7 @@ function options(file, tests) {
     jsonReporter: { fileName: resultsFile(file) },
     tempDirName: 'reports/mutation/sandbox',
     cleanTempDir: 'always',
-    ignorePatterns: ['bench', 'dist', 'docs', 'reports', 'sample/dist', 'sample/public'],
+    ignorePatterns: ['bench', 'dist', 'reports', 'sample/dist', 'sample/public'],
     disableTypeChecks: false,
     logLevel: 'warn',
     warnings: { slow: false },
@@ -47,6 +48,11 @@ function forgetSurvivors(file) {
   writeFileSync(earlier, JSON.stringify(results));
 }
 
+async function runStryker(file, tests) {
+  forgetSurvivors(file);
+  await new Stryker(options(file, tests)).runMutationTest();
+}
+
 const { values, positionals: wanted } = parseArgs({
   options: { compare: { type: 'boolean', default: false }, report: { type: 'boolean', default: false } },
   allowPositionals: true,
@@ -55,6 +61,7 @@ const isPart = (name) => TARGETS.some((part) => part.name === name);
 const isWanted = (name, file) =>
   wanted.length === 0 || wanted.some((one) => (isPart(one) ? one === name : file.includes(one)));
 
+mkdirSync('reports/mutation', { recursive: true });
 const problems = [];
 for (const part of TARGETS) {
   const files = Object.entries(part.files).filter(([file]) => isWanted(part.name, file));
@@ -63,8 +70,8 @@ for (const part of TARGETS) {
   for (const [file, tests] of values.report ? [] : files) {
     console.log(file);
     try {
-      forgetSurvivors(file);
-      await new Stryker(options(file, tests)).runMutationTest();
+      if (tests === 'lua') writeFileSync(resultsFile(file), JSON.stringify(await changeLua(file)));
+      else await runStryker(file, tests);
       await recordFigures(part, file);
     } catch (error) {
       problems.push(`${file} was not measured: ${error.message}`);

@@ -161,6 +161,8 @@ function context() {
   return (globalThis.__stryker__ ??= {});
 }
 
+// What a change leaves behind must not end the process of the others. A test under way notices the exception, see above.
+process.on('uncaughtException', () => undefined);
 process.on('unhandledRejection', () => undefined);
 
 export const strykerPlugins = [{ kind: 'TestRunner', name: 'one-process', injectableClass: OneProcessRunner }];

@@ -141,7 +141,8 @@ export const SURVIVORS = [
       `'h1{font-size:1.6rem}' → ""`,
       `'@media(prefers-color-scheme:dark){body{background:#12181f;color:#e6ebf0}}</style></head>' → ""`,
     ],
-    reason: 'How the page looks. That its colours can be read is tested in a browser (test/browser/accessibility.spec.ts).',
+    reason:
+      'How the page looks. That its colours can be read is tested in a browser (test/browser/accessibility.spec.ts).',
   },
   {
     file: 'lib/callback/callback-request.ts',

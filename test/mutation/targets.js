@@ -1,8 +1,14 @@
+const MEMORY = ['store/memory/'];
+/** The contract suite, each on its store. */
+const SQLITE = ['store/sql/sqlite-payment-store'];
+const POSTGRES = ['mutation/contracts/postgres.ts'];
+const REDIS = ['mutation/contracts/redis.ts'];
+
 /**
  * The code that money and secrets hang on, part by part, and the fast tests that must notice each change of a file: the
- * beginnings of their paths below `test`.
+ * beginnings of their paths below `test`, or `lua` for scripts of Redis (lua.js).
  *
- * @type {readonly { name: string, files: Readonly<Record<string, readonly string[]>> }[]}
+ * @type {readonly { name: string, files: Readonly<Record<string, readonly string[] | 'lua'>> }[]}
  */
 export const TARGETS = [
   {
@@ -123,15 +129,64 @@ export const TARGETS = [
   {
     name: 'stores',
     files: {
-      'lib/store/memory/account-deliveries.ts': ['store/memory/'],
-      'lib/store/memory/account-payments.ts': ['store/memory/'],
-      'lib/store/memory/by-date.ts': ['store/memory/'],
-      'lib/store/memory/due-queue.ts': ['store/memory/'],
-      'lib/store/memory/handler-deliveries.ts': ['store/memory/'],
-      'lib/store/memory/memory-payment-store.ts': ['store/memory/'],
-      'lib/store/memory/purged-keys.ts': ['store/memory/'],
+      'lib/store/memory/account-deliveries.ts': MEMORY,
+      'lib/store/memory/account-payments.ts': MEMORY,
+      'lib/store/memory/by-date.ts': MEMORY,
+      'lib/store/memory/due-queue.ts': MEMORY,
+      'lib/store/memory/handler-deliveries.ts': MEMORY,
+      'lib/store/memory/memory-payment-store.ts': MEMORY,
+      'lib/store/memory/purged-keys.ts': MEMORY,
       'lib/store/record-json.ts': ['store/record-json'],
       'lib/store/store-url.ts': ['store/store-url', 'store/open-store'],
+    },
+  },
+  {
+    name: 'stores-sqlite',
+    files: {
+      'lib/store/sql/compiled-queries.ts': ['store/sql/compiled-queries'],
+      'lib/store/sql/counts.ts': SQLITE,
+      'lib/store/sql/deliveries.ts': SQLITE,
+      'lib/store/sql/due-deliveries.ts': SQLITE,
+      'lib/store/sql/handler-pairs.ts': SQLITE,
+      'lib/store/sql/key-hash.ts': SQLITE,
+      'lib/store/sql/payment-leases.ts': SQLITE,
+      'lib/store/sql/payment-queries.ts': SQLITE,
+      'lib/store/sql/payment-tables.ts': SQLITE,
+      'lib/store/sql/payment-writes.ts': SQLITE,
+      'lib/store/sql/purge.ts': SQLITE,
+      'lib/store/sql/retry-while-busy.ts': ['store/sql/retry-while-busy', ...SQLITE],
+      'lib/store/sql/sql-database.ts': ['store/sql/sql-database', ...SQLITE],
+      'lib/store/sql/sql-payment-store.ts': SQLITE,
+      'lib/store/sql/sqlite.engine.ts': SQLITE,
+      'lib/store/sql/sqlite-access.ts': SQLITE,
+      'lib/store/sql/steps.ts': SQLITE,
+      'lib/store/sql/store-time.ts': SQLITE,
+      'lib/store/sql/taken-key.ts': SQLITE,
+      'lib/store/sql/writes-in-transaction.ts': SQLITE,
+    },
+  },
+  {
+    name: 'stores-postgres',
+    files: {
+      'lib/store/sql/driver-errors.ts': ['store/sql/driver-errors'],
+      'lib/store/sql/group-commit.ts': ['store/sql/group-commit'],
+      'lib/store/sql/lease-deliveries.ts': POSTGRES,
+      'lib/store/sql/postgres.engine.ts': POSTGRES,
+      'lib/store/sql/postgres-access.ts': POSTGRES,
+      'lib/store/sql/writes-in-one-statement.ts': ['store/sql/group-commit.equivalence', ...POSTGRES],
+    },
+  },
+  {
+    name: 'stores-redis',
+    files: {
+      'lib/store/redis/redis-payment-store.ts': REDIS,
+      'lib/store/redis/script.ts': REDIS,
+      'lib/store/redis/script-values.ts': REDIS,
+      'lib/store/redis/scripts/counts.ts': 'lua',
+      'lib/store/redis/scripts/deliveries.ts': 'lua',
+      'lib/store/redis/scripts/library.ts': 'lua',
+      'lib/store/redis/scripts/payments.ts': 'lua',
+      'lib/store/redis/scripts/purge.ts': 'lua',
     },
   },
 ];

@@ -49,7 +49,7 @@ function open(): void {
 let events = 0;
 
 /** An event of a payment of the order; another payment for each id. */
-function event(reference: string | null, state: PaymentEventState, conversationId = 'A', more: Partial<Payment> = {}) {
+function event(reference: string | null, state: PaymentEventState, conversationId = 'A', more: Omit<Partial<Payment>, 'state'> = {}) {
   events += 1;
   return aPaymentEvent({ reference, state, conversationId, version: events, ...more });
 }
@@ -202,7 +202,7 @@ describe('a payment that may have taken money', () => {
 describe('what a shop received', () => {
   it('is listed by order, in the order in which it came', () => {
     const [order, other] = [orders.place(LINES), orders.place(LINES)];
-    const unknown = event(order, 'unknown', 'A', { reason: 'timeout' });
+    const unknown = event(order, 'unknown', 'A', { reason: 'no_answer' });
     const succeeded = event(order, 'succeeded', 'A');
     const before = Date.now();
     payments.notPaid(unknown);
@@ -212,7 +212,7 @@ describe('what a shop received', () => {
     payments.onPlainEvent(succeeded);
     const received = orders.eventsOf(order);
     expect(received).toMatchObject([
-      { eventId: unknown.eventId, via: '@OnPayment', type: 'payment.unknown', reason: 'timeout' },
+      { eventId: unknown.eventId, via: '@OnPayment', type: 'payment.unknown', reason: 'no_answer' },
       { eventId: succeeded.eventId, via: '@OnPayment', type: 'payment.succeeded', reason: null },
       { eventId: succeeded.eventId, via: '@OnEvent', type: 'payment.succeeded', reason: null },
     ]);
