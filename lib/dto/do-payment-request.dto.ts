@@ -2,7 +2,7 @@ import { IsNumber } from 'class-validator';
 import { type CardDetails, CardDetailsDto } from './card-details.dto.js';
 import { CardHolderInfoDto } from './card-holder-info.dto.js';
 import { ExtraParameterDto } from './extra-parameter.dto.js';
-import { IsAmount, IsWholeNumber } from './rules/number.rules.js';
+import { IsAmount, IsCurrencyCode, IsWholeNumber } from './rules/number.rules.js';
 import { saying } from './rules/rule.js';
 import { IsTrueOrFalse } from './rules/reading.rules.js';
 import { IsNested, IsRequired, MayBeAbsent } from './rules/structure.rules.js';
@@ -24,8 +24,8 @@ export class TransactionDetailsRequestDto {
   @IsRequired()
   amount!: number;
 
-  /** ISO 4217 numeric. */
-  @IsWholeNumber(1, 999)
+  /** The number of a currency in use, by ISO 4217. */
+  @IsCurrencyCode()
   @IsRequired()
   currencyCode!: number;
 

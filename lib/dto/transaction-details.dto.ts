@@ -1,4 +1,4 @@
-import { IsAmount, IsWholeNumber } from './rules/number.rules.js';
+import { IsAmount, IsCurrencyCode, IsWholeNumber } from './rules/number.rules.js';
 import { IsTrueOrFalse } from './rules/reading.rules.js';
 import { IsRequired, MayBeAbsent } from './rules/structure.rules.js';
 import { IsText } from './rules/text.rules.js';
@@ -23,8 +23,11 @@ export class TransactionDetailsDto {
   @IsRequired()
   amount!: string | number;
 
-  /** ISO 4217 numeric: 949 is the Turkish lira. */
-  @IsWholeNumber(1, 999)
+  /**
+   * The number of a currency in use, by ISO 4217: 949 is the Turkish lira (TRY). Neither letters nor text are taken, nor
+   * numbers of what no amount is of: gold, tests (963), no currency (999), money of the past.
+   */
+  @IsCurrencyCode()
   @IsRequired()
   currencyCode!: number;
 

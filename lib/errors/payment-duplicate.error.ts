@@ -2,8 +2,10 @@ import type { Payment } from '../payment/payment.js';
 import { PaymentError } from './payment.error.js';
 
 /**
- * The `conversationId` or `idempotencyKey` is already another payment's. Look at `payment` before you retry; it is null
- * when that payment was deleted (`retentionMs`) and only its key is still known (`idempotencyTtlMs`).
+ * The `conversationId` or `idempotencyKey` is already that of `payment`, and nothing was sent. From `doPayment` it is
+ * always another sale's; from `init3d` it may be the same sale's. Never take it for the result: compare its kind,
+ * reference, amount, currency and instalments with the sale at hand, and look at its state. It is null when that payment
+ * was deleted (`retentionMs`) and only its key is still known (`idempotencyTtlMs`).
  */
 export class PaymentDuplicateError extends PaymentError {
   readonly code = 'PAYMENT_DUPLICATE';

@@ -30,9 +30,9 @@ const DEFAULT_CONCURRENCY = 10;
 
 /**
  * Marks a method of a static provider as an awaited handler of payments that reach a state. It is called at least once
- * for each such event, again with back-off until it returns, also after a crash: deduplicate by `eventId`. One
- * payment's events come in order. A handler that keeps failing is parked, to be replayed by an operator; one that hangs
- * holds up nobody but itself.
+ * for each such event, again with back-off until it returns, also after a crash: deduplicate by `payment.account`, the
+ * handler's id and `eventId`, in the transaction that does the work. One payment's events come in order. A handler that
+ * keeps failing is parked, to be replayed by an operator; one that hangs holds up nobody but itself.
  *
  * @example
  * ```ts

@@ -1,34 +1,17 @@
-/** Decimals of the currencies that do not have two, by ISO 4217 numeric code (list of 2024). */
-const UNUSUAL_DECIMALS: ReadonlyMap<number, number> = new Map([
-  [108, 0], // BIF
-  [152, 0], // CLP
-  [174, 0], // KMF
-  [262, 0], // DJF
-  [324, 0], // GNF
-  [352, 0], // ISK
-  [392, 0], // JPY
-  [410, 0], // KRW
-  [548, 0], // VUV
-  [600, 0], // PYG
-  [646, 0], // RWF
-  [704, 0], // VND
-  [800, 0], // UGX
-  [940, 0], // UYI
-  [950, 0], // XAF
-  [952, 0], // XOF
-  [953, 0], // XPF
-  [48, 3], // BHD
-  [368, 3], // IQD
-  [400, 3], // JOD
-  [414, 3], // KWD
-  [434, 3], // LYD
-  [512, 3], // OMR
-  [788, 3], // TND
-  [927, 4], // UYW
-  [990, 4], // CLF
-]);
+import { CURRENCY_DECIMALS } from './currency-table.js';
 
-/** How many decimals an amount of this currency can have: 2 for the Turkish lira (949), 0 for the yen (392). */
+/** The numbers of the currencies in use, by ISO 4217. */
+export const CURRENCY_CODES: readonly number[] = [...CURRENCY_DECIMALS.keys()];
+
+/** Whether a value is the number of a currency that is in use: 949 is, `'949'`, `'TRY'` and 999 (no currency) are not. */
+export function isCurrencyCode(value: unknown): value is number {
+  return typeof value === 'number' && CURRENCY_DECIMALS.has(value);
+}
+
+/**
+ * How many decimals an amount of this currency can have: 2 for the Turkish lira (949), 0 for the yen (392). Where there
+ * is no such currency, which another rule says, 2, as most have.
+ */
 export function currencyDecimals(currencyCode: number): number {
-  return UNUSUAL_DECIMALS.get(currencyCode) ?? 2;
+  return CURRENCY_DECIMALS.get(currencyCode) ?? 2;
 }

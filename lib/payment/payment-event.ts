@@ -10,7 +10,11 @@ export type PaymentEventType = `payment.${PaymentEventState}`;
 
 /** One change of a payment that a merchant may want to act upon. */
 export class PaymentEvent {
-  /** `conversationId:version`. The same event always has the same id: deduplicate by it. */
+  /**
+   * `conversationId:version`. The same event always has the same id, for every handler. To do a handler's work once,
+   * deduplicate by `payment.account`, the handler and this id together: alone, the first handler would take the event
+   * from the second, and one account from another with the same conversationId.
+   */
   readonly eventId!: string;
   readonly type!: PaymentEventType;
   /** The payment as it was when this happened. */

@@ -28,6 +28,7 @@ export const RULE_SCHEMAS: Readonly<Record<string, SchemaOfRule>> = {
     minimum: minimum as number,
     maximum: maximum as number,
   }),
+  currencyCode: ([codes]) => ({ type: 'integer', enum: codes as number[] }),
   // As people type them, since that is what these fields take.
   cardNumber: () => ({ type: 'string', pattern: '^\\d(?:[ -]?\\d){11,18}$' }),
   expiry: () => ({ type: 'string', pattern: '^(?:0[1-9]|1[0-2])(?: ?/ ?(?:20)?)?\\d{2}$' }),

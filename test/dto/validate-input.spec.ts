@@ -148,7 +148,7 @@ const BAD: [path: string, rule: string, values: readonly unknown[]][] = [
   ['transactionDetails.amount', 'amountDecimals', ['1.001', 0.1 + 0.2]],
   ['transactionDetails.amount', 'amountDigits', ['1234567890123456']],
   ['transactionDetails.currencyCode', 'isDefined', [undefined, null]],
-  ['transactionDetails.currencyCode', 'wholeNumber', [...NOT_WHOLE.slice(1), 'TRY', '949', Symbol('x')]],
+  ['transactionDetails.currencyCode', 'currencyCode', [...NOT_WHOLE.slice(1), 'TRY', '949', 1, 999, Symbol('x')]],
   ['transactionDetails.vftFlag', 'isBoolean', NOT_TRUE_OR_FALSE],
   ['cardHolderInfo.cardHolderName', 'isDefined', [undefined, null]],
   ['cardHolderInfo.cardHolderName', 'text', NOT_TEXT.slice(1)],
@@ -231,6 +231,18 @@ describe('validateInput', () => {
     expect(errorOf(null, turkish).message).toMatch(/^Ödeme gönderilmeden reddedildi: input: .*nesne olmalı$/);
   });
 
+  it.each([
+    ['en', /^currencyCode must be the ISO 4217 number.*949 for TRY.*neither letters \("TRY"\) nor text \("949"\)/],
+    ['tr', /^currencyCode, .*ISO 4217 numarası.*TRY için 949.*harf kodu \("TRY"\) ve metin \("949"\) kabul edilmez/],
+  ])('says what a currency is, in %s', (language, text) => {
+    for (const value of ['TRY', '949', 963, 792]) {
+      const { issues } = errorOf({ ...inputWith('transactionDetails.currencyCode', value), language });
+      expect(issues).toEqual([
+        { path: 'transactionDetails.currencyCode', rule: 'currencyCode', message: expect.stringMatching(text) },
+      ]);
+    }
+  });
+
   it('speaks the language of the payment, where that names one', () => {
     const messageOf = (own: unknown, language: string) =>
       errorOf({ ...sampleInput(), language: own, cardDetails: { ...CARD, cvv: '1' } }, { ...CHECKS, language }).message;
@@ -275,6 +287,17 @@ describe('validateInput', () => {
     expect(rulesOf({ ...input, cardDetails: { ...CARD, cardNo: cardNo.replace(/8(\D*)$/, '9$1') } })).toEqual([
       'cardDetails.cardNo luhn',
     ]);
+  });
+
+  it.each(['conversationId', 'reference', 'idempotencyKey'])('refuses a card number as %s', (field) => {
+    for (const text of [CARD.cardNo, `a ${CARD.cardNo} b`]) {
+      expect(rulesOf({ ...sampleInput(), [field]: text })).toEqual([`${field} cardFree`]);
+    }
+  });
+
+  it.each(['returnUrl', 'failUrl'])('refuses a card number in %s', (field) => {
+    const input = { ...sampleInput(), [field]: `https://shop.example/${CARD.cardNo}` };
+    expect(rulesOf(input)).toEqual([`${field} cardFree`]);
   });
 
   it.each(['1230', '12/30', '12 / 30', '12/ 30', '12/2030', '12 / 2030', '12\u00a0/\u00a030'])(
@@ -484,17 +507,33 @@ describe('validateInput', () => {
       withSparseArray: true,
       withBoxedValues: true,
     });
-    const attempt = (input: unknown) => {
+    const refused = (input: unknown): boolean => {
       try {
         validateInput(DoPaymentDto, input, CHECKS);
+        return false;
       } catch (error) {
         expect(error).toBeInstanceOf(PaymentValidationError);
         expect((error as PaymentValidationError).issues.length).toBeGreaterThan(0);
+        return true;
       }
     };
-    fc.assert(fc.property(anything, attempt), { numRuns: 1000 });
     fc.assert(
-      fc.property(fields, anything, (path, value) => attempt(inputWith(path, value))),
+      fc.property(anything, (input) => expect(refused(input)).toBe(true)),
+      { numRuns: 1000 },
+    );
+    // A field takes no other kind of value than those that it is meant for.
+    const kindsOf = (path: string): string[] => {
+      if (/\.(installmentCount|currencyCode)$/.test(path)) return ['number', 'undefined'];
+      if (path.endsWith('.amount')) return ['number', 'string'];
+      if (/(vftFlag|allowRepeat)$/.test(path)) return ['boolean', 'undefined'];
+      return ['string', 'undefined'];
+    };
+    fc.assert(
+      fc.property(fields, anything, (path, value) => {
+        if (refused(inputWith(path, value))) return;
+        if (path === 'extraParameter') expect(Object.keys(value ?? {})).toEqual([]);
+        else expect(kindsOf(path)).toContain(typeof value);
+      }),
       { numRuns: 2000 },
     );
   });

@@ -37,6 +37,18 @@ describe.each(PLATFORMS)('payments on %s', (platform) => {
       expect(await merchant.payments.findByReference('direct-1')).toEqual([payment]);
     });
 
+    it.each([1, 963, 999, 792, 'TRY', '949'])(
+      'refuses the currency %p, with nothing recorded or sent',
+      async (code) => {
+        const transactionDetails = { amount: '149.90', currencyCode: code as number };
+        const input = sale('149.90', { reference: 'no-currency', transactionDetails });
+        const issues = [expect.objectContaining({ path: 'transactionDetails.currencyCode', rule: 'currencyCode' })];
+        await expect(merchant.payments.doPayment(input)).rejects.toMatchObject({ code: 'PAYMENT_VALIDATION', issues });
+        await expect(merchant.payments.init3d(input)).rejects.toMatchObject({ code: 'PAYMENT_VALIDATION', issues });
+        expect(await merchant.payments.findByReference('no-currency')).toEqual([]);
+      },
+    );
+
     it('tells a declined direct payment', async () => {
       const payment = await merchant.payments.doPayment(sale('10.51'));
       expect(payment).toMatchObject({ state: 'failed', reason: 'declined', code: 'B0051', settled: true });

@@ -13,8 +13,11 @@ const PAID_ONCE = {
   stock: 9,
   afterRepeats: 9,
   afterFiveAtOnce: 8,
+  afterOtherAccount: 7,
+  receipts: { first: true, repeated: false, ofAnEventThatAnotherHandlerHad: true },
   withoutOrder: 'failed',
-  handled: [true, true],
+  afterFailure: 0,
+  handled: ['default orders.paid', 'default orders.receipt', 'second orders.paid'],
   isPaid: true,
   kept: 'succeeded',
 };
@@ -23,8 +26,8 @@ const PAID_ONCE = {
 const PRISMA_TABLES = `
   create table products (id text primary key, stock integer not null);
   create table orders (id text primary key, total decimal(15, 2) not null, "paidBy" text,
-    "productId" text not null references products (id));
-  create table handled_events ("eventId" text primary key);
+    "receiptDue" boolean not null default false, "productId" text not null references products (id));
+  create table handled_events (account text, handler text, "eventId" text, primary key (account, handler, "eventId"));
 `;
 
 /** Makes Prisma's client for the page's code, which imports it. Its engine for migrations cannot always be downloaded. */

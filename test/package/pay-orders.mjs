@@ -26,22 +26,41 @@ const page = await orders.startPayment('1001', { cardDetails: simulator.testCard
 const { fields } = simulator.approve(page);
 const [{ conversationId }] = await payments.findByReference('1001');
 const payment = await payments.auth3d({ conversationId, fields });
-while ((await rows('select from handled_events')).length === 0) await new Promise((done) => setTimeout(done, 20));
+// Two handlers get the event.
+const until = Date.now() + 30_000;
+while ((await rows('select from handled_events')).length < 2) {
+  if (Date.now() > until) throw new Error('one of the handlers did not get its event');
+  await new Promise((done) => setTimeout(done, 20));
+}
 
 const outcome = { state: payment.state, charged: simulator.ledger.total() };
 const [{ eventId }] = await rows('select "eventId" from handled_events');
 const stock = async () => (await rows('select stock from products'))[0].stock;
-const deliver = (id, reference = '1001') => orders.markPaid({ eventId: id, payment: { ...payment, reference } });
+const receiptDue = async () => (await rows('select "receiptDue" from orders'))[0].receiptDue;
+const eventOf = (id, more) => ({ eventId: id, payment: { ...payment, ...more } });
+const deliver = (id, more) => orders.markPaid(eventOf(id, more));
 outcome.stock = await stock();
 await Promise.all(Array.from({ length: 5 }, () => deliver(eventId)));
 outcome.afterRepeats = await stock();
 await Promise.all(Array.from({ length: 5 }, () => deliver('another:1')));
 outcome.afterFiveAtOnce = await stock();
-outcome.withoutOrder = await deliver('third:1', 'none').then(
+await Promise.all(Array.from({ length: 5 }, () => deliver('another:1', { account: 'second' })));
+outcome.afterOtherAccount = await stock();
+
+const first = await receiptDue();
+await database.query('update orders set "receiptDue" = false');
+await orders.queueReceipt(eventOf(eventId));
+const repeated = await receiptDue();
+await orders.queueReceipt(eventOf('another:1'));
+outcome.receipts = { first, repeated, ofAnEventThatAnotherHandlerHad: await receiptDue() };
+
+outcome.withoutOrder = await deliver('third:1', { reference: 'none' }).then(
   () => 'handled',
   () => 'failed',
 );
-outcome.handled = (await rows('select "eventId" from handled_events')).map((row) => row.eventId !== 'third:1');
+const handled = await rows(`select distinct account || ' ' || handler as by from handled_events`);
+outcome.handled = handled.map(({ by }) => by).sort();
+outcome.afterFailure = (await rows(`select from handled_events where "eventId" = 'third:1'`)).length;
 const [{ paidBy }] = await rows('select "paidBy" from orders');
 outcome.isPaid = paidBy === conversationId;
 await app.close();

@@ -1,6 +1,9 @@
-import { currencyDecimals } from '../../lib/payment/currency.js';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { CURRENCY_CODES, currencyDecimals, isCurrencyCode } from '../../lib/payment/currency.js';
+import { currencyOf } from '../../lib/simulator/money.js';
 
-/** ISO 4217, list one of 2024: currencies whose minor unit is not 2, and some whose is. */
+/** Of ISO 4217, as its readers know them: currencies whose minor unit is not 2, and some whose is. */
 const ISO_4217: Readonly<Record<number, readonly [string, number][]>> = {
   0: [
     ['BIF', 108],
@@ -34,6 +37,10 @@ const ISO_4217: Readonly<Record<number, readonly [string, number][]>> = {
     ['AED', 784],
     ['QAR', 634],
     ['HUF', 348],
+    ['ALL', 8],
+    ['XCG', 532],
+    ['XAD', 396],
+    ['ZWG', 924],
   ],
   3: [
     ['BHD', 48],
@@ -52,6 +59,7 @@ const ISO_4217: Readonly<Record<number, readonly [string, number][]>> = {
 
 describe.each(Object.entries(ISO_4217))('an amount has %s decimals', (decimals, currencies) => {
   it.each(currencies)('in %s (%i)', (_name, code) => {
+    expect(isCurrencyCode(code)).toBe(true);
     expect(currencyDecimals(code)).toBe(Number(decimals));
   });
 });
@@ -60,7 +68,35 @@ it('an amount has two decimals in every other currency', () => {
   const unusual = Object.entries(ISO_4217).flatMap(([decimals, all]) =>
     decimals === '2' ? [] : all.map(([, code]) => code),
   );
-  for (let code = 1; code < 1_000; code += 1) {
-    if (!unusual.includes(code)) expect(currencyDecimals(code)).toBe(2);
-  }
+  const others = CURRENCY_CODES.filter((code) => !unusual.includes(code));
+  expect(others.length).toBeGreaterThan(120);
+  for (const code of others) expect(currencyDecimals(code)).toBe(2);
+});
+
+it.each([
+  ['no number of the list', [1, 7, 100, 500, 948.5, 1_000, 9_490, -949, 0, NaN, Infinity]],
+  ['gold, silver, platinum and palladium', [959, 961, 962, 964]],
+  ['units that banks reckon in', [955, 956, 957, 958, 960, 965, 994]],
+  ['tests and no currency', [963, 999]],
+  ['the old liras of Turkey and Italy, the mark, the franc', [792, 380, 276, 250]],
+  ['what has been replaced: HRK, SLL, ZWL, CUC, BGN', [191, 694, 932, 931, 975]],
+  ['what is no number', ['949', 'TRY', '', null, undefined, [949], { valueOf: (): number => 949 }, 949n, true]],
+])('is no currency: %s', (_what, values) => {
+  for (const value of values) expect([value, isCurrencyCode(value)]).toEqual([value, false]);
+});
+
+it('takes an amount of what is no currency for one of two decimals', () => {
+  for (const code of [1, 963, 999, 792, NaN]) expect(currencyDecimals(code)).toBe(2);
+});
+
+it('is the list of ISO 4217 that the installed currency-codes has, with what was published since', () => {
+  const printed = execFileSync(process.execPath, ['generate-currencies.js', '--print'], { encoding: 'utf8' });
+  // When this fails after an update of currency-codes: npm run currencies.
+  expect(readFileSync('lib/payment/currency-table.ts', 'utf8')).toBe(printed);
+});
+
+it('has the decimals that the simulator counts with', () => {
+  const simulated = CURRENCY_CODES.flatMap((code) => (currencyOf(code) ? [code] : []));
+  expect(simulated).toHaveLength(18);
+  for (const code of simulated) expect([code, currencyOf(code)?.decimals]).toEqual([code, currencyDecimals(code)]);
 });

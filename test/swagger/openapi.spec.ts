@@ -65,7 +65,7 @@ const VALUES: Record<string, { good: readonly unknown[]; bad: readonly unknown[]
   'cardHolderInfo.cardHolderName': { good: ['Ç'], bad: ['', '  ', 'x'.repeat(256), 7] },
   'cardHolderInfo.buyerGsm': { good: ['5551112233', '(0555) 111-22-33'], bad: ['', 'x', 905551112233, '++90555111'] },
   'transactionDetails.amount': { good: ['149.90', 149.9, '1'], bad: ['', '1,50', '1e3', '-1', true, {}] },
-  'transactionDetails.currencyCode': { good: [1, 949, 999], bad: [0, 1000, 9.5, '949', null] },
+  'transactionDetails.currencyCode': { good: [8, 949, 997], bad: [0, 1, 963, 999, 9.5, '949', null] },
   'transactionDetails.installmentCount': { good: [1, 12], bad: [0, 1000, 1.5, '3', null] },
   'transactionDetails.vftFlag': { good: [true, false], bad: ['true', 1, null] },
   'transactionDetails.transactionType': { good: ['SALE'], bad: ['', 7, null] },

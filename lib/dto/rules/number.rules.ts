@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { AMOUNT_TEXTS, type AmountProblem, amountProblem } from '../../payment/amount.js';
+import { CURRENCY_CODES, isCurrencyCode } from '../../payment/currency.js';
 import { rule } from './rule.js';
 
 /**
@@ -16,6 +17,19 @@ export function IsAmount(): PropertyDecorator {
       }),
     ),
   );
+}
+
+/** The number of a currency that is in use. */
+export function IsCurrencyCode(): PropertyDecorator {
+  const texts = {
+    en:
+      '$property must be the ISO 4217 number of a currency in use, written as a number: ' +
+      '949 for TRY, 840 for USD, 978 for EUR; neither letters ("TRY") nor text ("949") are taken',
+    tr:
+      '$property, kullanımdaki bir para biriminin ISO 4217 numarası olmalı ve sayı olarak yazılmalı: ' +
+      'TRY için 949, USD için 840, EUR için 978; harf kodu ("TRY") ve metin ("949") kabul edilmez',
+  };
+  return rule({ name: 'currencyCode', texts, constraints: [CURRENCY_CODES] }, isCurrencyCode);
 }
 
 /** A whole number within bounds; never text. */

@@ -3,16 +3,19 @@ import { OnEvent } from '@nestjs/event-emitter';
 import { OnPayment, type PaymentEvent } from 'nestjs-card-payment';
 import { OrderRepository } from './order.repository.js';
 
+/** The handler that marks orders paid, as deliveries to it are written down. */
+const PAID = 'OrderPayments.paid';
+
 /** What the shop does when the state of a payment changes. */
 @Injectable()
 export class OrderPayments {
   constructor(private readonly orders: OrderRepository) {}
 
   /** Awaited, and called again until it returns: the order is marked paid even if the shop crashes half-way. */
-  @OnPayment('succeeded')
+  @OnPayment('succeeded', { id: PAID })
   paid(event: PaymentEvent): void {
     this.orders.recordEvent('@OnPayment', event);
-    if (event.payment.reference !== null) this.orders.markPaid(event.payment.reference, event.eventId);
+    if (event.payment.reference !== null) this.orders.markPaid(event.payment.reference, PAID, event);
   }
 
   /** One handler for all these states, so that it gets a payment's events in order. */

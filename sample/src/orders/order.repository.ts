@@ -51,13 +51,16 @@ export class OrderRepository {
   }
 
   /**
-   * Marks an order paid and gives it its invoice number: both or neither, and once for each event, however often the
-   * event is delivered.
+   * Marks an order paid and gives it its invoice number: both or neither, and once, however often its event is delivered
+   * to this handler. Another handler, or another account's event of the same id, is another delivery.
    * @throws Error for an unknown order; the event is then delivered again, and parked for an operator in the end
    */
-  markPaid(id: string, eventId: string): void {
+  markPaid(id: string, handler: string, { eventId, payment }: PaymentEvent): void {
     this.sqlite.transaction(() => {
-      const isNew = this.sqlite.prepare('INSERT OR IGNORE INTO handled_events VALUES (?)').run(eventId).changes === 1;
+      const isNew =
+        this.sqlite
+          .prepare('INSERT OR IGNORE INTO handled_deliveries (account, handler, event_id) VALUES (?, ?, ?)')
+          .run(payment.account, handler, eventId).changes === 1;
       if (!isNew) return;
       const { changes } = this.sqlite
         .prepare(

@@ -12,7 +12,12 @@ CREATE TABLE IF NOT EXISTS orders (
   placed_at TEXT NOT NULL,
   invoice_number INTEGER UNIQUE
 );
-CREATE TABLE IF NOT EXISTS handled_events (event_id TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS handled_deliveries (
+  account TEXT NOT NULL,
+  handler TEXT NOT NULL,
+  event_id TEXT NOT NULL,
+  PRIMARY KEY (account, handler, event_id)
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS received_events (
   order_id TEXT NOT NULL,
   event_id TEXT NOT NULL,

@@ -1,4 +1,4 @@
-import { IsAmount, IsWholeNumber } from '../../../lib/dto/rules/number.rules.js';
+import { IsAmount, IsCurrencyCode, IsWholeNumber } from '../../../lib/dto/rules/number.rules.js';
 import { brokenRules } from './broken-rules.js';
 
 it.each([
@@ -23,4 +23,18 @@ it.each([
   [NaN, ['wholeNumber']],
 ])('as a whole number from 1 to 999, %p breaks %p', (value, broken) => {
   expect(brokenRules(value, [IsWholeNumber(1, 999)])).toEqual(broken);
+});
+
+it.each([
+  [949, []],
+  [8, []],
+  [990, []],
+  ['949', ['currencyCode']],
+  ['TRY', ['currencyCode']],
+  [1, ['currencyCode']],
+  [963, ['currencyCode']],
+  [999, ['currencyCode']],
+  [792, ['currencyCode']],
+])('as a currency, %p breaks %p', (value, broken) => {
+  expect(brokenRules(value, [IsCurrencyCode()])).toEqual(broken);
 });

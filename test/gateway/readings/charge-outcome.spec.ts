@@ -206,6 +206,14 @@ describe('an approval that contradicts', () => {
     expect(outcome(200, '{"code":"B0000","currency":36}', { currencyCode: 36 })).toBe('succeeded');
   });
 
+  it.each(['048', '48', 48])('our currency of two digits: %j', (currency) => {
+    expect(outcome(200, { ...APPROVAL, currency }, { currencyCode: 48 })).toBe('succeeded');
+  });
+
+  it.each(['0048', '8', '480', 'BHD', '48.0', '949'])('another currency than one of two digits: %j', (currency) => {
+    expect(outcome(200, { ...APPROVAL, currency }, { currencyCode: 48 })).toBe('review currency_mismatch');
+  });
+
   it('reasons are told in the order conversation, currency, amount, sign', () => {
     const rules: ChargeRules = { ...LENIENT, verifyAmount: 'exact', isSignGood: () => false };
     const wrong = { code: 'B0000', conversationId: 'X', currency: '840', paymentInfo: { amount: 1 } };

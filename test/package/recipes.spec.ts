@@ -1,0 +1,168 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type DoPaymentDto,
+  type Payment,
+  PaymentDuplicateError,
+  type PaymentService,
+  type PaymentState,
+} from 'nestjs-card-payment';
+import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { aPayment } from 'nestjs-card-payment/testing';
+import { type Merchant, sale, startMerchant } from '../e2e/merchant.js';
+import { codeBlocks, guidePages } from './guide.js';
+import { GuideRecipes } from './guide-recipes.js';
+
+type Recipe = (payments: PaymentService, input: DoPaymentDto) => Promise<unknown>;
+
+const PAGE = 'docs/errors.md';
+/** Recipes that read the payment of an error, or know a duplicate: each is run below. */
+const RUN_HERE = [`${PAGE} src/pay-safely.ts`, `${PAGE} src/start-safely.ts`];
+
+const KEY = 'checkout-7';
+
+/** The sale that the key belongs to, and others that it does not. */
+const FIRST = sale('149.90', { reference: 'order-1', idempotencyKey: KEY });
+const OTHER_SALES: [string, DoPaymentDto][] = [
+  ['another order', { ...FIRST, reference: 'order-2' }],
+  ['no order', { ...FIRST, reference: undefined }],
+  ['another amount', { ...FIRST, transactionDetails: { ...FIRST.transactionDetails, amount: '14.99' } }],
+  ['another currency', { ...FIRST, transactionDetails: { ...FIRST.transactionDetails, currencyCode: 840 } }],
+  ['other instalments', { ...FIRST, transactionDetails: { ...FIRST.transactionDetails, installmentCount: 3 } }],
+];
+
+it('runs every recipe that knows of duplicates or reads the payment of an error', () => {
+  const reading = /PaymentDuplicateError|(?:error|failure|cause)\)?\??\.payment\b|payment \} = error/;
+  const found = guidePages().flatMap((page) =>
+    codeBlocks(page).flatMap(({ code, path, line }) => (reading.test(code) ? [`${page} ${path ?? line}`] : [])),
+  );
+  expect(found).toEqual(RUN_HERE);
+});
+
+it('has no sample that reads the payment of an error', () => {
+  const files = readdirSync('sample/src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+  expect(files.length).toBeGreaterThan(30);
+  for (const file of files) {
+    const code = readFileSync(join('sample/src', file), 'utf8');
+    expect([file, /error\)?\??\.payment\b|payment \} = error/.exec(code)]).toEqual([file, null]);
+  }
+});
+
+describe('the recipes for duplicates', () => {
+  const recipes = new GuideRecipes(PAGE);
+  let simulator: Simulator;
+  let merchant: Merchant;
+  let paySafely: Recipe;
+  let startSafely: Recipe;
+
+  beforeAll(async () => {
+    ({ paySafely } = await recipes.load<{ paySafely: Recipe }>('src/pay-safely.ts'));
+    ({ startSafely } = await recipes.load<{ startSafely: Recipe }>('src/start-safely.ts'));
+  });
+  beforeEach(async () => {
+    simulator = await startSimulator();
+    merchant = await startMerchant('express', simulator);
+  });
+  afterEach(async () => {
+    await merchant.app.close();
+    await simulator.close();
+  });
+  afterAll(() => recipes.remove());
+
+  const charges = (): number => simulator.ledger.charges.length;
+
+  it('pay: the same sale again is its payment, charged once', async () => {
+    const first = await paySafely(merchant.payments, FIRST);
+    expect(first).toMatchObject({ state: 'succeeded', reference: 'order-1' });
+    expect(await paySafely(merchant.payments, FIRST)).toEqual(first);
+    expect(charges()).toBe(1);
+  });
+
+  it.each(OTHER_SALES)('pay: never the payment of another sale: %s', async (_what, other) => {
+    await paySafely(merchant.payments, FIRST);
+    expect(await paySafely(merchant.payments, other)).toBe('id in use');
+    const { conversationId } = (await merchant.payments.findByReference('order-1'))[0] as Payment;
+    const byId = { ...other, idempotencyKey: undefined, conversationId };
+    expect(await paySafely(merchant.payments, byId)).toBe('id in use');
+    expect(charges()).toBe(1);
+  });
+
+  it('start: a page, and after it is lost another try', async () => {
+    expect(await startSafely(merchant.payments, FIRST)).toEqual({ page: expect.stringContaining('<form') });
+    expect(await startSafely(merchant.payments, FIRST)).toBe('try again');
+    const again = { ...FIRST, idempotencyKey: 'checkout-8' };
+    expect(await startSafely(merchant.payments, again)).toEqual({ page: expect.stringContaining('<form') });
+  });
+
+  it.each(OTHER_SALES)('start: says nothing of another sale, even of one that is paid: %s', async (_what, other) => {
+    const { conversationId } = await merchant.payments.init3d(FIRST);
+    expect(await startSafely(merchant.payments, other)).toBe('id in use');
+    const { request } = simulator.approve(conversationId);
+    await fetch(request.url, { ...request, redirect: 'manual' });
+    expect(await startSafely(merchant.payments, other)).toBe('id in use');
+    expect(await startSafely(merchant.payments, { ...other, idempotencyKey: undefined, conversationId })).toBe(
+      'id in use',
+    );
+    expect(await startSafely(merchant.payments, FIRST)).toBe('already paid');
+    expect(charges()).toBe(1);
+  });
+
+  it('start: a direct payment of the same order is another payment', async () => {
+    await paySafely(merchant.payments, FIRST);
+    expect(await startSafely(merchant.payments, FIRST)).toBe('id in use');
+  });
+
+  it('start: an order that another payment holds waits', async () => {
+    await paySafely(merchant.payments, FIRST);
+    const another = { ...FIRST, idempotencyKey: 'checkout-8' };
+    expect(await startSafely(merchant.payments, another)).toBe('wait');
+  });
+
+  it('start: reads an amount as it may be written', async () => {
+    await merchant.payments.init3d(FIRST);
+    const written = { ...FIRST, transactionDetails: { ...FIRST.transactionDetails, amount: 149.9 } };
+    expect(await startSafely(merchant.payments, written)).toBe('try again');
+  });
+
+  it.each<[PaymentState, Payment['reason'], string]>([
+    ['initiating', null, 'wait'],
+    ['awaiting', null, 'try again'],
+    ['authorizing', null, 'wait'],
+    ['succeeded', null, 'already paid'],
+    ['unknown', 'no_answer', 'wait'],
+    ['review', 'amount_mismatch', 'wait'],
+    ['failed', 'declined', 'try again'],
+    ['failed', 'reference_taken', 'wait'],
+    ['expired', null, 'try again'],
+  ])('start: of the same sale that is %s (%s) it says %j', async (state, reason, said) => {
+    const payment = aPayment({
+      state,
+      reason,
+      kind: '3d',
+      reference: 'order-1',
+      amount: '149.90',
+      installmentCount: 1,
+    });
+    expect(await startSafely(refusing(payment), FIRST)).toBe(said);
+  });
+
+  it('both: of a payment that is gone they say that the id is in use', async () => {
+    expect(await paySafely(refusing(null), FIRST)).toBe('id in use');
+    expect(await startSafely(refusing(null), FIRST)).toBe('id in use');
+  });
+
+  it('both: pass on what they do not know', async () => {
+    const failing = { doPayment: fail, init3d: fail } as unknown as PaymentService;
+    await expect(paySafely(failing, FIRST)).rejects.toThrow('unheard of');
+    await expect(startSafely(failing, FIRST)).rejects.toThrow('unheard of');
+  });
+});
+
+function refusing(payment: Payment | null): PaymentService {
+  const refuse = () => Promise.reject(new PaymentDuplicateError(payment, 'idempotencyKey'));
+  return { doPayment: refuse, init3d: refuse } as unknown as PaymentService;
+}
+
+function fail(): Promise<never> {
+  return Promise.reject(new Error('unheard of'));
+}

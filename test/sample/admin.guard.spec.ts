@@ -1,0 +1,73 @@
+import { type ExecutionContext, ForbiddenException, UnauthorizedException } from '@nestjs/common';
+import { AdminGuard } from '../../sample/src/admin/admin.guard.js';
+import type { DemoGateway } from '../../sample/src/demo/demo-gateway.js';
+
+const PASSWORD = 'şifre:1 ';
+
+/** What the guard does with a request: lets it pass, or its status and challenge. */
+function answer(authorization: string | undefined, demo = false): unknown {
+  const headers: Record<string, string> = {};
+  const request = { headers: authorization === undefined ? {} : { authorization } };
+  const response = { set: (name: string, value: string) => (headers[name] = value) };
+  const http = { getRequest: () => request, getResponse: () => response };
+  const context = { switchToHttp: () => http } as unknown as ExecutionContext;
+  try {
+    return new AdminGuard({ isOn: demo } as DemoGateway).canActivate(context);
+  } catch (error) {
+    if (error instanceof ForbiddenException) return { status: 403, ...headers };
+    if (error instanceof UnauthorizedException) return { status: 401, ...headers };
+    throw error;
+  }
+}
+
+const basic = (credentials: string, scheme = 'Basic') => `${scheme} ${Buffer.from(credentials).toString('base64')}`;
+
+const ASKED = { status: 401, 'WWW-Authenticate': 'Basic realm="orders", charset="UTF-8"' };
+
+describe('AdminGuard', () => {
+  beforeEach(() => {
+    process.env.SHOP_ADMIN_PASSWORD = PASSWORD;
+  });
+  afterEach(() => {
+    delete process.env.SHOP_ADMIN_PASSWORD;
+  });
+
+  it.each([basic(`me:${PASSWORD}`), basic(`:${PASSWORD}`), basic(`me:${PASSWORD}`, 'bASIC'), basic(`ş ğ:${PASSWORD}`)])(
+    'opens for the password, whoever says it: %s',
+    (authorization) => expect(answer(authorization)).toBe(true),
+  );
+
+  it.each([
+    undefined,
+    '',
+    'Basic',
+    'Basic ',
+    basic(''),
+    basic(':'),
+    basic('me:'),
+    basic(`me:${PASSWORD.trim()}`),
+    basic(`me:${PASSWORD}x`),
+    basic(`me:x${PASSWORD}`),
+    basic(`me:${PASSWORD.slice(0, -2)}x `),
+    basic(`me:${PASSWORD.toUpperCase()}`),
+    basic(`${PASSWORD}:`),
+    basic(`me:${PASSWORD}`, 'Bearer'),
+    basic(`me:${PASSWORD}`, ''),
+    `Basic me:${PASSWORD}`,
+    PASSWORD,
+  ])('asks for it again after %j', (authorization) => expect(answer(authorization)).toEqual(ASKED));
+
+  it.each([undefined, ''])('stays shut while the password is %j, even to an empty one', (password) => {
+    delete process.env.SHOP_ADMIN_PASSWORD;
+    if (password !== undefined) process.env.SHOP_ADMIN_PASSWORD = password;
+    for (const authorization of [undefined, basic(':'), basic(''), basic('me:'), basic('me:undefined')]) {
+      expect(answer(authorization)).toEqual({ status: 403 });
+    }
+  });
+
+  it('is open while the gateway is simulated', () => {
+    expect(answer(undefined, true)).toBe(true);
+    delete process.env.SHOP_ADMIN_PASSWORD;
+    expect(answer(undefined, true)).toBe(true);
+  });
+});

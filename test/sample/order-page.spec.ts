@@ -1,0 +1,126 @@
+import type { Payment, PaymentState } from 'nestjs-card-payment';
+import { aPayment } from 'nestjs-card-payment/testing';
+import type { Order } from '../../sample/src/orders/order.js';
+import { outcomeOf } from '../../sample/src/orders/outcome.js';
+import { orderPage } from '../../sample/src/pages/order-page.js';
+
+const ORDER: Order = {
+  id: 'T-7KQ2-M9XD-4RBW',
+  lines: [{ productId: 'mug', name: { tr: 'Kupa', en: 'Mug <b>' }, quantity: 1, kurus: 14_990 }],
+  totalKurus: 14_990,
+  status: 'open',
+  placedAt: new Date('2026-03-01T09:00:00Z'),
+  invoiceNumber: null,
+};
+
+function page(fields: Partial<Payment> | null, language: 'tr' | 'en' = 'en'): string {
+  const payments = fields === null ? [] : [aPayment({ reference: ORDER.id, ...fields })];
+  return orderPage(ORDER, outcomeOf(payments), { language, basketCount: 0 });
+}
+
+/** The outcome's looks, when the page looks again, and whether there is a way to pay. */
+function shownAs(text: string): unknown[] {
+  const [, look, outcome] = /<section[^>]*class="outcome (\w+)"[^>]*data-outcome="(\w+)"/.exec(text) ?? [];
+  const again = /data-look-again="(\d+)"/.exec(text)?.[1] ?? null;
+  return [look, outcome, again, text.includes(`href="/orders/${ORDER.id}/pay"`)];
+}
+
+function rows(text: string): Record<string, string> {
+  return Object.fromEntries(
+    [...text.matchAll(/<dt>(.*?)<\/dt>\s*<dd>(.*?)<\/dd>/g)].map(([, name = '', value = '']) => [name, value]),
+  );
+}
+
+it.each<[PaymentState | null, unknown[]]>([
+  [null, ['wait', 'unpaid', null, true]],
+  ['succeeded', ['good', 'paid', null, false]],
+  ['charging', ['wait', 'pending', '3', false]],
+  ['authorizing', ['wait', 'pending', '3', false]],
+  ['unknown', ['wait', 'pending', '3', false]],
+  ['review', ['wait', 'checking', '30', false]],
+  ['initiating', ['wait', 'atBank', '5', true]],
+  ['awaiting', ['wait', 'atBank', '5', true]],
+  ['failed', ['bad', 'failed', null, true]],
+  ['expired', ['bad', 'expired', null, true]],
+])('an order whose payment is %s looks so', (state, expected) => {
+  const text = page(state && { state });
+  expect(shownAs(text)).toEqual(expected);
+  // The script looks again, and a link does where there is none.
+  expect(text.includes('/assets/order.js')).toBe(expected[2] !== null);
+  expect(text.includes(`<a class="button" href="/orders/${ORDER.id}">`)).toBe(expected[2] !== null);
+});
+
+it('the way to pay is a first one, or another try', () => {
+  expect(page(null)).toMatch(/\/pay"\s*>Go to payment<\/a\s*>/);
+  expect(page({ state: 'failed', reason: 'declined' })).toMatch(/\/pay"\s*>Try again<\/a\s*>/);
+});
+
+it('no outcome that may have moved money says that nothing was charged', () => {
+  for (const state of ['succeeded', 'charging', 'authorizing', 'unknown', 'review'] as const) {
+    expect(page({ state })).not.toContain('Nothing was charged');
+  }
+  for (const state of ['failed', 'expired'] as const) expect(page({ state })).toContain('Nothing was charged');
+});
+
+it('says why a payment failed, in words for the buyer, and never by the bank’s code', () => {
+  const stolen = page({ state: 'failed', reason: 'declined', code: 'B0043', message: 'Stolen card' });
+  expect(stolen).toContain('class="reason"');
+  expect(stolen).not.toMatch(/B0043|stolen/i);
+  for (const state of ['unknown', 'review', 'expired'] as const) {
+    expect(page({ state, reason: 'declined', code: 'B0043' })).not.toMatch(/class="reason"|B0043/);
+  }
+});
+
+it('shows what a paid order’s buyer may need', () => {
+  const paid = {
+    state: 'succeeded',
+    code: 'B0000',
+    authCode: 'A-1',
+    bankUniqueReferenceNumber: 'B-2',
+    paymentId: 'P-3',
+    maskedCardNumber: '450803******4509',
+    transactionAt: new Date('2026-03-01T22:30:00Z'),
+    installmentCount: 3,
+  } as const;
+  expect(rows(page(paid))).toEqual({
+    Amount: '₺149.90',
+    Instalments: '3',
+    Card: '450803******4509',
+    'Result code': 'B0000',
+    'Authorisation code': 'A-1',
+    'Bank reference': 'B-2',
+    'Payment number': 'P-3',
+    Date: '2 Mar 2026, 01:30:00',
+  });
+});
+
+it('shows when it was written where the bank has not said when', () => {
+  const updatedAt = new Date('2026-03-02T09:00:00Z');
+  expect(rows(page({ state: 'unknown', updatedAt }))).toMatchObject({ Date: '2 Mar 2026, 12:00:00' });
+});
+
+it.each([
+  ['149.90', undefined],
+  ['149.9', undefined],
+  ['164.89', '₺164.89'],
+  ['164,89 TL', '164,89 TL'],
+  ['1'.repeat(16), '1'.repeat(16)],
+  ['<b>', '&#60;b&#62;'],
+  [null, undefined],
+])('of what was charged, %p, it shows %p beside the amount', (chargedAmount, shown) => {
+  expect(rows(page({ state: 'succeeded', chargedAmount }))['Charged']).toBe(shown);
+});
+
+it('escapes what others wrote', () => {
+  const text = page({ state: 'succeeded', authCode: '<script>', paymentId: '"x"', bankUniqueReferenceNumber: "'" });
+  expect(rows(text)).toMatchObject({ 'Authorisation code': '&#60;script&#62;', 'Payment number': '&#34;x&#34;' });
+  expect(text).toContain('Mug &#60;b&#62;');
+  expect(text).not.toContain('Mug <b>');
+});
+
+it('is in Turkish for who reads Turkish', () => {
+  const text = page({ state: 'succeeded' }, 'tr');
+  expect(text).toContain('lang="tr"');
+  expect(rows(text)).toMatchObject({ Tutar: '₺149,90' });
+  expect(text).toContain('Kupa');
+});

@@ -1,0 +1,153 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { aPaymentEvent } from 'nestjs-card-payment/testing';
+import { OrderPayments } from '../../sample/src/orders/order-payments.js';
+import { OrderRepository } from '../../sample/src/orders/order.repository.js';
+import { ShopDatabase } from '../../sample/src/orders/shop-database.js';
+import { PRODUCTS } from '../../sample/src/catalogue/products.js';
+
+describe('the sample’s orders', () => {
+  let folder: string;
+  let database: ShopDatabase;
+  let orders: OrderRepository;
+  let handlers: OrderPayments;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'orders-'));
+    process.env.SHOP_DATA = folder;
+    database = new ShopDatabase();
+    orders = new OrderRepository(database);
+    handlers = new OrderPayments(orders);
+  });
+  afterEach(() => {
+    database.onApplicationShutdown();
+    delete process.env.SHOP_DATA;
+    rmSync(folder, { recursive: true });
+  });
+
+  const place = (): string => orders.place([{ product: PRODUCTS[0]!, quantity: 2 }]);
+  const invoiceOf = (id: string) => orders.find(id)?.invoiceNumber;
+  const statusOf = (id: string) => orders.find(id)?.status;
+  /** Null exactly while the order is not being checked: that, or its status, would do to keep a release from a paid one. */
+  const heldBy = (id: string) =>
+    (database.sqlite.prepare('SELECT held_by FROM orders WHERE id = ?').get(id) as { held_by: string | null }).held_by;
+  const paid = (reference: string, more: object = {}) => aPaymentEvent({ state: 'succeeded', reference, ...more });
+
+  it('give an invoice number once, however often the event is delivered', () => {
+    const [first, second] = [place(), place()];
+    for (let delivery = 0; delivery < 3; delivery += 1) handlers.paid(paid(first));
+    expect([statusOf(first), invoiceOf(first)]).toEqual(['paid', 1001]);
+    expect([statusOf(second), invoiceOf(second)]).toEqual(['open', null]);
+    handlers.paid(paid(second, { conversationId: 'ABC00000000000000002' }));
+    handlers.paid(paid(first));
+    expect([invoiceOf(first), invoiceOf(second)]).toEqual([1001, 1002]);
+  });
+
+  it('take an event of the same id for another, of another account', () => {
+    const [first, second] = [place(), place()];
+    handlers.paid(paid(first));
+    handlers.paid(paid(second, { account: 'second' }));
+    expect([statusOf(first), statusOf(second)]).toEqual(['paid', 'paid']);
+    handlers.paid(paid(second, { account: 'second' }));
+    expect(invoiceOf(second)).toBe(1002);
+  });
+
+  it('take an event of the same id for another, at another handler', () => {
+    const [first, second] = [place(), place()];
+    orders.markPaid(first, 'one', paid(first));
+    orders.markPaid(second, 'other', paid(second));
+    expect([statusOf(first), statusOf(second)]).toEqual(['paid', 'paid']);
+  });
+
+  it('mark nothing as handled where there is no such order', () => {
+    for (let delivery = 0; delivery < 2; delivery += 1) {
+      expect(() => handlers.paid(paid('T-none'))).toThrow('There is no order T-none');
+    }
+    const { handled } = database.sqlite.prepare('SELECT count(*) AS handled FROM handled_deliveries').get() as {
+      handled: number;
+    };
+    expect(handled).toBe(0);
+  });
+
+  it('are held while the outcome is not known, and released by the payment that holds them alone', () => {
+    const id = place();
+    const [one, other] = ['ABC00000000000000001', 'ABC00000000000000002'];
+    const told = (
+      conversationId: string,
+      state: 'unknown' | 'failed' | 'expired' | 'review',
+      reason: 'declined' | null,
+    ) => handlers.notPaid(aPaymentEvent({ state, reason, reference: id, conversationId }));
+    told(one, 'unknown', null);
+    expect(statusOf(id)).toBe('checking');
+    told(other, 'failed', 'declined');
+    expect(statusOf(id)).toBe('checking');
+    expect(heldBy(id)).toBe(one);
+    told(one, 'failed', 'declined');
+    expect([statusOf(id), heldBy(id)]).toEqual(['open', null]);
+    told(other, 'review', null);
+    expect(statusOf(id)).toBe('checking');
+    told(other, 'expired', null);
+    expect(statusOf(id)).toBe('open');
+  });
+
+  it('are neither held nor released by a payment that found their reference taken', () => {
+    const id = place();
+    const conversationId = 'ABC00000000000000001';
+    handlers.notPaid(aPaymentEvent({ state: 'unknown', reference: id, conversationId }));
+    handlers.notPaid(aPaymentEvent({ state: 'failed', reason: 'reference_taken', reference: id, conversationId }));
+    expect(statusOf(id)).toBe('checking');
+  });
+
+  it('stay paid, whatever another payment says', () => {
+    const id = place();
+    const conversationId = 'ABC00000000000000002';
+    handlers.notPaid(aPaymentEvent({ state: 'unknown', reference: id, conversationId }));
+    handlers.paid(paid(id));
+    expect(heldBy(id)).toBeNull();
+    handlers.notPaid(aPaymentEvent({ state: 'review', reference: id, conversationId }));
+    handlers.notPaid(aPaymentEvent({ state: 'failed', reason: 'declined', reference: id, conversationId }));
+    expect([statusOf(id), invoiceOf(id)]).toEqual(['paid', 1001]);
+  });
+
+  it('leave alone what has no order, and other orders', () => {
+    const [id, other] = [place(), place()];
+    handlers.paid(aPaymentEvent({ state: 'succeeded', reference: null }));
+    handlers.notPaid(aPaymentEvent({ state: 'unknown', reference: null }));
+    handlers.notPaid(aPaymentEvent({ state: 'unknown', reference: other }));
+    expect([statusOf(id), statusOf(other)]).toEqual(['open', 'checking']);
+    handlers.notPaid(aPaymentEvent({ state: 'failed', reason: 'declined', reference: id }));
+    expect(statusOf(other)).toBe('checking');
+  });
+
+  it('show their events in the order in which they came, and how', () => {
+    const [id, other] = [place(), place()];
+    const held = aPaymentEvent({ state: 'unknown', reason: 'no_answer', reference: id });
+    handlers.notPaid(held);
+    handlers.onPlainEvent(held);
+    handlers.paid(paid(id));
+    handlers.paid(paid(other, { conversationId: 'ABC00000000000000002' }));
+    expect(orders.eventsOf(id)).toEqual([
+      expect.objectContaining({
+        via: '@OnPayment',
+        type: 'payment.unknown',
+        reason: 'no_answer',
+        eventId: held.eventId,
+      }),
+      expect.objectContaining({ via: '@OnEvent', type: 'payment.unknown' }),
+      expect.objectContaining({ via: '@OnPayment', type: 'payment.succeeded', reason: null }),
+    ]);
+  });
+
+  it('are listed newest first, so many as asked for', () => {
+    const ids = [place(), place(), place()];
+    const date = database.sqlite.prepare('UPDATE orders SET placed_at = ? WHERE id = ?');
+    for (const [index, id] of ids.entries()) date.run(`2026-03-0${index + 1}T00:00:00.000Z`, id);
+    expect(orders.latest(2).map(({ id }) => id)).toEqual([ids[2], ids[1]]);
+    expect(orders.find(ids[0]!)).toMatchObject({
+      totalKurus: PRODUCTS[0]!.kurus * 2,
+      lines: [{ productId: PRODUCTS[0]!.id, quantity: 2, kurus: PRODUCTS[0]!.kurus * 2 }],
+    });
+    expect(orders.find('T-none')).toBeNull();
+  });
+});

@@ -1,0 +1,48 @@
+import type { PaymentState } from 'nestjs-card-payment';
+import { aPayment } from 'nestjs-card-payment/testing';
+import { isPayable, type Outcome, outcomeOf } from '../../sample/src/orders/outcome.js';
+
+/** What the buyer is shown, and whether a card may be asked for again: never while money may have moved. */
+const SHOWN: Readonly<Record<PaymentState, [Outcome['kind'], boolean]>> = {
+  succeeded: ['paid', false],
+  charging: ['pending', false],
+  authorizing: ['pending', false],
+  unknown: ['pending', false],
+  review: ['checking', false],
+  initiating: ['atBank', true],
+  awaiting: ['atBank', true],
+  failed: ['failed', true],
+  expired: ['expired', true],
+};
+const STATES = Object.entries(SHOWN) as [PaymentState, [Outcome['kind'], boolean]][];
+
+const payment = (state: PaymentState, number = 1) => aPayment({ state, conversationId: `ABC${number}` });
+
+it.each(STATES)('a payment that is %s is shown as %s', (state, [kind, payable]) => {
+  const outcome = outcomeOf([payment(state)]);
+  expect(outcome).toEqual({ kind, payment: payment(state) });
+  expect(isPayable(outcome)).toBe(payable);
+});
+
+it('an order without a payment can be paid', () => {
+  expect(outcomeOf([])).toEqual({ kind: 'unpaid' });
+  expect(isPayable({ kind: 'unpaid' })).toBe(true);
+});
+
+it.each(STATES.filter(([, [, payable]]) => !payable))(
+  'a payment that is %s decides, wherever it stands',
+  (state, [kind]) => {
+    for (const other of ['failed', 'expired', 'awaiting'] as const) {
+      expect(outcomeOf([payment(other, 2), payment(state), payment(other, 3)])).toEqual({
+        kind,
+        payment: payment(state),
+      });
+    }
+  },
+);
+
+it('otherwise the latest decides', () => {
+  expect(outcomeOf([payment('failed', 1), payment('awaiting', 2)])).toMatchObject({ kind: 'atBank' });
+  expect(outcomeOf([payment('awaiting', 1), payment('failed', 2)])).toMatchObject({ kind: 'failed' });
+  expect(outcomeOf([payment('failed', 1), payment('expired', 2)])).toMatchObject({ kind: 'expired' });
+});

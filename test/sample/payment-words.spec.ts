@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { EVENT_WORDS, REASON_WORDS, STATE_WORDS } from '../../sample/src/texts/payment-words.js';
+
+const PAGE = readFileSync('docs/errors.md', 'utf8');
+
+/** The first column of a table of docs/errors.md. */
+function documented(heading: string): string[] {
+  const section = PAGE.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? '';
+  const cells = [...section.matchAll(/^\| (`.*?) +\|/gm)].map(([, cell = '']) => cell);
+  return cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, word = '']) => word)).sort();
+}
+
+it.each([
+  ['States', STATE_WORDS, 9],
+  ['Reasons', REASON_WORDS, 21],
+])('%s: a Turkish and an English word for each that docs/errors.md names', (heading, words, atLeast) => {
+  const { en, tr } = words as Record<'en' | 'tr', Record<string, string>>;
+  const names = documented(heading);
+  expect(names.length).toBeGreaterThanOrEqual(atLeast);
+  expect(Object.keys(tr).sort()).toEqual(names);
+  expect(Object.keys(en).sort()).toEqual(names);
+  for (const name of names) {
+    expect([name, tr[name]]).toEqual([name, expect.stringMatching(/\p{L}{3}/u)]);
+    expect([name, en[name]]).toEqual([name, expect.stringMatching(/\p{L}{3}/u)]);
+    expect(tr[name]).not.toBe(name);
+    expect(tr[name]).not.toBe(en[name]);
+  }
+  for (const language of [en, tr]) expect(new Set(Object.values(language)).size).toBe(names.length);
+});
+
+it('names the events by the states', () => {
+  expect(EVENT_WORDS.tr('payment.failed')).toBe('ödeme başarısız');
+  expect(EVENT_WORDS.en('payment.failed')).toBe('payment.failed');
+});
