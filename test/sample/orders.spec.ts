@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
-import { MemoryPaymentStore, type Payment, type PaymentEventState, type PaymentState } from 'nestjs-card-payment';
+import { MemoryPaymentStore, type Payment, type PaymentEventState } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import { aPayment, aPaymentEvent } from 'nestjs-card-payment/testing';
+import { aPaymentEvent } from 'nestjs-card-payment/testing';
 import { Basket } from '../../sample/src/basket/basket.js';
 import { Catalogue } from '../../sample/src/catalogue/catalogue.js';
 import { PRODUCTS } from '../../sample/src/catalogue/products.js';
@@ -12,7 +12,6 @@ import { DemoGateway } from '../../sample/src/demo/demo-gateway.js';
 import { OrderPayments } from '../../sample/src/orders/order-payments.js';
 import { OrderRepository } from '../../sample/src/orders/order.repository.js';
 import { OrdersController } from '../../sample/src/orders/orders.controller.js';
-import { isPayable, outcomeOf } from '../../sample/src/orders/outcome.js';
 import { ShopDatabase } from '../../sample/src/orders/shop-database.js';
 import { type Merchant, sale, startMerchant } from '../e2e/merchant.js';
 
@@ -49,7 +48,12 @@ function open(): void {
 let events = 0;
 
 /** An event of a payment of the order; another payment for each id. */
-function event(reference: string | null, state: PaymentEventState, conversationId = 'A', more: Omit<Partial<Payment>, 'state'> = {}) {
+function event(
+  reference: string | null,
+  state: PaymentEventState,
+  conversationId = 'A',
+  more: Omit<Partial<Payment>, 'state'> = {},
+) {
   events += 1;
   return aPaymentEvent({ reference, state, conversationId, version: events, ...more });
 }
@@ -222,48 +226,6 @@ describe('what a shop received', () => {
     }
     expect(orders.eventsOf(other)).toHaveLength(1);
     expect(orders.eventsOf('')).toHaveLength(1);
-  });
-});
-
-describe('what the buyer sees of an order', () => {
-  it.each<[PaymentState, string, boolean]>([
-    ['succeeded', 'paid', false],
-    ['charging', 'pending', false],
-    ['authorizing', 'pending', false],
-    ['unknown', 'pending', false],
-    ['review', 'checking', false],
-    ['initiating', 'atBank', true],
-    ['awaiting', 'atBank', true],
-    ['failed', 'failed', true],
-    ['expired', 'expired', true],
-  ])('whose payment is %s: %s; can be paid: %s', (state, kind, payable) => {
-    const payment = aPayment({ state });
-    const outcome = outcomeOf([payment]);
-    expect(outcome).toEqual({ kind, payment });
-    expect(isPayable(outcome)).toBe(payable);
-  });
-
-  it('that has no payment: it can be paid', () => {
-    expect(outcomeOf([])).toEqual({ kind: 'unpaid' });
-    expect(isPayable(outcomeOf([]))).toBe(true);
-  });
-
-  it.each<PaymentState>(['succeeded', 'charging', 'authorizing', 'unknown', 'review'])(
-    'whose payment is %s beside others that failed: the one that may have taken money',
-    (state) => {
-      const [first, holding, last] = [
-        aPayment({ state: 'failed' }),
-        aPayment({ state }),
-        aPayment({ state: 'expired' }),
-      ];
-      expect(outcomeOf([first, holding, last])).toMatchObject({ payment: holding });
-    },
-  );
-
-  it('whose payments all ended without money: the latest', () => {
-    expect(outcomeOf([aPayment({ state: 'failed' }), aPayment({ state: 'expired' })])).toMatchObject({
-      kind: 'expired',
-    });
   });
 });
 
