@@ -80,7 +80,7 @@ describe('the log at start-up', () => {
   });
 
   it('says what is not there, too', async () => {
-    expect(await said({ imports: [payment({ callback: false, returnUrl: null })] })).toContain(
+    expect(await said({ imports: [payment({ callback: false })] })).toContain(
       'log Account default: dialect morpos; gateway gateway.example; store memory; no callback of its own; ' +
         'no @OnPayment handlers.',
     );
