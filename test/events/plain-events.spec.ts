@@ -72,6 +72,8 @@ describe('PlainEvents', () => {
     const { plain, listener } = await start([]);
     expect(plain.isConnected).toBe(false);
     plain.emit(EVENT);
+    await quiet();
+    expect(log).toEqual([]);
     const module = await Test.createTestingModule({ imports: [DiscoveryModule], providers: [PlainEvents] }).compile();
     module.get(PlainEvents).emit(EVENT);
     await quiet();

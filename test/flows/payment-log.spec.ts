@@ -1,12 +1,16 @@
 import { logGone, logOwed, reportChange } from '../../lib/flows/payment-log.js';
 import type { Payment, PaymentState } from '../../lib/payment/payment.js';
 import { aPayment } from '../../lib/testing/a-payment.js';
+import { TelemetryRecorder } from '../telemetry/recorder.js';
 import { logLines } from './log-lines.js';
 
 const AT = new Date('2026-03-01T09:00:00Z');
 const after = (ms: number): Date => new Date(AT.getTime() + ms);
 
 describe('the log of payments', () => {
+  const recorder = new TelemetryRecorder();
+  beforeAll(() => void recorder.start());
+  afterAll(() => recorder.stop());
   const records: unknown[] = [];
   const log = logLines(records);
   const before = { state: 'charging', updatedAt: AT } as const;
@@ -90,5 +94,20 @@ describe('the log of payments', () => {
       'error Payment C1 of order-1: succeeded: the payment has been deleted from the store meanwhile.',
     ]);
     expect(records).toMatchObject([{ state: 'succeeded', durationMs: null }, { state: 'succeeded' }]);
+  });
+
+  it('counts what a payment came to, once, and nothing on the way', async () => {
+    const counted = async () =>
+      (await recorder.points())
+        .filter(
+          ({ name, attributes }) => name === 'card_payment.outcomes' && attributes['card_payment.account'] === 'eu',
+        )
+        .map(({ value }) => value);
+    reportChange(payment({ account: 'eu', state: 'awaiting' }), null);
+    reportChange(payment({ account: 'eu', state: 'unknown' }), { state: 'unknown', updatedAt: AT });
+    expect(await counted()).toEqual([]);
+    reportChange(payment({ account: 'eu', state: 'succeeded' }), before);
+    reportChange(payment({ account: 'eu', state: 'succeeded' }), { state: 'succeeded', updatedAt: AT });
+    expect(await counted()).toEqual([1]);
   });
 });
