@@ -45,7 +45,10 @@ export class DoPaymentDto {
   @MayBeAbsent()
   paymentInstrumentType?: string;
 
-  /** The id of this attempt at the gateway, made by the module unless given. One per attempt, never reused. */
+  /**
+   * The id of this attempt at the gateway, made by the module unless given. One per attempt, never reused; one that you
+   * give is refused as long as its payment is stored, and for `idempotencyTtlMs` after it was deleted.
+   */
   @IsText()
   @MayBeAbsent()
   conversationId?: string;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { DoPaymentDto } from '../dto/do-payment.dto.js';
 import type { Randomness } from '../payment/randomness.js';
 
 /** Stands for the token in the URLs of a direct payment, which no buyer comes back to. */
@@ -12,6 +13,15 @@ export function newCallbackToken(random: Randomness): string {
 /** SHA-256, lowercase hex: all that is kept of a token. */
 export function hashCallbackToken(token: string): string {
   return createHash('sha256').update(token, 'utf8').digest('hex');
+}
+
+/**
+ * Twelve random digits for a payment whose conversationId the host chose: see `PaymentRecord.hostIdNonce`.
+ * @returns null where the module makes the conversationId
+ */
+export function newHostIdNonce(random: Randomness, { conversationId }: Pick<DoPaymentDto, 'conversationId'>) {
+  if (conversationId === undefined) return null;
+  return String(random.bytes(6).readUIntBE(0, 6) % 1e12).padStart(12, '0');
 }
 
 /** 128 random bits: which attempt wrote an opening or a claim. */

@@ -8,7 +8,7 @@ import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.
 import { Randomness } from '../payment/randomness.js';
 import { advance } from '../payment/states.js';
 import { inOperation, itself } from '../telemetry/operation.js';
-import { newAttemptId } from './callback-token.js';
+import { newAttemptId, newHostIdNonce } from './callback-token.js';
 import { loopTurn } from './loop-turn.js';
 import { newPaymentRecord, saleRequest } from './new-payment.js';
 import { PaymentReader } from './payment-reader.js';
@@ -43,7 +43,9 @@ export class DirectFlow {
     const { input, now } = await receiveInput(DoPaymentDto, given, this.settings, this.clock);
     const sale = saleRequest(input, this.settings, this.returnUrls.make(input));
     const attemptId = newAttemptId(this.random);
-    const record = newPaymentRecord('direct', sale, input, this.settings, now, { tokenHash: null, attemptId });
+    const hostIdNonce = newHostIdNonce(this.random, input);
+    const ids = { tokenHash: null, attemptId, hostIdNonce };
+    const record = newPaymentRecord('direct', sale, input, this.settings, now, ids);
 
     const earlier = await this.open(record);
     if (earlier) return toPayment(earlier);
@@ -66,7 +68,7 @@ export class DirectFlow {
     for (let tries = 0; tries < MAX_OPENING_TRIES; tries += 1) {
       const taken = await this.writer.open(record);
       if (taken === null) return null;
-      const earlier = await this.reader.findRepeated(record);
+      const earlier = await this.reader.findRepeated(record, taken);
       if (earlier) return earlier;
       if (taken === 'referenceLock' && (await this.writer.open(refused)) === null) return refused;
     }

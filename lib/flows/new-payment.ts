@@ -50,6 +50,9 @@ function amountText({ amount, currencyCode }: TransactionDetailsDto, format: Amo
   throw new PaymentValidationError([{ path: 'transactionDetails.amount', rule: problem, message }], inLanguage);
 }
 
+/** What a payment's first record is known by, beside its conversationId. */
+type OpeningIds = Required<Pick<PaymentRecord, 'tokenHash' | 'attemptId' | 'hostIdNonce'>>;
+
 /** The first record of a payment: `charging` or `initiating`. */
 export function newPaymentRecord(
   kind: PaymentKind,
@@ -57,7 +60,7 @@ export function newPaymentRecord(
   input: Pick<DoPaymentDto, 'reference' | 'allowRepeat' | 'idempotencyKey'>,
   settings: PaymentSettings,
   now: Date,
-  { tokenHash, attemptId }: { readonly tokenHash: string | null; readonly attemptId: string },
+  { tokenHash, attemptId, hostIdNonce }: OpeningIds,
 ): PaymentRecord {
   const state = kind === 'direct' ? 'charging' : 'initiating';
   const owner = { reference: input.reference ?? null, allowRepeat: input.allowRepeat ?? false };
@@ -91,6 +94,7 @@ export function newPaymentRecord(
     tokenHash,
     idempotencyKey: input.idempotencyKey ?? null,
     referenceLock: referenceLockIn(state, owner),
+    hostIdNonce,
     expiresAt,
     dueAt: expiresAt ?? claimEnd(now, settings.timeoutMs),
     attemptId,

@@ -3,6 +3,7 @@ import { EventDispatcher } from '../events/event-dispatcher.js';
 import { eventOf, type PaymentEvent } from '../payment/payment-event.js';
 import type { PaymentClock } from '../payment/clock.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
+import { pinReference } from '../payment/states.js';
 import { PaymentStore, type ReplaceOutcome, type UniqueKey } from '../store/payment-store.js';
 import { fenceOpening, unsentRecord } from './fences.js';
 import { reportChange, logGone } from './payment-log.js';
@@ -58,10 +59,9 @@ export class PaymentChanges {
       if (!next) return { payment: toPayment(current) };
       const event = eventOfChange(current, next);
       let outcome = await this.store.replace(next, current.version, event);
-      // Money that moved is reported even when another payment holds the reference.
-      if (outcome === 'locked') {
-        outcome = await this.store.replace({ ...next, referenceLock: null }, current.version, event);
-      }
+      // Money that moved is recorded even when another payment holds the reference, which then stays taken for good:
+      // released by whichever of them ends first, it would let a further payment be charged.
+      if (outcome === 'locked') outcome = await this.store.replace(pinReference(next), current.version, event);
       if (outcome === 'replaced') {
         reportChange(next, current);
         return { payment: toPayment(next), event };
@@ -80,17 +80,16 @@ export class PaymentChanges {
   /** Fences an opening that was not confirmed: see {@link fenceOpening}. */
   async fenceOpening(opening: PaymentRecord): Promise<Settled> {
     const { account, conversationId } = opening;
-    for (;;) {
-      const current = await this.store.find(account, conversationId);
-      if (current) return this.settle(current, fenceOpening(opening));
-      const unsent = unsentRecord(opening, this.clock.now());
-      const event = eventOf(unsent);
-      const taken = await this.store.insert(unsent, event);
-      if (taken === null) {
-        reportChange(unsent, null);
-        return { payment: toPayment(unsent), event };
-      }
+    const unsent = unsentRecord(opening, this.clock.now());
+    const event = eventOf(unsent);
+    if ((await this.store.insert(unsent, event)) === null) {
+      reportChange(unsent, null);
+      return { payment: toPayment(unsent), event };
     }
+    const current = await this.store.find(account, conversationId);
+    if (current) return this.settle(current, fenceOpening(opening));
+    // A payment that has been deleted had this conversationId: for the lost write it is taken, too.
+    return { payment: toPayment(unsent, false) };
   }
 
   /** Resolves when the handlers here have run, or the caller has waited long enough. */

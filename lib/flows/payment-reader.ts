@@ -3,7 +3,7 @@ import { isWritable } from '../dto/rules/text.rules.js';
 import { PaymentDuplicateError } from '../errors/payment-duplicate.error.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { type PaymentRecord, toPayment } from '../payment/payment.js';
-import { PaymentStore } from '../store/payment-store.js';
+import { PaymentStore, type UniqueKey } from '../store/payment-store.js';
 import { callStore } from './store-call.js';
 
 /**
@@ -38,15 +38,18 @@ export class PaymentReader {
 
   /**
    * The payment that already has this record's conversationId or idempotencyKey.
+   * @param taken the key for which the store refused the record
    * @throws PaymentDuplicateError when only the key is still known, or it is another sale: of another kind, reference,
    *   amount, currency or instalment count
    */
-  async findRepeated(record: PaymentRecord): Promise<PaymentRecord | null> {
+  async findRepeated(record: PaymentRecord, taken: UniqueKey): Promise<PaymentRecord | null> {
     const { account, conversationId, idempotencyKey } = record;
     const byId = await this.find(conversationId);
     const byKey =
       idempotencyKey === null ? null : await this.read(() => this.store.findByIdempotencyKey(account, idempotencyKey));
     if (byKey === 'purged') throw new PaymentDuplicateError(null, 'idempotencyKey');
+    // A conversationId that is taken, but by no payment that can be found, was that of one that has been deleted.
+    if (taken === 'conversationId' && !byId) throw new PaymentDuplicateError(null, 'conversationId');
     const earlier = byKey ?? byId;
     const isOther =
       earlier && (!isSameSale(earlier, record) || (byId && byKey && byId.conversationId !== byKey.conversationId));

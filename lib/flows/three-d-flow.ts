@@ -13,14 +13,14 @@ import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.
 import type { PaymentReason } from '../payment/payment-reason.js';
 import { limited, TimeUpError } from '../payment/limited.js';
 import { Randomness } from '../payment/randomness.js';
-import { advance, REFERENCE_HOLDING_STATES } from '../payment/states.js';
+import { advance, referenceLockIn } from '../payment/states.js';
 import { LogRecord } from '../telemetry/log-record.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
 import { inOperation, itself } from '../telemetry/operation.js';
 import { currentTraceparent } from '../telemetry/spans.js';
 import { checkCallback } from './callback-check.js';
 import { readCallbackFields } from './callback-fields.js';
-import { hashCallbackToken, newAttemptId, newCallbackToken } from './callback-token.js';
+import { hashCallbackToken, newAttemptId, newCallbackToken, newHostIdNonce } from './callback-token.js';
 import { loopTurn } from './loop-turn.js';
 import { newPaymentRecord, saleRequest } from './new-payment.js';
 import type { Settlement } from './settlement.js';
@@ -81,7 +81,9 @@ export class ThreeDFlow {
     const hasToken = sale.returnUrl.includes(token) || sale.failUrl.includes(token);
     const tokenHash = hasToken ? hashCallbackToken(token) : null;
     const attemptId = newAttemptId(this.random);
-    const opening = newPaymentRecord('3d', sale, input, this.settings, now, { tokenHash, attemptId });
+    const hostIdNonce = newHostIdNonce(this.random, input);
+    const ids = { tokenHash, attemptId, hostIdNonce };
+    const opening = newPaymentRecord('3d', sale, input, this.settings, now, ids);
     const traceparent = currentTraceparent();
     const record = traceparent === null ? opening : { ...opening, traceparent };
     await this.open(record);
@@ -168,14 +170,15 @@ export class ThreeDFlow {
   private async open(record: PaymentRecord): Promise<void> {
     const taken = await this.writer.open(record);
     if (taken !== null) {
-      const earlier = await this.reader.findRepeated(record);
+      const earlier = await this.reader.findRepeated(record, taken);
       if (!earlier) throw new PaymentStoreError('opening the payment');
       const key = earlier.conversationId === record.conversationId ? 'conversationId' : 'idempotencyKey';
       throw new PaymentDuplicateError(toPayment(earlier), key);
     }
     if (record.reference === null || record.allowRepeat) return;
     const others = await this.reader.findByReference(record.reference);
-    if (others.some((other) => REFERENCE_HOLDING_STATES.has(other.state) && !other.allowRepeat)) {
+    // Only a look, so that buyers are not sent to the bank in vain: what decides is the lock, which the claim takes.
+    if (others.some((other) => referenceLockIn(other.state, other) !== null || other.pinsReference)) {
       const free: Settlement = (current, now) =>
         current.state === 'initiating'
           ? advance(current, 'failed', { reason: 'reference_taken', idempotencyKey: null }, now)

@@ -95,8 +95,8 @@ export const OPTIONS = {
    */
   retentionMs: wholeNumber({ default: 0, min: 0, max: MAX_RETENTION_MS }),
   /**
-   * `PAYMENT_IDEMPOTENCY_TTL_MS`: how long the idempotencyKey of a payment that was deleted is still known. Default
-   * 7776000000 (90 days).
+   * `PAYMENT_IDEMPOTENCY_TTL_MS`: how long the idempotencyKey of a payment that was deleted is still known, and its
+   * conversationId, if you chose that. Default 7776000000 (90 days).
    */
   idempotencyTtlMs: wholeNumber({ default: 7_776_000_000, min: 0, max: MAX_RETENTION_MS }),
   /** `PAYMENT_BACKGROUND`: whether this instance reconciles and delivers events. Default true. */

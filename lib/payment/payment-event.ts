@@ -11,9 +11,10 @@ export type PaymentEventType = `payment.${PaymentEventState}`;
 /** One change of a payment that a merchant may want to act upon. */
 export class PaymentEvent {
   /**
-   * `conversationId:version`. The same event always has the same id, for every handler. To do a handler's work once,
-   * deduplicate by `payment.account`, the handler and this id together: alone, the first handler would take the event
-   * from the second, and one account from another with the same conversationId.
+   * `conversationId:version`; where the host chose the conversationId, which it may use again one day, twelve random
+   * digits of the payment follow. The same event always has the same id, for every handler. To do a handler's work
+   * once, deduplicate by `payment.account`, the handler and this id together: alone, the first handler would take the
+   * event from the second, and one account from another with the same conversationId.
    */
   readonly eventId!: string;
   readonly type!: PaymentEventType;
@@ -30,11 +31,23 @@ export class PaymentEvent {
 export function eventOf(record: PaymentRecord): PaymentEvent | undefined {
   if (!isEventState(record.state)) return undefined;
   return new PaymentEvent({
-    eventId: `${record.conversationId}:${record.version}`,
+    eventId: eventIdOf(record),
     type: `payment.${record.state}`,
     payment: toPayment(record),
     occurredAt: record.updatedAt,
   });
+}
+
+/**
+ * What follows the last colon are digits that grow with the version, since stores find the payment before it, and its
+ * events' order behind it.
+ */
+export function eventIdOf({
+  conversationId,
+  version,
+  hostIdNonce,
+}: Pick<PaymentRecord, 'conversationId' | 'version' | 'hostIdNonce'>): string {
+  return `${conversationId}:${version}${hostIdNonce ?? ''}`;
 }
 
 export function isEventState(state: PaymentState): state is PaymentEventState {

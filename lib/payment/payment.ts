@@ -84,6 +84,17 @@ export interface PaymentRecord extends Omit<Payment, 'settled' | 'stored'> {
   readonly idempotencyKey: string | null;
   /** The `reference` while this payment holds it: at most one payment of an account can. */
   readonly referenceLock: string | null;
+  /**
+   * True once it is proven that this payment was charged while another one held the `reference`. The lock of the
+   * reference then has no owner, and is never released. Kept by every later change; absent otherwise.
+   */
+  readonly pinsReference?: boolean;
+  /**
+   * Twelve random digits where the host chose the conversationId, null where the module made it; absent in records of
+   * releases that did not write it. A conversationId that the module did not make stays taken for a while after a purge,
+   * and could be used again after that: the digits end the payment's event ids, so that those differ even then.
+   */
+  readonly hostIdNonce?: string | null;
   /** Whether the merchant said that this reference may be charged more than once. */
   readonly allowRepeat: boolean;
   /** When the 3D session ends; null for direct payments. */

@@ -43,6 +43,8 @@ export type PaymentChange = Partial<
     | 'updatedAt'
     | 'finalizedAt'
     | 'referenceLock'
+    | 'pinsReference'
+    | 'hostIdNonce'
   >
 >;
 
@@ -78,10 +80,26 @@ export function withdrawClaim(record: PaymentRecord, now: Date): PaymentRecord {
   return advance({ ...record, state: 'awaiting' }, 'awaiting', { dueAt: record.expiresAt }, now);
 }
 
-/** The reference that a payment in this state holds, if it holds one. */
+/** The reference that a payment in this state holds, if it holds one. What it has pinned has no owner. */
 export function referenceLockIn(
   state: PaymentState,
-  payment: Pick<PaymentRecord, 'reference' | 'allowRepeat'>,
+  { reference, allowRepeat, pinsReference = false }: Pick<PaymentRecord, 'reference' | 'allowRepeat' | 'pinsReference'>,
 ): string | null {
-  return REFERENCE_HOLDING_STATES.has(state) && !payment.allowRepeat ? payment.reference : null;
+  return REFERENCE_HOLDING_STATES.has(state) && !allowRepeat && !pinsReference ? reference : null;
+}
+
+/**
+ * The record of a payment that was charged although another payment holds its reference. Both may have been charged, so
+ * neither may release the reference when it ends: it stays taken, whatever becomes of them.
+ */
+export function pinReference(record: PaymentRecord): PaymentRecord {
+  return { ...record, referenceLock: null, pinsReference: true };
+}
+
+/** The reference whose lock has no owner any more because of this payment, if there is one. */
+export function pinnedReferenceOf({
+  reference,
+  pinsReference = false,
+}: Pick<PaymentRecord, 'reference' | 'pinsReference'>): string | null {
+  return pinsReference ? reference : null;
 }

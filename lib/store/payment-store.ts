@@ -74,7 +74,7 @@ export interface Retention {
   readonly paymentsMs: number | null;
   /** Pairs that nobody announces any more. */
   readonly pairsMs: number;
-  /** Idempotency keys of payments that are gone. */
+  /** Idempotency keys and conversationIds of payments that are gone. */
   readonly keysMs: number;
 }
 
@@ -146,7 +146,8 @@ export abstract class PaymentStore {
 
   /**
    * Adds a record, with its first history line and, where given, its event (see {@link replace}). An `idempotencyKey`
-   * that a purged payment had is taken as long as {@link purge} remembers it.
+   * or a `conversationId` that a purged payment had is taken as long as {@link purge} remembers it; of conversationIds
+   * this has to be checked only where `hostIdNonce` is a text.
    * @returns null when stored; otherwise the key that is taken, and nothing was written.
    */
   abstract insert(record: PaymentRecord, event?: PaymentEvent): Promise<UniqueKey | null>;
@@ -157,6 +158,9 @@ export abstract class PaymentStore {
    * for nobody but writers of the same record or of the same `referenceLock`.
    *
    * Keys that the record no longer has are free; rejects when another payment has its `idempotencyKey` or `tokenHash`.
+   *
+   * Where `pinsReference` is true, the lock of its `reference` has no owner from then on, as after a {@link purge}:
+   * whoever held it, nobody releases it any more. It is taken if it was free. This never comes to `locked`.
    */
   abstract replace(record: PaymentRecord, expectedVersion: number, event?: PaymentEvent): Promise<ReplaceOutcome>;
 
@@ -214,9 +218,10 @@ export abstract class PaymentStore {
   /**
    * Deletes settled payments that have no delivery open and no event waiting to be fanned out to a known pair, with
    * their history and events; pairs that nobody has announced for long, with their deliveries; keys that have been
-   * remembered long enough. A purged payment's idempotencyKey is remembered as a hash; its `referenceLock` for good: it
-   * is nobody's then, not even that of a payment of the same conversationId. Ends within some seconds
-   ({@link MAX_PURGE_MS}), whatever there is: background work and shutdowns wait for it.
+   * remembered long enough. A purged payment's idempotencyKey is remembered as a hash, and so is its conversationId
+   * unless `hostIdNonce` is null. Its `referenceLock` stays taken for good, with no owner, even if the conversationId is
+   * used again. Ends within some seconds ({@link MAX_PURGE_MS}), whatever there is: background work and shutdowns wait
+   * for it.
    */
   abstract purge(account: string, retention: Retention): Promise<PurgeCounts>;
 

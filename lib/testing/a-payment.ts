@@ -83,6 +83,7 @@ export function aPaymentRecord(fields: Partial<PaymentRecord> = {}): PaymentReco
     tokenHash: null,
     idempotencyKey: null,
     referenceLock: referenceLockIn(state, { reference, allowRepeat }),
+    hostIdNonce: null,
     allowRepeat,
     expiresAt,
     dueAt: dueAtOf({ state, updatedAt, expiresAt }),

@@ -9,7 +9,9 @@ import { forgottenPairCases } from './contract/forgotten-pair-cases.js';
 import { leaseHolderCases } from './contract/lease-holder-cases.js';
 import { orphanCases } from './contract/orphan-cases.js';
 import { parkedCases } from './contract/parked-cases.js';
+import { pinnedReferenceCases } from './contract/pinned-reference-cases.js';
 import { purgeCases } from './contract/purge-cases.js';
+import { purgedIdCases } from './contract/purged-id-cases.js';
 import { purgedKeyCases } from './contract/purged-key-cases.js';
 import { recordCases } from './contract/record-cases.js';
 import { referenceLockCases } from './contract/reference-lock-cases.js';
@@ -51,6 +53,7 @@ export const paymentStoreContract: readonly PaymentStoreCheck[] = [
   ...recordCases,
   ...replaceCases,
   ...referenceLockCases,
+  ...pinnedReferenceCases,
   ...fenceCases,
   ...dueCases,
   ...announcementCases,
@@ -63,6 +66,7 @@ export const paymentStoreContract: readonly PaymentStoreCheck[] = [
   ...purgeCases,
   ...forgottenPairCases,
   ...purgedKeyCases,
+  ...purgedIdCases,
   ...countCases,
 ].map(({ name, run }) => ({
   name,

@@ -1,6 +1,6 @@
 import type { PaymentHistoryEntry, PaymentRecord } from 'nestjs-card-payment';
 import type { SimulatorLedger } from 'nestjs-card-payment/simulator';
-import { isEventState } from '../../lib/payment/payment-event.js';
+import { eventIdOf, isEventState } from '../../lib/payment/payment-event.js';
 import type { Attempt } from './attempt.js';
 
 /** What is on either side when all is over. */
@@ -44,15 +44,15 @@ export function compare({ attempts, ledger, payments, histories, heard }: Books)
     invented: uncharged
       .filter(({ state }) => !['failed', 'expired', 'unknown'].includes(state))
       .map(({ conversationId }) => conversationId),
-    lostEvents: owedEvents(histories).filter((eventId) => !heard.has(eventId)),
+    lostEvents: owedEvents({ payments, histories }).filter((eventId) => !heard.has(eventId)),
   };
 }
 
 /** Ids of the events of these payments: one for each change into a state that has one. */
-export function owedEvents(histories: Books['histories']): string[] {
+export function owedEvents({ payments, histories }: Pick<Books, 'payments' | 'histories'>): string[] {
   return [...histories].flatMap(([conversationId, history]) =>
     history
       .filter(({ state }, index) => isEventState(state) && state !== history[index - 1]?.state)
-      .map(({ version }) => `${conversationId}:${version}`),
+      .map(({ version }) => eventIdOf({ ...payments.get(conversationId), conversationId, version })),
   );
 }

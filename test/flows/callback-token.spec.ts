@@ -1,4 +1,10 @@
-import { hashCallbackToken, newAttemptId, newCallbackToken, NO_TOKEN } from '../../lib/flows/callback-token.js';
+import {
+  hashCallbackToken,
+  newAttemptId,
+  newHostIdNonce,
+  newCallbackToken,
+  NO_TOKEN,
+} from '../../lib/flows/callback-token.js';
 import { SystemRandomness } from '../../lib/payment/randomness.js';
 
 const random = new SystemRandomness();
@@ -33,6 +39,13 @@ describe('a callback token', () => {
     expect(newToken()).not.toBe(NO_TOKEN);
     expect(NO_TOKEN).toMatch(/^[a-z]{1,42}$/);
   });
+});
+
+it('a payment has twelve random digits where the host chose its conversationId, and none where not', () => {
+  const nonces = Array.from({ length: 1_000 }, () => newHostIdNonce(random, { conversationId: 'order-17' }));
+  expect(new Set(nonces).size).toBe(1_000);
+  for (const nonce of nonces) expect(nonce).toMatch(/^\d{12}$/);
+  expect(newHostIdNonce(random, {})).toBeNull();
 });
 
 it('an attempt has an id of 128 bits that no other has', () => {

@@ -82,6 +82,7 @@ describe('the first record of a payment', () => {
     return newPaymentRecord(kind, saleRequest(input, given, URLS), input, given, NOW, {
       tokenHash: token,
       attemptId: 'attempt',
+      hostIdNonce: null,
     });
   }
 

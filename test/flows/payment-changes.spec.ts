@@ -1,14 +1,49 @@
+import { jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { PaymentChanges } from '../../lib/flows/payment-changes.js';
-import type { PaymentRecord } from '../../lib/payment/payment.js';
-import { EVENT_STATES, isEventState } from '../../lib/payment/payment-event.js';
-import { advance, TRANSITIONS } from '../../lib/payment/states.js';
+import type { PaymentRecord, PaymentState } from '../../lib/payment/payment.js';
+import type { PaymentEventType } from '../../lib/payment/payment-event.js';
+import { advance } from '../../lib/payment/states.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
 import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
-const TYPES = EVENT_STATES.map((state) => `payment.${state}` as const);
-const MOVES = Object.entries(TRANSITIONS).flatMap(([from, all]) => all.map((to) => [from, to] as const));
+const TYPES = [
+  'payment.succeeded',
+  'payment.failed',
+  'payment.expired',
+  'payment.unknown',
+  'payment.review',
+] as const satisfies PaymentEventType[];
+
+/** Every way a payment can go, and the event of it, if there is one. */
+const MOVES: readonly (readonly [PaymentState, PaymentState, PaymentEventType | null])[] = [
+  ['charging', 'succeeded', 'payment.succeeded'],
+  ['charging', 'failed', 'payment.failed'],
+  ['charging', 'unknown', 'payment.unknown'],
+  ['charging', 'review', 'payment.review'],
+  ['initiating', 'awaiting', null],
+  ['initiating', 'failed', 'payment.failed'],
+  ['initiating', 'expired', 'payment.expired'],
+  ['awaiting', 'authorizing', null],
+  ['awaiting', 'expired', 'payment.expired'],
+  ['awaiting', 'failed', 'payment.failed'],
+  ['authorizing', 'succeeded', 'payment.succeeded'],
+  ['authorizing', 'failed', 'payment.failed'],
+  ['authorizing', 'unknown', 'payment.unknown'],
+  ['authorizing', 'review', 'payment.review'],
+  ['unknown', 'succeeded', 'payment.succeeded'],
+  ['unknown', 'failed', 'payment.failed'],
+  ['unknown', 'review', 'payment.review'],
+  ['review', 'succeeded', 'payment.succeeded'],
+  ['review', 'failed', 'payment.failed'],
+  ['failed', 'review', 'payment.review'],
+  ['expired', 'review', 'payment.review'],
+];
+const STATES = [...new Set(MOVES.flatMap(([from, to]) => [from, to]))];
+const NO_MOVES = STATES.flatMap((from) => STATES.map((to) => [from, to] as const)).filter(
+  ([from, to]) => from !== to && !MOVES.some((move) => move[0] === from && move[1] === to),
+);
 
 describe('PaymentChanges', () => {
   let store: MemoryPaymentStore;
@@ -43,12 +78,16 @@ describe('PaymentChanges', () => {
     return record;
   }
 
-  it.each(MOVES)('from %s to %s writes the event with the state, and publishes it', async (from, to) => {
-    const record = await opened(from as PaymentRecord['state']);
+  it.each(MOVES)('from %s to %s are written with the event %s, which is published', async (from, to, type) => {
+    const record = await opened(from);
     const id = `${record.conversationId}:2`;
     expect(await changes.replace(record, advance(record, to, {}, clock.now()))).toBe('replaced');
-    expect(await waiting()).toEqual(isEventState(to) ? [`${id} payment.${to}`] : []);
-    expect(published).toEqual(isEventState(to) ? [id] : []);
+    expect(await waiting()).toEqual(type === null ? [] : [`${id} ${type}`]);
+    expect(published).toEqual(type === null ? [] : [id]);
+  });
+
+  it.each(NO_MOVES)('from %s to %s are not made', (from, to) => {
+    expect(() => advance(aPaymentRecord({ state: from }), to, {}, clock.now())).toThrow('cannot go');
   });
 
   it('of a settlement are written with their event; publishing it is left to the caller', async () => {
@@ -76,6 +115,79 @@ describe('PaymentChanges', () => {
     const { payment } = await changes.settle(record, (current, now) => advance(current, 'succeeded', {}, now));
     expect(payment).toMatchObject({ state: 'succeeded', version: 7 });
     expect(await store.find('default', record.conversationId)).toMatchObject({ inquiries: 5 });
+  });
+
+  it('of a settlement are written with their event when another payment holds the reference, and pin that', async () => {
+    await store.insert(aPaymentRecord({ state: 'charging', conversationId: 'HOLDER', version: 1 }));
+    const record = await opened('failed');
+    const reason = 'moved_after_all';
+    const settled = await changes.settle(record, (current, now) => advance(current, 'review', { reason }, now));
+    expect(settled).toMatchObject({ payment: { state: 'review', reason }, event: { type: 'payment.review' } });
+    expect(await waiting()).toEqual([`${record.conversationId}:2 payment.review`]);
+    const review = await store.find('default', record.conversationId);
+    expect(review).toMatchObject({ state: 'review', version: 2, referenceLock: null, pinsReference: true });
+
+    const replace = jest.spyOn(store, 'replace');
+    const resolved = await changes.settle(review!, (current, now) => advance(current, 'succeeded', {}, now));
+    expect(resolved).toMatchObject({ payment: { state: 'succeeded' }, event: { type: 'payment.succeeded' } });
+    expect(replace).toHaveBeenCalledTimes(1);
+    const paid = await store.find('default', record.conversationId);
+    expect(paid).toMatchObject({ state: 'succeeded', referenceLock: null, pinsReference: true });
+  });
+
+  it('of a settlement take the reference where it is free, and pin nothing', async () => {
+    const record = await opened('failed');
+    await changes.settle(record, (current, now) => advance(current, 'review', {}, now));
+    const review = await store.find('default', record.conversationId);
+    expect(review?.referenceLock).toBe(record.reference);
+    expect(review?.pinsReference).toBeUndefined();
+  });
+
+  describe('that fence an opening', () => {
+    const opening = aPaymentRecord({
+      state: 'charging',
+      version: 1,
+      idempotencyKey: 'key',
+      hostIdNonce: '012345678901',
+    });
+    const eventId = `${opening.conversationId}:1012345678901`;
+
+    it('write the payment as not sent where the opening is not there, with its event', async () => {
+      const settled = await changes.fenceOpening(opening);
+      expect(settled).toMatchObject({
+        payment: { state: 'failed', reason: 'not_sent', version: 1 },
+        event: { eventId },
+      });
+      expect(await waiting()).toEqual([`${eventId} payment.failed`]);
+      expect(await store.insert(opening)).toBe('conversationId');
+    });
+
+    it('end the opening where it is there, with its event', async () => {
+      await store.insert(opening);
+      const settled = await changes.fenceOpening(opening);
+      expect(settled).toMatchObject({ payment: { state: 'failed', reason: 'not_sent', version: 2 } });
+      expect(await waiting()).toEqual([`${opening.conversationId}:2012345678901 payment.failed`]);
+    });
+
+    it('leave another attempt under the same conversationId alone', async () => {
+      await store.insert({ ...opening, attemptId: 'another' });
+      expect(await changes.fenceOpening(opening)).toMatchObject({ payment: { state: 'charging', version: 1 } });
+      expect(await waiting()).toEqual([]);
+    });
+
+    it('end where the conversationId was that of a payment that is gone: the opening cannot land either', async () => {
+      const gone = { state: 'failed', finalizedAt: new Date(0), dueAt: null, referenceLock: null } as const;
+      await store.insert({ ...opening, ...gone });
+      await store.purge('default', { paymentsMs: 0, pairsMs: 1_000_000, keysMs: 1_000_000 });
+      const insert = jest.spyOn(store, 'insert');
+      insert.mockImplementation((...given) => {
+        if (insert.mock.calls.length > 5) throw new Error('tried for ever');
+        return MemoryPaymentStore.prototype.insert.apply(store, given);
+      });
+      expect((await changes.fenceOpening(opening)).event).toBeUndefined();
+      expect(await waiting()).toEqual([]);
+      expect(await store.insert(opening)).toBe('conversationId');
+    });
   });
 
   it('leave what a settlement finds settled as it is', async () => {

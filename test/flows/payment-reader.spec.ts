@@ -20,7 +20,7 @@ describe('PaymentReader', () => {
     expect(await reader.find(record.conversationId)).toBeNull();
     expect(await reader.findByTokenHash('hash')).toBeNull();
     expect(await reader.findByReference(record.reference!)).toEqual([]);
-    expect(await reader.findRepeated(record)).toBeNull();
+    expect(await reader.findRepeated(record, 'idempotencyKey')).toBeNull();
     await store.insert(record);
     expect(await reader.find(record.conversationId)).toEqual(record);
     expect(await reader.findByTokenHash('hash')).toEqual(record);
@@ -38,7 +38,7 @@ describe('PaymentReader', () => {
     ['find', (reader) => reader.find('x')],
     ['findByTokenHash', (reader) => reader.findByTokenHash('x')],
     ['findByReference', (reader) => reader.findByReference('x')],
-    ['findRepeated', (reader) => reader.findRepeated(aPaymentRecord({ state: 'charging' }))],
+    ['findRepeated', (reader) => reader.findRepeated(aPaymentRecord({ state: 'charging' }), 'idempotencyKey')],
   ])('%s says no more than that the store failed', async (_name, read) => {
     const broken = new Proxy(store, { get: () => () => Promise.reject(new Error('postgres://user:secret@host')) });
     const failure = await read(new PaymentReader(broken, { account: 'default' })).catch((error: unknown) => error);
@@ -65,10 +65,12 @@ describe('PaymentReader', () => {
     beforeEach(() => store.insert(first));
 
     it('is found by its key, and by its id', async () => {
-      expect(await reader.findRepeated(TWIN)).toEqual(first);
-      expect(await reader.findRepeated({ ...TWIN, conversationId: 'FIRST', idempotencyKey: null })).toEqual(first);
-      expect(await reader.findRepeated({ ...TWIN, idempotencyKey: null })).toBeNull();
-      expect(await reader.findRepeated({ ...TWIN, idempotencyKey: 'key-2' })).toBeNull();
+      expect(await reader.findRepeated(TWIN, 'idempotencyKey')).toEqual(first);
+      expect(
+        await reader.findRepeated({ ...TWIN, conversationId: 'FIRST', idempotencyKey: null }, 'idempotencyKey'),
+      ).toEqual(first);
+      expect(await reader.findRepeated({ ...TWIN, idempotencyKey: null }, 'idempotencyKey')).toBeNull();
+      expect(await reader.findRepeated({ ...TWIN, idempotencyKey: 'key-2' }, 'idempotencyKey')).toBeNull();
     });
 
     it.each<[string, Partial<PaymentRecord>]>([
@@ -78,19 +80,19 @@ describe('PaymentReader', () => {
       ['currency', { currencyCode: 978 }],
       ['instalment count', { installmentCount: 2 }],
     ])('is not the same with another %s', async (_what, change) => {
-      await expect(reader.findRepeated({ ...TWIN, ...change })).rejects.toMatchObject({
+      await expect(reader.findRepeated({ ...TWIN, ...change }, 'idempotencyKey')).rejects.toMatchObject({
         code: 'PAYMENT_DUPLICATE',
         payment: { conversationId: 'FIRST' },
         message: expect.stringContaining('idempotencyKey') as string,
       });
       const sameId = { ...TWIN, ...change, conversationId: 'FIRST', idempotencyKey: null };
-      await expect(reader.findRepeated(sameId)).rejects.toThrow(/conversationId/);
+      await expect(reader.findRepeated(sameId, 'idempotencyKey')).rejects.toThrow(/conversationId/);
     });
 
     it('is not one sale where id and key are two', async () => {
       await store.insert({ ...first, conversationId: 'SECOND', idempotencyKey: 'key-2', referenceLock: null });
       await expect(
-        reader.findRepeated({ ...TWIN, conversationId: 'FIRST', idempotencyKey: 'key-2' }),
+        reader.findRepeated({ ...TWIN, conversationId: 'FIRST', idempotencyKey: 'key-2' }, 'idempotencyKey'),
       ).rejects.toMatchObject({ payment: { conversationId: 'SECOND' } });
     });
   });

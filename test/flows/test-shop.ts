@@ -11,6 +11,8 @@ export class TestShop {
   readonly gateway = new FakeGateway();
   /** Events as the handler `journal` received them: `conversationId:version state`. */
   readonly journal: string[] = [];
+  /** The ids of those events. */
+  readonly eventIds: string[] = [];
 
   /** One more instance. It delivers events by {@link AssembledFlows.reconciler}, or once that is started. */
   async start(options: PaymentOptions = {}, waitMs?: number): Promise<AssembledFlows> {
@@ -23,10 +25,15 @@ export class TestShop {
         types: EVENT_STATES.map((state) => `payment.${state}` as const),
         concurrency: 10,
         timeoutMs: null,
-        handle: ({ eventId, payment }: PaymentEvent) => void this.journal.push(`${eventId} ${payment.state}`),
+        handle: (event: PaymentEvent) => this.note(event),
       },
     ]);
     return flows;
+  }
+
+  private note({ eventId, payment: { conversationId, version, state } }: PaymentEvent): void {
+    this.journal.push(`${conversationId}:${version} ${state}`);
+    this.eventIds.push(eventId);
   }
 
   async states(reference: string): Promise<string[]> {

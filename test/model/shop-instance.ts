@@ -61,7 +61,7 @@ export class Shop {
         types: EVENT_STATES.map((state) => `payment.${state}` as const),
         concurrency: 10,
         timeoutMs: null,
-        handle: ({ eventId, payment }) => void this.told.push(`${eventId} ${payment.state}`),
+        handle: ({ payment }) => void this.told.push(`${payment.conversationId}:${payment.version} ${payment.state}`),
       },
     ]);
   }

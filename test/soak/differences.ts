@@ -5,6 +5,7 @@ import {
   type PaymentRecord,
 } from 'nestjs-card-payment';
 import type { SimulatorLedger } from 'nestjs-card-payment/simulator';
+import { eventIdOf } from '../../lib/payment/payment-event.js';
 import type { RepeatedSale, ShownState } from './buyers.js';
 import { DECLARED, HANDLER_IDS, type HandledEvent } from './order-handlers.js';
 
@@ -39,7 +40,7 @@ export function differences(evidence: Evidence): string[] {
 export function owedEvents({ record, history }: StoredPayment): { eventId: string; state: PaymentEventState }[] {
   return history.flatMap(({ state, version }, i) =>
     isPublished(state) && state !== history[i - 1]?.state
-      ? [{ eventId: `${record.conversationId}:${version}`, state }]
+      ? [{ eventId: eventIdOf({ ...record, version }), state }]
       : [],
   );
 }

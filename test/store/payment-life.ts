@@ -4,7 +4,7 @@ import { at, type StoreTrial } from '../../lib/testing/contract/store-trial.js';
 export type Call = <T>(name: (typeof CALLS)[number], call: () => Promise<T>) => Promise<T>;
 
 /** What a payment's life asks of a store. */
-export const CALLS = ['open', 'find', 'claim', 'settle', 'fan out', 'lease', 'acknowledge'] as const;
+export const CALLS = ['open', 'find', 'claim', 'settle', 'fan out', 'lease', 'acknowledge', 'pin'] as const;
 
 /**
  * One payment's life, from its opening to the acknowledgement of its event.
@@ -13,7 +13,12 @@ export const CALLS = ['open', 'find', 'claim', 'settle', 'fan out', 'lease', 'ac
  */
 export async function livePayment(trial: StoreTrial, handler: string, call: Call): Promise<void> {
   const { store, account } = trial;
-  const opened = trial.record({ tokenHash: handler, idempotencyKey: handler, reference: handler });
+  const opened = trial.record({
+    tokenHash: handler,
+    idempotencyKey: handler,
+    reference: handler,
+    hostIdNonce: '000123456789',
+  });
   await call('open', () => store.insert(opened));
   expect(await call('find', () => store.findByTokenHash(account, handler))).toEqual(opened);
   const claimed = await call('claim', () => trial.replace(opened, { state: 'authorizing', referenceLock: handler }));
@@ -22,5 +27,7 @@ export async function livePayment(trial: StoreTrial, handler: string, call: Call
   const leased = await call('lease', () => trial.lease(handler));
   expect(leased.map((delivery) => delivery.event.eventId)).toEqual([event.eventId]);
   await call('acknowledge', () => store.acknowledge(account, handler, event.eventId));
+  const late = await trial.insert({ state: 'failed', reference: handler });
+  await call('pin', () => trial.replace(late, { state: 'review', pinsReference: true }));
   expect(await trial.lease(handler)).toEqual([]);
 }

@@ -72,6 +72,57 @@ export class UnlockedReferenceStore extends MemoryPaymentStore {
   }
 }
 
+/** Knows no pins: a payment is written without the reference that another one holds, and that is all. */
+export class UnpinnedStore extends MemoryPaymentStore {
+  override replace(record: PaymentRecord, expectedVersion: number, event?: PaymentEvent): Promise<ReplaceOutcome> {
+    const { pinsReference: _pinsReference, ...unpinned } = record;
+    return super.replace(unpinned, expectedVersion, event);
+  }
+}
+
+/** Looks whether the reference that is to be pinned is taken, and takes it if not: its holder may release it then. */
+export class LooksBeforeItPinsStore extends MemoryPaymentStore {
+  override async replace(
+    record: PaymentRecord,
+    expectedVersion: number,
+    event?: PaymentEvent,
+  ): Promise<ReplaceOutcome> {
+    const { pinsReference, ...unpinned } = record;
+    if (!pinsReference) return super.replace(record, expectedVersion, event);
+    const others = await this.findByReference(record.account, record.reference ?? '');
+    const isHeld = others.some((other) => other.referenceLock !== null);
+    await setImmediate();
+    return super.replace(isHeld ? unpinned : record, expectedVersion, event);
+  }
+}
+
+/** Forgets the conversationIds that hosts chose with their payments. */
+export class ForgetsIdsStore extends MemoryPaymentStore {
+  override insert(record: PaymentRecord, event?: PaymentEvent): Promise<UniqueKey | null> {
+    return super.insert({ ...record, hostIdNonce: null }, event);
+  }
+}
+
+/** Looks whether a conversationId was a purged payment's, and writes the new payment a moment later. */
+export class LooksForPurgedIdsStore extends MemoryPaymentStore {
+  private readonly purged = new Set<string>();
+
+  override async insert(record: PaymentRecord, event?: PaymentEvent): Promise<UniqueKey | null> {
+    if (this.purged.has(record.conversationId)) return 'conversationId';
+    await setImmediate();
+    return super.insert({ ...record, hostIdNonce: null }, event);
+  }
+
+  override async purge(account: string, retention: Retention): Promise<PurgeCounts> {
+    const settled = await this.listByState(account, ['failed'], 100);
+    const counts = await super.purge(account, retention);
+    for (const { conversationId } of settled) {
+      if (!(await this.find(account, conversationId))) this.purged.add(conversationId);
+    }
+    return counts;
+  }
+}
+
 /** Goes by a clock of its own, whatever it is given; `now()` alone is right. */
 export class OwnClockStore extends MemoryPaymentStore {
   constructor({ clock }: { readonly clock: PaymentClock }) {

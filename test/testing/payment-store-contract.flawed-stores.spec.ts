@@ -6,7 +6,10 @@ import {
   CursorFanOutStore,
   EverWaitingStore,
   ForgetfulStore,
+  ForgetsIdsStore,
   HastyPurgeStore,
+  LooksBeforeItPinsStore,
+  LooksForPurgedIdsStore,
   LostOutboxRowStore,
   OrderByPairStore,
   OwnClockStore,
@@ -14,6 +17,7 @@ import {
   ReplacingAnnouncementStore,
   TypeBlindStore,
   UnlockedReferenceStore,
+  UnpinnedStore,
 } from './flawed-stores.js';
 
 type FlawedStore = new (options: { readonly clock: TestClock }) => PaymentStore;
@@ -38,6 +42,34 @@ const FLAWS: readonly (readonly [string, FlawedStore, readonly string[]])[] = [
     'does not lock the reference',
     UnlockedReferenceStore,
     ['of 16 payments that reach for one referenceLock at once, one gets it'],
+  ],
+  [
+    'does not know of pinned references',
+    UnpinnedStore,
+    [
+      'a pinned reference is taken before and after the payment that held it has released it',
+      'a reference that is free is taken by who pins it, and released by nobody',
+      'of a pin and the release by the holder at once, both are written, and the reference is taken',
+    ],
+  ],
+  [
+    'looks before it pins',
+    LooksBeforeItPinsStore,
+    [
+      'a pinned reference is taken before and after the payment that held it has released it',
+      'of a pin and the release by the holder at once, both are written, and the reference is taken',
+      'of a pin, a release and a new payment at once, nobody gets the reference afterwards',
+    ],
+  ],
+  [
+    'forgets conversationIds',
+    ForgetsIdsStore,
+    ['a conversationId that the host gave outlives its payment: it stays taken, and nothing is written'],
+  ],
+  [
+    'looks for purged conversationIds before it writes',
+    LooksForPurgedIdsStore,
+    ['of a purge and repeats at once, no repeat is stored'],
   ],
   [
     'goes by a clock of its own',

@@ -1,4 +1,5 @@
 import type { PaymentHistoryEntry, PaymentRecord, PaymentState } from '../../payment/payment.js';
+import { pinnedReferenceOf } from '../../payment/states.js';
 import { PASSING_STATES, type StateCount, type StoreCounts, type UniqueKey } from '../payment-store.js';
 import { copyRecord, historyEntryOf } from '../record-json.js';
 import { byDate } from './by-date.js';
@@ -17,7 +18,7 @@ const NO_PAYMENTS: StateCount = { count: 0, oldest: null };
 /** The payments of one account. It takes and returns copies. */
 export class AccountPayments {
   private readonly payments = new Map<string, StoredPayment>();
-  /** From a key's value to the conversationId that has it; '' for the lock of a payment that is gone. */
+  /** From a key's value to the conversationId that has it; '' for a lock that has no owner, and is never released. */
   private readonly holders = {
     idempotencyKey: new Map<string, string>(),
     tokenHash: new Map<string, string>(),
@@ -37,7 +38,9 @@ export class AccountPayments {
   }
 
   findByIdempotencyKey(key: string): PaymentRecord | 'purged' | null {
-    return this.purgedKeys.has(key) ? 'purged' : this.find(this.holders.idempotencyKey.get(key) ?? '');
+    return this.purgedKeys.has('idempotencyKey', key)
+      ? 'purged'
+      : this.find(this.holders.idempotencyKey.get(key) ?? '');
   }
 
   ofReference(reference: string): PaymentRecord[] {
@@ -58,13 +61,20 @@ export class AccountPayments {
     return history.map((entry) => ({ ...entry, at: new Date(entry.at) }));
   }
 
+  /** Whether another payment has this new one's conversationId, or had it before it was purged. */
+  isIdTaken({ conversationId, hostIdNonce }: PaymentRecord): boolean {
+    const isHostId = typeof hostIdNonce === 'string';
+    return this.payments.has(conversationId) || (isHostId && this.purgedKeys.has('conversationId', conversationId));
+  }
+
   version(conversationId: string): number | undefined {
     return this.payments.get(conversationId)?.record.version;
   }
 
   /** The key that another payment than this one has. */
   takenKey(record: PaymentRecord): Exclude<UniqueKey, 'conversationId'> | undefined {
-    if (record.idempotencyKey !== null && this.purgedKeys.has(record.idempotencyKey)) return 'idempotencyKey';
+    const { idempotencyKey } = record;
+    if (idempotencyKey !== null && this.purgedKeys.has('idempotencyKey', idempotencyKey)) return 'idempotencyKey';
     return NULLABLE_KEYS.find((key) => {
       const holder = record[key] === null ? undefined : this.holders[key].get(record[key]);
       return holder !== undefined && holder !== record.conversationId;
@@ -77,6 +87,8 @@ export class AccountPayments {
     const payment = this.payments.get(conversationId) ?? { record, history: [] };
     this.releaseKeys(payment.record, record);
     for (const key of NULLABLE_KEYS) if (record[key] !== null) this.holders[key].set(record[key], conversationId);
+    const pinned = pinnedReferenceOf(record);
+    if (pinned !== null) this.holders.referenceLock.set(pinned, '');
     this.removeFromReference(payment.record);
     if (reference !== null) {
       this.byReference.set(reference, (this.byReference.get(reference) ?? new Set()).add(conversationId));
@@ -127,13 +139,14 @@ export class AccountPayments {
     return Object.fromEntries(shown) as StoreCounts['states'];
   }
 
-  /** Deletes a payment but for its referenceLock, nobody's from then on, and the hash of its idempotencyKey. */
+  /** Deletes a payment. Its referenceLock stays, without an owner; its keys are remembered as hashes. */
   delete(conversationId: string, now: Date): void {
     const payment = this.payments.get(conversationId);
     if (!payment) return;
     const { record } = payment;
     this.releaseKeys(record, { idempotencyKey: null, tokenHash: null, referenceLock: record.referenceLock });
-    if (record.idempotencyKey !== null) this.purgedKeys.add(record.idempotencyKey, now);
+    if (record.idempotencyKey !== null) this.purgedKeys.add('idempotencyKey', record.idempotencyKey, now);
+    if (record.hostIdNonce !== null) this.purgedKeys.add('conversationId', conversationId, now);
     if (record.referenceLock !== null) this.holders.referenceLock.set(record.referenceLock, '');
     this.removeFromReference(record);
     this.due.delete(conversationId);

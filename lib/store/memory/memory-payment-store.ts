@@ -30,7 +30,7 @@ export interface MemoryStoreOptions {
 
 /**
  * Keeps payments in this process: they are gone when it ends, and no other process sees them. For tests and first
- * steps. Of payments that were purged it remembers the last 100,000 idempotency keys.
+ * steps. Of payments that were purged it remembers the last 100,000 idempotency keys and conversationIds.
  */
 export class MemoryPaymentStore extends PaymentStore {
   private readonly accounts = new Map<string, AccountData>();
@@ -47,8 +47,7 @@ export class MemoryPaymentStore extends PaymentStore {
 
   insert(record: PaymentRecord, event?: PaymentEvent): Promise<UniqueKey | null> {
     const { payments } = this.dataOf(record.account);
-    const isTaken = payments.version(record.conversationId) !== undefined;
-    const taken = isTaken ? 'conversationId' : payments.takenKey(record);
+    const taken = payments.isIdTaken(record) ? 'conversationId' : payments.takenKey(record);
     if (!taken) this.write(record, event);
     return Promise.resolve(taken ?? null);
   }

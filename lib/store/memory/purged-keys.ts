@@ -3,16 +3,18 @@ import { createHash } from 'node:crypto';
 /** Beyond this many, the oldest is forgotten: memory must end somewhere. */
 const MAX_KEYS = 100_000;
 
-/** Idempotency keys of payments that are gone, as hashes, the oldest first. */
+type PurgedKey = 'idempotencyKey' | 'conversationId';
+
+/** Idempotency keys and conversationIds of payments that are gone, as hashes, the oldest first. */
 export class PurgedKeys {
   private readonly purgedAt = new Map<string, Date>();
 
-  has(key: string): boolean {
-    return this.purgedAt.has(hashOf(key));
+  has(name: PurgedKey, value: string): boolean {
+    return this.purgedAt.has(hashOf(name, value));
   }
 
-  add(key: string, now: Date): void {
-    this.purgedAt.set(hashOf(key), now);
+  add(name: PurgedKey, value: string, now: Date): void {
+    this.purgedAt.set(hashOf(name, value), now);
     const [oldest] = this.purgedAt.keys();
     if (this.purgedAt.size > MAX_KEYS && oldest !== undefined) this.purgedAt.delete(oldest);
   }
@@ -22,6 +24,6 @@ export class PurgedKeys {
   }
 }
 
-function hashOf(key: string): string {
-  return createHash('sha256').update(key, 'utf8').digest('base64url');
+function hashOf(name: PurgedKey, value: string): string {
+  return `${name}:${createHash('sha256').update(value, 'utf8').digest('base64url')}`;
 }

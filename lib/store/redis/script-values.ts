@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { PaymentEvent } from '../../payment/payment-event.js';
 import { type PaymentRecord, SETTLED_STATES } from '../../payment/payment.js';
 import { randomBytes } from '../../payment/randomness.js';
+import { pinnedReferenceOf } from '../../payment/states.js';
 import type { Delivery, StateCount, StoreCounts } from '../payment-store.js';
 import {
   eventFromJson,
@@ -36,6 +37,8 @@ export function writeOf(record: PaymentRecord, event: PaymentEvent | undefined):
     keyHash: record.idempotencyKey === null ? null : hashOfKey(record.idempotencyKey),
     tokenHash: record.tokenHash,
     referenceLock: record.referenceLock,
+    pinnedReference: pinnedReferenceOf(record),
+    isHostId: record.hostIdNonce ? 1 : null,
     createdAt: record.createdAt,
     updatedAt: record.updatedAt,
     dueAt: record.dueAt,

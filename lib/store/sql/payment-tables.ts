@@ -29,16 +29,19 @@ export interface PaymentTables {
   card_payment_reference_lock: {
     account: string;
     reference: string;
-    /** The payment that holds it; null once that is purged. */
+    /** The payment that holds it; null, and never released, once that is purged or another one was charged as well. */
     conversation_id: string | null;
   };
   card_payment_key: {
     account: string;
-    /** Of an idempotency key. */
+    /** Of an idempotency key, or of a conversationId that the host chose. */
     key_hash: string;
-    /** The payment that has it; null once that is purged. */
+    /**
+     * The payment that has the idempotency key; null once that is purged. Always null for a conversationId: a release
+     * that does not know of those would take the row for a key that the payment has released.
+     */
     conversation_id: string | null;
-    /** When that was. */
+    /** When the payment was purged. */
     purged_at: NullableBigIntColumn;
   };
   card_payment_history: {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { setImmediate } from 'node:timers/promises';
 import type { PurgeCounts } from '../payment-store.js';
+import { idHashOf } from './key-hash.js';
 import type { PaymentDb } from './payment-tables.js';
 import type { SqlDatabase } from './sql-database.js';
 import { MAX_CALL_MS, within } from './within.js';
@@ -8,6 +9,8 @@ import { MAX_CALL_MS, within } from './within.js';
 /** How many settled payments a transaction looks at. */
 const PAYMENTS_BATCH = 200;
 const KEYS_BATCH = 1_000;
+/** In the JSON of a record whose conversationId the module made; quotes inside a text are escaped. */
+const MADE_HERE = '"hostIdNonce":null';
 
 /** Where a batch of the purge ended. */
 export interface PurgePlace {
@@ -155,7 +158,38 @@ async function withoutDeliveries(
   return ids.filter((id) => !busy.has(id));
 }
 
-/** Deletes payments with their history and events. Their references stay locked, and are nobody's from then on. */
+/**
+ * Keeps conversationIds taken for a while. Those of older releases have no row yet, and nothing says whether the host
+ * chose them.
+ */
+async function rememberIds(
+  database: SqlDatabase,
+  db: PaymentDb,
+  account: string,
+  ids: readonly string[],
+): Promise<void> {
+  const notMadeHere = await db
+    .selectFrom('card_payment')
+    .where('account', '=', account)
+    .where('conversation_id', 'in', ids)
+    .where('record', 'not like', `%${MADE_HERE}%`)
+    .select('conversation_id')
+    .execute();
+  if (notMadeHere.length === 0) return;
+  const rows = notMadeHere.map((payment) => ({
+    account,
+    key_hash: idHashOf(payment.conversation_id),
+    conversation_id: null,
+    purged_at: database.fromNow(),
+  }));
+  await db
+    .insertInto('card_payment_key')
+    .values(rows)
+    .onConflict((conflict) => conflict.columns(['account', 'key_hash']).doUpdateSet({ purged_at: database.fromNow() }))
+    .execute();
+}
+
+/** Deletes payments with their history and events. The locks of their references stay, without an owner. */
 async function deletePayments(
   database: SqlDatabase,
   db: PaymentDb,
@@ -175,6 +209,7 @@ async function deletePayments(
     .where('account', '=', account)
     .where('conversation_id', 'in', ids)
     .execute();
+  await rememberIds(database, db, account, ids);
   await db
     .deleteFrom('card_payment_history')
     .where('account', '=', account)

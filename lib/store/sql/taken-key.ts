@@ -1,20 +1,19 @@
 import { type CompiledQuery, sql } from 'kysely';
 import type { PaymentRecord } from '../../payment/payment.js';
 import type { UniqueKey } from '../payment-store.js';
-import { keyHashOf } from './key-hash.js';
+import { hostIdHashOf, keyHashOf } from './key-hash.js';
 import type { SqlDatabase } from './sql-database.js';
 
 type Taken = Readonly<Record<UniqueKey, unknown>>;
 
 /** Which keys of the record another payment has than the one of this id. */
-export function takenKeys(
-  database: SqlDatabase,
-  { account, conversationId, idempotencyKey, tokenHash, referenceLock }: PaymentRecord,
-  ownId: string | null,
-): CompiledQuery<Taken> {
+export function takenKeys(database: SqlDatabase, record: PaymentRecord, ownId: string | null): CompiledQuery<Taken> {
+  const { account, conversationId, idempotencyKey, tokenHash, referenceLock } = record;
   const own = ownId ?? '';
   const keyHash = keyHashOf(idempotencyKey ?? '');
-  const values = [account, conversationId, account, keyHash, own, account, tokenHash, own, account, referenceLock, own];
+  const idHash = hostIdHashOf(record) ?? '';
+  const ofId = [account, conversationId, account, idHash];
+  const values = [...ofId, account, keyHash, own, account, tokenHash, own, account, referenceLock, own];
   return database.query('taken keys', values, (db) =>
     db.selectNoFrom((eb) => {
       const payment = eb.selectFrom('card_payment').where('account', '=', account).select('version');
@@ -22,7 +21,12 @@ export function takenKeys(
       const lock = eb.selectFrom('card_payment_reference_lock').where('account', '=', account).select('reference');
       const isOthers = sql<boolean>`(conversation_id is null or conversation_id <> ${own})`;
       return [
-        eb.exists(payment.where('conversation_id', '=', conversationId)).as('conversationId'),
+        eb
+          .or([
+            eb.exists(payment.where('conversation_id', '=', conversationId)),
+            eb.exists(key.where('key_hash', '=', idHash)),
+          ])
+          .as('conversationId'),
         eb.exists(key.where('key_hash', '=', keyHash).where(isOthers)).as('idempotencyKey'),
         eb.exists(payment.where('token_hash', '=', tokenHash).where(isOthers)).as('tokenHash'),
         eb.exists(lock.where('reference', '=', referenceLock).where(isOthers)).as('referenceLock'),

@@ -1,12 +1,13 @@
 import { CompiledQuery, sql } from 'kysely';
 import type { PaymentEvent } from '../../payment/payment-event.js';
 import type { PaymentRecord } from '../../payment/payment.js';
+import { pinnedReferenceOf } from '../../payment/states.js';
 import type { UniqueKey } from '../payment-store.js';
 import { eventToJson, historyEntryOf, historyToJson } from '../record-json.js';
 import { deleteDelivery, deliveryOf, type DeliveryRow, unblockLater } from './deliveries.js';
 import { codeOf } from './driver-errors.js';
 import { dueDeliveries, LOOK_AHEAD } from './due-deliveries.js';
-import { keyHashOf } from './key-hash.js';
+import { hostIdHashOf, keyHashOf } from './key-hash.js';
 import { rowOf } from './payment-tables.js';
 import type { SqlDatabase } from './sql-database.js';
 import type { SqlWrites } from './sql-writes.js';
@@ -24,7 +25,7 @@ const TAKEN_AND_FREE = 'a key of the payment is taken and given up again and aga
  */
 export const writesInOneStatement: SqlWrites = {
   async insert(database, record, event) {
-    const values = [...paymentValues(record), ...companionValues(record, event)];
+    const values = [...paymentValues(record), ...companionValues(record, event), hostIdHashOf(record)];
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       if (await unlessTaken(database, INSERT, values)) return null;
       const key = await takenKey(database, record, null);
@@ -34,7 +35,8 @@ export const writesInOneStatement: SqlWrites = {
   },
 
   async replace(database, record, expectedVersion, event) {
-    const values = [...paymentValues(record), ...companionValues(record, event), expectedVersion];
+    const own = [expectedVersion, pinnedReferenceOf(record)];
+    const values = [...paymentValues(record), ...companionValues(record, event), ...own];
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const rows = await unlessTaken(database, REPLACE, values);
       if (rows) return rows.length === 0 ? 'stale' : 'replaced';
@@ -174,6 +176,8 @@ const INSERT = `with written as (
 ), key as (
   insert into card_payment_key (account, key_hash, conversation_id)
   select account, $12::text, conversation_id from written where $12::text is not null
+  union all
+  select account, $19::text, null from written where $19::text is not null
 ), lock as (
   insert into card_payment_reference_lock (account, reference, conversation_id)
   select account, $13::text, conversation_id from written where $13::text is not null
@@ -199,7 +203,11 @@ const REPLACE = `with written as (
 ), released_lock as (
   delete from card_payment_reference_lock as held using written
   where held.account = written.account and held.conversation_id = written.conversation_id
-    and held.reference is distinct from $13::text
+    and held.reference is distinct from $13::text and held.reference is distinct from $20::text
+), pinned as (
+  insert into card_payment_reference_lock (account, reference, conversation_id)
+  select account, $20::text, null from written where $20::text is not null
+  on conflict (account, reference) do update set conversation_id = null
 ), lock as (
   insert into card_payment_reference_lock (account, reference, conversation_id)
   select account, $13::text, conversation_id from written

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { PaymentEvent } from '../../payment/payment-event.js';
 import type { PaymentRecord } from '../../payment/payment.js';
+import { pinnedReferenceOf } from '../../payment/states.js';
 import type { ReplaceOutcome, UniqueKey } from '../payment-store.js';
 import { eventToJson, historyEntryOf, historyToJson } from '../record-json.js';
-import { keyHashOf } from './key-hash.js';
+import { hostIdHashOf, keyHashOf } from './key-hash.js';
 import { type PaymentDb, rowOf } from './payment-tables.js';
 import { deleteDelivery, deliveryOf, unblockLater, withEvents } from './deliveries.js';
 import { dueDeliveries, LOOK_AHEAD } from './due-deliveries.js';
@@ -22,8 +23,10 @@ export const writesInTransaction: SqlWrites = {
         db.insertInto('card_payment').values(row).modifyEnd(sql.raw(database.engine.unlessTaken)),
       );
       if ((yield* ask(insert)).numAffectedRows === 0n) return yield* takenKey(database, record);
-      const keyHash = keyHashIn(record);
-      if (keyHash !== null && !(yield* takeKey(database, record, keyHash))) throw new Undo('idempotencyKey');
+      const [idHash, keyHash] = [hostIdHashOf(record), keyHashIn(record)];
+      if (idHash !== null && !(yield* takeKey(database, record.account, idHash, null)))
+        throw new Undo('conversationId');
+      if (keyHash !== null && !(yield* takeOwnKey(database, record, keyHash))) throw new Undo('idempotencyKey');
       if (!(yield* lockReference(database, record))) throw new Undo('referenceLock');
       yield* writeHistoryAndEvent(database, record, event);
       return null;
@@ -39,12 +42,14 @@ export const writesInTransaction: SqlWrites = {
       const { heldReference, heldKeyHash } = held;
       if (heldKeyHash !== keyHash) {
         if (heldKeyHash !== null) yield* releaseKey(database, record, heldKeyHash);
-        if (keyHash !== null && !(yield* takeKey(database, record, keyHash))) throw new Undo('idempotencyKey');
+        if (keyHash !== null && !(yield* takeOwnKey(database, record, keyHash))) throw new Undo('idempotencyKey');
       }
       if (heldReference !== referenceLock) {
         if (heldReference !== null) yield* unlockReference(database, record, heldReference);
         if (!(yield* lockReference(database, record))) throw new Undo('locked');
       }
+      const pinned = pinnedReferenceOf(record);
+      if (pinned !== null) yield* takeReferenceFromAll(database, record.account, pinned);
       yield* writeHistoryAndEvent(database, record, event);
       return 'replaced';
     });
@@ -159,11 +164,31 @@ function* lockReference(
   return (yield* ask(insert)).numAffectedRows !== 0n;
 }
 
-function* unlockReference(database: SqlDatabase, { account }: PaymentRecord, reference: string): Steps<void> {
-  const remove = database.query('unlock reference', [account, reference], (db) =>
-    db.deleteFrom('card_payment_reference_lock').where('account', '=', account).where('reference', '=', reference),
+function* unlockReference(
+  database: SqlDatabase,
+  { account, conversationId }: PaymentRecord,
+  reference: string,
+): Steps<void> {
+  const remove = database.query('unlock reference', [account, reference, conversationId], (db) =>
+    db
+      .deleteFrom('card_payment_reference_lock')
+      .where('account', '=', account)
+      .where('reference', '=', reference)
+      // Another payment may have pinned it since we looked.
+      .where('conversation_id', '=', conversationId),
   );
   yield* ask(remove);
+}
+
+/** Leaves the lock of a reference without an owner, whoever has it now. */
+function* takeReferenceFromAll(database: SqlDatabase, account: string, reference: string): Steps<void> {
+  const pin = database.query('pin reference', [account, reference, null, null], (db) =>
+    db
+      .insertInto('card_payment_reference_lock')
+      .values({ account, reference, conversation_id: null })
+      .onConflict((conflict) => conflict.columns(['account', 'reference']).doUpdateSet({ conversation_id: null })),
+  );
+  yield* ask(pin);
 }
 
 function keyHashIn({ idempotencyKey }: PaymentRecord): string | null {
@@ -171,7 +196,21 @@ function keyHashIn({ idempotencyKey }: PaymentRecord): string | null {
 }
 
 /** @returns false when another payment has the idempotency key */
-function* takeKey(database: SqlDatabase, { account, conversationId }: PaymentRecord, keyHash: string): Steps<boolean> {
+function takeOwnKey(
+  database: SqlDatabase,
+  { account, conversationId }: PaymentRecord,
+  keyHash: string,
+): Steps<boolean> {
+  return takeKey(database, account, keyHash, conversationId);
+}
+
+/** @returns false when it is taken */
+function* takeKey(
+  database: SqlDatabase,
+  account: string,
+  keyHash: string,
+  conversationId: string | null,
+): Steps<boolean> {
   const row = { account, key_hash: keyHash, conversation_id: conversationId };
   const insert = database.query('take key', Object.values(row), (db) =>
     db.insertInto('card_payment_key').values(row).modifyEnd(sql.raw(database.engine.unlessTaken)),

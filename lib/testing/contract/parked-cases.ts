@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
-import { at, eventIds, type PaymentStoreCase } from './store-trial.js';
+import { at, eventIds, type PaymentStoreCase, RACERS } from './store-trial.js';
 import { same } from './same.js';
+import { publishTwice } from './version-order-cases.js';
+
+const BOTH = ['payment.unknown', 'payment.succeeded'] as const;
 
 /** Deliveries that were given up, until someone replays them. */
 export const parkedCases: readonly PaymentStoreCase[] = [
@@ -46,6 +49,51 @@ export const parkedCases: readonly PaymentStoreCase[] = [
       assert.equal(await trial.store.replay(trial.account, handler, event.eventId), true);
       same(await trial.store.listParked(trial.account, 10), []);
       same(await trial.lease(handler, { leaseMs: 10, store: trial.second }), [{ ...delivery, dueAt: at(60) }]);
+    },
+  },
+  {
+    name: 'once a replayed delivery is acknowledged, a later one that is leased stays leased',
+    async run(trial) {
+      const handler = await trial.handler(...BOTH);
+      const [first, second] = await publishTwice(trial);
+      await trial.fail(handler, { parked: true });
+      same(eventIds(await trial.lease(handler, { leaseMs: 1_000 })), [second]);
+      assert.equal(await trial.store.replay(trial.account, handler, first), true);
+      same(eventIds(await trial.lease(handler)), [first]);
+      await trial.store.acknowledge(trial.account, handler, first);
+      trial.moveTo(999);
+      same(await trial.take(handler), []);
+      trial.moveTo(1_000);
+      same(eventIds(await trial.lease(handler)), [second]);
+    },
+  },
+  {
+    name: 'once a replayed delivery is acknowledged, a later one that failed still waits for its next try',
+    async run(trial) {
+      const handler = await trial.handler(...BOTH);
+      const [first, second] = await publishTwice(trial);
+      await trial.fail(handler, { parked: true });
+      same((await trial.fail(handler, { retryInMs: 5_000 })).event.eventId, second);
+      assert.equal(await trial.store.replay(trial.account, handler, first), true);
+      same(eventIds(await trial.lease(handler)), [first]);
+      await trial.store.acknowledge(trial.account, handler, first);
+      trial.moveTo(4_999);
+      same(await trial.take(handler), []);
+      trial.moveTo(5_000);
+      same(eventIds(await trial.lease(handler)), [second]);
+    },
+  },
+  {
+    name: 'many parked deliveries keep no other one from being leased',
+    async run(trial) {
+      const handler = await trial.handler('payment.failed');
+      for (let parked = 0; parked < 3 * RACERS; parked += 1) {
+        await trial.publish(await trial.insert(), 'failed', at(1));
+        await trial.fail(handler, { parked: true, retryInMs: 1 });
+      }
+      trial.moveTo(10);
+      const { event } = await trial.publish(await trial.insert(), 'failed', at(9));
+      same(eventIds(await trial.take(handler, { limit: 1 })), [event.eventId]);
     },
   },
   {

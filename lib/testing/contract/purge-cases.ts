@@ -59,6 +59,37 @@ export const purgeCases: readonly PaymentStoreCase[] = [
     },
   },
   {
+    name: 'purge leaves a payment of another account whole, with the same conversationId and the same keys',
+    async run(trial) {
+      const handler = await trial.handler('payment.succeeded');
+      const account = unique('other');
+      const full = trial.fullRecord({ state: 'authorizing', finalizedAt: null, dueAt: null });
+      const others = { ...full, account };
+      const reference = full.referenceLock!;
+      for (const record of [full, others]) {
+        assert.equal(await trial.store.insert(record), null);
+        const done = trial.next(record, settled);
+        assert.equal(await trial.store.replace(done, record.version, trial.event(done, 'succeeded')), 'replaced');
+      }
+      assert.equal((await trial.drain(handler)).length, 1);
+      trial.moveTo(1_000);
+      same(await trial.purge(), { payments: 1, events: 1 });
+
+      const left = trial.next(others, settled);
+      for (const store of [trial.store, trial.second]) {
+        same(await store.find(account, left.conversationId), left);
+        same(await store.findByTokenHash(account, left.tokenHash!), left);
+        same(await store.findByIdempotencyKey(account, left.idempotencyKey!), left);
+        same((await store.history(account, left.conversationId)).length, 2);
+      }
+      same((await trial.store.counts(account)).waitingEvents, 1);
+      // It still holds its reference: it can release it.
+      const freed = trial.next(left, { referenceLock: null });
+      assert.equal(await trial.store.replace(freed, left.version), 'replaced');
+      assert.equal(await trial.store.insert(trial.record({ account, referenceLock: reference })), null);
+    },
+  },
+  {
     name: 'purge deletes many payments at once',
     async run(trial) {
       const many = Array.from({ length: 250 }, () => trial.record(settled));

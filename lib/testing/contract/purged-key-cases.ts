@@ -55,6 +55,23 @@ export const purgedKeyCases: readonly PaymentStoreCase[] = [
     },
   },
   {
+    name: 'what is forgotten in one account is still known in another',
+    async run(trial) {
+      const key = unique('key');
+      const account = unique('other');
+      const others = trial.record({ account, state: 'failed', finalizedAt: at(1), idempotencyKey: key });
+      assert.equal(await trial.store.insert(others), null);
+      await purgeOne(trial, key);
+      const retention = { paymentsMs: 0, pairsMs: 1_000_000, keysMs: 1_000_000 };
+      same(await trial.store.purge(account, retention), { payments: 1, events: 0 });
+      trial.moveTo(1_501);
+      await trial.purge({ keysMs: 500 });
+      assert.equal(await trial.store.findByIdempotencyKey(trial.account, key), null);
+      assert.equal(await trial.store.findByIdempotencyKey(account, key), 'purged');
+      assert.equal(await trial.second.insert(trial.record({ account, idempotencyKey: key })), 'idempotencyKey');
+    },
+  },
+  {
     name: 'keys are forgotten even where payments are kept for good',
     async run(trial) {
       const key = unique('key');

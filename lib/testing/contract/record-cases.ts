@@ -164,6 +164,10 @@ export const recordCases: readonly PaymentStoreCase[] = [
       same(await list(10), ids([first, second, third]));
       same(await list(2), ids([first, second]));
       same(await trial.store.listByState(trial.account, [], 10), []);
+      const newestFirst = Array.from({ length: RACERS }, (_, index) => at(1_000 - index));
+      const listed: PaymentRecord[] = [];
+      for (const updatedAt of newestFirst) listed.unshift(await trial.insert({ state: 'charging', updatedAt }));
+      same(ids(await trial.store.listByState(trial.account, ['charging'], 2)), ids(listed.slice(0, 2)));
     },
   },
   {

@@ -77,4 +77,19 @@ export const referenceLockCases: readonly PaymentStoreCase[] = [
       assert.equal(await trial.store.replace(review, failed.version), 'locked');
     },
   },
+  {
+    name: 'what a payment releases, another account’s payment of the same conversationId keeps',
+    async run(trial) {
+      const keys = { referenceLock: unique('reference'), idempotencyKey: unique('key') };
+      const record = await trial.insert(keys);
+      const account = unique('other');
+      assert.equal(await trial.store.insert({ ...record, account }), null);
+      await trial.replace(record, { referenceLock: null, idempotencyKey: null });
+      for (const key of ['referenceLock', 'idempotencyKey'] as const) {
+        const second = trial.record({ account, [key]: keys[key] });
+        assert.equal(await trial.second.insert(second), key);
+        await trial.insert({ [key]: keys[key] });
+      }
+    },
+  },
 ];

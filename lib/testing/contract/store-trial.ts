@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import {
   EVENT_STATES,
-  type PaymentEvent,
+  eventIdOf,
+  PaymentEvent,
   type PaymentEventState,
   type PaymentEventType,
 } from '../../payment/payment-event.js';
@@ -41,6 +42,11 @@ export function at(ms: number): Date {
 
 export function unique(name: string): string {
   return `${name}-${randomUUID()}`;
+}
+
+/** As a payment has it whose conversationId the host chose. */
+export function hostIdNonce(): string {
+  return String(randomInt(1e12)).padStart(12, '0');
 }
 
 /** A store under trial, in accounts that nothing else uses, and ways to write into it. */
@@ -121,6 +127,8 @@ export class StoreTrial {
       inquiries: 3,
       notFoundAt: at(7),
       note: "Aradık; banka 'çekildi' dedi.",
+      pinsReference: false,
+      hostIdNonce: hostIdNonce(),
       ...changes,
     });
   }
@@ -159,7 +167,8 @@ export class StoreTrial {
 
   /** The event of a record in that state. */
   event(record: PaymentRecord, state: PaymentEventState): PaymentEvent {
-    return aPaymentEvent({ ...toPayment(record), state });
+    const event = aPaymentEvent({ ...toPayment(record), state });
+    return new PaymentEvent({ ...event, eventId: eventIdOf(record) });
   }
 
   /** Announces a handler with an id of its own. @returns the id */

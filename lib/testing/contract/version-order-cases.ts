@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { at, eventIds, type PaymentStoreCase, type StoreTrial } from './store-trial.js';
+import { at, eventIds, type PaymentStoreCase, type StoreTrial, unique } from './store-trial.js';
 import { same } from './same.js';
 
 const BOTH = ['payment.unknown', 'payment.succeeded'] as const;
@@ -24,6 +24,24 @@ export const versionOrderCases: readonly PaymentStoreCase[] = [
       same(eventIds(await trial.lease(handler, { leaseMs: 10 })), [first]);
       await trial.store.acknowledge(trial.account, handler, first);
       same(eventIds(await trial.lease(handler, { store: trial.second })), [second]);
+    },
+  },
+  {
+    name: 'where the host chose the conversationId, its events come in version order, too, each by its own id',
+    async run(trial) {
+      const handler = await trial.handler(...BOTH);
+      const conversationId = unique('sipariş:17');
+      const opened = await trial.insert({ conversationId, version: 8, hostIdNonce: '093820174650' });
+      const unknown = await trial.publish(opened, 'unknown', at(1));
+      await trial.publish(unknown.record, 'succeeded', at(2));
+      const [first, second] = ['9093820174650', '10093820174650'].map((end) => `${conversationId}:${end}`);
+      same(eventIds(await trial.take(handler)), [first]);
+      await trial.fanOut({ store: trial.second });
+      same(await trial.lease(handler, { types: ['payment.succeeded'] }), []);
+      await trial.store.acknowledge(trial.account, handler, first!);
+      same(eventIds(await trial.lease(handler, { store: trial.second })), [second]);
+      await trial.store.acknowledge(trial.account, handler, second!);
+      same(await trial.take(handler), []);
     },
   },
   {

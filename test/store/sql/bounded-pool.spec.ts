@@ -1,11 +1,16 @@
+import { jest } from '@jest/globals';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { BoundedPool } from '../../../lib/store/sql/bounded-pool.js';
 import type { PaymentTables } from '../../../lib/store/sql/payment-tables.js';
 import { postgresEngine } from '../../../lib/store/sql/postgres.engine.js';
 import { run, SqlDatabase } from '../../../lib/store/sql/sql-database.js';
+import { within } from '../../../lib/store/sql/within.js';
 import { type Postgres, startPostgres } from '../../services/postgres.js';
 import { startTcpProxy, type TcpProxy } from '../../services/tcp-proxy.js';
+
+// What is tested is that callers do not wait: a minute for each that does would be long.
+jest.setTimeout(15_000);
 
 const LIMITS = { connectMs: 2_000, queryMs: 500, useMs: 800, pingMs: 300 };
 
@@ -26,7 +31,8 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   proxy.release();
-  await connections.end();
+  // A connection that a failed test has kept is never given back: it ends with the proxy.
+  await within(2_000, connections.end()).catch(() => undefined);
   await proxy.stop();
 });
 
@@ -101,6 +107,37 @@ test('a connection that breaks while it is in use fails what runs on it, and not
   client.release();
   await other.end();
   await ask('select 1');
+});
+
+/** A pool of one connection, whose query fails with that. */
+function failingPool(error: object): { readonly pool: BoundedPool; readonly released: (boolean | undefined)[] } {
+  const released: (boolean | undefined)[] = [];
+  const client = {
+    query: () => Promise.reject(Object.assign(new Error('no'), error)),
+    release: (isBroken?: boolean) => void released.push(isBroken),
+  };
+  const connections = { connect: () => Promise.resolve(client), end: () => Promise.resolve() } as unknown as pg.Pool;
+  return { pool: new BoundedPool(connections, LIMITS), released };
+}
+
+test.each(['57P01', '57P02', '57P03', '57P05', '08006'])(
+  'a connection that the server ends with %s is not used again',
+  async (code) => {
+    const { pool: failing, released } = failingPool({ severity: 'FATAL', code });
+    const client = await failing.connect();
+    await expect(client.query('select 1', [])).rejects.toMatchObject({ code });
+    client.release();
+    expect(released).toEqual([true]);
+  },
+);
+
+test.each(['23505', '57014', '40P01'])('a connection over which the server says %s goes on', async (code) => {
+  const { pool: failing, released } = failingPool({ severity: 'ERROR', code });
+  const client = await failing.connect();
+  await expect(client.query('select 1', [])).rejects.toMatchObject({ code });
+  expect(released).toEqual([]);
+  client.release();
+  expect(released).toEqual([false]);
 });
 
 test('a transaction over a given pool has the limits', async () => {

@@ -6,7 +6,14 @@ import pg from 'pg';
 import { PAIR_ALIVE_MS } from '../../../lib/store/payment-store.js';
 import { postgresPaymentStore, sqlPaymentStore } from '../../../lib/store/sql/index.js';
 import type { PaymentTables } from '../../../lib/store/sql/payment-tables.js';
-import { aPostponement, at, eventIds, leased, StoreTrial } from '../../../lib/testing/contract/store-trial.js';
+import {
+  aPostponement,
+  at,
+  eventIds,
+  hostIdNonce,
+  leased,
+  StoreTrial,
+} from '../../../lib/testing/contract/store-trial.js';
 import { TestClock } from '../../../lib/testing/index.js';
 import { type Postgres, startPostgres } from '../../services/postgres.js';
 import { until } from '../../services/until.js';
@@ -50,7 +57,8 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
     handler = await trial.handler(FIRST, SECOND);
     ids = [];
     for (let index = 0; index < PAYMENTS; index += 1) {
-      const { record, event } = await trial.publish(await trial.insert(), 'unknown', at(1));
+      const opened = await trial.insert({ hostIdNonce: index % 2 === 0 ? null : hostIdNonce() });
+      const { record, event } = await trial.publish(opened, 'unknown', at(1));
       ids.push({ first: event.eventId, second: (await trial.publish(record, 'succeeded', at(2))).event.eventId });
     }
     await trial.fanOut();

@@ -28,6 +28,24 @@ async function open(clock: PaymentClock) {
 
 describePaymentStore('PostgreSQL', { create: open, another: (_store, clock) => open(clock) });
 
+test('payments in a state come the longest unchanged first, however the server reads the table', async () => {
+  const connectionString = await postgres.createDatabase();
+  const admin = new pg.Client({ connectionString });
+  await admin.connect();
+  const name = new URL(connectionString).pathname.slice(1);
+  for (const scan of ['indexscan', 'indexonlyscan', 'bitmapscan']) {
+    await admin.query(`alter database "${name}" set enable_${scan} = off`);
+  }
+  await admin.end();
+  const store = postgresPaymentStore({ connectionString });
+  await store.open();
+  const trial = new StoreTrial(store, store, new TestClock());
+  const records = [];
+  for (const ms of [30, 20, 10]) records.unshift(await trial.insert({ state: 'unknown', updatedAt: at(ms) }));
+  expect(await store.listByState(trial.account, ['unknown'], 2)).toEqual(records.slice(0, 2));
+  await store.close();
+});
+
 test('a connection that the server ends undoes what ran on it, and nothing else', async () => {
   const connectionString = await postgres.createDatabase();
   const store = postgresPaymentStore({ connectionString });

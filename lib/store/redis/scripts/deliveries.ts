@@ -142,13 +142,15 @@ local function fanOut(id)
 end
 
 local limit, payments, events = tonumber(arg.limit), 0, 0
+local before
 repeat
+  before = events
   local found = first(limit - payments, backlogs)
   for _, event in ipairs(found) do
     local count = fanOut(paymentOf(event.member))
     if count > 0 then payments, events = payments + 1, events + count end
   end
-until #found == 0 or payments == limit
+until events == before or payments == limit
 return events
 `,
 );

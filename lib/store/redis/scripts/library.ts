@@ -10,8 +10,9 @@ import { Script } from '../script.js';
  *     events:ID             hash: event id to event (JSON)
  *     idempotencyKey:VALUE  ID of the payment that has it
  *     tokenHash:VALUE       the same
- *     referenceLock:VALUE   the same; empty, and nobody's for ever, once its payment is purged
- *     spentKeys             SHA-256 of the idempotency keys of purged payments, by when those were purged
+ *     referenceLock:VALUE   the same; empty, and never released, once its payment is purged or another was charged, too
+ *     spentKeys             SHA-256 of the idempotency keys of purged payments, and id:SHA-1 of the conversationIds that
+ *                           the module did not make, by when those were purged
  *     reference:VALUE       IDs by createdAt
  *     state:STATE           IDs by updatedAt
  *     due, finalized        IDs by dueAt (stored here alone) and by finalizedAt
@@ -39,6 +40,9 @@ local function timeNow()
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local now = timeNow()
+
+-- What is remembered of a conversationId once its payment is purged: SHA-1 is what Lua has here, and tells ids apart.
+local function idHash(id) return 'id:' .. redis.sha1hex(id) end
 
 -- A list given as JSON.
 local function list(name) return cjson.decode(arg[name]) end

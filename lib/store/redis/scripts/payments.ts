@@ -38,6 +38,7 @@ local function write(old)
     end
     if arg[name] then call('SET', key(name, arg[name]), id) end
   end
+  if arg.pinnedReference then call('SET', key('referenceLock', arg.pinnedReference), '') end
   if old.state then call('ZREM', key('state', old.state), id) end
   call('ZADD', key('state', arg.state), arg.updatedAt, id)
   if old.reference and old.reference ~= arg.reference then call('ZREM', key('reference', old.reference), id) end
@@ -66,6 +67,7 @@ export const INSERT = script(
   `
 if isWritten() then return nil end
 if call('EXISTS', key('payment', arg.id)) == 1 then return 'conversationId' end
+if arg.isHostId and call('ZSCORE', key('spentKeys'), idHash(arg.id)) then return 'conversationId' end
 local taken = takenKey()
 if taken then return taken end
 write({})

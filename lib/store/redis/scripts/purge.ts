@@ -63,6 +63,9 @@ local function delete(id)
     local value = field(name)
     if value and call('GET', key(name, value)) == id then call('DEL', key(name, value)) end
   end
+  if not string.find(field('record'), '"hostIdNonce":null', 1, true) then
+    call('ZADD', key('spentKeys'), now, idHash(id))
+  end
   if field('keyHash') then call('ZADD', key('spentKeys'), now, field('keyHash')) end
   if field('referenceLock') then call('SET', key('referenceLock', field('referenceLock')), '') end
   if field('reference') then call('ZREM', key('reference', field('reference')), id) end
