@@ -103,11 +103,11 @@ describe('the log of payments', () => {
           ({ name, attributes }) => name === 'card_payment.outcomes' && attributes['card_payment.account'] === 'eu',
         )
         .map(({ value }) => value);
-    reportChange(payment({ account: 'eu', state: 'awaiting' }), null);
-    reportChange(payment({ account: 'eu', state: 'unknown' }), { state: 'unknown', updatedAt: AT });
+    reportChange(payment({ account: 'us', state: 'awaiting' }), null);
+    reportChange(payment({ account: 'us', state: 'unknown' }), { state: 'unknown', updatedAt: AT });
     expect(await counted()).toEqual([]);
-    reportChange(payment({ account: 'eu', state: 'succeeded' }), before);
-    reportChange(payment({ account: 'eu', state: 'succeeded' }), { state: 'succeeded', updatedAt: AT });
+    reportChange(payment({ account: 'us', state: 'succeeded' }), before);
+    reportChange(payment({ account: 'us', state: 'succeeded' }), { state: 'succeeded', updatedAt: AT });
     expect(await counted()).toEqual([1]);
   });
 });
