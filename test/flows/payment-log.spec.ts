@@ -8,8 +8,8 @@ const AT = new Date('2026-03-01T09:00:00Z');
 const after = (ms: number): Date => new Date(AT.getTime() + ms);
 
 describe('the log of payments', () => {
-  const recorder = new TelemetryRecorder();
-  beforeAll(() => void recorder.start());
+  let recorder: TelemetryRecorder;
+  beforeAll(() => void (recorder = new TelemetryRecorder().start()));
   afterAll(() => recorder.stop());
   const records: unknown[] = [];
   const log = logLines(records);
@@ -100,7 +100,7 @@ describe('the log of payments', () => {
     const counted = async () =>
       (await recorder.points())
         .filter(
-          ({ name, attributes }) => name === 'card_payment.outcomes' && attributes['card_payment.account'] === 'eu',
+          ({ name, attributes }) => name === 'card_payment.outcomes' && attributes['card_payment.account'] === 'us',
         )
         .map(({ value }) => value);
     reportChange(payment({ account: 'us', state: 'awaiting' }), null);
