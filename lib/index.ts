@@ -32,6 +32,7 @@ export { TRANSITIONS } from './payment/states.js';
 export { PaymentHealth, type PaymentHealthReport } from './health/payment-health.js';
 export type { LongRun } from './events/handler-worker.js';
 export type { Init3dStart } from './flows/three-d-flow.js';
+export type { ResolveOptions } from './flows/operator-flow.js';
 
 export * from './dto/index.js';
 export * from './errors/index.js';

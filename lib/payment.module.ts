@@ -16,6 +16,7 @@ import { GatewayTransport } from './gateway/transport/gateway-transport.js';
 import { AccountRegistration, handlerAccountProblems } from './options/account-registration.js';
 import { InFlight } from './flows/in-flight.js';
 import { OwedWrites } from './flows/owed-writes.js';
+import { ProcessHold } from './flows/process-hold.js';
 import { Reconciler } from './flows/reconciler.js';
 import { StartUpReport } from './flows/start-up-report.js';
 import { StoreClock } from './flows/store-clock.js';
@@ -24,6 +25,7 @@ import { PaymentSimulator } from './payment.simulator.js';
 import { OWN_SIMULATOR } from './payment.tokens.js';
 import { PaymentGauges } from './health/payment-gauges.js';
 import { connectTelemetry } from './telemetry/open-telemetry.js';
+import { releaseStore } from './store/open-store.js';
 import { PaymentStore } from './store/payment-store.js';
 
 /** One merchant account. Its life: find handlers, serve, stop taking work, let payments end, close. */
@@ -36,6 +38,7 @@ export class PaymentModule
   readonly #discovery: DiscoveryService;
   /** The account's own. */
   private handlers: readonly PaymentHandler[] = [];
+  private closed: Promise<void> | null = null;
 
   constructor(
     private readonly registration: AccountRegistration,
@@ -51,6 +54,7 @@ export class PaymentModule
     @Inject(OWN_SIMULATOR) private readonly simulator: PaymentSimulator,
     private readonly startUp: StartUpReport,
     private readonly gauges: PaymentGauges,
+    private readonly processHold: ProcessHold,
   ) {
     super();
     this.#discovery = discovery;
@@ -87,22 +91,33 @@ export class PaymentModule
   }
 
   async onModuleDestroy(): Promise<void> {
-    await this.reconciler.stop();
+    // Nest comes to one account after another, and each may take half a minute to stop.
+    for (const wrapper of this.#discovery.getProviders()) {
+      if (wrapper.token === InFlight) (wrapper.instance as InFlight).refuseNew();
+    }
+    this.owed.renewHold();
+    await this.processHold.during(() => this.reconciler.stop());
   }
 
+  /** The server still listens: buyers who come back from the bank meanwhile get their answer. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.inFlight.ended();
-    // Another account may close a store that the two share.
-    await this.owed.close();
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    await this.inFlight.ended();
+  onApplicationShutdown(): Promise<void> {
+    return (this.closed ??= this.processHold.during(() => this.close()));
+  }
+
+  private async close(): Promise<void> {
+    await this.inFlight.close();
     await this.owed.close();
     this.gauges.stop();
     this.clock.stop();
-    await this.transport.close();
-    await this.simulator.close();
-    await this.store.close();
+    try {
+      await this.transport.close();
+      await this.simulator.close();
+    } finally {
+      await releaseStore(this.store);
+    }
   }
 }

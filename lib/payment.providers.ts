@@ -30,6 +30,7 @@ import { InquiryFlow } from './flows/inquiry-flow.js';
 import { OperatorFlow } from './flows/operator-flow.js';
 import { DuePayments } from './flows/due-payments.js';
 import { OwedWrites } from './flows/owed-writes.js';
+import { ProcessHold } from './flows/process-hold.js';
 import { StartUpReport } from './flows/start-up-report.js';
 import { StoreClock } from './flows/store-clock.js';
 import { PaymentChanges } from './flows/payment-changes.js';
@@ -118,6 +119,7 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       EventDispatcher,
       PaymentReader,
       PaymentChanges,
+      ProcessHold,
       OwedWrites,
       StoreClock,
       PaymentWriter,

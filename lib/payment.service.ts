@@ -10,7 +10,7 @@ import { DirectFlow } from './flows/direct-flow.js';
 import { InFlight } from './flows/in-flight.js';
 import { InFlightLimit } from './flows/in-flight-limit.js';
 import { InquiryFlow } from './flows/inquiry-flow.js';
-import { OperatorFlow } from './flows/operator-flow.js';
+import { OperatorFlow, type ResolveOptions } from './flows/operator-flow.js';
 import { type Payment, toPayment } from './payment/payment.js';
 import { PaymentReader } from './flows/payment-reader.js';
 import { LogRecord } from './telemetry/log-record.js';
@@ -49,9 +49,10 @@ export class PaymentService {
    * @throws PaymentNotSentError proven that nothing left
    * @throws PaymentStoreError the store failed before anything was sent
    * @throws PaymentOverloadError as many payments run as `maxInFlight` lets; nothing was recorded or sent
+   * @throws PaymentShutdownError this process is shutting down; nothing was recorded or sent
    */
   doPayment(input: DoPaymentDto): Promise<Payment> {
-    return this.run(() => this.limit.run('doPayment', () => this.direct.pay(input)));
+    return this.begin(() => this.limit.run('doPayment', () => this.direct.pay(input)));
   }
 
   /**
@@ -64,9 +65,10 @@ export class PaymentService {
    * @throws PaymentInit3dError refused, unreadable, unanswered, or the reference is taken; no money can move
    * @throws PaymentStoreError the store failed; the buyer is not sent to the bank, no money can move
    * @throws PaymentOverloadError as many payments run as `maxInFlight` lets; nothing was recorded or sent
+   * @throws PaymentShutdownError this process is shutting down; nothing was recorded or sent
    */
   init3d(input: Init3dDto): Promise<Init3dStart> {
-    return this.run(() => this.limit.run('init3d', () => this.threeD.start(input)));
+    return this.begin(() => this.limit.run('init3d', () => this.threeD.start(input)));
   }
 
   /**
@@ -111,16 +113,35 @@ export class PaymentService {
   /**
    * An operator settles `unknown` or `review`, having seen the gateway's or the bank's own records.
    *
-   * @param note who found out, and how; kept in the payment's history
-   * @throws PaymentValidationError, PaymentNotFoundError, PaymentStateError, PaymentStoreError
+   * Before you resolve as `failed` a payment that was `interrupted`, make sure that the process that took it has ended: one
+   * that was only suspended may still send. Within an hour of its claim this needs `force`.
+   *
+   * @param note how it was found out; kept in the payment's history, as is `by`
+   * @throws PaymentValidationError, PaymentNotFoundError, PaymentStoreError
+   * @throws PaymentStateError it is neither `unknown` nor in `review`, or needs `force`
    */
-  resolve(conversationId: string, state: 'succeeded' | 'failed', note: string): Promise<Payment> {
-    return this.run(() => this.operator.resolve(conversationId, state, note));
+  resolve(
+    conversationId: string,
+    state: 'succeeded' | 'failed',
+    note: string,
+    options?: ResolveOptions,
+  ): Promise<Payment>;
+  resolve(...given: readonly unknown[]): Promise<Payment> {
+    return this.run(() => this.operator.resolve(...given));
   }
 
-  /** One pass of the background work, for cron jobs and tests. Rejects when the store fails. */
+  /**
+   * One pass of the background work, for cron jobs and tests.
+   *
+   * @throws PaymentStoreError the store failed; what the pass was at comes back by itself
+   * @throws PaymentShutdownError this process is shutting down
+   */
   reconcile(): Promise<ReconcileCounts> {
-    return this.run(() => this.reconciler.pass());
+    return this.begin(() => this.reconciler.pass());
+  }
+
+  private begin<T>(work: () => Promise<T>): Promise<T> {
+    return this.logged(this.inFlight.begin(work));
   }
 
   private run<T>(work: () => Promise<T>): Promise<T> {

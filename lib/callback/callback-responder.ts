@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { PaymentCallbackError } from '../errors/payment-callback.error.js';
+import { PaymentShutdownError } from '../errors/payment-shutdown.error.js';
 import { PaymentStoreError } from '../errors/payment-store.error.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { resultUrlProblem } from '../options/url-checks.js';
@@ -69,6 +70,9 @@ export class CallbackResponder {
     if (error instanceof PaymentStoreError) {
       this.refusals.error(error);
       this.page(response, 503, 'unavailable', acceptLanguage);
+    } else if (error instanceof PaymentShutdownError) {
+      // The payment still waits: a reload reaches another instance, or this one once it is back.
+      this.page(response, 503, 'unavailable', acceptLanguage);
     } else if (error instanceof PaymentCallbackError) {
       this.refusals.warn(error);
       this.page(response, error.refusal === 'unknown_token' ? 404 : 400, 'refused', acceptLanguage);
@@ -84,7 +88,7 @@ export class CallbackResponder {
     const target = this.settings[`${outcome}Url`];
     if (target === null) return null;
     try {
-      const url = typeof target === 'string' ? target : target(payment);
+      const url = typeof target === 'string' ? target : textFrom(target(payment));
       if (resultUrlProblem(url) !== null) throw new Error('not a URL');
       return withConversationId(url, payment.conversationId);
     } catch {
@@ -110,6 +114,14 @@ export class CallbackResponder {
     for (const [name, value] of [...HEADERS, ...headers]) httpAdapter.setHeader(response, name, value);
     httpAdapter.reply(response, body, status);
   }
+}
+
+/** @throws Error when a host's function gave no text */
+function textFrom(given: unknown): string {
+  // Of an async function, which the type forbids: its rejection must not end the process.
+  if (given instanceof Promise) given.catch(() => undefined);
+  if (typeof given !== 'string') throw new Error('not a URL');
+  return given;
 }
 
 function withConversationId(url: string, conversationId: string): string {

@@ -6,6 +6,7 @@ export * from './payment-init3d.error.js';
 export * from './payment-not-found.error.js';
 export * from './payment-not-sent.error.js';
 export * from './payment-overload.error.js';
+export * from './payment-shutdown.error.js';
 export * from './payment-state.error.js';
 export * from './payment-store.error.js';
 export * from './payment-unsupported.error.js';

@@ -3,7 +3,6 @@ import type { Payment, PaymentState } from '../payment/payment.js';
 import { preferredLanguage, type TextLanguage } from '../payment/text-language.js';
 import { BUYER_TEXTS } from './buyer-texts.js';
 import { PaymentError } from './payment.error.js';
-import { PaymentOverloadError } from './payment-overload.error.js';
 import type { ValidationIssue } from './payment-validation.error.js';
 
 /** What {@link PaymentExceptionFilter} answers, as JSON. */
@@ -44,10 +43,15 @@ const STATUS_OF_CODE: ReadonlyMap<string, HttpStatus> = new Map([
   ['PAYMENT_NOT_SENT', HttpStatus.SERVICE_UNAVAILABLE],
   ['PAYMENT_STORE', HttpStatus.SERVICE_UNAVAILABLE],
   ['PAYMENT_OVERLOAD', HttpStatus.SERVICE_UNAVAILABLE],
+  ['PAYMENT_SHUTDOWN', HttpStatus.SERVICE_UNAVAILABLE],
 ]);
 
-/** Payments in flight end within seconds: by then there is room, or it is worth another look. */
-const OVERLOAD_RETRY_AFTER_SECONDS = 5;
+/**
+ * Of what was refused before anything was looked at. Payments in flight end within seconds: by then there is room, or
+ * another instance answers.
+ */
+const RETRY_AFTER_CODES: ReadonlySet<string> = new Set(['PAYMENT_OVERLOAD', 'PAYMENT_SHUTDOWN']);
+const RETRY_AFTER_SECONDS = 5;
 
 /**
  * Answers this module's errors over HTTP, on Express and Fastify; elsewhere (GraphQL, microservices) it rethrows them.
@@ -64,7 +68,7 @@ const OVERLOAD_RETRY_AFTER_SECONDS = 5;
  * | `PaymentUnsupportedError` | 501 |
  * | `PaymentInit3dError`: refused, unreadable or unanswered | 502 |
  * | `PaymentNotSentError`, `PaymentStoreError`: no money was moved, try again | 503 |
- * | `PaymentOverloadError`, with `Retry-After` in seconds | 503 |
+ * | `PaymentOverloadError`, `PaymentShutdownError`, with `Retry-After` in seconds | 503 |
  */
 @Catch(PaymentError)
 export class PaymentExceptionFilter implements ExceptionFilter<PaymentError> {
@@ -78,7 +82,7 @@ export class PaymentExceptionFilter implements ExceptionFilter<PaymentError> {
     if (response.headersSent || response.sent) return;
     const accepted = http.getRequest<HttpRequest>().headers?.['accept-language'];
     const body = bodyOf(error, preferredLanguage(accepted, this.language));
-    if (error instanceof PaymentOverloadError) response.header('Retry-After', String(OVERLOAD_RETRY_AFTER_SECONDS));
+    if (RETRY_AFTER_CODES.has(error.code)) response.header('Retry-After', String(RETRY_AFTER_SECONDS));
     response.status(body.statusCode).send(body);
   }
 }

@@ -7,6 +7,7 @@ import type { PaymentEvent } from '../payment/payment-event.js';
 import { Randomness } from '../payment/randomness.js';
 import { PaymentStore } from '../store/payment-store.js';
 import { CallerWaits } from './caller-waits.js';
+import { DeliveryFailures } from './delivery-failures.js';
 import type { PaymentHandler } from './handler-finder.js';
 import { HandlerWorker, type LongRun } from './handler-worker.js';
 import { PlainEvents } from './plain-events.js';
@@ -27,6 +28,7 @@ const MAX_HANDLER_WAIT_MS = 30_000;
 @Injectable()
 export class EventDispatcher {
   private readonly callers: CallerWaits;
+  private readonly failures: DeliveryFailures;
   private workers: readonly HandlerWorker[] = [];
   private isStarted = false;
   private fanningOut: Promise<void> | null = null;
@@ -41,6 +43,12 @@ export class EventDispatcher {
     private readonly settings: PaymentSettings,
   ) {
     this.callers = new CallerWaits(clock);
+    this.failures = new DeliveryFailures(clock, settings.account);
+  }
+
+  /** How often in a row the store has failed where deliveries are made, taken or renewed; 0 while all is well. */
+  get failuresInRow(): number {
+    return this.failures.count;
   }
 
   /** Calls of handlers that have been running for longer than a minute. */
@@ -52,7 +60,7 @@ export class EventDispatcher {
   async announce(handlers: readonly PaymentHandler[]): Promise<void> {
     const onHandled = (eventId: string, handlerId: string): void => this.callers.handled(eventId, handlerId);
     this.workers = handlers.map(
-      (handler) => new HandlerWorker(handler, this.store, this.clock, this.random, onHandled),
+      (handler) => new HandlerWorker(handler, this.store, this.clock, this.random, this.failures, onHandled),
     );
     await this.plain.connect();
     await this.renew();
@@ -159,12 +167,24 @@ export class EventDispatcher {
     return this.fanningOut;
   }
 
+  /** @returns how many events were fanned out; 0 when the store failed, which is looked at again in seconds */
+  private async fanOut(): Promise<number> {
+    try {
+      const events = await this.store.fanOut(this.settings.account, FAN_OUT_STEP);
+      this.failures.succeeded('fanOut');
+      return events;
+    } catch {
+      this.failures.failed('fanOut');
+      return 0;
+    }
+  }
+
   /** In bounded steps, each with a look by the workers, so that a long backlog is worked on while it is fanned out. */
   private async fanOutUntilDone(): Promise<void> {
     await Promise.resolve();
     while (this.isAskedAgain && this.workers.length > 0) {
       this.isAskedAgain = false;
-      const events = await this.store.fanOut(this.settings.account, FAN_OUT_STEP).catch(() => 0);
+      const events = await this.fanOut();
       // Each payment has an event at least: with fewer, nothing is left.
       if (events >= FAN_OUT_STEP) this.isAskedAgain = true;
       if (!this.isStarted) continue;

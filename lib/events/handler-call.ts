@@ -8,6 +8,7 @@ import { type LogFields, LogRecord } from '../telemetry/log-record.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
 import { recordDuration } from '../telemetry/metrics.js';
 import { inSpan } from '../telemetry/spans.js';
+import type { DeliveryFailures } from './delivery-failures.js';
 import type { PaymentHandler } from './handler-finder.js';
 
 /** How long a delivery is leased, and how often the lease is renewed while its handler runs. */
@@ -35,6 +36,7 @@ export class HandlerCall {
     private readonly handler: PaymentHandler,
     private readonly store: PaymentStore,
     private readonly clock: PaymentClock,
+    private readonly failures: DeliveryFailures,
   ) {
     this.began = clock.monotonic();
     this.done = this.run();
@@ -70,6 +72,7 @@ export class HandlerCall {
       this.logger.error(this.record(`the store did not take the delivery to ${handlerId}; it will come again.`));
     }
     this.over.abort();
+    this.failures.succeeded('renew', this.renewalKey);
   }
 
   /** In a trace of its own: whoever happened to look for deliveries has nothing to do with it. */
@@ -113,8 +116,22 @@ export class HandlerCall {
       await this.clock.sleep(RENEW_EVERY_MS, signal);
       if (signal.aborted) return;
       // One that cannot be renewed now may be renewed next time: three fit into a lease.
-      await this.store.renewLease(this.leased, DELIVERY_LEASE_MS).catch(() => undefined);
+      await this.renewLease();
     }
+  }
+
+  private async renewLease(): Promise<void> {
+    try {
+      await this.store.renewLease(this.leased, DELIVERY_LEASE_MS);
+      this.failures.succeeded('renew', this.renewalKey);
+    } catch {
+      // A call that is over by now has nothing to renew.
+      if (!this.over.signal.aborted) this.failures.failed('renew', this.renewalKey);
+    }
+  }
+
+  private get renewalKey(): string {
+    return `${this.delivery.handlerId} ${this.eventId}`;
   }
 
   private async reportLongRun(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { PaymentClock } from '../payment/clock.js';
 import type { Randomness } from '../payment/randomness.js';
 import type { Delivery, PaymentStore } from '../store/payment-store.js';
+import type { DeliveryFailures } from './delivery-failures.js';
 import { DELIVERY_LEASE_MS, HandlerCall } from './handler-call.js';
 import type { PaymentHandler } from './handler-finder.js';
 
@@ -24,6 +25,7 @@ export class HandlerWorker {
     private readonly store: PaymentStore,
     private readonly clock: PaymentClock,
     private readonly random: Randomness,
+    private readonly failures: DeliveryFailures,
     /** Called when a call of the handler is over. */
     private readonly onHandled: (eventId: string, handlerId: string) => void,
   ) {}
@@ -95,8 +97,12 @@ export class HandlerWorker {
   private async lease(lease: string, limit: number): Promise<Delivery[]> {
     const { id: handlerId, account, types } = this.handler;
     try {
-      return await this.store.leaseDeliveries({ account, handlerId, types, lease, leaseMs: DELIVERY_LEASE_MS, limit });
+      const request = { account, handlerId, types, lease, leaseMs: DELIVERY_LEASE_MS, limit };
+      const deliveries = await this.store.leaseDeliveries(request);
+      this.failures.succeeded('lease', handlerId);
+      return deliveries;
     } catch {
+      this.failures.failed('lease', handlerId);
       return [];
     }
   }
@@ -106,7 +112,7 @@ export class HandlerWorker {
     // A lease that could not be renewed ran out while the call goes on here: no second call beside it.
     if (this.running.has(eventId)) return;
     this.begun += 1;
-    const call = new HandlerCall(delivery, lease, this.handler, this.store, this.clock);
+    const call = new HandlerCall(delivery, lease, this.handler, this.store, this.clock, this.failures);
     this.running.set(eventId, call);
     void call.done.then(() => {
       this.running.delete(eventId);

@@ -2,20 +2,20 @@ import { Injectable } from '@nestjs/common';
 import { DoPaymentDto } from '../dto/do-payment.dto.js';
 import { PaymentNotSentError } from '../errors/payment-not-sent.error.js';
 import { PaymentStoreError } from '../errors/payment-store.error.js';
-import { GatewayClient, TOO_LATE } from '../gateway/gateway-client.js';
+import { GatewayClient } from '../gateway/gateway-client.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { Randomness } from '../payment/randomness.js';
 import { advance } from '../payment/states.js';
 import { inOperation, itself } from '../telemetry/operation.js';
 import { newAttemptId, newHostIdNonce } from './callback-token.js';
+import { Claim } from './claim.js';
 import { loopTurn } from './loop-turn.js';
 import { newPaymentRecord, saleRequest } from './new-payment.js';
 import { PaymentReader } from './payment-reader.js';
 import { PaymentWriter } from './payment-writer.js';
 import { receiveInput } from './receive-input.js';
 import { ReturnUrlMaker } from './return-urls.js';
-import { fitsClaim } from './schedule.js';
 import { applyNotSent, applyOutcome, settlementRules } from './settlement.js';
 import { StoreClock } from './store-clock.js';
 
@@ -51,8 +51,7 @@ export class DirectFlow {
     if (earlier) return toPayment(earlier);
     await loopTurn.take();
 
-    const isInTime = fitsClaim(record.dueAt, this.clock.now(), this.settings.timeoutMs);
-    const attempt = isInTime ? await this.gateway.doPayment(sale) : TOO_LATE;
+    const attempt = await this.gateway.doPayment(sale, new Claim(record, this.settings.timeoutMs, this.clock));
     if (!attempt.sent) throw new PaymentNotSentError(await this.writer.settle(record, applyNotSent), attempt.why);
     const rules = settlementRules(this.settings, this.gateway, this.random);
     return this.writer.settle(record, (current, at) => applyOutcome(current, attempt.outcome, rules, at));
@@ -61,7 +60,7 @@ export class DirectFlow {
   /** @returns null when the payment is open and ours to send; otherwise the payment that answers in its place */
   private async open(record: PaymentRecord): Promise<PaymentRecord | null> {
     const refused = {
-      ...advance(record, 'failed', { reason: 'reference_taken', idempotencyKey: null }, record.createdAt),
+      ...advance(record, 'failed', { reason: 'reference_taken' }, record.createdAt),
       version: 1,
     };
     // Between a refused write and the look at who is in the way, that one may have gone: then it is our turn again.

@@ -12,7 +12,7 @@ import { applyNotSent, type Settlement } from './settlement.js';
  * nothing.
  */
 export function unsentRecord(opening: PaymentRecord, now: Date): PaymentRecord {
-  const change = { reason: 'not_sent', idempotencyKey: null, tokenHash: null } as const;
+  const change = { reason: 'not_sent', tokenHash: null } as const;
   return { ...advance(opening, 'failed', change, now), version: opening.version };
 }
 
@@ -27,7 +27,8 @@ export function fenceOpening(opening: PaymentRecord): Settlement {
  */
 export function fenceClaim(before: PaymentRecord, attemptId: string): Settlement {
   return (current, now) => {
-    const isBefore = current.state === 'awaiting' && current.version === before.version;
+    // Each change raises the version: the lost write can land on this one alone.
+    const isBefore = current.version === before.version;
     const isOurs = current.attemptId === attemptId;
     if (isBefore) return advance(current, 'awaiting', { dueAt: before.expiresAt }, now);
     if (isOurs && current.state === 'authorizing') return withdrawClaim(current, now);

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { PaymentConfigurationError } from '../errors/payment-configuration.error.js';
-import { MAX_TIMER_MS } from '../options/option-kinds.js';
+import { PaymentShutdownError } from '../errors/payment-shutdown.error.js';
+import { ProcessHold } from './process-hold.js';
 
 const NOT_STARTED = {
   option: 'PaymentModule',
@@ -10,25 +11,52 @@ const NOT_STARTED = {
     'app.init() first',
 } as const;
 
-/** Payments that run in this process: they keep it alive, and a shutdown waits for them to end. */
+/** `ending`: a shutdown has begun, and what runs, or has to be finished, still gets its end. */
+type Phase = 'starting' | 'open' | 'ending' | 'closed';
+
+/** Operations that run in this process: they keep it alive, and a shutdown waits for them to end. */
 @Injectable()
 export class InFlight {
   private readonly running = new Set<Promise<unknown>>();
-  /**
-   * The clock's timers keep no process alive: a script must not end between two tries of an Auth3d.
-   * Private to the language, too: printed, a timer shows every other one, and what they are for.
-   */
+  /** Private to the language, too: printed, a timer shows every other one, and what they are for. */
   #release: (() => void) | undefined;
-  private isOpen = false;
+  private phase: Phase = 'starting';
+
+  constructor(private readonly processHold: ProcessHold) {}
 
   /** The module has started: payments may run. */
   open(): void {
-    this.isOpen = true;
+    this.phase = 'open';
   }
 
-  /** @throws PaymentConfigurationError while the module has not started: nothing would reconcile what happens now */
+  /** A shutdown has begun: what is new is refused from now on. */
+  refuseNew(): void {
+    if (this.phase !== 'closed') this.phase = 'ending';
+  }
+
+  /** Refuses everything from now on, and resolves when nothing runs any more: then the store may be closed. */
+  async close(): Promise<void> {
+    this.phase = 'closed';
+    await this.ended();
+  }
+
+  /**
+   * Runs what begins something: a new payment, a pass of the background work.
+   * @throws PaymentShutdownError from the moment a shutdown begins, and what {@link run} throws
+   */
+  begin<T>(work: () => Promise<T>): Promise<T> {
+    if (this.phase === 'ending') return Promise.reject(new PaymentShutdownError());
+    return this.run(work);
+  }
+
+  /**
+   * Runs what finishes something that was begun: a callback of the bank, an inquiry, a decision.
+   * @throws PaymentConfigurationError while the module has not started: nothing would reconcile what happens now
+   * @throws PaymentShutdownError once the store is about to be closed
+   */
   run<T>(work: () => Promise<T>): Promise<T> {
-    if (!this.isOpen) return Promise.reject(new PaymentConfigurationError([NOT_STARTED]));
+    if (this.phase === 'starting') return Promise.reject(new PaymentConfigurationError([NOT_STARTED]));
+    if (this.phase === 'closed') return Promise.reject(new PaymentShutdownError());
     const run = work().finally(() => {
       this.running.delete(run);
       if (this.running.size > 0) return;
@@ -36,7 +64,7 @@ export class InFlight {
       this.#release = undefined;
     });
     this.running.add(run);
-    this.#release ??= this.holdProcess();
+    this.#release ??= this.processHold.hold();
     return run;
   }
 
@@ -48,11 +76,5 @@ export class InFlight {
   /** Resolves when those that run now have ended; those that begin meanwhile are not waited for. */
   async ended(): Promise<void> {
     await Promise.allSettled(this.running);
-  }
-
-  /** Keeps the process from ending until what this returns is called. */
-  protected holdProcess(): () => void {
-    const timer = setInterval(() => undefined, MAX_TIMER_MS);
-    return () => clearInterval(timer);
   }
 }

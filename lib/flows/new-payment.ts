@@ -101,5 +101,6 @@ export function newPaymentRecord(
     inquiries: 0,
     notFoundAt: null,
     note: null,
+    by: null,
   };
 }

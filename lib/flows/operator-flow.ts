@@ -2,13 +2,30 @@ import { Injectable } from '@nestjs/common';
 import { PaymentNotFoundError } from '../errors/payment-not-found.error.js';
 import { PaymentStateError } from '../errors/payment-state.error.js';
 import { PaymentValidationError, type ValidationIssue } from '../errors/payment-validation.error.js';
-import { type Payment, toPayment } from '../payment/payment.js';
+import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
+import { plainText } from '../payment/plain-text.js';
+import { advance } from '../payment/states.js';
 import { PaymentReader } from './payment-reader.js';
 import { PaymentWriter } from './payment-writer.js';
-import { advance } from '../payment/states.js';
-import { plainText } from '../payment/plain-text.js';
 
 const MAX_NOTE_LENGTH = 1_000;
+const MAX_NAME_LENGTH = 200;
+/** How long a host that was suspended may be taken to come back and send, unless a person says that it will not. */
+const INTERRUPTED_MS = 3_600_000;
+
+/** What may be said when a payment is resolved, besides its state and the note. */
+export interface ResolveOptions {
+  /**
+   * Who resolves it: a name, an address, a user id. Kept in the payment's history, up to 200 characters, without card
+   * numbers and other long numbers.
+   */
+  readonly by?: string;
+  /**
+   * Needed to resolve as `failed` a payment that was `interrupted`, within an hour of its claim: the process that took it
+   * may only have been suspended, and may still send.
+   */
+  readonly force?: boolean;
+}
 
 /** What an operator settles by hand. */
 @Injectable()
@@ -18,30 +35,86 @@ export class OperatorFlow {
     private readonly writer: PaymentWriter,
   ) {}
 
-  async resolve(conversationId: string, state: 'succeeded' | 'failed', note: string): Promise<Payment> {
-    checkResolution(state, note);
+  /** @param given what was passed in: callers in plain JavaScript get no help from the types */
+  async resolve(...given: readonly unknown[]): Promise<Payment> {
+    const { conversationId, state, note, by, force } = checkedResolution(given);
     const record = await this.reader.find(conversationId);
     if (!record) throw new PaymentNotFoundError();
+    const claimedAt = state === 'failed' && !force ? await this.claimOf(record) : null;
     const change = {
       reason: 'operator',
       note: plainText(note, MAX_NOTE_LENGTH, record),
+      by: by === null ? null : plainText(by, MAX_NAME_LENGTH, record),
     } as const;
-    const resolved = await this.writer.decide(record, (current, now) =>
-      current.state === 'unknown' || current.state === 'review' ? advance(current, state, change, now) : null,
-    );
+    let refusal = `be resolved as ${state}`;
+    const resolved = await this.writer.decide(record, (current, now) => {
+      if (current.state !== 'unknown' && current.state !== 'review') return null;
+      const isFresh = claimedAt !== null && now.getTime() - claimedAt.getTime() < INTERRUPTED_MS;
+      if (isFresh && current.reason === 'interrupted') {
+        refusal = MAY_BE_SENT;
+        return null;
+      }
+      return advance(current, state, change, now);
+    });
     if (resolved) return resolved;
-    throw new PaymentStateError(toPayment(await this.reader.latest(record)), `be resolved as ${state}`);
+    throw new PaymentStateError(toPayment(await this.reader.latest(record)), refusal);
+  }
+
+  /** When the claim was taken under which it was, or may still be, sent. */
+  private async claimOf(record: PaymentRecord): Promise<Date> {
+    const history = await this.reader.history(record.conversationId);
+    const claim = history.findLast(({ state }) => state === 'charging' || state === 'authorizing');
+    return claim?.at ?? record.updatedAt;
   }
 }
 
-/** Callers in plain JavaScript get no help from the types. */
-function checkResolution(state: unknown, note: unknown): void {
+const MAY_BE_SENT =
+  'be resolved as failed within an hour of its claim: it was interrupted, and a host that was only suspended may still ' +
+  'send it. Make sure that the process that took it has ended (or wait until the hour is over), then resolve it with ' +
+  'force';
+
+interface Resolution {
+  readonly conversationId: string;
+  readonly state: 'succeeded' | 'failed';
+  readonly note: string;
+  readonly by: string | null;
+  readonly force: boolean;
+}
+
+/** @throws PaymentValidationError */
+function checkedResolution([conversationId, state, note, options = {}, ...surplus]: readonly unknown[]): Resolution {
   const issues: ValidationIssue[] = [];
   if (state !== 'succeeded' && state !== 'failed') {
     issues.push({ path: 'state', rule: 'isIn', message: 'must be succeeded or failed' });
   }
   if (typeof note !== 'string' || note.trim() === '') {
-    issues.push({ path: 'note', rule: 'isNotEmpty', message: 'must say who found out, and how' });
+    issues.push({ path: 'note', rule: 'isNotEmpty', message: 'must say how it was found out' });
+  }
+  if (surplus.length > 0) {
+    issues.push({ path: 'arguments', rule: 'maxLength', message: 'must be four at most: by and force are options' });
+  }
+  const { by, force, ...unknown } = objectIn(options, issues);
+  if (by !== undefined && (typeof by !== 'string' || by.trim() === '')) {
+    issues.push({ path: 'options.by', rule: 'isNotEmpty', message: 'must be a text that says who, or left out' });
+  }
+  if (force !== undefined && typeof force !== 'boolean') {
+    issues.push({ path: 'options.force', rule: 'isBoolean', message: 'must be true, false, or left out' });
+  }
+  if (Object.keys(unknown).length > 0) {
+    issues.push({ path: 'options', rule: 'whitelist', message: 'may hold by and force, and nothing else' });
   }
   if (issues.length > 0) throw new PaymentValidationError(issues);
+  return {
+    conversationId: conversationId as string,
+    state: state as Resolution['state'],
+    note: note as string,
+    by: (by as string | undefined) ?? null,
+    force: force === true,
+  };
+}
+
+function objectIn(options: unknown, issues: ValidationIssue[]): Readonly<Record<string, unknown>> {
+  if (typeof options === 'object' && options !== null && !Array.isArray(options)) return { ...options };
+  issues.push({ path: 'options', rule: 'isObject', message: 'must be an object, such as { by: "ada@shop.example" }' });
+  return {};
 }

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { isWritable } from '../dto/rules/text.rules.js';
 import { PaymentDuplicateError } from '../errors/payment-duplicate.error.js';
 import { PaymentSettings } from '../options/payment-settings.js';
-import { type PaymentRecord, toPayment } from '../payment/payment.js';
+import { type PaymentHistoryEntry, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { PaymentStore, type UniqueKey } from '../store/payment-store.js';
 import { callStore } from './store-call.js';
 
@@ -34,6 +34,11 @@ export class PaymentReader {
   async findByReference(reference: string): Promise<PaymentRecord[]> {
     if (!isWritable(reference)) return [];
     return this.read(() => this.store.findByReference(this.settings.account, reference));
+  }
+
+  /** Every change of a payment, oldest first. */
+  history(conversationId: string): Promise<PaymentHistoryEntry[]> {
+    return this.read(() => this.store.history(this.settings.account, conversationId));
   }
 
   /**

@@ -2,15 +2,19 @@ import { Inject, Injectable } from '@nestjs/common';
 import { GatewayClient } from '../gateway/gateway-client.js';
 import { EventDispatcher } from '../events/event-dispatcher.js';
 import { PaymentSettings } from '../options/payment-settings.js';
+import { FailureLog } from '../payment/failure-log.js';
 import { InquiryFlow } from './inquiry-flow.js';
+import { InquiryQueue, type OpenQuestion } from './inquiry-queue.js';
 import type { PaymentClock } from '../payment/clock.js';
 import type { PaymentRecord } from '../payment/payment.js';
 import { Randomness } from '../payment/randomness.js';
-import { DuePayments } from './due-payments.js';
+import { DuePayments, PAYMENT_LEASE_MS } from './due-payments.js';
 import { OwedWrites } from './owed-writes.js';
 import { PaymentWriter } from './payment-writer.js';
 import { nextInquiry } from './schedule.js';
+import { sideBySide } from './side-by-side.js';
 import { StoreClock } from './store-clock.js';
+import { LogRecord } from '../telemetry/log-record.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
 
 /** What one pass did. */
@@ -33,24 +37,46 @@ export interface ReconcileCounts {
 
 const LEASE_BATCH = 50;
 const MAX_PAYMENTS_PER_PASS = 200;
-const INQUIRIES_AT_ONCE = 4;
+const PAYMENTS_AT_ONCE = 4;
+/** In the background: with answers that take 20 seconds, all of them are asked about before their leases run out. */
+const MAX_WAITING_INQUIRIES = 100;
 const EVERY_MS = 2_000;
 const PURGE_EVERY_MS = 3_600_000;
 /** Handlers that were not announced for ten minutes hold up no delivery of others. */
 const RENEW_EVERY_MS = 120_000;
-/** After a gateway that does not answer, nothing is asked before the next passes have spread out. */
-const SILENT_GATEWAY_INQUIRIES = 2;
+/** How soon what failed is tried again. */
+const RENEW_AGAIN_MS = 10_000;
+/** How often payments are looked for that nobody is scheduled to ask about, although this instance could. */
+const REVIVE_EVERY_MS = 3_600_000;
+const MAX_REVIVED = 500;
 
-/** The background work: writes what is owed, expires, asks the gateway about what is not known, delivers events. */
+/** Work that is done on its own time. */
+type Task = 'payments' | 'inquiries' | 'handlers' | 'purge';
+
+const FAILED: Readonly<Record<Task, string>> = {
+  payments: 'The background work was cut short by the payment store; it goes on.',
+  inquiries: 'The background work was cut short by the payment store; inquiries are made again.',
+  handlers: 'The payment store did not take which handlers there are; they are announced again.',
+  purge: 'The payment store did not delete what is old; it is asked to again.',
+};
+
+/**
+ * The background work: writes what is owed, expires, asks the gateway about what is not known, delivers events, deletes.
+ * Each is done on its own time, so that none waits for a gateway, a handler or a deletion that takes long.
+ */
 @Injectable()
 export class Reconciler {
   private readonly logger = new PaymentLogger();
+  private readonly failures: FailureLog<Task>;
   private readonly stopping = new AbortController();
-  private loop: Promise<void> | null = null;
+  /** Of the loop's own passes. */
+  private readonly questions: InquiryQueue;
+  private loops: Promise<unknown> | null = null;
   /** When the last pass of the loop began; null before the first. */
   private passedAt: number | null = null;
   private renewAt = 0;
   private purgeAt = 0;
+  private reviveAt = 0;
 
   constructor(
     private readonly due: DuePayments,
@@ -62,155 +88,190 @@ export class Reconciler {
     @Inject(StoreClock) private readonly clock: PaymentClock,
     private readonly random: Randomness,
     private readonly settings: PaymentSettings,
-  ) {}
+  ) {
+    const { account } = settings;
+    this.failures = new FailureLog<Task>(clock, (task, end) =>
+      this.logger.error(new LogRecord(FAILED[task] + end, { account })),
+    );
+    this.questions = this.newQueue(MAX_WAITING_INQUIRIES, () => this.failures.failed('inquiries'));
+  }
 
   /** How long ago the background work last began a pass, in milliseconds; null where it does not run. */
   get idleMs(): number | null {
     return this.passedAt === null || this.stopping.signal.aborted ? null : this.clock.monotonic() - this.passedAt;
   }
 
+  /** How often in a row the store has failed the background work; 0 while all is well. */
+  get failuresInRow(): number {
+    return this.failures.count;
+  }
+
   start(): void {
     if (!this.settings.background) return;
     this.passedAt ??= this.clock.monotonic();
     this.events.start();
-    this.loop ??= this.run();
+    this.loops ??= Promise.all([
+      this.repeat(() => this.events.wake()),
+      this.repeat(() => this.attempt('payments', () => this.passInBackground())),
+      this.repeat(() => this.attempt('handlers', () => this.renewHandlers())),
+      this.repeat(() => this.attempt('purge', () => this.purge())),
+    ]);
   }
 
   /** Leases nothing more, hands back what is leased, and waits for what runs. */
   async stop(): Promise<void> {
     this.stopping.abort();
-    await this.loop;
+    await this.loops;
+    await this.questions.ended();
     await this.events.stop();
   }
 
   /** One pass. A store that fails ends it; what was leased comes back by itself. @throws PaymentStoreError */
   async pass(): Promise<ReconcileCounts> {
-    const counts = await this.workOnPayments();
+    const counts = noCounts();
+    const tasks = [
+      () => this.passAndAsk(counts),
+      () => this.renewHandlers(),
+      async () => void (counts.purged = await this.purge()),
+    ];
+    await sideBySide(tasks, tasks.length, (task) => task());
     counts.delivered = await this.events.deliverDue();
     return counts;
   }
 
-  private async workOnPayments(): Promise<ReconcileCounts> {
-    const counts: ReconcileCounts = {
-      written: await this.owed.writeAll(),
-      expired: 0,
-      interrupted: 0,
-      inquired: 0,
-      settled: 0,
-      delivered: 0,
-      purged: 0,
-    };
-    for (let left = MAX_PAYMENTS_PER_PASS; left > 0 && !this.stopping.signal.aborted;) {
-      const batch = await this.due.lease(Math.min(LEASE_BATCH, left));
-      await this.workThrough(batch, counts);
-      left = batch.length === 0 ? 0 : left - batch.length;
+  /** Payments that are due, and what the gateway says of those that are not known. */
+  private async passAndAsk(counts: ReconcileCounts): Promise<void> {
+    const failures: unknown[] = [];
+    const questions = this.newQueue(MAX_PAYMENTS_PER_PASS, (failure) => failures.push(failure));
+    try {
+      await this.processDue(counts, questions);
+    } finally {
+      await questions.ended();
     }
-    await this.keepHouse(counts);
-    return counts;
+    if (failures.length > 0) throw failures[0] as Error;
   }
 
-  private async run(): Promise<void> {
+  private async passInBackground(): Promise<void> {
+    this.passedAt = this.clock.monotonic();
+    await this.processDue(noCounts(), this.questions);
+  }
+
+  private async repeat(work: () => Promise<void> | void): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
       await this.clock.sleep(EVERY_MS * (0.75 + 0.5 * this.random.fraction()), signal);
-      if (signal.aborted) return;
-      this.passedAt = this.clock.monotonic();
-      // Handlers take what time they need: payments do not wait for them.
-      this.events.wake();
-      await this.workOnPayments().catch(() =>
-        this.logger.error('The background work was cut short by the payment store; it goes on.'),
-      );
+      if (!signal.aborted) await work();
     }
   }
 
-  private async workThrough(batch: readonly PaymentRecord[], counts: ReconcileCounts): Promise<void> {
-    const queue = [...batch];
-    let isSilent = false;
-    const work = async (): Promise<void> => {
-      for (let record = queue.shift(); record; record = queue.shift()) {
-        if (this.stopping.signal.aborted) await this.due.handBack(record, this.clock.now());
-        else if (isSilent && record.state === 'unknown') await this.askLater(record);
-        else if ((await this.workOn(record, counts, isSilent)) === 'silent') isSilent = true;
-      }
-    };
-    // All of them end before a failure is thrown: a shutdown must not close the store under those that are left.
-    const ends = await Promise.allSettled(Array.from({ length: INQUIRIES_AT_ONCE }, work));
-    const failed = ends.find((end) => end.status === 'rejected');
-    if (failed) throw failed.reason as Error;
+  /** Never rejects. */
+  private async attempt(task: Task, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+      this.failures.succeeded(task);
+    } catch {
+      this.failures.failed(task);
+    }
   }
 
-  private async workOn(record: PaymentRecord, counts: ReconcileCounts, isSilent: boolean): Promise<'done' | 'silent'> {
+  /** What is quickly done is done now; what is to be asked about is left to the queue. */
+  private async processDue(counts: ReconcileCounts, questions: InquiryQueue): Promise<void> {
+    // First of all: a claim that runs out meanwhile would make `unknown` of an outcome that is known here.
+    counts.written = await this.owed.writeAll();
+    await this.revive();
+    for (let left = MAX_PAYMENTS_PER_PASS; left > 0 && !this.stopping.signal.aborted;) {
+      const until = new Date(this.clock.now().getTime() + PAYMENT_LEASE_MS);
+      const batch = await this.due.lease(Math.min(LEASE_BATCH, left));
+      await sideBySide(batch, PAYMENTS_AT_ONCE, (record) => this.processPayment(record, until, counts, questions));
+      left = batch.length === 0 ? 0 : left - batch.length;
+    }
+  }
+
+  private async processPayment(
+    record: PaymentRecord,
+    until: Date,
+    counts: ReconcileCounts,
+    questions: InquiryQueue,
+  ): Promise<void> {
+    if (this.stopping.signal.aborted) return this.due.handBack(record, this.clock.now());
     switch (record.state) {
       case 'initiating':
       case 'awaiting':
         return this.expire(record, counts);
       case 'charging':
       case 'authorizing':
-        return this.interrupt(record, counts, isSilent);
+        return this.interrupt(record, counts, questions);
       case 'unknown':
-        return this.ask(record, counts);
+        // Where this instance cannot ask, another may, once the lease has run out.
+        if (this.gateway.canInquire) questions.add(questionOf(record, until, true, counts));
+        return;
       case 'succeeded':
       case 'failed':
       case 'expired':
       case 'review':
-        return 'done';
+        return;
     }
   }
 
   /** The claim ran out: whoever held it is gone. That grants the right to ask, never to send again. */
-  private async interrupt(
-    record: PaymentRecord,
-    counts: ReconcileCounts,
-    isSilent: boolean,
-  ): Promise<'done' | 'silent'> {
+  private async interrupt(record: PaymentRecord, counts: ReconcileCounts, questions: InquiryQueue): Promise<void> {
     const dueAt = this.gateway.canInquire ? nextInquiry(this.clock.now(), 0, this.random) : null;
     const moved = await this.writer.move(record, 'unknown', { reason: 'interrupted', dueAt });
-    if (moved.outcome !== 'replaced') return 'done';
+    if (moved.outcome !== 'replaced') return;
     counts.interrupted += 1;
-    return isSilent ? 'done' : this.ask(moved.record, counts);
+    if (dueAt) questions.add(questionOf(moved.record, dueAt, false, counts));
   }
 
-  private async expire(record: PaymentRecord, counts: ReconcileCounts): Promise<'done'> {
+  private async expire(record: PaymentRecord, counts: ReconcileCounts): Promise<void> {
     if (record.expiresAt && record.expiresAt > this.clock.now()) {
-      await this.due.handBack(record, record.expiresAt);
-      return 'done';
+      return this.due.handBack(record, record.expiresAt);
     }
     const ended = await this.writer.move(record, 'expired');
     if (ended.outcome === 'replaced') counts.expired += 1;
-    return 'done';
   }
 
-  private async ask(record: PaymentRecord, counts: ReconcileCounts): Promise<'done' | 'silent'> {
-    if (!this.gateway.canInquire) return 'done';
-    const payment = await this.inquiries.ask(record);
-    if (!payment) {
-      await this.askLater(record);
-      return 'silent';
-    }
-    counts.inquired += 1;
-    if (payment.state !== 'unknown') counts.settled += 1;
-    return 'done';
-  }
-
-  private askLater(record: PaymentRecord): Promise<void> {
-    return this.due.handBack(
-      record,
-      nextInquiry(this.clock.now(), Math.max(record.inquiries, SILENT_GATEWAY_INQUIRIES), this.random),
-    );
-  }
-
-  private async keepHouse(counts: ReconcileCounts): Promise<void> {
+  /** Of what became unknown where nobody could ask, under a dialect without inquiries: this instance can. */
+  private async revive(): Promise<void> {
     const now = this.clock.monotonic();
-    if (now >= this.renewAt) {
-      this.renewAt = now + RENEW_EVERY_MS;
-      await this.events.renew();
-    }
-    if (now >= this.purgeAt) {
-      this.purgeAt = now + PURGE_EVERY_MS;
-      const { payments, hasMore } = await this.due.purge();
-      counts.purged = payments;
-      // What was left is for the next pass: payments that are due do not wait for a million that are old.
-      if (hasMore) this.purgeAt = now;
-    }
+    if (!this.gateway.canInquire || now < this.reviveAt) return;
+    const { revived, hasMore } = await this.due.revive(MAX_REVIVED, this.clock.now());
+    // The longest unchanged are found first, and change once they are asked about: then the next are found.
+    this.reviveAt = revived > 0 && hasMore ? now : now + REVIVE_EVERY_MS;
   }
+
+  private async renewHandlers(): Promise<void> {
+    const now = this.clock.monotonic();
+    if (now < this.renewAt) return;
+    this.renewAt = now + RENEW_AGAIN_MS;
+    await this.events.renew();
+    this.renewAt = now + RENEW_EVERY_MS;
+  }
+
+  /** @returns how many payments were deleted */
+  private async purge(): Promise<number> {
+    const now = this.clock.monotonic();
+    if (now < this.purgeAt) return 0;
+    this.purgeAt = now + PURGE_EVERY_MS;
+    const { payments, hasMore } = await this.due.purge();
+    if (hasMore) this.purgeAt = now;
+    return payments;
+  }
+
+  private newQueue(capacity: number, onFailure: (failure: unknown) => void): InquiryQueue {
+    const { due, inquiries, clock, random } = this;
+    const stopping = this.stopping.signal;
+    return new InquiryQueue({ due, inquiries, clock, random, stopping }, capacity, onFailure);
+  }
+}
+
+function noCounts(): ReconcileCounts {
+  return { written: 0, expired: 0, interrupted: 0, inquired: 0, settled: 0, delivered: 0, purged: 0 };
+}
+
+function questionOf(record: PaymentRecord, until: Date, isLeased: boolean, counts: ReconcileCounts): OpenQuestion {
+  const onAnswer = (isSettled: boolean): void => {
+    counts.inquired += 1;
+    if (isSettled) counts.settled += 1;
+  };
+  return { record, until, isLeased, onAnswer };
 }

@@ -77,7 +77,9 @@ export function applyInquiry(
   rules: SettlementRules,
   { now, answeredAt }: { readonly now: Date; readonly answeredAt: Date },
 ): PaymentRecord | null {
-  if (inquiry.outcome === 'paid') return applyOutcome(record, inquiry.charge, rules, now);
+  if (inquiry.outcome === 'paid' && isConfirmation(inquiry, record)) {
+    return applyOutcome(record, inquiry.charge, rules, now);
+  }
   const isClaimed = record.state === 'charging' || record.state === 'authorizing';
   if (inquiry.outcome === 'mismatch' && !isClaimed) return applyOutcome(record, inquiry.charge, rules, now);
   if (record.state !== 'unknown') return null;
@@ -95,15 +97,20 @@ export function applyInquiry(
   return advance(record, 'unknown', askedAgain, now);
 }
 
-/**
- * The record once it is proven that its request never left; null when the record says otherwise by now. The
- * idempotencyKey is free again.
- */
+/** The record once it is proven that its request never left; null when the record says otherwise by now. */
 export function applyNotSent(record: PaymentRecord, now: Date): PaymentRecord | null {
   const isOpen = record.state === 'charging' || record.state === 'initiating' || record.state === 'authorizing';
   // An `unknown` was one of these whose claim ran out while its request was still held back.
   if (!isOpen && record.state !== 'unknown') return null;
-  return advance(record, 'failed', { reason: 'not_sent', idempotencyKey: null }, now);
+  return advance(record, 'failed', { reason: 'not_sent' }, now);
+}
+
+/**
+ * Whether an inquiry's approval settles the payment. Once Auth3d has approved something that may be another payment, and
+ * while its answer is still out, it must show our id or our amount.
+ */
+function isConfirmation({ isBound }: { readonly isBound: boolean }, record: PaymentRecord): boolean {
+  return isBound || !(isUnbound(record) || record.state === 'authorizing');
 }
 
 function isConfirmed(record: PaymentRecord, answeredAt: Date): boolean {

@@ -12,6 +12,8 @@ const LOOK_EVERY_MS = 2_000;
 const MAX_ROUND_TRIP_MS = 2_000;
 /** A host whose wall clock and monotonic clock disagree by more than this has been suspended, or its clock was set. */
 const MAX_DRIFT_MS = 1_000;
+/** Before money is asked for, the store is asked for the time again unless it was within this time. */
+const MAX_SAMPLE_AGE_MS = 5_000;
 /** Closer than this, the two agree: the rest is noise. */
 const MIN_OFFSET_MS = 500;
 /** A host that is further off is reported. */
@@ -28,6 +30,7 @@ export class StoreClock extends PaymentClock {
   private offset = 0;
   private sampledAt: { readonly wall: number; readonly monotonic: number } | null = null;
   private isReported = false;
+  private asking: Promise<boolean> | null = null;
 
   constructor(
     private readonly host: PaymentClock,
@@ -62,7 +65,7 @@ export class StoreClock extends PaymentClock {
 
   /** Asks the store for the time now, and from then on once a minute. Never rejects. */
   async start(): Promise<void> {
-    await this.sample();
+    await this.ask();
     void this.keepSampling();
   }
 
@@ -77,11 +80,25 @@ export class StoreClock extends PaymentClock {
    */
   async check(): Promise<void> {
     if (this.isKnown) return;
-    await this.sample();
+    await this.ask();
     if (!this.isKnown) throw new PaymentStoreError('asking for the time');
   }
 
-  private get isKnown(): boolean {
+  /**
+   * To be called before a request that moves money: both clocks of a host can have stood still, as those of a virtual
+   * machine that was paused. The store is asked at most once every five seconds, however many payments there are.
+   * @returns false where the store does not say the time
+   */
+  async refresh(): Promise<boolean> {
+    return this.isRecent || this.ask();
+  }
+
+  private get isRecent(): boolean {
+    return this.isKnown && this.host.monotonic() - (this.sampledAt?.monotonic ?? 0) <= MAX_SAMPLE_AGE_MS;
+  }
+
+  /** Whether the store has said what time it is, and this host was not suspended since, nor its clock set. */
+  get isKnown(): boolean {
     return this.sampledAt !== null && this.drift(this.sampledAt) <= MAX_DRIFT_MS;
   }
 
@@ -96,21 +113,33 @@ export class StoreClock extends PaymentClock {
       await this.host.sleep(LOOK_EVERY_MS, signal);
       const isTime = this.host.monotonic() - triedAt >= SAMPLE_EVERY_MS;
       if (signal.aborted || (this.isKnown && !isTime)) continue;
-      await this.sample();
+      await this.ask();
       triedAt = this.host.monotonic();
     }
   }
 
-  private async sample(): Promise<void> {
+  /** Whoever asks while someone does gets the same answer. */
+  private ask(): Promise<boolean> {
+    this.asking ??= this.sample().finally(() => (this.asking = null));
+    return this.asking;
+  }
+
+  /** @returns whether the store's time is known now */
+  private async sample(): Promise<boolean> {
     const began = { wall: this.host.now().getTime(), monotonic: this.host.monotonic() };
     const theirs = await this.store.now().catch(() => null);
     const roundTrip = this.host.monotonic() - began.monotonic;
     // The clock may have been set while the store was asked.
-    if (!theirs || this.drift(began) > MAX_DRIFT_MS || (this.isKnown && roundTrip > MAX_ROUND_TRIP_MS)) return;
-    const offset = Math.round(theirs.getTime() - (began.wall + roundTrip / 2));
-    this.offset = Math.abs(offset) < MIN_OFFSET_MS ? 0 : offset;
+    if (!theirs || this.drift(began) > MAX_DRIFT_MS) return false;
+    // How long a slow answer was under way is not known, but that it is not earlier now than it says.
+    const isVague = this.isKnown && roundTrip > MAX_ROUND_TRIP_MS && theirs <= this.now();
+    if (!isVague) {
+      const offset = Math.round(theirs.getTime() - (began.wall + roundTrip / 2));
+      this.offset = Math.abs(offset) < MIN_OFFSET_MS ? 0 : offset;
+    }
     this.sampledAt = began;
     this.report();
+    return true;
   }
 
   private report(): void {

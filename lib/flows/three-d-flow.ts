@@ -20,6 +20,7 @@ import { inOperation, itself } from '../telemetry/operation.js';
 import { currentTraceparent } from '../telemetry/spans.js';
 import { checkCallback } from './callback-check.js';
 import { readCallbackFields } from './callback-fields.js';
+import { Claim } from './claim.js';
 import { hashCallbackToken, newAttemptId, newCallbackToken, newHostIdNonce } from './callback-token.js';
 import { loopTurn } from './loop-turn.js';
 import { newPaymentRecord, saleRequest } from './new-payment.js';
@@ -29,7 +30,7 @@ import { PaymentWriter } from './payment-writer.js';
 import { receiveInput } from './receive-input.js';
 import { resultChanges } from './result-changes.js';
 import { ReturnUrlMaker } from './return-urls.js';
-import { AUTH3D_RETRY_MS, AUTH3D_TRIES, claimEnd, fitsClaim } from './schedule.js';
+import { AUTH3D_RETRY_MS, auth3dRetryingMs, claimEnd, fitsClaim } from './schedule.js';
 import { applyNotSent, applyOutcome, settlementRules } from './settlement.js';
 import { StoreClock } from './store-clock.js';
 
@@ -137,34 +138,52 @@ export class ThreeDFlow {
 
     const attempt = await this.authorize(claim.record, fields);
     if (!attempt.sent) return this.writer.settle(claim.record, applyNotSent);
-    const outcome = await this.bind(claim.record, attempt.outcome);
-    const rules = settlementRules(this.settings, this.gateway, this.random);
-    return this.writer.settle(claim.record, (current, at) => applyOutcome(current, outcome, rules, at));
+    return this.conclude(claim.record, attempt.outcome);
   }
 
-  /**
-   * An approval that does not name this payment may be another's, whose ids the buyer's browser put into the callback.
-   * An inquiry is about this one: the gateway is asked at once, and what it does not confirm stays `unknown`. It is asked
-   * again later, and then a decline is believed, too.
-   */
-  private async bind(record: PaymentRecord, outcome: ChargeOutcome): Promise<ChargeOutcome> {
-    if (outcome.state !== 'unknown' || outcome.reason !== 'unbound') return outcome;
-    if (!fitsClaim(record.dueAt, this.clock.now(), this.settings.timeoutMs)) return outcome;
-    const inquiry = await this.gateway.checkPayment(toPayment(record));
-    if (inquiry?.outcome !== 'paid' && inquiry?.outcome !== 'mismatch') return outcome;
-    return { ...inquiry.charge, result: withDetails(inquiry.charge.result, outcome.result) };
-  }
-
-  /**
-   * The claim is granted once, so this runs once for a payment; it is tried again only while nothing has provably left.
-   */
+  /** The claim is granted once, so this runs once for a payment. */
   private async authorize(record: PaymentRecord, fields: CallbackFields): Promise<ChargeAttempt> {
-    for (let tries = 1; ; tries += 1) {
-      if (!fitsClaim(record.dueAt, this.clock.now(), this.settings.timeoutMs)) return TOO_LATE;
-      const attempt = await this.gateway.auth3d(toPayment(record), fields);
-      if (attempt.sent || tries === AUTH3D_TRIES) return attempt;
+    const { timeoutMs } = this.settings;
+    const begun = this.clock.monotonic();
+    const used = (): number => this.clock.monotonic() - begun;
+    for (;;) {
+      const attempt = await this.gateway.auth3d(
+        toPayment(record),
+        fields,
+        new Claim(record, timeoutMs - used(), this.clock),
+      );
+      // It is tried again only while nothing has provably left.
+      const isLast = used() + AUTH3D_RETRY_MS >= auth3dRetryingMs(timeoutMs);
+      if (attempt.sent || attempt === TOO_LATE || isLast) return attempt;
       await this.clock.sleep(AUTH3D_RETRY_MS);
     }
+  }
+
+  /**
+   * Writes the outcome. An approval that does not name this payment may be another's, whose ids the buyer's browser put
+   * into the callback: the gateway is asked about this one at once, and what it does not confirm stays `unknown`. It is
+   * asked again later, and then a decline is believed, too.
+   */
+  private async conclude(record: PaymentRecord, outcome: ChargeOutcome): Promise<Payment> {
+    const rules = settlementRules(this.settings, this.gateway, this.random);
+    const write = (known: ChargeOutcome): Promise<Payment> =>
+      this.writer.settle(record, (current, at) => applyOutcome(current, known, rules, at));
+    if (outcome.state !== 'unknown' || outcome.reason !== 'unbound') return write(outcome);
+
+    // Where the claim may run out while the gateway is asked, the outcome is written first: another instance would take
+    // the payment for interrupted, and believe an answer that does not confirm this approval.
+    const isInTime = fitsClaim(record.dueAt, this.clock.now(), this.settings.timeoutMs);
+    const written = isInTime ? null : await write(outcome);
+    if (written && written.state !== 'unknown') return written;
+    const confirmed = await this.confirm(record, outcome.result);
+    return confirmed ? write(confirmed) : (written ?? write(outcome));
+  }
+
+  /** @returns what the gateway says of an approval that named no payment; null where it does not confirm it */
+  private async confirm(record: PaymentRecord, authorized: GatewayResult | null): Promise<ChargeOutcome | null> {
+    const inquiry = await this.gateway.checkPayment(toPayment(record));
+    const isClear = inquiry?.outcome === 'mismatch' || (inquiry?.outcome === 'paid' && inquiry.isBound);
+    return isClear ? { ...inquiry.charge, result: withDetails(inquiry.charge.result, authorized) } : null;
   }
 
   private async open(record: PaymentRecord): Promise<void> {
@@ -180,9 +199,7 @@ export class ThreeDFlow {
     // Only a look, so that buyers are not sent to the bank in vain: what decides is the lock, which the claim takes.
     if (others.some((other) => referenceLockIn(other.state, other) !== null || other.pinsReference)) {
       const free: Settlement = (current, now) =>
-        current.state === 'initiating'
-          ? advance(current, 'failed', { reason: 'reference_taken', idempotencyKey: null }, now)
-          : null;
+        current.state === 'initiating' ? advance(current, 'failed', { reason: 'reference_taken' }, now) : null;
       throw new PaymentInit3dError(await this.writer.settle(record, free));
     }
   }

@@ -19,7 +19,7 @@ import { ReplyFields } from './readings/reply-fields.js';
 import type { Expectation, ReadingRules } from './readings/result-checks.js';
 import { redactResult, type SensitiveData } from './redaction.js';
 import type { GatewayTransport } from './transport/gateway-transport.js';
-import type { Answer, Transmission, WireRequest } from './transport/transmission.js';
+import type { Answer, RequestClaim, Transmission, WireRequest } from './transport/transmission.js';
 import { inRequest } from './transport/request-span.js';
 import { wireText } from './wire-body.js';
 
@@ -42,13 +42,10 @@ export type Init3dAttempt = NotSent | ({ readonly sent: true } & Init3dOutcome);
 export type BinAnswer =
   NotSent | { readonly sent: true; readonly status: number | null; readonly result: GatewayResult | null };
 
-/** Not sent, since the claim it would be made under has as good as run out. */
+/** Not sent, since its claim has as good as run out, or nobody can tell whether it has. */
 export const TOO_LATE = { sent: false, why: 'the payment store or this process was held up for too long' } as const;
 
-/**
- * A request that took longer than this to make (a signer over a network that hung, a process that was suspended) is not
- * sent: by then the claim it belongs to may have run out. Three such waits fit into the margin of a claim.
- */
+/** How long a request may take to make: a signer may ask over a network. */
 const MAX_PREPARATION_MS = 8_000;
 
 const TOO_SLOW = { sent: false, why: 'the signer took too long' } as const;
@@ -66,9 +63,9 @@ export class GatewayClient {
     private readonly baseUrl: string = settings.baseUrl,
   ) {}
 
-  async doPayment(sale: SaleRequest): Promise<ChargeAttempt> {
+  async doPayment(sale: SaleRequest, claim: RequestClaim): Promise<ChargeAttempt> {
     const { doPayment } = this.operations;
-    const sent = await this.send('doPayment', doPayment, sale);
+    const sent = await this.send('doPayment', doPayment, sale, claim);
     return this.readCharge('doPayment', sent, doPayment, sale, 'succeeded', sale.cardDetails);
   }
 
@@ -83,9 +80,9 @@ export class GatewayClient {
     return { sent: true, ...shown };
   }
 
-  async auth3d(payment: Payment, fields: CallbackFields): Promise<ChargeAttempt> {
+  async auth3d(payment: Payment, fields: CallbackFields, claim: RequestClaim): Promise<ChargeAttempt> {
     const { auth3d } = this.operations;
-    const sent = await this.send('auth3d', auth3d, { payment, fields });
+    const sent = await this.send('auth3d', auth3d, { payment, fields }, claim);
     // The request carries what a browser brought, which may be another payment's: the answer has to say whose it is.
     const distrust = this.canInquire ? 'unknown' : 'review';
     return this.readCharge('auth3d', sent, auth3d, payment, this.settings.trustUnbound ? 'succeeded' : distrust);
@@ -157,30 +154,37 @@ export class GatewayClient {
     name: GatewayOperation,
     operation: DialectOperation<Request, unknown>,
     request: Request,
+    claim?: RequestClaim,
   ): Promise<Sent | NotSent> {
-    const began = this.clock.now();
-    const prepared = await limited(this.clock, MAX_PREPARATION_MS, () => this.prepare(name, operation, request)).catch(
-      () => TOO_SLOW,
-    );
-    const isLate = this.clock.now().getTime() - began.getTime() > MAX_PREPARATION_MS;
-    // A process that was suspended meanwhile sees it by the wall clock alone.
-    const ready = !('sent' in prepared) && isLate ? TOO_SLOW : prepared;
+    const [prepared, isTimeKnown] = await Promise.all([
+      this.inTime(() => this.prepare(name, operation, request), TOO_SLOW),
+      claim ? this.inTime(() => claim.confirmTime(), false) : true,
+    ]);
+    const isTooLate = claim !== undefined && !(isTimeKnown && claim.mayStart(claim.timeoutMs));
+    const ready = !('sent' in prepared) && isTooLate ? TOO_LATE : prepared;
     if ('sent' in ready) {
       this.trouble?.notMade(name, ready.why);
       return ready;
     }
     const transmission = await inRequest(name, operation.path, this.settings.account, ready.request, () =>
-      this.transport.post(ready.request),
+      this.transport.post(ready.request, claim),
     );
     this.reportLoss(name, transmission);
-    return transmission.sent
-      ? { ...transmission, secrets: ready.secrets }
-      : { sent: false, why: transmission.cause.replaceAll('_', ' ') };
+    if (transmission.sent) return { ...transmission, secrets: ready.secrets };
+    if (transmission.cause === 'claim_over') return TOO_LATE;
+    return { sent: false, why: transmission.cause.replaceAll('_', ' ') };
+  }
+
+  private inTime<T, Late>(work: () => Promise<T>, late: Late): Promise<T | Late> {
+    return limited(this.clock, MAX_PREPARATION_MS, work).catch(() => late);
   }
 
   private reportLoss(name: GatewayOperation, transmission: Transmission): void {
-    if (!transmission.sent) this.trouble?.unreachable(name, transmission.cause, transmission.errorCode ?? null);
-    else if (!transmission.reply) this.trouble?.silent(name, transmission.cause, transmission.errorCode ?? null);
+    if (!transmission.sent) {
+      const { cause, errorCode = null } = transmission;
+      if (cause === 'claim_over') this.trouble?.notMade(name, TOO_LATE.why);
+      else this.trouble?.unreachable(name, cause, errorCode);
+    } else if (!transmission.reply) this.trouble?.silent(name, transmission.cause, transmission.errorCode ?? null);
   }
 
   /** Builds and signs a request. */

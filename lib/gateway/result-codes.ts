@@ -14,4 +14,9 @@ export interface ResultCodeSets {
   readonly inquiryDeclinedCodes: ReadonlySet<string>;
   /** In a CheckPayment: the gateway does not know the payment. Believed when said twice, ten minutes apart. */
   readonly notFoundCodes: ReadonlySet<string>;
+  /**
+   * In a CheckPayment: texts that say, beside an approved code, that the sale was approved. Case, dotted and dotless i,
+   * and UTF-8 that was read as Latin-1 make no difference.
+   */
+  readonly approvedTexts: ReadonlySet<string>;
 }

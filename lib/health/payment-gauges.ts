@@ -45,6 +45,8 @@ function observationsOf(report: PaymentHealthReport, inFlight: number, now: Date
   add('card_payment.in_flight.payments', report.paymentsInFlight);
   if (report.maxInFlight !== null) add('card_payment.in_flight.limit', report.maxInFlight);
   add('card_payment.handlers.long_running', report.longRuns.length);
+  add('card_payment.background.failures', report.backgroundFailures);
+  add('card_payment.deliveries.failures', report.deliveryFailures);
   add('card_payment.clock.offset', report.clockOffsetMs / 1000);
   if (!counts) return observed;
   for (const state of PASSING_STATES) {

@@ -20,6 +20,10 @@ export interface PaymentHealthLimits {
   readonly maxParked?: number;
   /** How many writes this process may owe the store. */
   readonly maxOwed?: number;
+  /** How often in a row the store may fail where events are handed to handlers. */
+  readonly maxDeliveryFailures?: number;
+  /** How often in a row the store may fail the background work. */
+  readonly maxBackgroundFailures?: number;
   /** How far this host's clock may be off the store's, either way, in milliseconds. */
   readonly maxClockOffsetMs?: number;
 }
@@ -43,6 +47,10 @@ export interface PaymentHealthDetails {
   /** How many of these may run at once; null where there is no bound. */
   readonly maxInFlight: number | null;
   readonly longRunningHandlers: number;
+  /** How often in a row the store has failed the background work here. */
+  readonly backgroundFailures: number;
+  /** How often in a row the store has failed here where events are handed to handlers. */
+  readonly deliveryFailures: number;
   readonly clockOffsetMs: number;
   /** What is wrong, each a sentence; empty when it is up. */
   readonly problems: readonly string[];
@@ -102,6 +110,8 @@ function detailsOf(report: PaymentHealthReport, limits: PaymentHealthLimits): Pa
     paymentsInFlight: report.paymentsInFlight,
     maxInFlight: report.maxInFlight,
     longRunningHandlers: report.longRuns.length,
+    backgroundFailures: report.backgroundFailures,
+    deliveryFailures: report.deliveryFailures,
     clockOffsetMs,
   } as const;
   return { ...details, problems: problemsOf(details, limits) };
@@ -122,6 +132,8 @@ function problemsOf(details: Omit<PaymentHealthDetails, 'problems'>, limits: Pay
     [isOver(details.review, limits.maxReview), 'Payments are in review.'],
     [isOver(details.parkedDeliveries, limits.maxParked), 'Deliveries to handlers are parked.'],
     [isOver(details.owedWrites, limits.maxOwed), 'Writes are owed to the payment store.'],
+    [isOver(details.deliveryFailures, limits.maxDeliveryFailures), 'The payment store fails deliveries to handlers.'],
+    [isOver(details.backgroundFailures, limits.maxBackgroundFailures), 'The payment store fails the background work.'],
     [isOver(Math.abs(details.clockOffsetMs), limits.maxClockOffsetMs), "This host's clock is off the payment store's."],
   ];
   return checks.flatMap(([isTrue, text]) => (isTrue ? [text] : []));

@@ -30,6 +30,10 @@ export interface PaymentHealthReport {
   readonly background: boolean;
   /** How long ago it last began a pass, in milliseconds: a few seconds when all is well. Null where it does not run. */
   readonly backgroundIdleMs: number | null;
+  /** How often in a row the store has failed the background work here; 0 while all is well. */
+  readonly backgroundFailures: number;
+  /** How often in a row the store has failed here where events are handed to handlers; 0 while all is well. */
+  readonly deliveryFailures: number;
   /** How long the oldest payment has been `unknown`, in milliseconds; null where there is none, or nobody knows. */
   readonly oldestUnknownMs: number | null;
 }
@@ -65,6 +69,8 @@ export class PaymentHealth {
       clockOffsetMs: this.clock.offsetMs,
       background,
       backgroundIdleMs: this.reconciler.idleMs,
+      backgroundFailures: this.reconciler.failuresInRow,
+      deliveryFailures: this.events.failuresInRow,
       oldestUnknownMs: counts ? ageOf(counts.states.unknown.oldest, this.clock.now()) : null,
     };
   }

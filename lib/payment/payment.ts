@@ -112,6 +112,8 @@ export interface PaymentRecord extends Omit<Payment, 'settled' | 'stored'> {
   readonly notFoundAt: Date | null;
   /** What the operator said when resolving it. */
   readonly note: string | null;
+  /** Who made the last change, where a person did and said who; null otherwise. Absent from records of older releases. */
+  readonly by?: string | null;
   /**
    * W3C trace context of what began a 3D payment, so that the trace of the bank's callback links to it. Absent where
    * nothing was traced; a store may leave it out.
@@ -126,6 +128,8 @@ export interface PaymentHistoryEntry {
   readonly reason: PaymentReason | null;
   readonly code: string | null;
   readonly note: string | null;
+  /** Who resolved it, as given to `resolve`; null where nobody did, or did not say. */
+  readonly by: string | null;
   readonly at: Date;
 }
 

@@ -1,3 +1,4 @@
+import { freesKey } from './freed-key.js';
 import { type PaymentRecord, type PaymentState, SETTLED_STATES } from './payment.js';
 
 /**
@@ -28,8 +29,8 @@ export const REFERENCE_HOLDING_STATES: ReadonlySet<PaymentState> = new Set([
 ]);
 
 /**
- * What may change along with the state; what is left out stays, but for `reason` and `dueAt`, which are null unless
- * given.
+ * What may change along with the state; what is left out stays, but for `reason`, `dueAt` and `by`, which are null unless
+ * given, and the idempotencyKey, which is given back where no money can move ({@link freesKey}).
  */
 export type PaymentChange = Partial<
   Omit<
@@ -45,6 +46,7 @@ export type PaymentChange = Partial<
     | 'referenceLock'
     | 'pinsReference'
     | 'hostIdNonce'
+    | 'idempotencyKey'
   >
 >;
 
@@ -61,8 +63,10 @@ export function advance(record: PaymentRecord, state: PaymentState, change: Paym
     ...record,
     reason: null,
     dueAt: null,
+    by: null,
     ...change,
     state,
+    idempotencyKey: freesKey(record.state, state, change.reason ?? null) ? null : record.idempotencyKey,
     referenceLock: referenceLockIn(state, record),
     finalizedAt: SETTLED_STATES.has(state) ? (isSame ? record.finalizedAt : now) : null,
     updatedAt: now,

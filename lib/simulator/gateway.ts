@@ -9,7 +9,7 @@ import { bankVerdict, codeText, type BankVerdict } from './magic.js';
 import { maskedCard } from './masked-card.js';
 import { commissionOf, COMMISSION_RATE } from './money.js';
 import { Refusal, REFUSAL_CODES } from './refusal.js';
-import type { SimulatorSettings } from './simulator-options.js';
+import type { InquiryAnswer, SimulatorSettings } from './simulator-options.js';
 
 /** What a request leads to. Nothing happens before `commit`. */
 export interface GatewayWork {
@@ -142,7 +142,16 @@ export class Gateway {
       installmentCount: new JsonNumber(String(charge.installmentCount)),
     };
     const transactionStatus = charge ? 'SUCCESS' : 'FAILED';
-    return { fields: { ...answer, transactionStatus, transactionType: 'SALE', paymentInfo, orderId, paymentId } };
+    const { responseCode, responseDescription } = answer;
+    const answers: Readonly<Record<InquiryAnswer, JsonObject>> = {
+      full: { ...answer, transactionStatus, transactionType: 'SALE', paymentInfo, orderId, paymentId },
+      code: { responseCode },
+      text: { responseCode, responseDescription },
+      status: { responseCode, transactionStatus },
+      id: { responseCode, conversationId },
+      amount: { responseCode, ...(charge && { amount: new JsonNumber(charge.amount) }) },
+    };
+    return { fields: answers[this.settings.inquiryAnswer] };
   }
 
   /** Of the answer, public sources show these two fields alone. */

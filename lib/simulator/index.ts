@@ -21,4 +21,4 @@ export { FAULT_NAMES, type FaultName } from './named-faults.js';
 export type { RecordedRequest } from './recorded-request.js';
 export { REFUSAL_CODES } from './refusal.js';
 export { startSimulator, type Simulator } from './simulator.js';
-export type { SimulatorCallback, SimulatorOptions } from './simulator-options.js';
+export type { InquiryAnswer, SimulatorCallback, SimulatorOptions } from './simulator-options.js';

@@ -15,6 +15,9 @@ export interface SimulatorCallback {
   readonly names?: 'documented' | 'hosted';
 }
 
+/** How much an answer to CheckPayment says. */
+export type InquiryAnswer = 'full' | 'code' | 'text' | 'status' | 'id' | 'amount';
+
 export interface SimulatorOptions {
   /** Default 0: any free port. */
   readonly port?: number;
@@ -62,6 +65,12 @@ export interface SimulatorOptions {
    * code alone (`bare`), or with the code and the conversationId that it was sent (`echo`). Default `no`.
    */
   readonly carelessAuth3d?: 'no' | 'bare' | 'echo';
+  /**
+   * What CheckPayment says of a payment that it knows: everything (`full`), or the code and one thing more: nothing
+   * (`code`), its text, `transactionStatus`, the conversationId, or the amount. Default `full`. What an answer really
+   * holds is unverified.
+   */
+  readonly inquiryAnswer?: InquiryAnswer;
   /** How long an idle connection stays open, as announced in `Keep-Alive: timeout=`. Default 5 seconds. */
   readonly keepAliveTimeoutMs?: number;
   /** How many requests are remembered. Default 10000. */

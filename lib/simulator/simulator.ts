@@ -123,6 +123,7 @@ function withDefaults(
     callback: { method: 'form', instrumentDetail: 'dotted', names: 'documented', ...options.callback },
     contentField: options.contentField ?? 'htmlForm',
     carelessAuth3d: options.carelessAuth3d ?? 'no',
+    inquiryAnswer: options.inquiryAnswer ?? 'full',
     keepAliveTimeoutMs: options.keepAliveTimeoutMs ?? 5000,
     requestLimit: options.requestLimit ?? 10_000,
   };

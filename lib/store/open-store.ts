@@ -20,8 +20,12 @@ export interface StoreSettings {
   readonly clock: PaymentClock;
 }
 
+/** How many accounts use a store. Several may be given the same one. */
+const users = new WeakMap<PaymentStore, number>();
+
 /**
- * The store of an account, open. Drivers are loaded only for the store that is chosen.
+ * The store of an account, open. Drivers are loaded only for the store that is chosen. Whoever opens it releases it by
+ * {@link releaseStore}.
  * @throws PaymentConfigurationError when it cannot be opened
  */
 export async function openStore(settings: StoreSettings): Promise<PaymentStore> {
@@ -34,14 +38,26 @@ export async function openStore(settings: StoreSettings): Promise<PaymentStore> 
   let store: PaymentStore | null = null;
   try {
     store = settings.store ?? (await storeOf(settings));
+    users.set(store, (users.get(store) ?? 0) + 1);
     await store.open();
     return store;
   } catch (error) {
     // Connections left open would keep a process alive that cannot start.
-    await store?.close().catch(() => undefined);
+    if (store) await releaseStore(store).catch(() => undefined);
     const why = error instanceof Error ? withoutCredentials(error.message, settings.storeUrl) : 'it gave no reason';
     throw new PaymentConfigurationError([{ ...setting, message: `cannot be opened: ${why}` }]);
   }
+}
+
+/** An account uses the store no more; the last one closes it. */
+export async function releaseStore(store: PaymentStore): Promise<void> {
+  const left = (users.get(store) ?? 1) - 1;
+  if (left > 0) {
+    users.set(store, left);
+    return;
+  }
+  users.delete(store);
+  await store.close();
 }
 
 async function storeOf({ storeUrl, variable, background, mustExist, clock }: StoreSettings): Promise<PaymentStore> {

@@ -45,13 +45,14 @@ export function historyToJson(entry: PaymentHistoryEntry): string {
 
 /** The line that {@link historyToJson} wrote. */
 export function historyFromJson(json: string): PaymentHistoryEntry {
-  return withDates(JSON.parse(json) as PaymentHistoryEntry, ['at']);
+  const entry = JSON.parse(json) as Omit<PaymentHistoryEntry, 'by'> & Pick<PaymentRecord, 'by'>;
+  return withDates<PaymentHistoryEntry>({ ...entry, by: entry.by ?? null }, ['at']);
 }
 
 /** The line of history that a record writes when it is stored. */
 export function historyEntryOf(record: PaymentRecord): PaymentHistoryEntry {
-  const { version, state, reason, code, note, updatedAt } = record;
-  return { version, state, reason, code, note, at: updatedAt };
+  const { version, state, reason, code, note, by = null, updatedAt } = record;
+  return { version, state, reason, code, note, by, at: updatedAt };
 }
 
 /** The parsed object with these fields, which JSON holds as text, as dates again. */

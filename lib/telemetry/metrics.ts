@@ -13,6 +13,11 @@ const GAUGES = {
   'card_payment.in_flight.payments': ['{payment}', 'doPayment and init3d that run in this process.'],
   'card_payment.in_flight.limit': ['{payment}', 'How many of these maxInFlight lets run at once, where it is set.'],
   'card_payment.handlers.long_running': ['{call}', 'Calls of handlers here that have run for more than a minute.'],
+  'card_payment.background.failures': [
+    '{failure}',
+    'How often in a row the store has failed the background work here.',
+  ],
+  'card_payment.deliveries.failures': ['{failure}', 'How often in a row the store has failed deliveries here.'],
   'card_payment.clock.offset': ['s', "How far this host's clock is behind the store's."],
   'card_payment.store.up': ['', 'Whether the store answered: 1 or 0.'],
 } as const;

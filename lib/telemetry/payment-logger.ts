@@ -32,8 +32,13 @@ function write(host: LoggerService | undefined, level: (typeof LEVELS)[number], 
   try {
     const written: unknown = host?.[level]?.(...line);
     // An async method of a host's logger: nobody else would handle its rejection.
-    if (written instanceof Promise) written.catch(() => undefined);
+    if (isThenable(written)) Promise.resolve(written).catch(() => undefined);
   } catch {
     // There is nowhere left to say so.
   }
+}
+
+/** A promise of whatever library. */
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value;
 }

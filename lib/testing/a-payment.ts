@@ -4,7 +4,7 @@ import { referenceLockIn } from '../payment/states.js';
 
 const CREATED_AT = '2026-03-01T09:00:00.000Z';
 const SESSION_MS = 3_600_000;
-const CLAIM_MS = 120_000;
+const CLAIM_MS = 90_000;
 const FIRST_INQUIRY_MS = 15_000;
 
 /**
@@ -91,6 +91,7 @@ export function aPaymentRecord(fields: Partial<PaymentRecord> = {}): PaymentReco
     inquiries: 0,
     notFoundAt: null,
     note: null,
+    by: null,
     ...fields,
   };
 }

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { CallbackReceiver } from '../../lib/callback/callback-receiver.js';
 import type { AssembledFlows } from '../flows/assembled-flows.js';
-import { DECLINED, NOT_SENT } from '../flows/fake-gateway.js';
+import { DECLINED, LOST, NOT_SENT } from '../flows/fake-gateway.js';
 import { isOver, quiet, sale, TestShop } from '../flows/test-shop.js';
 
 const WAIT_MS = 25_000;
@@ -161,6 +161,23 @@ describe('CallbackReceiver', () => {
       expect(await flows.payments.find(conversationId)).toMatchObject({ state: 'succeeded' });
     });
 
+    it('looks no more at an Auth3d of another instance once the buyer has an answer', async () => {
+      const held = shop.gateway.hold('Auth3d');
+      const first = (await shop.start()).receiver.complete(token, fields);
+      await held.begun;
+      const answer = receiver.complete(token, fields);
+      await shop.clock.advance(WAIT_MS);
+      expect((await answer).state).toBe('authorizing');
+      await shop.clock.advance(1_000);
+      let looks = 0;
+      const find = shop.store.find.bind(shop.store);
+      shop.store.find = (...given) => ((looks += 1), find(...given));
+      await shop.clock.advance(10_000);
+      expect(looks).toBe(0);
+      held.answer(LOST);
+      await first;
+    });
+
     it('leaves no timer behind once it has answered', async () => {
       const { sleeping } = shop.clock;
       await receiver.complete(token, fields);
@@ -195,9 +212,10 @@ describe('CallbackReceiver', () => {
     });
 
     it('tells a buyer whose Auth3d never left that nothing was paid', async () => {
-      shop.gateway.willAnswer('Auth3d', NOT_SENT, NOT_SENT, NOT_SENT);
+      shop.gateway.willAnswer('Auth3d', ...Array.from({ length: 9 }, () => NOT_SENT));
       const answer = receiver.complete(token, fields);
-      await shop.clock.advance(5_000);
+      await shop.clock.advance(10_000);
+      expect(await isOver(answer)).toBe(true);
       expect(await answer).toMatchObject({ state: 'failed', reason: 'not_sent' });
     });
   });

@@ -3,6 +3,7 @@ import type { Payment, PaymentOptions, PaymentState } from 'nestjs-card-payment'
 import { CallbackResponder } from '../../lib/callback/callback-responder.js';
 import { RefusalLog } from '../../lib/callback/refusal-log.js';
 import { type CallbackRefusal, PaymentCallbackError } from '../../lib/errors/payment-callback.error.js';
+import { PaymentShutdownError } from '../../lib/errors/payment-shutdown.error.js';
 import { PaymentStoreError } from '../../lib/errors/payment-store.error.js';
 import type { PaymentSettings } from '../../lib/options/payment-settings.js';
 import { toPayment } from '../../lib/payment/payment.js';
@@ -134,6 +135,19 @@ describe('what the buyer is answered', () => {
     });
   });
 
+  it('is a page of our own where a function for the address rejects, which ends no process', async () => {
+    const rejections: unknown[] = [];
+    const note = (reason: unknown): void => void rejections.push(reason);
+    process.on('unhandledRejection', note);
+    const successUrl = (() => Promise.reject(new Error('no address'))) as unknown as () => string;
+    const payment = toPayment(aPaymentRecord({ state: 'succeeded' }));
+    const { status, body } = answered((responder, answer) => responder.sendOn(answer, payment), { successUrl });
+    await new Promise(setImmediate);
+    process.off('unhandledRejection', note);
+    expect([status, rejections]).toEqual([200, []]);
+    expect(body).toMatch(/Payment received/);
+  });
+
   describe('who is refused', () => {
     const refused = (error: unknown): Answer => answered((responder, answer) => responder.refuse(answer, error), URLS);
 
@@ -157,6 +171,12 @@ describe('what the buyer is answered', () => {
     it('since the store failed is asked to come again', () => {
       const { status, body } = refused(new PaymentStoreError('reading'));
       expect([status, body]).toEqual([503, expect.stringContaining('reload this page')]);
+    });
+
+    it('by a process that shuts down: the page says to try again, and another instance takes it', () => {
+      const { status, body, headers } = refused(new PaymentShutdownError());
+      expect([status, headers]).toEqual([503, expect.objectContaining(PRIVATE)]);
+      expect(body).toBe(refused(new PaymentStoreError('reading')).body);
     });
 
     it('for anything else is left to the host', () => {

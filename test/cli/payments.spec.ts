@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { userInfo } from 'node:os';
 import { Injectable } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { OnPayment, PaymentModule, PaymentService, type Payment } from 'nestjs-card-payment';
@@ -7,6 +8,7 @@ import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { openStore } from '../../lib/store/open-store.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { SystemClock } from '../../lib/payment/clock.js';
+import { advance } from '../../lib/payment/states.js';
 import { aPaymentEvent, aPaymentRecord } from '../../lib/testing/a-payment.js';
 import { sale } from '../recovery/instance.js';
 import { startPostgres } from '../services/postgres.js';
@@ -175,9 +177,24 @@ describe.each(Object.entries(STORES))('payments on %s', (_name, start) => {
     });
     const settled = await json('resolve', 'REVIEW', 'failed', '--note', 'not in the panel, A.Y.');
     expect(settled).toMatchObject({ payment: { conversationId: 'REVIEW', state: 'failed', reason: 'operator' } });
-    expect((await said('show', 'REVIEW')).stdout).toContain('“not in the panel, A.Y.”');
+    expect((await said('show', 'REVIEW')).stdout).toContain(`“not in the panel, A.Y.”  by ${userInfo().username}`);
     await expect(said('resolve', 'REVIEW', 'succeeded', '--note', 'or was it?')).resolves.toMatchObject({ status: 1 });
     await expect(store.find('default', 'REVIEW')).resolves.toMatchObject({ state: 'failed' });
+  });
+
+  it('asks for force before it fails a payment that may still be sent, and keeps who gave it', async () => {
+    const claimed = new Date(Date.now() - 120_000);
+    const own = { conversationId: 'CUT-OFF', reference: 'order-c', createdAt: claimed, updatedAt: claimed };
+    const record = aPaymentRecord({ state: 'charging', ...own });
+    await store.insert(record);
+    await store.replace(advance(record, 'unknown', { reason: 'interrupted' }, new Date()), record.version);
+    const words = ['resolve', 'CUT-OFF', 'failed', '--note', 'not in the panel', '--by', 'ada@shop.example'];
+    const refused = await said(...words);
+    expect(refused).toMatchObject({ status: 1, stdout: '' });
+    expect(refused.stderr).toContain('only suspended');
+    await expect(json(...words, '--force')).resolves.toMatchObject({ payment: { state: 'failed' } });
+    expect((await said('show', 'CUT-OFF')).stdout).toContain('“not in the panel”  by ada@shop.example');
+    expect((await store.history('default', 'CUT-OFF')).at(-1)).toMatchObject({ by: 'ada@shop.example' });
   });
 
   it('asks the gateway, settles by its answer, and the handler of the application hears of it', async () => {

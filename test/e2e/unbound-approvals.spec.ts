@@ -100,6 +100,32 @@ describe.each(PLATFORMS)("a cheap order's ids at a dear order's token on %s", (p
     });
   });
 
+  describe.each(['code', 'text', 'status', 'id', 'amount'] as const)(
+    'where an inquiry shows a code and %s',
+    (inquiryAnswer) => {
+      const isConfirmed = inquiryAnswer === 'id' || inquiryAnswer === 'amount';
+
+      it(`an honest buyer ${isConfirmed ? 'pays' : 'waits: that does not confirm an approval that names nobody'}`, async () => {
+        await open({ dialect: 'morpos', carelessAuth3d: 'bare', inquiryAnswer });
+        const { conversationId } = await shop.payments.init3d(sale());
+        const callback = simulator.approve(conversationId);
+        await post(callback.url, callback.fields);
+        const expected = isConfirmed ? { state: 'succeeded' } : { state: 'unknown', reason: 'unbound' };
+        expect(await shop.payments.find(conversationId)).toMatchObject(expected);
+        expect(await shop.payments.inquire(conversationId)).toMatchObject(expected);
+      });
+
+      it(`a direct payment whose answer was lost ${inquiryAnswer === 'code' ? 'stays unknown' : 'has succeeded'}`, async () => {
+        await open({ dialect: 'morpos', inquiryAnswer });
+        simulator.fail({ operation: 'DoPayment', kind: 'reset', at: 'after' });
+        const { conversationId, state } = await shop.payments.doPayment(sale());
+        expect(state).toBe('unknown');
+        const settled = inquiryAnswer === 'code' ? 'unknown' : 'succeeded';
+        expect(await shop.payments.inquire(conversationId)).toMatchObject({ state: settled });
+      });
+    },
+  );
+
   it('where Auth3d names what it approved: another payment, for a person to look at', async () => {
     await open({ dialect: 'morpos', carelessAuth3d: 'bare' });
     const cheap = await shop.payments.init3d(sale('1.00'));

@@ -23,6 +23,7 @@ import {
   PaymentNotFoundError,
   PaymentNotSentError,
   PaymentOverloadError,
+  PaymentShutdownError,
   PaymentStateError,
   PaymentStoreError,
   PaymentUnsupportedError,
@@ -94,6 +95,7 @@ const CASES: Record<string, [error: PaymentError, status: number, more?: Partial
   unsent: [new PaymentNotSentError(paymentThat({}), 'connection refused'), 503, { ...ABOUT, state: 'failed' }],
   store: [new PaymentStoreError('reading'), 503],
   overload: [new PaymentOverloadError(10), 503],
+  shutdown: [new PaymentShutdownError(), 503],
   configuration: [
     new PaymentConfigurationError([{ option: 'baseUrl', variable: 'PAYMENT_BASE_URL', message: 'is required' }]),
     500,
@@ -118,6 +120,7 @@ const BUYER_TEXTS: Record<string, { tr: RegExp; en: RegExp }> = {
   taken: UNDER_WAY,
   unsent: LATER,
   store: LATER,
+  shutdown: LATER,
   overload: { tr: /para çekilmedi.*birkaç saniye sonra/, en: /Nothing was charged.*few seconds/ },
   configuration: TROUBLE,
   own: TROUBLE,
@@ -182,10 +185,13 @@ describe.each([
       expect(((await english.json()) as PaymentErrorBody).tellBuyer).toMatch(BUYER_TEXTS[name]!.en);
     });
 
-    it('says when to come back to whoever met the bound of payments in flight, and to nobody else', async () => {
+    it('says when to come back where there was no room, or a shutdown, and nowhere else', async () => {
       for (const name of Object.keys(CASES)) {
         const { headers } = await fetch(`${url}/error/${name}`);
-        expect([name, headers.get('retry-after')]).toEqual([name, name === 'overload' ? '5' : null]);
+        expect([name, headers.get('retry-after')]).toEqual([
+          name,
+          name === 'overload' || name === 'shutdown' ? '5' : null,
+        ]);
       }
     });
 

@@ -7,6 +7,7 @@ import {
   PaymentNotFoundError,
   PaymentNotSentError,
   PaymentOverloadError,
+  PaymentShutdownError,
   PaymentStateError,
   PaymentStoreError,
   PaymentUnsupportedError,
@@ -57,6 +58,13 @@ const ERRORS: [error: PaymentError, name: string, code: string, message: string]
     'PaymentOverloadError',
     'PAYMENT_OVERLOAD',
     'The payment was refused, since 10 are in flight (maxInFlight). Nothing was recorded or sent; it is safe to try again.',
+  ],
+  [
+    new PaymentShutdownError(),
+    'PaymentShutdownError',
+    'PAYMENT_SHUTDOWN',
+    'The call was refused, since this process is shutting down. Nothing was recorded or sent; it is safe to try ' +
+      'again, at another instance or once this one is back.',
   ],
   [
     new PaymentStateError(failed, 'be resolved'),

@@ -450,6 +450,68 @@ describe('EventDispatcher', () => {
     expect(new Set(seen).size).toBe(500);
   });
 
+  it('a long backlog is fanned out and delivered without another look', async () => {
+    const called = new Set<string>();
+    await events.announce([handler('mail', ({ eventId }) => called.add(eventId))]);
+    for (let index = 0; index < 250; index += 1) await storeEvent(store, `ID${index}`, clock.now());
+    events.start();
+    events.wake();
+    // No time passes: nothing looks a second time by itself.
+    for (let turns = 0; turns < 20; turns += 1) await quiet();
+    expect(called.size).toBe(250);
+  });
+
+  it('a handler whose lease could not be renewed is not called a second time beside the first', async () => {
+    let calls = 0;
+    await announce(handler('mail', () => ((calls += 1), new Promise(() => undefined))));
+    store.renewLease = () => Promise.reject(new Error('down'));
+    void publish('ONE');
+    await clock.advance(3 * MINUTE_MS);
+    events.wake();
+    await quiet();
+    expect(calls).toBe(1);
+  });
+
+  it('no more is leased than there are places free', async () => {
+    const limits: number[] = [];
+    const leaseDeliveries = store.leaseDeliveries.bind(store);
+    store.leaseDeliveries = (request) => (limits.push(request.limit), leaseDeliveries(request));
+    let calls = 0;
+    const stuck = handler('mail', () => ((calls += 1), new Promise(() => undefined)));
+    await announce({ ...stuck, concurrency: 3 });
+    for (const id of ['ONE', 'TWO']) void publish(id);
+    await quiet();
+    expect(calls).toBe(2);
+    limits.length = 0;
+    for (const id of ['THREE', 'FOUR']) void publish(id);
+    await quiet();
+    expect([calls, ...limits]).toEqual([3, 1]);
+  });
+
+  describe('a store that fails', () => {
+    it.each([
+      ['fanOut', 'The payment store failed to make deliveries of events'],
+      ['leaseDeliveries', 'The payment store failed to give out deliveries to handlers'],
+    ] as const)('at %s is named a few times a minute, and counted until it is well again', async (method, line) => {
+      const called: string[] = [];
+      await announce(handler('mail', ({ eventId }) => called.push(eventId)));
+      const works = store[method].bind(store);
+      store[method] = () => Promise.reject(new Error('password=secret'));
+      void publish('ONE');
+      for (let looks = 0; looks < 20; looks += 1) {
+        events.wake();
+        await clock.advance(2 * SECOND_MS);
+      }
+      expect(events.failuresInRow).toBeGreaterThanOrEqual(20);
+      const lines = log.filter((each) => each.includes(line));
+      expect([lines.length, log.join().includes('secret')]).toEqual([3, false]);
+      store[method] = works as never;
+      events.wake();
+      await quiet();
+      expect([events.failuresInRow, called]).toEqual([0, ['ONE:1']]);
+    });
+  });
+
   it('counts the handlers that were called', async () => {
     await announce(
       handler('mail', () => undefined),

@@ -1,3 +1,4 @@
+import { DeliveryFailures } from '../../lib/events/delivery-failures.js';
 import { HandlerCall, MAX_TRIES } from '../../lib/events/handler-call.js';
 import type { PaymentHandler } from '../../lib/events/handler-finder.js';
 import type { PaymentEvent } from '../../lib/payment/payment-event.js';
@@ -22,10 +23,12 @@ describe('HandlerCall', () => {
   const log = logLines();
   let store: MemoryPaymentStore;
   let clock: TestClock;
+  let failures: DeliveryFailures;
   let leases: number;
 
   beforeEach(async () => {
     clock = new TestClock();
+    failures = new DeliveryFailures(clock, 'default');
     store = new MemoryPaymentStore({ clock });
     leases = 0;
     await store.announce('default', [{ handlerId: 'mail', type: 'payment.succeeded' }]);
@@ -46,7 +49,7 @@ describe('HandlerCall', () => {
     const { delivery, lease } = (await due())!;
     const types = ['payment.succeeded'] as const;
     const handler = { id: 'mail', account: 'default', types, concurrency: 1, timeoutMs: null, handle, ...more };
-    return new HandlerCall(delivery, lease, handler, store, clock);
+    return new HandlerCall(delivery, lease, handler, store, clock, failures);
   }
 
   async function callNow(handle: Handle): Promise<void> {
@@ -144,11 +147,24 @@ describe('HandlerCall', () => {
 
     it('keeps it while the store fails to renew the lease now and then', async () => {
       const renewLease = store.renewLease.bind(store);
-      store.renewLease = () => Promise.reject(new Error('down'));
+      store.renewLease = () => Promise.reject(new Error('password=secret'));
       await clock.advance(45_000);
+      expect(failures.count).toBe(2);
+      expect(log[0]).toMatch(/^error The payment store failed to renew the lease of a delivery/);
+      expect(log.join()).not.toContain('secret');
       store.renewLease = renewLease;
       await clock.advance(5 * MINUTE_MS);
+      expect(failures.count).toBe(0);
       expect(await due()).toBeNull();
+    });
+
+    it('counts no failure to renew once it is over', async () => {
+      store.renewLease = () => Promise.reject(new Error('down'));
+      await clock.advance(25_000);
+      expect(failures.count).toBe(1);
+      end();
+      await running.done;
+      expect(failures.count).toBe(0);
     });
 
     it('lets another instance have it once it is let go, and its late success counts all the same', async () => {

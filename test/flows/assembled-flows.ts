@@ -12,6 +12,7 @@ import { OperatorFlow } from '../../lib/flows/operator-flow.js';
 import { OwedWrites } from '../../lib/flows/owed-writes.js';
 import { PaymentChanges } from '../../lib/flows/payment-changes.js';
 import { PaymentReader } from '../../lib/flows/payment-reader.js';
+import type { ProcessHold } from '../../lib/flows/process-hold.js';
 import { PaymentWriter } from '../../lib/flows/payment-writer.js';
 import { Reconciler } from '../../lib/flows/reconciler.js';
 import { ReturnUrlMaker } from '../../lib/flows/return-urls.js';
@@ -28,6 +29,9 @@ export const NO_PLAIN_EVENTS = {
   emit: () => undefined,
 } as unknown as PlainEvents;
 
+/** Time stands still in most tests: nothing would let the test's own process end. */
+export const NO_HOLD: ProcessHold = { hold: () => () => undefined, during: (work) => work() };
+
 /** Knows payments that the gateway has never heard of by a code of their own. */
 export const TEST_DIALECT = {
   ...morposDialect({ codes: { notFoundCodes: new Set(['B0100']) } }),
@@ -41,7 +45,7 @@ interface Parts {
   readonly options?: PaymentOptions;
   readonly waitMs?: number;
   readonly random?: Randomness;
-  readonly inFlight?: InFlight;
+  readonly processHold?: ProcessHold;
 }
 
 export type AssembledFlows = ReturnType<typeof assembleFlows>;
@@ -54,7 +58,7 @@ export function assembleFlows({
   options,
   waitMs = 25_000,
   random = new SystemRandomness(),
-  inFlight = new InFlight(),
+  processHold = NO_HOLD,
 }: Parts) {
   const settings = resolveSettings(
     {
@@ -75,7 +79,7 @@ export function assembleFlows({
   const time = new StoreClock(clock, store);
   const events = new EventDispatcher(store, NO_PLAIN_EVENTS, clock, random, settings);
   const changes = new PaymentChanges(store, time, events);
-  const owed = new OwedWrites(changes, clock);
+  const owed = new OwedWrites(changes, clock, processHold);
   const reader = new PaymentReader(store, settings);
   const writer = new PaymentWriter(changes, owed, time);
   const due = new DuePayments(store, settings);
@@ -86,6 +90,7 @@ export function assembleFlows({
   const inquiries = new InquiryFlow(reader, writer, gateway, time, random, settings);
   const reconciler = new Reconciler(due, owed, writer, inquiries, gateway, events, time, random, settings);
   const operator = new OperatorFlow(reader, writer);
+  const inFlight = new InFlight(processHold);
   inFlight.open();
   const limit = new InFlightLimit(settings, clock);
   const payments = new PaymentService(direct, threeD, inquiries, operator, reconciler, reader, inFlight, limit);

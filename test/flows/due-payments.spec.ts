@@ -4,8 +4,9 @@ import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.
 import { TestClock } from '../../lib/testing/test-clock.js';
 import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
+const DAY_MS = 86_400_000;
 const LEASE_MS = 600_000;
-const SETTINGS = { account: 'default', retentionMs: null, idempotencyTtlMs: 1_000 } as PaymentSettings;
+const SETTINGS = { account: 'default', retentionMs: DAY_MS, idempotencyTtlMs: 3 * DAY_MS } as PaymentSettings;
 
 describe('DuePayments', () => {
   let store: MemoryPaymentStore;
@@ -58,6 +59,22 @@ describe('DuePayments', () => {
     expect(await leased()).toEqual([]);
     await clock.advance(1_000);
     expect(await leased()).toEqual(['ONE']);
+  });
+
+  it('deletes settled payments after retentionMs, and knows their keys for idempotencyTtlMs', async () => {
+    const settled = { referenceLock: null, reference: null, dueAt: null };
+    await store.insert(
+      aPaymentRecord({ state: 'succeeded', conversationId: 'ONE', idempotencyKey: 'key', ...settled }),
+    );
+    const find = () => store.findByIdempotencyKey('default', 'key');
+    await clock.advance(DAY_MS + 1);
+    expect((await due.purge()).payments).toBe(1);
+    await clock.advance(2 * DAY_MS);
+    await due.purge();
+    expect(await find()).toBe('purged');
+    await clock.advance(DAY_MS + 1);
+    await due.purge();
+    expect(await find()).toBeNull();
   });
 
   it('says no more than that the store failed', async () => {

@@ -1,5 +1,5 @@
 import type { GatewayTransport } from '../../lib/gateway/transport/gateway-transport.js';
-import type { Transmission, WireRequest } from '../../lib/gateway/transport/transmission.js';
+import type { RequestClaim, Transmission, WireRequest } from '../../lib/gateway/transport/transmission.js';
 
 export type Operation = 'DoPayment' | 'Init3d' | 'Auth3d' | 'CheckPayment';
 
@@ -9,7 +9,8 @@ export interface SentRequest {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-type Answer = (request: SentRequest) => Transmission | Promise<Transmission>;
+/** @param timeoutMs how long it may take: 0 where that is the transport's to say */
+type Answer = (request: SentRequest, timeoutMs: number) => Transmission | Promise<Transmission>;
 
 /** A request that has not been answered yet. */
 export interface HeldRequest {
@@ -60,19 +61,22 @@ export class FakeGateway {
     return this.requests.filter((request) => request.operation === operation);
   }
 
-  async post({ url, body }: WireRequest): Promise<Transmission> {
+  async post({ url, body }: WireRequest, claim?: RequestClaim): Promise<Transmission> {
     const fields = JSON.parse(body) as SentRequest['fields'];
     const operation = url.split('/').pop() as Operation;
     const request = { operation, conversationId: String(fields.conversationId), fields };
     const { amount } = (fields.transactionDetails ?? {}) as { amount?: unknown };
     if (amount !== undefined) this.amounts.set(request.conversationId, amount);
-    const transmission = await (this.next.get(operation)?.shift() ?? ((asked) => this.approval(asked)))(request);
+    const transmission = await (this.next.get(operation)?.shift() ?? ((asked) => this.approval(asked)))(
+      request,
+      claim?.timeoutMs ?? 0,
+    );
     if (transmission.sent) this.requests.push(request);
     return transmission;
   }
 
   approval({ operation, conversationId }: Pick<SentRequest, 'operation' | 'conversationId'>): Transmission {
-    if (operation === 'CheckPayment') return PAID;
+    if (operation === 'CheckPayment') return paid({ conversationId });
     if (operation === 'Init3d') return reply({ code: 'B0000', conversationId, htmlForm: PAGE });
     return reply({ code: 'B0000', conversationId, paymentInfo: { amount: this.amounts.get(conversationId) } });
   }
@@ -82,11 +86,16 @@ export function reply(fields: object, status = 200): Transmission {
   return { sent: true, reply: { status, text: JSON.stringify(fields) } };
 }
 
+/** The answer to a CheckPayment that says approved by its text, and what else is given. */
+export function paid(more: object = {}): Transmission {
+  return reply({ responseCode: 'B0000', responseDescription: 'Approved', ...more });
+}
+
 export const DECLINED = reply({ code: 'B0051', message: 'insufficient funds' });
 export const INDETERMINATE = reply({ code: 'B0096' });
 export const LOST: Transmission = { sent: true, reply: null, cause: 'connection_lost' };
 export const NOT_SENT: Transmission = { sent: false, cause: 'connection_failed' };
-export const PAID = reply({ responseCode: 'B0000' });
+export const PAID = paid();
 export const NOT_PAID = reply({ responseCode: 'B0051' });
 export const NOT_FOUND = reply({ responseCode: 'B0100' });
 export const UNDECIDED = reply({ responseCode: 'B0091' });

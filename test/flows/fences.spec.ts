@@ -1,4 +1,6 @@
+import { fenceClaim } from '../../lib/flows/fences.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 import { type AssembledFlows } from './assembled-flows.js';
 import { UNDECIDED } from './fake-gateway.js';
 import { logLines } from './log-lines.js';
@@ -23,6 +25,17 @@ describe('a write that the store does not confirm', () => {
     shop = new TestShop();
     flows = await shop.start();
     land = () => Promise.resolve();
+    // What goes round in a circle without end ends as a store that fails.
+    const find = shop.store.find.bind(shop.store);
+    let finds = 0;
+    shop.store.find = (...given) => ((finds += 1) > 10_000 ? Promise.reject(new Error('in a circle')) : find(...given));
+  });
+
+  it("of a claim leaves a payment alone that has moved on, since another instance's claim would fail by it", () => {
+    const before = aPaymentRecord({ state: 'awaiting', version: 2 });
+    const fence = fenceClaim(before, 'ours');
+    expect(fence(before, shop.clock.now())).toMatchObject({ state: 'awaiting', version: 3 });
+    expect(fence({ ...before, version: 3 }, shop.clock.now())).toBeNull();
   });
 
   /** The next write of this kind is not confirmed. */

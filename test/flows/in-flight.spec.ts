@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { InFlight } from '../../lib/flows/in-flight.js';
+import { ProcessHold } from '../../lib/flows/process-hold.js';
 import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 import type { AssembledFlows } from './assembled-flows.js';
 import { DECLINED, LOST, type Operation } from './fake-gateway.js';
@@ -7,7 +8,7 @@ import { isOver, sale, TestShop } from './test-shop.js';
 
 describe('InFlight', () => {
   it('waits for what runs, and not for what begins meanwhile: a busy shop can shut down', async () => {
-    const inFlight = new InFlight();
+    const inFlight = new InFlight(new ProcessHold());
     inFlight.open();
     const first = gate();
     const second = gate();
@@ -25,7 +26,7 @@ describe('InFlight', () => {
   });
 
   it('keeps the process alive while a payment runs, and no longer', async () => {
-    const inFlight = new InFlight();
+    const inFlight = new InFlight(new ProcessHold());
     inFlight.open();
     const before = timers();
     const open = gate();
@@ -41,7 +42,7 @@ describe('InFlight', () => {
 it('nothing runs before the module has started: nobody would reconcile it', async () => {
   let isRun = false;
   const work = (): Promise<void> => Promise.resolve(void (isRun = true));
-  const error = await new InFlight().run(work).catch((thrown: unknown) => thrown);
+  const error = await new InFlight(new ProcessHold()).run(work).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code: 'PAYMENT_CONFIGURATION' });
   expect(String(error)).toContain('app.init()');
   expect(isRun).toBe(false);

@@ -60,6 +60,20 @@ describe('asking the gateway about a payment', () => {
     expect(await payments.find(conversationId)).toMatchObject({ reason: 'not_found', settled: true });
   });
 
+  it('dates an answer by when it came, not by when the store takes it', async () => {
+    const conversationId = await unknown();
+    shop.gateway.willAnswer('CheckPayment', NOT_FOUND, NOT_FOUND);
+    await payments.inquire(conversationId);
+    await shop.clock.advance(9 * MINUTE_MS);
+    const replace = shop.store.replace.bind(shop.store);
+    shop.store.replace = () => Promise.reject(new Error('down'));
+    expect(await payments.inquire(conversationId)).toMatchObject({ state: 'unknown', stored: false });
+    await shop.clock.advance(2 * MINUTE_MS);
+    shop.store.replace = replace;
+    await shop.clock.advance(10_000);
+    expect(await shop.store.find('default', conversationId)).toMatchObject({ state: 'unknown', inquiries: 2 });
+  });
+
   it.each(['failed', 'expired'] as const)('finds that money of a payment that is %s moved after all', async (state) => {
     const { conversationId } = aPaymentRecord({ state });
     await shop.store.insert(aPaymentRecord({ state }));

@@ -101,12 +101,12 @@ describe('the first record of a payment', () => {
       tokenHash: null,
       expiresAt: null,
       // Three tries of a minute, two seconds apart each, and half a minute to spare.
-      dueAt: new Date('2026-03-01T09:03:36Z'),
+      dueAt: new Date('2026-03-01T09:01:30Z'),
       createdAt: NOW,
       updatedAt: NOW,
       finalizedAt: null,
     });
-    expect(record('direct', sale(), { timeoutMs: 1_000 }).dueAt).toEqual(new Date('2026-03-01T09:00:39Z'));
+    expect(record('direct', sale(), { timeoutMs: 1_000 }).dueAt).toEqual(new Date('2026-03-01T09:00:31Z'));
   });
 
   it('of a 3D one is initiating, holds nothing yet, and is due when its session ends', () => {

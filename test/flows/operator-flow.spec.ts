@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { OperatorFlow } from '../../lib/flows/operator-flow.js';
+import { NO_HOLD } from './assembled-flows.js';
 import { OwedWrites } from '../../lib/flows/owed-writes.js';
 import { PaymentChanges } from '../../lib/flows/payment-changes.js';
 import { PaymentReader } from '../../lib/flows/payment-reader.js';
@@ -7,18 +8,20 @@ import { PaymentWriter } from '../../lib/flows/payment-writer.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
+import { advance } from '../../lib/payment/states.js';
 import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
 describe('OperatorFlow', () => {
   let store: MemoryPaymentStore;
   let flow: OperatorFlow;
+  let clock: TestClock;
 
   beforeEach(() => {
     Logger.overrideLogger(false);
     store = new MemoryPaymentStore();
-    const clock = new TestClock();
+    clock = new TestClock();
     const changes = new PaymentChanges(store, clock, { publish: () => Promise.resolve() });
-    const writer = new PaymentWriter(changes, new OwedWrites(changes, clock), clock);
+    const writer = new PaymentWriter(changes, new OwedWrites(changes, clock, NO_HOLD), clock);
     flow = new OperatorFlow(new PaymentReader(store, { account: 'default' }), writer);
   });
 
@@ -104,6 +107,95 @@ describe('OperatorFlow', () => {
       issues: [{ path }],
     });
     expect(await store.find('default', record.conversationId)).toEqual(record);
+  });
+
+  it('keeps who resolved it, in that line of history alone, without a card and no longer than a name is', async () => {
+    const record = aPaymentRecord({ state: 'unknown' });
+    await store.insert(record);
+    await flow.resolve(record.conversationId, 'failed', 'seen', { by: 'ada@shop.example' });
+    const resolved = (await store.find('default', record.conversationId))!;
+    expect(resolved).toMatchObject({ state: 'failed', by: 'ada@shop.example' });
+    await store.replace(advance(resolved, 'review', { reason: 'moved_after_all' }, clock.now()), resolved.version);
+    await flow.resolve(record.conversationId, 'succeeded', 'seen', { by: `4508 0345 0803 4509 ${'x y '.repeat(100)}` });
+    const [, first, second, third] = await store.history('default', record.conversationId);
+    expect([first?.by, second?.by]).toEqual(['ada@shop.example', null]);
+    expect(third!.by).toMatch(/^\*{4} \*{4} \*{4} \*{4} x y /);
+    expect(third!.by!.length).toBeLessThanOrEqual(200);
+  });
+
+  it.each<[string, unknown[], string[]]>([
+    ['options that are no object', ['ada'], ['options']],
+    ['null for the options', [null], ['options']],
+    ['a list for the options', [['ada']], ['options']],
+    ['an option that there is not', [{ By: 'ada' }], ['options']],
+    ['an empty name', [{ by: ' ' }], ['options.by']],
+    ['a name that is no text', [{ by: 7 }], ['options.by']],
+    ['a force that is no yes or no', [{ force: 'true' }], ['options.force']],
+    ['a fifth argument', [{ by: 'ada' }, true], ['arguments']],
+    ['several', [{ by: null, force: 1, note: 'x' }, 'x'], ['arguments', 'options.by', 'options.force', 'options']],
+  ])('refuses %s, and writes nothing', async (_what, more, paths) => {
+    const record = aPaymentRecord({ state: 'unknown' });
+    await store.insert(record);
+    const refused = flow.resolve(record.conversationId, 'failed', 'seen', ...more);
+    await expect(refused).rejects.toMatchObject({
+      code: 'PAYMENT_VALIDATION',
+      issues: paths.map((path) => ({ path })),
+    });
+    expect(await store.find('default', record.conversationId)).toEqual(record);
+  });
+
+  describe('of a payment that was interrupted', () => {
+    const HOUR_MS = 3_600_000;
+    const id = aPaymentRecord().conversationId;
+
+    /** Claimed now; interrupted, and asked about again, later. */
+    async function interrupted(kind: 'direct' | '3d'): Promise<void> {
+      const state = kind === 'direct' ? 'charging' : 'awaiting';
+      let record = aPaymentRecord({ kind, state, createdAt: new Date(clock.now().getTime() - 600_000) });
+      if (kind === 'direct') record = { ...record, createdAt: clock.now(), updatedAt: clock.now() };
+      await store.insert(record);
+      const go = async (to: 'authorizing' | 'unknown', reason: 'interrupted' | null): Promise<void> => {
+        const next = advance(record, to, { reason }, clock.now());
+        await store.replace(next, record.version);
+        record = next;
+      };
+      if (kind === '3d') await go('authorizing', null);
+      await clock.advance(90_000);
+      await go('unknown', 'interrupted');
+      await clock.advance(60_000);
+      await go('unknown', 'interrupted');
+    }
+
+    it.each(['direct', '3d'] as const)('%s, failed needs force for an hour from its claim on', async (kind) => {
+      await interrupted(kind);
+      await clock.advance(HOUR_MS - 150_000 - 1);
+      await expect(flow.resolve(id, 'failed', 'not in the panel', { by: 'ada' })).rejects.toMatchObject({
+        code: 'PAYMENT_STATE',
+        message: expect.stringMatching(
+          /that is unknown cannot be resolved as failed .* only suspended .* force\.$/,
+        ) as string,
+        payment: { state: 'unknown', reason: 'interrupted' },
+      });
+      expect(await store.find('default', id)).toMatchObject({ state: 'unknown' });
+      await clock.advance(1);
+      expect(await flow.resolve(id, 'failed', 'not in the panel')).toMatchObject({ state: 'failed' });
+    });
+
+    it('is taken with force at once, and without it where money did move', async () => {
+      await interrupted('direct');
+      expect(await flow.resolve(id, 'failed', 'the host is gone', { force: true })).toMatchObject({ state: 'failed' });
+      await expect(flow.resolve(id, 'succeeded', 'seen')).rejects.toMatchObject({ code: 'PAYMENT_STATE' });
+    });
+
+    it('needs none to be resolved as succeeded', async () => {
+      await interrupted('3d');
+      expect(await flow.resolve(id, 'succeeded', 'in the panel')).toMatchObject({ state: 'succeeded' });
+    });
+
+    it('needs none for any other reason: the request is over', async () => {
+      await store.insert(aPaymentRecord({ state: 'unknown', reason: 'no_answer', updatedAt: clock.now() }));
+      expect(await flow.resolve(id, 'failed', 'not in the panel')).toMatchObject({ state: 'failed' });
+    });
   });
 
   it('refuses a payment that nobody knows', async () => {

@@ -1,7 +1,8 @@
 import { OwedWrites } from '../../lib/flows/owed-writes.js';
+import type { ProcessHold } from '../../lib/flows/process-hold.js';
 import { PaymentChanges } from '../../lib/flows/payment-changes.js';
 import type { Settlement } from '../../lib/flows/settlement.js';
-import type { PaymentRecord } from '../../lib/payment/payment.js';
+import type { Payment, PaymentRecord } from '../../lib/payment/payment.js';
 import { advance } from '../../lib/payment/states.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
@@ -12,24 +13,38 @@ import { isOver } from './test-shop.js';
 const succeed: Settlement = (record, now) =>
   record.state === 'succeeded' ? null : advance(record, 'succeeded', {}, now);
 
+const GIVEN_UP =
+  'error The payment store has taken nothing for 30 seconds; this process no longer waits for it. ' +
+  'What is known of these payments is not written: ONE, TWO.';
+
 describe('OwedWrites', () => {
   const log = logLines();
   let store: MemoryPaymentStore;
   let clock: TestClock;
   let owed: OwedWrites;
   let published: string[];
+  /** What waits for an event's handlers waits for this. */
+  let publishing: Promise<void>;
+  /** How many keep the process alive. */
+  let holds: number;
   let isDown: boolean;
 
   beforeEach(() => {
     clock = new TestClock();
     store = new MemoryPaymentStore({ clock });
     published = [];
+    publishing = Promise.resolve();
+    holds = 0;
+    const processHold: ProcessHold = {
+      hold: () => ((holds += 1), () => void (holds -= 1)),
+      during: (work) => work(),
+    };
     isDown = true;
     const replace = store.replace.bind(store);
     store.replace = (...given) => (isDown ? Promise.reject(new Error('down')) : replace(...given));
-    const events = { publish: ({ eventId }: { eventId: string }) => Promise.resolve(void published.push(eventId)) };
+    const events = { publish: ({ eventId }: { eventId: string }) => (published.push(eventId), publishing) };
     const changes = new PaymentChanges(store, clock, events);
-    owed = new OwedWrites(changes, clock);
+    owed = new OwedWrites(changes, clock, processHold);
     owe = async (conversationId) => {
       const free = { idempotencyKey: null, reference: null, referenceLock: null };
       const record = aPaymentRecord({ state: 'charging', conversationId, version: 1, ...free });
@@ -108,6 +123,99 @@ describe('OwedWrites', () => {
     expect(log).toContain('warn 1 writes are still owed to the payment store.');
   });
 
+  describe('keep the process alive', () => {
+    it('until they are written, and no longer', async () => {
+      await owe('ONE');
+      await owe('TWO');
+      expect(holds).toBe(1);
+      isDown = false;
+      expect(await owed.writeAll()).toBe(2);
+      expect(holds).toBe(0);
+    });
+
+    it('for half a minute without a success, then name them once and go on trying', async () => {
+      await owe('ONE');
+      await clock.advance(20_000);
+      await owe('TWO');
+      await clock.advance(29_000);
+      expect([holds, log.filter((line) => line.startsWith('error'))]).toEqual([1, []]);
+      await clock.advance(3_600_000);
+      expect([holds, log.filter((line) => line.startsWith('error'))]).toEqual([0, [GIVEN_UP]]);
+      isDown = false;
+      await clock.advance(5_000);
+      expect(owed.count).toBe(0);
+    });
+
+    it('however long it takes while writes succeed, but not for one that the store never takes', async () => {
+      owed.add({ conversationId: 'NEVER', write: () => Promise.reject(new Error('a key is taken')) });
+      await clock.advance(25_000);
+      isDown = false;
+      await owe('ONE');
+      await clock.advance(25_000);
+      expect([holds, owed.count]).toEqual([1, 1]);
+      await clock.advance(15_000);
+      expect([holds, owed.count]).toEqual([0, 1]);
+    });
+
+    it('half a minute, although the store hangs', async () => {
+      owed.add({ conversationId: 'HANGS', write: () => new Promise(() => undefined) });
+      await clock.advance(31_000);
+      expect(holds).toBe(0);
+    });
+
+    it('and name a hundred in a line', async () => {
+      for (let index = 0; index < 250; index += 1) await owe(`ID${index}`);
+      await clock.advance(31_000);
+      const ids = log.filter((line) => line.startsWith('error')).map((line) => line.match(/ID\d+/g)?.length);
+      expect(ids).toEqual([100, 100, 50]);
+    });
+  });
+
+  describe('a thousand of them', () => {
+    const COUNT = 1_000;
+
+    beforeEach(async () => {
+      for (let index = 0; index < COUNT; index += 1) await owe(`ID${index}`);
+    });
+
+    it('are written within seconds of the return of the store, several side by side, waiting for no handler', async () => {
+      publishing = new Promise(() => undefined);
+      let [running, most] = [0, 0];
+      const { replace } = store;
+      store.replace = async (...given) => {
+        most = Math.max(most, (running += 1));
+        await clock.sleep(10);
+        running -= 1;
+        return replace(...given);
+      };
+      isDown = false;
+      await clock.advance(8_000);
+      expect([owed.count, published.length]).toEqual([0, COUNT]);
+      expect(most).toBeGreaterThan(1);
+      expect(most).toBeLessThanOrEqual(8);
+    });
+
+    it('are not held up by three that the store never takes', async () => {
+      const { replace } = store;
+      store.replace = (record, ...more) =>
+        /^ID[0-2]$/.test(record.conversationId) ? Promise.reject(new Error('no')) : replace(record, ...more);
+      isDown = false;
+      await clock.advance(30_000);
+      expect(owed.count).toBe(3);
+    });
+  });
+
+  it('count a write as failed that hangs, and make it again', async () => {
+    let writes = 0;
+    const hang = new Promise<never>(() => undefined);
+    owed.add({
+      conversationId: 'HANGS',
+      write: () => ((writes += 1) === 1 ? hang : Promise.resolve({ payment: {} as Payment })),
+    });
+    await clock.advance(30_000);
+    expect([writes, owed.count]).toEqual([2, 0]);
+  });
+
   describe('at shutdown', () => {
     it('are waited for while the store comes back', async () => {
       await owe('ONE');
@@ -119,13 +227,29 @@ describe('OwedWrites', () => {
       expect([owed.count, published]).toEqual([0, ['ONE:2']]);
     });
 
-    it('are given up after ten seconds, by name', async () => {
+    it('are given up when nothing was written for half a minute, by name', async () => {
       await owe('ONE');
       await owe('TWO');
+      await clock.advance(10 * 60_000);
+      log.length = 0;
+      owed.renewHold();
       const closing = owed.close();
-      await clock.advance(11_000);
+      await clock.advance(29_000);
+      expect(await isOver(closing)).toBe(false);
+      await clock.advance(2_000);
+      expect(await isOver(closing)).toBe(true);
+      expect(log.filter((line) => line.startsWith('error'))).toEqual([GIVEN_UP]);
+    });
+
+    it('are tried no more afterwards: the store is closed', async () => {
+      await owe('ONE');
+      const closing = owed.close();
+      await clock.advance(31_000);
       await closing;
-      expect(log.at(-1)).toBe('error This process ends while the store has not taken what is known of: ONE, TWO.');
+      let asked = 0;
+      store.replace = () => ((asked += 1), Promise.reject(new Error('closed')));
+      await clock.advance(60_000);
+      expect([asked, clock.sleeping]).toEqual([0, 0]);
     });
 
     it('hold up nothing where there are none', async () => {

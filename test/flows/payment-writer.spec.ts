@@ -1,4 +1,5 @@
 import type { PaymentEvent } from '../../lib/payment/payment-event.js';
+import { NO_HOLD } from './assembled-flows.js';
 import { OwedWrites } from '../../lib/flows/owed-writes.js';
 import { PaymentChanges } from '../../lib/flows/payment-changes.js';
 import type { Settlement } from '../../lib/flows/settlement.js';
@@ -38,7 +39,7 @@ describe('PaymentWriter', () => {
       },
     };
     const changes = new PaymentChanges(store, clock, events);
-    owed = new OwedWrites(changes, clock);
+    owed = new OwedWrites(changes, clock, NO_HOLD);
     writer = new PaymentWriter(changes, owed, clock);
   });
 

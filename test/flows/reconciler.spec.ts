@@ -3,7 +3,7 @@ import type { PaymentOptions, PaymentRecord } from 'nestjs-card-payment';
 import type { AssembledFlows } from './assembled-flows.js';
 import { LOST, NOT_PAID, UNDECIDED } from './fake-gateway.js';
 import { logLines } from './log-lines.js';
-import { isOver, sale, TestShop } from './test-shop.js';
+import { isOver, quiet, sale, TestShop } from './test-shop.js';
 import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
 const SECOND_MS = 1_000;
@@ -139,7 +139,7 @@ describe('the background work', () => {
       const held = shop.gateway.hold('DoPayment');
       const paying = flows.payments.doPayment(sale({ conversationId: 'ABC00000000000000001' }));
       await held.begun;
-      await shop.clock.advance(3 * MINUTE_MS);
+      await shop.clock.advance(MINUTE_MS);
       expect(await flows.payments.reconcile()).toEqual(NOTHING);
       held.answer(shop.gateway.approval({ operation: 'DoPayment', conversationId: 'ABC00000000000000001' }));
       expect((await paying).state).toBe('succeeded');
@@ -294,6 +294,167 @@ describe('the background work', () => {
       expect(await payments.find(conversationId)).not.toBeNull();
       await clock.advance(HOUR_MS);
       expect((await payments.reconcile()).purged).toBe(1);
+    });
+  });
+
+  describe('while the gateway keeps inquiries waiting', () => {
+    const UNKNOWN = 150;
+    let ids: string[];
+    let held: ReturnType<TestShop['gateway']['hold']>[];
+    let background: AssembledFlows;
+
+    beforeEach(async () => {
+      ids = await addUnknown(UNKNOWN);
+      held = Array.from({ length: 4 }, () => shop.gateway.hold('CheckPayment'));
+      background = await startBackground({ retentionMs: DAY_MS });
+      await shop.clock.advance(LONGEST_INTERVAL_MS);
+      await Promise.race([Promise.all(held.map(({ begun }) => begun)), quiet()]);
+      // A fifth would have been answered.
+      expect(shop.gateway.sent('CheckPayment')).toHaveLength(0);
+    });
+
+    function answer(): void {
+      for (const request of held) request.answer(NOT_PAID);
+    }
+
+    it('expires what is due, and finds out what was left charging', async () => {
+      await add('LATE', { state: 'awaiting', expiresAt: shop.clock.now() });
+      await add('LEFT', { state: 'charging' });
+      await shop.clock.advance(LONGEST_INTERVAL_MS);
+      expect([await stateOf('LATE'), await stateOf('LEFT')]).toEqual(['expired', 'unknown']);
+      expect(shop.gateway.sent('CheckPayment')).toHaveLength(0);
+    });
+
+    it('announces its handlers every two minutes, and deletes every hour', async () => {
+      const announce = jest.spyOn(shop.store, 'announce');
+      const purge = jest.spyOn(shop.store, 'purge');
+      await shop.clock.advance(HOUR_MS + 2 * LONGEST_INTERVAL_MS);
+      expect(announce.mock.calls.length).toBeGreaterThanOrEqual(29);
+      expect(announce.mock.calls.length).toBeLessThanOrEqual(31);
+      expect(purge).toHaveBeenCalledTimes(1);
+    });
+
+    it('leases none of them twice to itself, and asks about all in the end', async () => {
+      await shop.clock.advance(25 * MINUTE_MS);
+      expect(shop.gateway.sent('CheckPayment')).toHaveLength(0);
+      answer();
+      await shop.clock.advance(30 * MINUTE_MS);
+      const asked = shop.gateway.sent('CheckPayment').map(({ conversationId }) => conversationId);
+      expect([new Set(asked).size, asked.length]).toEqual([UNKNOWN, UNKNOWN]);
+      expect(new Set(await Promise.all(ids.map(stateOf)))).toEqual(new Set(['succeeded', 'failed']));
+    });
+
+    it('asks about no more than its leases last for', async () => {
+      const leaseDue = jest.spyOn(shop.store, 'leaseDue');
+      await shop.clock.advance(MINUTE_MS);
+      leaseDue.mockClear();
+      await shop.clock.advance(MINUTE_MS);
+      const leased = (await Promise.all(leaseDue.mock.results.map(({ value }) => value as Promise<unknown[]>))).flat();
+      // What there is no room for is due again a minute later, not at once.
+      expect(leased.length).toBeGreaterThan(0);
+      expect(leased.length).toBeLessThanOrEqual(2 * (UNKNOWN - 100));
+    });
+
+    it('hands back what waits when it is stopped, and waits for what runs', async () => {
+      const stopped = background.reconciler.stop();
+      expect(await isOver(stopped)).toBe(false);
+      answer();
+      await stopped;
+      const other = await shop.start();
+      // 4 were asked about, and some had no room and are due in a minute. The clock stands: no lease has run out.
+      expect(await other.payments.reconcile()).toMatchObject({ settled: 100 });
+      await shop.clock.advance(2 * MINUTE_MS);
+      expect(await other.payments.reconcile()).toMatchObject({ settled: UNKNOWN - 104 });
+    });
+  });
+
+  it('is asked once about a payment whose lease runs out while the gateway is silent', async () => {
+    await addUnknown(1);
+    const held = shop.gateway.hold('CheckPayment');
+    await startBackground();
+    await shop.clock.advance(25 * MINUTE_MS);
+    // A second inquiry would have been answered.
+    expect(shop.gateway.sent('CheckPayment')).toHaveLength(0);
+    held.answer(NOT_PAID);
+    await quiet();
+    expect(await stateOf('UNKNOWN0')).toBe('failed');
+  });
+
+  it.each(['purge', 'announce'] as const)('expires what is due while %s hangs in the store', async (method) => {
+    await startBackground();
+    shop.store[method] = () => new Promise<never>(() => undefined);
+    await shop.clock.advance(HOUR_MS);
+    await add('LATE', { state: 'awaiting', expiresAt: shop.clock.now() });
+    await shop.clock.advance(LONGEST_INTERVAL_MS);
+    expect(await stateOf('LATE')).toBe('expired');
+    // Nothing ends them: the test's stop would wait for ever.
+    started.length = 0;
+  });
+
+  it('announces its handlers again within seconds where the store did not take them', async () => {
+    await startBackground();
+    const announce = jest.spyOn(shop.store, 'announce').mockRejectedValueOnce(new Error('password=secret'));
+    await shop.clock.advance(20 * SECOND_MS);
+    expect(announce).toHaveBeenCalledTimes(2);
+    expect(log).toContain('error The payment store did not take which handlers there are; they are announced again.');
+    expect(log.join()).not.toContain('secret');
+  });
+
+  it('names a store that goes on failing a few times a minute, and not each time', async () => {
+    shop.store.leaseDue = () => Promise.reject(new Error('down'));
+    const { reconciler } = await startBackground();
+    await shop.clock.advance(50 * SECOND_MS);
+    expect(log.filter((line) => line.startsWith('error The background work was cut short'))).toHaveLength(3);
+    expect(reconciler.failuresInRow).toBeGreaterThanOrEqual(20);
+  });
+
+  describe('payments that became unknown where nobody could ask about them', () => {
+    const mute = (): PaymentOptions => {
+      const { dialect } = flows.settings;
+      return { dialect: { ...dialect, operations: { ...dialect.operations, checkPayment: undefined } } };
+    };
+
+    it('are asked about once an instance starts that can, whose start does not wait for them', async () => {
+      for (let index = 0; index < 600; index += 1) await add(`MUTE${index}`, { state: 'unknown', dueAt: null });
+      await add('ASKED', { state: 'unknown', dueAt: new Date(shop.clock.now().getTime() + DAY_MS) });
+      const { listByState } = shop.store;
+      const listed = jest.spyOn(shop.store, 'listByState').mockImplementation(() => new Promise(() => undefined));
+      const hanging = await shop.start();
+      hanging.reconciler.start();
+      listed.mockImplementation(listByState.bind(shop.store));
+      await startBackground();
+      await shop.clock.advance(10 * MINUTE_MS);
+      const states = await Promise.all(['MUTE0', 'MUTE599', 'ASKED'].map(stateOf));
+      expect(states).toEqual(['succeeded', 'succeeded', 'unknown']);
+      for (const [, , limit] of listed.mock.calls) expect(limit).toBeLessThanOrEqual(500);
+      expect(listed.mock.calls.length).toBeLessThanOrEqual(6);
+    });
+
+    it('are asked about by a pass, too', async () => {
+      await add('MUTE', { state: 'unknown', dueAt: null });
+      expect(await flows.payments.reconcile()).toMatchObject({ inquired: 1, settled: 1 });
+    });
+
+    it('stay as they are where nobody can ask', async () => {
+      await add('MUTE', { state: 'unknown', dueAt: null });
+      const handBack = jest.spyOn(shop.store, 'handBack');
+      await startBackground(mute());
+      await shop.clock.advance(DAY_MS);
+      expect(handBack).not.toHaveBeenCalled();
+    });
+
+    it('make no instance busy where one of each kind runs', async () => {
+      for (let index = 0; index < 20; index += 1) await add(`MUTE${index}`, { state: 'unknown', dueAt: null });
+      shop.gateway.willAnswer('CheckPayment', ...Array.from({ length: 10_000 }, () => UNDECIDED));
+      await startBackground(mute());
+      await startBackground();
+      const [handBack, listByState] = [jest.spyOn(shop.store, 'handBack'), jest.spyOn(shop.store, 'listByState')];
+      await shop.clock.advance(HOUR_MS);
+      expect(handBack.mock.calls.length).toBeLessThanOrEqual(20);
+      expect(listByState.mock.calls.length).toBeLessThanOrEqual(3);
+      // As often as one instance alone would ask: eight times in an hour, with intervals that double.
+      expect(shop.gateway.sent('CheckPayment').length).toBeLessThanOrEqual(20 * 9);
+      expect(shop.gateway.sent('CheckPayment').length).toBeGreaterThanOrEqual(20);
     });
   });
 

@@ -72,6 +72,12 @@ describe('where the bank sends the buyer', () => {
     });
   });
 
+  it("is the caller's own address where another is configured", () => {
+    const settings = { returnUrl: 'https://own.example/ok', failUrl: 'https://own.example/no' };
+    const own = { returnUrl: 'https://mine.example/ok', failUrl: 'https://mine.example/no' };
+    expect(urls(settings).make(own, TOKEN)).toEqual(own);
+  });
+
   it('must be told where the controller is off', () => {
     const off = urls({}, null);
     let error: unknown;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { AUTH3D_RETRY_MS, AUTH3D_TRIES, claimEnd, fitsClaim, nextInquiry } from '../../lib/flows/schedule.js';
+import { auth3dRetryingMs, claimEnd, fitsClaim, nextInquiry } from '../../lib/flows/schedule.js';
 import { SystemRandomness } from '../../lib/payment/randomness.js';
 
 const NOW = new Date('2026-03-01T09:00:00Z');
@@ -34,17 +34,23 @@ describe('the next inquiry', () => {
 });
 
 describe('the end of a claim', () => {
-  it('is later than all tries made under it can take, whatever the deadline', () => {
+  it('is half a minute later than the one deadline, whatever that is', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2_147_483_647 }), (timeoutMs) => {
-        const longest = AUTH3D_TRIES * timeoutMs + (AUTH3D_TRIES - 1) * AUTH3D_RETRY_MS;
-        return claimEnd(NOW, timeoutMs).getTime() - NOW.getTime() >= longest + 30_000;
+        return claimEnd(NOW, timeoutMs).getTime() - NOW.getTime() === timeoutMs + 30_000;
       }),
     );
   });
+});
 
-  it('is three and a half minutes ahead where the deadline is a minute', () => {
-    expect(claimEnd(NOW, 60_000)).toEqual(new Date('2026-03-01T09:03:36Z'));
+describe('an Auth3d that never left', () => {
+  it.each([
+    [60_000, 10_000],
+    [20_000, 10_000],
+    [19_000, 9_500],
+    [1_000, 500],
+  ])('within a deadline of %d ms is tried again for %d ms', (timeoutMs, retryingMs) => {
+    expect(auth3dRetryingMs(timeoutMs)).toBe(retryingMs);
   });
 });
 

@@ -121,7 +121,7 @@ describe('the outcome of a DoPayment or an Auth3d', () => {
   });
 });
 
-const PAID: InquiryOutcome = { outcome: 'paid', charge: APPROVED };
+const PAID: InquiryOutcome = { outcome: 'paid', isBound: true, charge: APPROVED };
 const REFUSED: InquiryOutcome = { outcome: 'declined', charge: DECLINED };
 const MISMATCH: InquiryOutcome = { outcome: 'mismatch', charge: DOUBTFUL };
 const NOT_FOUND: InquiryOutcome = { outcome: 'not_found' };

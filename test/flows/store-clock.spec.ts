@@ -121,6 +121,18 @@ describe('StoreClock', () => {
     });
   });
 
+  it('believes no answer that came while the host was suspended', async () => {
+    await clock.start();
+    store.now = async () => {
+      await truth.advance(600 * SECOND_MS);
+      shift(0);
+      return truth.now();
+    };
+    await pass(60 * SECOND_MS);
+    expect(clock.now()).toEqual(truth.now());
+    expect(clock.offsetMs).toBe(0);
+  });
+
   it('goes on where the clock of the host was set back, before the store is asked anew', async () => {
     await clock.start();
     await pass(30 * SECOND_MS);
@@ -156,6 +168,59 @@ describe('StoreClock', () => {
     };
     await pass(70 * SECOND_MS);
     expect(clock.now()).toEqual(truth.now());
+  });
+
+  describe('before a request that moves money', () => {
+    let asked: number;
+    beforeEach(async () => {
+      await clock.start();
+      asked = 0;
+      store.now = () => ((asked += 1), Promise.resolve(truth.now()));
+    });
+
+    it('asks once every five seconds, however many payments there are', async () => {
+      await pass(5 * SECOND_MS);
+      expect(await Promise.all([clock.refresh(), clock.refresh()])).toEqual([true, true]);
+      expect(asked).toBe(0);
+      await pass(SECOND_MS);
+      expect(await Promise.all([clock.refresh(), clock.refresh(), clock.refresh()])).toEqual([true, true, true]);
+      expect(asked).toBe(1);
+      await pass(5 * SECOND_MS);
+      expect(await clock.refresh()).toBe(true);
+      expect(asked).toBe(1);
+    });
+
+    it('learns that both clocks of the host stood still', async () => {
+      await pass(6 * SECOND_MS);
+      await truth.advance(HOUR_MS);
+      expect(await clock.refresh()).toBe(true);
+      expect(clock.now()).toEqual(truth.now());
+    });
+
+    it('says so where the store does not answer, and asks again the next time', async () => {
+      await pass(6 * SECOND_MS);
+      const { now } = store;
+      store.now = () => Promise.reject(new Error('down'));
+      expect(await clock.refresh()).toBe(false);
+      store.now = now;
+      expect(await clock.refresh()).toBe(true);
+    });
+
+    it('takes of a slow answer that it is not earlier', async () => {
+      await pass(6 * SECOND_MS);
+      for (const ahead of [0, HOUR_MS]) {
+        store.now = async () => {
+          const said = new Date(truth.now().getTime() + ahead);
+          await host.sleep(5 * SECOND_MS);
+          return said;
+        };
+        const refreshed = clock.refresh();
+        await pass(5 * SECOND_MS);
+        expect(await refreshed).toBe(true);
+        expect(clock.now().getTime() - truth.now().getTime()).toBeGreaterThanOrEqual(ahead - 5 * SECOND_MS);
+        await pass(6 * SECOND_MS);
+      }
+    });
   });
 
   it('asks no more once it is stopped', async () => {

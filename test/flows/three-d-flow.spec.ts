@@ -6,10 +6,10 @@ import {
   type PaymentService,
   standardDialect,
 } from 'nestjs-card-payment';
-import { DECLINED, LOST, NOT_FOUND, NOT_PAID, NOT_SENT, PAID, reply, UNDECIDED } from './fake-gateway.js';
+import { DECLINED, LOST, NOT_FOUND, NOT_PAID, NOT_SENT, PAID, paid, reply, UNDECIDED } from './fake-gateway.js';
 import type { Transmission } from '../../lib/gateway/transport/transmission.js';
 import { logLines } from './log-lines.js';
-import { isOver, quiet, sale, TestShop } from './test-shop.js';
+import { isOver, sale, TestShop } from './test-shop.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -30,6 +30,10 @@ describe('a 3D payment', () => {
 
   function stored(conversationId: string): Promise<PaymentRecord | null> {
     return shop.store.find('default', conversationId);
+  }
+
+  function idOf({ conversationId }: Payment): Pick<Payment, 'conversationId'> {
+    return { conversationId };
   }
 
   describe('that is started', () => {
@@ -86,6 +90,55 @@ describe('a 3D payment', () => {
         payment: { state: 'failed', reason: 'not_sent' },
       });
       expect((await payments.init3d(input)).payment.state).toBe('awaiting');
+    });
+
+    it.each([
+      ['refused', reply({ code: 'B0003' }, 401)],
+      ['declined', DECLINED],
+      ['not answered', LOST],
+      ['answered without a page', reply({ code: 'B0000' })],
+    ])('but %s may be tried again under the same key: no money can move', async (_how, answer) => {
+      shop.gateway.willAnswer('Init3d', answer);
+      const input = sale({ idempotencyKey: 'basket' });
+      await expect(payments.init3d(input)).rejects.toMatchObject({ code: 'PAYMENT_INIT3D' });
+      const { payment } = await payments.init3d(input);
+      expect(payment.state).toBe('awaiting');
+      expect(await shop.store.findByIdempotencyKey('default', 'basket')).toMatchObject(idOf(payment));
+    });
+
+    it('gives its key back where it ends before Auth3d: expired, vetoed, the order paid otherwise', async () => {
+      const { payments } = await shop.start({ beforeAuth3d: ({ reference }) => reference !== 'vetoed' });
+      const input = (reference: string) => sale({ reference, idempotencyKey: reference });
+      const ids = new Map<string, string>();
+      for (const order of ['expired', 'vetoed', 'paid']) ids.set(order, await atTheBank(payments, input(order)));
+      await payments.doPayment(sale({ reference: 'paid' }));
+      await payments.auth3d(back(ids.get('vetoed')!));
+      await payments.auth3d(back(ids.get('paid')!));
+      await shop.clock.advance(HOUR_MS);
+      await payments.reconcile();
+      const ends = await Promise.all([...ids.values()].map((id) => stored(id)));
+      expect(ends.map((record) => [record?.state, record?.reason, record?.idempotencyKey])).toEqual([
+        ['expired', null, null],
+        ['failed', 'vetoed', null],
+        ['failed', 'reference_taken', null],
+      ]);
+      // Should money have moved after all, the key is the new payment's still.
+      const again = await payments.init3d(input('expired'));
+      expect(await payments.inquire(ids.get('expired')!)).toMatchObject({ state: 'review' });
+      expect(await shop.store.findByIdempotencyKey('default', 'expired')).toMatchObject(idOf(again.payment));
+    });
+
+    it('keeps its key once Auth3d was called, whatever came of it', async () => {
+      for (const [key, answer] of [
+        ['declined', DECLINED],
+        ['lost', LOST],
+        ['refused', reply({}, 401)],
+      ] as const) {
+        const conversationId = await atTheBank(payments, sale({ idempotencyKey: key }));
+        shop.gateway.willAnswer('Auth3d', answer);
+        await payments.auth3d(back(conversationId));
+        expect(await shop.store.findByIdempotencyKey('default', key)).toMatchObject({ conversationId });
+      }
     });
 
     it.each(['conversationId', 'idempotencyKey'] as const)('twice under one %s is refused', async (key) => {
@@ -203,20 +256,51 @@ describe('a 3D payment', () => {
   });
 
   describe('whose Auth3d provably does not leave', () => {
-    it('is tried three times, two seconds apart, and has failed then', async () => {
-      const conversationId = await atTheBank();
-      let tries = 0;
-      const refuse = () => ((tries += 1), NOT_SENT);
-      shop.gateway.willAnswer('Auth3d', refuse, refuse, refuse);
+    /** When it was tried, in milliseconds from the first time on, and how long each had. */
+    async function tries(options: PaymentOptions, seconds: number): Promise<[tried: number[][], payment: unknown]> {
+      const { payments } = await shop.start(options);
+      const conversationId = await atTheBank(payments);
+      const began = shop.clock.monotonic();
+      const tried: number[][] = [];
+      const refuse = (_request: unknown, timeoutMs: number) => {
+        tried.push([shop.clock.monotonic() - began, timeoutMs]);
+        return NOT_SENT;
+      };
+      shop.gateway.willAnswer('Auth3d', ...Array.from({ length: 20 }, () => refuse));
       const completing = payments.auth3d(back(conversationId));
-      const seen: number[] = [];
-      for (let waits = 0; waits < 2; waits += 1) {
-        await shop.clock.advance(1_999);
-        seen.push(tries);
-        await shop.clock.advance(1);
-        await quiet();
-      }
-      expect([...seen, tries]).toEqual([1, 2, 3]);
+      for (let passed = 0; passed < seconds; passed += 1) await shop.clock.advance(1_000);
+      return [tried, (await isOver(completing)) ? await completing : 'still tried'];
+    }
+
+    it('is tried every two seconds, within one deadline, until ten seconds of it are used, and has failed then', async () => {
+      const [tried, payment] = await tries({}, 30);
+      expect(tried).toEqual([
+        [0, 60_000],
+        [2_000, 58_000],
+        [4_000, 56_000],
+        [6_000, 54_000],
+        [8_000, 52_000],
+      ]);
+      expect(payment).toMatchObject({ state: 'failed', reason: 'not_sent' });
+    });
+
+    it('is tried in the first half of a short deadline alone: the answer needs time, too', async () => {
+      const [tried, payment] = await tries({ timeoutMs: 5_000 }, 10);
+      expect(tried).toEqual([
+        [0, 5_000],
+        [2_000, 3_000],
+      ]);
+      expect(payment).toMatchObject({ state: 'failed', reason: 'not_sent' });
+    });
+
+    it('is not tried again after a try that took ten seconds', async () => {
+      const conversationId = await atTheBank();
+      const held = shop.gateway.hold('Auth3d');
+      const completing = payments.auth3d(back(conversationId));
+      await held.begun;
+      await shop.clock.advance(10_000);
+      held.answer(NOT_SENT);
+      expect(await isOver(completing)).toBe(true);
       expect(await completing).toMatchObject({ state: 'failed', reason: 'not_sent' });
     });
 
@@ -312,17 +396,67 @@ describe('a 3D payment', () => {
       expect(await payments.inquire(missing)).toMatchObject({ state: 'unknown', reason: 'unbound' });
     });
 
-    it('is not asked about where the answer could come after the claim, and still gets settled', async () => {
+    it.each([
+      ['that shows its amount', paid({ amount: 149.9 }), 'succeeded'],
+      ['that shows its id', null, 'succeeded'],
+      ['of a code and a text', PAID, 'unknown'],
+      ['of a code and a status', reply({ responseCode: 'B0000', transactionStatus: 'SUCCESS' }), 'unknown'],
+      ['of a code', reply({ responseCode: 'B0000' }), 'unknown'],
+    ])('is confirmed by an answer %s: %s', async (_what, answer, state) => {
+      const conversationId = await atTheBank();
+      const inquired = answer ?? paid({ conversationId });
+      shop.gateway.willAnswer('Auth3d', BARE);
+      shop.gateway.willAnswer('CheckPayment', inquired, inquired, inquired);
+      expect((await payments.auth3d(back(conversationId))).state).toBe(state);
+      // Nor later: not by the background work, not by an operator who asks.
+      await shop.clock.advance(18_000);
+      await payments.reconcile();
+      expect((await payments.inquire(conversationId)).state).toBe(state);
+    });
+
+    it('is no proof of what Auth3d will say, where someone asks while it is under way', async () => {
       const conversationId = await atTheBank();
       const held = shop.gateway.hold('Auth3d');
       const completing = payments.auth3d(back(conversationId));
       await held.begun;
-      const claim = (await stored(conversationId))!.dueAt!.getTime() - shop.clock.now().getTime();
-      await shop.clock.advance(claim - 60_000 + 1);
+      shop.gateway.willAnswer('CheckPayment', PAID, NOT_FOUND);
+      expect((await payments.inquire(conversationId)).state).toBe('authorizing');
       held.answer(BARE);
       expect(await completing).toMatchObject(UNBOUND);
-      expect(shop.gateway.sent('CheckPayment')).toEqual([]);
-      expect((await payments.inquire(conversationId)).state).toBe('succeeded');
+    });
+
+    it('is written before the gateway is asked where the claim could run out meanwhile', async () => {
+      const conversationId = await atTheBank();
+      const held = shop.gateway.hold('Auth3d');
+      const completing = payments.auth3d(back(conversationId));
+      await held.begun;
+      await shop.clock.advance(30_001);
+      const asked = shop.gateway.hold('CheckPayment');
+      held.answer(BARE);
+      await asked.begun;
+      expect(await stored(conversationId)).toMatchObject({ state: 'unknown', reason: 'unbound' });
+      // Another instance asks, too, and its answer names nothing.
+      await shop.clock.advance(300_000);
+      shop.gateway.willAnswer('CheckPayment', PAID);
+      await (await shop.start()).payments.reconcile();
+      expect(await stored(conversationId)).toMatchObject({ state: 'unknown', reason: 'unbound' });
+      asked.answer(paid({ conversationId }));
+      expect(await completing).toMatchObject({ state: 'succeeded', orderId: 'o-auth3d' });
+    });
+
+    it('is settled by the answer though the claim ran out, and a person decided, while the gateway was asked', async () => {
+      const conversationId = await atTheBank();
+      const asked = shop.gateway.hold('CheckPayment');
+      shop.gateway.willAnswer('Auth3d', BARE);
+      const completing = payments.auth3d(back(conversationId));
+      await asked.begun;
+      const other = (await shop.start()).payments;
+      await shop.clock.advance(100_000);
+      shop.gateway.willAnswer('CheckPayment', NOT_FOUND);
+      await other.reconcile();
+      await other.resolve(conversationId, 'failed', 'not in the panel', { force: true });
+      asked.answer(paid({ conversationId }));
+      expect(await completing).toMatchObject({ state: 'review', reason: 'moved_after_all' });
     });
 
     it('is remembered as such where the payment counted as interrupted meanwhile', async () => {
@@ -334,6 +468,7 @@ describe('a 3D payment', () => {
       shop.gateway.willAnswer('CheckPayment', NOT_FOUND);
       await payments.reconcile();
       expect(await stored(conversationId)).toMatchObject({ state: 'unknown', reason: 'interrupted' });
+      shop.gateway.willAnswer('CheckPayment', NOT_FOUND);
       held.answer(BARE);
       expect(await completing).toMatchObject(UNBOUND);
       expect((await stored(conversationId))?.dueAt).toBeInstanceOf(Date);
@@ -363,7 +498,7 @@ describe('a 3D payment', () => {
       shop.gateway.willAnswer('Auth3d', BARE);
       shop.gateway.willAnswer('CheckPayment', () => {
         shop.store.replace = () => Promise.reject(new Error('down'));
-        return PAID;
+        return paid({ conversationId });
       });
       expect(await payments.auth3d(back(conversationId))).toMatchObject({ state: 'succeeded', stored: false });
       shop.store.replace = replace;

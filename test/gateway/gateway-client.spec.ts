@@ -8,7 +8,7 @@ import type { Transmission, WireRequest } from '../../lib/gateway/transport/tran
 import { toPayment } from '../../lib/payment/payment.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
 import { aPaymentRecord } from '../../lib/testing/a-payment.js';
-import { CREDENTIALS, sampleSale } from './sample-sale.js';
+import { CREDENTIALS, sampleSale, OPEN_CLAIM } from './sample-sale.js';
 
 const CARD = '4508034508034509';
 const SALE = sampleSale();
@@ -72,7 +72,7 @@ const CALLBACK = { Code: 'B0000', MdStatus: 'x' };
 describe('what is sent', () => {
   it('is the body of the dialect with its sign, under its headers, to its path', async () => {
     const { client, transport } = setUp(replied(APPROVED));
-    await client.doPayment(SALE);
+    await client.doPayment(SALE, OPEN_CLAIM);
     const [request] = transport.requests;
     expect(transport.requests).toHaveLength(1);
     expect(request!.url).toBe('https://gateway.example/v1/Payment/DoPayment');
@@ -84,7 +84,7 @@ describe('what is sent', () => {
   it('goes to the path of each operation', async () => {
     const { client, transport } = setUp(replied(APPROVED), morposDialect());
     await client.init3d(SALE);
-    await client.auth3d(PAYMENT, CALLBACK);
+    await client.auth3d(PAYMENT, CALLBACK, OPEN_CLAIM);
     await client.checkPayment(PAYMENT);
     expect(transport.requests.map(({ url }) => url.replace('https://gateway.example', ''))).toEqual([
       '/v1/Payment/Init3d',
@@ -103,7 +103,7 @@ describe('what is sent', () => {
       { sent: false, cause: 'connection_failed' } as const,
     ]) {
       const { client, transport } = setUp(transmission);
-      await client.doPayment(SALE);
+      await client.doPayment(SALE, OPEN_CLAIM);
       expect(transport.requests).toHaveLength(1);
     }
   });
@@ -127,9 +127,9 @@ describe('nothing is sent', () => {
   it.each(FAILING)('when the dialect %s', async (_how, over) => {
     const { client, transport } = setUp(replied(APPROVED), standard(over));
     for (const outcome of [
-      await client.doPayment(SALE),
+      await client.doPayment(SALE, OPEN_CLAIM),
       await client.init3d(SALE),
-      await client.auth3d(PAYMENT, CALLBACK),
+      await client.auth3d(PAYMENT, CALLBACK, OPEN_CLAIM),
     ]) {
       expect(outcome).toEqual({ sent: false, why: expect.stringMatching(/signer/) as string });
       expect(JSON.stringify(outcome)).not.toContain(CARD);
@@ -146,7 +146,7 @@ describe('nothing is sent', () => {
       [900, false],
     ] as const) {
       const { client, clock, transport } = setUp(replied(APPROVED), dialect);
-      const paying = client.doPayment(SALE);
+      const paying = client.doPayment(SALE, OPEN_CLAIM);
       await clock.advance(seconds * 1_000);
       answer('SIGN');
       expect((await paying).sent).toBe(sent);
@@ -157,7 +157,7 @@ describe('nothing is sent', () => {
   it('when the signer never answers: the caller is told after eight seconds', async () => {
     const dialect = standardDialect({ signer: () => new Promise(() => undefined) });
     const { client, clock, transport } = setUp(replied(APPROVED), dialect);
-    const paying = client.doPayment(SALE);
+    const paying = client.doPayment(SALE, OPEN_CLAIM);
     await clock.advance(8_000);
     expect(await paying).toEqual({ sent: false, why: 'the signer took too long' });
     expect(transport.requests).toHaveLength(0);
@@ -166,9 +166,9 @@ describe('nothing is sent', () => {
   it('when the transport can prove it', async () => {
     const { client } = setUp({ sent: false, cause: 'connection_failed' });
     const expected = { sent: false, why: 'connection failed' };
-    expect(await client.doPayment(SALE)).toEqual(expected);
+    expect(await client.doPayment(SALE, OPEN_CLAIM)).toEqual(expected);
     expect(await client.init3d(SALE)).toEqual(expected);
-    expect(await client.auth3d(PAYMENT, CALLBACK)).toEqual(expected);
+    expect(await client.auth3d(PAYMENT, CALLBACK, OPEN_CLAIM)).toEqual(expected);
   });
 });
 
@@ -183,7 +183,10 @@ describe('once it is sent, there is an outcome', () => {
 
   it.each(READING)('when the dialect %s', async (_how, over) => {
     const { client } = setUp(replied(APPROVED), standard(over));
-    for (const outcome of [await client.doPayment(SALE), await client.auth3d(PAYMENT, CALLBACK)]) {
+    for (const outcome of [
+      await client.doPayment(SALE, OPEN_CLAIM),
+      await client.auth3d(PAYMENT, CALLBACK, OPEN_CLAIM),
+    ]) {
       expect(outcome).toMatchObject({ sent: true, outcome: { state: 'unknown', reason: 'unreadable' } });
     }
     expect(await client.init3d(SALE)).toMatchObject({ sent: true, content: null });
@@ -201,7 +204,7 @@ describe('once it is sent, there is an outcome', () => {
         message: ['x'],
       }) as never;
     const { client } = setUp(replied({ code: 'B0000' }), standard(altered({ read })));
-    expect(await client.doPayment(SALE)).toEqual({
+    expect(await client.doPayment(SALE, OPEN_CLAIM)).toEqual({
       sent: true,
       outcome: {
         state: 'succeeded',
@@ -221,7 +224,7 @@ describe('once it is sent, there is an outcome', () => {
 
   it('when verifying the sign throws: the approval is not believed', async () => {
     const { client } = setUp(replied(APPROVED), standard({ verifySign: fail }), { verifySign: true });
-    expect(await client.doPayment(SALE)).toMatchObject({ outcome: { state: 'unknown' } });
+    expect(await client.doPayment(SALE, OPEN_CLAIM)).toMatchObject({ outcome: { state: 'unknown' } });
   });
 
   it.each([
@@ -232,8 +235,8 @@ describe('once it is sent, there is an outcome', () => {
   ] as const)('when the answer is lost: %s', async (cause, reason) => {
     const { client } = setUp({ sent: true, reply: null, cause });
     const expected = { sent: true, outcome: { state: 'unknown', reason, result: null } };
-    expect(await client.doPayment(SALE)).toEqual(expected);
-    expect(await client.auth3d(PAYMENT, CALLBACK)).toEqual(expected);
+    expect(await client.doPayment(SALE, OPEN_CLAIM)).toEqual(expected);
+    expect(await client.auth3d(PAYMENT, CALLBACK, OPEN_CLAIM)).toEqual(expected);
     expect(await client.init3d(SALE)).toEqual({ sent: true, content: null, reason: 'no_answer', result: null });
     const morpos = setUp({ sent: true, reply: null, cause }, morposDialect());
     expect(await morpos.client.checkPayment(PAYMENT)).toBeNull();
@@ -241,8 +244,10 @@ describe('once it is sent, there is an outcome', () => {
 
   it('as the sale and the answer agree', async () => {
     const { client } = setUp(replied({ ...APPROVED, paymentInfo: { amount: 59 } }));
-    expect(await client.doPayment(SALE)).toMatchObject({ outcome: { state: 'review', reason: 'amount_mismatch' } });
-    expect(await client.auth3d(PAYMENT, CALLBACK)).toMatchObject({ outcome: { state: 'review' } });
+    expect(await client.doPayment(SALE, OPEN_CLAIM)).toMatchObject({
+      outcome: { state: 'review', reason: 'amount_mismatch' },
+    });
+    expect(await client.auth3d(PAYMENT, CALLBACK, OPEN_CLAIM)).toMatchObject({ outcome: { state: 'review' } });
   });
 
   it('verifies the sign only where that is asked for, with the key', async () => {
@@ -253,11 +258,13 @@ describe('once it is sent, there is an outcome', () => {
         return false;
       },
     });
-    expect(await setUp(replied(APPROVED), dialect).client.doPayment(SALE)).toMatchObject({
+    expect(await setUp(replied(APPROVED), dialect).client.doPayment(SALE, OPEN_CLAIM)).toMatchObject({
       outcome: { state: 'succeeded' },
     });
     expect(keys).toEqual([]);
-    expect(await setUp(replied(APPROVED), dialect, { verifySign: true }).client.doPayment(SALE)).toMatchObject({
+    expect(
+      await setUp(replied(APPROVED), dialect, { verifySign: true }).client.doPayment(SALE, OPEN_CLAIM),
+    ).toMatchObject({
       outcome: { state: 'review', reason: 'sign_mismatch' },
     });
     expect(keys).toEqual(['api-key-1']);
@@ -285,7 +292,7 @@ describe('a card that is echoed', () => {
     ['by a failing server', 500],
   ])('%s is kept nowhere', async (_how, status) => {
     const { client } = setUp(replied(echoing, status));
-    const payment = await client.doPayment(SALE);
+    const payment = await client.doPayment(SALE, OPEN_CLAIM);
     const start = await client.init3d(SALE);
     for (const outcome of [payment, start]) {
       const text = JSON.stringify(outcome);
@@ -298,7 +305,7 @@ describe('a card that is echoed', () => {
 
   it('by an approval neither', async () => {
     const { client } = setUp(replied({ ...echoing, code: 'B0000', currency: '949' }));
-    const outcome = await client.doPayment(SALE);
+    const outcome = await client.doPayment(SALE, OPEN_CLAIM);
     expect(outcome).toMatchObject({ outcome: { state: 'succeeded' } });
     expect(JSON.stringify(outcome)).not.toContain(CARD);
   });
@@ -331,7 +338,8 @@ describe('an inquiry', () => {
   });
 
   it('tells what the gateway says, whether or not signs are verified', async () => {
-    const { client } = setUp(replied({ responseCode: 'B0000' }), morposDialect(), { verifySign: true });
+    const answer = { responseCode: 'B0000', responseDescription: 'Approved' };
+    const { client } = setUp(replied(answer), morposDialect(), { verifySign: true });
     expect(client.canInquire).toBe(true);
     expect(await client.checkPayment(PAYMENT)).toMatchObject({ outcome: 'paid' });
   });

@@ -1,4 +1,5 @@
 import type { GatewayCredentials, SaleRequest } from '../../lib/gateway/gateway-dialect.js';
+import type { RequestClaim } from '../../lib/gateway/transport/transmission.js';
 
 export const CREDENTIALS: GatewayCredentials = {
   merchantId: 'M-1',
@@ -27,3 +28,10 @@ export function sampleSale(over: Partial<SaleRequest> = {}): SaleRequest {
     ...over,
   };
 }
+
+/** A claim that does not run out. */
+export const OPEN_CLAIM: RequestClaim = {
+  timeoutMs: 60_000,
+  confirmTime: () => Promise.resolve(true),
+  mayStart: () => true,
+};

@@ -1,5 +1,6 @@
 import { Controller, Get, type INestApplication } from '@nestjs/common';
-import { HealthCheck, HealthCheckService, TerminusModule } from '@nestjs/terminus';
+import type { ModuleRef } from '@nestjs/core';
+import { HealthCheck, HealthCheckService, HealthIndicatorService, TerminusModule } from '@nestjs/terminus';
 import { MemoryPaymentStore, OnPayment, PaymentModule } from 'nestjs-card-payment';
 import {
   type PaymentHealthDetails,
@@ -7,6 +8,7 @@ import {
   type PaymentHealthLimits,
 } from 'nestjs-card-payment/health';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import type { PaymentHealthReport } from '../../lib/health/payment-health.js';
 import { type Merchant, sale, simulatorOptions, startMerchant } from '../e2e/merchant.js';
 
 let limits: PaymentHealthLimits & { account?: string } = {};
@@ -124,5 +126,61 @@ describe('the health page of a terminus application', () => {
   it('is of a named account, too', async () => {
     limits = { account: 'eu' };
     expect((await health()).details.payments).toMatchObject({ account: 'eu', status: 'up', background: 'off' });
+  });
+});
+
+describe('the indicator', () => {
+  const WELL: PaymentHealthReport = {
+    account: 'default',
+    isStoreUp: true,
+    counts: null,
+    owedWrites: 0,
+    paymentsInFlight: 0,
+    maxInFlight: null,
+    longRuns: [],
+    clockOffsetMs: 0,
+    background: true,
+    backgroundIdleMs: 0,
+    backgroundFailures: 0,
+    deliveryFailures: 0,
+    oldestUnknownMs: null,
+  };
+
+  async function problems(report: Partial<PaymentHealthReport>, limits: PaymentHealthLimits = {}) {
+    const moduleRef = {
+      get: () => ({ report: () => Promise.resolve({ ...WELL, ...report }) }),
+    } as unknown as ModuleRef;
+    const { payments } = await new PaymentHealthIndicator(new HealthIndicatorService(), moduleRef).check(
+      'payments',
+      limits,
+    );
+    expect(payments.status).toBe(payments.problems.length === 0 ? 'up' : 'down');
+    return payments.problems;
+  }
+
+  it.each([6_000, -6_000])('counts a clock that is off by %d ms either way', async (clockOffsetMs) => {
+    expect(await problems({ clockOffsetMs }, { maxClockOffsetMs: 5_000 })).toEqual([
+      "This host's clock is off the payment store's.",
+    ]);
+    expect(await problems({ clockOffsetMs }, { maxClockOffsetMs: 6_000 })).toEqual([]);
+  });
+
+  it.each([
+    [0, []],
+    [899_999, []],
+    [900_000, ['The background work stands still.']],
+    [null, ['The background work stands still.']],
+  ])('of background work that last began a pass %s ms ago', async (backgroundIdleMs, expected) => {
+    expect(await problems({ backgroundIdleMs })).toEqual(expected);
+    expect(await problems({ backgroundIdleMs, background: false })).toEqual([]);
+  });
+
+  it('tells failures of the store at deliveries and background work, which count where a limit is set', async () => {
+    const failing = { deliveryFailures: 21, backgroundFailures: 11 };
+    expect(await problems(failing)).toEqual([]);
+    expect(await problems(failing, { maxDeliveryFailures: 20, maxBackgroundFailures: 10 })).toEqual([
+      'The payment store fails deliveries to handlers.',
+      'The payment store fails the background work.',
+    ]);
   });
 });

@@ -38,6 +38,22 @@ describe('PaymentHealth', () => {
     expect(await health.report()).toMatchObject({ isStoreUp: false, counts: null, owedWrites: 1 });
   });
 
+  it('shows how often in a row the store failed the background work and deliveries, until it is well again', async () => {
+    const { leaseDue, fanOut } = shop.store;
+    shop.store.leaseDue = () => Promise.reject(new Error('down'));
+    shop.store.fanOut = () => Promise.reject(new Error('down'));
+    flows.reconciler.start();
+    await shop.clock.advance(20_000);
+    const failing = await health.report();
+    expect(failing.isStoreUp).toBe(true);
+    expect(failing.backgroundFailures).toBeGreaterThanOrEqual(8);
+    expect(failing.deliveryFailures).toBeGreaterThanOrEqual(8);
+    [shop.store.leaseDue, shop.store.fanOut] = [leaseDue, fanOut];
+    await shop.clock.advance(5_000);
+    expect(await health.report()).toMatchObject({ backgroundFailures: 0, deliveryFailures: 0 });
+    await flows.reconciler.stop();
+  });
+
   it('names a handler that has been running for a minute', async () => {
     const types = ['payment.succeeded'] as const;
     const stuck = { id: 'stuck', account: 'default', types, concurrency: 1, timeoutMs: null };

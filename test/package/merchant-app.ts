@@ -220,6 +220,46 @@ export const LOGGED_WELL = [
   },
 ];
 
+/** What becomes of payments where the logger of that Nest fails at each line of the module. */
+export const FAILING_LOGGER = `
+  require('reflect-metadata');
+  const { Module } = require('@nestjs/common');
+  const { NestFactory } = require('@nestjs/core');
+  const { PaymentModule, PaymentService } = require('nestjs-card-payment');
+  class Shop {}
+  Module({ imports: [PaymentModule.forRoot({ baseUrl: 'simulator:' })] })(Shop);
+  const unhandled = [];
+  process.on('unhandledRejection', (reason) => unhandled.push(String(reason)));
+  let lost = 0;
+
+  async function paid(fail, options) {
+    const method = (...line) => (line.includes('PaymentModule') ? ((lost += 1), fail()) : undefined);
+    const logger = Object.fromEntries(['log', 'warn', 'error', 'debug', 'verbose'].map((level) => [level, method]));
+    const app = await NestFactory.createApplicationContext(Shop, options ?? { logger });
+    if (options) app.useLogger(logger);
+    const { state, stored } = await app.get(PaymentService).doPayment({
+      cardDetails: { cardNo: '4508034508034509', expDate: '1236', cvv: '000' },
+      transactionDetails: { amount: '149.90', currencyCode: 949 },
+      cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
+    });
+    await app.close();
+    return [state, stored];
+  }
+
+  (async () => {
+    const throwing = () => { throw new Error('disk full'); };
+    const rejecting = () => Promise.reject(new Error('disk full'));
+    const outcomes = [];
+    for (const fail of [throwing, rejecting]) {
+      for (const options of [undefined, { bufferLogs: true }]) outcomes.push(await paid(fail, options));
+    }
+    await new Promise(setImmediate);
+    console.log(JSON.stringify([outcomes.flat(), lost > 8, unhandled]));
+  })();
+`;
+
+export const PAID_ALL_THE_SAME = [Array.from({ length: 4 }, () => ['succeeded', true]).flat(), true, []];
+
 /** What the health indicator says in that Nest, with that terminus. */
 export const HEALTH = `
   require('reflect-metadata');

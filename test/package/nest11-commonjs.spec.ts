@@ -6,12 +6,14 @@ import { addGuidePackages, compileGuide, FOUND_IN_BROKEN_PAGE, payAsInGettingSta
 import {
   BOTH_FLOWS_PAID,
   expectApiDocument,
+  FAILING_LOGGER,
   HEALTH,
   HEALTHY,
   LOGGED,
   LOGGED_WELL,
   MerchantApp,
   ONE_COPY,
+  PAID_ALL_THE_SAME,
 } from './merchant-app.js';
 
 const OLDEST_DRIVERS = ['kysely@0.28.0', 'pg@8.11.0', 'ioredis@5.4.0'];
@@ -43,6 +45,10 @@ describe('the packed package in a NestJS 11 application, CommonJS', () => {
   it('logs one line in a console, and fields in JSON', async () => {
     expect(await app.node('-e', LOGGED)).toEqual(LOGGED_WELL);
   });
+
+  it('takes payments whatever the logger does', async () => {
+    expect(await app.node('-e', FAILING_LOGGER)).toEqual(PAID_ALL_THE_SAME);
+  }, 60_000);
 
   it('tells its health to terminus', async () => {
     expect(await app.node('-e', HEALTH)).toEqual(HEALTHY);

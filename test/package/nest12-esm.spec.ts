@@ -12,12 +12,14 @@ import { addGuidePackages, compileGuide, FOUND_IN_BROKEN_PAGE, payAsInGettingSta
 import {
   BOTH_FLOWS_PAID,
   expectApiDocument,
+  FAILING_LOGGER,
   HEALTH,
   HEALTHY,
   LOGGED,
   LOGGED_WELL,
   MerchantApp,
   ONE_COPY,
+  PAID_ALL_THE_SAME,
 } from './merchant-app.js';
 import { cleanEnvironment } from './tarball.js';
 
@@ -131,6 +133,10 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
   it('logs one line in a console, and fields in JSON', async () => {
     expect(await app.node('--input-type=commonjs', '-e', LOGGED)).toEqual(LOGGED_WELL);
   });
+
+  it('takes payments whatever the logger does', async () => {
+    expect(await app.node('--input-type=commonjs', '-e', FAILING_LOGGER)).toEqual(PAID_ALL_THE_SAME);
+  }, 60_000);
 
   it('tells its health to terminus', async () => {
     expect(await app.node('--input-type=commonjs', '-e', HEALTH)).toEqual(HEALTHY);

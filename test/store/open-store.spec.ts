@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { PaymentConfigurationError } from '../../lib/errors/payment-configuration.error.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
-import { openStore } from '../../lib/store/open-store.js';
+import { openStore, releaseStore } from '../../lib/store/open-store.js';
 import { SqlPaymentStore } from '../../lib/store/sql/sql-payment-store.js';
 import { TestClock } from '../../lib/testing/index.js';
 
@@ -53,6 +53,44 @@ test('a SQL store by its URL, open', async () => {
   await expect(store.find('default', 'none')).resolves.toBeNull();
   await store.close();
   rmSync(folder, { recursive: true });
+});
+
+describe('a store that several accounts are given', () => {
+  function shared() {
+    const store = new MemoryPaymentStore();
+    return { store, close: jest.spyOn(store, 'close'), open: jest.spyOn(store, 'open') };
+  }
+
+  test('is closed with the last of them', async () => {
+    const { store, close } = shared();
+    for (let account = 0; account < 3; account += 1) await openStore({ ...SETTINGS, store });
+    await releaseStore(store);
+    await releaseStore(store);
+    expect(close).not.toHaveBeenCalled();
+    await releaseStore(store);
+    expect(close).toHaveBeenCalledTimes(1);
+  });
+
+  test('stays open for those that have it, or are opening it, where another cannot', async () => {
+    const { store, close, open } = shared();
+    let opened!: () => void;
+    open.mockImplementationOnce(() => new Promise<void>((resolve) => (opened = resolve)));
+    open.mockRejectedValueOnce(new Error('no'));
+    const first = openStore({ ...SETTINGS, store });
+    await problemOf({ store });
+    opened();
+    await first;
+    expect(close).not.toHaveBeenCalled();
+    await releaseStore(store);
+    expect(close).toHaveBeenCalledTimes(1);
+  });
+
+  test('is closed where the only one cannot open it', async () => {
+    const { store, close, open } = shared();
+    open.mockRejectedValueOnce(new Error('no'));
+    await problemOf({ store });
+    expect(close).toHaveBeenCalledTimes(1);
+  });
 });
 
 test('a store without a server of its own goes by the clock of the process', async () => {

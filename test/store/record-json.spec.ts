@@ -26,8 +26,9 @@ test('an event comes back as it was, with the dates of its payment', () => {
 });
 
 test('a line of history says what the record is from its version on', () => {
-  const record = aPaymentRecord({ state: 'failed', reason: 'declined', code: 'B0005', note: 'n', updatedAt: WHEN });
-  const line = { version: record.version, state: 'failed', reason: 'declined', code: 'B0005', note: 'n', at: WHEN };
+  const said = { state: 'failed', reason: 'declined', code: 'B0005', note: 'n', by: 'ada' } as const;
+  const record = aPaymentRecord({ ...said, updatedAt: WHEN });
+  const line = { version: record.version, ...said, at: WHEN };
   expect(historyEntryOf(record)).toEqual(line);
   expect(historyFromJson(historyToJson(historyEntryOf(record)))).toEqual(line);
 });
@@ -65,3 +66,10 @@ function expectNothingShared(one: object, other: object): void {
     }
   }
 }
+
+it('a line of history that an older release wrote says nothing of who', () => {
+  const { by: _by, ...older } = historyEntryOf(aPaymentRecord({ note: 'n' }));
+  expect(historyFromJson(JSON.stringify(older))).toMatchObject({ note: 'n', by: null });
+  const { by: _of, ...record } = aPaymentRecord({ note: 'n' });
+  expect(historyEntryOf(record)).toMatchObject({ note: 'n', by: null });
+});

@@ -1,7 +1,6 @@
 import type { PaymentEventType, PaymentOptions, PaymentService, PaymentStore } from 'nestjs-card-payment';
 import type { TestClock } from 'nestjs-card-payment/testing';
 import type { PaymentHandler } from '../../lib/events/handler-finder.js';
-import { InFlight } from '../../lib/flows/in-flight.js';
 import { assembleFlows, type AssembledFlows, TEST_DIALECT } from '../flows/assembled-flows.js';
 import { type Chance, SeededRandomness } from './chance.js';
 import { GATEWAY_TIMEOUT_MS, type WorldGateway } from './gateway.js';
@@ -46,13 +45,6 @@ export interface HostSettings {
   readonly weather: StoreWeather;
 }
 
-/** A payment that never ends, since its simulated process was killed, does not hold the real one. */
-class SimulatedInFlight extends InFlight {
-  protected override holdProcess(): () => void {
-    return () => undefined;
-  }
-}
-
 /** One process of the shop, from its start until it stops or is killed. */
 export class Host {
   readonly name: string;
@@ -79,7 +71,6 @@ export class Host {
       store: this.line.to(store),
       clock: this.clock,
       transport: gateway.transportOf(this.life),
-      inFlight: new SimulatedInFlight(),
       random: new SeededRandomness(chance.between(0, 2 ** 31)),
       options: {
         ...options,
@@ -130,8 +121,10 @@ export class Host {
   async stop(): Promise<void> {
     this.isStopping = true;
     const { reconciler, inFlight, owed, time } = this.flows;
+    inFlight.refuseNew();
+    owed.renewHold();
     await reconciler.stop();
-    await inFlight.ended();
+    await inFlight.close();
     await owed.close();
     time.stop();
     this.kill();

@@ -3,7 +3,7 @@ import { PaymentError } from '../../errors/payment.error.js';
 import type { Environment } from '../../options/read-options.js';
 import { DEFAULT_ACCOUNT, variableOf } from '../../payment/account.js';
 import { SystemClock } from '../../payment/clock.js';
-import { openStore } from '../../store/open-store.js';
+import { openStore, releaseStore } from '../../store/open-store.js';
 import type { PaymentStore } from '../../store/payment-store.js';
 import { STORE_URL_FORMS, storeUrlProblem } from '../../store/store-url.js';
 import { CommandFailedError } from '../command-failed.error.js';
@@ -40,7 +40,7 @@ export async function withAccountStore<T>(
     // What a driver throws may hold a statement's values or an address.
     throw new CommandFailedError('The payment store failed; is it running, and reachable from here?');
   } finally {
-    await store.close().catch(() => undefined);
+    await releaseStore(store).catch(() => undefined);
   }
 }
 

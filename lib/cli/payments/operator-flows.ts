@@ -1,9 +1,10 @@
 import { InquiryFlow } from '../../flows/inquiry-flow.js';
-import { OperatorFlow } from '../../flows/operator-flow.js';
+import { OperatorFlow, type ResolveOptions } from '../../flows/operator-flow.js';
 import { OwedWrites } from '../../flows/owed-writes.js';
 import { PaymentChanges } from '../../flows/payment-changes.js';
 import { PaymentReader } from '../../flows/payment-reader.js';
 import { PaymentWriter } from '../../flows/payment-writer.js';
+import { ProcessHold } from '../../flows/process-hold.js';
 import { StoreClock } from '../../flows/store-clock.js';
 import { GatewayClient } from '../../gateway/gateway-client.js';
 import { GatewayTransport } from '../../gateway/transport/gateway-transport.js';
@@ -24,7 +25,7 @@ class OperatorFlows {
     this.clock = new StoreClock(new SystemClock(), store);
     // The event goes into the outbox with the state: an instance that runs delivers it.
     const changes = new PaymentChanges(store, this.clock, { publish: () => Promise.resolve() });
-    this.owed = new OwedWrites(changes, this.clock);
+    this.owed = new OwedWrites(changes, this.clock, new ProcessHold());
     this.reader = new PaymentReader(store, { account });
     this.writer = new PaymentWriter(changes, this.owed, this.clock);
   }
@@ -36,10 +37,11 @@ export async function resolvePayment(
   conversationId: string,
   state: 'succeeded' | 'failed',
   note: string,
+  options: ResolveOptions,
 ): Promise<Payment> {
   const { clock, reader, writer } = new OperatorFlows(opened);
   await clock.check();
-  return new OperatorFlow(reader, writer).resolve(conversationId, state, note);
+  return new OperatorFlow(reader, writer).resolve(conversationId, state, note, options);
 }
 
 /** As `PaymentService.inquire`. */

@@ -25,8 +25,14 @@ export const showPaymentCommand = command({
   },
 });
 
-function historyLine({ at, version, state, reason, code, note }: PaymentHistoryEntry): string {
-  return [`  ${at.toISOString()}  v${version}  ${state.padEnd(12)}`, reason, code, note && `“${note}”`]
+function historyLine({ at, version, state, reason, code, note, by }: PaymentHistoryEntry): string {
+  return [
+    `  ${at.toISOString()}  v${version}  ${state.padEnd(12)}`,
+    reason,
+    code,
+    note && `“${note}”`,
+    by && `by ${by}`,
+  ]
     .filter(Boolean)
     .join('  ');
 }

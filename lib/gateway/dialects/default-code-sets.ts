@@ -7,7 +7,8 @@ const indeterminateCodes = new Set(['B0006', 'B0020', 'B0022', 'B0068', 'B0091',
 
 /**
  * The sets that both built-in dialects use. Unverified: inferred from the vendor's public list and from ISO 8583, the
- * scheme it follows. `notFoundCodes` is empty: which code says so is not public.
+ * scheme it follows. `notFoundCodes` is empty: which code says so is not public. `approvedTexts`: the vendor's plugins ask
+ * for `Approved` in an inquiry, and its documentation shows `Onaylandı` for an approval.
  */
 export const DEFAULT_CODE_SETS: ResultCodeSets = {
   approvedCodes,
@@ -61,4 +62,5 @@ export const DEFAULT_CODE_SETS: ResultCodeSets = {
     'B0083',
   ]),
   notFoundCodes: new Set(),
+  approvedTexts: new Set(['Approved', 'Onaylandı']),
 };

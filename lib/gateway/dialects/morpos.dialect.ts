@@ -27,7 +27,7 @@ export interface MorposDialectOptions {
    * The field of the Init3d answer that carries the page; by default the one text that is Base64 of HTML (unverified).
    */
   readonly contentField?: string;
-  /** Overrides of what the result codes mean. */
+  /** Overrides of what the result codes mean, and of the texts that say approved. */
   readonly codes?: Partial<ResultCodeSets>;
   /**
    * What `transactionStatus` is, in any case, in an inquiry about a sale that succeeded. Unverified: `SUCCESS` is all that
@@ -159,7 +159,7 @@ function readInquiry(fields: ReplyFields, successStatuses: ReadonlySet<string>):
     ...result,
     code,
     resultCode: others.find((other) => other !== code) ?? others[0] ?? null,
-    message: fields.text('responseDescription'),
+    message: fields.text('responseDescription') ?? result.message,
     transactionType: fields.text('transactionType'),
     isSuccessful: fields.has('transactionStatus')
       ? successStatuses.has(fields.text('transactionStatus')?.toUpperCase() ?? '')

@@ -1,5 +1,6 @@
 import type { DialectOperation, InquiryResult } from '../gateway-dialect.js';
 import type { GatewayReply } from '../transport/transmission.js';
+import { isApprovedText } from './approved-text.js';
 import type { ChargeOutcome } from './charge-outcome.js';
 import { ReplyFields } from './reply-fields.js';
 import {
@@ -9,12 +10,19 @@ import {
   isForeign,
   isSuccessStatus,
   isUnreadable,
+  namesPayment,
   type ReadingRules,
 } from './result-checks.js';
 
 /** What a CheckPayment showed. `nothing`: nothing clear; ask again later. */
 export type InquiryOutcome =
-  | { readonly outcome: 'paid' | 'declined' | 'mismatch'; readonly charge: ChargeOutcome }
+  | {
+      readonly outcome: 'paid';
+      /** Whether the answer shows our id or our amount. Only such an answer confirms an approval that named no payment. */
+      readonly isBound: boolean;
+      readonly charge: ChargeOutcome;
+    }
+  | { readonly outcome: 'declined' | 'mismatch'; readonly charge: ChargeOutcome }
   | { readonly outcome: 'not_found' }
   | { readonly outcome: 'nothing' };
 
@@ -51,9 +59,11 @@ function inquiryFromResult(
   if (meanings[0] === 'approved') {
     if (result.isSuccessful === false) return NOTHING;
     const reason = contradictionOf(fields, result, expected, rules);
-    return reason
-      ? { outcome: 'mismatch', charge: { state: 'review', reason, result } }
-      : { outcome: 'paid', charge: { state: 'succeeded', reason: null, result } };
+    if (reason) return { outcome: 'mismatch', charge: { state: 'review', reason, result } };
+    const isBound = namesPayment(result, expected, rules.verifyAmount);
+    // A code alone may say no more than that the inquiry itself was answered.
+    const saysMore = isBound || result.isSuccessful === true || isApprovedText(result.message, rules.codes);
+    return saysMore ? { outcome: 'paid', isBound, charge: { state: 'succeeded', reason: null, result } } : NOTHING;
   }
   if (rules.codes.inquiryDeclinedCodes.has(code)) {
     if (result.isSuccessful === true) return NOTHING;

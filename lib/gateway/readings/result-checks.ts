@@ -81,6 +81,17 @@ export function isBound(result: GatewayResult, { conversationId }: Expectation, 
   return result.conversationId === conversationId && (check === 'off' || (result.amount ?? null) !== null);
 }
 
+/**
+ * Whether an approval in an inquiry, which is asked by our id, shows our id or our amount. An amount that the merchant
+ * does not want compared counts only when it is exactly ours.
+ */
+export function namesPayment(result: GatewayResult, expected: Expectation, check: AmountCheck): boolean {
+  if (result.conversationId === expected.conversationId) return true;
+  // A dialect written in plain JavaScript may leave fields out.
+  const isShown = (result.amount ?? null) !== null;
+  return isShown && isAmountOurs(result, expected, check === 'off' ? 'exact' : check);
+}
+
 function isCurrencyOurs(result: GatewayResult, asked: number): boolean {
   const shown = result.currency;
   if (shown === null) return !isUnreadable(result, 'currency');

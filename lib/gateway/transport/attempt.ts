@@ -36,7 +36,12 @@ export class Attempt {
   private readonly deadline: number;
   private readonly timer: NodeJS.Timeout;
 
-  constructor(body: string, timeoutMs: number) {
+  /** @param mayStart whether a request that begins now, and takes this long, may still be sent */
+  constructor(
+    body: string,
+    timeoutMs: number,
+    private readonly mayStart: (timeoutMs: number) => boolean = () => true,
+  ) {
     this.body = Buffer.from(body, 'utf8');
     this.deadline = performance.now() + timeoutMs;
     this.timer = setTimeout(() => this.lose('deadline'), timeoutMs);
@@ -59,6 +64,7 @@ export class Attempt {
 
   /** The body, once: a dispatcher that tries again, without saying that it starts, gets nothing to write. */
   *handOut(): Generator<Buffer> {
+    this.endIfLate();
     const { body } = this;
     if (!body) throw new Error(ONCE);
     this.body = null;
@@ -70,8 +76,7 @@ export class Attempt {
   handler(): Dispatcher.DispatchHandler {
     return {
       onRequestStart: (controller) => {
-        // An event loop that was held up may come here before the timer does.
-        if (performance.now() >= this.deadline) this.lose('deadline');
+        this.endIfLate();
         if (this.abort || this.isOver) return controller.abort(new Error(ONCE));
         this.hasStarted = true;
         this.abort = () => controller.abort(new Error('The payment request is over.'));
@@ -99,6 +104,17 @@ export class Attempt {
     const why = errorCode === null ? {} : { errorCode };
     if (this.hasStarted) this.end({ sent: true, reply: null, cause, ...why });
     else this.end({ sent: false, cause: cause === 'deadline' ? 'deadline' : 'connection_failed', ...why });
+  }
+
+  /**
+   * Asked where the request begins: it may have waited for a connection, and an event loop that was held up may come here
+   * before its timer does.
+   */
+  private endIfLate(): void {
+    if (this.hasStarted || this.isOver) return;
+    const left = this.deadline - performance.now();
+    if (left <= 0) this.end({ sent: false, cause: 'deadline' });
+    else if (!this.mayStart(left)) this.end({ sent: false, cause: 'claim_over' });
   }
 
   private read(): void {

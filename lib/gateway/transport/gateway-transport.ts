@@ -6,7 +6,7 @@ import { Attempt } from './attempt.js';
 import { causeCode } from './cause-code.js';
 import { GatewayHttp } from './gateway-http.js';
 import { monitorWarning } from './monitors.js';
-import type { Transmission, WireRequest } from './transmission.js';
+import type { RequestClaim, Transmission, WireRequest } from './transmission.js';
 import { PaymentLogger } from '../../telemetry/payment-logger.js';
 
 export interface TransportSettings {
@@ -51,10 +51,14 @@ export class GatewayTransport {
     this.http = new GatewayHttp(this.axios);
   }
 
-  /** One attempt. It never rejects, whatever an interceptor or dispatcher does, and is over at the deadline. */
-  post(request: WireRequest): Promise<Transmission> {
+  /**
+   * One attempt. It never rejects, whatever an interceptor or dispatcher does, and is over at the deadline: the claim's,
+   * where it is sent under one.
+   */
+  post(request: WireRequest, claim?: RequestClaim): Promise<Transmission> {
     this.warnOfMonitors();
-    const attempt = new Attempt(request.body, this.settings.timeoutMs);
+    const timeoutMs = claim?.timeoutMs ?? this.settings.timeoutMs;
+    const attempt = new Attempt(request.body, timeoutMs, (left) => claim?.mayStart(left) ?? true);
     // Axios costs as much as the request itself: it is asked only where someone can have added to it.
     if (this.http.mayHaveInterceptors) this.postByAxios(attempt, request);
     else this.transmit(attempt, request);

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
+import type { GatewayDialect } from '../../../lib/gateway/gateway-dialect.js';
+import type { AmountCheck } from '../../../lib/gateway/gateway-settings.js';
 import { inquiryOutcome, type InquiryOutcome } from '../../../lib/gateway/readings/inquiry-outcome.js';
 import type { Expectation } from '../../../lib/gateway/readings/result-checks.js';
 import { CARD_DECLINES, PUBLIC_CODES } from '../public-codes.js';
@@ -18,9 +20,19 @@ const PAID = {
   paymentInfo: { amount: 60, currency: 949, installmentCount: 1 },
 };
 
-function read(body: unknown, { status = 200, dialect = morposDialect(), over = {} } = {}): InquiryOutcome {
+interface Reading {
+  readonly status?: number;
+  readonly dialect?: GatewayDialect;
+  readonly over?: Partial<Expectation>;
+  readonly verifyAmount?: AmountCheck;
+}
+
+function read(
+  body: unknown,
+  { status = 200, dialect = morposDialect(), over = {}, verifyAmount = 'notLess' }: Reading = {},
+): InquiryOutcome {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const rules = { codes: dialect.codes, verifyAmount: 'notLess', isSignGood: null } as const;
+  const rules = { codes: dialect.codes, verifyAmount, isSignGood: null };
   return inquiryOutcome({ status, text }, dialect.operations.checkPayment!, { ...OURS, ...over }, rules);
 }
 
@@ -57,8 +69,60 @@ describe('an inquiry', () => {
     expect(read({ responseCode: 'B0000', amount: 60 })).toMatchObject({ charge: { result: { amount: '60' } } });
   });
 
-  it('may leave out everything but the code', () => {
-    expect(word({ responseCode: 'B0000' })).toBe('paid');
+  it.each([
+    [{}, 'nothing', null],
+    [{ responseDescription: 'Approved' }, 'paid', false],
+    [{ message: 'Onaylandı' }, 'paid', false],
+    [{ responseDescription: 'Declined', message: 'Approved' }, 'nothing', null],
+    [{ responseDescription: 'Not approved' }, 'nothing', null],
+    [{ responseDescription: 'Approved', transactionStatus: 'PENDING' }, 'nothing', null],
+    [{ conversationId: 'ABC1', transactionStatus: 'PENDING' }, 'nothing', null],
+    [{ transactionStatus: 'SUCCESS' }, 'paid', false],
+    [{ transactionStatus: null, transactionType: 'SALE', orderId: 'o-1', currency: '949' }, 'nothing', null],
+    [{ conversationId: 'ABC1' }, 'paid', true],
+    [{ conversationId: '' }, 'nothing', null],
+    [{ amount: '60.0' }, 'paid', true],
+    [{ Amount: 60 }, 'paid', true],
+    [{ paymentInfo: { Amount: '60.00' } }, 'paid', true],
+    [{ paymentInfo: { amount: null } }, 'nothing', null],
+  ])('of an approved code and %j is %s', (more, expected, isBound) => {
+    const inquiry = read({ responseCode: 'B0000', ...more });
+    expect([inquiry.outcome, 'isBound' in inquiry ? inquiry.isBound : null]).toEqual([expected, isBound]);
+  });
+
+  it('shows more than was asked for in instalments alone, and what is not compared only where it is ours', () => {
+    const more = { responseCode: 'B0000', amount: 63 };
+    expect(read(more, { over: { installmentCount: 3 } })).toMatchObject({ outcome: 'paid', isBound: true });
+    expect(word(more, { verifyAmount: 'off' })).toBe('nothing');
+    expect(word(more, { verifyAmount: 'off', over: { installmentCount: 3 } })).toBe('nothing');
+    expect(read({ responseCode: 'B0000', amount: 60 }, { verifyAmount: 'off' })).toMatchObject({ isBound: true });
+  });
+
+  it.each([
+    ['Approved', true],
+    [' APPROVED ', true],
+    ['Onaylandı', true],
+    ['ONAYLANDI', true],
+    ['onaylandi', true],
+    ['ONAYLANDİ', true],
+    ['OnaylandÄ±', true],
+    ['ONAYLANDÄ±', true],
+    ['Onaylandý', true],
+    ['Onaylanmadı', false],
+    ['Approved for review', false],
+    ['Disapproved', false],
+    ['Onayland', false],
+    ['OK', false],
+  ])('whose text is %j says approved: %s', (responseDescription, says) => {
+    expect(word({ responseCode: 'B0000', responseDescription })).toBe(says ? 'paid' : 'nothing');
+  });
+
+  it('has other texts for approved where a host knows better', () => {
+    const dialect = morposDialect({ codes: { approvedTexts: new Set(['BAŞARILI']) } });
+    for (const responseDescription of ['Başarılı', 'başarili', 'BAÅ\u009eARILI']) {
+      expect(word({ responseCode: 'B0000', responseDescription }, { dialect })).toBe('paid');
+    }
+    expect(word({ responseCode: 'B0000', responseDescription: 'Approved' }, { dialect })).toBe('nothing');
   });
 
   it.each([

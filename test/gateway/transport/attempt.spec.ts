@@ -99,6 +99,58 @@ describe('an attempt', () => {
     expect(late.aborted).toHaveLength(1);
   });
 
+  describe('whose claim has run out', () => {
+    const OVER = { sent: false, cause: 'claim_over' };
+    let left: number[];
+
+    function late(): ReturnType<typeof begun> {
+      left = [];
+      const attempt = new Attempt('{}', 60_000, (ms) => (left.push(ms), false));
+      attempts.push(attempt);
+      return { attempt, handler: attempt.handler() };
+    }
+
+    it('is cut off as it begins, with what is left of its deadline judged', async () => {
+      const { attempt, handler } = late();
+      const beginning = controller();
+      handler.onRequestStart?.(beginning, {});
+      expect(beginning.aborted).toHaveLength(1);
+      expect(await known(attempt)).toEqual(OVER);
+      expect(() => [...attempt.handOut()]).toThrow('once');
+      expect(left).toEqual([expect.any(Number)]);
+      expect(left[0]).toBeGreaterThan(50_000);
+      expect(left[0]).toBeLessThanOrEqual(60_000);
+    });
+
+    it('gives no body to a dispatcher that does not say that it begins', async () => {
+      const { attempt } = late();
+      expect(() => [...attempt.handOut()]).toThrow('once');
+      expect(await known(attempt)).toEqual(OVER);
+    });
+
+    it('goes on where it ran out after the beginning: something may have been written', async () => {
+      let mayStart = true;
+      const attempt = new Attempt('{}', 60_000, () => mayStart);
+      attempts.push(attempt);
+      attempt.handler().onRequestStart?.(controller(), {});
+      mayStart = false;
+      expect([...attempt.handOut()]).toHaveLength(1);
+      expect(await known(attempt)).toBeNull();
+    });
+  });
+
+  it('is over as soon as the reply has more than a mebibyte', async () => {
+    const { attempt, handler } = begun();
+    const running = controller();
+    handler.onRequestStart?.(running, {});
+    handler.onResponseStart?.(running, 200, {}, 'OK');
+    handler.onResponseData?.(running, Buffer.alloc(1_048_576));
+    expect(await known(attempt)).toBeNull();
+    handler.onResponseData?.(running, Buffer.alloc(1));
+    expect(await known(attempt)).toEqual({ sent: true, reply: null, cause: 'reply_too_large' });
+    expect(running.aborted).toHaveLength(1);
+  });
+
   it('keeps the first outcome, and stops what runs', async () => {
     const { attempt, handler } = begun();
     const running = controller();

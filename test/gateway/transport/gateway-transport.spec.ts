@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { Agent, type Dispatcher } from 'undici';
 import { type Arrival, closeAll, gateway, postEach, requestTo, transportOf, wiretap } from './gateways.js';
 
 afterEach(closeAll);
@@ -93,6 +94,21 @@ describe('what is written', () => {
       }
     }
     expect([arrivals.length, proxy.arrivals.length]).toEqual([1, 0]);
+  });
+
+  it('is bound by the deadline alone, which may be longer than undici waits by default', async () => {
+    const seen: Dispatcher.DispatchOptions[] = [];
+    class Watching extends Agent {
+      override dispatch(options: Agent.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+        seen.push(options);
+        return super.dispatch(options, handler);
+      }
+    }
+    const { url } = await gateway();
+    const dispatcher = new Watching();
+    await transportOf({ dispatcher }).post(requestTo(url));
+    await dispatcher.destroy();
+    expect(seen).toMatchObject([{ headersTimeout: 0, bodyTimeout: 0, idempotent: false }]);
   });
 
   it('is not held back by other requests', async () => {

@@ -1,0 +1,137 @@
+import { Injectable, type LoggerService } from '@nestjs/common';
+import { MemoryPaymentStore, OnPayment, PaymentClock, type PaymentEvent } from 'nestjs-card-payment';
+import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { TestClock } from 'nestjs-card-payment/testing';
+import { type Merchant, type MerchantSetup, sale, startMerchant } from './merchant.js';
+
+const LEVELS = ['log', 'warn', 'error', 'debug', 'verbose', 'fatal'] as const;
+
+/** Loggers that fail at the module's lines; Nest's own pass, since Nest itself would not start otherwise. */
+const LOGGERS: Readonly<Record<string, (line: () => void) => LoggerService>> = {
+  throws: (line) =>
+    loggerOf(() => {
+      line();
+      throw new Error('disk full');
+    }),
+  'returns promises that reject': (line) =>
+    loggerOf(() => {
+      line();
+      return Promise.reject(new Error('disk full'));
+    }),
+  'returns thenables that reject': (line) =>
+    loggerOf(() => {
+      line();
+      return { then: (_resolve: unknown, reject: (why: Error) => void) => reject(new Error('disk full')) };
+    }),
+};
+
+function loggerOf(fail: () => unknown): LoggerService {
+  const method = (...line: unknown[]): unknown => (line.includes('PaymentModule') ? fail() : undefined);
+  return Object.fromEntries(LEVELS.map((level) => [level, method])) as unknown as LoggerService;
+}
+
+/** A handler that fails the first time, of which a line is logged. */
+@Injectable()
+class Shop {
+  readonly told: string[] = [];
+
+  @OnPayment(['succeeded', 'unknown'])
+  handle({ eventId }: PaymentEvent): Promise<void> {
+    this.told.push(eventId);
+    const isFirst = this.told.filter((each) => each === eventId).length === 1;
+    return isFirst ? Promise.reject(new Error('down')) : Promise.resolve();
+  }
+}
+
+describe.each(Object.entries(LOGGERS))('a logger of the host that %s', (_what, make) => {
+  let clock: TestClock;
+  let simulator: Simulator;
+  let store: MemoryPaymentStore;
+  let merchant: Merchant;
+  let lines: number;
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown): void => void unhandled.push(reason);
+
+  beforeEach(async () => {
+    unhandled.length = lines = 0;
+    process.on('unhandledRejection', note);
+    clock = new TestClock(new Date());
+    simulator = await startSimulator({
+      dialect: 'morpos',
+      clock: () => clock.now(),
+      timestampToleranceMs: Number.POSITIVE_INFINITY,
+    });
+    store = new MemoryPaymentStore({ clock });
+  });
+  afterEach(async () => {
+    await merchant.app.close();
+    await simulator.close();
+    process.off('unhandledRejection', note);
+  });
+
+  async function start(more: MerchantSetup = {}): Promise<void> {
+    const logger = make(() => (lines += 1));
+    merchant = await startMerchant('express', simulator, {
+      options: { store },
+      metadata: { providers: [Shop] },
+      override: (builder) => builder.overrideProvider(PaymentClock).useValue(clock),
+      application: { logger },
+      ...more,
+    });
+  }
+
+  /** Lines were lost, and nothing else was. */
+  async function expectHarmless(): Promise<void> {
+    await new Promise(setImmediate);
+    expect(lines).toBeGreaterThan(0);
+    expect(unhandled).toEqual([]);
+  }
+
+  const stateOf = async (id: string) => (await merchant.payments.find(id))?.state;
+
+  it.each([
+    ['', {}],
+    [', with bufferLogs', { bufferLogs: true }],
+  ])('does not keep payments from being made%s', async (_kind, application) => {
+    const logger = make(() => (lines += 1));
+    const configure = (app: Merchant['app']): void => app.useLogger(logger);
+    await start({ application: { ...application }, configure });
+    expect(await merchant.payments.doPayment(sale())).toMatchObject({ state: 'succeeded', stored: true });
+    expect(await merchant.payments.doPayment(sale('10.51'))).toMatchObject({ state: 'failed' });
+    const { conversationId } = await merchant.payments.init3d(sale());
+    const { url, ...request } = simulator.approve(conversationId).request;
+    const { status, headers } = await fetch(url, { ...request, redirect: 'manual' });
+    expect([status, headers.get('location')]).toEqual([303, expect.stringContaining('/paid')]);
+    const forged = await fetch(`${merchant.url}/payments/${'A'.repeat(43)}/return`, { method: 'POST' });
+    expect(forged.status).toBe(404);
+    await expectHarmless();
+  });
+
+  it('does not stop the background work, handlers, or what is owed', async () => {
+    await start();
+    const replace = store.replace.bind(store);
+    const leaseDue = store.leaseDue.bind(store);
+    store.replace = () => Promise.reject(new Error('down'));
+    const owed = await merchant.payments.doPayment(sale());
+    expect(owed).toMatchObject({ state: 'succeeded', stored: false });
+    store.leaseDue = () => Promise.reject(new Error('down'));
+    // More lines of a kind than are logged in a minute: the last one is written by a timer.
+    await clock.advance(50_000);
+    [store.replace, store.leaseDue] = [replace, leaseDue];
+    await clock.advance(20_000);
+    expect(await stateOf(owed.conversationId)).toBe('succeeded');
+    simulator.fail({ operation: 'DoPayment', kind: 'reset', at: 'after' });
+    const unknown = await merchant.payments.doPayment(sale());
+    expect(unknown.state).toBe('unknown');
+    for (let steps = 0; steps < 20 && (await stateOf(unknown.conversationId)) === 'unknown'; steps += 1) {
+      await clock.advance(10_000);
+      // The inquiry goes over a real connection.
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(await stateOf(unknown.conversationId)).toBe('succeeded');
+    await clock.advance(20_000);
+    const { told } = merchant.app.get(Shop);
+    expect(told.filter((eventId) => eventId.startsWith(owed.conversationId))).toHaveLength(2);
+    await expectHarmless();
+  });
+});

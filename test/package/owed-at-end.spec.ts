@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process';
+import { cleanEnvironment } from './tarball.js';
+
+/** A merchant's job that takes a payment while its store takes no outcome for some time. */
+const JOB = `
+  import 'reflect-metadata';
+  import { Module } from '@nestjs/common';
+  import { NestFactory } from '@nestjs/core';
+  import { MemoryPaymentStore, PaymentModule, PaymentService } from 'nestjs-card-payment';
+
+  const began = performance.now();
+  const store = new MemoryPaymentStore();
+  const replace = store.replace.bind(store);
+  const [written, said] = [[], []];
+  let isDown = true;
+  setTimeout(() => (isDown = false), Number(process.env.DOWN_MS)).unref();
+  store.replace = async (record, ...more) => {
+    if (isDown) throw new Error('down');
+    const outcome = await replace(record, ...more);
+    written.push(record.state);
+    return outcome;
+  };
+  class Shop {}
+  Module({ imports: [PaymentModule.forRoot({ store })] })(Shop);
+  process.on('exit', () => {
+    const seconds = Math.round((performance.now() - began) / 1000);
+    console.log(JSON.stringify({ written, seconds, named: said.join().includes(conversationId) }));
+  });
+  const logger = { log() {}, warn() {}, error: (line) => said.push(String(line)) };
+  const app = await NestFactory.createApplicationContext(Shop, { logger });
+  const { conversationId, stored } = await app.get(PaymentService).doPayment({
+    cardDetails: { cardNo: '4508034508034509', expDate: '1236', cvv: '000' },
+    transactionDetails: { amount: '149.90', currencyCode: 949 },
+    cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
+  });
+  said.length = 0;
+  if (stored) throw new Error('The outcome was stored, so that nothing is shown.');
+`;
+
+const ENDS = {
+  'leaves its application open': '',
+  'closes its application': 'await app.close();',
+  'is sent SIGTERM': `app.enableShutdownHooks([], { useProcessExit: true }); process.kill(process.pid, 'SIGTERM');`,
+};
+
+interface Ended {
+  readonly written: readonly string[];
+  readonly seconds: number;
+  /** Whether the log named the payment that could not be written. */
+  readonly named: boolean;
+}
+
+function run(end: string, downMs: number): Promise<Ended> {
+  const env = { ...cleanEnvironment(), PAYMENT_BASE_URL: 'simulator:', DOWN_MS: String(downMs) };
+  return new Promise((resolve, reject) => {
+    const args = ['--input-type=module', '-e', JOB + end];
+    execFile(process.execPath, args, { env, timeout: 90_000 }, (error, stdout, stderr) => {
+      if (error) reject(new Error(error.killed ? 'It did not end.' : stderr));
+      else resolve(JSON.parse(stdout) as Ended);
+    });
+  });
+}
+
+describe.each(Object.entries(ENDS))('a job that %s', (_what, end) => {
+  it('writes what a store did not take for some seconds, and ends as soon as that is done', async () => {
+    const { written, seconds, named } = await run(end, 4_000);
+    expect([written, named]).toEqual([['succeeded'], false]);
+    expect(seconds).toBeLessThan(20);
+  }, 100_000);
+
+  it('gives a store half a minute that takes nothing, and says which payments are not written', async () => {
+    const { written, seconds, named } = await run(end, 3_600_000);
+    expect([written, named]).toEqual([[], true]);
+    expect(seconds).toBeGreaterThanOrEqual(30);
+    expect(seconds).toBeLessThan(60);
+  }, 100_000);
+});

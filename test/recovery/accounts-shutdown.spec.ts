@@ -1,0 +1,189 @@
+import type { Provider } from '@nestjs/common';
+import {
+  MemoryPaymentStore,
+  OnPayment,
+  PaymentModule,
+  PaymentService,
+  type PaymentStore,
+  paymentToken,
+} from 'nestjs-card-payment';
+import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { type Merchant, sale, simulatorOptions, startMerchant } from '../e2e/merchant.js';
+import { quiet } from '../flows/test-shop.js';
+import { until } from '../services/until.js';
+
+/** A store that tells how often it was closed, and does nothing more once it is. */
+class ClosableStore {
+  readonly inner = new MemoryPaymentStore();
+  timesClosed = 0;
+  timesUsedClosed = 0;
+  failsToOpen = false;
+  readonly store: PaymentStore = new Proxy<PaymentStore>(this.inner, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function') return value;
+      if (name === 'close') return () => Promise.resolve(void (this.timesClosed += 1));
+      if (name === 'open') return () => (this.failsToOpen ? Promise.reject(new Error('no table')) : Promise.resolve());
+      const method = value.bind(target) as (...given: unknown[]) => unknown;
+      return (...given: unknown[]) => {
+        if (this.timesClosed === 0) return method(...given);
+        this.timesUsedClosed += 1;
+        return Promise.reject(new Error('closed'));
+      };
+    },
+  });
+}
+
+/** Handlers that do not return before the test says so. */
+class SlowShop {
+  end: () => void = () => undefined;
+  private readonly ended = new Promise<void>((resolve) => (this.end = resolve));
+
+  @OnPayment('succeeded')
+  own(): Promise<void> {
+    return this.ended;
+  }
+
+  @OnPayment('succeeded', { name: 'second' })
+  second(): Promise<void> {
+    return this.ended;
+  }
+}
+
+const ACCOUNTS = ['default', 'second'] as const;
+type Account = (typeof ACCOUNTS)[number];
+
+describe('two accounts on one store', () => {
+  let simulator: Simulator;
+  let books: ClosableStore;
+  let merchant: Merchant;
+  let closed: Promise<void> | null;
+
+  beforeEach(async () => {
+    closed = null;
+    simulator = await startSimulator({ dialect: 'morpos' });
+    books = new ClosableStore();
+    merchant = await start();
+  });
+  afterEach(async () => {
+    simulator.reset();
+    await (closed ?? merchant.app.close());
+    await simulator.close();
+  });
+
+  function start(providers: Provider[] = []): Promise<Merchant> {
+    const { store } = books;
+    const options = { ...simulatorOptions(simulator), store, publicUrl: 'https://shop.example' };
+    return startMerchant('express', simulator, {
+      options: { store },
+      structure: { callback: { waitMs: 100 } },
+      metadata: {
+        providers,
+        imports: [PaymentModule.forRoot({ ...options, name: 'second', callback: { waitMs: 100 } })],
+      },
+    });
+  }
+
+  const of = (account: Account): PaymentService => merchant.app.get<PaymentService>(paymentToken(account));
+
+  /** A shutdown that a payment of this account holds up, with what lets it end. */
+  async function beginShutdown(account: Account): Promise<() => Promise<unknown>> {
+    const stall = simulator.fail({ operation: 'DoPayment', kind: 'stall' });
+    const paying = of(account).doPayment(sale());
+    await stall.played;
+    closed = merchant.app.close();
+    await quiet();
+    return () => (stall.release(), paying);
+  }
+
+  /** The buyer of a 3D payment comes back from the bank. */
+  async function comeBack(conversationId: string): Promise<Response> {
+    const { url, ...request } = simulator.approve(conversationId).request;
+    const { pathname, search } = new URL(url);
+    return fetch(`${merchant.url}${pathname}${search}`, { ...request, redirect: 'manual' });
+  }
+
+  it.each(ACCOUNTS)('refuse what is new from the moment a shutdown begins, which %s holds up', async (account) => {
+    const end = await beginShutdown(account);
+    const requests = simulator.requests.length;
+    for (const other of ACCOUNTS) {
+      const refused = { name: 'PaymentShutdownError', code: 'PAYMENT_SHUTDOWN' };
+      const order = sale('149.90', { idempotencyKey: 'key' });
+      await expect(of(other).doPayment(order)).rejects.toMatchObject(refused);
+      await expect(of(other).init3d(order)).rejects.toMatchObject(refused);
+      await expect(of(other).reconcile()).rejects.toMatchObject(refused);
+      expect(await books.inner.findByReference(other, order.reference!)).toEqual([]);
+      expect(await books.inner.findByIdempotencyKey(other, 'key')).toBeNull();
+    }
+    expect(simulator.requests).toHaveLength(requests);
+    expect(await end()).toMatchObject({ state: 'succeeded', stored: true });
+    await closed;
+    expect(books).toMatchObject({ timesClosed: 1, timesUsedClosed: 0 });
+  });
+
+  it.each(ACCOUNTS)('refuse what is new while %s waits for its handlers', async (account) => {
+    await merchant.app.close();
+    books = new ClosableStore();
+    merchant = await start([SlowShop]);
+    await of(account).doPayment(sale());
+    closed = merchant.app.close();
+    await quiet();
+    for (const other of ACCOUNTS) {
+      await expect(of(other).doPayment(sale())).rejects.toMatchObject({ code: 'PAYMENT_SHUTDOWN' });
+    }
+    merchant.app.get(SlowShop).end();
+    await closed;
+    expect(books).toMatchObject({ timesClosed: 1, timesUsedClosed: 0 });
+  });
+
+  it.each([
+    ['default', 'second'],
+    ['second', 'default'],
+  ] as const)(
+    'complete a payment whose buyer comes back meanwhile, before the store is closed: %s holds it up, %s has the buyer',
+    async (holding, other) => {
+      const { conversationId } = await of(other).init3d(sale());
+      const end = await beginShutdown(holding);
+      const stall = simulator.fail({ operation: 'Auth3d', kind: 'stall' });
+      // The buyer is answered before the outcome is known.
+      expect((await comeBack(conversationId)).status).toBe(303);
+      await stall.played;
+      await end();
+      // It could have closed by now. Where this account is asked first, the server still listens.
+      const isDown = (): Promise<boolean> =>
+        comeBack(conversationId).then(
+          () => false,
+          () => true,
+        );
+      await until(isDown, 1_000).catch(() => undefined);
+      await quiet();
+      expect(books.timesClosed).toBe(0);
+      stall.release();
+      await closed;
+      expect(await books.inner.find(other, conversationId)).toMatchObject({ state: 'succeeded' });
+      expect(books).toMatchObject({ timesClosed: 1, timesUsedClosed: 0 });
+    },
+  );
+
+  it('leave nothing that may begin once the store is closed, and close it once', async () => {
+    const { conversationId } = await of('second').init3d(sale());
+    const { fields } = simulator.approve(conversationId);
+    const payments = of('second');
+    await (closed = merchant.app.close());
+    const refused = { code: 'PAYMENT_SHUTDOWN' };
+    await expect(payments.auth3d({ conversationId, fields })).rejects.toMatchObject(refused);
+    await expect(payments.inquire(conversationId)).rejects.toMatchObject(refused);
+    await expect(payments.resolve(conversationId, 'failed', 'note')).rejects.toMatchObject(refused);
+    expect(books).toMatchObject({ timesClosed: 1, timesUsedClosed: 0 });
+    expect(await books.inner.find('second', conversationId)).toMatchObject({ state: 'awaiting' });
+  });
+
+  it('go on where a further application on it cannot start', async () => {
+    books.failsToOpen = true;
+    await expect(start()).rejects.toMatchObject({ code: 'PAYMENT_CONFIGURATION' });
+    expect(books.timesClosed).toBe(0);
+    expect(await of('second').doPayment(sale())).toMatchObject({ state: 'succeeded', stored: true });
+    await (closed = merchant.app.close());
+    expect(books.timesClosed).toBe(1);
+  });
+});
