@@ -40,11 +40,11 @@ describe('loopTurn', () => {
     await nextTurn();
     const later = Array.from({ length: 13 }, () => loopTurn.take());
     expect(later.map((wait) => wait === null)).toEqual([...Array<boolean>(12).fill(true), false]);
-    await Promise.all([...burst, ...later]);
+    for (const wait of [...burst, ...later]) await wait;
   });
 
   it('has nothing left to do once nobody waits', async () => {
-    await Promise.all(Array.from({ length: 40 }, () => loopTurn.take()));
+    for (const wait of Array.from({ length: 40 }, () => loopTurn.take())) await wait;
     for (let turn = 0; turn < 3; turn += 1) await nextTurn();
     expect(process.getActiveResourcesInfo()).not.toContain('Immediate');
   });
