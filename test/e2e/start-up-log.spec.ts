@@ -125,10 +125,15 @@ describe('the log at start-up', () => {
     it('names one that is made for each request, too', async () => {
       @Injectable({ scope: Scope.REQUEST })
       class RequestGuard extends LoginGuard {}
-      const imports = [payment()];
-      expect(await said({ imports, providers: [{ provide: APP_GUARD, useClass: RequestGuard }] })).toContainEqual(
-        warningOf('RequestGuard'),
-      );
+      const providers = [LoginGuard, RequestGuard].map((useClass) => ({ provide: APP_GUARD, useClass }));
+      expect(await said({ imports: [payment()], providers })).toContainEqual(warningOf('LoginGuard, RequestGuard'));
+    });
+
+    it('names one that only reminds of a guard that counts', async () => {
+      @Injectable()
+      class LoginThrottlerGuard extends LoginGuard {}
+      const providers = [{ provide: APP_GUARD, useClass: LoginThrottlerGuard }];
+      expect(await said({ imports: [payment()], providers })).toContainEqual(warningOf('LoginThrottlerGuard'));
     });
 
     it.each<[string, PaymentStructure]>([

@@ -110,7 +110,7 @@ export const TARGETS = [
       'lib/flows/inquiry-queue.ts': ['flows/reconciler'],
       'lib/flows/operator-flow.ts': ['flows/operator-flow'],
       'lib/flows/payment-writer.ts': ['flows/payment-writer', 'flows/fences'],
-      'lib/flows/payment-changes.ts': ['flows/payment-changes'],
+      'lib/flows/payment-changes.ts': ['flows/payment-changes', 'flows/payment-writer', 'flows/fences'],
       'lib/flows/owed-writes.ts': ['flows/owed-writes'],
       'lib/flows/process-hold.ts': ['flows/in-flight', 'flows/owed-writes'],
       'lib/flows/side-by-side.ts': ['flows/owed-writes', 'flows/reconciler'],
