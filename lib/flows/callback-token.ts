@@ -16,12 +16,12 @@ export function hashCallbackToken(token: string): string {
 }
 
 /**
- * Twelve random digits for a payment whose conversationId the host chose: see `PaymentRecord.hostIdNonce`.
+ * 48 random bits, lowercase hex, for a payment whose conversationId the host chose: see `PaymentRecord.hostIdNonce`.
  * @returns null where the module makes the conversationId
  */
 export function newHostIdNonce(random: Randomness, { conversationId }: Pick<DoPaymentDto, 'conversationId'>) {
   if (conversationId === undefined) return null;
-  return String(random.bytes(6).readUIntBE(0, 6) % 1e12).padStart(12, '0');
+  return random.bytes(6).toString('hex');
 }
 
 /** 128 random bits: which attempt wrote an opening or a claim. */

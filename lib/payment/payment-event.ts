@@ -11,8 +11,8 @@ export type PaymentEventType = `payment.${PaymentEventState}`;
 /** One change of a payment that a merchant may want to act upon. */
 export class PaymentEvent {
   /**
-   * `conversationId:version`; where the host chose the conversationId, which it may use again one day, twelve random
-   * digits of the payment follow. The same event always has the same id, for every handler. To do a handler's work
+   * `conversationId:version`; where the host chose the conversationId, which it may use again one day,
+   * `conversationId:version-` and random text of the payment's own. The same event always has the same id, for every handler. To do a handler's work
    * once, deduplicate by `payment.account`, the handler and this id together: alone, the first handler would take the
    * event from the second, and one account from another with the same conversationId.
    */
@@ -38,16 +38,13 @@ export function eventOf(record: PaymentRecord): PaymentEvent | undefined {
   });
 }
 
-/**
- * What follows the last colon are digits that grow with the version, since stores find the payment before it, and its
- * events' order behind it.
- */
+/** The payment stands before the last colon, and its version behind it: stores read both from there. */
 export function eventIdOf({
   conversationId,
   version,
   hostIdNonce,
 }: Pick<PaymentRecord, 'conversationId' | 'version' | 'hostIdNonce'>): string {
-  return `${conversationId}:${version}${hostIdNonce ?? ''}`;
+  return `${conversationId}:${version}${hostIdNonce ? `-${hostIdNonce}` : ''}`;
 }
 
 export function isEventState(state: PaymentState): state is PaymentEventState {

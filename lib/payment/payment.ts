@@ -90,9 +90,9 @@ export interface PaymentRecord extends Omit<Payment, 'settled' | 'stored'> {
    */
   readonly pinsReference?: boolean;
   /**
-   * Twelve random digits where the host chose the conversationId, null where the module made it; absent in records of
+   * Random text where the host chose the conversationId, null where the module made it; absent in records of
    * releases that did not write it. A conversationId that the module did not make stays taken for a while after a purge,
-   * and could be used again after that: the digits end the payment's event ids, so that those differ even then.
+   * and could be used again after that: this text ends the payment's event ids, so that those differ even then.
    */
   readonly hostIdNonce?: string | null;
   /** Whether the merchant said that this reference may be charged more than once. */

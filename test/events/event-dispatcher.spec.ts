@@ -496,7 +496,7 @@ describe('EventDispatcher', () => {
       const called: string[] = [];
       await announce(handler('mail', ({ eventId }) => called.push(eventId)));
       const works = store[method].bind(store);
-      store[method] = () => Promise.reject(new Error('password=secret'));
+      Object.assign(store, { [method]: () => Promise.reject(new Error('password=secret')) });
       void publish('ONE');
       for (let looks = 0; looks < 20; looks += 1) {
         events.wake();

@@ -125,11 +125,13 @@ describe('not sent', () => {
       expect(simulator.ledger.charges).toHaveLength(1);
     });
 
-    it('Auth3d is tried three times within its claim, fails, and is never claimed again', async () => {
+    it('Auth3d is tried for ten seconds at most, fails, and is never claimed again', async () => {
       const { options, received = () => '' } = await network();
       const shop = await shopWith(options);
       const { payment } = await shop.call('Auth3d', sound);
-      expect([payment.state, payment.reason, shop.pauses]).toEqual(['failed', 'not_sent', 2]);
+      expect([payment.state, payment.reason]).toEqual(['failed', 'not_sent']);
+      // Fewer where each try takes its time.
+      expect(shop.pauses).toBeLessThanOrEqual(4);
       const again = await sound.complete(payment.conversationId);
       expect(again.payment).toEqual(payment);
       expect(received()).toBe('');

@@ -22,10 +22,18 @@ export interface Attempt {
   readonly html: string | null;
 }
 
-/** Does not wait between the tries of an Auth3d that was not sent, but counts how often it would have. */
+/** Skips the time between the tries of an Auth3d that was not sent, and counts how often it did. */
 class EagerClock extends SystemClock {
   pauses = 0;
   onPause: () => Promise<void> = () => Promise.resolve();
+
+  override now(): Date {
+    return new Date(super.now().getTime() + this.pauses * AUTH3D_RETRY_MS);
+  }
+
+  override monotonic(): number {
+    return super.monotonic() + this.pauses * AUTH3D_RETRY_MS;
+  }
 
   override sleep(ms: number, signal?: AbortSignal): Promise<void> {
     if (ms !== AUTH3D_RETRY_MS || signal) return super.sleep(ms, signal);

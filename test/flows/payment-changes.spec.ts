@@ -148,9 +148,9 @@ describe('PaymentChanges', () => {
       state: 'charging',
       version: 1,
       idempotencyKey: 'key',
-      hostIdNonce: '012345678901',
+      hostIdNonce: '0123456789af',
     });
-    const eventId = `${opening.conversationId}:1012345678901`;
+    const eventId = `${opening.conversationId}:1-0123456789af`;
 
     it('write the payment as not sent where the opening is not there, with its event', async () => {
       const settled = await changes.fenceOpening(opening);
@@ -166,7 +166,7 @@ describe('PaymentChanges', () => {
       await store.insert(opening);
       const settled = await changes.fenceOpening(opening);
       expect(settled).toMatchObject({ payment: { state: 'failed', reason: 'not_sent', version: 2 } });
-      expect(await waiting()).toEqual([`${opening.conversationId}:2012345678901 payment.failed`]);
+      expect(await waiting()).toEqual([`${opening.conversationId}:2-0123456789af payment.failed`]);
     });
 
     it('leave another attempt under the same conversationId alone', async () => {

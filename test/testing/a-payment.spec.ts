@@ -10,10 +10,10 @@ const after = (ms: number) => new Date(CREATED.getTime() + ms);
 
 /** State, kind, settled, whether finalized and whether it holds its reference, and when it is due. */
 const FITTING: Readonly<Record<PaymentState, readonly unknown[]>> = {
-  charging: ['direct', false, false, true, after(120_000)],
+  charging: ['direct', false, false, true, after(90_000)],
   initiating: ['3d', false, false, false, after(3_600_000)],
   awaiting: ['3d', false, false, false, after(3_600_000)],
-  authorizing: ['3d', false, false, true, after(120_000)],
+  authorizing: ['3d', false, false, true, after(90_000)],
   succeeded: ['3d', true, true, true, null],
   failed: ['3d', true, true, false, null],
   expired: ['3d', true, true, false, null],

@@ -33,10 +33,16 @@ export const recordCases: readonly PaymentStoreCase[] = [
   {
     name: 'insert writes the first line of history',
     async run(trial) {
-      const outcome = { reason: 'declined', code: 'B\u00005', note: 'dedi \u0000 “ki”', updatedAt: at(5) } as const;
+      const outcome = {
+        reason: 'declined',
+        code: 'B\u00005',
+        note: 'dedi \u0000 “ki”',
+        by: 'ada',
+        updatedAt: at(5),
+      } as const;
       const record = await trial.insert({ state: 'failed', version: 1, ...outcome });
-      const { reason, code, note } = outcome;
-      const line = { version: 1, state: 'failed', reason, code, note, at: at(5) };
+      const { reason, code, note, by } = outcome;
+      const line = { version: 1, state: 'failed', reason, code, note, by, at: at(5) };
       same(await trial.store.history(record.account, record.conversationId), [line]);
     },
   },

@@ -32,13 +32,22 @@ export const replaceCases: readonly PaymentStoreCase[] = [
         reason: 'operator',
         code: 'B0000',
         note: 'ok',
+        by: 'ada@shop.example',
         updatedAt: at(3),
       });
       same(await trial.second.history(trial.account, first.conversationId), [
-        { version: 1, state: 'awaiting', reason: null, code: null, note: null, at: at(1) },
-        { version: 2, state: 'authorizing', reason: null, code: null, note: null, at: at(2) },
-        { version: 3, state: 'unknown', reason: 'no_answer', code: null, note: null, at: at(3) },
-        { version: 4, state: 'succeeded', reason: 'operator', code: 'B0000', note: 'ok', at: at(3) },
+        { version: 1, state: 'awaiting', reason: null, code: null, note: null, by: null, at: at(1) },
+        { version: 2, state: 'authorizing', reason: null, code: null, note: null, by: null, at: at(2) },
+        { version: 3, state: 'unknown', reason: 'no_answer', code: null, note: null, by: null, at: at(3) },
+        {
+          version: 4,
+          state: 'succeeded',
+          reason: 'operator',
+          code: 'B0000',
+          note: 'ok',
+          by: 'ada@shop.example',
+          at: at(3),
+        },
       ]);
     },
   },

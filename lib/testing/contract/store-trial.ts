@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import {
   EVENT_STATES,
   eventIdOf,
@@ -46,7 +46,7 @@ export function unique(name: string): string {
 
 /** As a payment has it whose conversationId the host chose. */
 export function hostIdNonce(): string {
-  return String(randomInt(1e12)).padStart(12, '0');
+  return randomBytes(6).toString('hex');
 }
 
 /** A store under trial, in accounts that nothing else uses, and ways to write into it. */

@@ -5,8 +5,8 @@ import { script } from './library.js';
 export const DELIVERIES = `
 local function pairOf(type, handler) return type .. ':' .. handler end
 local function splitPair(pair) return string.match(pair, '^([^:]+):(.*)$') end
-local function paymentOf(event) return string.match(event, '^(.*):%d+$') end
-local function versionOf(event) return tonumber(string.match(event, '%d+$')) end
+local function paymentOf(event) return string.match(event, '^(.*):[^:]+$') end
+local function versionOf(event) return tonumber(string.match(event, ':(%d+)[^:]*$')) end
 
 -- Until when the pair counts as alive.
 local aliveUntil = {}
