@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** After this long a test counts as hung. Almost all take some milliseconds. */
-const TEST_TIMEOUT_MS = 3_000;
+const TEST_TIMEOUT_MS = 6_000;
 
 class OneProcessRunner {
   static inject = ['options'];

@@ -178,10 +178,8 @@ export const SURVIVORS = [
   {
     file: 'lib/events/handler-finder.ts',
     changes: [
-      "wrapper.isAlias || typeof instance !== 'object' || instance === null || seen.has(instance) → false",
       "wrapper.isAlias || typeof instance !== 'object' → false",
       "wrapper.isAlias || typeof instance !== 'object' → wrapper.isAlias && typeof instance !== 'object'",
-      'wrapper.isAlias → false',
       "typeof instance !== 'object' → false",
       '!prototype → false',
     ],

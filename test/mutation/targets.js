@@ -98,7 +98,7 @@ export const TARGETS = [
       'lib/flows/new-payment.ts': ['flows/new-payment'],
       'lib/flows/return-urls.ts': ['flows/return-urls'],
       'lib/flows/local-url.ts': ['flows/local-url'],
-      'lib/flows/due-payments.ts': ['flows/due-payments', 'flows/reconciler'],
+      'lib/flows/due-payments.ts': ['flows/due-payments'],
       'lib/flows/in-flight.ts': ['flows/in-flight'],
       'lib/flows/in-flight-limit.ts': ['flows/in-flight'],
       'lib/flows/loop-turn.ts': ['flows/loop-turn'],
