@@ -46,6 +46,17 @@ describe('CallbackReceiver', () => {
       expect(auth3ds()).toBe(0);
     });
 
+    it.each(['', 'direct', `${'A'.repeat(43)}A`, `-${'A'.repeat(43)}`, `${'A'.repeat(42)}.`])(
+      'asks the store nothing about %j, which is no token',
+      async (text) => {
+        const asked: string[] = [];
+        const find = shop.store.findByTokenHash.bind(shop.store);
+        shop.store.findByTokenHash = (account, hash) => (asked.push(hash), find(account, hash));
+        await expect(receiver[method](text, fields)).rejects.toMatchObject({ refusal: 'unknown_token' });
+        expect(asked).toEqual([]);
+      },
+    );
+
     it.each<[string, unknown, string]>([
       ['of another payment', { conversationId: 'ANOTHER' }, 'foreign_payment'],
       ['that repeat', { Code: 'B0000', code: 'B0000' }, 'repeated_field'],
@@ -119,6 +130,22 @@ describe('CallbackReceiver', () => {
       await shop.clock.advance(250);
       expect((await answer).state).toBe('succeeded');
       expect(auth3ds()).toBe(1);
+    });
+
+    it('shows the buyer what was last known of a payment that is deleted meanwhile', async () => {
+      const other = await shop.start();
+      const held = shop.gateway.hold('Auth3d');
+      const first = other.receiver.complete(token, fields);
+      await held.begun;
+      const answer = receiver.complete(token, fields);
+      await quiet();
+      const find = shop.store.find.bind(shop.store);
+      shop.store.find = () => Promise.resolve(null);
+      await shop.clock.advance(WAIT_MS);
+      expect((await answer).state).toBe('authorizing');
+      shop.store.find = find;
+      held.answer(DECLINED);
+      await first;
     });
 
     it('keeps the buyer as long as the option says, and the payment goes on after that', async () => {

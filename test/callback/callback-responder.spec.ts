@@ -36,7 +36,8 @@ const STATES: [PaymentState, 'paid' | 'failed' | 'pending', RegExp][] = [
 const PRIVATE = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer', 'X-Content-Type-Options': 'nosniff' };
 
 describe('what the buyer is answered', () => {
-  const log = logLines();
+  const records: unknown[] = [];
+  const log = logLines(records);
 
   function answered(act: (responder: CallbackResponder, answer: Answer) => void, options: PaymentOptions = {}): Answer {
     const answer: Answer = { headers: {} };
@@ -71,6 +72,7 @@ describe('what the buyer is answered', () => {
       expect(headers).toMatchObject({ ...PRIVATE, 'Content-Type': 'text/html; charset=utf-8' });
       expect(headers['Content-Security-Policy']).toMatch(/^default-src 'none';.* frame-ancestors 'self'$/);
       expect(headers['Location']).toBeUndefined();
+      expect(log).toEqual([]);
     });
   });
 
@@ -128,6 +130,8 @@ describe('what the buyer is answered', () => {
       expect(log).toEqual([
         `error Payment ${payment.conversationId}: successUrl gave no usable URL; the built-in page is shown.`,
       ]);
+      const { conversationId, reference, account } = payment;
+      expect(records).toMatchObject([{ conversationId, reference, account }]);
     });
   });
 

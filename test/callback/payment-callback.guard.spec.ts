@@ -115,6 +115,7 @@ describe.each(PLATFORMS)('a route of the merchant’s own with PaymentCallbackGu
     const query = new URLSearchParams({ token, ...callback.fields });
     const answer = await fetch(`${shop.url}/checkout/back?${query.toString()}`, { headers });
     expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ message: 'The callback was refused: not a callback.' });
     expect((await fetch(answer.url, { method: 'HEAD' })).status).toBe(400);
     await expectUntouched();
   });

@@ -1,10 +1,12 @@
 import { RefusalLog } from '../../lib/callback/refusal-log.js';
 import { type CallbackRefusal, PaymentCallbackError } from '../../lib/errors/payment-callback.error.js';
+import { PaymentStoreError } from '../../lib/errors/payment-store.error.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
 import { logLines } from '../flows/log-lines.js';
 
 describe('the log of refused callbacks', () => {
-  const log = logLines();
+  const records: unknown[] = [];
+  const log = logLines(records);
   let clock: TestClock;
   let refusals: RefusalLog;
 
@@ -42,5 +44,20 @@ describe('the log of refused callbacks', () => {
     refuse('foreign_payment', 3);
     await clock.advance(600_000);
     expect(log).toEqual(Array<string>(3).fill(lineOf('foreign payment')));
+  });
+
+  it('names the refusal for a log in JSON', () => {
+    refuse('foreign_payment');
+    expect(records).toMatchObject([{ code: 'PAYMENT_CALLBACK', refusal: 'foreign_payment' }]);
+  });
+
+  it('is an error where the store failed, as few a minute', async () => {
+    const failure = new PaymentStoreError('reading');
+    for (let time = 0; time < 5; time += 1) refusals.error(failure);
+    const line = `error A callback could not be served; the buyer is asked to reload. ${failure.message}`;
+    expect(log).toEqual([line, line, line]);
+    expect(records[0]).toMatchObject({ code: 'PAYMENT_STORE' });
+    await clock.advance(60_000);
+    expect(log.slice(3)).toEqual([`${line} 2 more in the same minute were not logged.`]);
   });
 });

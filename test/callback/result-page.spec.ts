@@ -23,6 +23,14 @@ describe.each(['en', 'tr'] as const)('the page in %s', (language) => {
     expect(KINDS.filter((kind) => DO_NOT_REPEAT.test(page(kind)))).toEqual(['pending']);
   });
 
+  it('sends a buyer back to the shop whose request was refused, and has one reload whose outcome cannot be looked up', () => {
+    expect(KINDS.filter((kind) => /Please return to the shop|Lütfen mağazaya dönün/.test(page(kind)))).toEqual([
+      'refused',
+    ]);
+    expect(KINDS.filter((kind) => /reload this page|sayfayı yenileyin/.test(page(kind)))).toEqual(['unavailable']);
+    for (const kind of KINDS) expect(page(kind)).not.toContain('undefined');
+  });
+
   it.each(KINDS)('for %s loads and runs nothing', (kind) => {
     expect(page(kind)).not.toMatch(/<script|<link|<img|<form|src=|href=|url\(/i);
   });

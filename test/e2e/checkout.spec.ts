@@ -78,6 +78,7 @@ describe.each(PLATFORMS)('a checkout on %s', (platform: Platform) => {
   it('sends the bank’s page with its headers', async () => {
     const answer = await post({ whitelist: true }, 'pay/3d', TYPED);
     for (const [name, value] of Object.entries(BANK_PAGE_HEADERS)) expect(answer.headers.get(name)).toBe(value);
+    expect(BANK_PAGE_HEADERS['Cache-Control']).toBe('no-store');
     expect(BANK_PAGE_HEADERS['Content-Security-Policy']).toBe(
       'sandbox allow-forms allow-scripts allow-top-navigation allow-popups allow-popups-to-escape-sandbox; ' +
         "frame-ancestors 'none'",

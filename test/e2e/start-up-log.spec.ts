@@ -1,4 +1,4 @@
-import { type CanActivate, Injectable, SetMetadata, Module, type ModuleMetadata } from '@nestjs/common';
+import { type CanActivate, Injectable, Scope, SetMetadata, Module, type ModuleMetadata } from '@nestjs/common';
 import { APP_GUARD, NestFactory } from '@nestjs/core';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
@@ -40,9 +40,11 @@ class LoginGuard implements CanActivate {
 /** What is said when it starts, and when a setting looks wrong. */
 describe('the log at start-up', () => {
   const log: string[] = [];
+  const records: unknown[] = [];
 
   afterEach(() => {
     log.length = 0;
+    records.length = 0;
     for (const name of Object.keys(process.env)) if (/payment/i.test(name)) delete process.env[name];
   });
 
@@ -50,7 +52,7 @@ describe('the log at start-up', () => {
   async function said(metadata: ModuleMetadata, prefix = ''): Promise<string[]> {
     @Module(metadata)
     class AppModule {}
-    const app = await NestFactory.create(AppModule, { logger: loggerInto(log), abortOnError: false });
+    const app = await NestFactory.create(AppModule, { logger: loggerInto(log, records), abortOnError: false });
     app.setGlobalPrefix(prefix);
     await app.init();
     await app.close();
@@ -77,11 +79,19 @@ describe('the log at start-up', () => {
     expect(lines.join()).not.toMatch(/secret/);
   });
 
+  it('says what is not there, too', async () => {
+    expect(await said({ imports: [payment({ callback: false })] })).toContain(
+      'log Account default: dialect morpos; gateway gateway.example; store memory; no callback of its own; ' +
+        'no @OnPayment handlers.',
+    );
+  });
+
   it('warns of an account that nobody listens to, unless plain events may be heard', async () => {
-    const warning = expect.stringMatching(
-      /^warn Nobody hears what becomes of payments of the account default/,
-    ) as string;
+    const warning =
+      'warn Nobody hears what becomes of payments of the account default: add a method with ' +
+      "@OnPayment(['succeeded', 'failed', 'expired']) to a provider.";
     expect(await said({ imports: [payment()] })).toContainEqual(warning);
+    expect(records[log.indexOf(warning)]).toMatchObject({ account: 'default' });
     log.length = 0;
     const lines = await said({ imports: [EventEmitterModule.forRoot(), payment()] });
     expect(lines).not.toContainEqual(warning);
@@ -102,12 +112,28 @@ describe('the log at start-up', () => {
       imports: [payment(options)],
       providers: [{ provide: APP_GUARD, useClass: LoginGuard }],
     });
-    const warning = expect.stringMatching(
-      /^warn Global guards \(LoginGuard\) stand before the bank's callback/,
-    ) as string;
+    const warningOf = (guards: string) =>
+      `warn Global guards (${guards}) stand before the bank's callback, which comes without a login: what they refuse ` +
+      'is never completed. Mark it public: callback: { decorators: [Public()] } with your own decorator; or say that ' +
+      'they let it pass: callback: { decorators: [] }.';
+    const warning = warningOf('LoginGuard');
 
     it('says that the callback must be public', async () => {
       expect(await said(guarded())).toContainEqual(warning);
+    });
+
+    it('names one that is made for each request, too', async () => {
+      @Injectable({ scope: Scope.REQUEST })
+      class RequestGuard extends LoginGuard {}
+      const providers = [LoginGuard, RequestGuard].map((useClass) => ({ provide: APP_GUARD, useClass }));
+      expect(await said({ imports: [payment()], providers })).toContainEqual(warningOf('LoginGuard, RequestGuard'));
+    });
+
+    it('names one that only reminds of a guard that counts', async () => {
+      @Injectable()
+      class LoginThrottlerGuard extends LoginGuard {}
+      const providers = [{ provide: APP_GUARD, useClass: LoginThrottlerGuard }];
+      expect(await said({ imports: [payment()], providers })).toContainEqual(warningOf('LoginThrottlerGuard'));
     });
 
     it.each<[string, PaymentStructure]>([
@@ -115,7 +141,7 @@ describe('the log at start-up', () => {
       ['the host says that the guard lets it pass', { callback: { decorators: [] } }],
       ['there is no callback', { callback: false }],
     ])('unless %s', async (_what, structure) => {
-      expect(await said(guarded(structure))).not.toContainEqual(warning);
+      expect((await said(guarded(structure))).join()).not.toContain('Global guards');
     });
 
     it('or the guard only counts requests', async () => {

@@ -1,4 +1,4 @@
-import { Controller, Inject, Injectable, type ModuleMetadata, Scope } from '@nestjs/common';
+import { Controller, Inject, Injectable, type ModuleMetadata, Scope, type Type } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import { OnPayment, type PaymentEvent } from 'nestjs-card-payment';
@@ -70,6 +70,16 @@ class Unheard {
   never(): void {}
 }
 
+/** A handler with these options. */
+function optioned(options: { concurrency?: number; timeoutMs?: number }) {
+  @Injectable()
+  class Fussy {
+    @OnPayment('succeeded', options)
+    paid(): void {}
+  }
+  return Fussy;
+}
+
 async function find(metadata: ModuleMetadata): Promise<PaymentHandler[]> {
   const imports = [DiscoveryModule, ...(metadata.imports ?? [])];
   const providers = [HandlerFinder, ...(metadata.providers ?? [])];
@@ -129,10 +139,31 @@ describe('HandlerFinder', () => {
     ],
     ['on one that needs such a provider', [OfARequest, NeedsTheRequest], /NeedsTheRequest\.failed: is on a request-sc/],
     ['with an id used twice', [Twice], /@OnPayment same: stands twice/],
-    ['of a state that has no event', [Unheard], /Unheard\.never: names a state that has no event/],
-  ])('refuses a handler %s', async (_what, providers, message) => {
+    [
+      'of a state that has no event',
+      [Unheard],
+      /Unheard\.never: names a state that has no event; choose of succeeded, failed, expired, unknown, review/,
+    ],
+    ...[0, -1, 1.5, Number.NaN, Infinity].map((concurrency): [string, Type[], RegExp] => [
+      `with a concurrency of ${concurrency}`,
+      [optioned({ concurrency })],
+      /@OnPayment Fussy\.paid: has a concurrency that is no whole number above 0/,
+    ]),
+    ...[0, -1, 1.5, Number.NaN, 2_147_483_648].map((timeoutMs): [string, Type[], RegExp] => [
+      `with a timeoutMs of ${timeoutMs}`,
+      [optioned({ timeoutMs })],
+      /@OnPayment Fussy\.paid: has a timeoutMs that is no whole number from 1 to 2147483647/,
+    ]),
+  ] as [string, Type[], RegExp][])('refuses a handler %s', async (_what, providers, message) => {
     await expect(find({ providers })).rejects.toThrow(message);
     await expect(find({ providers })).rejects.toMatchObject({ code: 'PAYMENT_CONFIGURATION' });
+  });
+
+  it.each([
+    { concurrency: 1, timeoutMs: 1 },
+    { concurrency: 100, timeoutMs: 2_147_483_647 },
+  ])('takes %j', async (options) => {
+    expect(await find({ providers: [optioned(options)] })).toMatchObject([options]);
   });
 
   it('names all that is wrong at once', async () => {

@@ -5,7 +5,7 @@ class Handlers {
   @OnPayment('succeeded')
   paid(): void {}
 
-  @OnPayment(['failed', 'expired'], { id: 'give-back', name: 'eu' })
+  @OnPayment(['failed', 'expired'], { id: 'give-back', name: 'eu', concurrency: 2, timeoutMs: 500 })
   @OnPayment('review', { id: 'look' })
   over(): string {
     return 'called';
@@ -24,7 +24,7 @@ describe('@OnPayment', () => {
   it('may stand on one method more than once, each with its options', () => {
     expect(onPaymentMetadata(method('over'))).toEqual([
       { states: ['review'], id: 'look', account: 'default', concurrency: 10, timeoutMs: null },
-      { states: ['failed', 'expired'], id: 'give-back', account: 'eu', concurrency: 10, timeoutMs: null },
+      { states: ['failed', 'expired'], id: 'give-back', account: 'eu', concurrency: 2, timeoutMs: 500 },
     ]);
   });
 

@@ -22,16 +22,18 @@ class Listener {
 }
 
 describe('PlainEvents', () => {
-  const log = logLines();
+  const records: unknown[] = [];
+  const log = logLines(records);
 
   async function start(imports = [EventEmitterModule.forRoot()]): Promise<{ plain: PlainEvents; listener: Listener }> {
     const builder = Test.createTestingModule({
       imports: [DiscoveryModule, ...imports],
       providers: [PlainEvents, Listener],
     });
-    const module = await builder.setLogger(loggerInto(log)).compile();
+    const module = await builder.setLogger(loggerInto(log, records)).compile();
     await module.init();
     log.length = 0;
+    records.length = 0;
     const plain = module.get(PlainEvents);
     await plain.connect();
     return { plain, listener: module.get(Listener) };
@@ -39,6 +41,7 @@ describe('PlainEvents', () => {
 
   it('reach the listeners of their type, after the caller has gone on', async () => {
     const { plain, listener } = await start();
+    expect(plain.isConnected).toBe(true);
     plain.emit(EVENT);
     plain.emit({ ...EVENT, type: 'payment.failed' });
     expect(listener.heard).toEqual([]);
@@ -62,11 +65,15 @@ describe('PlainEvents', () => {
     plain.emit(EVENT);
     await quiet();
     expect(log).toEqual(['error A listener of payment.succeeded failed (event ONE:1).']);
+    expect(records).toMatchObject([{ type: 'payment.succeeded', eventId: 'ONE:1' }]);
   });
 
   it('are not emitted where the host has no emitter, or before it was looked for', async () => {
     const { plain, listener } = await start([]);
+    expect(plain.isConnected).toBe(false);
     plain.emit(EVENT);
+    await quiet();
+    expect(log).toEqual([]);
     const module = await Test.createTestingModule({ imports: [DiscoveryModule], providers: [PlainEvents] }).compile();
     module.get(PlainEvents).emit(EVENT);
     await quiet();

@@ -1,5 +1,7 @@
+import { jest } from '@jest/globals';
 import { DuePayments } from '../../lib/flows/due-payments.js';
 import type { PaymentSettings } from '../../lib/options/payment-settings.js';
+import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
 import { aPaymentRecord } from '../../lib/testing/a-payment.js';
@@ -77,13 +79,62 @@ describe('DuePayments', () => {
     expect(await find()).toBeNull();
   });
 
-  it('says no more than that the store failed', async () => {
+  it('remembers handlers that nobody announces for 30 days', async () => {
+    const purge = jest.spyOn(store, 'purge');
+    await due.purge();
+    expect(purge.mock.calls).toMatchObject([['default', { pairsMs: 30 * DAY_MS }]]);
+  });
+
+  describe('those that are unknown, and that nobody is scheduled to ask about', () => {
+    const forgotten = (conversationId: string, fields: Partial<PaymentRecord> = {}) =>
+      store.insert(
+        aPaymentRecord({
+          state: 'unknown',
+          conversationId,
+          reference: null,
+          referenceLock: null,
+          dueAt: null,
+          ...fields,
+        }),
+      );
+    const at = (ms: number) => new Date(clock.now().getTime() + ms);
+
+    it('are due again when it is said, and no others', async () => {
+      await forgotten('ONE');
+      await forgotten('FOREIGN', { account: 'other' });
+      await forgotten('SETTLED', { state: 'failed' });
+      await add('SCHEDULED', 5_000);
+      expect(await due.revive(10, at(1_000))).toEqual({ revived: 1, hasMore: false });
+      expect(await leased()).toEqual([]);
+      await clock.advance(1_000);
+      expect(await leased()).toEqual(['ONE']);
+      await clock.advance(4_000);
+      expect(await leased()).toEqual(['SCHEDULED']);
+    });
+
+    it('are looked at so many at a time; whether there may be more is said', async () => {
+      await forgotten('ONE', { updatedAt: at(-2) });
+      await forgotten('TWO', { updatedAt: at(-1) });
+      expect(await due.revive(1, at(0))).toEqual({ revived: 1, hasMore: true });
+      expect(await leased()).toEqual(['ONE']);
+      expect(await due.revive(3, at(0))).toEqual({ revived: 1, hasMore: false });
+      expect(await leased()).toEqual(['TWO']);
+    });
+  });
+
+  it('says no more than that the store failed, and while doing what', async () => {
     const broken = new Proxy(store, { get: () => () => Promise.reject(new Error('password=secret')) });
     due = new DuePayments(broken, SETTINGS);
-    for (const work of [due.lease(1), due.handBack(aPaymentRecord({ state: 'unknown' }), clock.now()), due.purge()]) {
-      await expect(work).rejects.toMatchObject({
+    const work: [string, () => Promise<unknown>][] = [
+      ['reading', () => due.lease(1)],
+      ['reading', () => due.revive(1, clock.now())],
+      ['handing work back', () => due.handBack(aPaymentRecord({ state: 'unknown' }), clock.now())],
+      ['deleting old payments', () => due.purge()],
+    ];
+    for (const [doing, fail] of work) {
+      await expect(fail()).rejects.toMatchObject({
         code: 'PAYMENT_STORE',
-        message: expect.not.stringContaining('secret') as string,
+        message: `The payment store failed while ${doing}. No money was moved by this call.`,
       });
     }
   });

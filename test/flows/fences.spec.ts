@@ -1,4 +1,4 @@
-import { fenceClaim } from '../../lib/flows/fences.js';
+import { fenceClaim, fenceOpening } from '../../lib/flows/fences.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 import { type AssembledFlows } from './assembled-flows.js';
@@ -163,5 +163,22 @@ describe('a write that the store does not confirm', () => {
     await shop.clock.advance(ENOUGH_MS);
     expect(await find()).toMatchObject({ state: 'failed', reason: 'not_sent' });
     expect(await flows.payments.doPayment(sale({ reference: 'order' }))).toMatchObject({ state: 'succeeded' });
+  });
+});
+
+test('the fence of an opening leaves the payment of another attempt alone', () => {
+  const opening = aPaymentRecord({ state: 'charging', attemptId: 'ours' });
+  const now = opening.createdAt;
+  expect(fenceOpening(opening)({ ...opening, attemptId: 'theirs' }, now)).toBeNull();
+  expect(fenceOpening(opening)(opening, now)).toMatchObject({ state: 'failed', reason: 'not_sent' });
+});
+
+test('a payment whose claim was fenced waits for its buyer until its session ends', () => {
+  const expiresAt = new Date('2026-03-01T10:00:00Z');
+  const awaiting = aPaymentRecord({ state: 'awaiting', expiresAt, dueAt: new Date('2026-03-01T09:10:00Z') });
+  expect(fenceClaim(awaiting, 'ours')(awaiting, awaiting.createdAt)).toMatchObject({
+    state: 'awaiting',
+    version: awaiting.version + 1,
+    dueAt: expiresAt,
   });
 });

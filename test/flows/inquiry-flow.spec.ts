@@ -103,6 +103,7 @@ describe('asking the gateway about a payment', () => {
     await shop.store.insert(aPaymentRecord({ state }));
     await expect(payments.inquire(aPaymentRecord({ state }).conversationId)).rejects.toMatchObject({
       code: 'PAYMENT_STATE',
+      message: `A 3d payment that is ${state} cannot be inquired: no money can have moved.`,
     });
     expect(shop.gateway.requests).toEqual([]);
   });
@@ -111,7 +112,10 @@ describe('asking the gateway about a payment', () => {
     await expect(payments.inquire('NOBODY')).rejects.toMatchObject({ code: 'PAYMENT_NOT_FOUND' });
     const mute = await shop.start({ dialect: standardDialect({ signer: () => 's' }) });
     const conversationId = await unknown();
-    await expect(mute.payments.inquire(conversationId)).rejects.toMatchObject({ code: 'PAYMENT_UNSUPPORTED' });
+    await expect(mute.payments.inquire(conversationId)).rejects.toMatchObject({
+      code: 'PAYMENT_UNSUPPORTED',
+      message: 'The dialect "standard" has no CheckPayment.',
+    });
     expect(shop.gateway.sent('CheckPayment')).toEqual([]);
   });
 });

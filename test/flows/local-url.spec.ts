@@ -35,6 +35,16 @@ it('is the address of a server on that one alone', async () => {
   );
 });
 
+it.each([
+  ['fd00::7', 'IPv6', 'http://[fd00::7]:81'],
+  ['192.0.2.7', 'IPv4', 'http://192.0.2.7:81'],
+  ['::', 'IPv6', 'http://localhost:81'],
+  ['::1', 'IPv6', 'http://localhost:81'],
+])('of a server on %s (%s) is %s', (address, family, url) => {
+  const server = Object.assign(createServer(), { address: () => ({ address, family, port: 81 }) });
+  expect(localUrlOf(server)).toBe(url);
+});
+
 it('is https for a server with TLS', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'local-url-'));
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];

@@ -35,6 +35,20 @@ describe('loopTurn', () => {
     expect(loopTurn.take()).toBeNull();
   });
 
+  it('counts those that waited among the few of the turn in which they go on', async () => {
+    const burst = Array.from({ length: 20 }, () => loopTurn.take());
+    await nextTurn();
+    const later = Array.from({ length: 13 }, () => loopTurn.take());
+    expect(later.map((wait) => wait === null)).toEqual([...Array<boolean>(12).fill(true), false]);
+    for (const wait of [...burst, ...later]) await wait;
+  });
+
+  it('has nothing left to do once nobody waits', async () => {
+    for (const wait of Array.from({ length: 40 }, () => loopTurn.take())) await wait;
+    for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+    expect(process.getActiveResourcesInfo()).not.toContain('Immediate');
+  });
+
   it('goes on under the fake timers of a host’s tests, and after them', async () => {
     let proceeded = 0;
     const takeSome = async (): Promise<void> => {

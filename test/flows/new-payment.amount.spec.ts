@@ -3,6 +3,7 @@ import { PaymentValidationError } from '../../lib/errors/payment-validation.erro
 import { saleRequest } from '../../lib/flows/new-payment.js';
 import { morposDialect } from '../../lib/gateway/dialects/morpos.dialect.js';
 import type { PaymentSettings } from '../../lib/options/payment-settings.js';
+import { AMOUNT_TEXTS } from '../../lib/payment/amount.js';
 import { sampleInput } from '../dto/sample-input.js';
 
 const URLS = { returnUrl: 'https://shop.example/return', failUrl: 'https://shop.example/fail' };
@@ -30,5 +31,15 @@ describe('a sale', () => {
     const call = (): unknown => saleRequest(inputOf(amount), SETTINGS, URLS);
     expect(call).toThrow(PaymentValidationError);
     expect(call).toThrow(expect.objectContaining({ issues: [expect.objectContaining({ path, rule })] }) as Error);
+  });
+
+  it('is refused in the language of the payment, or else of the shop', () => {
+    const refusal = (language?: 'tr' | 'en') => () => saleRequest({ ...inputOf(0), language }, SETTINGS, URLS);
+    const saysIn = (language: 'tr' | 'en') =>
+      expect.objectContaining({
+        issues: [expect.objectContaining({ message: AMOUNT_TEXTS.amountPositive[language] })],
+      }) as Error;
+    expect(refusal()).toThrow(saysIn('tr'));
+    expect(refusal('en')).toThrow(saysIn('en'));
   });
 });

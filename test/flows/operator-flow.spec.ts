@@ -34,6 +34,27 @@ describe('OperatorFlow', () => {
     await expect(store.find('default', 'SECOND')).resolves.toMatchObject({ state: 'succeeded', referenceLock: null });
   });
 
+  it('says in words what is wrong with each argument', async () => {
+    const resolve = flow.resolve.bind(flow) as (...given: unknown[]) => Promise<unknown>;
+    const both = { by: ' ', force: 'yes', reason: 'none' };
+    await expect(resolve('ONE', 'review', ' ', both, 'more')).rejects.toMatchObject({
+      issues: [
+        { path: 'state', rule: 'isIn', message: 'must be succeeded or failed' },
+        { path: 'note', rule: 'isNotEmpty', message: 'must say how it was found out' },
+        { path: 'arguments', rule: 'maxLength', message: 'must be four at most: by and force are options' },
+        { path: 'options.by', rule: 'isNotEmpty', message: 'must be a text that says who, or left out' },
+        { path: 'options.force', rule: 'isBoolean', message: 'must be true, false, or left out' },
+        { path: 'options', rule: 'whitelist', message: 'may hold by and force, and nothing else' },
+      ],
+    });
+    const message = 'must be an object, such as { by: "ada@shop.example" }';
+    for (const options of [null, 'ada', ['ada']]) {
+      await expect(resolve('ONE', 'failed', 'seen in the panel', options)).rejects.toMatchObject({
+        issues: [{ path: 'options', rule: 'isObject', message }],
+      });
+    }
+  });
+
   it('is not put off by an inquiry that was noted meanwhile', async () => {
     const record = aPaymentRecord({ state: 'unknown' });
     await store.insert(record);

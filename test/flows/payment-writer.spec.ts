@@ -109,15 +109,21 @@ describe('PaymentWriter', () => {
     });
   });
 
-  it.each<[string, () => Promise<unknown>]>([
-    ['open', () => writer.open(CHARGING)],
-    ['move', () => writer.move(CHARGING, 'unknown')],
-  ])('%s says no more than that the store failed', async (_name, write) => {
+  it.each<[string, string, () => Promise<unknown>]>([
+    ['open', 'opening the payment', () => writer.open(CHARGING)],
+    [
+      'claim',
+      'claiming the payment',
+      () => writer.claim({ ...CHARGING, kind: '3d', state: 'awaiting' }, { dueAt: clock.now(), attemptId: 'one' }),
+    ],
+    ['move', 'moving the payment on', () => writer.move(CHARGING, 'unknown')],
+    ['decide', 'writing the decision', () => writer.decide(CHARGING, succeed)],
+  ])('%s says no more than that the store failed while %s', async (_name, doing, write) => {
     store.insert = () => Promise.reject(new Error('password=secret'));
     failReplace(1);
     await expect(write()).rejects.toMatchObject({
       code: 'PAYMENT_STORE',
-      message: expect.not.stringContaining('secret') as string,
+      message: `The payment store failed while ${doing}. No money was moved by this call.`,
     });
     expect(published).toEqual([]);
   });

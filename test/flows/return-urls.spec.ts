@@ -91,8 +91,55 @@ describe('where the bank sends the buyer', () => {
       { path: 'failUrl', rule: 'isDefined', message: expect.stringContaining('failUrl') as string },
     ]);
     expect(() => off.make({})).toThrow(PaymentValidationError);
+    const whyNot = {
+      en: /since the callback controller is off/,
+      tr: /callback controller kapalı.* returnUrl seçeneğini/,
+    };
+    expect(() => off.make({ language: 'tr' })).toThrow(whyNot.tr);
+    expect(() => off.make({ language: 'en' })).toThrow(whyNot.en);
+    expect(() => urls({ language: 'tr' }, null).make({})).toThrow(whyNot.tr);
+    expect(() => urls({ language: 'tr' }, null).make({ language: 'en' })).toThrow(whyNot.en);
     expect(off.make({ returnUrl: 'https://a.example', failUrl: 'https://b.example' }).failUrl).toBe(
       'https://b.example',
     );
+  });
+
+  it('has no prefix where the host excludes the callback from it', () => {
+    const config = new ApplicationConfig();
+    config.setGlobalPrefix('api');
+    const exclude = [{ path: '', requestMethod: -1, pathRegex: /^\/payments\/[^/]+\/return$/ }];
+    config.setGlobalPrefixOptions({ exclude });
+    const settings = { publicUrl: 'https://shop.example', callbackUrl: null, returnUrl: null, failUrl: null };
+    const excluding = (path: string) =>
+      new ReturnUrlMaker(settings as PaymentSettings, { path, waitMs: 1 }, config, new HttpAdapterHost()).make({});
+    expect(excluding('payments').returnUrl).toBe('https://shop.example/payments/direct/return');
+    expect(excluding('pay').returnUrl).toBe('https://shop.example/api/pay/direct/return');
+  });
+
+  it('is this machine where no address is set and no server is there', () => {
+    expect(urls({ publicUrl: null }).make({}).returnUrl).toBe('http://localhost/payments/direct/return');
+  });
+});
+
+describe('where the bank sends the buyer, for people', () => {
+  it.each<[string, Partial<PaymentSettings>, string | null, string | null]>([
+    [
+      'is the configured address',
+      { returnUrl: 'https://own.example/{token}' },
+      'payments',
+      'https://own.example/{token}',
+    ],
+    ['is each payment’s own where the controller is off', {}, null, null],
+    ['is the controller', {}, 'payments', 'https://shop.example/api/payments/{token}/return'],
+    ['is callbackUrl', { callbackUrl: 'https://pay.example/cb' }, 'payments', 'https://pay.example/cb/{token}/return'],
+    [
+      'is callbackUrl without a public address, too',
+      { callbackUrl: 'https://pay.example/cb', publicUrl: null },
+      'payments',
+      'https://pay.example/cb/{token}/return',
+    ],
+    ['is a path until the server listens', { publicUrl: null }, 'payments', '/payments/{token}/return'],
+  ])('%s', (_what, settings, path, shown) => {
+    expect(urls(settings, path, 'api').shown()).toBe(shown);
   });
 });

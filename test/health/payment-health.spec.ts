@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
-import { PaymentHealth } from '../../lib/health/payment-health.js';
+import { PaymentHealth, paymentHealthToken } from '../../lib/health/payment-health.js';
 import { type AssembledFlows } from '../flows/assembled-flows.js';
+import { LOST } from '../flows/fake-gateway.js';
 import { sale, TestShop } from '../flows/test-shop.js';
 
 describe('PaymentHealth', () => {
@@ -62,5 +63,19 @@ describe('PaymentHealth', () => {
     await shop.clock.advance(90_000);
     const { conversationId } = await paying;
     expect((await health.report()).longRuns).toMatchObject([{ handlerId: 'stuck', eventId: `${conversationId}:2` }]);
+  });
+
+  it('says how long the oldest payment has been unknown', async () => {
+    shop.gateway.willAnswer('DoPayment', LOST);
+    await flows.payments.doPayment(sale());
+    expect((await health.report()).oldestUnknownMs).toBe(0);
+    await shop.clock.advance(1_234);
+    expect((await health.report()).oldestUnknownMs).toBe(1_234);
+  });
+
+  it('is injected by its class, and of a named account by a token of that account alone', () => {
+    expect(paymentHealthToken()).toBe(PaymentHealth);
+    expect(paymentHealthToken('eu')).toBe(paymentHealthToken('eu'));
+    expect(new Set([PaymentHealth, paymentHealthToken('eu'), paymentHealthToken('us')]).size).toBe(3);
   });
 });

@@ -1,29 +1,28 @@
 // Changes the code of targets.js in small ways, one at a time, and looks whether a test notices: see docs/mutation.md.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
-import jestConfig from '../../jest.config.js';
-import { resultsFile, writeReport } from './report.js';
+import { readFigures, recordFigures, resultsFile } from './figures.js';
+import { changeLua } from './lua.js';
+import { differencesOf, problemsOf } from './problems.js';
+import { writeReport } from './report.js';
 import { TARGETS } from './targets.js';
+
+/** The files of tests that begin so. */
+function specsOf(beginnings) {
+  const files = readdirSync('test', { recursive: true }).filter((path) => /\.spec\.ts$|^mutation\/.*\.ts$/.test(path));
+  return files.filter((path) => beginnings.some((one) => path.startsWith(one))).map((path) => `test/${path}`);
+}
 
 function options(file, tests) {
   return {
     mutate: [file],
-    testRunner: 'jest',
-    jest: {
-      projectType: 'custom',
-      config: {
-        ...jestConfig,
-        testRegex: tests.map((test) => `/test/${test}.*\\.spec\\.ts$`),
-        setupFiles: ['<rootDir>/test/mutation/no-shrinking.js'],
-        reporters: [],
-      },
-      enableFindRelatedTests: false,
-    },
-    testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
+    plugins: [fileURLToPath(new URL('one-process-runner.js', import.meta.url))],
+    testRunner: 'one-process',
+    cardPaymentSpecs: specsOf(tests),
     coverageAnalysis: 'perTest',
     concurrency: 1,
-    // Jest's modules stay in memory.
-    maxTestRunnerReuse: 10,
     timeoutMS: 20_000,
     incremental: true,
     incrementalFile: resultsFile(file, 'incremental'),
@@ -31,7 +30,7 @@ function options(file, tests) {
     jsonReporter: { fileName: resultsFile(file) },
     tempDirName: 'reports/mutation/sandbox',
     cleanTempDir: 'always',
-    ignorePatterns: ['bench', 'dist', 'docs', 'reports', 'sample'],
+    ignorePatterns: ['bench', 'dist', 'reports', 'sample/dist', 'sample/public'],
     disableTypeChecks: false,
     logLevel: 'warn',
     warnings: { slow: false },
@@ -49,13 +48,37 @@ function forgetSurvivors(file) {
   writeFileSync(earlier, JSON.stringify(results));
 }
 
-const wanted = process.argv.slice(2);
-for (const [file, tests] of TARGETS.flatMap(({ files }) => Object.entries(files))) {
-  if (wanted.length > 0 && !wanted.some((part) => file.includes(part))) continue;
-  console.log(file);
+async function runStryker(file, tests) {
   forgetSurvivors(file);
   await new Stryker(options(file, tests)).runMutationTest();
 }
-const problems = await writeReport(TARGETS);
+
+const { values, positionals: wanted } = parseArgs({
+  options: { compare: { type: 'boolean', default: false }, report: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const isPart = (name) => TARGETS.some((part) => part.name === name);
+const isWanted = (name, file) =>
+  wanted.length === 0 || wanted.some((one) => (isPart(one) ? one === name : file.includes(one)));
+
+mkdirSync('reports/mutation', { recursive: true });
+const problems = [];
+for (const part of TARGETS) {
+  const files = Object.entries(part.files).filter(([file]) => isWanted(part.name, file));
+  if (files.length === 0) continue;
+  const before = readFigures(part);
+  for (const [file, tests] of values.report ? [] : files) {
+    console.log(file);
+    try {
+      if (tests === 'lua') writeFileSync(resultsFile(file), JSON.stringify(await changeLua(file)));
+      else await runStryker(file, tests);
+      await recordFigures(part, file);
+    } catch (error) {
+      problems.push(`${file} was not measured: ${error.message}`);
+    }
+  }
+  problems.push(...problemsOf(part), ...(values.compare ? differencesOf(part, before) : []));
+}
+await writeReport(TARGETS);
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;

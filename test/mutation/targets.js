@@ -1,16 +1,22 @@
+const MEMORY = ['store/memory/'];
+/** The contract suite, each on its store. */
+const SQLITE = ['store/sql/sqlite-payment-store'];
+const POSTGRES = ['mutation/contracts/postgres.ts'];
+const REDIS = ['mutation/contracts/redis.ts'];
+
 /**
  * The code that money and secrets hang on, part by part, and the fast tests that must notice each change of a file: the
- * beginnings of their paths below `test`.
+ * beginnings of their paths below `test`, or `lua` for scripts of Redis (lua.js).
  *
- * @type {readonly { part: string, files: Readonly<Record<string, readonly string[]>> }[]}
+ * @type {readonly { name: string, files: Readonly<Record<string, readonly string[] | 'lua'>> }[]}
  */
 export const TARGETS = [
   {
-    part: 'States',
+    name: 'states',
     files: { 'lib/payment/states.ts': ['payment/states', 'flows/settlement'] },
   },
   {
-    part: 'Settlement',
+    name: 'settlement',
     files: {
       'lib/flows/settlement.ts': ['flows/settlement'],
       'lib/flows/result-changes.ts': ['flows/result-changes'],
@@ -18,7 +24,7 @@ export const TARGETS = [
     },
   },
   {
-    part: 'Replies',
+    name: 'replies',
     files: {
       'lib/gateway/readings/charge-outcome.ts': ['gateway/readings/charge-outcome'],
       'lib/gateway/readings/init3d-outcome.ts': ['gateway/readings/init3d-outcome'],
@@ -28,11 +34,11 @@ export const TARGETS = [
     },
   },
   {
-    part: 'Sign',
+    name: 'sign',
     files: { 'lib/gateway/dialects/morpos.dialect.ts': ['gateway/dialects/', 'gateway/readings/inquiry-outcome'] },
   },
   {
-    part: 'Masking',
+    name: 'masking',
     files: {
       'lib/payment/card-mask.ts': ['payment/card-mask', 'payment/plain-text'],
       'lib/payment/decodings.ts': ['payment/decodings', 'payment/card-mask', 'payment/plain-text'],
@@ -42,16 +48,150 @@ export const TARGETS = [
     },
   },
   {
-    part: 'Redaction',
+    name: 'redaction',
     files: { 'lib/gateway/redaction.ts': ['gateway/redaction'] },
   },
   {
-    part: 'Callbacks',
+    name: 'callback',
     files: {
       'lib/callback/callback-request.ts': ['callback/callback-request'],
+      'lib/callback/callback-receiver.ts': ['callback/callback-receiver', 'callback/payment-callback.guard'],
+      'lib/callback/callback-responder.ts': ['callback/callback-responder'],
+      'lib/callback/callback.controller.ts': ['callback/callback.controller'],
+      'lib/callback/payment-callback.guard.ts': ['callback/payment-callback.guard'],
+      'lib/callback/received-callback.ts': ['callback/payment-callback.guard'],
+      'lib/callback/refusal-log.ts': ['callback/refusal-log', 'callback/callback-responder'],
+      'lib/callback/result-page.ts': ['callback/result-page'],
+      'lib/callback/bank-page-headers.ts': ['e2e/checkout'],
       'lib/flows/callback-check.ts': ['flows/callback-check'],
       'lib/flows/callback-fields.ts': ['flows/callback-fields'],
       'lib/flows/callback-token.ts': ['flows/callback-token'],
+    },
+  },
+  {
+    name: 'health',
+    files: {
+      'lib/health/payment-health.ts': ['health/'],
+      'lib/health/payment-health.indicator.ts': ['health/payment-health.indicator'],
+      'lib/health/payment-gauges.ts': ['telemetry/telemetry'],
+    },
+  },
+  {
+    name: 'outbox',
+    files: {
+      'lib/events/caller-waits.ts': ['events/caller-waits', 'events/event-dispatcher'],
+      'lib/events/delivery-failures.ts': ['events/event-dispatcher', 'events/handler-call'],
+      'lib/events/event-dispatcher.ts': ['events/event-dispatcher'],
+      'lib/events/handler-call.ts': ['events/handler-call', 'events/event-dispatcher'],
+      'lib/events/handler-finder.ts': ['events/handler-finder'],
+      'lib/events/handler-worker.ts': ['events/event-dispatcher', 'events/handler-call'],
+      'lib/events/on-payment.decorator.ts': ['events/on-payment.decorator', 'events/handler-finder'],
+      'lib/events/plain-events.ts': ['events/plain-events'],
+    },
+  },
+  {
+    name: 'flows',
+    files: {
+      'lib/flows/schedule.ts': ['flows/schedule'],
+      'lib/flows/claim.ts': ['flows/claim', 'flows/three-d-flow'],
+      'lib/flows/fences.ts': ['flows/fences'],
+      'lib/flows/new-payment.ts': ['flows/new-payment'],
+      'lib/flows/return-urls.ts': ['flows/return-urls'],
+      'lib/flows/local-url.ts': ['flows/local-url'],
+      'lib/flows/due-payments.ts': ['flows/due-payments'],
+      'lib/flows/in-flight.ts': ['flows/in-flight'],
+      'lib/flows/in-flight-limit.ts': ['flows/in-flight'],
+      'lib/flows/loop-turn.ts': ['flows/loop-turn'],
+      'lib/flows/payment-reader.ts': ['flows/payment-reader'],
+      'lib/flows/payment-log.ts': ['flows/payment-log', 'telemetry/telemetry'],
+      'lib/flows/direct-flow.ts': ['flows/direct-flow', 'telemetry/telemetry'],
+      'lib/flows/three-d-flow.ts': ['flows/three-d-flow', 'telemetry/telemetry'],
+      'lib/flows/inquiry-flow.ts': ['flows/inquiry-flow', 'telemetry/telemetry'],
+      'lib/flows/inquiry-queue.ts': ['flows/reconciler'],
+      'lib/flows/operator-flow.ts': ['flows/operator-flow'],
+      'lib/flows/payment-writer.ts': ['flows/payment-writer', 'flows/fences'],
+      'lib/flows/payment-changes.ts': ['flows/payment-changes', 'flows/payment-writer', 'flows/fences'],
+      'lib/flows/owed-writes.ts': ['flows/owed-writes'],
+      'lib/flows/process-hold.ts': ['flows/in-flight', 'flows/owed-writes'],
+      'lib/flows/side-by-side.ts': ['flows/owed-writes', 'flows/reconciler'],
+      'lib/flows/reconciler.ts': ['flows/reconciler'],
+      'lib/flows/store-clock.ts': ['flows/store-clock'],
+      'lib/flows/store-call.ts': ['flows/payment-reader', 'flows/operator-flow'],
+      'lib/flows/receive-input.ts': ['flows/direct-flow', 'flows/three-d-flow'],
+      'lib/flows/start-up-report.ts': ['e2e/start-up-log'],
+    },
+  },
+  {
+    name: 'sample',
+    files: {
+      'sample/src/orders/order.repository.ts': ['sample/order', 'sample/outcome'],
+      'sample/src/orders/order-payments.ts': ['sample/order', 'sample/outcome'],
+      'sample/src/orders/orders.controller.ts': ['sample/order', 'sample/outcome'],
+      'sample/src/orders/outcome.ts': ['sample/order', 'sample/outcome'],
+      'sample/src/orders/shop-database.ts': ['sample/order', 'sample/outcome'],
+    },
+  },
+  {
+    name: 'stores',
+    files: {
+      'lib/store/memory/account-deliveries.ts': MEMORY,
+      'lib/store/memory/account-payments.ts': MEMORY,
+      'lib/store/memory/by-date.ts': MEMORY,
+      'lib/store/memory/due-queue.ts': MEMORY,
+      'lib/store/memory/handler-deliveries.ts': MEMORY,
+      'lib/store/memory/memory-payment-store.ts': MEMORY,
+      'lib/store/memory/purged-keys.ts': MEMORY,
+      'lib/store/record-json.ts': ['store/record-json'],
+      'lib/store/store-url.ts': ['store/store-url', 'store/open-store'],
+    },
+  },
+  {
+    name: 'stores-sqlite',
+    files: {
+      'lib/store/sql/compiled-queries.ts': ['store/sql/compiled-queries'],
+      'lib/store/sql/counts.ts': SQLITE,
+      'lib/store/sql/deliveries.ts': SQLITE,
+      'lib/store/sql/due-deliveries.ts': SQLITE,
+      'lib/store/sql/handler-pairs.ts': SQLITE,
+      'lib/store/sql/key-hash.ts': SQLITE,
+      'lib/store/sql/payment-leases.ts': SQLITE,
+      'lib/store/sql/payment-queries.ts': SQLITE,
+      'lib/store/sql/payment-tables.ts': SQLITE,
+      'lib/store/sql/payment-writes.ts': SQLITE,
+      'lib/store/sql/purge.ts': SQLITE,
+      'lib/store/sql/retry-while-busy.ts': ['store/sql/retry-while-busy', ...SQLITE],
+      'lib/store/sql/sql-database.ts': ['store/sql/sql-database', ...SQLITE],
+      'lib/store/sql/sql-payment-store.ts': SQLITE,
+      'lib/store/sql/sqlite.engine.ts': SQLITE,
+      'lib/store/sql/sqlite-access.ts': SQLITE,
+      'lib/store/sql/steps.ts': SQLITE,
+      'lib/store/sql/store-time.ts': SQLITE,
+      'lib/store/sql/taken-key.ts': SQLITE,
+      'lib/store/sql/writes-in-transaction.ts': SQLITE,
+    },
+  },
+  {
+    name: 'stores-postgres',
+    files: {
+      'lib/store/sql/driver-errors.ts': ['store/sql/driver-errors'],
+      'lib/store/sql/group-commit.ts': ['store/sql/group-commit'],
+      'lib/store/sql/lease-deliveries.ts': POSTGRES,
+      'lib/store/sql/postgres.engine.ts': POSTGRES,
+      'lib/store/sql/postgres-access.ts': POSTGRES,
+      'lib/store/sql/writes-in-one-statement.ts': ['store/sql/group-commit.equivalence', ...POSTGRES],
+    },
+  },
+  {
+    name: 'stores-redis',
+    files: {
+      'lib/store/redis/redis-payment-store.ts': REDIS,
+      'lib/store/redis/script.ts': REDIS,
+      'lib/store/redis/script-values.ts': REDIS,
+      'lib/store/redis/scripts/counts.ts': 'lua',
+      'lib/store/redis/scripts/deliveries.ts': 'lua',
+      'lib/store/redis/scripts/library.ts': 'lua',
+      'lib/store/redis/scripts/payments.ts': 'lua',
+      'lib/store/redis/scripts/purge.ts': 'lua',
     },
   },
 ];
