@@ -1,10 +1,9 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { PaymentNotFoundError } from '../errors/payment-not-found.error.js';
 import { PaymentStateError } from '../errors/payment-state.error.js';
 import { PaymentUnsupportedError } from '../errors/payment-unsupported.error.js';
 import { GatewayClient } from '../gateway/gateway-client.js';
 import { PaymentSettings } from '../options/payment-settings.js';
-import type { PaymentClock } from '../payment/clock.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { Randomness } from '../payment/randomness.js';
 import { inOperation, itself } from '../telemetry/operation.js';
@@ -13,6 +12,8 @@ import { PaymentWriter } from './payment-writer.js';
 import { applyInquiry, settlementRules } from './settlement.js';
 import { StoreClock } from './store-clock.js';
 
+const NOTHING_CLEAR = { outcome: 'nothing' } as const;
+
 /** Settles what is not known by asking the gateway. */
 @Injectable()
 export class InquiryFlow {
@@ -20,7 +21,7 @@ export class InquiryFlow {
     private readonly reader: PaymentReader,
     private readonly writer: PaymentWriter,
     private readonly gateway: GatewayClient,
-    @Inject(StoreClock) private readonly clock: PaymentClock,
+    private readonly clock: StoreClock,
     private readonly random: Randomness,
     private readonly settings: PaymentSettings,
   ) {}
@@ -45,9 +46,15 @@ export class InquiryFlow {
   async ask(record: PaymentRecord): Promise<Payment | null> {
     const inquiry = await this.gateway.checkPayment(toPayment(record));
     if (!inquiry) return null;
-    // A word counts by when it was given, not by when the store takes it.
+    // Two answers that the payment is not found count by the time between them, and a host's clock may just have been set.
+    const isTimeKnown = await this.clock.check().then(
+      () => true,
+      () => false,
+    );
+    // Date the answer when it was received, not when it is stored.
     const answeredAt = this.clock.now();
+    const known = inquiry.outcome === 'not_found' && !isTimeKnown ? NOTHING_CLEAR : inquiry;
     const rules = settlementRules(this.settings, this.gateway, this.random);
-    return this.writer.settle(record, (current, now) => applyInquiry(current, inquiry, rules, { now, answeredAt }));
+    return this.writer.settle(record, (current, now) => applyInquiry(current, known, rules, { now, answeredAt }));
   }
 }

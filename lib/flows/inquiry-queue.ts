@@ -34,9 +34,9 @@ export interface InquiryParts {
  * does not answer, nothing that waits is asked about before the next passes have spread out.
  */
 export class InquiryQueue {
-  private readonly waiting: OpenQuestion[] = [];
-  /** Of those that wait or are asked about. */
-  private readonly conversationIds = new Set<string>();
+  /** By conversationId, as are those that are being asked about. */
+  private readonly waiting = new Map<string, OpenQuestion>();
+  private readonly asked = new Set<string>();
   private readonly running = new Set<Promise<void>>();
   private workers = 0;
   private isSilent = false;
@@ -55,10 +55,11 @@ export class InquiryQueue {
   add(question: OpenQuestion): void {
     const { conversationId } = question.record;
     // Its lease may run out while the gateway is being asked: no second inquiry beside the first.
-    if (this.conversationIds.has(conversationId)) return;
-    if (this.waiting.length >= this.capacity) return this.track(this.handBack(question, this.later(0)));
-    this.conversationIds.add(conversationId);
-    this.waiting.push(question);
+    if (this.asked.has(conversationId)) return;
+    const isWaiting = this.waiting.has(conversationId);
+    if (!isWaiting && this.waiting.size >= this.capacity) return this.track(this.handBack(question, this.later(0)));
+    // One that waited until it was leased again keeps its place, with the new lease.
+    this.waiting.set(conversationId, question);
     if (this.workers < INQUIRIES_AT_ONCE) this.track(this.work());
   }
 
@@ -74,9 +75,11 @@ export class InquiryQueue {
 
   private async work(): Promise<void> {
     this.workers += 1;
-    for (let next = this.waiting.shift(); next; next = this.waiting.shift()) {
-      await this.workOn(next).catch(this.onFailure);
-      this.conversationIds.delete(next.record.conversationId);
+    for (const [conversationId, question] of this.waiting) {
+      this.waiting.delete(conversationId);
+      this.asked.add(conversationId);
+      await this.workOn(question).catch(this.onFailure);
+      this.asked.delete(conversationId);
     }
     this.workers -= 1;
     if (this.workers === 0) this.isSilent = false;

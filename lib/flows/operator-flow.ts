@@ -7,6 +7,7 @@ import { plainText } from '../payment/plain-text.js';
 import { advance } from '../payment/states.js';
 import { PaymentReader } from './payment-reader.js';
 import { PaymentWriter } from './payment-writer.js';
+import { StoreClock } from './store-clock.js';
 
 const MAX_NOTE_LENGTH = 1_000;
 const MAX_NAME_LENGTH = 200;
@@ -33,6 +34,7 @@ export class OperatorFlow {
   constructor(
     private readonly reader: PaymentReader,
     private readonly writer: PaymentWriter,
+    private readonly clock: StoreClock,
   ) {}
 
   /** @param given what was passed in: callers in plain JavaScript get no help from the types */
@@ -41,6 +43,8 @@ export class OperatorFlow {
     const record = await this.reader.find(conversationId);
     if (!record) throw new PaymentNotFoundError();
     const claimedAt = state === 'failed' && !force ? await this.claimOf(record) : null;
+    // The hour since the claim is one of the store's time: this host's clock may just have been set.
+    if (claimedAt) await this.clock.check();
     const change = {
       reason: 'operator',
       note: plainText(note, MAX_NOTE_LENGTH, record),

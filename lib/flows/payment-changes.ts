@@ -88,7 +88,10 @@ export class PaymentChanges {
     event: PaymentEvent | undefined,
   ): Promise<ReplaceOutcome> {
     const outcome = await this.store.replace(next, version, event);
-    return outcome === 'locked' ? this.store.replace(pinReference(next), version, event) : outcome;
+    if (outcome !== 'locked') return outcome;
+    const pinned = await this.store.replace(pinReference(next), version, event);
+    if (pinned === 'locked') throw new Error('The store refused to write a payment that pins its reference.');
+    return pinned;
   }
 
   /** Fences an opening that was not confirmed: see {@link fenceOpening}. */

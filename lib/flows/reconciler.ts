@@ -48,7 +48,9 @@ const RENEW_EVERY_MS = 120_000;
 const RENEW_AGAIN_MS = 10_000;
 /** How often payments are looked for that nobody is scheduled to ask about, although this instance could. */
 const REVIVE_EVERY_MS = 3_600_000;
-const MAX_REVIVED = 500;
+/** How many unknown payments are looked through for them at once; twice as many where none was among these. */
+const MIN_REVIVED = 500;
+const MAX_REVIVED = 16_000;
 
 /** Work that is done on its own time. */
 type Task = 'payments' | 'inquiries' | 'handlers' | 'purge';
@@ -77,6 +79,7 @@ export class Reconciler {
   private renewAt = 0;
   private purgeAt = 0;
   private reviveAt = 0;
+  private reviveLimit = MIN_REVIVED;
 
   constructor(
     private readonly due: DuePayments,
@@ -113,6 +116,7 @@ export class Reconciler {
     this.loops ??= Promise.all([
       this.repeat(() => this.events.wake()),
       this.repeat(() => this.attempt('payments', () => this.passInBackground())),
+      this.repeat(() => this.attempt('inquiries', () => this.revive())),
       this.repeat(() => this.attempt('handlers', () => this.renewHandlers())),
       this.repeat(() => this.attempt('purge', () => this.purge())),
     ]);
@@ -144,6 +148,7 @@ export class Reconciler {
     const failures: unknown[] = [];
     const questions = this.newQueue(MAX_PAYMENTS_PER_PASS, (failure) => failures.push(failure));
     try {
+      await this.revive();
       await this.processDue(counts, questions);
     } finally {
       await questions.ended();
@@ -178,7 +183,6 @@ export class Reconciler {
   private async processDue(counts: ReconcileCounts, questions: InquiryQueue): Promise<void> {
     // First of all: a claim that runs out meanwhile would make `unknown` of an outcome that is known here.
     counts.written = await this.owed.writeAll();
-    await this.revive();
     for (let left = MAX_PAYMENTS_PER_PASS; left > 0 && !this.stopping.signal.aborted;) {
       const until = new Date(this.clock.now().getTime() + PAYMENT_LEASE_MS);
       const batch = await this.due.lease(Math.min(LEASE_BATCH, left));
@@ -234,9 +238,13 @@ export class Reconciler {
   private async revive(): Promise<void> {
     const now = this.clock.monotonic();
     if (!this.gateway.canInquire || now < this.reviveAt) return;
-    const { revived, hasMore } = await this.due.revive(MAX_REVIVED, this.clock.now());
-    // The longest unchanged are found first, and change once they are asked about: then the next are found.
-    this.reviveAt = revived > 0 && hasMore ? now : now + REVIVE_EVERY_MS;
+    this.reviveAt = now + RENEW_AGAIN_MS;
+    const { revived, hasMore } = await this.due.revive(this.reviveLimit, this.clock.now());
+    // The longest unchanged are found first, also those that are scheduled: behind them, more have to be looked at.
+    const isDone = !hasMore || (revived === 0 && this.reviveLimit === MAX_REVIVED);
+    this.reviveAt = isDone ? now + REVIVE_EVERY_MS : now;
+    if (isDone) this.reviveLimit = MIN_REVIVED;
+    else if (revived === 0) this.reviveLimit = Math.min(2 * this.reviveLimit, MAX_REVIVED);
   }
 
   private async renewHandlers(): Promise<void> {

@@ -3,6 +3,7 @@ import { PaymentStoreError } from '../errors/payment-store.error.js';
 import { PaymentClock } from '../payment/clock.js';
 import { LogRecord } from '../telemetry/log-record.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
+import { limited } from '../payment/limited.js';
 import { PaymentStore } from '../store/payment-store.js';
 
 const SAMPLE_EVERY_MS = 60_000;
@@ -10,6 +11,8 @@ const SAMPLE_EVERY_MS = 60_000;
 const LOOK_EVERY_MS = 2_000;
 /** An answer that took longer says too little about the time, unless nothing is known of it at all. */
 const MAX_ROUND_TRIP_MS = 2_000;
+/** A store that does not say the time within this is asked anew: nobody waits for an answer that never comes. */
+const MAX_ASKING_MS = 7_000;
 /** A host whose wall clock and monotonic clock disagree by more than this has been suspended, or its clock was set. */
 const MAX_DRIFT_MS = 1_000;
 /** Before money is asked for, the store is asked for the time again unless it was within this time. */
@@ -29,6 +32,8 @@ export class StoreClock extends PaymentClock {
   private readonly stopping = new AbortController();
   private offset = 0;
   private sampledAt: { readonly wall: number; readonly monotonic: number } | null = null;
+  /** When the last answer came, by the monotonic clock. */
+  private answeredAt = 0;
   private isReported = false;
   private asking: Promise<boolean> | null = null;
 
@@ -94,7 +99,7 @@ export class StoreClock extends PaymentClock {
   }
 
   private get isRecent(): boolean {
-    return this.isKnown && this.host.monotonic() - (this.sampledAt?.monotonic ?? 0) <= MAX_SAMPLE_AGE_MS;
+    return this.isKnown && this.host.monotonic() - this.answeredAt <= MAX_SAMPLE_AGE_MS;
   }
 
   /** Whether the store has said what time it is, and this host was not suspended since, nor its clock set. */
@@ -127,8 +132,9 @@ export class StoreClock extends PaymentClock {
   /** @returns whether the store's time is known now */
   private async sample(): Promise<boolean> {
     const began = { wall: this.host.now().getTime(), monotonic: this.host.monotonic() };
-    const theirs = await this.store.now().catch(() => null);
-    const roundTrip = this.host.monotonic() - began.monotonic;
+    const theirs = await limited(this.host, MAX_ASKING_MS, () => this.store.now()).catch(() => null);
+    const answeredAt = this.host.monotonic();
+    const roundTrip = answeredAt - began.monotonic;
     // The clock may have been set while the store was asked.
     if (!theirs || this.drift(began) > MAX_DRIFT_MS) return false;
     // How long a slow answer was under way is not known, but that it is not earlier now than it says.
@@ -138,6 +144,7 @@ export class StoreClock extends PaymentClock {
       this.offset = Math.abs(offset) < MIN_OFFSET_MS ? 0 : offset;
     }
     this.sampledAt = began;
+    this.answeredAt = answeredAt;
     this.report();
     return true;
   }

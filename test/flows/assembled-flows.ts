@@ -89,7 +89,7 @@ export function assembleFlows({
   const threeD = new ThreeDFlow(reader, writer, gateway, urls, time, random, settings);
   const inquiries = new InquiryFlow(reader, writer, gateway, time, random, settings);
   const reconciler = new Reconciler(due, owed, writer, inquiries, gateway, events, time, random, settings);
-  const operator = new OperatorFlow(reader, writer);
+  const operator = new OperatorFlow(reader, writer, time);
   const inFlight = new InFlight(processHold);
   inFlight.open();
   const limit = new InFlightLimit(settings, clock);

@@ -60,6 +60,19 @@ describe('asking the gateway about a payment', () => {
     expect(await payments.find(conversationId)).toMatchObject({ reason: 'not_found', settled: true });
   });
 
+  it('counts the ten minutes between two such answers by the store, whatever the clock of this host is set to', async () => {
+    const conversationId = await unknown();
+    const truth = shop.clock.now();
+    shop.store.now = () => Promise.resolve(truth);
+    shop.gateway.willAnswer('CheckPayment', NOT_FOUND, NOT_FOUND, NOT_FOUND);
+    expect((await payments.inquire(conversationId)).state).toBe('unknown');
+    shop.clock.set(new Date(truth.getTime() + 60 * MINUTE_MS));
+    expect((await payments.inquire(conversationId)).state).toBe('unknown');
+    shop.store.now = () => Promise.reject(new Error('down'));
+    shop.clock.set(new Date(truth.getTime() + 120 * MINUTE_MS));
+    expect((await payments.inquire(conversationId)).state).toBe('unknown');
+  });
+
   it('dates an answer by when it came, not by when the store takes it', async () => {
     const conversationId = await unknown();
     shop.gateway.willAnswer('CheckPayment', NOT_FOUND, NOT_FOUND);

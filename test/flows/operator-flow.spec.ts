@@ -5,6 +5,7 @@ import { OwedWrites } from '../../lib/flows/owed-writes.js';
 import { PaymentChanges } from '../../lib/flows/payment-changes.js';
 import { PaymentReader } from '../../lib/flows/payment-reader.js';
 import { PaymentWriter } from '../../lib/flows/payment-writer.js';
+import { StoreClock } from '../../lib/flows/store-clock.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
@@ -18,11 +19,12 @@ describe('OperatorFlow', () => {
 
   beforeEach(() => {
     Logger.overrideLogger(false);
-    store = new MemoryPaymentStore();
     clock = new TestClock();
-    const changes = new PaymentChanges(store, clock, { publish: () => Promise.resolve() });
-    const writer = new PaymentWriter(changes, new OwedWrites(changes, clock, NO_HOLD), clock);
-    flow = new OperatorFlow(new PaymentReader(store, { account: 'default' }), writer);
+    store = new MemoryPaymentStore({ clock });
+    const time = new StoreClock(clock, store);
+    const changes = new PaymentChanges(store, time, { publish: () => Promise.resolve() });
+    const writer = new PaymentWriter(changes, new OwedWrites(changes, clock, NO_HOLD), time);
+    flow = new OperatorFlow(new PaymentReader(store, { account: 'default' }), writer, time);
   });
 
   it('tells the second payment of a reference as succeeded when money moved twice', async () => {
@@ -200,6 +202,19 @@ describe('OperatorFlow', () => {
       expect(await store.find('default', id)).toMatchObject({ state: 'unknown' });
       await clock.advance(1);
       expect(await flow.resolve(id, 'failed', 'not in the panel')).toMatchObject({ state: 'failed' });
+    });
+
+    it('needs force for an hour of the store, whatever the clock of this host is set to', async () => {
+      await interrupted('direct');
+      await expect(flow.resolve(id, 'failed', 'not in the panel')).rejects.toMatchObject({ code: 'PAYMENT_STATE' });
+      const truth = clock.now();
+      store.now = () => Promise.resolve(truth);
+      clock.set(new Date(truth.getTime() + 2 * HOUR_MS));
+      await expect(flow.resolve(id, 'failed', 'not in the panel')).rejects.toMatchObject({ code: 'PAYMENT_STATE' });
+      store.now = () => Promise.reject(new Error('down'));
+      clock.set(new Date(truth.getTime() + 4 * HOUR_MS));
+      await expect(flow.resolve(id, 'failed', 'not in the panel')).rejects.toMatchObject({ code: 'PAYMENT_STORE' });
+      expect(await store.find('default', id)).toMatchObject({ state: 'unknown' });
     });
 
     it('is taken with force at once, and without it where money did move', async () => {

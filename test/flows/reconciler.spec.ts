@@ -306,6 +306,18 @@ describe('the background work', () => {
     });
   });
 
+  it('asks soon about all that were left charging, although they waited for a slow gateway until they were due again', async () => {
+    const ids = Array.from({ length: 40 }, (_, index) => `LEFT${index}`);
+    for (const id of ids) await add(id, { state: 'charging' });
+    const held = Array.from({ length: 4 }, () => shop.gateway.hold('CheckPayment'));
+    await startBackground();
+    await shop.clock.advance(40 * SECOND_MS);
+    for (const request of held) request.answer(NOT_PAID);
+    await shop.clock.advance(2 * LONGEST_INTERVAL_MS);
+    const unsettled = await shop.store.listByState('default', ['charging', 'unknown'], 100);
+    expect(unsettled.map(({ conversationId }) => conversationId)).toEqual([]);
+  });
+
   describe('while the gateway keeps inquiries waiting', () => {
     const UNKNOWN = 150;
     let ids: string[];
@@ -435,13 +447,23 @@ describe('the background work', () => {
       await shop.clock.advance(10 * MINUTE_MS);
       const states = await Promise.all(['MUTE0', 'MUTE599', 'ASKED'].map(stateOf));
       expect(states).toEqual(['succeeded', 'succeeded', 'unknown']);
-      for (const [, , limit] of listed.mock.calls) expect(limit).toBeLessThanOrEqual(500);
-      expect(listed.mock.calls.length).toBeLessThanOrEqual(6);
+      for (const [, , limit] of listed.mock.calls) expect(limit).toBeLessThanOrEqual(1_000);
+      expect(listed.mock.calls.length).toBeLessThanOrEqual(8);
     });
 
     it('are asked about by a pass, too', async () => {
       await add('MUTE', { state: 'unknown', dueAt: null });
       expect(await flows.payments.reconcile()).toMatchObject({ inquired: 1, settled: 1 });
+    });
+
+    it('are all due soon, however many of them there are and however slow the gateway is', async () => {
+      for (let index = 0; index < 1_500; index += 1) await add(`MUTE${index}`, { state: 'unknown', dueAt: null });
+      for (let asked = 0; asked < 4; asked += 1) shop.gateway.hold('CheckPayment');
+      await startBackground();
+      await shop.clock.advance(MINUTE_MS);
+      const unknown = await shop.store.listByState('default', ['unknown'], 2_000);
+      expect(unknown).toHaveLength(1_500);
+      expect(unknown.filter(({ dueAt }) => dueAt === null)).toEqual([]);
     });
 
     it('stay as they are where nobody can ask', async () => {

@@ -226,6 +226,34 @@ describe('StoreClock', () => {
     });
   });
 
+  it('waits seven seconds for a store that never says the time, and asks it anew', async () => {
+    await clock.start();
+    shift(HOUR_MS);
+    const { now } = store;
+    store.now = () => new Promise(() => undefined);
+    const checks = [clock.check(), clock.check()];
+    const refused = Promise.allSettled(checks);
+    await pass(8 * SECOND_MS);
+    for (const result of await refused) {
+      expect(result).toMatchObject({ status: 'rejected', reason: { code: 'PAYMENT_STORE' } });
+    }
+    store.now = now;
+    await clock.check();
+    expect(clock.now()).toEqual(truth.now());
+  });
+
+  it('asks a store that throws anew, too', async () => {
+    const { now } = store;
+    store.now = () => {
+      throw new Error('no promise');
+    };
+    await clock.start();
+    await expect(clock.check()).rejects.toBeInstanceOf(PaymentStoreError);
+    store.now = now;
+    await clock.check();
+    expect(clock.now()).toEqual(truth.now());
+  });
+
   it('asks no more once it is stopped', async () => {
     await clock.start();
     clock.stop();

@@ -41,7 +41,7 @@ export async function resolvePayment(
 ): Promise<Payment> {
   const { clock, reader, writer } = new OperatorFlows(opened);
   await clock.check();
-  return new OperatorFlow(reader, writer).resolve(conversationId, state, note, options);
+  return new OperatorFlow(reader, writer, clock).resolve(conversationId, state, note, options);
 }
 
 /** As `PaymentService.inquire`. */
