@@ -6,7 +6,8 @@ import { logLines } from './log-lines.js';
 import { quiet } from './test-shop.js';
 
 describe('InFlightLimit', () => {
-  logLines();
+  const records: unknown[] = [];
+  const log = logLines(records);
 
   it.each([1, 3])('lets as many run as it says (%d), and not one more', async (maxInFlight) => {
     const limit = new InFlightLimit({ account: 'default', maxInFlight } as PaymentSettings, new TestClock());
@@ -20,5 +21,31 @@ describe('InFlightLimit', () => {
     await quiet();
     expect([begun, limit.count, refused.length]).toEqual([maxInFlight, maxInFlight, 2]);
     expect(refused[0]).toBeInstanceOf(PaymentOverloadError);
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['has ended', () => Promise.resolve('paid')],
+    ['has failed', () => Promise.reject(new Error('not sent'))],
+  ])('lets the next one run once one %s', async (_how, work) => {
+    const limit = new InFlightLimit({ account: 'default', maxInFlight: 1 } as PaymentSettings, new TestClock());
+    await Promise.allSettled([limit.run('doPayment', work)]);
+    expect(limit.count).toBe(0);
+    expect(await limit.run('init3d', () => Promise.resolve('paid'))).toBe('paid');
+  });
+
+  it('says in the log what was refused and which setting says so, three times a minute and then how often', async () => {
+    const clock = new TestClock();
+    const limit = new InFlightLimit({ account: 'eu', maxInFlight: 1 } as PaymentSettings, clock);
+    void limit.run('doPayment', () => new Promise(() => undefined));
+    for (let payment = 0; payment < 5; payment += 1) {
+      await limit.run('init3d', () => Promise.resolve()).catch(() => undefined);
+    }
+    await clock.advance(60_000);
+    const line =
+      'warn Account eu: init3d was refused, since 1 payments are in flight (maxInFlight, PAYMENT_EU_MAX_IN_FLIGHT); ' +
+      'nothing was sent.';
+    expect(log).toEqual([line, line, line, `${line} 2 more in the same minute were not logged.`]);
+    const fields = { account: 'eu', operation: 'init3d', maxInFlight: 1, code: 'PAYMENT_OVERLOAD' };
+    expect(records[0]).toMatchObject(fields);
   });
 });
