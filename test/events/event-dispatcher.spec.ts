@@ -21,7 +21,8 @@ const NO_PLAIN = { connect: () => Promise.resolve(), emit: () => undefined } as 
 type Handle = (event: PaymentEvent) => unknown;
 
 describe('EventDispatcher', () => {
-  const log = logLines();
+  const records: unknown[] = [];
+  const log = logLines(records);
   let store: MemoryPaymentStore;
   let clock: TestClock;
   let events: EventDispatcher;
@@ -505,6 +506,7 @@ describe('EventDispatcher', () => {
       expect(events.failuresInRow).toBeGreaterThanOrEqual(20);
       const lines = log.filter((each) => each.includes(line));
       expect([lines.length, log.join().includes('secret')]).toEqual([3, false]);
+      expect(records[log.indexOf(lines[0]!)]).toMatchObject({ account: 'default' });
       store[method] = works as never;
       events.wake();
       await quiet();

@@ -1,7 +1,9 @@
 import { PaymentOverloadError } from 'nestjs-card-payment';
 import { InFlightLimit } from '../../lib/flows/in-flight-limit.js';
 import type { PaymentSettings } from '../../lib/options/payment-settings.js';
+import { connectTelemetry } from '../../lib/telemetry/open-telemetry.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
+import { TelemetryRecorder } from '../telemetry/recorder.js';
 import { logLines } from './log-lines.js';
 import { quiet } from './test-shop.js';
 
@@ -47,5 +49,16 @@ describe('InFlightLimit', () => {
     expect(log).toEqual([line, line, line, `${line} 2 more in the same minute were not logged.`]);
     const fields = { account: 'eu', operation: 'init3d', maxInFlight: 1, code: 'PAYMENT_OVERLOAD' };
     expect(records[0]).toMatchObject(fields);
+  });
+
+  it('counts what was refused, by account and operation', async () => {
+    const recorder = new TelemetryRecorder().start();
+    await connectTelemetry();
+    const limit = new InFlightLimit({ account: 'eu', maxInFlight: 0 } as PaymentSettings, new TestClock());
+    await limit.run('init3d', () => Promise.resolve()).catch(() => undefined);
+    const counted = (await recorder.points()).filter(({ name }) => name === 'card_payment.overload.refused');
+    recorder.stop();
+    const attributes = { 'card_payment.account': 'eu', 'card_payment.operation': 'init3d' };
+    expect(counted).toMatchObject([{ attributes, value: 1 }]);
   });
 });
