@@ -81,7 +81,7 @@ export const TARGETS = [
     files: {
       'lib/events/caller-waits.ts': ['events/caller-waits', 'events/event-dispatcher'],
       'lib/events/delivery-failures.ts': ['events/event-dispatcher', 'events/handler-call'],
-      'lib/events/event-dispatcher.ts': ['events/event-dispatcher'],
+      'lib/events/event-dispatcher.ts': ['events/event-dispatcher', 'health/payment-health.spec'],
       'lib/events/handler-call.ts': ['events/handler-call', 'events/event-dispatcher'],
       'lib/events/handler-finder.ts': ['events/handler-finder'],
       'lib/events/handler-worker.ts': ['events/event-dispatcher', 'events/handler-call'],
