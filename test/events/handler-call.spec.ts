@@ -1,3 +1,4 @@
+import { SpanKind, trace } from '@opentelemetry/api';
 import { DeliveryFailures } from '../../lib/events/delivery-failures.js';
 import { HandlerCall, MAX_TRIES } from '../../lib/events/handler-call.js';
 import type { PaymentHandler } from '../../lib/events/handler-finder.js';
@@ -5,6 +6,8 @@ import type { PaymentEvent } from '../../lib/payment/payment-event.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import type { Delivery } from '../../lib/store/payment-store.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
+import { connectTelemetry } from '../../lib/telemetry/open-telemetry.js';
+import { TelemetryRecorder } from '../telemetry/recorder.js';
 import { logLines } from '../flows/log-lines.js';
 import { isOver } from '../flows/test-shop.js';
 import { storeEvent } from './sample-event.js';
@@ -197,6 +200,32 @@ describe('HandlerCall', () => {
     expect(await isOver(running.done)).toBe(true);
     await clock.advance(1_000);
     expect((await due())?.delivery).toMatchObject({ attempts: 1, error: 'took longer than 5000 ms' });
+  });
+
+  it.each<[string, () => unknown, object]>([
+    ['succeeds', () => undefined, {}],
+    ['fails', () => Promise.reject(new Error('card 4508034508034509')), { 'error.type': 'handler_failed' }],
+  ])('is a span of a trace of its own, and measured, where the handler %s', async (_what, handle, outcome) => {
+    const recorder = new TelemetryRecorder().start();
+    await connectTelemetry();
+    const by = {
+      'card_payment.account': 'default',
+      'card_payment.handler': 'mail',
+      'card_payment.event': 'payment.succeeded',
+    };
+    await trace.getTracer('shop').startActiveSpan('checkout', () => callNow(handle));
+    const span = recorder.span('card_payment.handle mail');
+    const points = (await recorder.points()).filter(({ name }) => name === 'card_payment.handler.duration');
+    recorder.stop();
+    expect([span.kind, span.parentSpanContext]).toEqual([SpanKind.CONSUMER, undefined]);
+    expect(span.attributes).toEqual({
+      ...by,
+      ...outcome,
+      'card_payment.conversation_id': 'ONE',
+      'card_payment.attempts': 1,
+    });
+    expect(points).toMatchObject([{ attributes: { ...by, ...outcome }, value: { count: 1, sum: 0 } }]);
+    expect(Object.keys(points[0]!.attributes)).toHaveLength(Object.keys({ ...by, ...outcome }).length);
   });
 
   it.each<[string, () => unknown]>([
