@@ -84,7 +84,7 @@ export const TARGETS = [
       'lib/events/event-dispatcher.ts': ['events/event-dispatcher', 'health/payment-health.spec'],
       'lib/events/handler-call.ts': ['events/handler-call', 'events/event-dispatcher'],
       'lib/events/handler-finder.ts': ['events/handler-finder'],
-      'lib/events/handler-worker.ts': ['events/event-dispatcher', 'events/handler-call'],
+      'lib/events/handler-worker.ts': ['events/event-dispatcher', 'health/payment-health.spec'],
       'lib/events/on-payment.decorator.ts': ['events/on-payment.decorator', 'events/handler-finder'],
       'lib/events/plain-events.ts': ['events/plain-events'],
     },
