@@ -274,6 +274,11 @@ export const SURVIVORS = [
   },
   {
     file: 'lib/flows/three-d-flow.ts',
+    changes: ['traceparent === null → false'],
+    reason: 'A traceparent that is null counts as none wherever it is read.',
+  },
+  {
+    file: 'lib/flows/three-d-flow.ts',
     changes: ["outcome.state !== 'unknown' → false"],
     reason:
       'Only where the gateway cannot be asked is an unbound approval anything else than unknown, and then the question ' +
