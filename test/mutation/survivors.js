@@ -31,6 +31,11 @@ export const SURVIVORS = [
       'to read, the error is caught.',
   },
   {
+    file: 'lib/gateway/readings/result-checks.ts',
+    changes: [`'exact' → ""`],
+    reason: 'Whatever is neither off nor notLess has amounts compared exactly.',
+  },
+  {
     file: 'lib/gateway/readings/reply-fields.ts',
     changes: [
       `typeof value === 'number' → true`,
