@@ -1,3 +1,4 @@
+import { SpanKind, trace } from '@opentelemetry/api';
 import { DeliveryFailures } from '../../lib/events/delivery-failures.js';
 import { HandlerCall, MAX_TRIES } from '../../lib/events/handler-call.js';
 import type { PaymentHandler } from '../../lib/events/handler-finder.js';
@@ -5,8 +6,10 @@ import type { PaymentEvent } from '../../lib/payment/payment-event.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import type { Delivery } from '../../lib/store/payment-store.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
+import { connectTelemetry } from '../../lib/telemetry/open-telemetry.js';
+import { TelemetryRecorder } from '../telemetry/recorder.js';
 import { logLines } from '../flows/log-lines.js';
-import { isOver } from '../flows/test-shop.js';
+import { isOver, quiet } from '../flows/test-shop.js';
 import { storeEvent } from './sample-event.js';
 
 const MINUTE_MS = 60_000;
@@ -20,7 +23,8 @@ function refuse(): never {
 }
 
 describe('HandlerCall', () => {
-  const log = logLines();
+  const records: unknown[] = [];
+  const log = logLines(records);
   let store: MemoryPaymentStore;
   let clock: TestClock;
   let failures: DeliveryFailures;
@@ -28,6 +32,8 @@ describe('HandlerCall', () => {
 
   beforeEach(async () => {
     clock = new TestClock();
+    // The process has been up for a while.
+    await clock.advance(5_000);
     failures = new DeliveryFailures(clock, 'default');
     store = new MemoryPaymentStore({ clock });
     leases = 0;
@@ -101,6 +107,7 @@ describe('HandlerCall', () => {
     await clock.advance(1);
     expect((await due())?.delivery).toMatchObject({ attempts: 1, parked: false, error });
     expect(log).toEqual(['warn Event ONE:1: mail failed (try 1); it is tried again.']);
+    expect(records).toMatchObject([{ ...FIELDS, attempts: 1, parked: false }]);
   });
 
   it('waits twice as long after each try, up to an hour, and parks the delivery after the last', async () => {
@@ -117,6 +124,7 @@ describe('HandlerCall', () => {
       { handlerId: 'mail', attempts: 15, parked: true, error: 'Error: down', event: { eventId: 'ONE:1' } },
     ]);
     expect(log.at(-1)).toBe('error Event ONE:1: mail failed 15 times and is parked until it is replayed.');
+    expect(records.at(-1)).toMatchObject({ ...FIELDS, attempts: 15, parked: true });
   });
 
   describe('of a handler that takes ten minutes', () => {
@@ -167,6 +175,30 @@ describe('HandlerCall', () => {
       expect(failures.count).toBe(0);
     });
 
+    it('nor one that the store answers when it is over', async () => {
+      let fail!: (error: Error) => void;
+      store.renewLease = () => new Promise((_resolve, reject) => (fail = reject));
+      await clock.advance(25_000);
+      end();
+      await running.done;
+      fail(new Error('down'));
+      await quiet();
+      expect([failures.count, log]).toEqual([0, []]);
+    });
+
+    it('counts failures to renew another delivery on, once it is over', async () => {
+      await storeEvent(store, 'TWO', clock.now());
+      await store.fanOut('default', 10);
+      const other = await call(() => new Promise(() => undefined));
+      store.renewLease = () => Promise.reject(new Error('down'));
+      await clock.advance(25_000);
+      expect(failures.count).toBe(2);
+      end();
+      await running.done;
+      expect(failures.count).toBe(1);
+      other.letGo();
+    });
+
     it('lets another instance have it once it is let go, and its late success counts all the same', async () => {
       running.letGo();
       await clock.advance(MINUTE_MS);
@@ -199,6 +231,32 @@ describe('HandlerCall', () => {
     expect((await due())?.delivery).toMatchObject({ attempts: 1, error: 'took longer than 5000 ms' });
   });
 
+  it.each<[string, () => unknown, object]>([
+    ['succeeds', () => undefined, {}],
+    ['fails', () => Promise.reject(new Error('card 4508034508034509')), { 'error.type': 'handler_failed' }],
+  ])('is a span of a trace of its own, and measured, where the handler %s', async (_what, handle, outcome) => {
+    const recorder = new TelemetryRecorder().start();
+    await connectTelemetry();
+    const by = {
+      'card_payment.account': 'default',
+      'card_payment.handler': 'mail',
+      'card_payment.event': 'payment.succeeded',
+    };
+    await trace.getTracer('shop').startActiveSpan('checkout', () => callNow(handle));
+    const span = recorder.span('card_payment.handle mail');
+    const points = (await recorder.points()).filter(({ name }) => name === 'card_payment.handler.duration');
+    recorder.stop();
+    expect([span.kind, span.parentSpanContext]).toEqual([SpanKind.CONSUMER, undefined]);
+    expect(span.attributes).toEqual({
+      ...by,
+      ...outcome,
+      'card_payment.conversation_id': 'ONE',
+      'card_payment.attempts': 1,
+    });
+    expect(points).toMatchObject([{ attributes: { ...by, ...outcome }, value: { count: 1, sum: 0 } }]);
+    expect(Object.keys(points[0]!.attributes)).toHaveLength(Object.keys({ ...by, ...outcome }).length);
+  });
+
   it.each<[string, () => unknown]>([
     ['succeeded', () => undefined],
     ['failed', () => Promise.reject(new Error('down'))],
@@ -215,4 +273,5 @@ describe('HandlerCall', () => {
   );
 });
 
+const FIELDS = { eventId: 'ONE:1', handlerId: 'mail', conversationId: 'ONE', account: 'default' };
 const LEASED = { account: 'default', handlerId: 'mail', eventId: 'ONE:1' };

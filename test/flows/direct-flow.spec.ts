@@ -161,8 +161,26 @@ describe('a direct payment', () => {
 
     it('gives up where nobody is in the way and the store still refuses', async () => {
       refuseInserts(Infinity);
-      await expect(payments.doPayment(sale())).rejects.toMatchObject({ code: 'PAYMENT_STORE' });
+      await expect(payments.doPayment(sale())).rejects.toMatchObject({
+        code: 'PAYMENT_STORE',
+        message: expect.stringContaining('while opening the payment') as string,
+      });
       expect(shop.gateway.requests).toEqual([]);
+    });
+
+    it('is refused only once that is written: where it could not be, the payment is tried again', async () => {
+      const { store } = shop;
+      const insert = store.insert.bind(store);
+      const taken = ['referenceLock', 'conversationId'] as const;
+      let tries = 0;
+      store.insert = (...given) => {
+        tries += 1;
+        const key = taken[tries - 1];
+        return key ? Promise.resolve(key) : insert(...given);
+      };
+      const payment = await payments.doPayment(sale());
+      expect(payment.state).toBe('succeeded');
+      expect(await payments.find(payment.conversationId)).toEqual(payment);
     });
 
     it('is not sent when the store fails first, and nothing of the failure is shown', async () => {

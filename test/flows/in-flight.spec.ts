@@ -36,6 +36,43 @@ describe('InFlight', () => {
     open.pass();
     await Promise.allSettled([run, failing]);
     expect(timers()).toBe(before);
+    const later = gate();
+    const again = inFlight.run(() => later.passed);
+    expect(timers()).toBe(before + 1);
+    later.pass();
+    await again;
+    expect(timers()).toBe(before);
+  });
+});
+
+describe('once a shutdown has begun', () => {
+  const work = (): Promise<string> => Promise.resolve('done');
+  const REFUSED = { code: 'PAYMENT_SHUTDOWN' };
+  let inFlight: InFlight;
+
+  beforeEach(() => {
+    inFlight = new InFlight(new ProcessHold());
+    inFlight.open();
+  });
+
+  it('nothing new begins, and what has begun is finished', async () => {
+    expect(await inFlight.begin(work)).toBe('done');
+    inFlight.refuseNew();
+    await expect(inFlight.begin(work)).rejects.toMatchObject(REFUSED);
+    expect(await inFlight.run(work)).toBe('done');
+  });
+
+  it('and the store is about to be closed nothing runs any more, and what runs is waited for', async () => {
+    const open = gate();
+    const running = inFlight.begin(() => open.passed);
+    const closing = inFlight.close();
+    inFlight.refuseNew();
+    await expect(inFlight.begin(work)).rejects.toMatchObject(REFUSED);
+    await expect(inFlight.run(work)).rejects.toMatchObject(REFUSED);
+    expect([inFlight.count, await isOver(closing)]).toEqual([1, false]);
+    open.pass();
+    await Promise.all([running, closing]);
+    expect(inFlight.count).toBe(0);
   });
 });
 
@@ -43,7 +80,12 @@ it('nothing runs before the module has started: nobody would reconcile it', asyn
   let isRun = false;
   const work = (): Promise<void> => Promise.resolve(void (isRun = true));
   const error = await new InFlight(new ProcessHold()).run(work).catch((thrown: unknown) => thrown);
-  expect(error).toMatchObject({ code: 'PAYMENT_CONFIGURATION' });
+  expect(error).toMatchObject({
+    code: 'PAYMENT_CONFIGURATION',
+    problems: [
+      { option: 'PaymentModule', variable: null, message: expect.stringContaining('started by Nest') as string },
+    ],
+  });
   expect(String(error)).toContain('app.init()');
   expect(isRun).toBe(false);
 });

@@ -73,6 +73,7 @@ describe('OperatorFlow', () => {
     meanwhile({ ...record, state: 'succeeded', version: record.version + 1 });
     await expect(flow.resolve(record.conversationId, 'failed', 'not in the panel')).rejects.toMatchObject({
       code: 'PAYMENT_STATE',
+      message: expect.stringContaining('that is succeeded cannot be resolved as failed.') as string,
       payment: { state: 'succeeded' },
     });
   });
@@ -194,9 +195,10 @@ describe('OperatorFlow', () => {
       await clock.advance(HOUR_MS - 150_000 - 1);
       await expect(flow.resolve(id, 'failed', 'not in the panel', { by: 'ada' })).rejects.toMatchObject({
         code: 'PAYMENT_STATE',
-        message: expect.stringMatching(
-          /that is unknown cannot be resolved as failed .* only suspended .* force\.$/,
-        ) as string,
+        message:
+          `A ${kind} payment that is unknown cannot be resolved as failed within an hour of its claim: it was ` +
+          'interrupted, and a host that was only suspended may still send it. Make sure that the process that took it ' +
+          'has ended (or wait until the hour is over), then resolve it with force.',
         payment: { state: 'unknown', reason: 'interrupted' },
       });
       expect(await store.find('default', id)).toMatchObject({ state: 'unknown' });

@@ -18,7 +18,8 @@ const GIVEN_UP =
   'What is known of these payments is not written: ONE, TWO.';
 
 describe('OwedWrites', () => {
-  const log = logLines();
+  const records: unknown[] = [];
+  const log = logLines(records);
   let store: MemoryPaymentStore;
   let clock: TestClock;
   let owed: OwedWrites;
@@ -121,6 +122,7 @@ describe('OwedWrites', () => {
     await owe('ONE');
     await clock.advance(1_000);
     expect(log).toContain('warn 1 writes are still owed to the payment store.');
+    expect(records.at(-1)).toMatchObject({ owedWrites: 1 });
   });
 
   describe('keep the process alive', () => {
@@ -141,6 +143,7 @@ describe('OwedWrites', () => {
       expect([holds, log.filter((line) => line.startsWith('error'))]).toEqual([1, []]);
       await clock.advance(3_600_000);
       expect([holds, log.filter((line) => line.startsWith('error'))]).toEqual([0, [GIVEN_UP]]);
+      expect(records[log.indexOf(GIVEN_UP)]).toMatchObject({ owedWrites: 2 });
       isDown = false;
       await clock.advance(5_000);
       expect(owed.count).toBe(0);

@@ -1,5 +1,4 @@
 import { jest } from '@jest/globals';
-import { Logger } from '@nestjs/common';
 import { PaymentChanges } from '../../lib/flows/payment-changes.js';
 import type { PaymentRecord, PaymentState } from '../../lib/payment/payment.js';
 import type { PaymentEventType } from '../../lib/payment/payment-event.js';
@@ -7,6 +6,7 @@ import { advance } from '../../lib/payment/states.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
 import { aPaymentRecord } from '../../lib/testing/a-payment.js';
+import { logLines } from './log-lines.js';
 
 const TYPES = [
   'payment.succeeded',
@@ -46,13 +46,13 @@ const NO_MOVES = STATES.flatMap((from) => STATES.map((to) => [from, to] as const
 );
 
 describe('PaymentChanges', () => {
+  const log = logLines();
   let store: MemoryPaymentStore;
   let clock: TestClock;
   let changes: PaymentChanges;
   let published: string[];
 
   beforeEach(async () => {
-    Logger.overrideLogger(false);
     clock = new TestClock();
     store = new MemoryPaymentStore({ clock });
     published = [];
@@ -88,6 +88,39 @@ describe('PaymentChanges', () => {
 
   it.each(NO_MOVES)('from %s to %s are not made', (from, to) => {
     expect(() => advance(aPaymentRecord({ state: from }), to, {}, clock.now())).toThrow('cannot go');
+  });
+
+  it('without another state are written without an event', async () => {
+    const record = await opened('unknown');
+    const settled = await changes.settle(record, (current, now) => advance(current, 'unknown', {}, now));
+    expect(settled).toMatchObject({ payment: { state: 'unknown', version: 2 } });
+    expect(settled.event).toBeUndefined();
+    expect(await waiting()).toEqual([]);
+  });
+
+  it('are logged, but for what only opens', async () => {
+    await changes.insert(aPaymentRecord({ state: 'charging', conversationId: 'OPENS', version: 1 }));
+    expect(log).toEqual([]);
+    const refused = { state: 'failed', reason: 'reference_taken', referenceLock: null } as const;
+    await changes.insert(aPaymentRecord({ ...refused, conversationId: 'REFUSED', idempotencyKey: null, version: 1 }));
+    expect(log).toEqual([expect.stringMatching(/^log Payment REFUSED .*failed \(reference_taken/)]);
+    expect(await waiting()).toEqual(['REFUSED:1 payment.failed']);
+  });
+
+  it('of a payment whose reference another has pinned go on; one that only now wants it gets no claim', async () => {
+    const holder = aPaymentRecord({ state: 'charging', conversationId: 'HOLDER', idempotencyKey: null, version: 1 });
+    await store.insert(holder);
+    const waits = { state: 'awaiting', conversationId: 'WAITS', idempotencyKey: null, version: 1 } as const;
+    const later = aPaymentRecord({ ...waits, kind: '3d', referenceLock: null });
+    await store.insert(later);
+    const failed = await opened('failed');
+    await changes.settle(failed, (current, now) => advance(current, 'review', {}, now));
+
+    const unknown = advance(holder, 'unknown', { reason: 'interrupted' }, clock.now());
+    expect(await changes.replace(holder, unknown)).toBe('replaced');
+    expect(await store.find('default', 'HOLDER')).toMatchObject({ state: 'unknown', pinsReference: true });
+    expect(await changes.replace(later, advance(later, 'authorizing', {}, clock.now()))).toBe('locked');
+    expect(await store.find('default', 'WAITS')).toMatchObject({ state: 'awaiting', version: 1 });
   });
 
   it('of a settlement are written with their event; publishing it is left to the caller', async () => {
@@ -184,7 +217,9 @@ describe('PaymentChanges', () => {
         if (insert.mock.calls.length > 5) throw new Error('tried for ever');
         return MemoryPaymentStore.prototype.insert.apply(store, given);
       });
-      expect((await changes.fenceOpening(opening)).event).toBeUndefined();
+      const fenced = await changes.fenceOpening(opening);
+      expect(fenced).toMatchObject({ payment: { state: 'failed', reason: 'not_sent', stored: false } });
+      expect(fenced.event).toBeUndefined();
       expect(await waiting()).toEqual([]);
       expect(await store.insert(opening)).toBe('conversationId');
     });

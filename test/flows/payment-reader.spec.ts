@@ -38,11 +38,23 @@ describe('PaymentReader', () => {
     ['find', (reader) => reader.find('x')],
     ['findByTokenHash', (reader) => reader.findByTokenHash('x')],
     ['findByReference', (reader) => reader.findByReference('x')],
+    ['history', (reader) => reader.history('x')],
     ['findRepeated', (reader) => reader.findRepeated(aPaymentRecord({ state: 'charging' }), 'idempotencyKey')],
   ])('%s says no more than that the store failed', async (_name, read) => {
     const broken = new Proxy(store, { get: () => () => Promise.reject(new Error('postgres://user:secret@host')) });
     const failure = await read(new PaymentReader(broken, { account: 'default' })).catch((error: unknown) => error);
-    expect(failure).toMatchObject({ code: 'PAYMENT_STORE', message: expect.not.stringContaining('secret') as string });
+    expect(failure).toMatchObject({
+      code: 'PAYMENT_STORE',
+      message: 'The payment store failed while reading. No money was moved by this call.',
+    });
+  });
+
+  it('gives every change of a payment of its own account', async () => {
+    const record = aPaymentRecord({ state: 'succeeded' });
+    await store.insert({ ...record, account: 'other' });
+    expect(await reader.history(record.conversationId)).toEqual([]);
+    await store.insert(record);
+    expect(await reader.history(record.conversationId)).toMatchObject([{ state: 'succeeded' }]);
   });
 
   it.each([
@@ -87,6 +99,27 @@ describe('PaymentReader', () => {
       });
       const sameId = { ...TWIN, ...change, conversationId: 'FIRST', idempotencyKey: null };
       await expect(reader.findRepeated(sameId, 'idempotencyKey')).rejects.toThrow(/conversationId/);
+    });
+
+    it('is found by id and key at once', async () => {
+      expect(await reader.findRepeated({ ...TWIN, conversationId: 'FIRST' }, 'conversationId')).toEqual(first);
+    });
+
+    it('is refused where it has been deleted, and only its key or its id is still known', async () => {
+      store.findByIdempotencyKey = () => Promise.resolve('purged');
+      await expect(reader.findRepeated(TWIN, 'idempotencyKey')).rejects.toMatchObject({
+        code: 'PAYMENT_DUPLICATE',
+        message: expect.stringContaining('idempotencyKey') as string,
+        payment: null,
+      });
+      const gone = { ...TWIN, conversationId: 'GONE', idempotencyKey: null };
+      await expect(reader.findRepeated(gone, 'conversationId')).rejects.toMatchObject({
+        code: 'PAYMENT_DUPLICATE',
+        message: expect.stringContaining('conversationId') as string,
+        payment: null,
+      });
+      const known = { ...TWIN, conversationId: 'FIRST', idempotencyKey: null };
+      expect(await reader.findRepeated(known, 'conversationId')).toEqual(first);
     });
 
     it('is not one sale where id and key are two', async () => {

@@ -15,7 +15,8 @@ const LONGEST_INTERVAL_MS = 2_500;
 const NOTHING = { written: 0, expired: 0, interrupted: 0, inquired: 0, settled: 0, delivered: 0, purged: 0 };
 
 describe('the background work', () => {
-  const log = logLines();
+  const records: unknown[] = [];
+  const log = logLines(records);
   let shop: TestShop;
   let flows: AssembledFlows;
   const started: AssembledFlows[] = [];
@@ -94,7 +95,9 @@ describe('the background work', () => {
       store.leaseDue = () => Promise.reject(new Error('password=secret'));
       await startBackground();
       await shop.clock.advance(2 * LONGEST_INTERVAL_MS);
-      expect(log).toContain('error The background work was cut short by the payment store; it goes on.');
+      const line = 'error The background work was cut short by the payment store; it goes on.';
+      expect(log).toContain(line);
+      expect(records[log.indexOf(line)]).toMatchObject({ account: 'default' });
       expect(log.join()).not.toContain('secret');
       store.leaseDue = leaseDue;
       await shop.clock.advance(LONGEST_INTERVAL_MS);
@@ -144,6 +147,7 @@ describe('the background work', () => {
       expect(await flows.payments.reconcile()).toMatchObject({ interrupted: 1, inquired: 1 });
       expect(await stateOf('LEFT')).toBe('unknown');
     });
+
     it('leaves one that is under way alone', async () => {
       const held = shop.gateway.hold('DoPayment');
       const paying = flows.payments.doPayment(sale({ conversationId: 'ABC00000000000000001' }));
@@ -418,6 +422,26 @@ describe('the background work', () => {
     await shop.clock.advance(20 * SECOND_MS);
     expect(announce).toHaveBeenCalledTimes(2);
     expect(log).toContain('error The payment store did not take which handlers there are; they are announced again.');
+    expect(log.join()).not.toContain('secret');
+  });
+
+  it('says that the store did not delete what is old', async () => {
+    await startBackground({ retentionMs: DAY_MS });
+    const purge = jest.spyOn(shop.store, 'purge').mockRejectedValueOnce(new Error('password=secret'));
+    await shop.clock.advance(LONGEST_INTERVAL_MS);
+    expect(purge).toHaveBeenCalledTimes(1);
+    expect(log).toContain('error The payment store did not delete what is old; it is asked to again.');
+    expect(log.join()).not.toContain('secret');
+  });
+
+  it('says that inquiries failed where the store took none of their answers', async () => {
+    await addUnknown(1);
+    shop.gateway.willAnswer('CheckPayment', LOST);
+    shop.store.handBack = () => Promise.reject(new Error('password=secret'));
+    const { reconciler } = await startBackground();
+    await shop.clock.advance(LONGEST_INTERVAL_MS);
+    expect(log).toContain('error The background work was cut short by the payment store; inquiries are made again.');
+    expect(reconciler.failuresInRow).toBe(1);
     expect(log.join()).not.toContain('secret');
   });
 

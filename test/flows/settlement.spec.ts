@@ -149,6 +149,14 @@ describe('the word of an inquiry', () => {
     expect(outcomes).toEqual(WORDS[state]);
   });
 
+  it.each(STATES)('approves one that is %s without naming it only where no answer to Auth3d is out', (state) => {
+    const word: InquiryOutcome = { ...PAID, isBound: false };
+    const summaryOf = (reason: PaymentReason): Outcome | null =>
+      summary(applyInquiry(aPaymentRecord({ state, reason }), word, RULES, at(NOW)));
+    expect(summaryOf('interrupted')).toEqual(state === 'authorizing' ? null : WORDS[state][0]);
+    if (state === 'unknown') expect(summaryOf('unbound')).toEqual(['unknown', 'unbound']);
+  });
+
   it('counts how often it was asked for, and asks ever more seldom', () => {
     const record = aPaymentRecord({ state: 'unknown', reason: 'no_answer', inquiries: 4 });
     const next = applyInquiry(record, NOTHING, RULES, at(NOW))!;

@@ -8,7 +8,8 @@ const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
 
 describe('StoreClock', () => {
-  const log = logLines();
+  const records: unknown[] = [];
+  const log = logLines(records);
   /** The store's time. */
   let truth: TestClock;
   let host: TestClock;
@@ -45,8 +46,12 @@ describe('StoreClock', () => {
       expect(clock.offsetMs).toBe(-off);
       await pass(10 * 60 * SECOND_MS);
       expect(clock.now()).toEqual(truth.now());
-      expect(log).toHaveLength(1);
-      expect(log[0]).toMatch(off > 0 ? /^warn This host's clock is 10800 seconds ahead of/ : /10800 seconds behind/);
+      expect(log).toEqual([
+        `warn This host's clock is 10800 seconds ${off > 0 ? 'ahead of' : 'behind'} the payment store's. The store's ` +
+          "time counts for payments; the gateway still gets this host's time (x-Timestamp) and may refuse it. Set the " +
+          'clock (NTP).',
+      ]);
+      expect(records).toMatchObject([{ clockOffsetMs: -off }]);
     },
   );
 
@@ -118,6 +123,7 @@ describe('StoreClock', () => {
     it('lets no payment begin by a time that is a guess', async () => {
       store.now = () => Promise.reject(new Error('down'));
       await expect(clock.check()).rejects.toThrow(PaymentStoreError);
+      await expect(clock.check()).rejects.toThrow('while asking for the time');
     });
   });
 

@@ -14,7 +14,8 @@ import { isOver, sale, TestShop } from './test-shop.js';
 const HOUR_MS = 3_600_000;
 
 describe('a 3D payment', () => {
-  const log = logLines();
+  const records: unknown[] = [];
+  const log = logLines(records);
   let shop: TestShop;
   let payments: PaymentService;
 
@@ -69,6 +70,14 @@ describe('a 3D payment', () => {
       const { state } = await payments.auth3d(back(conversationId));
       expect(state).toBe('succeeded');
     });
+
+    it.each(['returnUrl', 'failUrl'])(
+      'has one where a %s of the host’s own leaves the other address ours',
+      async (own) => {
+        const conversationId = await atTheBank(payments, sale({ [own]: 'https://shop.example/back' }));
+        expect((await stored(conversationId))?.tokenHash).toMatch(/^[0-9a-f]{64}$/);
+      },
+    );
 
     it.each([
       ['declined', DECLINED, { state: 'failed', reason: 'declined', code: 'B0051' }],
@@ -181,6 +190,40 @@ describe('a 3D payment', () => {
       held.answer(reply({ code: 'B0000', htmlForm: 'PGh0bWw+PC9odG1sPg==' }));
       await expect(starting).rejects.toMatchObject({ code: 'PAYMENT_INIT3D', payment: { state: 'expired' } });
     });
+
+    it('but declined when it had expired stays expired', async () => {
+      const held = shop.gateway.hold('Init3d');
+      const starting = payments.init3d(sale());
+      await held.begun;
+      await shop.clock.advance(HOUR_MS);
+      await payments.reconcile();
+      held.answer(DECLINED);
+      await expect(starting).rejects.toMatchObject({ code: 'PAYMENT_INIT3D', payment: { state: 'expired' } });
+    });
+
+    it('but expired while the store looked for others of its order stays expired', async () => {
+      const order = sale();
+      await payments.doPayment(order);
+      const find = shop.store.findByReference.bind(shop.store);
+      shop.store.findByReference = async (...given) => {
+        await shop.clock.advance(HOUR_MS);
+        await payments.reconcile();
+        return find(...given);
+      };
+      await expect(payments.init3d(order)).rejects.toMatchObject({
+        code: 'PAYMENT_INIT3D',
+        payment: { state: 'expired' },
+      });
+    });
+
+    it('is refused where the store says that a key is taken, and nobody has it', async () => {
+      shop.store.insert = () => Promise.resolve('idempotencyKey');
+      await expect(payments.init3d(sale())).rejects.toMatchObject({
+        code: 'PAYMENT_STORE',
+        message: expect.stringContaining('while opening the payment') as string,
+      });
+      expect(shop.gateway.requests).toEqual([]);
+    });
   });
 
   describe('whose buyer comes back', () => {
@@ -215,6 +258,14 @@ describe('a 3D payment', () => {
       expect(shop.gateway.sent('Auth3d')).toHaveLength(1);
     });
 
+    it('at two instances at the same moment is claimed by one of them, and sent once', async () => {
+      const other = (await shop.start()).payments;
+      const conversationId = await atTheBank();
+      const both = await Promise.all([payments, other].map((service) => service.auth3d(back(conversationId))));
+      expect(both.map(({ state }) => state).sort()).toEqual(['authorizing', 'succeeded']);
+      expect(shop.gateway.sent('Auth3d')).toHaveLength(1);
+    });
+
     it('beside a forged copy is completed, and the copy refused', async () => {
       const conversationId = await atTheBank();
       const forged = { conversationId, fields: { conversationId: 'ANOTHER' } };
@@ -228,6 +279,22 @@ describe('a 3D payment', () => {
       await shop.clock.advance(HOUR_MS);
       expect((await payments.auth3d(back(conversationId))).state).toBe('expired');
       expect(shop.gateway.sent('Auth3d')).toEqual([]);
+    });
+
+    it('too late, at two instances, finds it expired at both', async () => {
+      const other = (await shop.start()).payments;
+      const conversationId = await atTheBank();
+      await shop.clock.advance(HOUR_MS);
+      const both = await Promise.all([payments, other].map((service) => service.auth3d(back(conversationId))));
+      expect(both.map(({ state }) => state)).toEqual(['expired', 'expired']);
+    });
+
+    it('and whose Auth3d gets no answer is unknown, and not asked about at once', async () => {
+      const conversationId = await atTheBank();
+      shop.gateway.willAnswer('Auth3d', LOST);
+      const payment = await payments.auth3d(back(conversationId));
+      expect(payment).toMatchObject({ state: 'unknown', reason: 'no_answer' });
+      expect(shop.gateway.sent('CheckPayment')).toEqual([]);
     });
 
     it('when the order was paid otherwise has nothing charged', async () => {
@@ -247,6 +314,7 @@ describe('a 3D payment', () => {
       for (const conversationId of [direct.conversationId, 'ABC00000000000000009']) {
         await expect(payments.auth3d(back(conversationId))).rejects.toMatchObject({
           code: 'PAYMENT_STATE',
+          message: expect.stringContaining('cannot be completed by Auth3d') as string,
         });
       }
       held.answer(LOST);
@@ -444,6 +512,20 @@ describe('a 3D payment', () => {
       expect(await completing).toMatchObject({ state: 'succeeded', orderId: 'o-auth3d' });
     });
 
+    it('is not asked about once more where another instance has settled it meanwhile', async () => {
+      const conversationId = await atTheBank();
+      const held = shop.gateway.hold('Auth3d');
+      const completing = payments.auth3d(back(conversationId));
+      await held.begun;
+      const other = (await shop.start()).payments;
+      await shop.clock.advance(300_000);
+      await other.reconcile();
+      expect(await stored(conversationId)).toMatchObject({ state: 'succeeded' });
+      held.answer(BARE);
+      expect((await completing).state).toBe('succeeded');
+      expect(shop.gateway.sent('CheckPayment')).toHaveLength(1);
+    });
+
     it('is settled by the answer though the claim ran out, and a person decided, while the gateway was asked', async () => {
       const conversationId = await atTheBank();
       const asked = shop.gateway.hold('CheckPayment');
@@ -562,9 +644,24 @@ describe('a 3D payment', () => {
     });
 
     it('says in the log that it threw', async () => {
-      const { conversationId } = await completed(() => Promise.reject(new Error('no')));
+      const { conversationId, reference } = await completed(() => Promise.reject(new Error('no')));
+      const line = `error Payment ${conversationId}: beforeAuth3d threw, which counts as no; nothing was sent.`;
+      expect(log).toContain(line);
+      expect(records[log.indexOf(line)]).toMatchObject({ conversationId, reference, account: 'default' });
+    });
+
+    it('is not sent after twenty seconds without an answer, and the log says so', async () => {
+      const { payments } = await shop.start({ beforeAuth3d: () => new Promise(() => undefined) });
+      const conversationId = await atTheBank(payments);
+      const completing = payments.auth3d(back(conversationId));
+      await shop.clock.advance(19_999);
+      expect(await isOver(completing)).toBe(false);
+      await shop.clock.advance(1);
+      expect(await isOver(completing)).toBe(true);
+      expect(await completing).toMatchObject({ state: 'failed', reason: 'vetoed' });
+      expect(shop.gateway.sent('Auth3d')).toEqual([]);
       expect(log).toContain(
-        `error Payment ${conversationId}: beforeAuth3d threw, which counts as no; nothing was sent.`,
+        `error Payment ${conversationId}: beforeAuth3d gave no answer in 20 seconds, which counts as no; nothing was sent.`,
       );
     });
   });

@@ -183,4 +183,21 @@ describe('the indicator', () => {
       'The payment store fails the background work.',
     ]);
   });
+
+  it('tells payments in review and parked deliveries, which count where there are more than a limit says', async () => {
+    const { counts } = await standing({ review: 3, parked: 2 });
+    expect(await problems({ counts })).toEqual([]);
+    expect(await problems({ counts }, { maxReview: 3, maxParked: 2 })).toEqual([]);
+    expect(await problems({ counts }, { maxReview: 2, maxParked: 1 })).toEqual([
+      'Payments are in review.',
+      'Deliveries to handlers are parked.',
+    ]);
+  });
+
+  /** What a store says of so many. */
+  async function standing({ review, parked }: { review: number; parked: number }) {
+    const counts = await new MemoryPaymentStore().counts('default');
+    const states = { ...counts.states, review: { count: review, oldest: new Date(0) } };
+    return { counts: { ...counts, states, parkedDeliveries: parked } };
+  }
 });

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { type PaymentRecord, type PaymentState, SETTLED_STATES } from '../../lib/payment/payment.js';
 import {
   advance,
+  pinnedReferenceOf,
+  pinReference,
   REFERENCE_HOLDING_STATES,
   referenceLockIn,
   TRANSITIONS,
@@ -234,4 +236,21 @@ describe('a claim that was withdrawn', () => {
       expect(() => withdrawClaim(aPaymentRecord({ state }), CREATED)).toThrow('has no claim to withdraw');
     },
   );
+});
+
+describe('a reference that is pinned', () => {
+  const holder = aPaymentRecord({ state: 'charging' });
+
+  it('has no owner any more, and is held by none of the states that its payment goes to', () => {
+    const pinned = pinReference(holder);
+    expect(pinned).toEqual({ ...holder, referenceLock: null, pinsReference: true });
+    expect(pinnedReferenceOf(pinned)).toBe(holder.reference);
+    for (const state of REFERENCE_HOLDING_STATES) expect(referenceLockIn(state, pinned)).toBeNull();
+    expect(advance(pinned, 'succeeded', {}, LATER)).toMatchObject({ referenceLock: null, pinsReference: true });
+  });
+
+  it('is none of a payment that has pinned nothing', () => {
+    expect(pinnedReferenceOf(holder)).toBeNull();
+    expect(referenceLockIn('charging', holder)).toBe(holder.reference);
+  });
 });

@@ -1,7 +1,15 @@
 import { DEFAULT_CODE_SETS } from '../../../lib/gateway/dialects/default-code-sets.js';
 import type { GatewayResult } from '../../../lib/gateway/gateway-dialect.js';
 import { ReplyFields } from '../../../lib/gateway/readings/reply-fields.js';
-import { codeMeaning, codeMeanings, contradictionOf, isForeign } from '../../../lib/gateway/readings/result-checks.js';
+import type { AmountCheck } from '../../../lib/gateway/gateway-settings.js';
+import {
+  codeMeaning,
+  codeMeanings,
+  contradictionOf,
+  type Expectation,
+  isForeign,
+  namesPayment,
+} from '../../../lib/gateway/readings/result-checks.js';
 import type { ResultCodeSets } from '../../../lib/gateway/result-codes.js';
 
 describe('what a code means', () => {
@@ -70,5 +78,27 @@ describe('what a dialect found but could not read', () => {
       contradictionOf(fields, result({ currency: null, amount }), expected, rules);
     expect(contradiction('61.50')).toBeNull();
     expect(['60,00', '6e1', 'sixty'].map(contradiction)).toEqual(Array(3).fill('amount_mismatch'));
+  });
+});
+
+describe('whether an inquiry’s approval shows our id or our amount', () => {
+  const once = { conversationId: 'ABC1', amount: '60.00', currencyCode: 949, installmentCount: 1 };
+  const instalments = { ...once, installmentCount: 3 };
+
+  it.each<[string, Partial<GatewayResult>, AmountCheck, Expectation, boolean]>([
+    ['our id', { conversationId: 'ABC1', amount: null }, 'exact', once, true],
+    ['our id and another amount', { conversationId: 'ABC1', amount: '1' }, 'exact', once, true],
+    ['our amount', { amount: '60' }, 'exact', once, true],
+    ['another amount', { amount: '61.50' }, 'exact', once, false],
+    ['neither', { amount: null }, 'exact', once, false],
+    ['neither, by a dialect that leaves them out', {}, 'exact', once, false],
+    ['what instalments may cost', { amount: '61.50' }, 'notLess', instalments, true],
+    ['what instalments may cost, where amounts do not matter', { amount: '61.50' }, 'off', instalments, false],
+    ['our amount, where amounts do not matter', { amount: '60.00' }, 'off', once, true],
+    ['another amount, where amounts do not matter', { amount: '1' }, 'off', once, false],
+    ['neither, where amounts do not matter', { amount: null }, 'off', once, false],
+  ])('%s', (_what, shown, check, expected, names) => {
+    const result = { code: 'B0000', conversationId: null, ...shown } as GatewayResult;
+    expect(namesPayment(result, expected, check)).toBe(names);
   });
 });

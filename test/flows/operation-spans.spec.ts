@@ -1,0 +1,81 @@
+import { Logger } from '@nestjs/common';
+import { connectTelemetry } from '../../lib/telemetry/open-telemetry.js';
+import { TelemetryRecorder } from '../telemetry/recorder.js';
+import type { AssembledFlows } from './assembled-flows.js';
+import { DECLINED, LOST } from './fake-gateway.js';
+import { sale, TestShop } from './test-shop.js';
+
+describe('each operation is a span of its own', () => {
+  let recorder: TelemetryRecorder;
+  let shop: TestShop;
+  let flows: AssembledFlows;
+
+  beforeEach(async () => {
+    Logger.overrideLogger(false);
+    recorder = new TelemetryRecorder().start();
+    await connectTelemetry();
+    shop = new TestShop();
+    flows = await shop.start();
+  });
+  afterEach(() => recorder.stop());
+
+  function attributesOf(operation: string): Record<string, unknown> {
+    return recorder.span(`card_payment.${operation}`).attributes;
+  }
+
+  it.each([
+    ['succeeded', null],
+    ['failed', DECLINED],
+    ['unknown', LOST],
+  ])('doPayment, with what became of it: %s', async (state, answer) => {
+    if (answer) shop.gateway.willAnswer('DoPayment', answer);
+    const { conversationId } = await flows.payments.doPayment(sale());
+    expect(attributesOf('doPayment')).toMatchObject({
+      'card_payment.operation': 'doPayment',
+      'card_payment.account': 'default',
+      'card_payment.conversation_id': conversationId,
+      'card_payment.kind': 'direct',
+      'card_payment.state': state,
+    });
+  });
+
+  it('init3d, and auth3d with a link to it', async () => {
+    const { conversationId } = await flows.payments.init3d(sale());
+    expect(attributesOf('init3d')).toMatchObject({
+      'card_payment.operation': 'init3d',
+      'card_payment.account': 'default',
+      'card_payment.conversation_id': conversationId,
+      'card_payment.state': 'awaiting',
+    });
+    await flows.payments.auth3d({ conversationId, fields: { Code: 'B0000', conversationId } });
+    expect(attributesOf('auth3d')).toMatchObject({
+      'card_payment.operation': 'auth3d',
+      'card_payment.account': 'default',
+      'card_payment.conversation_id': conversationId,
+      'card_payment.state': 'succeeded',
+    });
+    const { spanId } = recorder.span('card_payment.init3d').spanContext();
+    expect(recorder.span('card_payment.auth3d').links.map(({ context }) => context.spanId)).toEqual([spanId]);
+  });
+
+  it('auth3d without a link where no trace was on when the payment began', async () => {
+    recorder.stop();
+    const { conversationId } = await flows.payments.init3d(sale());
+    expect((await shop.store.find('default', conversationId))?.traceparent ?? null).toBeNull();
+    recorder = new TelemetryRecorder().start();
+    await flows.payments.auth3d({ conversationId, fields: { Code: 'B0000', conversationId } });
+    expect(recorder.span('card_payment.auth3d').links).toEqual([]);
+  });
+
+  it('inquire', async () => {
+    shop.gateway.willAnswer('DoPayment', LOST);
+    const { conversationId } = await flows.payments.doPayment(sale());
+    await flows.payments.inquire(conversationId);
+    expect(attributesOf('inquire')).toMatchObject({
+      'card_payment.operation': 'inquire',
+      'card_payment.account': 'default',
+      'card_payment.conversation_id': conversationId,
+      'card_payment.state': 'succeeded',
+    });
+  });
+});
