@@ -36,11 +36,13 @@ describe('InFlight', () => {
     open.pass();
     await Promise.allSettled([run, failing]);
     expect(timers()).toBe(before);
-    const later = gate();
-    const again = inFlight.run(() => later.passed);
+    const [sooner, later] = [gate(), gate()];
+    const [first, second] = [inFlight.run(() => sooner.passed), inFlight.run(() => later.passed)];
+    sooner.pass();
+    await first;
     expect(timers()).toBe(before + 1);
     later.pass();
-    await again;
+    await second;
     expect(timers()).toBe(before);
   });
 });

@@ -33,6 +33,7 @@ describe('sideBySide', () => {
     expect(await isOver(working)).toBe(false);
     await end(1);
     expect(await isOver(working)).toBe(true);
+    await working;
     expect(items).toEqual([1, 2, 3, 4]);
   });
 
@@ -40,15 +41,17 @@ describe('sideBySide', () => {
     const failure = new Error('the store is down');
     const failed = sideBySide([1, 2, 3], 2, work).catch((error: unknown) => error);
     await quiet();
-    await end(1, failure);
+    await end(2, failure);
     expect(await isOver(failed)).toBe(false);
-    await end(2);
+    await end(1);
     await end(3);
     expect(await failed).toBe(failure);
   });
 
   it('is over at once where there is nothing to do', async () => {
-    expect(await isOver(sideBySide([], 4, work))).toBe(true);
+    const working = sideBySide([], 4, work);
+    expect(await isOver(working)).toBe(true);
+    await working;
     expect(begun).toEqual([]);
   });
 });

@@ -273,6 +273,16 @@ export const SURVIVORS = [
     reason: 'Said for the types: OpenTelemetry drops a value that is no number.',
   },
   {
+    file: 'lib/flows/in-flight.ts',
+    changes: [`'open' → ""`],
+    reason: 'Whatever is neither starting, ending nor closed is open.',
+  },
+  {
+    file: 'lib/flows/in-flight.ts',
+    changes: ['this.#release?.() → this.#release()'],
+    reason: 'Said for the types: the process is held while anything runs.',
+  },
+  {
     file: 'lib/flows/direct-flow.ts',
     changes: ['tries < MAX_OPENING_TRIES → tries <= MAX_OPENING_TRIES'],
     reason: 'One try more at an opening that another payment keeps from being written. Nothing is sent either way.',
