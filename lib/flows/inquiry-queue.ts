@@ -29,6 +29,13 @@ export interface InquiryParts {
   readonly stopping: AbortSignal;
 }
 
+/** Is told, question by question, whether the store took what came of it. */
+export interface InquiryWatch {
+  /** @param failure a PaymentStoreError */
+  failed(failure: unknown): void;
+  succeeded(): void;
+}
+
 /**
  * Asks the gateway about payments, a few at a time, while whoever leased them goes on with other work. Once the gateway
  * does not answer, nothing that waits is asked about before the next passes have spread out.
@@ -41,14 +48,11 @@ export class InquiryQueue {
   private workers = 0;
   private isSilent = false;
 
-  /**
-   * @param capacity how many may wait
-   * @param onFailure called with a PaymentStoreError when the store fails
-   */
+  /** @param capacity how many may wait */
   constructor(
     private readonly parts: InquiryParts,
     private readonly capacity: number,
-    private readonly onFailure: (failure: unknown) => void,
+    private readonly watch: InquiryWatch,
   ) {}
 
   /** Takes a payment in. Where there is no room, it is handed back. */
@@ -57,7 +61,8 @@ export class InquiryQueue {
     // Its lease may run out while the gateway is being asked: no second inquiry beside the first.
     if (this.asked.has(conversationId)) return;
     const isWaiting = this.waiting.has(conversationId);
-    if (!isWaiting && this.waiting.size >= this.capacity) return this.track(this.handBack(question, this.later(0)));
+    if (!isWaiting && this.waiting.size >= this.capacity)
+      return this.track(this.watched(this.handBack(question, this.later(0))));
     // One that waited until it was leased again keeps its place, with the new lease.
     this.waiting.set(conversationId, question);
     if (this.workers < INQUIRIES_AT_ONCE) this.track(this.work());
@@ -69,8 +74,16 @@ export class InquiryQueue {
   }
 
   private track(work: Promise<void>): void {
-    const tracked = work.catch(this.onFailure).finally(() => this.running.delete(tracked));
+    const tracked = work.finally(() => this.running.delete(tracked));
     this.running.add(tracked);
+  }
+
+  private watched(work: Promise<void>): Promise<void> {
+    const { watch } = this;
+    return work.then(
+      () => watch.succeeded(),
+      (failure: unknown) => watch.failed(failure),
+    );
   }
 
   private async work(): Promise<void> {
@@ -78,7 +91,7 @@ export class InquiryQueue {
     for (const [conversationId, question] of this.waiting) {
       this.waiting.delete(conversationId);
       this.asked.add(conversationId);
-      await this.workOn(question).catch(this.onFailure);
+      await this.watched(this.workOn(question));
       this.asked.delete(conversationId);
     }
     this.workers -= 1;

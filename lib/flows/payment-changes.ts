@@ -45,13 +45,9 @@ export class PaymentChanges {
   async replace(record: PaymentRecord, next: PaymentRecord): Promise<ReplaceOutcome> {
     const event = eventOfChange(record, next);
     // One that held its reference goes on, although another payment has pinned it meanwhile.
-    const held = record.referenceLock !== null;
-    const outcome = held
-      ? await this.writeCharged(next, record, event)
-      : await this.store.replace(next, record.version, event);
-    if (outcome !== 'replaced') return outcome;
-    reportChange(next, record);
-    await this.publish({ event });
+    const mayPin = record.referenceLock !== null;
+    const outcome = await this.write(record, next, event, mayPin);
+    if (outcome === 'replaced') await this.publish({ event });
     return outcome;
   }
 
@@ -62,11 +58,8 @@ export class PaymentChanges {
       const next = settle(current, this.clock.now());
       if (!next) return { payment: toPayment(current) };
       const event = eventOfChange(current, next);
-      const outcome = await this.writeCharged(next, current, event);
-      if (outcome === 'replaced') {
-        reportChange(next, current);
-        return { payment: toPayment(next), event };
-      }
+      const outcome = await this.write(current, next, event, true);
+      if (outcome === 'replaced') return { payment: toPayment(next), event };
       const latest = await this.store.find(record.account, record.conversationId);
       if (!latest) {
         // Only what is settled is ever deleted: there is nothing left to write this to, however long it is tried.
@@ -79,19 +72,23 @@ export class PaymentChanges {
   }
 
   /**
-   * Writes what may have been charged even when another payment holds the reference, which then stays taken for good:
-   * released by whichever of them ends first, it would let a further payment be charged.
+   * @param mayPin whether it is written even when another payment holds its reference, since it may have been charged.
+   * The reference then stays taken for good: released by whichever of them ends first, it would let a further payment be
+   * charged.
    */
-  private async writeCharged(
+  private async write(
+    record: PaymentRecord,
     next: PaymentRecord,
-    { version }: PaymentRecord,
     event: PaymentEvent | undefined,
+    mayPin: boolean,
   ): Promise<ReplaceOutcome> {
-    const outcome = await this.store.replace(next, version, event);
-    if (outcome !== 'locked') return outcome;
-    const pinned = await this.store.replace(pinReference(next), version, event);
-    if (pinned === 'locked') throw new Error('The store refused to write a payment that pins its reference.');
-    return pinned;
+    let outcome = await this.store.replace(next, record.version, event);
+    if (outcome === 'locked' && mayPin) {
+      outcome = await this.store.replace(pinReference(next), record.version, event);
+      if (outcome === 'locked') throw new Error('The store refused to write a payment that pins its reference.');
+    }
+    if (outcome === 'replaced') reportChange(next, record);
+    return outcome;
   }
 
   /** Fences an opening that was not confirmed: see {@link fenceOpening}. */

@@ -4,7 +4,7 @@ import { EventDispatcher } from '../events/event-dispatcher.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { FailureLog } from '../payment/failure-log.js';
 import { InquiryFlow } from './inquiry-flow.js';
-import { InquiryQueue, type OpenQuestion } from './inquiry-queue.js';
+import { InquiryQueue, type InquiryWatch, type OpenQuestion } from './inquiry-queue.js';
 import type { PaymentClock } from '../payment/clock.js';
 import type { PaymentRecord } from '../payment/payment.js';
 import { Randomness } from '../payment/randomness.js';
@@ -53,11 +53,12 @@ const MIN_REVIVED = 500;
 const MAX_REVIVED = 16_000;
 
 /** Work that is done on its own time. */
-type Task = 'payments' | 'inquiries' | 'handlers' | 'purge';
+type Task = 'payments' | 'inquiries' | 'revival' | 'handlers' | 'purge';
 
 const FAILED: Readonly<Record<Task, string>> = {
   payments: 'The background work was cut short by the payment store; it goes on.',
   inquiries: 'The background work was cut short by the payment store; inquiries are made again.',
+  revival: 'The payment store did not look for unknown payments that nobody asks about; it is asked to again.',
   handlers: 'The payment store did not take which handlers there are; they are announced again.',
   purge: 'The payment store did not delete what is old; it is asked to again.',
 };
@@ -96,7 +97,10 @@ export class Reconciler {
     this.failures = new FailureLog<Task>(clock, (task, end) =>
       this.logger.error(new LogRecord(FAILED[task] + end, { account })),
     );
-    this.questions = this.newQueue(MAX_WAITING_INQUIRIES, () => this.failures.failed('inquiries'));
+    this.questions = this.newQueue(MAX_WAITING_INQUIRIES, {
+      failed: () => this.failures.failed('inquiries'),
+      succeeded: () => this.failures.succeeded('inquiries'),
+    });
   }
 
   /** How long ago the background work last began a pass, in milliseconds; null where it does not run. */
@@ -116,7 +120,7 @@ export class Reconciler {
     this.loops ??= Promise.all([
       this.repeat(() => this.events.wake()),
       this.repeat(() => this.attempt('payments', () => this.passInBackground())),
-      this.repeat(() => this.attempt('inquiries', () => this.revive())),
+      this.repeat(() => this.attempt('revival', () => this.revive())),
       this.repeat(() => this.attempt('handlers', () => this.renewHandlers())),
       this.repeat(() => this.attempt('purge', () => this.purge())),
     ]);
@@ -146,7 +150,10 @@ export class Reconciler {
   /** Payments that are due, and what the gateway says of those that are not known. */
   private async passAndAsk(counts: ReconcileCounts): Promise<void> {
     const failures: unknown[] = [];
-    const questions = this.newQueue(MAX_PAYMENTS_PER_PASS, (failure) => failures.push(failure));
+    const questions = this.newQueue(MAX_PAYMENTS_PER_PASS, {
+      failed: (failure) => failures.push(failure),
+      succeeded: () => undefined,
+    });
     try {
       await this.revive();
       await this.processDue(counts, questions);
@@ -265,10 +272,10 @@ export class Reconciler {
     return payments;
   }
 
-  private newQueue(capacity: number, onFailure: (failure: unknown) => void): InquiryQueue {
+  private newQueue(capacity: number, watch: InquiryWatch): InquiryQueue {
     const { due, inquiries, clock, random } = this;
     const stopping = this.stopping.signal;
-    return new InquiryQueue({ due, inquiries, clock, random, stopping }, capacity, onFailure);
+    return new InquiryQueue({ due, inquiries, clock, random, stopping }, capacity, watch);
   }
 }
 

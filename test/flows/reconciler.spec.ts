@@ -425,6 +425,17 @@ describe('the background work', () => {
     expect(log.join()).not.toContain('secret');
   });
 
+  it('says that the store did not look for payments that nobody asks about', async () => {
+    const listByState = jest.spyOn(shop.store, 'listByState').mockRejectedValueOnce(new Error('password=secret'));
+    await startBackground();
+    await shop.clock.advance(20 * SECOND_MS);
+    expect(listByState).toHaveBeenCalledTimes(2);
+    expect(log).toContain(
+      'error The payment store did not look for unknown payments that nobody asks about; it is asked to again.',
+    );
+    expect(log.join()).not.toContain('secret');
+  });
+
   it('says that the store did not delete what is old', async () => {
     await startBackground({ retentionMs: DAY_MS });
     const purge = jest.spyOn(shop.store, 'purge').mockRejectedValueOnce(new Error('password=secret'));
@@ -441,8 +452,13 @@ describe('the background work', () => {
     const { reconciler } = await startBackground();
     await shop.clock.advance(LONGEST_INTERVAL_MS);
     expect(log).toContain('error The background work was cut short by the payment store; inquiries are made again.');
-    expect(reconciler.failuresInRow).toBe(1);
     expect(log.join()).not.toContain('secret');
+    // The rest of the background work goes on well: that is no success of the inquiries.
+    await shop.clock.advance(4 * LONGEST_INTERVAL_MS);
+    expect(reconciler.failuresInRow).toBe(1);
+    // Once its lease has run out, the payment is asked about again.
+    await shop.clock.advance(30 * MINUTE_MS);
+    expect([await stateOf('UNKNOWN0'), reconciler.failuresInRow]).toEqual(['succeeded', 0]);
   });
 
   it('names a store that goes on failing a few times a minute, and not each time', async () => {

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transform } from '@swc/core';
+import { resolve as resolveSource } from '../../bench/typescript-hooks.mjs';
 import jestConfig from '../../jest.config.js';
 
 const [, swcOptions] = jestConfig.transform['^.+\\.ts$'];
@@ -17,7 +18,7 @@ export function initialize(data) {
 /** A file that is imported with a query is a module of its own, and so is all that it imports. */
 export async function resolve(specifier, context, next) {
   if (specifier === '@jest/globals') return { url: GLOBALS, format: 'module', shortCircuit: true };
-  const resolved = await resolveFile(mapped(specifier), context, next);
+  const resolved = await resolveSource(mapped(specifier), context, next);
   const [url, query] = [new URL(resolved.url), context.parentURL?.split('?')[1]];
   if (!query || !url.pathname.startsWith(`${root}/`)) return resolved;
   return { ...resolved, url: `${url.href}?${query}` };
@@ -31,15 +32,6 @@ function mapped(specifier) {
     }
   }
   return specifier;
-}
-
-async function resolveFile(specifier, context, next) {
-  try {
-    return await next(specifier, context);
-  } catch (error) {
-    if (!specifier.startsWith('.') || !specifier.endsWith('.js')) throw error;
-    return next(specifier.replace(/\.js$/, '.ts'), context);
-  }
 }
 
 export async function load(url, context, next) {
