@@ -520,11 +520,12 @@ describe('the background work', () => {
       await startBackground(mute());
       await startBackground();
       const [handBack, listByState] = [jest.spyOn(shop.store, 'handBack'), jest.spyOn(shop.store, 'listByState')];
-      await shop.clock.advance(HOUR_MS);
+      // Whichever of the two leases them first has them for ten minutes: for an hour, that may always be the other one.
+      await shop.clock.advance(4 * HOUR_MS);
       expect(handBack.mock.calls.length).toBeLessThanOrEqual(20);
-      expect(listByState.mock.calls.length).toBeLessThanOrEqual(3);
-      // As often as one instance alone would ask: eight times in an hour, with intervals that double.
-      expect(shop.gateway.sent('CheckPayment').length).toBeLessThanOrEqual(20 * 9);
+      expect(listByState.mock.calls.length).toBeLessThanOrEqual(6);
+      // As often as one instance alone would ask: ten times, with intervals that double.
+      expect(shop.gateway.sent('CheckPayment').length).toBeLessThanOrEqual(20 * 13);
       expect(shop.gateway.sent('CheckPayment').length).toBeGreaterThanOrEqual(20);
     });
   });
