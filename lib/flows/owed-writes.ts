@@ -38,7 +38,7 @@ export class OwedWrites {
   private retrying: Promise<void> | null = null;
   private round: Promise<number> | null = null;
   private heldUntil = 0;
-  /** Private to the language, too: printed, a timer shows every other one, and what they are for. */
+  /** There while something is waited for. Private to the language, too: printed, a timer shows every other one, and what they are for. */
   #release: (() => void) | null = null;
 
   constructor(
@@ -80,28 +80,29 @@ export class OwedWrites {
     const watch = (): void => {
       const left = this.heldUntil - this.clock.monotonic();
       if (left > 0) cancelTimer = this.clock.timer(left, watch);
-      else this.giveUp();
+      else this.giveUp(release);
     };
-    this.#release = () => {
+    const release = (): void => {
       this.#release = null;
       cancelTimer();
       letProcessEnd();
     };
+    this.#release = release;
     watch();
   }
 
   /** At shutdown: goes on trying until all is written, or nothing was for half a minute. Afterwards nothing is tried. */
   close(): Promise<void> {
     return this.processHold.during(async () => {
-      while ((await this.writeAll(), this.owed.size > 0) && this.#release) await this.clock.sleep(MIN_PAUSE_MS);
+      while ((await this.writeAll(), this.#release)) await this.clock.sleep(MIN_PAUSE_MS);
       this.closing.abort();
       await this.retrying;
     });
   }
 
   /** The process may end now. Those who have to settle these payments by hand are told which they are. */
-  private giveUp(): void {
-    this.#release?.();
+  private giveUp(release: () => void): void {
+    release();
     const ids = Array.from(this.owed, ({ conversationId }) => conversationId).sort();
     for (let from = 0; from < ids.length; from += IDS_PER_LINE) {
       const some = ids.slice(from, from + IDS_PER_LINE).join(', ');

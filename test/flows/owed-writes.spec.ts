@@ -81,6 +81,31 @@ describe('OwedWrites', () => {
     expect([owed.count, published]).toEqual([0, ['ONE:2', 'TWO:2']]);
   });
 
+  it('are tried less and less often, every five seconds in the end, and at once again after a success', async () => {
+    let tries = 0;
+    owed.add({ conversationId: 'NEVER', write: () => ((tries += 1), Promise.reject(new Error('a key is taken'))) });
+    await clock.advance(60_000);
+    // After 0.5, 1.5, 3.5 and 7.5 seconds, then every five.
+    expect(tries).toBe(14);
+    isDown = false;
+    await owe('ONE');
+    await owe('TWO');
+    while (owed.count > 1) await clock.advance(100);
+    tries = 0;
+    await clock.advance(1_000);
+    expect(tries).toBe(1);
+  });
+
+  it('leave nothing behind once they are written', async () => {
+    await owe('ONE');
+    isDown = false;
+    await clock.advance(60_000);
+    expect([owed.count, clock.sleeping]).toEqual([0, 0]);
+    expect(log.filter((line) => line.startsWith('warn'))).toEqual([]);
+    owed.renewHold();
+    expect([holds, clock.sleeping]).toEqual([0, 0]);
+  });
+
   it('can be asked for at once; a store that still fails is asked for one of them only', async () => {
     await owe('ONE');
     await owe('TWO');
@@ -166,11 +191,20 @@ describe('OwedWrites', () => {
       expect(holds).toBe(0);
     });
 
-    it('and name a hundred in a line', async () => {
-      for (let index = 0; index < 250; index += 1) await owe(`ID${index}`);
+    it.each([
+      [250, [100, 100, 50]],
+      [200, [100, 100]],
+    ])('and name %d of them, a hundred in a line', async (count, inLines) => {
+      for (let index = 0; index < count; index += 1) await owe(`ID${index}`);
       await clock.advance(31_000);
       const ids = log.filter((line) => line.startsWith('error')).map((line) => line.match(/ID\d+/g)?.length);
-      expect(ids).toEqual([100, 100, 50]);
+      expect(ids).toEqual(inLines);
+    });
+
+    it('and name them in order, whichever of them was tried last', async () => {
+      for (const id of ['THREE', 'ONE', 'TWO']) await owe(id);
+      await clock.advance(31_000);
+      expect(log.find((line) => line.startsWith('error'))).toContain('not written: ONE, THREE, TWO.');
     });
   });
 
@@ -196,6 +230,16 @@ describe('OwedWrites', () => {
       expect([owed.count, published.length]).toEqual([0, COUNT]);
       expect(most).toBeGreaterThan(1);
       expect(most).toBeLessThanOrEqual(8);
+    });
+
+    it('are no burden for a store that fails again after the first of them', async () => {
+      let asked = 0;
+      const { replace } = store;
+      store.replace = (...given) => ((asked += 1), asked === 1 ? replace(...given) : Promise.reject(new Error('down')));
+      isDown = false;
+      expect(await owed.writeAll()).toBe(1);
+      // The one that succeeded, eight that fail in a row, and what was under way beside them.
+      expect(asked).toBe(16);
     });
 
     it('are not held up by three that the store never takes', async () => {
@@ -253,6 +297,17 @@ describe('OwedWrites', () => {
       store.replace = () => ((asked += 1), Promise.reject(new Error('closed')));
       await clock.advance(60_000);
       expect([asked, clock.sleeping]).toEqual([0, 0]);
+    });
+
+    it('are tried once more when they were given up before, and none is taken in afterwards', async () => {
+      await owe('ONE');
+      await clock.advance(60_000);
+      let asked = 0;
+      store.replace = () => ((asked += 1), Promise.reject(new Error('down')));
+      await owed.close();
+      expect(asked).toBe(1);
+      await owe('LATE');
+      expect([owed.count, holds]).toEqual([1, 0]);
     });
 
     it('hold up nothing where there are none', async () => {
