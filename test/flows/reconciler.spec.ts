@@ -1,9 +1,10 @@
 import { jest } from '@jest/globals';
-import type { PaymentOptions, PaymentRecord } from 'nestjs-card-payment';
+import type { PaymentOptions, PaymentRecord, ReconcileCounts } from 'nestjs-card-payment';
 import type { AssembledFlows } from './assembled-flows.js';
-import { LOST, NOT_PAID, PAID, UNDECIDED } from './fake-gateway.js';
+import { type FakeGateway, LOST, NOT_PAID, PAID, UNDECIDED } from './fake-gateway.js';
 import { logLines } from './log-lines.js';
 import { isOver, quiet, sale, TestShop } from './test-shop.js';
+import { PAYMENT_LEASE_MS } from '../../lib/flows/due-payments.js';
 import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
 const SECOND_MS = 1_000;
@@ -391,6 +392,54 @@ describe('the background work', () => {
       await shop.clock.advance(2 * MINUTE_MS);
       expect(await other.payments.reconcile()).toMatchObject({ settled: UNKNOWN - 104 });
     });
+  });
+
+  describe('a pass with four inquiries under way', () => {
+    let held: ReturnType<FakeGateway['hold']>[];
+
+    beforeEach(async () => {
+      await addUnknown(5);
+      held = Array.from({ length: 4 }, () => shop.gateway.hold('CheckPayment'));
+    });
+
+    async function passUntilAsked(): Promise<{ pass: Promise<ReconcileCounts> }> {
+      const pass = flows.payments.reconcile();
+      await Promise.all(held.map(({ begun }) => begun));
+      await quiet();
+      return { pass };
+    }
+
+    it('leaves to others what it has leased too long ago', async () => {
+      const { pass } = await passUntilAsked();
+      await shop.clock.advance(PAYMENT_LEASE_MS);
+      for (const request of held) request.answer(UNDECIDED);
+      expect(await pass).toMatchObject({ inquired: 4, settled: 0 });
+      expect(shop.gateway.sent('CheckPayment')).toHaveLength(4);
+    });
+
+    it('asks a silent gateway about nothing else, and leaves when that is due', async () => {
+      await add('LEFT', { state: 'charging' });
+      const { pass } = await passUntilAsked();
+      const now = shop.clock.now().getTime();
+      for (const request of held) request.answer(LOST);
+      expect(await pass).toMatchObject({ interrupted: 1, inquired: 0 });
+      expect(shop.gateway.sent('CheckPayment')).toHaveLength(4);
+      const due = async (id: string): Promise<number> => (await shop.store.find('default', id))!.dueAt!.getTime() - now;
+      expect(await due('LEFT')).toBeLessThanOrEqual(18 * SECOND_MS);
+      expect(await due('UNKNOWN4')).toBeGreaterThanOrEqual(48 * SECOND_MS);
+    });
+  });
+
+  it('asks a gateway that is silent about nothing new while it still waits for other answers', async () => {
+    await addUnknown(4);
+    const held = Array.from({ length: 4 }, () => shop.gateway.hold('CheckPayment'));
+    await startBackground();
+    await shop.clock.advance(LONGEST_INTERVAL_MS);
+    held[0]!.answer(LOST);
+    await add('NEW', { state: 'unknown' });
+    await shop.clock.advance(2 * LONGEST_INTERVAL_MS);
+    expect(shop.gateway.sent('CheckPayment')).toHaveLength(1);
+    for (const request of held.slice(1)) request.answer(LOST);
   });
 
   it('is asked once about a payment whose lease runs out while the gateway is silent', async () => {
