@@ -105,6 +105,30 @@ describe('the background work', () => {
       expect(await stateOf('UNKNOWN0')).toBe('succeeded');
     });
 
+    it('tells how long ago it last began', async () => {
+      await shop.clock.advance(HOUR_MS);
+      const { reconciler } = await startBackground();
+      expect([flows.reconciler.idleMs, reconciler.idleMs]).toEqual([null, 0]);
+      await shop.clock.advance(SECOND_MS);
+      expect(reconciler.idleMs).toBe(SECOND_MS);
+      reconciler.start();
+      expect(reconciler.idleMs).toBe(SECOND_MS);
+      await reconciler.stop();
+      expect(reconciler.idleMs).toBeNull();
+    });
+
+    it('leases fifty payments at once, every two seconds, a quarter more or less, and none once it is stopped', async () => {
+      const { reconciler } = await startBackground();
+      const leaseDue = jest.spyOn(shop.store, 'leaseDue');
+      await shop.clock.advance(MINUTE_MS);
+      expect(leaseDue.mock.calls.length).toBeGreaterThanOrEqual(24);
+      expect(leaseDue.mock.calls.length).toBeLessThanOrEqual(40);
+      for (const [{ limit }] of leaseDue.mock.calls) expect(limit).toBe(50);
+      leaseDue.mockClear();
+      await reconciler.stop();
+      expect(leaseDue).not.toHaveBeenCalled();
+    });
+
     it('runs once, however often it is started', async () => {
       const { reconciler } = await startBackground();
       const { sleeping } = shop.clock;
@@ -465,6 +489,59 @@ describe('the background work', () => {
     started.length = 0;
   });
 
+  it.each(['announce', 'listByState'] as const)(
+    'asks a store that fails at %s again every ten seconds, and not more often',
+    async (method) => {
+      await startBackground();
+      let asked = 0;
+      const fail = (): Promise<never> => ((asked += 1), Promise.reject(new Error('down')));
+      shop.store[method] = fail;
+      await shop.clock.advance(5 * MINUTE_MS);
+      asked = 0;
+      await shop.clock.advance(MINUTE_MS);
+      expect(asked).toBeGreaterThanOrEqual(4);
+      expect(asked).toBeLessThanOrEqual(7);
+    },
+  );
+
+  describe('where someone else changes what it has leased', () => {
+    beforeEach(() => {
+      const leaseDue = shop.store.leaseDue.bind(shop.store);
+      shop.store.leaseDue = async (...given) => {
+        const leased = await leaseDue(...given);
+        for (const record of leased) {
+          const version = record.version + 1;
+          await shop.store.replace({ ...record, version, state: 'failed', dueAt: null }, record.version);
+        }
+        return leased;
+      };
+    });
+
+    it.each(['charging', 'awaiting'] as const)('counts and asks nothing about one that was %s', async (state) => {
+      await add('CHANGED', { state, expiresAt: shop.clock.now() });
+      expect(await flows.payments.reconcile()).toEqual(NOTHING);
+      expect(await stateOf('CHANGED')).toBe('failed');
+    });
+  });
+
+  it('hands back at its stop what it has not begun with', async () => {
+    for (let index = 0; index < 20; index += 1)
+      await add(`LATE${index}`, { state: 'awaiting', expiresAt: new Date(0) });
+    const { replace } = shop.store;
+    let letGo = (): void => undefined;
+    const gate = new Promise<void>((open) => (letGo = open));
+    shop.store.replace = async (...given) => (await gate, replace.apply(shop.store, given));
+    const pass = flows.payments.reconcile();
+    await quiet();
+    const stopped = flows.reconciler.stop();
+    letGo();
+    await Promise.all([pass, stopped]);
+    const states = await Promise.all(Array.from({ length: 20 }, (_, index) => stateOf(`LATE${index}`)));
+    expect(states.filter((state) => state === 'expired')).toHaveLength(4);
+    const other = await shop.start();
+    expect(await other.payments.reconcile()).toMatchObject({ expired: 16 });
+  });
+
   it('announces its handlers again within seconds where the store did not take them', async () => {
     await startBackground();
     const announce = jest.spyOn(shop.store, 'announce').mockRejectedValueOnce(new Error('password=secret'));
@@ -548,15 +625,32 @@ describe('the background work', () => {
     it('are all due soon, however many of them there are and however slow the gateway is', async () => {
       for (let index = 0; index < 1_500; index += 1) await add(`MUTE${index}`, { state: 'unknown', dueAt: null });
       for (let asked = 0; asked < 4; asked += 1) shop.gateway.hold('CheckPayment');
+      const listByState = jest.spyOn(shop.store, 'listByState');
       await startBackground();
       await shop.clock.advance(MINUTE_MS);
+      expect(listByState.mock.calls.map(([, , limit]) => limit)).toEqual([500, 500, 1_000, 1_000, 2_000]);
       const unknown = await shop.store.listByState('default', ['unknown'], 2_000);
       expect(unknown).toHaveLength(1_500);
       expect(unknown.filter(({ dueAt }) => dueAt === null)).toEqual([]);
     });
 
+    it('are looked through further and further, and anew an hour later', async () => {
+      const scheduled = aPaymentRecord({ state: 'unknown', dueAt: new Date(shop.clock.now().getTime() + 9 * HOUR_MS) });
+      const limits: number[] = [];
+      shop.store.listByState = (_account, _states, limit) => {
+        limits.push(limit);
+        return Promise.resolve(Array.from({ length: limit }, () => scheduled));
+      };
+      await startBackground();
+      await shop.clock.advance(30 * MINUTE_MS);
+      expect(limits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000]);
+      await shop.clock.advance(31 * MINUTE_MS);
+      expect(limits.slice(6, 8)).toEqual([500, 1_000]);
+    });
+
     it('stay as they are where nobody can ask', async () => {
       await add('MUTE', { state: 'unknown', dueAt: null });
+      await add('DUE', { state: 'unknown' });
       const handBack = jest.spyOn(shop.store, 'handBack');
       await startBackground(mute());
       await shop.clock.advance(2 * HOUR_MS);

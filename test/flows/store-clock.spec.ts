@@ -55,11 +55,80 @@ describe('StoreClock', () => {
     },
   );
 
-  it('leaves the host alone where it is right but for a moment, and says nothing', async () => {
-    shift(400);
+  it.each([
+    [499, 0, 0],
+    [500, -500, 0],
+    [5_000, -5_000, 0],
+    [5_001, -5_001, 1],
+  ])('on a host that is %d ms ahead adds %d ms, and warns %d times', async (ahead, offset, warnings) => {
+    shift(ahead);
     await clock.start();
-    expect(clock.now()).toEqual(host.now());
-    expect(log).toEqual([]);
+    expect([clock.offsetMs, log.length]).toEqual([offset, warnings]);
+  });
+
+  it('waits and measures by the host', async () => {
+    shift(HOUR_MS);
+    await clock.start();
+    const woken: string[] = [];
+    void clock.sleep(500).then(() => woken.push('sleeper'));
+    clock.timer(900, () => woken.push('timer'));
+    await pass(SECOND_MS);
+    expect(woken).toEqual(['sleeper', 'timer']);
+    expect(clock.monotonic()).toBe(host.monotonic());
+  });
+
+  it('asks once a minute', async () => {
+    await clock.start();
+    let asked = 0;
+    store.now = () => ((asked += 1), Promise.resolve(truth.now()));
+    await pass(10 * 60 * SECOND_MS + SECOND_MS);
+    expect(asked).toBe(10);
+  });
+
+  it('follows backwards, too, where the host goes fast', async () => {
+    await clock.start();
+    for (let seconds = 0; seconds < 600; seconds += 1) {
+      await truth.advance(SECOND_MS);
+      await host.advance(1.05 * SECOND_MS);
+    }
+    expect(Math.abs(clock.now().getTime() - truth.now().getTime())).toBeLessThanOrEqual(4 * SECOND_MS);
+  });
+
+  it('takes what the store says for the time in the middle between question and answer', async () => {
+    store.now = async () => {
+      await host.sleep(0.9 * SECOND_MS);
+      const said = new Date(host.now());
+      await host.sleep(0.9 * SECOND_MS);
+      return said;
+    };
+    const started = clock.start();
+    await pass(2 * SECOND_MS);
+    await started;
+    expect(clock.offsetMs).toBe(0);
+  });
+
+  it.each([
+    [1_000, 0],
+    [1_001, 1],
+  ])('asks anew before a payment when the clock was set by %d ms: %d times', async (ms, times) => {
+    await clock.start();
+    shift(ms);
+    let asked = 0;
+    store.now = () => ((asked += 1), Promise.resolve(truth.now()));
+    await clock.check();
+    expect(asked).toBe(times);
+  });
+
+  it.each([
+    [1_000, true],
+    [1_001, false],
+  ])('where the clock is set by %d ms while the store is asked, believes the answer: %s', async (ms, isBelieved) => {
+    store.now = () => {
+      shift(ms);
+      return Promise.resolve(truth.now());
+    };
+    await clock.start();
+    expect(clock.isKnown).toBe(isBelieved);
   });
 
   it('warns again when a clock that was set right goes wrong again', async () => {
