@@ -26,6 +26,9 @@ class Orders {
   @OnPayment(['succeeded', 'review'])
   paid(): void {}
 
+  @OnPayment('expired')
+  expired(): void {}
+
   @OnPayment('failed', { name: 'eu', id: 'eu-failed' })
   failed(): void {}
 }
@@ -71,7 +74,8 @@ describe('the log at start-up', () => {
     );
     expect(lines.filter((line) => line.includes('Account '))).toEqual([
       'log Account default: dialect morpos; gateway gateway.example; store memory; ' +
-        'callback https://shop.example/api/payments/{token}/return; handlers Orders.paid (succeeded, review).',
+        'callback https://shop.example/api/payments/{token}/return; ' +
+        'handlers Orders.paid (succeeded, review), Orders.expired (expired).',
       'log Account eu: dialect morpos; gateway gateway.example; store memory; ' +
         'callback https://shop.example/api/pay/eu/{token}/return; handlers eu-failed (failed); no background work here.',
     ]);
