@@ -1,6 +1,8 @@
-const MEMORY = ['store/memory/'];
+/** The contract suite first, which takes milliseconds. */
+const MEMORY = ['store/memory/memory-payment-store', 'store/memory/'];
 /** The contract suite, each on its store. */
-const SQLITE = ['store/sql/sqlite-payment-store'];
+const SQLITE = ['store/sql/sqlite-payment-store', 'store/sql/two-accounts'];
+const SQLITE_PURGE = [...SQLITE, 'store/sql/sqlite-purge'];
 const POSTGRES = ['mutation/contracts/postgres.ts'];
 const REDIS = ['mutation/contracts/redis.ts'];
 
@@ -152,16 +154,16 @@ export const TARGETS = [
       'lib/store/sql/counts.ts': SQLITE,
       'lib/store/sql/deliveries.ts': SQLITE,
       'lib/store/sql/due-deliveries.ts': SQLITE,
-      'lib/store/sql/handler-pairs.ts': SQLITE,
+      'lib/store/sql/handler-pairs.ts': SQLITE_PURGE,
       'lib/store/sql/key-hash.ts': SQLITE,
       'lib/store/sql/payment-leases.ts': SQLITE,
       'lib/store/sql/payment-queries.ts': SQLITE,
       'lib/store/sql/payment-tables.ts': SQLITE,
       'lib/store/sql/payment-writes.ts': SQLITE,
-      'lib/store/sql/purge.ts': SQLITE,
+      'lib/store/sql/purge.ts': SQLITE_PURGE,
       'lib/store/sql/retry-while-busy.ts': ['store/sql/retry-while-busy', ...SQLITE],
       'lib/store/sql/sql-database.ts': ['store/sql/sql-database', ...SQLITE],
-      'lib/store/sql/sql-payment-store.ts': SQLITE,
+      'lib/store/sql/sql-payment-store.ts': SQLITE_PURGE,
       'lib/store/sql/sqlite.engine.ts': SQLITE,
       'lib/store/sql/sqlite-access.ts': SQLITE,
       'lib/store/sql/steps.ts': SQLITE,
