@@ -330,4 +330,95 @@ export const SURVIVORS = [
     reason:
       'Without them the outcome is the same: no order has the id null, and no other state has the reason reference_taken.',
   },
+  {
+    file: 'lib/store/memory/account-deliveries.ts',
+    changes: [
+      'backlogs[place]?.next → backlogs[place].next',
+      'this.pairs.get(type)?.get → this.pairs.get(type).get',
+      'announcedAt !== undefined → true',
+      'this.pairs.get(event.type)?.keys → this.pairs.get(event.type).keys',
+    ],
+    reason:
+      'Said for the types: the turn is always one of a backlog, only events of known types are fanned out, and a ' +
+      'delivery is deleted with its pair.',
+  },
+  {
+    file: 'lib/store/memory/account-deliveries.ts',
+    changes: ['[] → ["Stryker was here"]'],
+    reason: 'Stands for no handler where there always is one, and for no type: no event waits of it.',
+  },
+  {
+    file: 'lib/store/memory/due-queue.ts',
+    changes: ['one.order < other.order → one.order <= other.order'],
+    reason: 'No two entries have the same order, and none is compared with itself.',
+  },
+  {
+    file: 'lib/store/memory/purged-keys.ts',
+    changes: ['oldest !== undefined → true'],
+    reason: 'Said for the types: where there are too many, there is an oldest.',
+  },
+  {
+    file: 'lib/store/memory/purged-keys.ts',
+    changes: [`'utf8' → ""`, `'base64url' → ""`],
+    reason: 'Node takes a text for UTF-8 where no encoding is named, and any form of the hash does.',
+  },
+  {
+    file: 'lib/store/memory/handler-deliveries.ts',
+    changes: ['queue.size > 0 → true', 'queue.size > 0 → queue.size >= 0'],
+    reason: 'Spares work: every payment is looked at where the queues would do, and the same is found.',
+  },
+  {
+    file: 'lib/store/memory/handler-deliveries.ts',
+    changes: [`'' → "Stryker was here!"`],
+    reason: 'Stands for no payment: there is none of that id.',
+  },
+  {
+    file: 'lib/store/memory/account-payments.ts',
+    changes: [`'' → "Stryker was here!"`, '[] → ["Stryker was here"]'],
+    reason: 'Stands for no payment: there is none of that id.',
+  },
+  {
+    file: 'lib/store/memory/account-payments.ts',
+    changes: ["typeof hostIdNonce === 'string' → true"],
+    reason:
+      'An id that the module made is random, and no host has chosen it before. Were it so, the store may say either ' +
+      '(PaymentStore.insert).',
+  },
+  {
+    file: 'lib/store/memory/account-payments.ts',
+    changes: [
+      'record[key] === null → false',
+      'record[key] !== null → true',
+      'pinned !== null → true',
+      'record.referenceLock !== null → true',
+      'value === null || value === now[key] → value === null && value === now[key]',
+      'value === null → false',
+      'reference === null → false',
+    ],
+    reason: 'Null is looked at where keys are written and where they are read, of which either would do.',
+  },
+  {
+    file: 'lib/store/memory/account-payments.ts',
+    changes: [
+      'value === null || value === now[key] → false',
+      'value === now[key] → false',
+      '{ idempotencyKey: null, tokenHash: null, referenceLock: record.referenceLock } → {}',
+    ],
+    reason: 'Spares work: a key that stays is released and taken again before anyone can come between.',
+  },
+  {
+    file: 'lib/store/memory/account-payments.ts',
+    changes: ['next === undefined → false'],
+    reason: 'Spares work: nothing is taken again and again, up to the limit, and stands for no payment.',
+  },
+  {
+    file: 'lib/store/memory/account-payments.ts',
+    changes: ['record.updatedAt < oldest → record.updatedAt <= oldest'],
+    reason: 'Of two dates that are the same, either is shown.',
+  },
+  {
+    file: 'lib/store/memory/account-payments.ts',
+    changes: ['!payment → false', 'this.payments.get(id)?.record → this.payments.get(id).record'],
+    reason: 'Said for the types: the ids are those of payments that are there.',
+  },
 ];

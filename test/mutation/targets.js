@@ -168,7 +168,7 @@ export const TARGETS = [
       'lib/store/sql/sqlite-access.ts': SQLITE,
       'lib/store/sql/steps.ts': SQLITE,
       'lib/store/sql/store-time.ts': SQLITE,
-      'lib/store/sql/taken-key.ts': SQLITE,
+      'lib/store/sql/taken-key.ts': ['store/sql/taken-key', ...SQLITE],
       'lib/store/sql/writes-in-transaction.ts': SQLITE,
     },
   },

@@ -9,13 +9,16 @@ import { describePaymentStore } from '../../../lib/testing/index.js';
 /** What SQLite calls `synchronous = FULL`. */
 const FULL = 2;
 
-const folder = mkdtempSync(join(tmpdir(), 'payments-'));
-const file = join(folder, 'payments.db');
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'payments-'));
+});
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
 async function open(clock: PaymentClock) {
-  const store = sqlitePaymentStore({ file, clock });
+  const store = sqlitePaymentStore({ file: join(folder, 'payments.db'), clock });
   await store.open();
   return store;
 }

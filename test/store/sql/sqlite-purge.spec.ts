@@ -7,8 +7,12 @@ import type { PurgeCounts } from '../../../lib/store/payment-store.js';
 import { type SqlPaymentStore, sqlitePaymentStore } from '../../../lib/store/sql/index.js';
 import { aPaymentEvent, aPaymentRecord, TestClock } from '../../../lib/testing/index.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'payments-'));
+let folder: string;
 let stores = 0;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'payments-'));
+});
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
