@@ -2,6 +2,7 @@
 const MEMORY = ['store/memory/memory-payment-store', 'store/memory/'];
 /** The contract suite, each on its store. */
 const SQLITE = ['store/sql/sqlite-payment-store', 'store/sql/two-accounts'];
+const SQLITE_LEASES = [...SQLITE, 'store/sql/sqlite-lease-deliveries'];
 const SQLITE_PURGE = [...SQLITE, 'store/sql/sqlite-purge'];
 const POSTGRES = ['mutation/contracts/postgres.ts'];
 const REDIS = ['mutation/contracts/redis.ts'];
@@ -152,10 +153,10 @@ export const TARGETS = [
     files: {
       'lib/store/sql/compiled-queries.ts': ['store/sql/compiled-queries'],
       'lib/store/sql/counts.ts': SQLITE,
-      'lib/store/sql/deliveries.ts': SQLITE,
-      'lib/store/sql/due-deliveries.ts': SQLITE,
-      'lib/store/sql/handler-pairs.ts': SQLITE_PURGE,
-      'lib/store/sql/key-hash.ts': SQLITE,
+      'lib/store/sql/deliveries.ts': SQLITE_LEASES,
+      'lib/store/sql/due-deliveries.ts': SQLITE_LEASES,
+      'lib/store/sql/handler-pairs.ts': ['store/sql/handler-pairs', ...SQLITE_PURGE],
+      'lib/store/sql/key-hash.ts': ['store/sql/key-hash', ...SQLITE],
       'lib/store/sql/payment-leases.ts': SQLITE,
       'lib/store/sql/payment-queries.ts': SQLITE,
       'lib/store/sql/payment-tables.ts': SQLITE,
@@ -166,10 +167,10 @@ export const TARGETS = [
       'lib/store/sql/sql-payment-store.ts': SQLITE_PURGE,
       'lib/store/sql/sqlite.engine.ts': SQLITE,
       'lib/store/sql/sqlite-access.ts': SQLITE,
-      'lib/store/sql/steps.ts': SQLITE,
-      'lib/store/sql/store-time.ts': SQLITE,
+      'lib/store/sql/steps.ts': ['store/sql/sql-database', ...SQLITE],
+      'lib/store/sql/store-time.ts': ['store/sql/store-time', ...SQLITE],
       'lib/store/sql/taken-key.ts': ['store/sql/taken-key', ...SQLITE],
-      'lib/store/sql/writes-in-transaction.ts': SQLITE,
+      'lib/store/sql/writes-in-transaction.ts': SQLITE_LEASES,
     },
   },
   {
