@@ -89,7 +89,7 @@ function leaseCases(dialect: SqlDialect, connect: () => Dialect): void {
     const { event } = await trial.publish(await trial.insert(), 'succeeded', at(3));
     trial.moveTo(10);
     await trial.fanOut();
-    expect(eventIds(await lease())).toEqual([event.eventId]);
+    expect(eventIds(await trial.lease(handler, { types: [SECOND], limit: 2 }))).toEqual([event.eventId]);
   });
 
   test('one that waits for a handler that is announced still, and for a lease, keeps nobody from what is behind it', async () => {
@@ -107,6 +107,56 @@ function leaseCases(dialect: SqlDialect, connect: () => Dialect): void {
     const { event } = await trial.publish(await trial.insert(), 'succeeded', at(4));
     await trial.fanOut();
     expect(eventIds(await trial.lease(other, { types: [wanted], limit: 1 }))).toEqual([event.eventId]);
+  });
+
+  test('one that failed before is not put off: nothing would make it due again when what it waits for is gone', async () => {
+    const other = await trial.handler(FIRST, SECOND);
+    // As many as are looked at to find one.
+    for (let index = 0; index < 4; index += 1) {
+      const { record } = await trial.publish(await trial.insert(), 'unknown', at(1));
+      await trial.publish(record, 'succeeded', at(2));
+    }
+    await trial.fanOut();
+    const postpone = async (type: typeof FIRST | typeof SECOND, parked: boolean) => {
+      const found = await trial.lease(other, { types: [type], lease: 'mine' });
+      for (const one of found) await trial.store.postpone(leased(one, 'mine'), aPostponement({ parked, retryInMs: 1 }));
+      return eventIds(found);
+    };
+    const firsts = await postpone(FIRST, true);
+    expect([firsts.length, (await postpone(SECOND, false)).length]).toEqual([4, 4]);
+    for (const eventId of firsts) await trial.store.replay(trial.account, other, eventId);
+    trial.moveTo(10);
+    expect(await trial.lease(other, { types: [SECOND], limit: 1 })).toEqual([]);
+    await trial.store.acknowledge(trial.account, other, firsts[3]!);
+    expect(await trial.lease(other, { types: [SECOND], limit: 1 })).toHaveLength(1);
+  });
+
+  test('the longest due come first, whatever their ids', async () => {
+    const other = await trial.handler('payment.failed');
+    const published: string[] = [];
+    for (const [index, name] of ['c', 'b', 'd', 'a'].entries()) {
+      trial.moveTo(index * 10);
+      const { event } = await trial.publish(await trial.insert({ conversationId: name }), 'failed', at(index));
+      await trial.fanOut();
+      published.push(event.eventId);
+    }
+    expect(eventIds(await trial.lease(other))).toEqual(published);
+  });
+
+  test('a fan-out takes the payments that have waited longest, whatever their type, and as many as it is told', async () => {
+    const other = await trial.handler('payment.failed', 'payment.review');
+    await trial.publish(await trial.insert(), 'failed', at(9));
+    const { event } = await trial.publish(await trial.insert(), 'review', at(8));
+    await trial.publish(await trial.insert(), 'failed', at(10));
+    expect(await trial.fanOut({ limit: 1 })).toBe(1);
+    expect(eventIds(await trial.lease(other))).toEqual([event.eventId]);
+  });
+
+  test('a payment that takes the idempotencyKey of another one is told so', async () => {
+    await trial.insert({ idempotencyKey: 'key' });
+    const record = await trial.insert();
+    const taking = trial.store.replace(trial.next(record, { idempotencyKey: 'key' }), record.version);
+    await expect(taking).rejects.toThrow('another payment has this idempotencyKey');
   });
 
   test('who no longer has a delivery does not park it', async () => {
