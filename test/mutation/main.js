@@ -9,10 +9,11 @@ import { differencesOf, problemsOf } from './problems.js';
 import { writeReport } from './report.js';
 import { TARGETS } from './targets.js';
 
-/** The files of tests that begin so. */
+/** The files of tests that begin so, those of the first beginning first: a change is tried until a test notices it. */
 function specsOf(beginnings) {
   const files = readdirSync('test', { recursive: true }).filter((path) => /\.spec\.ts$|^mutation\/.*\.ts$/.test(path));
-  return files.filter((path) => beginnings.some((one) => path.startsWith(one))).map((path) => `test/${path}`);
+  const wanted = beginnings.flatMap((one) => files.filter((path) => path.startsWith(one)));
+  return [...new Set(wanted)].map((path) => `test/${path}`);
 }
 
 function options(file, tests) {

@@ -389,4 +389,256 @@ export const SURVIVORS = [
     reason:
       'Without them the outcome is the same: no order has the id null, and no other state has the reason reference_taken.',
   },
+  {
+    file: 'lib/store/memory/account-deliveries.ts',
+    changes: [
+      'backlogs[place]?.next → backlogs[place].next',
+      'this.pairs.get(type)?.get → this.pairs.get(type).get',
+      'announcedAt !== undefined → true',
+      'this.pairs.get(event.type)?.keys → this.pairs.get(event.type).keys',
+    ],
+    reason:
+      'Said for the types: the turn is always one of a backlog, only events of known types are fanned out, and a ' +
+      'delivery is deleted with its pair.',
+  },
+  {
+    file: 'lib/store/memory/account-deliveries.ts',
+    changes: ['[] → ["Stryker was here"]'],
+    reason: 'Stands for no handler where there always is one, and for no type: no event waits of it.',
+  },
+  {
+    file: 'lib/store/memory/due-queue.ts',
+    changes: ['one.order < other.order → one.order <= other.order'],
+    reason: 'No two entries have the same order, and none is compared with itself.',
+  },
+  {
+    file: 'lib/store/memory/purged-keys.ts',
+    changes: ['oldest !== undefined → true'],
+    reason: 'Said for the types: where there are too many, there is an oldest.',
+  },
+  {
+    file: 'lib/store/memory/purged-keys.ts',
+    changes: [`'utf8' → ""`, `'base64url' → ""`],
+    reason: 'Node takes a text for UTF-8 where no encoding is named, and any form of the hash does.',
+  },
+  {
+    file: 'lib/store/memory/handler-deliveries.ts',
+    changes: ['queue.size > 0 → true', 'queue.size > 0 → queue.size >= 0'],
+    reason: 'Spares work: every payment is looked at where the queues would do, and the same is found.',
+  },
+  {
+    file: 'lib/store/memory/handler-deliveries.ts',
+    changes: [`'' → "Stryker was here!"`],
+    reason: 'Stands for no payment: there is none of that id.',
+  },
+  {
+    file: 'lib/store/memory/account-payments.ts',
+    changes: [`'' → "Stryker was here!"`, '[] → ["Stryker was here"]'],
+    reason: 'Stands for no payment: there is none of that id.',
+  },
+  {
+    file: 'lib/store/memory/account-payments.ts',
+    changes: ["typeof hostIdNonce === 'string' → true"],
+    reason:
+      'An id that the module made is random, and no host has chosen it before. Were it so, the store may say either ' +
+      '(PaymentStore.insert).',
+  },
+  {
+    file: 'lib/store/memory/account-payments.ts',
+    changes: [
+      'record[key] === null → false',
+      'record[key] !== null → true',
+      'pinned !== null → true',
+      'record.referenceLock !== null → true',
+      'value === null || value === now[key] → value === null && value === now[key]',
+      'value === null → false',
+      'reference === null → false',
+    ],
+    reason: 'Null is looked at where keys are written and where they are read, of which either would do.',
+  },
+  {
+    file: 'lib/store/memory/account-payments.ts',
+    changes: [
+      'value === null || value === now[key] → false',
+      'value === now[key] → false',
+      '{ idempotencyKey: null, tokenHash: null, referenceLock: record.referenceLock } → {}',
+    ],
+    reason: 'Spares work: a key that stays is released and taken again before anyone can come between.',
+  },
+  {
+    file: 'lib/store/memory/account-payments.ts',
+    changes: ['next === undefined → false'],
+    reason: 'Spares work: nothing is taken again and again, up to the limit, and stands for no payment.',
+  },
+  {
+    file: 'lib/store/memory/account-payments.ts',
+    changes: ['record.updatedAt < oldest → record.updatedAt <= oldest'],
+    reason: 'Of two dates that are the same, either is shown.',
+  },
+  {
+    file: 'lib/store/memory/account-payments.ts',
+    changes: ['!payment → false', 'this.payments.get(id)?.record → this.payments.get(id).record'],
+    reason: 'Said for the types: the ids are those of payments that are there.',
+  },
+  {
+    file: 'lib/store/sql/taken-key.ts',
+    changes: [`'' → "Stryker was here!"`],
+    reason: 'Stands for no payment and no key: no id and no hash is equal to either text.',
+  },
+  {
+    file: 'lib/store/sql/taken-key.ts',
+    changes: [`'taken keys' → ""`],
+    reason: 'Any name of a compiled query does, as long as no other has it.',
+  },
+  {
+    file: 'lib/store/sql/payment-queries.ts',
+    changes: [`'payment by key' → ""`, `'payments of reference' → ""`],
+    reason: 'Any name of a compiled query does, as long as no other has it.',
+  },
+  {
+    file: 'lib/store/sql/counts.ts',
+    changes: [
+      '(await database.read(waiting))[0]?.count → (await database.read(waiting))[0].count',
+      '(await database.read(parked))[0]?.count → (await database.read(parked))[0].count',
+    ],
+    reason: 'Said for the types: a count is always one row.',
+  },
+  {
+    file: 'lib/store/sql/payment-leases.ts',
+    changes: [`'card_payment' → ""`],
+    reason: 'SQLite locks no rows. PostgreSQL refuses the statement, which its contract suite would notice.',
+  },
+  {
+    file: 'lib/store/sql/payment-leases.ts',
+    changes: ['rows.length === 0 → false'],
+    reason:
+      'Spares SQLite a statement that changes nothing. PostgreSQL refuses an empty list, which its contract suite would ' +
+      'notice.',
+  },
+  {
+    file: 'lib/store/sql/deliveries.ts',
+    changes: [
+      'parked && numAffectedRows !== 0n → true',
+      'parked && numAffectedRows !== 0n → parked || numAffectedRows !== 0n',
+      'numAffectedRows !== 0n → true',
+    ],
+    reason: 'Spares work: what still waits is made due, looked at, and put off again.',
+  },
+  {
+    file: 'lib/store/sql/deliveries.ts',
+    changes: ['row.error === null → false'],
+    reason: 'Null is read as JSON, which gives null.',
+  },
+  {
+    file: 'lib/store/sql/due-deliveries.ts',
+    changes: [`'' → "Stryker was here!"`],
+    reason: 'Said for the types: nothing is asked without a type.',
+  },
+  {
+    file: 'lib/store/sql/due-deliveries.ts',
+    changes: [`'delivery' → ""`],
+    reason: 'SQLite locks no rows. PostgreSQL refuses the statement, which its contract suite would notice.',
+  },
+  {
+    file: 'lib/store/sql/due-deliveries.ts',
+    changes: [`'until' → ""`],
+    reason: 'The name of the one column of a subquery, which is read under the name of the subquery.',
+  },
+  {
+    file: 'lib/store/sql/writes-in-transaction.ts',
+    changes: [
+      `'insert payment' → ""`,
+      `'update payment' → ""`,
+      `'lock reference' → ""`,
+      `'unlock reference' → ""`,
+      `'pin reference' → ""`,
+      `'take key' → ""`,
+      `'release key' → ""`,
+      `'history' → ""`,
+      `'event' → ""`,
+    ],
+    reason: 'Any name of a compiled query does, as long as no other has it.',
+  },
+  {
+    file: 'lib/store/sql/writes-in-transaction.ts',
+    changes: [
+      'heldKeyHash !== keyHash → true',
+      'heldKeyHash !== null → true',
+      'heldReference !== referenceLock → true',
+      'heldReference !== null → true',
+    ],
+    reason:
+      'Spares work: what the payment has is given up and taken again in the same transaction, and null is the key or ' +
+      'reference of no row.',
+  },
+  {
+    file: 'lib/store/sql/writes-in-transaction.ts',
+    changes: ['engine.fanOutLock → false'],
+    reason: 'SQLite, which alone writes so, has no such lock: its transactions that may write are alone.',
+  },
+  {
+    file: 'lib/store/sql/writes-in-transaction.ts',
+    changes: ['eventIds.length === 0 → false', 'oldest.length === 0 → false'],
+    reason: 'Spares SQLite statements that find and change nothing.',
+  },
+  {
+    file: 'lib/store/sql/writes-in-transaction.ts',
+    changes: [
+      'due.length === LOOK_AHEAD * limit → true',
+      'Number(row.blocked_until) > Number(row.now) → true',
+      'Number(row.blocked_until) > Number(row.now) → Number(row.blocked_until) >= Number(row.now)',
+    ],
+    reason:
+      'Spares work: more is written, and looked at again. What waits is put off until then at most, or stays due, and ' +
+      'is made due when what it waits for is gone.',
+  },
+  {
+    file: 'lib/store/sql/writes-in-transaction.ts',
+    changes: ['due[0]?.until → due[0].until'],
+    reason: 'Said for the types: something was found.',
+  },
+  {
+    file: 'lib/store/sql/writes-in-transaction.ts',
+    changes: [`'a payment was not inserted, although its keys are free' → ""`, '!key → false'],
+    reason:
+      'Cannot happen on SQLite: what kept a row from being inserted is still there in the same transaction, beside ' +
+      'which no other one writes.',
+  },
+  {
+    file: 'lib/store/sql/writes-in-transaction.ts',
+    changes: [`'attempts' → ""`, `'parked' → ""`, `'due_at' → ""`],
+    reason: 'Names of what is selected for an insert, which goes by the order of its columns.',
+  },
+  {
+    file: 'lib/store/sql/handler-pairs.ts',
+    changes: ['-pairsMs → +pairsMs'],
+    reason: 'Spares work: whether a pair is old is looked at again in the transaction that forgets it.',
+  },
+  {
+    file: 'lib/store/sql/handler-pairs.ts',
+    changes: ['performance.now() >= end → performance.now() > end'],
+    reason: 'One batch more or less at the very moment at which the time is up.',
+  },
+  {
+    file: 'lib/store/sql/handler-pairs.ts',
+    changes: ['fanOutLock → false'],
+    reason: 'SQLite has no such lock: its transactions that may write are alone.',
+  },
+  {
+    file: 'lib/store/sql/handler-pairs.ts',
+    changes: ['deliveries.length === 0 → false'],
+    reason:
+      'Spares SQLite a statement that changes nothing. PostgreSQL refuses an empty list, which its contract suite would ' +
+      'notice.',
+  },
+  {
+    file: 'lib/store/sql/key-hash.ts',
+    changes: [`'utf8' → ""`],
+    reason: 'Node takes a text for UTF-8 where no encoding is named.',
+  },
+  {
+    file: 'lib/store/sql/store-time.ts',
+    changes: [`'' → "Stryker was here!"`],
+    reason: 'Said for the types: without an expression there is a clock.',
+  },
 ];

@@ -1,6 +1,15 @@
-const MEMORY = ['store/memory/'];
+/** The contract suite first, which takes milliseconds. */
+const MEMORY = ['store/memory/memory-payment-store', 'store/memory/'];
 /** The contract suite, each on its store. */
-const SQLITE = ['store/sql/sqlite-payment-store'];
+const SQLITE = ['store/sql/sqlite-payment-store', 'store/sql/two-accounts'];
+const SQLITE_DATABASE = [
+  'store/sql/sql-database',
+  'store/sql/sqlite.engine',
+  'store/sql/engines',
+  'store/sql/two-accounts',
+];
+const SQLITE_LEASES = [...SQLITE, 'store/sql/sqlite-lease-deliveries'];
+const SQLITE_PURGE = [...SQLITE, 'store/sql/sqlite-purge'];
 const POSTGRES = ['mutation/contracts/postgres.ts'];
 const REDIS = ['mutation/contracts/redis.ts'];
 
@@ -150,24 +159,24 @@ export const TARGETS = [
     files: {
       'lib/store/sql/compiled-queries.ts': ['store/sql/compiled-queries'],
       'lib/store/sql/counts.ts': SQLITE,
-      'lib/store/sql/deliveries.ts': SQLITE,
-      'lib/store/sql/due-deliveries.ts': SQLITE,
-      'lib/store/sql/handler-pairs.ts': SQLITE,
-      'lib/store/sql/key-hash.ts': SQLITE,
+      'lib/store/sql/deliveries.ts': SQLITE_LEASES,
+      'lib/store/sql/due-deliveries.ts': SQLITE_LEASES,
+      'lib/store/sql/handler-pairs.ts': ['store/sql/handler-pairs', ...SQLITE_PURGE],
+      'lib/store/sql/key-hash.ts': ['store/sql/key-hash'],
       'lib/store/sql/payment-leases.ts': SQLITE,
       'lib/store/sql/payment-queries.ts': SQLITE,
       'lib/store/sql/payment-tables.ts': SQLITE,
       'lib/store/sql/payment-writes.ts': SQLITE,
-      'lib/store/sql/purge.ts': SQLITE,
-      'lib/store/sql/retry-while-busy.ts': ['store/sql/retry-while-busy', ...SQLITE],
-      'lib/store/sql/sql-database.ts': ['store/sql/sql-database', ...SQLITE],
-      'lib/store/sql/sql-payment-store.ts': SQLITE,
-      'lib/store/sql/sqlite.engine.ts': SQLITE,
-      'lib/store/sql/sqlite-access.ts': SQLITE,
-      'lib/store/sql/steps.ts': SQLITE,
-      'lib/store/sql/store-time.ts': SQLITE,
-      'lib/store/sql/taken-key.ts': SQLITE,
-      'lib/store/sql/writes-in-transaction.ts': SQLITE,
+      'lib/store/sql/purge.ts': SQLITE_PURGE,
+      'lib/store/sql/retry-while-busy.ts': ['store/sql/retry-while-busy', 'store/sql/sql-database'],
+      'lib/store/sql/sql-database.ts': [...SQLITE_DATABASE, ...SQLITE],
+      'lib/store/sql/sql-payment-store.ts': [...SQLITE_PURGE, 'store/sql/sqlite.engine'],
+      'lib/store/sql/sqlite.engine.ts': SQLITE_DATABASE,
+      'lib/store/sql/sqlite-access.ts': [...SQLITE_DATABASE, ...SQLITE],
+      'lib/store/sql/steps.ts': SQLITE_DATABASE,
+      'lib/store/sql/store-time.ts': ['store/sql/store-time'],
+      'lib/store/sql/taken-key.ts': ['store/sql/taken-key', ...SQLITE],
+      'lib/store/sql/writes-in-transaction.ts': SQLITE_LEASES,
     },
   },
   {

@@ -18,6 +18,7 @@ test.each([
   ['postgres://', null],
   ['redis://', null],
   ['memory:x', null],
+  ['x-redis://host', null],
   ['mysql://host/shop', null],
   ['', null],
 ])('%s', (url, kind) => {
@@ -41,6 +42,16 @@ test('user and password are read as they are meant', () => {
   expect(credentialsOf('redis://ada:50%25%20%C3%B6@host')).toEqual({ user: 'ada', password: '50% ö' });
   expect(credentialsOf('postgres://host/shop')).toEqual({ user: '', password: '' });
   expect(storeUrlProblem('redis://ada:50%25@host')).toBeNull();
+});
+
+test('what is no URL has no user and no password', () => {
+  expect(credentialsOf('payments.db')).toEqual({ user: '', password: '' });
+});
+
+test('a URL of no store is told how one looks', () => {
+  expect(storeUrlProblem('mysql://ada:geheim@host')).toBe(
+    'must be memory:, sqlite:FILE, postgres://…, redis://… (rediss:// with TLS)',
+  );
 });
 
 test('a % in the name of a file is one', () => {

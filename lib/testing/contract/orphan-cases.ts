@@ -77,6 +77,19 @@ export const orphanCases: readonly PaymentStoreCase[] = [
     },
   },
   {
+    name: 'a parked delivery stays parked beside orphans, and holds up no later version',
+    async run(trial) {
+      const { handler, second } = await fanOutTwice(trial);
+      const parked = await trial.fail(handler, { parked: true, retryInMs: 1 });
+      const [orphan] = await publishTwice(trial);
+      await trial.fanOut();
+      trial.moveTo(PAIR_ALIVE_MS + 1);
+      await trial.announce(handler, SECOND);
+      same(eventIds(await trial.lease(handler)).sort(), [orphan, second].sort());
+      same(eventIds(await trial.store.listParked(trial.account, 10)), [parked.event.eventId]);
+    },
+  },
+  {
     name: 'open deliveries of orphaned pairs show in the counts, parked ones do not',
     async run(trial) {
       const { handler, first } = await fanOutTwice(trial);

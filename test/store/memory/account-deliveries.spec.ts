@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { AccountDeliveries } from '../../../lib/store/memory/account-deliveries.js';
+import { PAIR_ALIVE_MS } from '../../../lib/store/payment-store.js';
 import { aPaymentEvent } from '../../../lib/testing/index.js';
 
 const NOW = new Date('2026-03-02T10:00:00Z');
@@ -57,6 +58,81 @@ test('a long backlog of one type does not hold up the events of another', () => 
   const request = { ...REQUEST, types: ['payment.failed'], leaseMs: 1_000, limit: 1 } as const;
   expect(deliveries.lease(request, NOW)).toHaveLength(1);
   expect([deliveries.fanOut(200, NOW), deliveries.fanOut(200, NOW)]).toEqual([99, 0]);
+});
+
+test('a type that nothing waits of takes no place of a fan-out from another', () => {
+  const deliveries = new AccountDeliveries();
+  deliveries.announce([{ ...PAIR, type: 'payment.failed' }, PAIR], NOW);
+  for (let number = 0; number < 3; number += 1) deliveries.add(aPaymentEvent({ conversationId: `C${number}` }));
+  expect([deliveries.fanOut(2, NOW), deliveries.fanOut(2, NOW)]).toEqual([2, 1]);
+});
+
+test('a pair is alive for less than ten minutes, and is not forgotten at the last moment that it may be known', () => {
+  const deliveries = new AccountDeliveries();
+  deliveries.announce([PAIR], NOW);
+  deliveries.add(aPaymentEvent());
+  deliveries.fanOut(1, NOW);
+  const after = (ms: number) => new Date(NOW.getTime() + ms);
+  const orphans = [PAIR_ALIVE_MS - 1, PAIR_ALIVE_MS].map((ms) => deliveries.counts(after(ms)).orphanedDeliveries);
+  expect(orphans).toEqual([0, 1]);
+  deliveries.forgetPairs(NOW);
+  expect(deliveries.counts(NOW).openDeliveries).toBe(1);
+  deliveries.forgetPairs(after(1));
+  expect(deliveries.counts(NOW).openDeliveries).toBe(0);
+});
+
+test('a later version puts no payment behind others that are due at the same time', () => {
+  const deliveries = new AccountDeliveries();
+  deliveries.announce([PAIR], NOW);
+  const add = (conversationId: string, version: number) => {
+    deliveries.add(aPaymentEvent({ conversationId, version }));
+    deliveries.fanOut(1, NOW);
+  };
+  for (const conversationId of ['C', 'D']) add(conversationId, 1);
+  add('C', 2);
+  const leased = deliveries.lease({ ...REQUEST, leaseMs: 1_000, limit: 2 }, NOW);
+  expect(leased.map(({ event }) => event.eventId)).toEqual(['C:1', 'D:1']);
+});
+
+describe('beside a delivery whose pair nobody announces any more', () => {
+  const FAILED = { ...PAIR, type: 'payment.failed' } as const;
+  const ORPHANED = new Date(NOW.getTime() + PAIR_ALIVE_MS);
+  let deliveries: AccountDeliveries;
+
+  const add = (conversationId: string, state: 'failed' | 'succeeded', version = 1) => {
+    deliveries.add(aPaymentEvent({ conversationId, version, state }));
+    deliveries.fanOut(1, NOW);
+  };
+  const leaseAll = (limit: number) =>
+    deliveries.lease({ ...REQUEST, leaseMs: 1_000, limit }, ORPHANED).map(({ event }) => event.eventId);
+
+  beforeEach(() => {
+    deliveries = new AccountDeliveries();
+    deliveries.announce([PAIR, FAILED], NOW);
+    add('Orphan', 'failed');
+    deliveries.announce([PAIR], ORPHANED);
+  });
+
+  test('a later version comes, though another payment waits for nothing', () => {
+    add('Orphan', 'succeeded', 2);
+    add('Other', 'succeeded');
+    expect(leaseAll(9).sort()).toEqual(['Orphan:2', 'Other:1']);
+  });
+
+  test('the longest due come first, up to the limit, and one at the moment at which it is due', () => {
+    for (const conversationId of ['C', 'D', 'E']) add(conversationId, 'succeeded');
+    const putOff = (conversationId: string, retryInMs: number) =>
+      deliveries.postpone(
+        { ...REQUEST, eventId: `${conversationId}:1` },
+        { attempts: 1, error: 'E', retryInMs, parked: false },
+        NOW,
+      );
+    deliveries.lease({ ...REQUEST, leaseMs: 1, limit: 9 }, NOW);
+    putOff('C', PAIR_ALIVE_MS);
+    putOff('D', PAIR_ALIVE_MS - 1);
+    putOff('E', PAIR_ALIVE_MS + 1);
+    expect([leaseAll(1), leaseAll(9)]).toEqual([['D:1'], ['C:1']]);
+  });
 });
 
 test('a lease passes over many deliveries that are put off without looking at them', () => {

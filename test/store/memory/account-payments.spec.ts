@@ -15,6 +15,22 @@ test('of a deleted payment only its reference and the hash of its key are held',
   expect(Object.values(keys).filter((key) => held.includes(`'${key}'`))).toEqual(['Order']);
 });
 
+test('of a deleted payment without keys nothing is held, be it with a reference or without', () => {
+  const payments = new AccountPayments();
+  const none = { idempotencyKey: null, tokenHash: null, referenceLock: null, hostIdNonce: null };
+  payments.write(aPaymentRecord({ ...none, conversationId: 'Without', reference: null }));
+  payments.write(aPaymentRecord({ ...none, conversationId: 'With', reference: 'Order' }));
+  for (const conversationId of ['Without', 'With']) payments.delete(conversationId, NOW);
+  expect(inspect(payments, { depth: 9, showHidden: true })).not.toMatch(/'With|'Order/);
+});
+
+test('a payment is kept until it was settled longer ago than that', () => {
+  const payments = new AccountPayments();
+  payments.write(aPaymentRecord({ conversationId: 'C', state: 'failed', finalizedAt: NOW }));
+  expect(payments.finalizedBefore(NOW)).toEqual([]);
+  expect(payments.finalizedBefore(new Date(NOW.getTime() + 1))).toEqual(['C']);
+});
+
 test('the time at which a payment is due is a copy', () => {
   const payments = new AccountPayments();
   payments.write(aPaymentRecord({ conversationId: 'C', dueAt: null }));

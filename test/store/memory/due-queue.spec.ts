@@ -23,6 +23,16 @@ test('gives what is due, the longest due first, and nothing sooner', () => {
   expect([queue.size, queue.firstDueAt, queue.take(at(99))]).toEqual([0, Infinity, undefined]);
 });
 
+test('stays in order where what fills a gap belongs further up', () => {
+  const queue = new DueQueue();
+  // Each below its parent, so that they stand in the heap as they are written. The last takes the place of 13, under 10.
+  const times = [0, 10, 1, 11, 12, 30, 2, 13, 14, 15, 16, 40, 41, 42, 5];
+  for (const ms of times) queue.set(`${ms}`, at(ms));
+  queue.delete('13');
+  const left = times.filter((ms) => ms !== 13).sort((one, other) => one - other);
+  expect(drain(queue, at(99))).toEqual(left.map(String));
+});
+
 test('of those that are due together, the one that was set first comes first', () => {
   const queue = new DueQueue();
   for (const key of ['c', 'a', 'b', 'd']) queue.set(key, at(5));

@@ -1,22 +1,13 @@
 import { jest } from '@jest/globals';
-import { type CompiledQuery, Kysely, PostgresDialect, SqliteDialect } from 'kysely';
-import Database from 'better-sqlite3';
+import { PostgresDialect } from 'kysely';
 import { EventEmitter, once } from 'node:events';
 import pg from 'pg';
-import { PAIR_ALIVE_MS } from '../../../lib/store/payment-store.js';
-import { postgresPaymentStore, sqlPaymentStore } from '../../../lib/store/sql/index.js';
-import type { PaymentTables } from '../../../lib/store/sql/payment-tables.js';
-import {
-  aPostponement,
-  at,
-  eventIds,
-  hostIdNonce,
-  leased,
-  StoreTrial,
-} from '../../../lib/testing/contract/store-trial.js';
+import { postgresPaymentStore } from '../../../lib/store/sql/index.js';
+import { at, StoreTrial } from '../../../lib/testing/contract/store-trial.js';
 import { TestClock } from '../../../lib/testing/index.js';
 import { type Postgres, startPostgres } from '../../services/postgres.js';
 import { until } from '../../services/until.js';
+import { describeLeases } from './lease-cases.js';
 
 const [FIRST, SECOND] = ['payment.unknown', 'payment.succeeded'] as const;
 /** Sessions that wait for a lock. */
@@ -32,79 +23,8 @@ beforeAll(async () => {
 
 afterAll(() => postgres.stop());
 
-describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
-  let db: Kysely<PaymentTables>;
-  let statements: CompiledQuery[];
-  let trial: StoreTrial;
-  let handler: string;
-  /** Ids of the events of each payment: the first, for a version of the shop that is slow, and the second. */
-  let ids: { first: string; second: string }[];
-
-  beforeEach(async () => {
-    const pool = async () => new pg.Pool({ connectionString: await postgres.createDatabase() });
-    db = new Kysely({
-      dialect:
-        dialect === 'sqlite'
-          ? new SqliteDialect({ database: new Database(':memory:') })
-          : new PostgresDialect({ pool }),
-      log: ({ query }) => void statements.push(query),
-    });
-    statements = [];
-    const clock = new TestClock(at(0));
-    const store = sqlPaymentStore({ db, dialect, clock });
-    await store.open();
-    trial = new StoreTrial(store, store, clock);
-    handler = await trial.handler(FIRST, SECOND);
-    ids = [];
-    for (let index = 0; index < PAYMENTS; index += 1) {
-      const opened = await trial.insert({ hostIdNonce: index % 2 === 0 ? null : hostIdNonce() });
-      const { record, event } = await trial.publish(opened, 'unknown', at(1));
-      ids.push({ first: event.eventId, second: (await trial.publish(record, 'succeeded', at(2))).event.eventId });
-    }
-    await trial.fanOut();
-  });
-
-  afterEach(() => db.destroy());
-
-  const lease = () => trial.lease(handler, { types: [SECOND], limit: 1 });
-
-  test('deliveries that wait are looked at once, and not again each time', async () => {
-    expect(await lease()).toEqual([]);
-    statements = [];
-    expect(await lease()).toEqual([]);
-    expect(statements.filter(({ sql }) => sql.startsWith('update'))).toEqual([]);
-    expect(statements.filter(({ sql }) => sql.startsWith('select')).length).toBeLessThan(3);
-  });
-
-  test('one that waits no more comes at once: the earlier one was acknowledged', async () => {
-    expect(await lease()).toEqual([]);
-    await trial.store.acknowledge(trial.account, handler, ids[17]!.first);
-    expect(eventIds(await lease())).toEqual([ids[17]!.second]);
-  });
-
-  test('one that waits no more comes at once: the earlier one was parked', async () => {
-    expect(await lease()).toEqual([]);
-    const [first] = await trial.lease(handler, { types: [FIRST], limit: 1, lease: 'mine' });
-    await trial.store.postpone(leased(first!, 'mine'), aPostponement({ parked: true }));
-    const { second } = ids.find((one) => one.first === first!.event.eventId)!;
-    expect(eventIds(await lease())).toEqual([second]);
-  });
-
-  test('one that waits no more comes when the pair of the earlier one is announced no longer', async () => {
-    expect(await lease()).toEqual([]);
-    trial.moveTo(PAIR_ALIVE_MS - 1);
-    await trial.announce(handler, SECOND);
-    expect(await lease()).toEqual([]);
-    trial.moveTo(PAIR_ALIVE_MS);
-    expect(await lease()).toHaveLength(1);
-  });
-
-  test('a payment that has nothing to wait for is found behind all those that wait', async () => {
-    const { event } = await trial.publish(await trial.insert(), 'succeeded', at(3));
-    trial.moveTo(10);
-    await trial.fanOut();
-    expect(eventIds(await lease())).toEqual([event.eventId]);
-  });
+describeLeases('postgres', () => {
+  return new PostgresDialect({ pool: async () => new pg.Pool({ connectionString: await postgres.createDatabase() }) });
 });
 
 test('one whose earlier one is acknowledged while it is being put off comes at once', async () => {

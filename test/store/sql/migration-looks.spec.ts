@@ -8,9 +8,14 @@ import type { SqlEngine } from '../../../lib/store/sql/sql-engine.js';
 import { sqliteEngine } from '../../../lib/store/sql/sqlite.engine.js';
 
 let db: Kysely<PaymentTables>;
+let statements: string[];
 
 beforeEach(() => {
-  db = new Kysely<PaymentTables>({ dialect: new SqliteDialect({ database: new Database(':memory:') }) });
+  statements = [];
+  db = new Kysely<PaymentTables>({
+    dialect: new SqliteDialect({ database: new Database(':memory:') }),
+    log: ({ query }) => void statements.push(query.sql),
+  });
 });
 afterEach(() => db.destroy());
 
@@ -20,7 +25,7 @@ function engineWith(take: readonly string[], release: readonly string[] = []): S
   return { ...sqliteEngine, migrationLock: { take: statements(take), release: statements(release) } };
 }
 
-const migrate = (engine: SqlEngine) => migrateSchema(new SqlDatabase(db, engine), true);
+const migrate = (engine: SqlEngine, mayMake = true) => migrateSchema(new SqlDatabase(db, engine), mayMake);
 const versions = async () => await run(db, { sql: `select version from ${MIGRATION_TABLE} order by version` });
 const hasPayments = async () =>
   (await run(db, { sql: `select name from sqlite_master where name = 'card_payment'` })).length > 0;
@@ -52,4 +57,24 @@ test('the lock is given back', async () => {
   await run(db, { sql: CREATE_MIGRATION_TABLE });
   await migrate(engineWith([], ['insert into released values (1)']));
   expect(await run(db, { sql: 'select times from released' })).toEqual([{ times: 1 }]);
+});
+
+test('the lock is given back where the schema cannot be made, too', async () => {
+  await run(db, { sql: 'create table card_payment (unlike text)' });
+  const release = 'select 1 as released';
+  await expect(migrate(engineWith([], [release]))).rejects.toThrow('card_payment already exists');
+  expect(statements).toContain(release);
+});
+
+test('a schema that is up to date is used as it is, without the right to write', async () => {
+  const before = Date.now();
+  await migrate(sqliteEngine);
+  const [row] = await run(db, { sql: `select applied_at from ${MIGRATION_TABLE}` });
+  const { applied_at: appliedAt } = row as { applied_at: number };
+  expect(appliedAt).toBeGreaterThanOrEqual(before);
+  expect(appliedAt).toBeLessThanOrEqual(Date.now());
+  statements = [];
+  await migrate(sqliteEngine, true);
+  await migrate(sqliteEngine, false);
+  expect(statements.filter((text) => !text.startsWith('select'))).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqlStore } from '../../../lib/store/sql/index.js';
@@ -20,7 +20,6 @@ afterAll(async () => {
 
 test.each([
   ['sqlite', (): Promise<string> => Promise.resolve(`sqlite:${join(folder, 'url.db')}`)],
-  ['sqlite with slashes', () => Promise.resolve(`sqlite://${join(folder, 'slashes.db')}`)],
   ['postgres', () => postgres.createDatabase()],
   ['postgresql', async () => (await postgres.createDatabase()).replace('postgres:', 'postgresql:')],
 ])('%s', async (_name, url) => {
@@ -42,20 +41,6 @@ test.each([
 
 test.each([
   [
-    'no such folder',
-    () => `sqlite:${folder}/none/x.db`,
-    'the SQLite file cannot be opened; does its folder exist, and may this process write there? (SQLITE_CANTOPEN)',
-  ],
-  ['a folder', () => `sqlite:${folder}`, /^the SQLite file cannot be opened; .* \(SQLITE_CANTOPEN/],
-  [
-    'no database',
-    () => {
-      writeFileSync(join(folder, 'text.db'), 'This is a text, and long enough to be looked at.'.repeat(100));
-      return `sqlite:${folder}/text.db`;
-    },
-    'the SQLite file is damaged, or no SQLite database (SQLITE_NOTADB)',
-  ],
-  [
     'a dead server',
     () => 'postgres://ada:geheim@127.0.0.1:1/shop',
     'PostgreSQL does not answer; is it running, and reachable from here? (ECONNREFUSED)',
@@ -76,7 +61,7 @@ test.each([
     () => null,
     (reason: unknown) => reason as Error,
   );
-  expect(error?.message).toEqual(typeof message === 'string' ? message : expect.stringMatching(message));
+  expect(error?.message).toBe(message);
   expect(`${error?.stack}${JSON.stringify(error)}${String(error?.cause)}`).not.toMatch(/geheim|ada/);
   await store.close();
 });

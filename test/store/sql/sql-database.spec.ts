@@ -4,7 +4,7 @@ import { EventEmitter, once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import type { PaymentTables } from '../../../lib/store/sql/payment-tables.js';
 import { Undo } from '../../../lib/store/sql/undo.js';
-import { run, SqlDatabase } from '../../../lib/store/sql/sql-database.js';
+import { compiled, run, SqlDatabase } from '../../../lib/store/sql/sql-database.js';
 import type { SqlAccess } from '../../../lib/store/sql/sql-engine.js';
 import { openSqliteFile, sqliteAccess } from '../../../lib/store/sql/sqlite-access.js';
 import { sqliteEngine } from '../../../lib/store/sql/sqlite.engine.js';
@@ -35,6 +35,17 @@ test('commits what the work did, and gives its outcome', async () => {
   await expect(database.transaction((db) => run(db, insert).then(() => 'done'))).resolves.toBe('done');
   expect(statements).toEqual(['begin immediate', insert.sql, 'commit']);
   await expect(lines()).resolves.toEqual([{ text: 'x' }]);
+});
+
+test('does one step after the other, each with what came of the last', async () => {
+  const written = database.write(function* () {
+    yield* ask(compiled(insert));
+    const { rows } = yield* ask(compiled({ sql: 'select text from line' }));
+    yield* ask(compiled({ ...insert, parameters: [`${rows.length} before`] }));
+    return 'done';
+  });
+  await expect(written).resolves.toBe('done');
+  await expect(lines()).resolves.toEqual([{ text: 'x' }, { text: '1 before' }]);
 });
 
 test('a commit that fails is a failure, and nothing is written', async () => {

@@ -10,7 +10,11 @@ import { TestClock } from '../../../lib/testing/index.js';
 const LATER = PAIR_ALIVE_MS + 1;
 const HANDLER = 'Orders.paid';
 
-const folder = mkdtempSync(join(tmpdir(), 'two-accounts-'));
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'two-accounts-'));
+});
+
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Two accounts in one database, whose handlers and payments have the same ids. */
@@ -69,6 +73,10 @@ describe('two accounts on one database', () => {
     await one.announce('Orders.other', 'payment.failed');
     await publish(one, 'A1');
     await publish(one, 'A2', 'expired');
+    one.moveTo(PAIR_ALIVE_MS - 1);
+    expect(await numbers(one)).toEqual([0, 3, 0, 0]);
+    one.moveTo(PAIR_ALIVE_MS);
+    expect(await numbers(one)).toEqual([0, 3, 3, 0]);
     one.moveTo(LATER);
     // The handler by another type, and the type by another handler.
     await one.announce(HANDLER, 'payment.expired');
@@ -87,6 +95,9 @@ describe('two accounts on one database', () => {
       await publish(trial, 'A2');
       await trial.fail(HANDLER, { parked: true });
     }
+    one.moveTo(PAIR_ALIVE_MS);
+    await one.purge({ pairsMs: PAIR_ALIVE_MS });
+    expect(await numbers(one)).toEqual([0, 3, 3, 1]);
     one.moveTo(LATER);
     await one.announce('Orders.other', 'payment.failed');
     await one.purge({ pairsMs: PAIR_ALIVE_MS });

@@ -1,0 +1,169 @@
+import { type CompiledQuery, type Dialect, Kysely } from 'kysely';
+import { PAIR_ALIVE_MS } from '../../../lib/store/payment-store.js';
+import { type SqlDialect, sqlPaymentStore } from '../../../lib/store/sql/index.js';
+import type { PaymentTables } from '../../../lib/store/sql/payment-tables.js';
+import {
+  aPostponement,
+  at,
+  eventIds,
+  hostIdNonce,
+  leased,
+  StoreTrial,
+} from '../../../lib/testing/contract/store-trial.js';
+import { TestClock } from '../../../lib/testing/index.js';
+
+const [FIRST, SECOND] = ['payment.unknown', 'payment.succeeded'] as const;
+/** Far more than are looked at to find one. */
+const PAYMENTS = 30;
+
+/**
+ * Leasing where many deliveries wait for earlier ones.
+ *
+ * @param connect to an empty database
+ */
+export function describeLeases(dialect: SqlDialect, connect: () => Dialect): void {
+  describe(dialect, () => leaseCases(dialect, connect));
+}
+
+function leaseCases(dialect: SqlDialect, connect: () => Dialect): void {
+  let db: Kysely<PaymentTables>;
+  let statements: CompiledQuery[];
+  let trial: StoreTrial;
+  let handler: string;
+  /** Ids of the events of each payment: the first, for a version of the shop that is slow, and the second. */
+  let ids: { first: string; second: string }[];
+
+  beforeEach(async () => {
+    db = new Kysely({ dialect: connect(), log: ({ query }) => void statements.push(query) });
+    statements = [];
+    const clock = new TestClock(at(0));
+    const store = sqlPaymentStore({ db, dialect, clock });
+    await store.open();
+    trial = new StoreTrial(store, store, clock);
+    handler = await trial.handler(FIRST, SECOND);
+    ids = [];
+    for (let index = 0; index < PAYMENTS; index += 1) {
+      const opened = await trial.insert({ hostIdNonce: index % 2 === 0 ? null : hostIdNonce() });
+      const { record, event } = await trial.publish(opened, 'unknown', at(1));
+      ids.push({ first: event.eventId, second: (await trial.publish(record, 'succeeded', at(2))).event.eventId });
+    }
+    await trial.fanOut();
+  });
+
+  afterEach(() => db.destroy());
+
+  const lease = () => trial.lease(handler, { types: [SECOND], limit: 1 });
+
+  test('deliveries that wait are looked at once, and not again each time', async () => {
+    expect(await lease()).toEqual([]);
+    statements = [];
+    expect(await lease()).toEqual([]);
+    expect(statements.filter(({ sql }) => sql.startsWith('update'))).toEqual([]);
+    expect(statements.filter(({ sql }) => sql.startsWith('select')).length).toBeLessThan(3);
+  });
+
+  test('one that waits no more comes at once: the earlier one was acknowledged', async () => {
+    expect(await lease()).toEqual([]);
+    await trial.store.acknowledge(trial.account, handler, ids[17]!.first);
+    expect(eventIds(await lease())).toEqual([ids[17]!.second]);
+  });
+
+  test('one that waits no more comes at once: the earlier one was parked', async () => {
+    expect(await lease()).toEqual([]);
+    const [first] = await trial.lease(handler, { types: [FIRST], limit: 1, lease: 'mine' });
+    await trial.store.postpone(leased(first!, 'mine'), aPostponement({ parked: true }));
+    const { second } = ids.find((one) => one.first === first!.event.eventId)!;
+    expect(eventIds(await lease())).toEqual([second]);
+  });
+
+  test('one that waits no more comes when the pair of the earlier one is announced no longer', async () => {
+    expect(await lease()).toEqual([]);
+    trial.moveTo(PAIR_ALIVE_MS - 1);
+    await trial.announce(handler, SECOND);
+    expect(await lease()).toEqual([]);
+    trial.moveTo(PAIR_ALIVE_MS);
+    expect(await lease()).toHaveLength(1);
+  });
+
+  test('a payment that has nothing to wait for is found behind all those that wait', async () => {
+    const { event } = await trial.publish(await trial.insert(), 'succeeded', at(3));
+    trial.moveTo(10);
+    await trial.fanOut();
+    expect(eventIds(await trial.lease(handler, { types: [SECOND], limit: 2 }))).toEqual([event.eventId]);
+  });
+
+  test('one that waits for a handler that is announced still, and for a lease, keeps nobody from what is behind it', async () => {
+    const [orphaned, waitedFor, wanted] = ['payment.unknown', 'payment.review', 'payment.succeeded'] as const;
+    const other = await trial.handler(orphaned, waitedFor, wanted);
+    for (let index = 0; index < PAYMENTS; index += 1) {
+      const { record } = await trial.publish(await trial.insert(), 'unknown', at(1));
+      const next = await trial.publish(record, 'review', at(2));
+      await trial.publish(next.record, 'succeeded', at(3));
+    }
+    await trial.fanOut();
+    trial.moveTo(PAIR_ALIVE_MS);
+    await trial.announce(other, waitedFor, wanted);
+    expect(await trial.lease(other, { types: [orphaned] })).toHaveLength(PAYMENTS);
+    const { event } = await trial.publish(await trial.insert(), 'succeeded', at(4));
+    await trial.fanOut();
+    expect(eventIds(await trial.lease(other, { types: [wanted], limit: 1 }))).toEqual([event.eventId]);
+  });
+
+  test('one that failed before is not put off: nothing would make it due again when what it waits for is gone', async () => {
+    const other = await trial.handler(FIRST, SECOND);
+    // As many as are looked at to find one.
+    for (let index = 0; index < 4; index += 1) {
+      const { record } = await trial.publish(await trial.insert(), 'unknown', at(1));
+      await trial.publish(record, 'succeeded', at(2));
+    }
+    await trial.fanOut();
+    const postpone = async (type: typeof FIRST | typeof SECOND, parked: boolean) => {
+      const found = await trial.lease(other, { types: [type], lease: 'mine' });
+      for (const one of found) await trial.store.postpone(leased(one, 'mine'), aPostponement({ parked, retryInMs: 1 }));
+      return eventIds(found);
+    };
+    const firsts = await postpone(FIRST, true);
+    expect([firsts.length, (await postpone(SECOND, false)).length]).toEqual([4, 4]);
+    for (const eventId of firsts) await trial.store.replay(trial.account, other, eventId);
+    trial.moveTo(10);
+    expect(await trial.lease(other, { types: [SECOND], limit: 1 })).toEqual([]);
+    await trial.store.acknowledge(trial.account, other, firsts[3]!);
+    expect(await trial.lease(other, { types: [SECOND], limit: 1 })).toHaveLength(1);
+  });
+
+  test('the longest due come first, whatever their ids', async () => {
+    const other = await trial.handler('payment.failed');
+    const published: string[] = [];
+    for (const [index, name] of ['c', 'b', 'd', 'a'].entries()) {
+      trial.moveTo(index * 10);
+      const { event } = await trial.publish(await trial.insert({ conversationId: name }), 'failed', at(index));
+      await trial.fanOut();
+      published.push(event.eventId);
+    }
+    expect(eventIds(await trial.lease(other))).toEqual(published);
+  });
+
+  test('a fan-out takes the payments that have waited longest, whatever their type, and as many as it is told', async () => {
+    const other = await trial.handler('payment.failed', 'payment.review');
+    await trial.publish(await trial.insert(), 'failed', at(9));
+    const { event } = await trial.publish(await trial.insert(), 'review', at(8));
+    await trial.publish(await trial.insert(), 'failed', at(10));
+    expect(await trial.fanOut({ limit: 1 })).toBe(1);
+    expect(eventIds(await trial.lease(other))).toEqual([event.eventId]);
+  });
+
+  test('a payment that takes the idempotencyKey of another one is told so', async () => {
+    await trial.insert({ idempotencyKey: 'key' });
+    const record = await trial.insert();
+    const taking = trial.store.replace(trial.next(record, { idempotencyKey: 'key' }), record.version);
+    await expect(taking).rejects.toThrow('another payment has this idempotencyKey');
+  });
+
+  test('who no longer has a delivery does not park it', async () => {
+    const [first] = await trial.lease(handler, { types: [FIRST], limit: 1, lease: 'mine', leaseMs: 5 });
+    trial.moveTo(5);
+    await trial.store.postpone(leased(first!, 'another'), aPostponement({ parked: true }));
+    expect(await trial.store.listParked(trial.account, 1)).toEqual([]);
+    expect((await trial.lease(handler, { types: [FIRST] })).length).toBe(PAYMENTS);
+  });
+}
