@@ -1,5 +1,6 @@
 // Stryker cannot change the Lua scripts of the Redis store, which are texts to it. This does: one line at a time, with the
-// contract suite on a real server. Each write is sent twice, as by a client that lost the first answer.
+// contract suite and the cases of the scripts on a real server. Each write is sent twice, as by a client that lost the
+// first answer.
 import { readFileSync } from 'node:fs';
 import { register } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -60,6 +61,7 @@ export async function changeLua(file) {
   const { startRedis } = await load('test/services/redis.ts');
   const { RedisPaymentStore } = await load('lib/store/redis/redis-payment-store.ts');
   const { paymentStoreContract } = await load('lib/testing/index.ts');
+  const { scriptCases } = await load('test/store/redis/script-cases.ts');
   const server = await startRedis();
   const client = new Redis(server.url);
   let change = null;
@@ -84,14 +86,20 @@ export async function changeLua(file) {
     another: (_store, clock) => Promise.resolve(new RedisPaymentStore(changing, { clock })),
     destroy: () => Promise.resolve(),
   };
+  // The case that noticed the last change comes first: changes of one place are often noticed by the same.
+  let cases = [
+    ...paymentStoreContract.map(({ name, run }) => ({ name, run: () => run(source) })),
+    ...scriptCases.map(({ name, run }) => ({ name, run: () => run(changing) })),
+  ];
   async function failingCase() {
-    for (const { name, run } of paymentStoreContract) {
+    for (const one of cases) {
       let timer;
       const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error('hangs')), CASE_MS)));
       try {
-        await Promise.race([run(source), late]);
+        await Promise.race([one.run(), late]);
       } catch (error) {
-        return `${name}: ${error.message}`;
+        cases = [one, ...cases.filter((other) => other !== one)];
+        return `${one.name}: ${error.message}`;
       } finally {
         clearTimeout(timer);
       }

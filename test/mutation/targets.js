@@ -175,10 +175,17 @@ export const TARGETS = [
     files: {
       'lib/store/sql/driver-errors.ts': ['store/sql/driver-errors'],
       'lib/store/sql/group-commit.ts': ['store/sql/group-commit'],
-      'lib/store/sql/lease-deliveries.ts': POSTGRES,
-      'lib/store/sql/postgres.engine.ts': POSTGRES,
-      'lib/store/sql/postgres-access.ts': POSTGRES,
-      'lib/store/sql/writes-in-one-statement.ts': ['store/sql/group-commit.equivalence', ...POSTGRES],
+      'lib/store/sql/lease-deliveries.ts': ['store/sql/lease-deliveries'],
+      'lib/store/sql/postgres.engine.ts': [
+        'store/sql/bounded-pool',
+        'store/sql/driver-errors',
+        'store/sql/engines',
+        'store/sql/migrate-schema',
+        'store/sql/postgres.engine',
+        'store/sql/row-locks',
+      ],
+      'lib/store/sql/postgres-access.ts': ['store/sql/postgres-access', 'store/sql/round-trips'],
+      'lib/store/sql/writes-in-one-statement.ts': [...POSTGRES, 'store/sql/lease-deliveries', 'store/sql/round-trips'],
     },
   },
   {

@@ -223,19 +223,6 @@ describe('a write that comes to Redis after it was given up', () => {
   });
 });
 
-test('the time is that of the server', async () => {
-  const client = new Redis(server.url);
-  const store = new RedisPaymentStore(client);
-  const time = async () => {
-    const [seconds, micros] = (await client.time()) as unknown as [string, string];
-    return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
-  };
-  const [before, now, after] = [await time(), await store.now(), await time()];
-  expect(now.getTime()).toBeGreaterThanOrEqual(before);
-  expect(now.getTime()).toBeLessThanOrEqual(after);
-  client.disconnect();
-});
-
 test('errors hold nothing of what was sent', async () => {
   const full = await startRedis({ args: ['--maxmemory', '1'] });
   const client = new Redis(full.url);

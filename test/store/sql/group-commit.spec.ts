@@ -15,7 +15,7 @@ import { TestClock } from '../../../lib/testing/index.js';
 const failure = (code: string) => Object.assign(new Error(code), { code });
 const FULL = failure('SQLITE_FULL');
 
-const folder = mkdtempSync(join(tmpdir(), 'payments-'));
+let folder: string;
 let files = 0;
 let file: string;
 let store: SqlPaymentStore;
@@ -27,6 +27,8 @@ let fault: {
   readonly before?: (statement: SqlStatement) => void;
   readonly after?: (statement: SqlStatement, connection: SqliteConnection) => void;
 };
+
+beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'payments-'))));
 
 beforeEach(async () => {
   statements = [];
