@@ -2,7 +2,7 @@ const MEMORY = ['store/memory/'];
 /** The contract suite, each on its store. */
 const SQLITE = ['store/sql/sqlite-payment-store'];
 const POSTGRES = ['mutation/contracts/postgres.ts'];
-const REDIS = ['mutation/contracts/redis.ts'];
+const REDIS = ['mutation/contracts/redis.ts', 'store/redis/redis-payment-store', 'store/redis/script-calls'];
 
 /**
  * The code that money and secrets hang on, part by part, and the fast tests that must notice each change of a file: the
@@ -176,16 +176,14 @@ export const TARGETS = [
       'lib/store/sql/driver-errors.ts': ['store/sql/driver-errors'],
       'lib/store/sql/group-commit.ts': ['store/sql/group-commit'],
       'lib/store/sql/lease-deliveries.ts': ['store/sql/lease-deliveries'],
-      'lib/store/sql/postgres.engine.ts': [
-        'store/sql/bounded-pool',
-        'store/sql/driver-errors',
-        'store/sql/engines',
-        'store/sql/migrate-schema',
-        'store/sql/postgres.engine',
-        'store/sql/row-locks',
-      ],
+      'lib/store/sql/postgres.engine.ts': ['store/sql/engines', 'store/sql/postgres.engine', 'store/sql/row-locks'],
       'lib/store/sql/postgres-access.ts': ['store/sql/postgres-access', 'store/sql/round-trips'],
-      'lib/store/sql/writes-in-one-statement.ts': [...POSTGRES, 'store/sql/lease-deliveries', 'store/sql/round-trips'],
+      'lib/store/sql/writes-in-one-statement.ts': [
+        ...POSTGRES,
+        'store/sql/lease-deliveries',
+        'store/sql/round-trips',
+        'store/sql/writes-in-one-statement',
+      ],
     },
   },
   {

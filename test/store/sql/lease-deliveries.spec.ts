@@ -150,7 +150,7 @@ test('deliveries that are put off without an end keep no one for ever, and nothi
   };
   const db = new Kysely<PaymentTables>({ dialect: new PostgresDialect({ pool: new pg.Pool() }) });
   const database = new SqlDatabase(db, postgresEngine);
-  jest.spyOn(database, 'statement').mockImplementation(statement as never);
+  jest.spyOn(database, 'statement').mockImplementation(statement);
   const request = { account: 'a', handlerId: 'h', types: [SECOND], lease: 'l', leaseMs: 1, limit: 1 };
   expect(await leaseDueDeliveries(database, request)).toEqual([]);
   expect(looks).toBe(50);

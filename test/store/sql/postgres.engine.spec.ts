@@ -36,7 +36,7 @@ describe('what its codes mean', () => {
       'has a TLS certificate that cannot be trusted',
     ]),
   ])('%s: %s', (code, meaning) => {
-    expect(said(code!)).toBe(`PostgreSQL ${meaning} (${code})`);
+    expect(said(code)).toBe(`PostgreSQL ${meaning} (${code})`);
   });
 
   test.each(['3D000', '42501', '53300', '55P03', '57014', '57P03'])('%s means that as a whole only', (code) => {
