@@ -182,6 +182,7 @@ export const TARGETS = [
         ...POSTGRES,
         'store/sql/lease-deliveries',
         'store/sql/round-trips',
+        'store/sql/row-locks',
         'store/sql/writes-in-one-statement',
       ],
     },
