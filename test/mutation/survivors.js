@@ -451,4 +451,14 @@ export const SURVIVORS = [
     ],
     reason: 'Sets the account and the conversationId to what they are: the row is found by them.',
   },
+  {
+    file: 'lib/store/sql/postgres-access.ts',
+    changes: ['!/unsupported startup parameter/i.test(String((error as Error).message)) → false'],
+    reason: 'What keeps the first pool from connecting keeps the second from it, too, and that error is passed on.',
+  },
+  {
+    file: 'lib/store/sql/postgres-access.ts',
+    changes: [`'connect' → ""`, `(client) => client.on('error', () => undefined) → () => undefined`, `'error' → ""`],
+    reason: 'A connection in use has another listener (bounded-pool.ts), and an idle one that of the pool.',
+  },
 ];

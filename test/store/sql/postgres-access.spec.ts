@@ -2,7 +2,8 @@ import { jest } from '@jest/globals';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { postgresAccess, SESSION_LIMITS } from '../../../lib/store/sql/postgres-access.js';
+import { POSTGRES_PACKAGES, postgresAccess, SESSION_LIMITS } from '../../../lib/store/sql/postgres-access.js';
+import { MissingDriverError } from '../../../lib/store/sql/driver-errors.js';
 import type { SqlAccess } from '../../../lib/store/sql/sql-engine.js';
 import { type PgBouncer, startPgBouncer } from '../../services/pgbouncer.js';
 import { type Postgres, startPostgres } from '../../services/postgres.js';
@@ -95,4 +96,8 @@ test('an idle connection that the server ends is replaced, and the process goes 
       () => false,
     ),
   );
+});
+
+test('what has to be installed is named', () => {
+  expect(new MissingDriverError(POSTGRES_PACKAGES).message).toBe('a package is missing: npm install kysely pg');
 });
