@@ -1,10 +1,12 @@
 // Stryker cannot change the Lua scripts of the Redis store, which are texts to it. This does: one line at a time, with the
-// contract suite on a real server. Each write is sent twice, as by a client that lost the first answer.
-import { readFileSync } from 'node:fs';
+// contract suite and the cases of the scripts on a real server. Each write is sent twice, as by a client that lost the
+// first answer.
+import { existsSync, readFileSync } from 'node:fs';
 import { register } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { resolve } from 'node:path';
 import { Redis } from 'ioredis';
+import { resultsFile } from './figures.js';
 
 /** Changes of a line: what is looked for, and what takes its place. */
 const OPERATORS = [
@@ -33,23 +35,50 @@ const OPERATORS = [
 /** A case that takes longer hangs; all together take a second or two. */
 const CASE_MS = 5_000;
 
-/** @returns {{ line: number, before: string, text: string, changed: string }[]} `before` is the line before, if it is plain Lua */
+/** Stands for what JavaScript puts into a line. */
+const HOLE = '\u0000';
+
+/**
+ * @returns {{ line: number, column: number, end: number, before: string, text: string, changed: string }[]} `before` is the line
+ *   before, if it is plain Lua; `text` is the line, or the whole of a script that stands in one line between others
+ */
 function changesOf(source) {
   const lines = source.split('\n');
   let isLua = false;
-  return lines.flatMap((text, index) => {
+  return lines.flatMap((whole, index) => {
     const [wasLua, before] = [isLua, lines[index - 1] ?? ''];
-    if ((text.match(/`/g) ?? []).length % 2 === 1) isLua = !isLua;
-    const isPlain = wasLua && isLua && !/\$\{|`|^\s*--/.test(text);
-    if (!isPlain || text.trim() === '') return [];
-    const context = /\$\{|`/.test(before) ? '' : `${before}\n`;
+    if ((whole.match(/`/g) ?? []).length % 2 === 1) isLua = !isLua;
+    const isInside = wasLua && isLua && !/`|^\s*--/.test(whole);
+    const [, alone] = (!wasLua && !isLua && !/^\s*\/?\*/.test(whole) && /^[^`]*`([^`]+)`[^`]*$/.exec(whole)) || [];
+    const code = isInside ? whole : (alone ?? '');
+    const text = code.replace(/\$\{[^}]*\}/g, HOLE);
+    const context = !isInside || /\$\{|`/.test(before) ? '' : `${before}\n`;
     const changed = OPERATORS.flatMap(([pattern, replacement]) =>
       Array.from(text.matchAll(pattern), ({ 0: found, index: at }) => {
         return text.slice(0, at) + replacement + text.slice(at + found.length);
       }),
     );
-    return [...new Set(changed)].map((to) => ({ line: index + 1, before: context, text, changed: to }));
+    const column = whole.indexOf(code) + 1;
+    const end = column + code.length;
+    return [...new Set(changed)].map((to) => ({ line: index + 1, column, end, before: context, text, changed: to }));
   });
+}
+
+/** Where a change applies in a script as it is sent, and what it comes to there. */
+function replacing({ before, text, changed }) {
+  const escaped = `${before}${text}`.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(HOLE, '(.+?)');
+  const to = (...found) => {
+    let hole = 0;
+    return `${before}${changed}`.replaceAll(HOLE, () => found[(hole += 1)]);
+  };
+  return { from: new RegExp(escaped, 'g'), to };
+}
+
+/** What an earlier run on this machine noticed in the file as it is: only the others are tried again, as Stryker does. */
+function noticedBefore(file, text) {
+  const path = resultsFile(file);
+  const { source, mutants } = (existsSync(path) && JSON.parse(readFileSync(path, 'utf8')).files[file]) || {};
+  return source === text ? mutants.filter(({ status }) => status === 'Killed') : [];
 }
 
 /** @returns {Promise<{ files: Record<string, { source: string, mutants: object[] }> }>} as Stryker would say it */
@@ -60,6 +89,7 @@ export async function changeLua(file) {
   const { startRedis } = await load('test/services/redis.ts');
   const { RedisPaymentStore } = await load('lib/store/redis/redis-payment-store.ts');
   const { paymentStoreContract } = await load('lib/testing/index.ts');
+  const { scriptCases } = await load('test/store/redis/script-cases.ts');
   const server = await startRedis();
   const client = new Redis(server.url);
   let change = null;
@@ -73,9 +103,9 @@ export async function changeLua(file) {
     },
   });
   async function evaluate(lua, rest) {
-    const from = change && `${change.before}${change.text}`;
-    if (from && lua.includes(from)) isUsed = true;
-    const script = from ? lua.replaceAll(from, () => `${change.before}${change.changed}`) : lua;
+    const { from, to } = change ? replacing(change) : {};
+    const script = from ? lua.replace(from, to) : lua;
+    if (script !== lua) isUsed = true;
     if (lua.includes('isWritten()')) await client.eval(script, ...rest);
     return client.eval(script, ...rest);
   }
@@ -84,14 +114,20 @@ export async function changeLua(file) {
     another: (_store, clock) => Promise.resolve(new RedisPaymentStore(changing, { clock })),
     destroy: () => Promise.resolve(),
   };
+  // The case that noticed the last change comes first: changes of one place are often noticed by the same.
+  let cases = [
+    ...paymentStoreContract.map(({ name, run }) => ({ name, run: () => run(source) })),
+    ...scriptCases.map(({ name, run }) => ({ name, run: () => run(changing) })),
+  ];
   async function failingCase() {
-    for (const { name, run } of paymentStoreContract) {
+    for (const one of cases) {
       let timer;
       const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error('hangs')), CASE_MS)));
       try {
-        await Promise.race([run(source), late]);
+        await Promise.race([one.run(), late]);
       } catch (error) {
-        return `${name}: ${error.message}`;
+        cases = [one, ...cases.filter((other) => other !== one)];
+        return `${one.name}: ${error.message}`;
       } finally {
         clearTimeout(timer);
       }
@@ -100,17 +136,23 @@ export async function changeLua(file) {
   }
 
   const text = readFileSync(file, 'utf8');
+  const earlier = noticedBefore(file, text);
   const mutants = [];
   const failure = await failingCase();
   if (failure) throw new Error(`The contract suite fails without any change: ${failure}`);
   for (change of changesOf(text)) {
+    const [line, replacement] = [change.line, change.changed.trim().replaceAll(HOLE, '${…}')];
+    const before = earlier.find((one) => one.location.start.line === line && one.replacement === replacement);
+    if (before) {
+      mutants.push(before);
+      continue;
+    }
     isUsed = false;
     const isNoticed = (await failingCase()) !== null;
     process.stdout.write(isNoticed ? '.' : 'S');
-    const { line } = change;
     mutants.push({
-      location: { start: { line, column: 1 }, end: { line, column: change.text.length + 1 } },
-      replacement: change.changed.trim(),
+      location: { start: { line, column: change.column }, end: { line, column: change.end } },
+      replacement,
       status: isNoticed ? 'Killed' : isUsed ? 'Survived' : 'NoCoverage',
     });
   }

@@ -11,7 +11,7 @@ const SQLITE_DATABASE = [
 const SQLITE_LEASES = [...SQLITE, 'store/sql/sqlite-lease-deliveries'];
 const SQLITE_PURGE = [...SQLITE, 'store/sql/sqlite-purge'];
 const POSTGRES = ['mutation/contracts/postgres.ts'];
-const REDIS = ['mutation/contracts/redis.ts'];
+const REDIS = ['mutation/contracts/redis.ts', 'store/redis/redis-payment-store', 'store/redis/script-calls'];
 
 /**
  * The code that money and secrets hang on, part by part, and the fast tests that must notice each change of a file: the
@@ -184,10 +184,16 @@ export const TARGETS = [
     files: {
       'lib/store/sql/driver-errors.ts': ['store/sql/driver-errors'],
       'lib/store/sql/group-commit.ts': ['store/sql/group-commit'],
-      'lib/store/sql/lease-deliveries.ts': POSTGRES,
-      'lib/store/sql/postgres.engine.ts': POSTGRES,
-      'lib/store/sql/postgres-access.ts': POSTGRES,
-      'lib/store/sql/writes-in-one-statement.ts': ['store/sql/group-commit.equivalence', ...POSTGRES],
+      'lib/store/sql/lease-deliveries.ts': ['store/sql/lease-deliveries'],
+      'lib/store/sql/postgres.engine.ts': ['store/sql/engines', 'store/sql/postgres.engine', 'store/sql/row-locks'],
+      'lib/store/sql/postgres-access.ts': ['store/sql/postgres-access', 'store/sql/round-trips'],
+      'lib/store/sql/writes-in-one-statement.ts': [
+        ...POSTGRES,
+        'store/sql/lease-deliveries',
+        'store/sql/round-trips',
+        'store/sql/row-locks',
+        'store/sql/writes-in-one-statement',
+      ],
     },
   },
   {

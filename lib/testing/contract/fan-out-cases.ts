@@ -78,6 +78,21 @@ export const fanOutCases: readonly PaymentStoreCase[] = [
     },
   },
   {
+    name: 'fanOut takes no more payments than the limit says where each has events of several types',
+    async run(trial) {
+      const handler = await trial.handler('payment.unknown', 'payment.succeeded');
+      const published: string[] = [];
+      for (let payments = 1; payments <= 5; payments += 1) {
+        trial.moveTo(payments);
+        published.push(...(await publishTwice(trial)));
+      }
+      const fannedOut: number[] = [];
+      for (let step = 0; step < 4; step += 1) fannedOut.push(await trial.fanOut({ limit: 2 }));
+      same(fannedOut, [4, 4, 2, 0]);
+      same((await trial.drain(handler)).sort(), published.sort());
+    },
+  },
+  {
     name: 'fanOut makes deliveries due at once, by the store’s time',
     async run(trial) {
       trial.moveTo(5_000);

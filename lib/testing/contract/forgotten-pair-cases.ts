@@ -72,6 +72,20 @@ export const forgottenPairCases: readonly PaymentStoreCase[] = [
     },
   },
   {
+    name: 'purge forgets a pair with all its deliveries, however many',
+    async run(trial) {
+      const handler = await trial.handler('payment.failed');
+      const records = Array.from({ length: 250 }, () => trial.record({ state: 'failed', finalizedAt: at(1) }));
+      await trial.inChunks(records, (record) => trial.store.insert(record, trial.event(record, 'failed')));
+      assert.equal(await trial.fanOut(), records.length);
+      trial.moveTo(1_001);
+      same(await trial.purge({ pairsMs: 1_000 }), { payments: records.length, events: records.length });
+      await trial.announce(handler, 'payment.failed');
+      assert.equal((await trial.store.counts(trial.account)).openDeliveries, 0);
+      same(await trial.take(handler), []);
+    },
+  },
+  {
     name: 'purge forgets no pair of another account',
     async run(trial) {
       const handler = await trial.handler('payment.failed');

@@ -93,9 +93,7 @@ export const purgeCases: readonly PaymentStoreCase[] = [
     name: 'purge deletes many payments at once',
     async run(trial) {
       const many = Array.from({ length: 250 }, () => trial.record(settled));
-      for (let start = 0; start < many.length; start += 50) {
-        await Promise.all(many.slice(start, start + 50).map((record) => trial.store.insert(record)));
-      }
+      await trial.inChunks(many, (record) => trial.store.insert(record));
       trial.moveTo(1_000);
       same(await trial.purge(), { payments: 250, events: 0 });
     },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { at, type PaymentStoreCase, type StoreTrial, unique } from './store-trial.js';
+import { at, type PaymentStoreCase, type StoreTrial, tally, unique } from './store-trial.js';
 import { same } from './same.js';
 
 /** A payment that had the key, and was purged when the clock showed 1,000. */
@@ -52,6 +52,36 @@ export const purgedKeyCases: readonly PaymentStoreCase[] = [
       assert.equal(await trial.store.findByIdempotencyKey(trial.account, key), null);
       const second = await trial.insert({ idempotencyKey: key });
       same(await trial.second.findByIdempotencyKey(trial.account, key), second);
+    },
+  },
+  {
+    name: 'an idempotencyKey that was purged later is still known when an older one is forgotten',
+    async run(trial) {
+      const [older, later] = [unique('key'), unique('key')];
+      await purgeOne(trial, older);
+      await trial.insert({ state: 'failed', finalizedAt: at(1), idempotencyKey: later });
+      trial.moveTo(1_400);
+      assert.equal((await trial.purge({ keysMs: 500 })).payments, 1);
+      trial.moveTo(1_501);
+      await trial.purge({ keysMs: 500 });
+      assert.equal(await trial.store.findByIdempotencyKey(trial.account, older), null);
+      assert.equal(await trial.store.findByIdempotencyKey(trial.account, later), 'purged');
+      assert.equal(await trial.second.insert(trial.record({ idempotencyKey: later })), 'idempotencyKey');
+    },
+  },
+  {
+    name: 'many idempotencyKeys are forgotten at once',
+    async run(trial) {
+      const keys = Array.from({ length: 250 }, () => unique('key'));
+      await trial.inChunks(keys, (idempotencyKey) =>
+        trial.insert({ state: 'failed', finalizedAt: at(1), idempotencyKey }),
+      );
+      trial.moveTo(1_000);
+      assert.equal((await trial.purge({ keysMs: 500 })).payments, keys.length);
+      trial.moveTo(1_501);
+      same(await trial.purge({ keysMs: 500 }), { payments: 0, events: 0 });
+      const found = await trial.inChunks(keys, (key) => trial.store.findByIdempotencyKey(trial.account, key));
+      same(tally(found.map((one) => one && 'purged')), { null: keys.length });
     },
   },
   {

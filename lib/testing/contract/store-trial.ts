@@ -32,6 +32,9 @@ const ALL_TYPES = EVENT_STATES.map((state): PaymentEventType => `payment.${state
 /** Long enough that nothing is forgotten by accident. */
 const FOR_YEARS_MS = 10 * 365 * 86_400_000;
 
+/** How many are written at a time where there are many. */
+const CHUNK = 50;
+
 /** How many callers a race has. */
 export const RACERS = 16;
 
@@ -73,6 +76,15 @@ export class StoreTrial {
   /** Runs as many callers at once, over the two connections. */
   race<T>(run: (store: PaymentStore, index: number) => Promise<T>, racers = RACERS): Promise<T[]> {
     return Promise.all(Array.from({ length: racers }, (_, index) => run(this.racer(index), index)));
+  }
+
+  /** Does something to many, some at a time. */
+  async inChunks<T, R>(many: readonly T[], run: (one: T) => Promise<R>): Promise<R[]> {
+    const done: R[] = [];
+    for (let start = 0; start < many.length; start += CHUNK) {
+      done.push(...(await Promise.all(many.slice(start, start + CHUNK).map(run))));
+    }
+    return done;
   }
 
   /** A new record of this account, with as many fields null as can be. */

@@ -1,15 +1,35 @@
-import { postgresPaymentStore } from '../../../lib/store/sql/index.js';
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import { BoundedPool } from '../../../lib/store/sql/bounded-pool.js';
+import { postgresPaymentStore, SqlPaymentStore } from '../../../lib/store/sql/index.js';
+import type { PaymentTables } from '../../../lib/store/sql/payment-tables.js';
+import { SESSION_LIMITS } from '../../../lib/store/sql/postgres-access.js';
+import { postgresEngine } from '../../../lib/store/sql/postgres.engine.js';
 import { describePaymentStore, type TestClock } from '../../../lib/testing/index.js';
-import { type Postgres, startPostgres } from '../../services/postgres.js';
+import { startPostgres } from '../../services/postgres.js';
 import { once } from './once.js';
 
-// One server for all changes: it ends with this process.
-const postgres = await once<Postgres>('postgres', startPostgres);
-
-async function open(clock: TestClock) {
-  const store = postgresPaymentStore({ connectionString: postgres.url, clock });
+/**
+ * One server for all changes, which ends with this process. The tables are made once, by the code as it is: to make
+ * them is tested elsewhere.
+ */
+const connectionString = await once('postgres', async () => {
+  const { url } = await startPostgres({ synchronous_commit: 'off', autovacuum: 'off' });
+  const store = postgresPaymentStore({ connectionString: url });
   await store.open();
-  return store;
-}
+  await store.close();
+  return url;
+});
 
-describePaymentStore('PostgreSQL', { create: open, another: (_store, clock) => open(clock) });
+// Connections are kept from case to case: to make them would take longer than all else.
+const pools = [1, 2].map(() => new pg.Pool({ connectionString, ...SESSION_LIMITS }).on('error', () => undefined));
+
+const storeOn = (pool: pg.Pool | undefined, clock: TestClock) => {
+  const db = new Kysely<PaymentTables>({ dialect: new PostgresDialect({ pool: new BoundedPool(pool!) }) });
+  return Promise.resolve(new SqlPaymentStore(db, postgresEngine, { hasLimitedSessions: () => true, clock }));
+};
+
+describePaymentStore('PostgreSQL', {
+  create: (clock) => storeOn(pools[0], clock),
+  another: (_store, clock) => storeOn(pools[1], clock),
+});

@@ -5,7 +5,7 @@ import { TestClock } from 'nestjs-card-payment/testing';
 import { startRedis, type RedisServer } from '../../services/redis.js';
 import { until } from '../../services/until.js';
 import { spyOnLogger } from './logged.js';
-import { replacing, settled, succeeded, unknown } from './records.js';
+import { settled } from './records.js';
 
 const MANY = 50_000;
 const FEW = 500;
@@ -142,34 +142,4 @@ describe('a purge', () => {
     expect(works.length).toBeGreaterThanOrEqual(2 * (2_000 / 200));
     expect(Math.max(...works)).toBeLessThan(200 * 30);
   });
-});
-
-test('a lease finds what is due behind any number of deliveries that are held up', async () => {
-  const backlog = await Backlog.of(0);
-  const store = new RedisPaymentStore(client, { clock: backlog.clock });
-  const pairs = (['payment.unknown', 'payment.succeeded'] as const).map((type) => ({ ...PAIR, type }));
-  await store.announce('default', pairs);
-  for (let payments = 0; payments < 300; payments += 1) {
-    const [record, event] = unknown();
-    await store.insert(record, event);
-    await store.replace(...replacing(succeeded(record)));
-  }
-  await store.fanOut('default', 1_000);
-  const request = { account: 'default', handlerId: PAIR.handlerId, leaseMs: HOUR_MS, limit: 1_000 };
-  const types = pairs.map(({ type }) => type);
-  const leased = await store.leaseDeliveries({ ...request, types, lease: 'first' });
-  expect(leased).toHaveLength(300);
-  for (const { account, handlerId, event } of leased) {
-    const delivery = { account, handlerId, eventId: event.eventId, lease: 'first' };
-    await store.postpone(delivery, { attempts: 1, error: 'why', retryInMs: HOUR_MS, parked: false });
-  }
-  // The pairs are announced again, so what was held up for ten minutes at first is so for ten more.
-  backlog.clock.set(new Date(backlog.clock.now().getTime() + 8 * 60_000));
-  await store.announce('default', pairs);
-  backlog.clock.set(new Date(backlog.clock.now().getTime() + 8 * 60_000));
-  const [record, event] = settled();
-  await store.insert(record, event);
-  await store.fanOut('default', 1_000);
-  const [delivery] = await store.leaseDeliveries({ ...request, types, lease: 'second', limit: 1 });
-  expect(delivery?.event.eventId).toBe(event.eventId);
 });

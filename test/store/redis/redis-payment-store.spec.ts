@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Cluster, Redis } from 'ioredis';
 import { openRedisStore, RedisPaymentStore } from 'nestjs-card-payment/redis';
-import { describePaymentStore, TestClock } from 'nestjs-card-payment/testing';
+import { TestClock } from 'nestjs-card-payment/testing';
 import { startRedis, type RedisServer } from '../../services/redis.js';
 import type { PaymentRecord } from '../../../lib/payment/payment.js';
 import { within } from '../../../lib/store/sql/within.js';
@@ -26,27 +26,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   jest.restoreAllMocks();
-});
-
-describe.each(['one server', 'a cluster'])('%s', (topology) => {
-  let server: RedisServer;
-  let clients: (Redis | Cluster)[];
-
-  beforeAll(async () => {
-    server = await startRedis({ cluster: topology === 'a cluster' });
-    const connect = () => (server.nodes.length > 1 ? new Cluster([...server.nodes]) : new Redis(server.url));
-    clients = [connect(), connect()];
-  });
-
-  afterAll(async () => {
-    for (const client of clients) client.disconnect();
-    await server.stop();
-  });
-
-  describePaymentStore('RedisPaymentStore', {
-    create: (clock) => Promise.resolve(new RedisPaymentStore(clients[0]!, { clock })),
-    another: (_store, clock) => Promise.resolve(new RedisPaymentStore(clients[1]!, { clock })),
-  });
 });
 
 describe('a write that comes to Redis twice', () => {
@@ -221,19 +200,6 @@ describe('a write that comes to Redis after it was given up', () => {
       expect(await store.renewLease({ ...delivery, lease: 'mine' }, 5000)).toBe(true);
     }
   });
-});
-
-test('the time is that of the server', async () => {
-  const client = new Redis(server.url);
-  const store = new RedisPaymentStore(client);
-  const time = async () => {
-    const [seconds, micros] = (await client.time()) as unknown as [string, string];
-    return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
-  };
-  const [before, now, after] = [await time(), await store.now(), await time()];
-  expect(now.getTime()).toBeGreaterThanOrEqual(before);
-  expect(now.getTime()).toBeLessThanOrEqual(after);
-  client.disconnect();
 });
 
 test('errors hold nothing of what was sent', async () => {

@@ -23,6 +23,8 @@ test('any other failure to load is passed on', async () => {
 test.each([
   [coded('SQLITE_BUSY'), 'SQLITE_BUSY'],
   [coded('not a code'), ''],
+  [coded('geheim ECONNREFUSED'), ''],
+  [coded('ECONNREFUSED geheim'), ''],
   [coded(42), ''],
   [new Error('none'), ''],
   ['a text', ''],

@@ -8,8 +8,9 @@ import type { PaymentStore } from '../../../lib/store/payment-store.js';
 import { aPaymentEvent, aPaymentRecord, TestClock } from '../../../lib/testing/index.js';
 import { toPayment } from '../../../lib/payment/payment.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'payments-'));
+let folder: string;
 
+beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'payments-'))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const TABLES = ['', '_reference_lock', '_key', '_history', '_event'].map((name) => `card_payment${name}`);

@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import type { PaymentRecord } from '../../../lib/payment/payment.js';
 import { MAX_BATCH } from '../../../lib/store/sql/group-commit.js';
 import { type SqlPaymentStore, sqlitePaymentStore } from '../../../lib/store/sql/index.js';
@@ -15,7 +15,7 @@ import { TestClock } from '../../../lib/testing/index.js';
 const failure = (code: string) => Object.assign(new Error(code), { code });
 const FULL = failure('SQLITE_FULL');
 
-const folder = mkdtempSync(join(tmpdir(), 'payments-'));
+let folder: string;
 let files = 0;
 let file: string;
 let store: SqlPaymentStore;
@@ -27,6 +27,8 @@ let fault: {
   readonly before?: (statement: SqlStatement) => void;
   readonly after?: (statement: SqlStatement, connection: SqliteConnection) => void;
 };
+
+beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'payments-'))));
 
 beforeEach(async () => {
   statements = [];
@@ -84,6 +86,13 @@ test('transitions that wait share commits, so many at a time', async () => {
   await Promise.all(records.map((record) => trial.publish(record, 'succeeded', new Date())));
   expect(commits()).toBe(6);
   for (const record of records) expect(await trial.versions(record)).toEqual([7, 8]);
+});
+
+test('once nothing waits, no further transaction is begun', async () => {
+  await insertAll(newPayments(2 * MAX_BATCH));
+  await store.insert(newPayments(1)[0]!);
+  for (let turns = 0; turns < 20; turns += 1) await setImmediate();
+  expect(commits()).toBe(3);
 });
 
 test('deliveries share commits as well', async () => {

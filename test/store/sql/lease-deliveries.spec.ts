@@ -1,8 +1,12 @@
 import { jest } from '@jest/globals';
-import { PostgresDialect } from 'kysely';
+import { Kysely, PostgresDialect } from 'kysely';
 import { EventEmitter, once } from 'node:events';
 import pg from 'pg';
 import { postgresPaymentStore } from '../../../lib/store/sql/index.js';
+import { leaseDueDeliveries } from '../../../lib/store/sql/lease-deliveries.js';
+import type { PaymentTables } from '../../../lib/store/sql/payment-tables.js';
+import { postgresEngine } from '../../../lib/store/sql/postgres.engine.js';
+import { SqlDatabase } from '../../../lib/store/sql/sql-database.js';
 import { at, StoreTrial } from '../../../lib/testing/contract/store-trial.js';
 import { TestClock } from '../../../lib/testing/index.js';
 import { type Postgres, startPostgres } from '../../services/postgres.js';
@@ -57,6 +61,22 @@ test('one whose earlier one is acknowledged while it is being put off comes at o
   expect(leasedNow).toHaveLength(PAYMENTS);
   await store.close();
   await pool.end();
+});
+
+test('deliveries that are put off without an end keep no one for ever, and nothing is leased', async () => {
+  let looks = 0;
+  const statement = () => {
+    if ((looks += 1) > 100) throw new Error('still looking');
+    return Promise.resolve({ rows: [{ put_off: 1, event_id: null }] });
+  };
+  const db = new Kysely<PaymentTables>({ dialect: new PostgresDialect({ pool: new pg.Pool() }) });
+  const database = new SqlDatabase(db, postgresEngine);
+  jest.spyOn(database, 'statement').mockImplementation(statement);
+  const request = { account: 'a', handlerId: 'h', types: [SECOND], lease: 'l', leaseMs: 1, limit: 1 };
+  expect(await leaseDueDeliveries(database, request)).toEqual([]);
+  expect(looks).toBe(50);
+  expect(await leaseDueDeliveries(database, { ...request, types: [] })).toEqual([]);
+  expect(looks).toBe(50);
 });
 
 /** Keeps the first commit that any connection sends from now on from being sent. */
