@@ -532,6 +532,23 @@ describe('EventDispatcher', () => {
     expect(await events.deliverDue()).toBe(0);
   });
 
+  it('calls no more after a pass that a handler outlasts, where the background work is off', async () => {
+    const open = gate();
+    const seen: string[] = [];
+    const idle = instance();
+    await idle.announce([handler('mail', ({ eventId }) => (seen.push(eventId), open.passed))]);
+    await storeEvent(store, 'ONE', clock.now());
+    const pass = idle.deliverDue();
+    await clock.advance(31_000);
+    expect(await pass).toBe(1);
+    await storeEvent(store, 'TWO', clock.now());
+    await store.fanOut('default', 10);
+    open.pass();
+    await quiet();
+    expect(seen).toEqual(['ONE:1']);
+    await idle.stop();
+  });
+
   it('when it is stopped waits for the handlers that run, and calls no more', async () => {
     const open = gate();
     const seen: string[] = [];
@@ -541,6 +558,7 @@ describe('EventDispatcher', () => {
     const stopped = events.stop();
     expect(await isOver(stopped)).toBe(false);
     await storeEvent(store, 'TWO', clock.now());
+    await store.fanOut('default', 10);
     open.pass();
     await stopped;
     events.wake();
@@ -548,7 +566,6 @@ describe('EventDispatcher', () => {
     expect(seen).toEqual(['ONE:1']);
     // What it had done is done.
     await clock.advance(DAY_MS);
-    await store.fanOut('default', 10);
     expect(await due()).toMatchObject([{ event: { eventId: 'TWO:1' } }]);
   });
 
