@@ -197,7 +197,7 @@ describe('OwedWrites', () => {
     ])('and name %d of them, a hundred in a line', async (count, inLines) => {
       for (let index = 0; index < count; index += 1) await owe(`ID${index}`);
       await clock.advance(31_000);
-      const ids = log.filter((line) => line.startsWith('error')).map((line) => line.match(/ID\d+/g)?.length);
+      const ids = log.filter((line) => line.startsWith('error')).map((line) => line.match(/ID\d+/g)?.length ?? 0);
       expect(ids).toEqual(inLines);
     });
 

@@ -168,6 +168,15 @@ describe('PaymentChanges', () => {
     expect(paid).toMatchObject({ state: 'succeeded', referenceLock: null, pinsReference: true });
   });
 
+  it('of a settlement say so where a store refuses even the pin, and are never taken for written', async () => {
+    const record = await opened('failed');
+    store.replace = () => Promise.resolve('locked');
+    await expect(changes.settle(record, (current, now) => advance(current, 'review', {}, now))).rejects.toThrow(
+      'The store refused to write a payment that pins its reference.',
+    );
+    expect(log).toEqual([]);
+  });
+
   it('of a settlement take the reference where it is free, and pin nothing', async () => {
     const record = await opened('failed');
     await changes.settle(record, (current, now) => advance(current, 'review', {}, now));

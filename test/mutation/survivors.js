@@ -294,6 +294,11 @@ export const SURVIVORS = [
     reason: 'Said for the types: the process is held while anything runs.',
   },
   {
+    file: 'lib/flows/inquiry-flow.ts',
+    changes: ['() => false → () => undefined'],
+    reason: 'Undefined counts as not known.',
+  },
+  {
     file: 'lib/flows/owed-writes.ts',
     changes: [`'owed' → ""`],
     reason: 'The log has lines of one kind alone, so that any name of it does.',
