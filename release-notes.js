@@ -10,5 +10,5 @@ if (!notes) {
   console.error('CHANGELOG.md has no notes under [Unreleased]');
   process.exit(1);
 }
-// changesets looks for a heading of just this form, and makes it the text of the GitHub release.
+// The release workflow looks for a heading of just this form, and makes what is below it the text of the GitHub release.
 writeFileSync('CHANGELOG.md', changelog.replace('## [Unreleased]\n', `## [Unreleased]\n\n## ${version}\n`));

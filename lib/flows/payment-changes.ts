@@ -5,6 +5,7 @@ import type { PaymentClock } from '../payment/clock.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { pinReference } from '../payment/states.js';
 import { PaymentStore, type ReplaceOutcome, type UniqueKey } from '../store/payment-store.js';
+import { countAttempt } from '../telemetry/metrics.js';
 import { fenceOpening, unsentRecord } from './fences.js';
 import { reportChange, logGone } from './payment-log.js';
 import type { Settlement } from './settlement.js';
@@ -35,6 +36,7 @@ export class PaymentChanges {
     const event = eventOf(record);
     const taken = await this.store.insert(record, event);
     if (taken !== null) return taken;
+    countAttempt(record);
     // What only opens is no news yet.
     if (event) reportChange(record, null);
     await this.publish({ event });

@@ -40,6 +40,11 @@ const BOUNDARIES = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120];
 const observers = new Set<Observer>();
 let made: { readonly provider: MeterProvider; readonly instruments: ReturnType<typeof instrumentsOf> } | null = null;
 
+/** A payment that was begun, be it paid or not: what card testers make many of. */
+export function countAttempt({ account, kind }: Pick<SeenPayment, 'account' | 'kind'>): void {
+  quietly(() => instruments()?.attempts.add(1, { 'card_payment.account': account, 'card_payment.kind': kind }));
+}
+
 /** A payment that has reached a state which is published as an event. */
 export function countOutcome({ account, kind, state, reason }: SeenPayment): void {
   quietly(() =>
@@ -94,6 +99,10 @@ function instrumentsOf(meter: Meter) {
   }
   meter.addBatchObservableCallback((result) => observeAll(result, gauges), [...gauges.values()]);
   return {
+    attempts: meter.createCounter('card_payment.payment_attempts', {
+      unit: '{payment}',
+      description: 'Payments that were begun, whatever came of them.',
+    }),
     outcomes: meter.createCounter('card_payment.outcomes', {
       unit: '{payment}',
       description: 'Payments that came to succeeded, failed, expired, unknown or review.',

@@ -5,6 +5,7 @@ import { TerminusModule } from '@nestjs/terminus';
 import { type Payment, PaymentModule } from 'nestjs-card-payment';
 import { PaymentHealthIndicator } from 'nestjs-card-payment/health';
 import { AdminController } from './admin/admin.controller.js';
+import { PasswordGuesses } from './admin/password-guesses.js';
 import { CheckoutApiController } from './api/checkout-api.controller.js';
 import { Basket } from './basket/basket.js';
 import { BasketController } from './basket/basket.controller.js';
@@ -51,6 +52,6 @@ const orderUrl = ({ reference }: Payment): string => `/orders/${reference}`;
     CheckoutApiController,
     ObservabilityController,
   ],
-  providers: [Basket, Catalogue, OrderRepository, OrderPayments, PaymentHealthIndicator, ShopDatabase],
+  providers: [Basket, Catalogue, OrderRepository, OrderPayments, PasswordGuesses, PaymentHealthIndicator, ShopDatabase],
 })
 export class AppModule {}

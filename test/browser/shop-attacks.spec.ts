@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { openShop, type Shop } from './shop.js';
 
@@ -95,13 +95,6 @@ describe('the shop with a real gateway', () => {
     expect((await post('/admin/payments/X/resolve', 'state=succeeded', fromElsewhere)).status).toBe(403);
     expect((await post('/admin/payments/X/resolve', 'state=succeeded', asAdmin())).status).toBe(404);
   });
-
-  it('lets nobody guess the password for long', async () => {
-    const statuses = new Set<number>();
-    for (let guess = 0; guess < 310; guess += 1) statuses.add((await get('/admin', asAdmin(String(guess)))).status);
-    expect([...statuses]).toEqual([401, 429]);
-    expect((await get('/admin', asAdmin())).status).toBe(429);
-  });
 });
 
 describe('another shop with a real gateway', () => {
@@ -131,13 +124,24 @@ describe('another shop with a real gateway', () => {
     }
   });
 
-  it('lets an order be tried so often, whatever address a visitor claims to have', async () => {
+  it('lets an order be tried so often, by page and API together, whatever address a visitor claims to have', async () => {
     const path = await newOrder();
+    const checkout = {
+      cardDetails: { cardNo: CARD.number, expDate: CARD.expiry, cvv: CARD.cvv },
+      cardHolderInfo: { cardHolderName: CARD.holder, buyerGsm: CARD.phone },
+    };
+    const payByApi = (headers: Record<string, string>): Promise<Response> =>
+      fetch(`${shop.url}/api${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(checkout),
+      });
     const statuses: number[] = [];
-    for (const last of [1, 2, 3, 4]) {
-      statuses.push((await pay(path, CARD, { 'x-forwarded-for': `203.0.113.${last}` })).status);
+    for (const last of [1, 2, 3]) {
+      const claimed = { 'x-forwarded-for': `203.0.113.${last}` };
+      statuses.push((await payByApi(claimed)).status, (await pay(path, CARD, claimed)).status);
     }
-    expect(statuses).toEqual([200, 200, 429, 429]);
+    expect(statuses).toEqual([200, 200, 429, 429, 429, 429]);
     expect(gateway.ledger.calls('Init3d')).toBe(2);
   });
 
@@ -150,5 +154,140 @@ describe('another shop with a real gateway', () => {
     expect(page).not.toContain('<script>alert');
     expect(page.match(/<input[^>]*id="holder"[^>]*>/)?.[0]).toContain('value="&#39;&#34;&#62;');
     expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+  });
+});
+
+describe('a shop where attempts are counted by address', () => {
+  let gateway: Simulator;
+  let shop: Shop;
+
+  beforeEach(async () => {
+    gateway = await startSimulator({ dialect: 'morpos' });
+    shop = await openShop({ SHOP_ATTEMPTS_PER_VISITOR: '3', SHOP_PROXIES: '1' }, gateway);
+  });
+  afterEach(async () => {
+    await shop.close();
+    await gateway.close();
+  });
+
+  const place = (address: string): Promise<Response> =>
+    fetch(`${shop.url}/orders`, {
+      method: 'POST',
+      headers: { cookie: 'basket=cup.1', 'x-forwarded-for': `198.51.100.9, ${address}` },
+      redirect: 'manual',
+    });
+  const tryCard = async (url: string, address: string): Promise<number> => {
+    const headers = { 'x-forwarded-for': address };
+    return (await fetch(shop.url + url, { method: 'POST', headers, body: new URLSearchParams() })).status;
+  };
+
+  it('lets a visitor place so many orders', async () => {
+    const statuses: number[] = [];
+    for (let count = 0; count < 5; count += 1) statuses.push((await place('203.0.113.1')).status);
+    expect(statuses).toEqual([303, 303, 303, 429, 429]);
+    expect((await place('203.0.113.2')).status).toBe(303);
+  });
+
+  it('lets a visitor try so many cards, on whatever orders, by page and API together', async () => {
+    const path = (await place('203.0.113.1')).headers.get('location') ?? '';
+    const other = (await place('203.0.113.1')).headers.get('location') ?? '';
+    const statuses: number[] = [];
+    for (const url of [path, `/api${other}`, other, `/api${path}`, path]) {
+      statuses.push(await tryCard(url, '203.0.113.1'));
+    }
+    expect(statuses).toEqual([422, 400, 422, 429, 429]);
+    expect(await tryCard(path, '203.0.113.2')).toBe(422);
+  });
+});
+
+describe('guesses of the admin password', () => {
+  const PATHS = [
+    '/admin',
+    '/ADMIN/',
+    '/admin?x=1',
+    '/admin/health',
+    '/admin/health/',
+    '/metrics',
+    '/metrics/',
+    '/Metrics',
+  ];
+  const WRITING = ['/admin/payments/X/resolve', '/admin/payments/X/inquire'];
+  const NOWHERE = ['//admin', '//metrics', '/admin//health', '/metrics//'];
+  const ATTEMPTS = [
+    ...[...PATHS, ...NOWHERE].flatMap((path) => ['GET', 'HEAD', 'OPTIONS', 'PUT'].map((method) => ({ method, path }))),
+    ...[...WRITING, ...PATHS].map((path) => ({ method: 'POST', path })),
+  ];
+  const FORMS = ['Basic', 'basic', 'BASIC ', 'Basic   ', 'Bearer', 'Digest', ''];
+  const encoded = (password: string): string => Buffer.from(`me:${password}`).toString('base64');
+
+  let gateway: Simulator;
+  let shop: Shop;
+  afterEach(async () => {
+    await shop.close();
+    await gateway.close();
+  });
+
+  async function open(variables: Record<string, string> = {}): Promise<void> {
+    gateway = await startSimulator({ dialect: 'morpos' });
+    shop = await openShop({ SHOP_ADMIN_PASSWORD: PASSWORD, ...variables }, gateway);
+  }
+
+  async function answer(method: string, path: string, authorization: string, address?: string): Promise<number> {
+    const headers = { authorization, ...(address !== undefined && { 'x-forwarded-for': address }) };
+    const response = await fetch(shop.url + path, { method, headers, redirect: 'manual' });
+    await response.arrayBuffer();
+    return response.status;
+  }
+
+  /** How often each status was answered to so many guesses, in any form, at any address of the shop. */
+  async function guess(count: number, atOnce: number, addressOf?: (index: number) => string) {
+    const statuses: Record<number, number> = {};
+    for (let from = 0; from < count; from += atOnce) {
+      const batch = Array.from({ length: Math.min(atOnce, count - from) }, (_, step) => {
+        const index = from + step;
+        const { method, path } = ATTEMPTS[index % ATTEMPTS.length]!;
+        return answer(method, path, `${FORMS[index % FORMS.length]} ${encoded(String(index))}`, addressOf?.(index));
+      });
+      for (const status of await Promise.all(batch)) statuses[status] = (statuses[status] ?? 0) + 1;
+    }
+    return statuses;
+  }
+
+  it.each([
+    ['ten at once', 10],
+    ['all in parallel', 1000],
+  ])('are refused after 20, at all of its pages together: 1,000 of them, %s', async (_how, atOnce) => {
+    await open();
+    const statuses = await guess(1000, atOnce, (index) => `203.0.113.${index % 250}, 198.51.100.${index % 249}`);
+    expect(Object.keys(statuses)).toEqual(['401', '404', '429']);
+    expect(statuses[401]).toBe(20);
+    for (const { method, path } of ATTEMPTS) {
+      const status = await answer(method, path, `Basic ${encoded(PASSWORD)}`);
+      const isPage = (method === 'POST' ? WRITING : PATHS).includes(path) && ['GET', 'HEAD', 'POST'].includes(method);
+      expect([method, path, status]).toEqual([method, path, isPage ? 429 : 404]);
+    }
+    const refused = await fetch(`${shop.url}/metrics`);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3500);
+    expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(3600);
+  });
+
+  it('are refused after 200 of all addresses, and the owner still gets in from the usual one', async () => {
+    await open({ SHOP_PROXIES: '1' });
+    const right = `Basic ${encoded(PASSWORD)}`;
+    const usual = '192.0.2.1';
+    expect(await answer('GET', '/admin', right, usual)).toBe(200);
+    const statuses = await guess(1000, 20, (index) => `10.${index >> 8}.${index & 255}.1`);
+    expect(statuses[401]).toBe(200);
+    expect(await answer('GET', '/metrics', right, '192.0.2.2')).toBe(429);
+    for (const path of ['/admin', '/admin/health', '/metrics'])
+      expect(await answer('GET', path, right, usual)).toBe(200);
+  });
+
+  it('are not what right passwords and requests without one are: a scraper is never refused', async () => {
+    await open();
+    for (let count = 0; count < 400; count += 1) {
+      expect(await answer('GET', '/metrics', `Basic ${encoded(PASSWORD)}`)).toBe(200);
+      expect((await fetch(`${shop.url}/metrics`)).status).toBe(401);
+    }
   });
 });

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 interface Page {
   readonly url: string;
+  readonly headers: Headers;
   readonly html: string;
 }
 
@@ -27,8 +28,8 @@ export class GuideBuyer {
   }
 
   /** From the card's form through the bank and back. */
-  async pay(path: string, typed: Readonly<Record<string, string>>, code: string): Promise<Page> {
-    const toTheBank = await this.submit(await this.open(path), typed);
+  async pay(form: Page, typed: Readonly<Record<string, string>>, code: string): Promise<Page> {
+    const toTheBank = await this.submit(form, typed);
     const atTheBank = await this.submit(toTheBank);
     const back = await this.submit(atTheBank, { code });
     return this.submit(back);
@@ -56,7 +57,7 @@ export class GuideBuyer {
 async function pageOf(response: Response): Promise<Page> {
   const html = await response.text();
   if (!response.ok) throw new Error(`${response.url} answered ${response.status}: ${html}`);
-  return { url: response.url, html };
+  return { url: response.url, headers: response.headers, html };
 }
 
 function attribute(tag: string, name: string): string {

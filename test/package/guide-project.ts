@@ -62,13 +62,22 @@ export async function payAsInGettingStarted(app: MerchantApp, node = process.exe
   await app.whileRunning([node, main], folder, { PORT: `${port}` }, async () => {
     const buyer = new GuideBuyer(`http://localhost:${port}`);
     await buyer.arrive();
-    expect(await buyer.read('/orders/1001')).toEqual({ paid: false, payments: [] });
-    await buyer.pay('/orders/1001/pay', typed, smsCode);
-    expect(await buyer.read('/orders/1001')).toMatchObject({
-      paid: true,
-      payments: [{ state: 'succeeded', reference: '1001', amount: '149.90', maskedCardNumber: '450803******4509' }],
-    });
-    const again = buyer.submit(await buyer.open('/orders/1001/pay'), typed);
-    await expect(again).rejects.toThrow(/answered 4\d\d/);
+    const form = await buyer.submit(await buyer.open('/'));
+    expect(form.url).toMatch(/\/orders\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\/pay$/);
+    expect(form.headers.get('content-security-policy')).toMatch(/^default-src 'none'; form-action 'self';/);
+    expect(form.headers.get('cache-control')).toBe('no-store');
+    const order = form.url.replace(/\/pay$/, '');
+    expect(await buyer.read(order)).toEqual({ state: 'open' });
+    await buyer.pay(form, typed, smsCode);
+    expect(await buyer.read(order)).toEqual({ state: 'paid' });
+    await expect(buyer.open('/orders/1001')).rejects.toThrow('answered 404');
+    await expect(buyer.submit(form, typed)).rejects.toThrow(/answered 4(?!29)\d\d/);
+    // The limit counts orders and attempts together: three until here.
+    for (let count = 3; count < 20; count += 1) {
+      await expect(buyer.submit(form, {})).rejects.toThrow('answered 400');
+    }
+    await expect(buyer.submit(form, typed)).rejects.toThrow('answered 429');
+    await expect(buyer.submit(await buyer.open('/'))).rejects.toThrow('answered 429');
+    expect(await buyer.read(order)).toEqual({ state: 'paid' });
   });
 }

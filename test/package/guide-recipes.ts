@@ -14,8 +14,8 @@ export class GuideRecipes {
   }
 
   async load<Module>(path: string): Promise<Module> {
-    const blocks = codeBlocks(this.page).filter((block) => block.path === path);
-    const [written] = writeBlocks(blocks, this.folder, 'with .js');
+    const blocks = codeBlocks(this.page).filter((block) => block.path?.endsWith('.ts'));
+    const written = writeBlocks(blocks, this.folder, 'with .js').find((block) => block.path === path);
     if (!written) throw new Error(`${this.page} has no ${path}`);
     return (await import(written.file)) as Module;
   }

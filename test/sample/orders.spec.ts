@@ -8,6 +8,7 @@ import { aPaymentEvent } from 'nestjs-card-payment/testing';
 import { Basket } from '../../sample/src/basket/basket.js';
 import { Catalogue } from '../../sample/src/catalogue/catalogue.js';
 import { PRODUCTS } from '../../sample/src/catalogue/products.js';
+import { AttemptLimits } from '../../sample/src/checkout/attempt-limits.js';
 import { DemoGateway } from '../../sample/src/demo/demo-gateway.js';
 import { OrderPayments } from '../../sample/src/orders/order-payments.js';
 import { OrderRepository } from '../../sample/src/orders/order.repository.js';
@@ -243,6 +244,7 @@ describe('in a shop', () => {
     merchant = await startMerchant('express', simulator, {
       options: { store },
       metadata: {
+        imports: [AttemptLimits],
         controllers: [OrdersController],
         providers: [
           Basket,

@@ -151,6 +151,20 @@ describe('OpenTelemetry', () => {
     });
   });
 
+  it('counts attempts to pay, once each, whatever comes of them', async () => {
+    const { payments } = merchant;
+    await payments.doPayment(sale());
+    await payments.doPayment(sale('10.51'));
+    const twice = sale('10.51', { conversationId: undefined, idempotencyKey: 'twice' });
+    await payments.doPayment(twice);
+    await payments.doPayment(twice);
+    const { conversationId } = await payments.doPayment(sale('10.96'));
+    await payments.inquire(conversationId);
+    await payments.init3d(sale());
+    await expect(payments.doPayment(sale('0'))).rejects.toThrow();
+    expect(await recorder.values('card_payment.payment_attempts')).toEqual({ direct: 4, '3d': 1 });
+  });
+
   it('measures operations, requests and handlers in seconds', async () => {
     await merchant.payments.doPayment(sale());
     const points = (await recorder.points()).filter(({ name }) => name.endsWith('.duration'));

@@ -1,5 +1,4 @@
 import { Body, Controller, Get, Header, NotFoundException, Param, Post, Redirect, UseGuards } from '@nestjs/common';
-import { SkipThrottle, Throttle, ThrottlerGuard } from '@nestjs/throttler';
 import { PaymentNotFoundError, PaymentService, PaymentStateError, PaymentUnsupportedError } from 'nestjs-card-payment';
 import { formText } from '../form-text.js';
 import { OrderRepository } from '../orders/order.repository.js';
@@ -8,14 +7,10 @@ import { CurrentVisitor, type Visitor } from '../visitor/visitor.js';
 import { AdminGuard } from './admin.guard.js';
 
 const SHOWN = 50;
-/** An hour, for each address: enough for work, too few to guess a password. */
-const MAX_REQUESTS = 300;
 
 /** The merchant's page: orders, their payments, and the events received. */
 @Controller('admin')
-@UseGuards(ThrottlerGuard, AdminGuard)
-@Throttle({ visitor: { limit: MAX_REQUESTS } })
-@SkipThrottle({ order: true })
+@UseGuards(AdminGuard)
 export class AdminController {
   constructor(
     private readonly orders: OrderRepository,

@@ -1,39 +1,67 @@
-import { timingSafeEqual } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import {
   type CanActivate,
   type ExecutionContext,
   ForbiddenException,
+  HttpException,
+  HttpStatus,
   Injectable,
   UnauthorizedException,
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { DemoGateway } from '../demo/demo-gateway.js';
+import { PasswordGuesses } from './password-guesses.js';
 
-/** Open while the gateway is simulated; otherwise HTTP Basic with `SHOP_ADMIN_PASSWORD`, any user name. */
+/**
+ * Open while the gateway is simulated; otherwise HTTP Basic with `SHOP_ADMIN_PASSWORD`, any user name. Whatever it
+ * guards, wrong passwords are counted together.
+ */
 @Injectable()
 export class AdminGuard implements CanActivate {
-  constructor(private readonly demo: DemoGateway) {}
+  constructor(
+    private readonly demo: DemoGateway,
+    private readonly guesses: PasswordGuesses,
+  ) {}
 
   canActivate(context: ExecutionContext): boolean {
     if (this.demo.isOn) return true;
     const password = process.env.SHOP_ADMIN_PASSWORD;
     if (!password) throw new ForbiddenException();
     const http = context.switchToHttp();
-    if (isSame(givenPassword(http.getRequest<Request>()), password)) return true;
-    http.getResponse<Response>().set('WWW-Authenticate', 'Basic realm="orders", charset="UTF-8"');
+    const response = http.getResponse<Response>();
+    const { authorization, address } = credentialsOf(http.getRequest<Request>());
+    const waitMs = this.guesses.waitOf(address);
+    if (waitMs > 0) {
+      response.set('Retry-After', String(Math.ceil(waitMs / 1000)));
+      throw new HttpException('Too many wrong passwords', HttpStatus.TOO_MANY_REQUESTS);
+    }
+    if (isSame(passwordIn(authorization), password)) {
+      this.guesses.remember(address);
+      return true;
+    }
+    // A browser first asks without one, which is no guess.
+    if (authorization !== undefined) this.guesses.countWrong(address);
+    response.set('WWW-Authenticate', 'Basic realm="orders", charset="UTF-8"');
     throw new UnauthorizedException();
   }
 }
 
-function givenPassword(request: Request): string {
-  const [scheme, credentials = ''] = (request.headers.authorization ?? '').split(' ');
-  if (scheme?.toLowerCase() !== 'basic') return '';
+function credentialsOf({ headers, ip }: Request): { authorization: string | undefined; address: string } {
+  return { authorization: headers.authorization, address: ip ?? '' };
+}
+
+function passwordIn(authorization = ''): string {
+  const credentials = /^basic +(\S+)$/i.exec(authorization)?.[1] ?? '';
   return Buffer.from(credentials, 'base64')
     .toString()
     .replace(/^[^:]*:?/, '');
 }
 
+/** In the same time wherever they differ, also in length. */
 function isSame(given: string, wanted: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(wanted)];
-  return one.length === other.length && timingSafeEqual(one, other);
+  return timingSafeEqual(digest(given), digest(wanted));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }

@@ -9,12 +9,11 @@ import {
   Param,
   Post,
   UseFilters,
-  UseGuards,
   ValidationPipe,
 } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { ThrottlerGuard } from '@nestjs/throttler';
 import { CheckoutDto, PaymentExceptionFilter, PaymentService } from 'nestjs-card-payment';
+import { LimitsAttempts } from '../checkout/attempt-limits.js';
 import { INSTALMENTS } from '../checkout/checkout-form.js';
 import { decimalText, TURKISH_LIRA } from '../money.js';
 import { OrderRepository } from '../orders/order.repository.js';
@@ -40,7 +39,7 @@ export class CheckoutApiController {
   ) {}
 
   @Post('pay')
-  @UseGuards(ThrottlerGuard)
+  @LimitsAttempts()
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
   @ApiOperation({ summary: 'Starts a 3D Secure payment of an order.' })

@@ -9,9 +9,7 @@ import {
   Param,
   Post,
   Res,
-  UseGuards,
 } from '@nestjs/common';
-import { ThrottlerGuard } from '@nestjs/throttler';
 import type { Response } from 'express';
 import {
   BANK_PAGE_HEADERS,
@@ -27,6 +25,7 @@ import { OrderRepository } from '../orders/order.repository.js';
 import { isPayable, outcomeOf } from '../orders/outcome.js';
 import { checkoutPage } from '../pages/checkout-page.js';
 import { CurrentVisitor, type Visitor } from '../visitor/visitor.js';
+import { LimitsAttempts } from './attempt-limits.js';
 import { EMPTY_CHECKOUT, readCheckout, toPayment, wrongFields } from './checkout-form.js';
 
 @Controller('orders/:id/pay')
@@ -46,7 +45,7 @@ export class CheckoutController {
   }
 
   @Post()
-  @UseGuards(ThrottlerGuard)
+  @LimitsAttempts()
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
   async pay(

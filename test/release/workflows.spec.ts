@@ -1,0 +1,209 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { parse } from 'yaml';
+
+interface Step {
+  readonly uses?: string;
+  readonly run?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+interface Job {
+  readonly uses?: string;
+  readonly secrets?: unknown;
+  readonly needs?: string | readonly string[];
+  readonly environment?: string;
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly steps?: readonly Step[];
+}
+
+interface Workflow {
+  readonly on: Readonly<Record<string, unknown>>;
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly jobs: Readonly<Record<string, Job>>;
+}
+
+const FOLDER = '.github/workflows';
+const FILES = readdirSync(FOLDER);
+const textOf = (file: string): string => readFileSync(join(FOLDER, file), 'utf8');
+const workflowOf = (file: string): Workflow => parse(textOf(file)) as Workflow;
+const jobsOf = (file: string): [string, Job][] => Object.entries(workflowOf(file).jobs);
+const stepsOf = (job: Job): readonly Step[] => job.steps ?? [];
+const canWrite = ({ permissions = {} }: Job): boolean => Object.values(permissions).includes('write');
+
+/** Runs code of the repository or of its dependencies, or installs them. */
+const FOREIGN_CODE = /\b(?:npm (?!publish\b)|npx |pnpm |yarn |bun |node |corepack |make\b|curl\b|wget\b|\.\/)/;
+
+const release = workflowOf('release.yml');
+const scriptOf = (name: string): string =>
+  stepsOf(release.jobs[name] ?? {})
+    .flatMap(({ run }) => run ?? [])
+    .join('\n');
+
+it('finds the workflows', () => expect(FILES.sort()).toEqual(['audit.yml', 'ci.yml', 'mutation.yml', 'release.yml']));
+
+describe.each(FILES)('%s', (file) => {
+  const steps = jobsOf(file).flatMap(([, job]) => stepsOf(job));
+
+  it('names each action by its commit, and says which version that is', () => {
+    const lines = textOf(file)
+      .split('\n')
+      .filter((line) => /^\s*(?:- )?['"]?uses['"]?\s*:/.test(line));
+    const used = [...jobsOf(file).map(([, job]) => job), ...steps].flatMap(({ uses }) => uses ?? []);
+    expect(lines).toHaveLength(used.length);
+    const isPinned = (line: string): boolean =>
+      /uses: (?:\.\/\.github\/workflows\/\w+\.yml|[\w.-]+\/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+)$/.test(line);
+    expect(lines.filter((line) => !isPinned(line))).toEqual([]);
+  });
+
+  it('has no right but to read, save where a job says so', () => {
+    const { permissions } = workflowOf(file);
+    expect(permissions).toBeDefined();
+    for (const right of Object.values(permissions ?? {})) expect(right).toBe('read');
+    for (const [name, { permissions: rights }] of jobsOf(file)) {
+      expect([name, typeof (rights ?? {})]).toEqual([name, 'object']);
+    }
+  });
+
+  it('keeps no credentials where it checks out', () => {
+    for (const step of steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'))) {
+      expect(step.with).toMatchObject({ 'persist-credentials': false });
+    }
+  });
+
+  it('puts no value of an expression into a script, and is not begun by strangers with rights', () => {
+    expect(steps.filter(({ run }) => run?.includes('${{'))).toEqual([]);
+    const begins = Object.keys(workflowOf(file).on);
+    for (const event of ['pull_request_target', 'workflow_run', 'issue_comment']) expect(begins).not.toContain(event);
+    for (const [, { secrets }] of jobsOf(file)) expect(secrets).toBeUndefined();
+  });
+
+  it('runs nobody’s code, and uses no cache, in a job that may write or publish', () => {
+    for (const [name, job] of jobsOf(file).filter(([, each]) => canWrite(each))) {
+      const scripts = stepsOf(job).flatMap(({ run }) => run?.replace(/"\.\/\$TARBALL"/g, '') ?? []);
+      expect([name, scripts.filter((script) => FOREIGN_CODE.test(script))]).toEqual([name, []]);
+      expect(job.uses).toBeUndefined();
+      for (const { uses = '' } of stepsOf(job)) {
+        expect(uses).toMatch(/^(?:actions\/(?:checkout|setup-node|download-artifact)@.*)?$/);
+      }
+    }
+  });
+});
+
+describe('the release workflow', () => {
+  const publishing = jobsOf('release.yml').filter(([, { permissions }]) => permissions?.['id-token'] !== undefined);
+
+  it('publishes in one job, which may do nothing else, waits for an approval and checks nothing out', () => {
+    expect(publishing.map(([name]) => name)).toEqual(['publish']);
+    const [[, job] = [], ...others] = publishing;
+    expect(others).toEqual([]);
+    expect(job).toMatchObject({ environment: 'npm', permissions: { 'id-token': 'write' } });
+    expect(Object.keys(job?.permissions ?? {})).toEqual(['id-token']);
+    expect(stepsOf(job ?? {}).filter(({ uses }) => uses?.startsWith('actions/checkout@'))).toEqual([]);
+    for (const file of FILES.filter((name) => name !== 'release.yml')) {
+      for (const [, { permissions = {} }] of jobsOf(file)) expect(Object.keys(permissions)).not.toContain('id-token');
+    }
+  });
+
+  it('packs where there is no right to write and no cache', () => {
+    const { build } = release.jobs;
+    expect(build?.permissions).toEqual({ contents: 'read' });
+    expect(scriptOf('build')).toContain('npm pack');
+    for (const name of ['version', 'build', 'publish']) {
+      for (const step of stepsOf(release.jobs[name] ?? {})) {
+        expect(step.uses ?? '').not.toMatch(/^actions\/cache/);
+        if (!step.uses?.startsWith('actions/setup-node@')) continue;
+        expect(step.with).toMatchObject({ 'package-manager-cache': false });
+        expect(step.with).not.toHaveProperty('cache');
+      }
+    }
+  });
+
+  describe('its scripts', () => {
+    let folder: string;
+    let asked: () => string;
+
+    beforeEach(() => {
+      folder = mkdtempSync(join(tmpdir(), 'release-'));
+      const calls = join(folder, 'calls');
+      write('calls', '');
+      for (const command of ['gh', 'npm']) {
+        write(`bin/${command}`, `#!/bin/sh\necho "${command} $*" >> '${calls}'\n[ "$2" = list ] && echo 0\nexit 0\n`);
+        chmodSync(join(folder, 'bin', command), 0o755);
+      }
+      asked = () => readFileSync(calls, 'utf8');
+    });
+    afterEach(() => rmSync(folder, { recursive: true }));
+
+    function write(name: string, text: string): void {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    }
+
+    function run(script: string, cwd: string, env: Readonly<Record<string, string>> = {}): string {
+      const { status, stdout, stderr } = spawnSync('bash', ['-eo', 'pipefail', '-c', script], {
+        cwd: join(folder, cwd),
+        encoding: 'utf8',
+        env: {
+          PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
+          HOME: folder,
+          RUNNER_TEMP: folder,
+          GIT_CONFIG_NOSYSTEM: '1',
+          ...env,
+        },
+      });
+      return `${status}\n${stdout}${stderr}`;
+    }
+
+    const sha256Of = (name: string): string => run(`sha256sum '${name}'`, '.').split(/\s+/)[1] ?? '';
+
+    it('open a pull request of nothing but the version and its notes', () => {
+      for (const name of [
+        'package.json',
+        'CHANGELOG.md',
+        'lib/index.ts',
+        '.github/workflows/ci.yml',
+        '.changeset/a.md',
+      ]) {
+        write(`repo/${name}`, 'before\n');
+      }
+      const setUp = `
+        git init --quiet --bare ../origin && git init --quiet --initial-branch main
+        git config user.name a && git config user.email a@b.example
+        git add --all && git commit --quiet -m first && git remote add origin ../origin && git push --quiet origin main
+        echo after | tee package.json CHANGELOG.md lib/index.ts .github/workflows/ci.yml > new.js
+        rm .changeset/a.md && git add --all && git diff --cached --binary > "$RUNNER_TEMP/version.patch"
+        git reset --quiet --hard && rm -f new.js`;
+      expect(run(setUp, 'repo')).toMatch(/^0\n/);
+      expect(run(scriptOf('pull-request'), 'repo', { BRANCH: 'changeset-release/main' })).toMatch(/^0\n/);
+      const changed = run('git --git-dir ../origin diff --name-only main changeset-release/main', 'repo');
+      expect(changed).toBe('0\n.changeset/a.md\nCHANGELOG.md\npackage.json\n');
+      expect(asked()).toContain('gh pr create --base main --head changeset-release/main');
+    });
+
+    it('publish the tarball that was built, and no other', () => {
+      write('repo/release/nestjs-card-payment-1.2.3.tgz', 'built');
+      const TARBALL = 'release/nestjs-card-payment-1.2.3.tgz';
+      const SHA256 = sha256Of(`repo/${TARBALL}`);
+      write('repo/release/notes.md', '');
+      expect(run(scriptOf('publish'), 'repo', { TARBALL, SHA256 })).toMatch(/^0\n/);
+      expect(asked()).toContain(`npm publish ./${TARBALL} --ignore-scripts --provenance`);
+      const published = asked();
+      write(`repo/${TARBALL}`, 'changed on the way');
+      expect(run(scriptOf('publish'), 'repo', { TARBALL, SHA256 })).toMatch(/^1\n/);
+      expect(run(scriptOf('release'), 'repo', { VERSION: '1.2.3', SHA256 })).toMatch(/^1\n/);
+      expect(asked()).toBe(published);
+    });
+
+    it('take the notes of that version alone', () => {
+      write('repo/CHANGELOG.md', '# Changelog\n\n## [Unreleased]\n\n## 1.2.3\n\n- this\n\n## 1.2.2\n\n- that\n');
+      write('repo/release/keep', '');
+      const awk = /awk [\s\S]*?notes\.md/.exec(scriptOf('build'))?.[0] ?? 'false';
+      expect(run(awk, 'repo', { VERSION: '1.2.3' })).toBe('0\n');
+      expect(readFileSync(join(folder, 'repo/release/notes.md'), 'utf8').trim()).toBe('- this');
+    });
+  });
+});
