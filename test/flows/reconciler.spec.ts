@@ -129,6 +129,14 @@ describe('the background work', () => {
       expect(leaseDue).not.toHaveBeenCalled();
     });
 
+    it('begins nothing where it is stopped before its first pass', async () => {
+      const { reconciler } = await startBackground({ retentionMs: DAY_MS });
+      const [purge, listByState] = [jest.spyOn(shop.store, 'purge'), jest.spyOn(shop.store, 'listByState')];
+      await reconciler.stop();
+      expect(purge).not.toHaveBeenCalled();
+      expect(listByState).not.toHaveBeenCalled();
+    });
+
     it('runs once, however often it is started', async () => {
       const { reconciler } = await startBackground();
       const { sleeping } = shop.clock;
@@ -639,13 +647,16 @@ describe('the background work', () => {
       const limits: number[] = [];
       shop.store.listByState = (_account, _states, limit) => {
         limits.push(limit);
-        return Promise.resolve(Array.from({ length: limit }, () => scheduled));
+        const found = Array.from({ length: limit }, () => scheduled);
+        // Where there was one among so many, there may be another.
+        if (limits.length === 6) found[0] = { ...scheduled, dueAt: null };
+        return Promise.resolve(found);
       };
       await startBackground();
       await shop.clock.advance(30 * MINUTE_MS);
-      expect(limits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000]);
+      expect(limits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 16_000]);
       await shop.clock.advance(31 * MINUTE_MS);
-      expect(limits.slice(6, 8)).toEqual([500, 1_000]);
+      expect(limits.slice(7, 9)).toEqual([500, 1_000]);
     });
 
     it('stay as they are where nobody can ask', async () => {
