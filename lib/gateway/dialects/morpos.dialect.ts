@@ -1,4 +1,5 @@
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
+import { recoded } from '../../payment/own-bytes.js';
 import type {
   GatewayDialect,
   GatewayOperation,
@@ -180,10 +181,10 @@ function compactTimestamp(now: Date, offsetHours: number): string {
   return new Date(now.getTime() + offsetHours * 3_600_000).toISOString().replace(/\D/g, '').slice(0, 14);
 }
 
-/** Base64( lowercase hex( SHA-256( base64-decode(secret) + timestamp ) ) ). */
+/** Base64( lowercase hex( SHA-256( base64-decode(secret) + timestamp ) ) ). The decoded secret is in no Buffer of ours. */
 function hashedSecret(secret: string, timestamp: string): string {
-  const hex = hash('sha256', Buffer.concat([Buffer.from(secret, 'base64'), Buffer.from(timestamp, 'utf8')]), 'hex');
-  return Buffer.from(hex, 'utf8').toString('base64');
+  const hex = createHash('sha256').update(secret, 'base64').update(timestamp, 'utf8').digest('hex');
+  return recoded(hex, 'latin1', 'base64');
 }
 
 /** A value as it is signed: booleans are `True` and `False`, and what is absent leaves its place empty. */

@@ -58,7 +58,8 @@ export class GatewayTransport {
   post(request: WireRequest, claim?: RequestClaim): Promise<Transmission> {
     this.warnOfMonitors();
     const timeoutMs = claim?.timeoutMs ?? this.settings.timeoutMs;
-    const attempt = new Attempt(request.body, timeoutMs, (left) => claim?.mayStart(left) ?? true);
+    const mayStart = (left: number): boolean => claim?.mayStart(left) ?? true;
+    const attempt = new Attempt(request.body, timeoutMs, mayStart, this.isDispatcherOurs);
     // Axios costs as much as the request itself: it is asked only where someone can have added to it.
     if (this.http.mayHaveInterceptors) this.postByAxios(attempt, request);
     else this.transmit(attempt, request);
