@@ -127,9 +127,10 @@ export class Attempt {
   private read(): void {
     if (this.isOver) return;
     const { status, headers } = this.head;
-    const body = ownCopy(this.chunks, this.size);
+    const [first] = this.chunks;
+    const body = first?.length === this.size ? first : ownCopy(this.chunks, this.size);
     const reply = replyText(body, headers);
-    body.fill(0);
+    if (body !== first) body.fill(0);
     if ('text' in reply) this.end({ sent: true, reply: { status, text: reply.text } });
     else this.lose(reply.cause);
   }
