@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import axios, { type AxiosAdapter, type AxiosInstance, type AxiosResponse, type RawAxiosResponseHeaders } from 'axios';
 import { Agent, type Dispatcher } from 'undici';
 import { Hidden } from '../../payment/hidden.js';
+import { STRONG_TLS } from '../../payment/tls.js';
 import { Attempt } from './attempt.js';
 import { causeCode } from './cause-code.js';
 import { GatewayHttp } from './gateway-http.js';
@@ -149,7 +150,7 @@ const FRAMING_HEADERS = ['content-length', 'transfer-encoding'];
 function agentFor({ connectTimeoutMs, keepAliveMs }: TransportSettings): Agent {
   return new Agent({
     // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED, meant for something else, does not reach payments.
-    connect: { timeout: connectTimeoutMs, rejectUnauthorized: true },
+    connect: { ...STRONG_TLS, timeout: connectTimeoutMs, rejectUnauthorized: true },
     keepAliveTimeout: Math.max(keepAliveMs, 1),
     keepAliveMaxTimeout: Math.max(keepAliveMs, 1),
     pipelining: 1,
