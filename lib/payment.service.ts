@@ -73,7 +73,8 @@ export class PaymentService {
 
   /**
    * Completes a 3D payment with what the bank sent (Auth3d); the callback controller calls this. Auth3d
-   * is sent once: for a payment that has been claimed or has ended, the answer is the payment as it stands.
+   * is sent once: for a payment that has been claimed or has ended, the answer is the payment as it stands; so it is
+   * where fifty calls wait for it already.
    *
    * @throws PaymentNotFoundError, PaymentStateError (for `direct` and `initiating`)
    * @throws PaymentCallbackError the fields cannot be this payment's; it is untouched

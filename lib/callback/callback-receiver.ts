@@ -8,6 +8,7 @@ import { limited, TimeUpError } from '../payment/limited.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { PaymentReader } from '../flows/payment-reader.js';
 import { ThreeDFlow } from '../flows/three-d-flow.js';
+import type { WaitingPlace } from '../flows/waiting-callbacks.js';
 import { checkCallback } from '../flows/callback-check.js';
 import { readCallbackFields } from '../flows/callback-fields.js';
 import { hashCallbackToken } from '../flows/callback-token.js';
@@ -46,8 +47,8 @@ export class CallbackReceiver {
   }
 
   /**
-   * Completes the payment and waits for its outcome, up to `waitMs`; a repeat waits for the first. Whatever comes after
-   * that runs on.
+   * Completes the payment and waits for its outcome, up to `waitMs`; a repeat waits for the first, unless too many do.
+   * Whatever comes after that runs on.
    * @returns the payment as it stands then
    * @throws PaymentCallbackError the callback is refused, the payment untouched
    * @throws PaymentStoreError
@@ -55,14 +56,18 @@ export class CallbackReceiver {
   async complete(token: string, received: unknown): Promise<Payment> {
     const record = await this.identify(token);
     const wait = { isOver: false };
-    const outcome = record.state === 'awaiting' ? this.authorize(record, received) : this.repeat(record, received);
-    const watched = outcome.then((payment) => this.watch(payment, wait));
+    const place = this.threeD.placeFor(record);
+    const outcome =
+      record.state === 'awaiting' ? this.authorize(record, received, place) : this.repeat(record, received);
+    const watched = outcome.then((payment) => this.watch(payment, wait, place));
     try {
       return await limited(this.clock, this.route.waitMs, () => watched);
     } catch (error) {
       wait.isOver = true;
       if (!(error instanceof TimeUpError)) throw error;
       return toPayment(await this.reader.latest(record));
+    } finally {
+      place.leave();
     }
   }
 
@@ -72,8 +77,8 @@ export class CallbackReceiver {
     return record;
   }
 
-  private authorize(record: PaymentRecord, received: unknown): Promise<Payment> {
-    return this.inFlight.run(() => this.threeD.complete(record, received ?? {}));
+  private authorize(record: PaymentRecord, received: unknown, place: WaitingPlace): Promise<Payment> {
+    return this.inFlight.run(() => this.threeD.complete(record, received ?? {}, place));
   }
 
   /** Back, refresh, a double post: nothing is sent, so an empty one is welcome, but a foreign one is not. */
@@ -88,9 +93,9 @@ export class CallbackReceiver {
   }
 
   /** Auth3d may be running in another process. */
-  private async watch(payment: Payment, wait: { readonly isOver: boolean }): Promise<Payment> {
+  private async watch(payment: Payment, wait: { readonly isOver: boolean }, place: WaitingPlace): Promise<Payment> {
     let latest = payment;
-    while (latest.state === 'authorizing' && !wait.isOver) {
+    while (latest.state === 'authorizing' && !wait.isOver && place.take()) {
       await this.clock.sleep(LOOK_AGAIN_MS);
       const record = await this.reader.find(payment.conversationId);
       if (record) latest = toPayment(record);

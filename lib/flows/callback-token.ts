@@ -7,7 +7,12 @@ export const NO_TOKEN = 'direct';
 
 /** 256 random bits, base64url. Whoever holds it may bring the bank's answer for one payment, and nothing else. */
 export function newCallbackToken(random: Randomness): string {
-  return random.bytes(32).toString('base64url');
+  const bytes = random.bytes(32);
+  try {
+    return bytes.toString('base64url');
+  } finally {
+    bytes.fill(0);
+  }
 }
 
 /** SHA-256, lowercase hex: all that is kept of a token. */

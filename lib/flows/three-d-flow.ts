@@ -33,6 +33,7 @@ import { ReturnUrlMaker } from './return-urls.js';
 import { AUTH3D_RETRY_MS, auth3dRetryingMs, claimEnd, fitsClaim } from './schedule.js';
 import { applyNotSent, applyOutcome, settlementRules } from './settlement.js';
 import { StoreClock } from './store-clock.js';
+import { WaitingCallbacks, type WaitingPlace } from './waiting-callbacks.js';
 
 /** How long `beforeAuth3d` may take: less than a buyer waits for the callback's answer. */
 const MAX_VETO_MS = 20_000;
@@ -55,6 +56,7 @@ export class ThreeDFlow {
   private readonly logger = new PaymentLogger();
   /** Copies of one callback in this process share one run. */
   private readonly completing = new Map<string, Promise<Payment>>();
+  private readonly waiting = new WaitingCallbacks();
 
   constructor(
     private readonly reader: PaymentReader,
@@ -102,18 +104,33 @@ export class ThreeDFlow {
     return { conversationId: record.conversationId, content, html, expiresAt, payment: toPayment(moved.record) };
   }
 
-  /** @param received what the bank sent, as the host parsed it; read only while the payment waits for it */
-  complete(record: PaymentRecord, received: unknown): Promise<Payment> {
-    const { account, traceparent: link } = record;
-    return inOperation({ operation: 'auth3d', account, link }, itself, () => this.completeShared(record, received));
+  /** Where a callback may wait for the outcome of a payment. Whoever takes it leaves it. */
+  placeFor({ conversationId }: PaymentRecord): WaitingPlace {
+    return this.waiting.placeFor(conversationId);
   }
 
-  private async completeShared(record: PaymentRecord, received: unknown): Promise<Payment> {
+  /**
+   * @param received what the bank sent, as the host parsed it; read only while the payment waits for it
+   * @param place its own, where the caller waits no longer than this does
+   */
+  async complete(record: PaymentRecord, received: unknown, place?: WaitingPlace): Promise<Payment> {
+    const { account, traceparent: link } = record;
+    const own = place ?? this.placeFor(record);
+    try {
+      return await inOperation({ operation: 'auth3d', account, link }, itself, () =>
+        this.completeShared(record, received, own),
+      );
+    } finally {
+      if (!place) own.leave();
+    }
+  }
+
+  private async completeShared(record: PaymentRecord, received: unknown, place: WaitingPlace): Promise<Payment> {
     const { conversationId } = record;
     if (record.kind === 'direct' || record.state === 'initiating') {
       throw new PaymentStateError(toPayment(record), 'be completed by Auth3d');
     }
-    if (record.state !== 'awaiting') return this.completing.get(conversationId) ?? toPayment(record);
+    if (record.state !== 'awaiting') return this.join(record, place) ?? toPayment(record);
     await this.clock.check();
     if (record.expiresAt && this.clock.now() >= record.expiresAt) return this.end(record, 'expired');
 
@@ -121,11 +138,19 @@ export class ThreeDFlow {
     const { dialect } = this.settings;
     const fields = readCallbackFields(received, dialect.callbackObjectFields);
     checkCallback(fields, record, dialect);
-    const running = this.completing.get(conversationId);
+    const running = this.join(record, place);
     if (running) return running;
+    place.take();
     const run = this.completeOnce(record, fields).finally(() => this.completing.delete(conversationId));
     this.completing.set(conversationId, run);
     return run;
+  }
+
+  /** The run that is under way, or the payment as it stands where too many wait for that; null where none is. */
+  private join(record: PaymentRecord, place: WaitingPlace): Promise<Payment> | Payment | null {
+    const running = this.completing.get(record.conversationId);
+    if (!running) return null;
+    return place.take() ? running : toPayment(record);
   }
 
   private async completeOnce(record: PaymentRecord, fields: CallbackFields): Promise<Payment> {

@@ -12,6 +12,8 @@ const SHOWN_CODE = /^[A-Z]{1,4}\d{1,10}$/;
 /** The vendor's list: "Invalid merchant". */
 const MERCHANT_CODE = 'B0003';
 const TLS_CODE = /^(?:ERR_TLS|ERR_SSL|EPROTO|CERT|CRL|CA_|DEPTH_ZERO|HOSTNAME|PATH_LENGTH|SELF_SIGNED|UNABLE_TO)/;
+/** The two sides have no version or no ciphers in common. */
+const WEAK_TLS_CODE = /PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|HANDSHAKE_FAILURE|NO_SHARED_CIPHER|DH_KEY_TOO_SMALL/;
 const NAME_CODE = /^(?:ENOTFOUND|EAI_)/;
 
 type Option = 'baseUrl' | 'merchantId' | 'clientId' | 'clientSecret' | 'apiKey' | 'scope' | 'grantType' | 'timeoutMs';
@@ -94,6 +96,9 @@ export class GatewayTrouble {
 
   private connectionAdvice(code: string): string {
     if (NAME_CODE.test(code)) return `Its name is not found: check ${this.named('baseUrl')} and this host's DNS.`;
+    if (WEAK_TLS_CODE.test(code)) {
+      return `It offers no TLS 1.2 or 1.3 with forward secrecy, or refuses ours: ask the vendor, or check ${this.named('baseUrl')}.`;
+    }
     if (TLS_CODE.test(code)) {
       return `No TLS connection: check ${this.named('baseUrl')}; a private CA or a client certificate is set by the option dispatcher.`;
     }

@@ -20,5 +20,5 @@ export function routeOf({ callback = {}, name }: PaymentStructure): CallbackRout
 }
 
 export function trimSlashes(path: string): string {
-  return path.replace(/^\/+|\/+$/g, '');
+  return path.replace(/^\/+|(?<!\/)\/+$/g, '');
 }

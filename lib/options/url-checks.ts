@@ -45,7 +45,7 @@ export function resultUrlProblem(text: string): string | null {
 }
 
 export function withoutTrailingSlashes(url: string): string {
-  return url.replace(/\/+$/, '');
+  return url.replace(/(?<!\/)\/+$/, '');
 }
 
 function parse(text: string): URL | null {

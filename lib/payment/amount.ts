@@ -56,7 +56,7 @@ export function canonicalAmount(amount: string | number, currencyCode: number, f
   if (problem) return { problem };
   const { whole, fraction } = readDecimal(String(amount)) as Decimal;
   const decimals =
-    format === 'fixed' ? fraction.padEnd(currencyDecimals(currencyCode), '0') : fraction.replace(/0+$/, '');
+    format === 'fixed' ? fraction.padEnd(currencyDecimals(currencyCode), '0') : fraction.replace(/(?<!0)0+$/, '');
   return { text: (whole || '0') + (decimals && `.${decimals}`) };
 }
 

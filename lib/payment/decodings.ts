@@ -1,3 +1,5 @@
+import { recoded } from './own-bytes.js';
+
 /** One encoding around another is undone, too; nobody escapes more often by accident. */
 const MAX_LEVELS = 2;
 const MAX_ESCAPES = 8;
@@ -41,7 +43,7 @@ export function withoutEscapes(text: string): string {
   let plain = text.normalize('NFKC');
   for (let count = 0; count < MAX_ESCAPES; count += 1) {
     const next = plain
-      .replace(/(?:%[0-9a-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString('utf8'))
+      .replace(/(?:%[0-9a-f]{2})+/gi, (bytes) => recoded(bytes.replaceAll('%', ''), 'hex', 'utf8'))
       .replace(/\\u([0-9a-f]{4})|\\x([0-9a-f]{2})/gi, (_match, long?: string, short?: string) =>
         String.fromCharCode(parseInt(long ?? short ?? '', 16)),
       )
@@ -67,13 +69,13 @@ function fromBase64(text: string, minLength: number): string[] {
     .replace(/-/g, '+')
     .replace(/_/g, '/')
     .replace(/[^A-Za-z0-9+/]/g, '');
-  return BASE64_STARTS.map((start) => Buffer.from(characters.slice(start), 'base64').toString('latin1'));
+  return BASE64_STARTS.map((start) => recoded(characters.slice(start), 'base64', 'latin1'));
 }
 
 function fromHex(text: string, minLength: number): string[] {
   if (text.length < minLength * 2) return [];
   const characters = text.replace(/[^0-9A-Fa-f]/g, '');
-  return HEX_STARTS.map((start) => Buffer.from(characters.slice(start), 'hex').toString('latin1'));
+  return HEX_STARTS.map((start) => recoded(characters.slice(start), 'hex', 'latin1'));
 }
 
 function character(code: number): string {

@@ -1,6 +1,7 @@
 import { holdsCard, isCardIn, isPartOfCard, type KnownCard } from './card-mask.js';
 import { decodings, withoutEscapes } from './decodings.js';
 import { type DigitRun, digitRuns } from './digit-runs.js';
+import { recoded } from './own-bytes.js';
 
 const MIN_LONG_NUMBER = 9;
 const MIN_BLOB = 16;
@@ -33,7 +34,7 @@ export function plainText(text: string, maxLength: number, known: KnownCard = {}
   const isCut = text.length > maxLength;
   const line = oneLine(text.slice(0, maxLength));
   const safe = hideInReadings(line, (reading) => hideBlobs(reading, hideLongNumbers(reading, known, isCut), isCut));
-  return Buffer.from(holdsCard(safe, known) ? '***' : oneLine(safe).slice(0, maxLength)).toString();
+  return recoded(holdsCard(safe, known) ? '***' : oneLine(safe).slice(0, maxLength), 'utf8', 'utf8');
 }
 
 /**

@@ -24,7 +24,7 @@ let used = POOL_SIZE;
 
 /**
  * Cryptographic bytes, drawn from the system in lots: asking for a few at a time takes longer than all else that an id
- * needs. What was given out is wiped.
+ * needs. What was given out is wiped here, and has memory of its own, for whoever asked to wipe.
  */
 export function randomBytes(count: number): Buffer {
   if (count > POOL_SIZE) throw new Error(`at most ${POOL_SIZE} random bytes at once`);
@@ -33,7 +33,8 @@ export function randomBytes(count: number): Buffer {
     used = 0;
   }
   const lot = pool.subarray(used, used + count);
-  const bytes = Buffer.from(lot);
+  const bytes = Buffer.allocUnsafeSlow(count);
+  lot.copy(bytes);
   lot.fill(0);
   used += count;
   return bytes;

@@ -12,7 +12,7 @@ export interface JsonObject {
 }
 
 /** Strings are matched whole, so that only the numbers are left. */
-const STRING_OR_DIGITS = /("(?:\\.|[^"\\])*")|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const STRING_OR_DIGITS = /("(?:\\.|[^"\\])*"?)|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /** @throws SyntaxError when the text is no JSON, RangeError when it is nested too deep */
 export function parseExact(text: string): JsonValue {

@@ -2,11 +2,13 @@ import type { IncomingMessage } from 'node:http';
 
 /** @returns null when the connection was lost before the body's end */
 export async function receiveText(request: IncomingMessage): Promise<string | null> {
-  const chunks: Buffer[] = [];
+  // Not joined as a Buffer, which would leave the card in memory that all small Buffers share.
+  request.setEncoding('utf8');
+  let text = '';
   try {
-    for await (const chunk of request) chunks.push(chunk as Buffer);
+    for await (const part of request) text += String(part);
   } catch {
     return null;
   }
-  return Buffer.concat(chunks).toString();
+  return text;
 }

@@ -50,7 +50,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   });
   const address = server.address() as AddressInfo;
   const url = `${tls ? 'https' : 'http'}://${hostOfUrl(host)}:${address.port}`;
-  const publicUrl = (options.publicUrl ?? url).replace(/\/+$/, '');
+  const publicUrl = (options.publicUrl ?? url).replace(/(?<!\/)\/+$/, '');
   if (!keepsProcessAlive) {
     server.unref();
     server.on('connection', (socket) => socket.unref());

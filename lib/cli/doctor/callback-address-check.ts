@@ -1,10 +1,10 @@
-import { request } from 'undici';
 import { resultPage } from '../../callback/result-page.js';
 import { routeOf } from '../../options/callback-route.js';
 import { isLoopback } from '../../options/url-checks.js';
 import { causeOf } from './failure-cause.js';
 import { failed, type Finding, ok, skipped } from './finding.js';
 import { gatewayOf, type Patient } from './patient.js';
+import { requestOnce } from './request-once.js';
 import { withinTime } from './time-limit.js';
 
 /** No token: it is refused before anything is looked up. */
@@ -43,14 +43,16 @@ export async function checkCallbackAddress(patient: Patient, given: string | und
 }
 
 function addressOf({ values: { callbackUrl, publicUrl }, name }: Patient, given: string | undefined): string | null {
-  if (given !== undefined) return given.replace(/\/+$/, '');
+  if (given !== undefined) return given.replace(/(?<!\/)\/+$/, '');
   if (callbackUrl) return callbackUrl;
   return publicUrl ? `${publicUrl}/${routeOf({ name }).path}` : null;
 }
 
 async function ask(address: string, { variable }: Patient, signal: AbortSignal): Promise<Finding> {
-  const { statusCode: status, body } = await request(`${address}/${NO_TOKEN}/return`, { signal });
-  const page = (await body.text()).slice(0, MAX_PAGE_CHARACTERS);
+  const { status, page } = await requestOnce(`${address}/${NO_TOKEN}/return`, signal, async ({ statusCode, body }) => ({
+    status: statusCode,
+    page: (await body.text()).slice(0, MAX_PAGE_CHARACTERS),
+  }));
   if (status === 404 && TITLES.includes(titleIn(page))) return ok('callback', `${address} is answered by this module`);
   if (status === 401 || status === 403) {
     const advice = 'Does a guard or a proxy stand in the way? `callback.decorators` marks the controller public.';

@@ -1,8 +1,8 @@
-import { request } from 'undici';
 import type { PaymentStore } from '../../store/payment-store.js';
 import { failed, type Finding, ok, skipped } from './finding.js';
 import type { Patient } from './patient.js';
 import { gatewayOf } from './patient.js';
+import { requestOnce } from './request-once.js';
 import { withinTime } from './time-limit.js';
 
 /** A `Date` header knows whole seconds, and an answer takes its time. */
@@ -52,8 +52,6 @@ async function compare(
 
 /** Any answer has the time: that the gateway knows nothing at its root does not matter. */
 async function dateOf(url: URL, signal: AbortSignal): Promise<Date | null> {
-  const { headers, body } = await request(url, { signal });
-  body.on('error', () => undefined).destroy();
-  const at = Date.parse(String(headers['date']));
+  const at = await requestOnce(url, signal, ({ headers }) => Date.parse(String(headers['date'])));
   return Number.isNaN(at) ? null : new Date(at);
 }

@@ -11,6 +11,10 @@ const MEANINGS: readonly (readonly [code: RegExp, meaning: string])[] = [
   [/^CERT_NOT_YET_VALID$/, 'its certificate is not valid yet; is the clock right?'],
   [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'its certificate is for another name'],
   [/SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/, 'its certificate is of no authority that Node.js knows'],
+  [
+    /PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|HANDSHAKE_FAILURE|DH_KEY_TOO_SMALL/,
+    'it offers no TLS 1.2 or 1.3 with forward secrecy',
+  ],
   [/^(EPROTO|ERR_SSL_)/, 'it does not speak TLS as it should'],
 ];
 
@@ -25,5 +29,5 @@ export function causeOf(error: unknown): string {
 
 function codeOf(error: unknown): string | null {
   const { code } = Object(error) as { code?: unknown };
-  return typeof code === 'string' && /^[A-Z0-9_]{1,60}$/.test(code) ? code : null;
+  return typeof code === 'string' && /^[A-Z0-9_/]{1,60}$/.test(code) ? code : null;
 }

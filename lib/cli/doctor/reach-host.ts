@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { STRONG_TLS } from '../../payment/tls.js';
 import { causeOf } from './failure-cause.js';
 import { withinTime } from './time-limit.js';
 
@@ -45,8 +46,9 @@ export async function reachHost(url: URL, limitMs: number): Promise<Reach> {
   }
 }
 
-/** As strict as the module itself: NODE_TLS_REJECT_UNAUTHORIZED does not reach it. */
+/** As strict as the module itself: NODE_TLS_REJECT_UNAUTHORIZED and --tls-min-v1.0 do not reach it. */
 function securedSocket(host: string, port: number): TLSSocket {
   const servername = isIP(host) === 0 ? host : '';
-  return connectTls({ host, port, servername, rejectUnauthorized: true, ALPNProtocols: ['http/1.1'] });
+  const checks = { ...STRONG_TLS, rejectUnauthorized: true, ALPNProtocols: ['http/1.1'] };
+  return connectTls({ ...checks, host, port, servername });
 }

@@ -1,3 +1,4 @@
+import { ownBytes } from '../../payment/own-bytes.js';
 import type { ReplyFields } from '../readings/reply-fields.js';
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
@@ -7,13 +8,15 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 /** The page's HTML when the text is Base64 of UTF-8 HTML, otherwise null. */
 export function decodeBankPage(content: string): string | null {
-  const bytes = Buffer.from(content, 'base64');
-  if (!isBase64(content, bytes)) return null;
+  const bytes = ownBytes(content, 'base64');
   try {
+    if (!isBase64(content, bytes)) return null;
     const html = UTF8.decode(bytes);
     return HTML_TAG.test(html) ? html : null;
   } catch {
     return null;
+  } finally {
+    bytes.fill(0);
   }
 }
 

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { recoded, sha256 } from '../../payment/own-bytes.js';
 import type {
   GatewayDialect,
   GatewayOperation,
@@ -180,10 +181,9 @@ function compactTimestamp(now: Date, offsetHours: number): string {
   return new Date(now.getTime() + offsetHours * 3_600_000).toISOString().replace(/\D/g, '').slice(0, 14);
 }
 
-/** Base64( lowercase hex( SHA-256( base64-decode(secret) + timestamp ) ) ). */
+/** Base64( lowercase hex( SHA-256( base64-decode(secret) + timestamp ) ) ). Neither is left in a Buffer. */
 function hashedSecret(secret: string, timestamp: string): string {
-  const hex = hash('sha256', Buffer.concat([Buffer.from(secret, 'base64'), Buffer.from(timestamp, 'utf8')]), 'hex');
-  return Buffer.from(hex, 'utf8').toString('base64');
+  return recoded(sha256(secret, 'base64', timestamp), 'latin1', 'base64');
 }
 
 /** A value as it is signed: booleans are `True` and `False`, and what is absent leaves its place empty. */

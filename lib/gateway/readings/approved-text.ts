@@ -1,3 +1,4 @@
+import { recoded } from '../../payment/own-bytes.js';
 import type { ResultCodeSets } from '../result-codes.js';
 
 /** Whether an answer's text is one of those that say approved. */
@@ -18,5 +19,5 @@ function folded(text: string): string {
 
 /** What a text becomes when its UTF-8 is read as Latin-1. */
 function mojibakeOf(text: string): string {
-  return Buffer.from(text, 'utf8').toString('latin1');
+  return recoded(text, 'utf8', 'latin1');
 }

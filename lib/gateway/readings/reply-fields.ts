@@ -1,7 +1,7 @@
 type Json = string | boolean | null | Json[] | { [key: string]: Json };
 
-/** Strings are matched whole, so that only the numbers are left. */
-const STRING_OR_NUMBER = /("[^"\\]*(?:\\.[^"\\]*)*")|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** Strings are matched whole, so that only the numbers are left; one without an end, to the end, so that it is read once. */
+const STRING_OR_NUMBER = /("[^"\\]*(?:\\.[^"\\]*)*"?)|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /** No gateway answers with more. A mebibyte of small values would hold up the event loop while they are read. */
 const MAX_VALUES = 30_000;

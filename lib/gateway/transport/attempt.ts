@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
+import { ownBytes, ownCopy } from '../../payment/own-bytes.js';
 import { causeCode } from './cause-code.js';
 import { MAX_REPLY_BYTES, replyText } from './reply-text.js';
 import type { LostReply, Transmission } from './transmission.js';
@@ -24,8 +25,9 @@ export class Attempt {
   /** Something of it may have been written. */
   private hasStarted = false;
   private isOver = false;
-  /** Null once it was handed out, or must not be any more. */
+  /** Wiped and null when it is over. */
   private body: Buffer | null;
+  private isHandedOut = false;
   private readonly chunks: Buffer[] = [];
   private size = 0;
   /** Of the start that undici announced first. */
@@ -36,13 +38,17 @@ export class Attempt {
   private readonly deadline: number;
   private readonly timer: NodeJS.Timeout;
 
-  /** @param mayStart whether a request that begins now, and takes this long, may still be sent */
+  /**
+   * @param mayStart whether a request that begins now, and takes this long, may still be sent
+   * @param ownsChunks whether nobody else needs the pieces of the reply, so that they can be wiped
+   */
   constructor(
     body: string,
     timeoutMs: number,
     private readonly mayStart: (timeoutMs: number) => boolean = () => true,
+    private readonly ownsChunks = false,
   ) {
-    this.body = Buffer.from(body, 'utf8');
+    this.body = ownBytes(body, 'utf8');
     this.deadline = performance.now() + timeoutMs;
     this.timer = setTimeout(() => this.lose('deadline'), timeoutMs);
   }
@@ -66,8 +72,8 @@ export class Attempt {
   *handOut(): Generator<Buffer> {
     this.endIfLate();
     const { body } = this;
-    if (!body) throw new Error(ONCE);
-    this.body = null;
+    if (!body || this.isHandedOut) throw new Error(ONCE);
+    this.isHandedOut = true;
     this.hasStarted = true;
     yield body;
   }
@@ -86,9 +92,10 @@ export class Attempt {
         this.head = { status, statusText, headers };
       },
       onResponseData: (_controller, chunk) => {
+        this.chunks.push(chunk);
         this.size += chunk.length;
-        if (this.size > MAX_REPLY_BYTES) this.lose('reply_too_large');
-        else this.chunks.push(chunk);
+        if (this.isOver) this.wipe();
+        else if (this.size > MAX_REPLY_BYTES) this.lose('reply_too_large');
       },
       onResponseEnd: () => {
         // It is over, so there is nothing to abort.
@@ -118,8 +125,12 @@ export class Attempt {
   }
 
   private read(): void {
+    if (this.isOver) return;
     const { status, headers } = this.head;
-    const reply = replyText(Buffer.concat(this.chunks), headers);
+    const [first] = this.chunks;
+    const body = first?.length === this.size ? first : ownCopy(this.chunks, this.size);
+    const reply = replyText(body, headers);
+    if (body !== first) body.fill(0);
     if ('text' in reply) this.end({ sent: true, reply: { status, text: reply.text } });
     else this.lose(reply.cause);
   }
@@ -128,7 +139,6 @@ export class Attempt {
   private end(transmission: Transmission): void {
     if (this.isOver) return;
     this.isOver = true;
-    this.body = null;
     clearTimeout(this.timer);
     this.settle(transmission);
     try {
@@ -136,5 +146,17 @@ export class Attempt {
     } catch {
       // A host's dispatcher that cannot abort changes nothing of what is known.
     }
+    this.wipe();
+  }
+
+  /**
+   * Leaves nothing of the card in memory that others may be given later. What a connection has not written by now, it
+   * writes as zeros, which is no request.
+   */
+  private wipe(): void {
+    this.body?.fill(0);
+    this.body = null;
+    if (this.ownsChunks) for (const chunk of this.chunks) chunk.fill(0);
+    this.chunks.length = 0;
   }
 }

@@ -3,7 +3,8 @@ const KNOWN_FORMS = [
   /^E[A-Z0-9]{2,20}$/,
   /^EAI_[A-Z]{3,20}$/,
   /^HPE_[A-Z0-9_]{1,40}$/,
-  /^(?:UND_)?ERR_[A-Z0-9_]{3,60}$/,
+  // OpenSSL 3.5 has a slash in its names of alerts: ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE.
+  /^(?:UND_)?ERR_[A-Z0-9_/]{3,60}$/,
   /^(?:CERT|CRL|CA|DEPTH_ZERO|ERROR_IN|HOSTNAME|INVALID|OUT_OF_MEM|PATH_LENGTH|SELF_SIGNED|UNABLE_TO)_?[A-Z_]{0,60}$/,
 ];
 

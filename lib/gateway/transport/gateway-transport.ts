@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import axios, { type AxiosAdapter, type AxiosInstance, type AxiosResponse, type RawAxiosResponseHeaders } from 'axios';
 import { Agent, type Dispatcher } from 'undici';
 import { Hidden } from '../../payment/hidden.js';
+import { STRONG_TLS } from '../../payment/tls.js';
 import { Attempt } from './attempt.js';
 import { causeCode } from './cause-code.js';
 import { GatewayHttp } from './gateway-http.js';
@@ -58,7 +59,8 @@ export class GatewayTransport {
   post(request: WireRequest, claim?: RequestClaim): Promise<Transmission> {
     this.warnOfMonitors();
     const timeoutMs = claim?.timeoutMs ?? this.settings.timeoutMs;
-    const attempt = new Attempt(request.body, timeoutMs, (left) => claim?.mayStart(left) ?? true);
+    const mayStart = (left: number): boolean => claim?.mayStart(left) ?? true;
+    const attempt = new Attempt(request.body, timeoutMs, mayStart, this.isDispatcherOurs);
     // Axios costs as much as the request itself: it is asked only where someone can have added to it.
     if (this.http.mayHaveInterceptors) this.postByAxios(attempt, request);
     else this.transmit(attempt, request);
@@ -148,7 +150,7 @@ const FRAMING_HEADERS = ['content-length', 'transfer-encoding'];
 function agentFor({ connectTimeoutMs, keepAliveMs }: TransportSettings): Agent {
   return new Agent({
     // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED, meant for something else, does not reach payments.
-    connect: { timeout: connectTimeoutMs, rejectUnauthorized: true },
+    connect: { ...STRONG_TLS, timeout: connectTimeoutMs, rejectUnauthorized: true },
     keepAliveTimeout: Math.max(keepAliveMs, 1),
     keepAliveMaxTimeout: Math.max(keepAliveMs, 1),
     pipelining: 1,

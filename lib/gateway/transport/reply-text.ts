@@ -20,7 +20,7 @@ const DECODERS = new Map<string, Decoder>([
   ],
 ]);
 
-/** The text of a body, or why there is none. */
+/** The text of a body, or why there is none. What it decodes on the way is wiped; the body itself is the caller's. */
 export function replyText(
   body: Buffer,
   headers: IncomingHttpHeaders,
@@ -31,14 +31,19 @@ export function replyText(
   let bytes = body;
   for (const decoder of bytes.length > 0 ? decoders : []) {
     if (!decoder) return { cause: 'reply_unreadable' };
+    const encoded = bytes;
     try {
-      bytes = decoder(bytes, { maxOutputLength: MAX_REPLY_BYTES });
+      bytes = decoder(encoded, { maxOutputLength: MAX_REPLY_BYTES });
     } catch (error) {
       const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
       return { cause: isTooLarge ? 'reply_too_large' : 'reply_unreadable' };
+    } finally {
+      if (encoded !== body) encoded.fill(0);
     }
   }
-  return { text: textOf(bytes, String(headers['content-type'] ?? '')) };
+  const text = textOf(bytes, String(headers['content-type'] ?? ''));
+  if (bytes !== body) bytes.fill(0);
+  return { text };
 }
 
 function namesIn(header: string | string[] | undefined): string[] {

@@ -52,8 +52,9 @@ export const MORPOS: SimulatedDialect = {
   approvalLanguage: null,
   readTimestamp: (text) => (TIMESTAMP.test(text) ? Date.parse(text.replace(TIMESTAMP, '$1-$2-$3T$4:$5:$6Z')) : NaN),
   clientSecret: (secret, timestamp) => {
-    const digest = createHash('sha256').update(Buffer.from(secret, 'base64')).update(timestamp).digest('hex');
-    return Buffer.from(digest).toString('base64');
+    const digest = createHash('sha256').update(secret, 'base64').update(timestamp).digest('hex');
+    const bytes = Buffer.allocUnsafeSlow(digest.length);
+    return bytes.toString('base64', 0, bytes.write(digest, 'latin1'));
   },
   isSignGood: (body, { operation, apiKey }) =>
     body.sign === signOver(body, INQUIRY_ORDERS[operation] ?? SALE_ORDER, apiKey),

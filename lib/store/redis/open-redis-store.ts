@@ -1,5 +1,6 @@
 import type { Redis, RedisOptions } from 'ioredis';
 import { Hidden } from '../../payment/hidden.js';
+import { STRONG_TLS } from '../../payment/tls.js';
 import { isReply, troubleOf } from './redis-connection.js';
 import { DEFAULT_TIMEOUT_MS, RedisPaymentStore, type RedisPaymentStoreOptions } from './redis-payment-store.js';
 import { PaymentLogger } from '../../telemetry/payment-logger.js';
@@ -139,7 +140,7 @@ function readUrl(text: string): RedisOptions {
         username: decodeURIComponent(url.username) || undefined,
         password: decodeURIComponent(url.password) || undefined,
         db: Number(database),
-        tls: url.protocol === 'rediss:' ? {} : undefined,
+        tls: url.protocol === 'rediss:' ? { ...STRONG_TLS } : undefined,
       };
     }
   } catch {

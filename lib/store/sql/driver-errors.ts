@@ -29,7 +29,7 @@ export async function importDriver<T>(packages: string, load: () => Promise<T>):
 /** The code of what a driver threw, or ''. An error of another realm is no instance of this one's `Error`. */
 export function codeOf(error: unknown): string {
   const { code } = Object(error) as { code?: unknown };
-  return typeof code === 'string' && /^[A-Z0-9_]{1,60}$/.test(code) ? code : '';
+  return typeof code === 'string' && /^[A-Z0-9_/]{1,60}$/.test(code) ? code : '';
 }
 
 /** What an operator needs to know when a database cannot be opened. The driver's own error may hold a password. */

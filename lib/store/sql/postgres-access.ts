@@ -1,5 +1,6 @@
 import type { PostgresDialect, PostgresPool } from 'kysely';
-import type { Pool, PoolConfig } from 'pg';
+import type { Client, ClientConfig, Pool, PoolConfig } from 'pg';
+import { STRONG_TLS } from '../../payment/tls.js';
 import { BoundedPool } from './bounded-pool.js';
 import { importDriver } from './driver-errors.js';
 import type { SqlAccess } from './sql-engine.js';
@@ -48,6 +49,7 @@ async function makePool(config: PoolConfig): Promise<Pool> {
   const { default: pg } = await importDriver(POSTGRES_PACKAGES, () => import('pg'));
   const pool = new pg.Pool({
     ...config,
+    Client: withStrongTls(pg.Client),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
@@ -56,6 +58,22 @@ async function makePool(config: PoolConfig): Promise<Pool> {
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
+}
+
+/**
+ * Clients whose TLS, where the URL or the environment asks for it, is as strong as that of payments. pg takes all TLS
+ * options from the URL, which has none for this, once it has one.
+ */
+function withStrongTls(Base: typeof Client): typeof Client {
+  return class extends Base {
+    constructor(config?: string | ClientConfig) {
+      super(config);
+      const { connection } = this as unknown as { readonly connection: { ssl: boolean | object } };
+      if (connection.ssl === true) connection.ssl = { ...STRONG_TLS };
+      // Not made anew: a client's key in it is not listed.
+      else if (connection.ssl) Object.assign(connection.ssl, STRONG_TLS);
+    }
+  };
 }
 
 /** Whether the limits hold: a pooler may have swallowed them, and the URL may set others. */

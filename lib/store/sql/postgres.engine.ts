@@ -62,6 +62,7 @@ export const postgresEngine = {
     [/^55P03$/, 'is being changed by another process that does not finish; try again'],
     [/^57014$/, 'answers too slowly'],
     [/^57P03$/, 'is starting up or shutting down'],
+    [/^EPROTO$|PROTOCOL_VERSION|HANDSHAKE_FAILURE/, 'does not agree on TLS: 1.2 or 1.3, with forward secrecy'],
     [/CERT|SELF_SIGNED|TLS|SSL/, 'has a TLS certificate that cannot be trusted'],
   ],
   uncodedFailures: [[/timeout/i, 'ETIMEDOUT']],

@@ -1,0 +1,26 @@
+import type { SecureContextOptions } from 'node:tls';
+
+/**
+ * What TLS connections are made with, whatever a process was started with: `--tls-min-v1.0` and `--tls-cipher-list`,
+ * meant for something else, do not reach payments. TLS 1.2 and 1.3 alone, with forward secrecy and authenticated
+ * encryption: Mozilla's intermediate list.
+ */
+export const STRONG_TLS = Object.freeze({
+  minVersion: 'TLSv1.2',
+  ciphers: [
+    'TLS_AES_128_GCM_SHA256',
+    'TLS_AES_256_GCM_SHA384',
+    'TLS_CHACHA20_POLY1305_SHA256',
+    'ECDHE-ECDSA-AES128-GCM-SHA256',
+    'ECDHE-RSA-AES128-GCM-SHA256',
+    'ECDHE-ECDSA-AES256-GCM-SHA384',
+    'ECDHE-RSA-AES256-GCM-SHA384',
+    'ECDHE-ECDSA-CHACHA20-POLY1305',
+    'ECDHE-RSA-CHACHA20-POLY1305',
+    'DHE-RSA-AES128-GCM-SHA256',
+    'DHE-RSA-AES256-GCM-SHA384',
+    'DHE-RSA-CHACHA20-POLY1305',
+  ].join(':'),
+  /** In bits, of a key exchange of the server's choice. */
+  minDHSize: 2048,
+} as const satisfies SecureContextOptions & { readonly minDHSize: number });

@@ -1,0 +1,106 @@
+import { type BankCallback, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { MAX_WAITING_CALLBACKS, WaitingCallbacks } from '../../lib/flows/waiting-callbacks.js';
+import { until } from '../services/until.js';
+import { type Merchant, PLATFORMS, sale, startMerchant } from './merchant.js';
+
+const COPIES = 4 * MAX_WAITING_CALLBACKS;
+
+describe.each(PLATFORMS)('on %s, a buyer who posts one callback over and over while Auth3d is slow', (platform) => {
+  let simulator: Simulator;
+  let merchant: Merchant;
+
+  beforeAll(async () => {
+    simulator = await startSimulator();
+    merchant = await startMerchant(platform, simulator, { options: { background: false } });
+  });
+  afterAll(async () => {
+    await merchant.app.close();
+    await simulator.close();
+  });
+
+  /** A callback whose Auth3d is under way and gives no answer before it is released. */
+  async function stalled() {
+    const { conversationId } = await merchant.payments.init3d(sale());
+    const callback = simulator.approve(conversationId);
+    const fault = simulator.fail({ operation: 'Auth3d', kind: 'stall' });
+    const first = bring(callback);
+    await fault.played;
+    return { conversationId, callback, fault, first };
+  }
+
+  /** Brings many copies, and waits until as many as may not wait were answered. */
+  async function pile(make: () => Promise<Response>): Promise<{ early: string[]; all: Promise<string[]> }> {
+    const early: string[] = [];
+    const answers = Array.from({ length: COPIES }, async () => {
+      const location = (await make()).headers.get('location') ?? '';
+      early.push(location);
+      return location;
+    });
+    const all = Promise.all(answers);
+    await until(() => early.length >= COPIES - MAX_WAITING_CALLBACKS + 1);
+    return { early: [...early], all };
+  }
+
+  it('keeps a few waiting, and is sent to the pending page with the rest', async () => {
+    const { conversationId, callback, fault, first } = await stalled();
+    const paid = `https://shop.example/paid?conversationId=${conversationId}`;
+    const pending = `https://shop.example/pending?conversationId=${conversationId}`;
+
+    const { early, all } = await pile(() => bring(callback));
+    expect(new Set(early)).toEqual(new Set([pending]));
+    // What is not the bank's is refused as ever.
+    const foreign = new URLSearchParams({ ...callback.fields, conversationId: 'ANOTHER' });
+    const refused = await bring({ ...callback, request: { ...callback.request, body: String(foreign) } });
+    expect(refused.status).toBe(400);
+
+    fault.release();
+    const locations = [...(await all), (await first).headers.get('location')];
+    expect(locations.filter((location) => location === paid)).toHaveLength(MAX_WAITING_CALLBACKS);
+    expect((await bring(callback)).headers.get('location')).toBe(paid);
+    expect(simulator.ledger.calls('Auth3d', conversationId)).toBe(1);
+  });
+
+  it('does not have other buyers wait less', async () => {
+    const { callback, fault, first, conversationId } = await stalled();
+    const { all } = await pile(() => fetch(callback.url, { redirect: 'manual' }));
+    const other = await merchant.payments.init3d(sale());
+    expect((await bring(simulator.approve(other.conversationId))).headers.get('location')).toContain('/paid?');
+    fault.release();
+    await Promise.all([all, first]);
+    expect(simulator.ledger.calls('Auth3d', conversationId)).toBe(1);
+  });
+
+  it('gets its places back', async () => {
+    const { callback, fault, first } = await stalled();
+    const { all } = await pile(() => bring(callback));
+    fault.release();
+    await Promise.all([all, first]);
+    const { waiting } = (merchant.payments as unknown as { threeD: { waiting: WaitingCallbacks } }).threeD;
+    expect(waiting).toEqual(new WaitingCallbacks());
+  });
+
+  it('by a controller of its own gets the payment as it stands', async () => {
+    const { conversationId, callback, fault, first } = await stalled();
+    const states: string[] = [];
+    const calls = Array.from({ length: COPIES }, async () => {
+      states.push((await merchant.payments.auth3d({ conversationId, fields: callback.fields })).state);
+    });
+    await until(() => states.length >= COPIES - MAX_WAITING_CALLBACKS + 1);
+    expect(new Set(states)).toEqual(new Set(['authorizing']));
+    fault.release();
+    await Promise.all([...calls, first]);
+    expect(states.filter((state) => state === 'succeeded')).toHaveLength(MAX_WAITING_CALLBACKS - 1);
+  });
+});
+
+it('whoever has left takes no place any more', () => {
+  const waiting = new WaitingCallbacks();
+  const place = waiting.placeFor('ID');
+  place.leave();
+  expect(place.take()).toBe(false);
+  expect(waiting).toEqual(new WaitingCallbacks());
+});
+
+function bring({ request }: BankCallback): Promise<Response> {
+  return fetch(request.url, { ...request, redirect: 'manual' });
+}

@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import tls, { connect, type TlsOptions, TLSSocket } from 'node:tls';
+import { openRedisStore } from 'nestjs-card-payment/redis';
+import { openSqlStore } from 'nestjs-card-payment/sql';
+import { Agent } from 'undici';
+import { causeOf } from '../../../lib/cli/doctor/failure-cause.js';
+import { reachHost } from '../../../lib/cli/doctor/reach-host.js';
+import { requestOnce } from '../../../lib/cli/doctor/request-once.js';
+import { STRONG_TLS } from '../../../lib/payment/tls.js';
+import { selfSigned } from './certificates.js';
+import { closeAll, listening, requestTo, tlsWiretap, transportOf, whenDone } from './gateways.js';
+
+const own = selfSigned('127.0.0.1');
+/** What the server offers, and how the client's refusal is called. */
+const WEAK: [string, TlsOptions][] = [
+  ['TLS 1.1', { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }],
+  ['TLS 1.2 without authenticated encryption', { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-SHA' }],
+];
+const TOO_WEAK = /PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|HANDSHAKE_FAILURE/;
+
+const { DEFAULT_MIN_VERSION, DEFAULT_CIPHERS } = tls;
+
+// As `--tls-min-v1.0 --tls-cipher-list=…` does.
+beforeAll(() => {
+  tls.DEFAULT_MIN_VERSION = 'TLSv1';
+  tls.DEFAULT_CIPHERS = 'DEFAULT@SECLEVEL=0';
+});
+afterAll(() => Object.assign(tls, { DEFAULT_MIN_VERSION, DEFAULT_CIPHERS }));
+afterEach(closeAll);
+
+describe.each(WEAK)('in a process that takes weak TLS, a server with %s', (_name, weak) => {
+  const options = { ...own, ...weak };
+
+  it('is reached by whoever makes no conditions', async () => {
+    const { url } = await tlsWiretap(options);
+    const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', rejectUnauthorized: false });
+    await once(socket, 'secureConnect');
+    socket.destroy();
+  });
+
+  it('is sent no payment', async () => {
+    const { url, received } = await tlsWiretap(options);
+    expect(await transportOf().post(requestTo(url))).toEqual({
+      sent: false,
+      cause: 'connection_failed',
+      errorCode: expect.stringMatching(TOO_WEAK),
+    });
+    expect(received).toEqual([]);
+  });
+
+  it("is sent one over a host's own dispatcher, which is the host's", async () => {
+    const { url } = await tlsWiretap(options, (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}'));
+    const dispatcher = new Agent({ connect: { ca: own.cert } });
+    whenDone(() => dispatcher.destroy());
+    expect(await transportOf({ dispatcher }).post(requestTo(url))).toMatchObject({ sent: true });
+  });
+
+  it('is reached by no check of doctor', async () => {
+    const { url, received } = await tlsWiretap(options);
+    expect(await reachHost(new URL(url), 5_000)).toEqual({
+      isReached: false,
+      step: 'TLS',
+      cause: expect.stringContaining('offers no TLS 1.2 or 1.3'),
+    });
+    const error: unknown = await requestOnce(url, AbortSignal.timeout(5_000), () => null).catch((it) => it as unknown);
+    expect(causeOf(error)).toContain('offers no TLS 1.2 or 1.3');
+    expect(received).toEqual([]);
+  });
+
+  it('is no Redis', async () => {
+    const { url, received } = await tlsWiretap(options);
+    const store = await openRedisStore(`rediss://user:password@${new URL(url).host}`, { timeoutMs: 5_000 });
+    await expect(store.open()).rejects.toThrow(TOO_WEAK);
+    expect(received).toEqual([]);
+  });
+
+  // Whatever the URL says of certificates.
+  it.each(['sslmode=no-verify', 'ssl=true', 'sslmode=no-verify&sslnegotiation=direct'])(
+    'is no PostgreSQL (%s)',
+    async (query) => {
+      const received: string[] = [];
+      const server = createServer((socket) => {
+        const secure = (): void => {
+          const secured = new TLSSocket(socket, { ...options, isServer: true, ALPNProtocols: ['postgresql'] });
+          secured.on('error', () => undefined).on('data', (data: Buffer) => received.push(data.toString('latin1')));
+        };
+        if (query.includes('direct')) return secure();
+        socket.once('data', () => {
+          socket.write('S');
+          secure();
+        });
+      });
+      const store = await openSqlStore(`postgres://user:password@${await listening(server)}/shop?${query}`);
+      await expect(store.open()).rejects.toThrow('PostgreSQL does not agree on TLS: 1.2 or 1.3, with forward secrecy');
+      await store.close();
+      expect(received).toEqual([]);
+    },
+  );
+});
+
+it('names only ciphers with forward secrecy and authenticated encryption, and every one is known', () => {
+  const names = STRONG_TLS.ciphers.split(':');
+  expect(names.filter((name) => !tls.getCiphers().includes(name.toLowerCase()))).toEqual([]);
+  expect(names.filter((name) => !/^(TLS_|(EC)?DHE-).*(GCM|POLY1305)/.test(name))).toEqual([]);
+});

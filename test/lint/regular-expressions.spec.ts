@@ -1,0 +1,103 @@
+import { isLookingAhead } from '../../lib/callback/callback-request.js';
+import { resultChanges } from '../../lib/flows/result-changes.js';
+import { decodeBankPage } from '../../lib/gateway/dialects/bank-page.js';
+import { ReplyFields } from '../../lib/gateway/readings/reply-fields.js';
+import { redactResult } from '../../lib/gateway/redaction.js';
+import { replyText } from '../../lib/gateway/transport/reply-text.js';
+import { holdsCard } from '../../lib/payment/card-mask.js';
+import { plainText } from '../../lib/payment/plain-text.js';
+import { preferredLanguage } from '../../lib/payment/text-language.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
+import {
+  expressionsIn,
+  growthProblem,
+  HOSTILE_TEXTS,
+  hostileTexts,
+  searchWith,
+  type TextOf,
+} from './regular-expressions.js';
+
+const { found, constructions } = expressionsIn(['lib', 'sample/src', 'sample/public']);
+
+/** The problem of the first text of which a work has one. */
+function problemOf(work: (text: string) => unknown, texts: readonly TextOf[]): string | null {
+  for (const textOf of texts) {
+    const problem = growthProblem(work, textOf);
+    if (problem !== null) return `${JSON.stringify(textOf(12))}: ${problem}`;
+  }
+  return null;
+}
+
+it.each<[RegExp, string]>([
+  [/\s*;\s*/, 'with the square'],
+  [/\/+$/, 'with the square'],
+  [/^(a+)+$/, 'exponentially'],
+])('the measurement sees that %s searches %s', (expression) => {
+  expect(problemOf(searchWith(expression), hostileTexts(expression))).toMatch(/ms for/);
+});
+
+describe('on hostile texts of 64 KiB the time grows with their length alone', () => {
+  it.each(found.map(({ name, expression }) => [name, expression] as const))('of %s', (_name, expression) => {
+    expect(problemOf(searchWith(expression), hostileTexts(expression))).toBeNull();
+  });
+});
+
+/** Expressions that are put together while the module runs, by file: how many, and some as they come out. */
+const PUT_TOGETHER: Readonly<Record<string, readonly RegExp[]>> = {
+  // Of digits of a request that was checked, never of what came from outside.
+  'lib/gateway/redaction.ts': [/(?<!\d)12[\s./-]{0,3}(?:20)?30(?!\d)/g],
+  'lib/payment/card-mask.ts': [/450803\d{6}4509/],
+  // Of constants.
+  'lib/flows/result-changes.ts': [/^(?:(?:0?[1-9]|[12]\d|3[01])[/.-](?:19|20)\d\d(?:[ T](?:[01]?\d|2[0-3]))?)$/],
+  'lib/payment/plain-text.ts': [/^(?:\d\d[./-]\d\d(?:[ T,]{1,2}\d\d)?|1?\d?\d(?:\.1?\d?\d){3}(?::\d{1,5})?)$/],
+  // Of an id that was just made.
+  'lib/simulator/exact-json.ts': [/"0b5c1d6e([^"]*)"/g],
+};
+
+describe('expressions that are put together', () => {
+  it('are those that are measured here', () => {
+    expect(constructions).toEqual(Object.fromEntries(Object.keys(PUT_TOGETHER).map((file) => [file, 1])));
+  });
+
+  it.each(Object.entries(PUT_TOGETHER))('are as quick in %s', (_file, expressions) => {
+    for (const expression of expressions) {
+      expect(problemOf(searchWith(expression), hostileTexts(expression))).toBeNull();
+    }
+  });
+});
+
+const CARD = { cardNo: '4508034508034509', expDate: '1236', cvv: '000' };
+const RULES = { dateOrder: 'dmy' } as never;
+
+/** What reads what came from outside, whatever it makes of it. */
+const READERS: Readonly<Record<string, (text: string) => unknown>> = {
+  'the languages of a browser': (text) => preferredLanguage(text, 'en'),
+  'whether a browser looks ahead': (text) =>
+    isLookingAhead({ method: 'GET', headers: { 'sec-purpose': text, purpose: text } }),
+  'the character set of a reply': (text) =>
+    replyText(Buffer.of(0xff), { 'content-type': `text/html; charset=${text}` }),
+  'the encodings of a reply': (text) => replyText(Buffer.of(1), { 'content-encoding': text }),
+  'a reply': (text) => ReplyFields.parse(text),
+  'a text in a reply with numbers': (text) => ReplyFields.parse(JSON.stringify({ text, number: 1 })),
+  "the bank's page": (text) => decodeBankPage(text),
+  'a text that may hold the card': (text) => holdsCard(text, CARD),
+  'a text of others': (text) => plainText(text, 500, CARD),
+  'a result before it is shown': (text) =>
+    redactResult({ code: text, message: text } as never, { secrets: ['a-secret-of-ours'], card: CARD }),
+  'a result before it is stored': (text) =>
+    resultChanges(
+      { code: text, message: text, authCode: text, transactionDate: text } as never,
+      aPaymentRecord(),
+      RULES,
+    ),
+};
+
+describe('so does the time of what reads', () => {
+  it.each(Object.entries(READERS))('%s', (_what, read) => {
+    expect(problemOf(read, HOSTILE_TEXTS)).toBeNull();
+  });
+});
+
+it('the languages of a browser are not looked for beyond what a browser sends', () => {
+  expect(preferredLanguage(`${' '.repeat(600)},tr`, 'en')).toBe('en');
+});
