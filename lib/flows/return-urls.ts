@@ -53,7 +53,8 @@ export class ReturnUrlMaker {
   /** Where the bank sends the buyer back, for people; null where each payment says so for itself. */
   shown(): string | null {
     const { returnUrl, callbackUrl, publicUrl } = this.settings;
-    if (returnUrl !== null) return returnUrl;
+    // A query may hold a secret of the host's own.
+    if (returnUrl !== null) return returnUrl.replace(/[?#].*$/s, '');
     if (this.route.path === null) return null;
     // Then it is known once the server listens.
     if (callbackUrl === null && publicUrl === null) return `/${this.route.path}/{token}/return`;

@@ -88,7 +88,14 @@ async function payEverything(store: PaymentStore, mark: string): Promise<void> {
   await store.history('default', start.conversationId);
   await store.leaseDue({ account: 'default', leaseMs: 1000, limit: 10 });
   await store.fanOut('default', 10);
-  const lease = { account: 'default', handlerId: PAID.handlerId, types: [PAID.type], leaseMs: 1000, limit: 2 };
+  const lease = {
+    account: 'default',
+    handlerId: PAID.handlerId,
+    types: [PAID.type],
+    lease: 'mine',
+    leaseMs: 1000,
+    limit: 2,
+  };
   for (const { event: told } of await store.leaseDeliveries(lease)) {
     await store.acknowledge('default', PAID.handlerId, told.eventId);
   }
