@@ -11,17 +11,18 @@ const LIMIT_MS = 5_000;
 
 afterEach(() => Logger.overrideLogger(false));
 
-async function doctorOn(storeUrl: string, more: Readonly<Record<string, string>> = {}) {
+async function doctorOn(storeUrl: string, more: Readonly<Record<string, string>> = {}, limitMs = LIMIT_MS) {
   const environment = { PAYMENT_STORE_URL: storeUrl, ...more };
-  return (await checkStore(patientOf('default', environment, LIMIT_MS))).findings;
+  return (await checkStore(patientOf('default', environment, limitMs))).findings;
 }
 
 /** Reached or not: of a name, the answer differs from one network to the next. */
 const NEARBY = SECRET_URLS.map(([url]) => url.replace(/\b(db|one|two)\.example(:\d+)?/g, '127.0.0.1:1'));
 
 test.each(NEARBY)('of %s the doctor shows no user and no password', async (url) => {
-  const findings = await doctorOn(url);
-  expect(findings.length).toBeGreaterThan(0);
+  // In no time, a server gives no answer, of which the doctor says something else.
+  const findings = [...(await doctorOn(url)), ...(await doctorOn(url, {}, 0))];
+  expect(findings.length).toBeGreaterThan(1);
   expect(JSON.stringify(findings)).not.toMatch(/geheim|gehe|heim|\bada\b/);
 });
 
