@@ -50,6 +50,14 @@ export class ReturnUrlMaker {
     return urls;
   }
 
+  /**
+   * The same on a stack of its own, where no card is at hand: see `rejectApart`.
+   * @throws PaymentValidationError when there is none
+   */
+  makeApart({ returnUrl, failUrl, language }: Parameters<this['make']>[0], token?: string): Promise<ReturnUrls> {
+    return Promise.resolve().then(() => this.make({ returnUrl, failUrl, language }, token));
+  }
+
   /** Where the bank sends the buyer back, for people; null where each payment says so for itself. */
   shown(): string | null {
     const { returnUrl, callbackUrl, publicUrl } = this.settings;
