@@ -95,6 +95,8 @@ async function pay() {
     body: '{"code":"B0051"}',
   });
   await attempt('declined start', payments, () => sale(), ['init3d']);
+  simulator.fail({ operation: 'any', kind: 'html', times: 2 });
+  await attempt('unreadable', payments, () => sale());
   simulator.fail({ operation: 'DoPayment', kind: 'stall' });
   const busy = payments.doPayment(sale());
   await attempt('overload', payments, () => sale());
@@ -121,6 +123,8 @@ async function watch() {
       session.post(method, params, (error, result) => (error ? reject(new Error(error.message)) : resolve(result))),
     );
   const stops = [];
+  const urls = new Map();
+  session.on('Debugger.scriptParsed', ({ params }) => urls.set(params.scriptId, params.url));
   const leaks = [];
   let work = Promise.resolve();
   session.on('Debugger.paused', ({ params }) => {
@@ -132,14 +136,16 @@ async function watch() {
       },
     );
   });
+  // It also keeps this thread alive.
+  parentPort.on('message', () => void work.then(() => parentPort.postMessage({ stops, leaks })));
   await post('Debugger.enable');
   await post('Debugger.setPauseOnExceptions', { state: 'all' });
-  parentPort.on('message', () => void work.then(() => parentPort.postMessage({ stops, leaks })));
   parentPort.postMessage('ready');
 
   async function look({ callFrames, data }) {
     const [what] = String(data?.description ?? data?.value).split(/[:\n]/);
-    for (const { functionName, url, scopeChain, this: self } of callFrames) {
+    for (const { functionName, location, scopeChain, this: self } of callFrames) {
+      const url = urls.get(location.scriptId) ?? '';
       const isOurs = /\/dist\/(esm|cjs)\//.test(url) && !url.includes('/dist/esm/simulator/');
       if (!isOurs && functionName !== 'plantedLeak') continue;
       const place = `${what} in ${functionName || 'a function'} of ${url.replace(/.*\/dist\/\w+\//, '')}`;
@@ -158,7 +164,9 @@ async function watch() {
       return;
     }
     if (!value.objectId || depth > DEPTH || (seen.left -= 1) < 0) return;
-    const found = await post('Runtime.getProperties', { objectId: value.objectId, ownProperties: true });
+    const request = { objectId: value.objectId, ownProperties: true };
+    const found = await post('Runtime.getProperties', request).catch(() => null);
+    if (!found) return;
     const { result, internalProperties = [], privateProperties = [] } = found;
     const inside = internalProperties.filter(({ name }) =>
       ['[[Scopes]]', '[[PromiseResult]]', '[[Entries]]'].includes(name),
