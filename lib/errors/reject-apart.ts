@@ -5,6 +5,6 @@ import type { PaymentError } from './payment.error.js';
  * trackers stop and record the variables of every function on the stack: none of these may hold a card.
  */
 export async function rejectApart(error: PaymentError): Promise<never> {
-  await null;
+  await Promise.resolve();
   throw error;
 }

@@ -129,7 +129,7 @@ export class GatewayClient {
 
   /** On a stack of its own: what cannot be read throws inside, and the caller holds the card. */
   private async readStart(sent: Sent, conversationId: string): Promise<Init3dOutcome> {
-    await null;
+    await Promise.resolve();
     return init3dOutcome(sent, this.operations.init3d, conversationId, this.rules.codes);
   }
 
@@ -140,7 +140,7 @@ export class GatewayClient {
     expected: Expectation,
     unboundState: ChargeRules['unboundState'],
   ): Promise<ChargeOutcome> {
-    await null;
+    await Promise.resolve();
     return chargeOutcome(sent, operation, expected, { ...this.rules, unboundState });
   }
 

@@ -9,7 +9,9 @@ import { scratch } from './scratch.js';
 
 const LIMIT_MS = 5_000;
 
-afterEach(() => Logger.overrideLogger(false));
+afterEach(() => {
+  Logger.overrideLogger(false);
+});
 
 async function doctorOn(storeUrl: string, more: Readonly<Record<string, string>> = {}, limitMs = LIMIT_MS) {
   const environment = { PAYMENT_STORE_URL: storeUrl, ...more };
