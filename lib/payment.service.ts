@@ -41,11 +41,11 @@ export class PaymentService {
 
   /**
    * A direct payment (DoPayment): one request, its answer the outcome. The same `conversationId` or
-   * `idempotencyKey` with the same sale gives the existing payment and sends nothing.
+   * `idempotencyKey` with the same sale and card gives the existing payment and sends nothing.
    *
    * @param input the fields of DoPayment (docs/interface.md); amounts in major units. Left as it was.
    * @throws PaymentValidationError the input is refused
-   * @throws PaymentDuplicateError the id or key is another sale's
+   * @throws PaymentDuplicateError the id or key is another sale's, or another card's
    * @throws PaymentNotSentError proven that nothing left
    * @throws PaymentStoreError the store failed before anything was sent
    * @throws PaymentOverloadError as many payments run as `maxInFlight` lets; nothing was recorded or sent

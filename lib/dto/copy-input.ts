@@ -24,13 +24,14 @@ const TEXTS = {
  * arrays, functions, depth) is gone before it is validated. What no field can be becomes an empty array, which every
  * rule refuses. In place of the masked copy of a card comes the card.
  *
- * @throws PaymentValidationError when it is not an object, or cannot be read
+ * @returns the refusal when it is not an object, or cannot be read. It is not thrown here, where a card is at hand: see
+ *   `rejectApart`
  */
-export function copyInput(input: unknown, language: TextLanguage = 'en'): object {
-  const copy = copyValue(input, { path: '', depth: 0, language });
-  if (typeof copy !== 'object' || copy === null || Array.isArray(copy)) {
-    throw refusal({ path: '', language }, 'isObject');
-  }
+export function copyInput(input: unknown, language: TextLanguage = 'en'): object | PaymentValidationError {
+  const copier = new InputCopier(language);
+  const copy = copier.copy(input, '', 0);
+  if (copier.refusal !== null) return copier.refusal;
+  if (typeof copy !== 'object' || copy === null || Array.isArray(copy)) return refusal('', 'isObject', language);
   return copy;
 }
 
@@ -44,41 +45,49 @@ export function unknownField(path: string, language: TextLanguage): ValidationIs
   return { path, rule: 'unknownField', message: TEXTS.unknownField[language] };
 }
 
-/** What is being copied: where it stands in the input, how deep, and in which language a refusal speaks. */
-interface Place {
-  readonly path: string;
-  readonly depth: number;
-  readonly language: TextLanguage;
-}
+class InputCopier {
+  /** Why the input is refused; null while it is not. */
+  refusal: PaymentValidationError | null = null;
 
-function copyValue(value: unknown, place: Place): unknown {
-  if (typeof value === 'function') return [];
-  if (typeof value !== 'object' || value === null) return value;
-  const source = readable(place, () => unmasked(value));
-  const names = readable(place, () => (Array.isArray(source) ? null : Object.keys(source)));
-  if (names === null || place.depth > 1) return [];
-  if (names.length > MAX_FIELDS) throw refusal(place, 'fieldCount');
-  const copy: Record<string, unknown> = {};
-  for (const name of names) {
-    const at = { ...place, path: fieldPath(place.path, name), depth: place.depth + 1 };
-    // class-transformer would drop these silently.
-    if (name in Object.prototype || name === 'toJSON') {
-      throw new PaymentValidationError([unknownField(at.path, at.language)], at.language);
+  constructor(private readonly language: TextLanguage) {}
+
+  copy(value: unknown, path: string, depth: number): unknown {
+    if (typeof value === 'function') return [];
+    if (typeof value !== 'object' || value === null) return value;
+    const source = this.read(path, () => unmasked(value));
+    const names = this.read(path, () => (Array.isArray(source) ? [] : Object.keys(source as object)));
+    if (names === undefined || Array.isArray(source) || depth > 1) return [];
+    if (names.length > MAX_FIELDS) return this.refuse(refusal(path, 'fieldCount', this.language));
+    const copy: Record<string, unknown> = {};
+    for (const name of names) {
+      const at = fieldPath(path, name);
+      // class-transformer would drop these silently.
+      if (name in Object.prototype || name === 'toJSON') {
+        return this.refuse(new PaymentValidationError([unknownField(at, this.language)], this.language));
+      }
+      const field = this.read(at, () => (source as Record<string, unknown>)[name]);
+      const copied = field === undefined ? undefined : this.copy(field, at, depth + 1);
+      if (this.refusal !== null) return [];
+      if (copied !== undefined) copy[name] = copied;
     }
-    const field = readable(at, () => (source as Record<string, unknown>)[name]);
-    if (field !== undefined) copy[name] = copyValue(field, at);
+    return copy;
   }
-  return copy;
+
+  private read<T>(path: string, read: () => T): T | undefined {
+    try {
+      return read();
+    } catch {
+      this.refuse(refusal(path, 'readable', this.language));
+      return undefined;
+    }
+  }
+
+  private refuse(error: PaymentValidationError): [] {
+    this.refusal ??= error;
+    return [];
+  }
 }
 
-function readable<T>(place: Place, read: () => T): T {
-  try {
-    return read();
-  } catch {
-    throw refusal(place, 'readable');
-  }
-}
-
-function refusal({ path, language }: Omit<Place, 'depth'>, rule: keyof typeof TEXTS): PaymentValidationError {
+function refusal(path: string, rule: keyof typeof TEXTS, language: TextLanguage): PaymentValidationError {
   return new PaymentValidationError([{ path: path || 'input', rule, message: TEXTS[rule][language] }], language);
 }

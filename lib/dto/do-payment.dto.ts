@@ -73,7 +73,11 @@ export class DoPaymentDto {
   @MayBeAbsent()
   allowRepeat?: boolean;
 
-  /** The same key with the same sale is the same payment, however often it is sent. Not sent to the gateway. */
+  /**
+   * The same key with the same sale is the same payment, however often it is sent; with another sale, or another card, it
+   * is refused. Not sent to the gateway. Where a client makes it, put the customer's id before it: otherwise one customer
+   * could name another's payment.
+   */
   @IsText()
   @MayBeAbsent()
   idempotencyKey?: string;

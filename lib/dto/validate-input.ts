@@ -31,15 +31,17 @@ const CARD_FREE_TEXTS: Translations = {
  * Checks what a merchant passed in, a plain object or an instance, and leaves it as it was. A card number and an expiry
  * are read as people type them; nothing else is coerced, and unknown fields are refused.
  *
- * @returns a fresh instance, which prints its card masked
- * @throws PaymentValidationError naming every path and rule, and showing no value
+ * @returns a fresh instance, which prints its card masked; or the refusal, naming every path and rule, and showing no
+ *   value. It is not thrown here, where a card is at hand: see `rejectApart`
  */
-export function validateInput<T extends DoPaymentDto>(
+export function checkInput<T extends DoPaymentDto>(
   type: ClassConstructor<T>,
   input: unknown,
   { luhn, now, language: otherwise }: InputChecks,
-): T {
-  const instance = plainToInstance(type, copyInput(input, textLanguage(otherwise)));
+): T | PaymentValidationError {
+  const copy = copyInput(input, textLanguage(otherwise));
+  if (copy instanceof PaymentValidationError) return copy;
+  const instance = plainToInstance(type, copy);
   const own: unknown = instance.language;
   const language = textLanguage(typeof own === 'string' ? own : otherwise);
   // All rules without a group, and of the others at most Luhn: below, the expiry is judged by the given time.
@@ -48,7 +50,7 @@ export function validateInput<T extends DoPaymentDto>(
   const card: Partial<CardDetails> | null = instance.cardDetails;
   if (card && isMaskedCard(card)) {
     const masked = { path: 'cardDetails', rule: 'masked', message: MASKED_CARD_TEXTS[language] };
-    throw new PaymentValidationError([masked], language);
+    return new PaymentValidationError([masked], language);
   }
   const issues = errors.flatMap((error) => issuesOf(error, '', language));
   if (hasExpired(card?.expDate, now)) {
@@ -56,8 +58,7 @@ export function validateInput<T extends DoPaymentDto>(
     issues.push({ path: 'cardDetails.expDate', rule: EXPIRED.name, message });
   }
   if (issues.length === 0) issues.push(...cardsInTexts(instance, language));
-  if (issues.length > 0) throw new PaymentValidationError(issues, language);
-  return instance;
+  return issues.length > 0 ? new PaymentValidationError(issues, language) : instance;
 }
 
 function brokenRules(instance: object, group: string): ValidationError[] {

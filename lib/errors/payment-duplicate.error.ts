@@ -3,9 +3,10 @@ import { PaymentError } from './payment.error.js';
 
 /**
  * The `conversationId` or `idempotencyKey` is already that of `payment`, and nothing was sent. From `doPayment` it is
- * always another sale's; from `init3d` it may be the same sale's. Never take it for the result: compare its kind,
- * reference, amount, currency and instalments with the sale at hand, and look at its state. It is null when that payment
- * was deleted (`retentionMs`) and only its key is still known (`idempotencyTtlMs`).
+ * always another sale's, or was made with another card; from `init3d` it may be the same sale's. Never take it for the
+ * result: compare its kind, reference, amount, currency, instalments and masked card with the sale at hand, and look at
+ * its state. It is null when that payment was deleted (`retentionMs`) and only its key is still known
+ * (`idempotencyTtlMs`).
  */
 export class PaymentDuplicateError extends PaymentError {
   readonly code = 'PAYMENT_DUPLICATE';

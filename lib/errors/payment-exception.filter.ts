@@ -16,7 +16,7 @@ export interface PaymentErrorBody {
   readonly tellBuyer: string;
   /** What is wrong with the input. */
   readonly issues?: readonly ValidationIssue[];
-  /** The payment that the error is about: the other one, for a duplicate. */
+  /** The payment that the error is about; absent for a duplicate, whose payment may be another customer's. */
   readonly conversationId?: string;
   readonly state?: PaymentState;
 }
@@ -88,7 +88,8 @@ export class PaymentExceptionFilter implements ExceptionFilter<PaymentError> {
 }
 
 function bodyOf(error: PaymentError, language: TextLanguage): PaymentErrorBody {
-  const { issues, payment } = error as { issues?: readonly ValidationIssue[]; payment?: Payment };
+  const { issues, payment } = error as { issues?: readonly ValidationIssue[]; payment?: Payment | null };
+  const isOwn = payment && error.code !== 'PAYMENT_DUPLICATE';
   const statusCode = error.statusCode ?? STATUS_OF_CODE.get(error.code) ?? HttpStatus.INTERNAL_SERVER_ERROR;
   return {
     statusCode,
@@ -96,7 +97,7 @@ function bodyOf(error: PaymentError, language: TextLanguage): PaymentErrorBody {
     message: error.message,
     tellBuyer: BUYER_TEXTS[buyerTextOf(error.code, statusCode)][language],
     ...(issues && { issues }),
-    ...(payment && { conversationId: payment.conversationId, state: payment.state }),
+    ...(isOwn && { conversationId: payment.conversationId, state: payment.state }),
   };
 }
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DoPaymentDto } from '../dto/do-payment.dto.js';
 import { PaymentNotSentError } from '../errors/payment-not-sent.error.js';
 import { PaymentStoreError } from '../errors/payment-store.error.js';
+import { rejectApart } from '../errors/reject-apart.js';
 import { GatewayClient } from '../gateway/gateway-client.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
@@ -10,6 +11,7 @@ import { advance } from '../payment/states.js';
 import { inOperation, itself } from '../telemetry/operation.js';
 import { newAttemptId, newHostIdNonce } from './callback-token.js';
 import { Claim } from './claim.js';
+import { Handover } from './handover.js';
 import { loopTurn } from './loop-turn.js';
 import { newPaymentRecord, saleRequest } from './new-payment.js';
 import { PaymentReader } from './payment-reader.js';
@@ -36,12 +38,14 @@ export class DirectFlow {
 
   pay(given: unknown): Promise<Payment> {
     const { account } = this.settings;
-    return inOperation({ operation: 'doPayment', account }, itself, () => this.payOnce(given));
+    const input = new Handover(given);
+    return inOperation({ operation: 'doPayment', account }, itself, () => this.payOnce(input));
   }
 
-  private async payOnce(given: unknown): Promise<Payment> {
+  /** What it holds is the card: it throws nothing itself (see {@link rejectApart}). */
+  private async payOnce(given: Handover<unknown>): Promise<Payment> {
     const { input, now } = await receiveInput(DoPaymentDto, given, this.settings, this.clock);
-    const sale = saleRequest(input, this.settings, this.returnUrls.make(input));
+    const sale = saleRequest(input, this.settings, await this.returnUrls.makeApart(input));
     const attemptId = newAttemptId(this.random);
     const hostIdNonce = newHostIdNonce(this.random, input);
     const ids = { tokenHash: null, attemptId, hostIdNonce };
@@ -52,7 +56,9 @@ export class DirectFlow {
     await loopTurn.take();
 
     const attempt = await this.gateway.doPayment(sale, new Claim(record, this.settings.timeoutMs, this.clock));
-    if (!attempt.sent) throw new PaymentNotSentError(await this.writer.settle(record, applyNotSent), attempt.why);
+    if (!attempt.sent) {
+      return rejectApart(new PaymentNotSentError(await this.writer.settle(record, applyNotSent), attempt.why));
+    }
     const rules = settlementRules(this.settings, this.gateway, this.random);
     return this.writer.settle(record, (current, at) => applyOutcome(current, attempt.outcome, rules, at));
   }

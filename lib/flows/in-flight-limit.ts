@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { PaymentOverloadError } from '../errors/payment-overload.error.js';
+import { rejectApart } from '../errors/reject-apart.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { variableOf } from '../payment/account.js';
 import { PaymentClock } from '../payment/clock.js';
@@ -33,7 +34,7 @@ export class InFlightLimit {
   /** @throws PaymentOverloadError while as many run as may; the work is not begun */
   async run<T>(operation: 'doPayment' | 'init3d', work: () => Promise<T>): Promise<T> {
     const { maxInFlight } = this.settings;
-    if (maxInFlight !== null && this.running >= maxInFlight) throw this.refuse(operation, maxInFlight);
+    if (maxInFlight !== null && this.running >= maxInFlight) return rejectApart(this.refuse(operation, maxInFlight));
     this.running += 1;
     try {
       return await work();

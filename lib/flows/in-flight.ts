@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { PaymentConfigurationError } from '../errors/payment-configuration.error.js';
 import { PaymentShutdownError } from '../errors/payment-shutdown.error.js';
+import { rejectApart } from '../errors/reject-apart.js';
 import { ProcessHold } from './process-hold.js';
 
 const NOT_STARTED = {
@@ -45,7 +46,7 @@ export class InFlight {
    * @throws PaymentShutdownError from the moment a shutdown begins, and what {@link run} throws
    */
   begin<T>(work: () => Promise<T>): Promise<T> {
-    if (this.phase === 'ending') return Promise.reject(new PaymentShutdownError());
+    if (this.phase === 'ending') return rejectApart(new PaymentShutdownError());
     return this.run(work);
   }
 
@@ -55,8 +56,8 @@ export class InFlight {
    * @throws PaymentShutdownError once the store is about to be closed
    */
   run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.phase === 'starting') return Promise.reject(new PaymentConfigurationError([NOT_STARTED]));
-    if (this.phase === 'closed') return Promise.reject(new PaymentShutdownError());
+    if (this.phase === 'starting') return rejectApart(new PaymentConfigurationError([NOT_STARTED]));
+    if (this.phase === 'closed') return rejectApart(new PaymentShutdownError());
     const run = work().finally(() => {
       this.running.delete(run);
       if (this.running.size > 0) return;

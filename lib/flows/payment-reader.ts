@@ -45,7 +45,7 @@ export class PaymentReader {
    * The payment that already has this record's conversationId or idempotencyKey.
    * @param taken the key for which the store refused the record
    * @throws PaymentDuplicateError when only the key is still known, or it is another sale: of another kind, reference,
-   *   amount, currency or instalment count
+   *   amount, currency or instalment count, or with another card
    */
   async findRepeated(record: PaymentRecord, taken: UniqueKey): Promise<PaymentRecord | null> {
     const { account, conversationId, idempotencyKey } = record;
@@ -67,12 +67,14 @@ export class PaymentReader {
   }
 }
 
+/** Of the card only its mask is stored, and nothing of its holder: more cannot be compared. */
 function isSameSale(one: PaymentRecord, other: PaymentRecord): boolean {
   return (
     one.kind === other.kind &&
     one.reference === other.reference &&
     one.amount === other.amount &&
     one.currencyCode === other.currencyCode &&
-    one.installmentCount === other.installmentCount
+    one.installmentCount === other.installmentCount &&
+    one.maskedCardNumber === other.maskedCardNumber
   );
 }

@@ -1,9 +1,12 @@
 import type { ClassConstructor } from 'class-transformer';
 import { copyInput } from '../dto/copy-input.js';
 import type { DoPaymentDto } from '../dto/do-payment.dto.js';
-import { validateInput } from '../dto/validate-input.js';
+import { checkInput } from '../dto/validate-input.js';
+import { PaymentValidationError } from '../errors/payment-validation.error.js';
+import { rejectApart } from '../errors/reject-apart.js';
 import type { PaymentSettings } from '../options/payment-settings.js';
 import { textLanguage } from '../payment/text-language.js';
+import type { Handover } from './handover.js';
 import { loopTurn } from './loop-turn.js';
 import type { StoreClock } from './store-clock.js';
 
@@ -16,13 +19,15 @@ import type { StoreClock } from './store-clock.js';
  */
 export async function receiveInput<T extends DoPaymentDto>(
   type: ClassConstructor<T>,
-  given: unknown,
+  given: Handover<unknown>,
   { luhn, language }: PaymentSettings,
   clock: StoreClock,
 ): Promise<{ input: T; now: Date }> {
-  const copy = copyInput(given, textLanguage(language));
+  const copy = copyInput(given.take(), textLanguage(language));
+  if (copy instanceof PaymentValidationError) return rejectApart(copy);
   await loopTurn.take();
   await clock.check();
   const now = clock.now();
-  return { input: validateInput(type, copy, { luhn, language, now }), now };
+  const input = checkInput(type, copy, { luhn, language, now });
+  return input instanceof PaymentValidationError ? rejectApart(input) : { input, now };
 }

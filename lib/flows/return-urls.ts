@@ -50,10 +50,19 @@ export class ReturnUrlMaker {
     return urls;
   }
 
+  /**
+   * The same on a stack of its own, where no card is at hand: see `rejectApart`.
+   * @throws PaymentValidationError when there is none
+   */
+  makeApart({ returnUrl, failUrl, language }: Parameters<this['make']>[0], token?: string): Promise<ReturnUrls> {
+    return Promise.resolve().then(() => this.make({ returnUrl, failUrl, language }, token));
+  }
+
   /** Where the bank sends the buyer back, for people; null where each payment says so for itself. */
   shown(): string | null {
     const { returnUrl, callbackUrl, publicUrl } = this.settings;
-    if (returnUrl !== null) return returnUrl;
+    // A query may hold a secret of the host's own.
+    if (returnUrl !== null) return returnUrl.replace(/[?#].*$/s, '');
     if (this.route.path === null) return null;
     // Then it is known once the server listens.
     if (callbackUrl === null && publicUrl === null) return `/${this.route.path}/{token}/return`;

@@ -5,6 +5,8 @@ import { PlainEvents } from '../events/plain-events.js';
 import { CallbackRoute } from '../options/callback-route.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { nearMissTexts } from '../options/setting-hints.js';
+import { unprotectedStoreText } from '../options/store-protection.js';
+import { variableOf } from '../payment/account.js';
 import { LogRecord } from '../telemetry/log-record.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
 import { ReturnUrlMaker } from './return-urls.js';
@@ -55,8 +57,10 @@ export class StartUpReport {
   }
 
   private warnings(handlers: readonly PaymentHandler[]): string[] {
-    const { account } = this.settings;
+    const { account, store, storeUrl } = this.settings;
     const warnings = nearMissTexts(process.env, account);
+    const unprotected = store ? null : unprotectedStoreText(storeUrl, variableOf(account, 'storeUrl'), process.env);
+    if (unprotected !== null) warnings.push(unprotected);
     if (handlers.length === 0 && !this.plain.isConnected) {
       warnings.push(
         `Nobody hears what becomes of payments of the account ${account}: add a method with ` +

@@ -5,6 +5,7 @@ import { PaymentInit3dError } from '../errors/payment-init3d.error.js';
 import { PaymentNotSentError } from '../errors/payment-not-sent.error.js';
 import { PaymentStateError } from '../errors/payment-state.error.js';
 import { PaymentStoreError } from '../errors/payment-store.error.js';
+import { rejectApart } from '../errors/reject-apart.js';
 import { type ChargeAttempt, GatewayClient, TOO_LATE } from '../gateway/gateway-client.js';
 import type { CallbackFields, GatewayResult } from '../gateway/gateway-dialect.js';
 import type { ChargeOutcome } from '../gateway/readings/charge-outcome.js';
@@ -22,6 +23,7 @@ import { checkCallback } from './callback-check.js';
 import { readCallbackFields } from './callback-fields.js';
 import { Claim } from './claim.js';
 import { hashCallbackToken, newAttemptId, newCallbackToken, newHostIdNonce } from './callback-token.js';
+import { Handover } from './handover.js';
 import { loopTurn } from './loop-turn.js';
 import { newPaymentRecord, saleRequest } from './new-payment.js';
 import type { Settlement } from './settlement.js';
@@ -70,17 +72,19 @@ export class ThreeDFlow {
 
   start(given: unknown): Promise<Init3dStart> {
     const { account } = this.settings;
+    const input = new Handover(given);
     return inOperation(
       { operation: 'init3d', account },
       ({ payment }) => payment,
-      () => this.startOnce(given),
+      () => this.startOnce(input),
     );
   }
 
-  private async startOnce(given: unknown): Promise<Init3dStart> {
+  /** What it holds is the card: it throws nothing itself (see {@link rejectApart}). */
+  private async startOnce(given: Handover<unknown>): Promise<Init3dStart> {
     const { input, now } = await receiveInput(Init3dDto, given, this.settings, this.clock);
     const token = newCallbackToken(this.random);
-    const sale = saleRequest(input, this.settings, this.returnUrls.make(input, token));
+    const sale = saleRequest(input, this.settings, await this.returnUrls.makeApart(input, token));
     const hasToken = sale.returnUrl.includes(token) || sale.failUrl.includes(token);
     const tokenHash = hasToken ? hashCallbackToken(token) : null;
     const attemptId = newAttemptId(this.random);
@@ -93,13 +97,18 @@ export class ThreeDFlow {
     await loopTurn.take();
 
     const outcome = await this.gateway.init3d(sale);
-    if (!outcome.sent) throw new PaymentNotSentError(await this.writer.settle(record, applyNotSent), outcome.why);
+    if (!outcome.sent) {
+      return rejectApart(new PaymentNotSentError(await this.writer.settle(record, applyNotSent), outcome.why));
+    }
     if (outcome.content === null) {
-      throw new PaymentInit3dError(await this.writer.settle(record, this.refused(outcome.reason, outcome.result)));
+      const failed = await this.writer.settle(record, this.refused(outcome.reason, outcome.result));
+      return rejectApart(new PaymentInit3dError(failed));
     }
     const expiresAt = record.expiresAt ?? now;
     const moved = await this.writer.move(record, 'awaiting', { dueAt: expiresAt });
-    if (moved.outcome !== 'replaced') throw new PaymentInit3dError(toPayment(await this.reader.latest(record)));
+    if (moved.outcome !== 'replaced') {
+      return rejectApart(new PaymentInit3dError(toPayment(await this.reader.latest(record))));
+    }
     const { content, html } = outcome;
     return { conversationId: record.conversationId, content, html, expiresAt, payment: toPayment(moved.record) };
   }

@@ -73,7 +73,7 @@ export class GatewayClient {
     const { init3d } = this.operations;
     const sent = await this.send('init3d', init3d, sale);
     if (!sent.sent) return sent;
-    const outcome = init3dOutcome(sent, init3d, sale.conversationId, this.rules.codes);
+    const outcome = await this.readStart(sent, sale.conversationId);
     if (outcome.content !== null) return { sent: true, ...outcome };
     const shown = redacted(outcome, { secrets: sent.secrets, card: sale.cardDetails });
     this.look('init3d', sent, shown.result);
@@ -127,16 +127,35 @@ export class GatewayClient {
     }
   }
 
-  private readCharge(
+  /** On a stack of its own: what cannot be read throws inside, and the caller holds the card. */
+  private async readStart(sent: Sent, conversationId: string): Promise<Init3dOutcome> {
+    await Promise.resolve();
+    return init3dOutcome(sent, this.operations.init3d, conversationId, this.rules.codes);
+  }
+
+  /** On a stack of its own, too. */
+  private async readAnswer(
+    sent: Sent,
+    operation: DialectOperation<never, GatewayResult>,
+    expected: Expectation,
+    unboundState: ChargeRules['unboundState'],
+  ): Promise<ChargeOutcome> {
+    await Promise.resolve();
+    return chargeOutcome(sent, operation, expected, { ...this.rules, unboundState });
+  }
+
+  private async readCharge(
     name: GatewayOperation,
     sent: Sent | NotSent,
     operation: DialectOperation<never, GatewayResult>,
     expected: Expectation,
     unboundState: ChargeRules['unboundState'],
     card?: SaleRequest['cardDetails'],
-  ): ChargeAttempt {
+  ): Promise<ChargeAttempt> {
     if (!sent.sent) return sent;
-    const outcome = chargeOutcome(sent, operation, expected, { ...this.rules, unboundState });
+    const { conversationId, amount, currencyCode, installmentCount } = expected;
+    const sale = { conversationId, amount, currencyCode, installmentCount };
+    const outcome = await this.readAnswer(sent, operation, sale, unboundState);
     const shown = redacted(outcome, { secrets: sent.secrets, card });
     this.look(name, sent, shown.result);
     return { sent: true, outcome: shown };

@@ -2,6 +2,7 @@ import { PaymentConfigurationError } from '../errors/payment-configuration.error
 import type { PaymentClock } from '../payment/clock.js';
 import { MemoryPaymentStore } from './memory/memory-payment-store.js';
 import type { PaymentStore } from './payment-store.js';
+import { withoutSecrets } from './shown-url.js';
 import { credentialsOf, STORE_URL_FORMS, storeKindOf, STRAY_PERCENT } from './store-url.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
 
@@ -44,7 +45,7 @@ export async function openStore(settings: StoreSettings): Promise<PaymentStore> 
   } catch (error) {
     // Connections left open would keep a process alive that cannot start.
     if (store) await releaseStore(store).catch(() => undefined);
-    const why = error instanceof Error ? withoutCredentials(error.message, settings.storeUrl) : 'it gave no reason';
+    const why = error instanceof Error ? withoutSecrets(error.message, settings.storeUrl) : 'it gave no reason';
     throw new PaymentConfigurationError([{ ...setting, message: `cannot be opened: ${why}` }]);
   }
 }
@@ -80,16 +81,4 @@ async function storeOf({ storeUrl, variable, background, mustExist, clock }: Sto
     case null:
       throw new Error(`a store is ${STORE_URL_FORMS.join(', ')}`);
   }
-}
-
-/** A driver may repeat the URL it was given, or its password. */
-function withoutCredentials(message: string, storeUrl: string): string {
-  const secrets = [storeUrl, ...secretsOf(storeUrl)].filter((secret) => secret.length > 0);
-  return secrets.reduce((text, secret) => text.replaceAll(secret, '***'), message).slice(0, 500);
-}
-
-function secretsOf(storeUrl: string): string[] {
-  const { username, password } = URL.canParse(storeUrl) ? new URL(storeUrl) : { username: '', password: '' };
-  const meant = credentialsOf(storeUrl);
-  return [password, meant?.password ?? '', username, meant?.user ?? ''].filter((text) => text.length > 3);
 }

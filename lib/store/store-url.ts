@@ -1,4 +1,5 @@
-import { SQL_ENGINES } from './sql/engines.js';
+import { engineOfUrl, SQL_ENGINES } from './sql/engines.js';
+import type { Environment } from './sql/sql-engine.js';
 
 export const STRAY_PERCENT = 'must have each % in its user and password written as %25';
 
@@ -30,4 +31,10 @@ export function storeKindOf(url: string): 'memory' | 'sql' | 'redis' | null {
   if (url === 'memory:') return 'memory';
   if (/^rediss?:\/\/./.test(url)) return 'redis';
   return /:./.test(url) && SQL_ENGINES.some((engine) => engine.owns(url)) ? 'sql' : null;
+}
+
+/** The host of a store that is reached without TLS, or without looking at its certificate; null where there is none. */
+export function unprotectedHost(url: string, environment: Environment): string | null {
+  if (/^redis:\/\/./.test(url)) return URL.canParse(url) ? new URL(url).hostname : null;
+  return engineOfUrl(url)?.unprotectedHost(url, environment) ?? null;
 }

@@ -11,7 +11,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { CheckoutDto } from '../../lib/dto/checkout.dto.js';
 import { DoPaymentDto, Init3dDto } from '../../lib/dto/do-payment.dto.js';
-import { validateInput } from '../../lib/dto/validate-input.js';
+import { validateInput } from './thrown.js';
 import { noticed, problemsOf } from './message-problems.js';
 import { CARD, NOW } from './sample-input.js';
 

@@ -1,4 +1,5 @@
-import { copyInput, fieldPath } from '../../lib/dto/copy-input.js';
+import { fieldPath } from '../../lib/dto/copy-input.js';
+import { copyInput } from './thrown.js';
 import { PaymentValidationError } from '../../lib/errors/payment-validation.error.js';
 
 function refusalOf(input: unknown): string[] {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { CardDetailsDto } from '../../lib/dto/card-details.dto.js';
 import { DoPaymentDto, Init3dDto } from '../../lib/dto/do-payment.dto.js';
 import { maskedCard } from '../../lib/dto/masked-card.js';
-import { validateInput } from '../../lib/dto/validate-input.js';
+import { validateInput } from './thrown.js';
 import { PaymentValidationError, type ValidationIssue } from '../../lib/errors/payment-validation.error.js';
 import { CARD, fullInput, MASKED, NON_LUHN, NOW, sampleInput } from './sample-input.js';
 

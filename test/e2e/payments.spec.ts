@@ -49,6 +49,21 @@ describe.each(PLATFORMS)('payments on %s', (platform) => {
       },
     );
 
+    it("gives a customer nothing of another's payment for the same key, and sends nothing", async () => {
+      const { payments } = merchant;
+      const input = sale('75.00', { reference: undefined, idempotencyKey: 'key-of-a-customer' });
+      const first = await payments.doPayment(input);
+      const sent = simulator.requests.length;
+      const others = { cardDetails: { cardNo: '5246776356903508', expDate: '1230', cvv: '792' } };
+      const duplicate = { code: 'PAYMENT_DUPLICATE', statusCode: 409 };
+      await expect(payments.doPayment({ ...input, ...others })).rejects.toMatchObject(duplicate);
+      await expect(payments.init3d({ ...input, ...others })).rejects.toMatchObject(duplicate);
+      const withItsId = { ...input, ...others, conversationId: first.conversationId, idempotencyKey: undefined };
+      await expect(payments.doPayment(withItsId)).rejects.toMatchObject(duplicate);
+      expect(await payments.doPayment(input)).toEqual(first);
+      expect(simulator.requests).toHaveLength(sent);
+    });
+
     it('tells a declined direct payment', async () => {
       const payment = await merchant.payments.doPayment(sale('10.51'));
       expect(payment).toMatchObject({ state: 'failed', reason: 'declined', code: 'B0051', settled: true });

@@ -10,6 +10,7 @@ import {
   type PaymentStructure,
 } from 'nestjs-card-payment';
 import { loggerInto } from '../flows/log-lines.js';
+import { startRedis } from '../services/redis.js';
 
 const SET = {
   baseUrl: 'https://gateway.example/pos',
@@ -88,6 +89,28 @@ describe('the log at start-up', () => {
       'log Account default: dialect morpos; gateway gateway.example; store memory; no callback of its own; ' +
         'no @OnPayment handlers.',
     );
+  });
+
+  it('warns once of a store on another host that is reached without TLS', async () => {
+    const redis = await startRedis({ args: ['--appendfsync', 'always'] });
+    // Leads here, too, and is no loopback address to anyone who reads it.
+    const storeUrl = `redis://0.0.0.0:${new URL(redis.url).port}/3`;
+    const warned = (lines: readonly string[]) => lines.filter((line) => line.includes('TLS'));
+    expect(warned(await said({ imports: [payment({ storeUrl })] }))).toEqual([
+      'warn The connection to the payment store at 0.0.0.0 is not protected by verified TLS: whoever can listen in ' +
+        'between reads and changes payments, and learns the password. Where the server speaks TLS, begin its URL with ' +
+        'rediss:// (PAYMENT_STORE_URL).',
+    ]);
+    log.length = 0;
+    expect(warned(await said({ imports: [payment({ storeUrl: redis.url })] }))).toEqual([]);
+    await redis.stop();
+  });
+
+  it('shows no query of an address of the host', async () => {
+    const back = 'https://shop.example/back/{token}?key=secret';
+    const lines = await said({ imports: [payment({ returnUrl: back, failUrl: back })] });
+    expect(lines.join()).toContain('callback https://shop.example/back/{token}; ');
+    expect(lines.join()).not.toMatch(/secret/);
   });
 
   it('warns of an account that nobody listens to, unless plain events may be heard', async () => {

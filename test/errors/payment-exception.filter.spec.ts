@@ -77,11 +77,7 @@ const CASES: Record<string, [error: PaymentError, status: number, more?: Partial
   validation: [new PaymentValidationError(ISSUES), 400, { issues: ISSUES }],
   callback: [new PaymentCallbackError('unknown_token'), 400],
   missing: [new PaymentNotFoundError(), 404],
-  duplicate: [
-    new PaymentDuplicateError(paymentThat({ state: 'succeeded' }), 'idempotencyKey'),
-    409,
-    { ...ABOUT, state: 'succeeded' },
-  ],
+  duplicate: [new PaymentDuplicateError(paymentThat({ state: 'succeeded' }), 'idempotencyKey'), 409],
   state: [
     new PaymentStateError(paymentThat({ state: 'initiating' }), 'be completed'),
     409,

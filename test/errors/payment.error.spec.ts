@@ -44,7 +44,7 @@ const ERRORS: [error: PaymentError, name: string, code: string, message: string]
     new PaymentInit3dError(failed),
     'PaymentInit3dError',
     'PAYMENT_INIT3D',
-    'The 3D payment could not be started (declined, B0005).',
+    'The 3D payment could not be started: it was declined.',
   ],
   [new PaymentNotFoundError(), 'PaymentNotFoundError', 'PAYMENT_NOT_FOUND', 'There is no such payment.'],
   [

@@ -91,6 +91,7 @@ describe('PaymentReader', () => {
       ['amount', { amount: '149.91' }],
       ['currency', { currencyCode: 978 }],
       ['instalment count', { installmentCount: 2 }],
+      ['card', { maskedCardNumber: '524677******3508' }],
     ])('is not the same with another %s', async (_what, change) => {
       await expect(reader.findRepeated({ ...TWIN, ...change }, 'idempotencyKey')).rejects.toMatchObject({
         code: 'PAYMENT_DUPLICATE',

@@ -1,5 +1,5 @@
 import { DEFAULT_ACCOUNT } from '../../payment/account.js';
-import { secureUrlProblem } from '../../options/url-checks.js';
+import { baseUrlProblem } from '../../options/url-checks.js';
 import { type Call, command } from '../command.js';
 import { JSON_OPTION, SETTINGS_OPTIONS } from '../common-options.js';
 import { UsageError } from '../usage.error.js';
@@ -48,7 +48,7 @@ export const doctorCommand = command({
   async run(call) {
     const { account = DEFAULT_ACCOUNT, callback, timeout } = call.values;
     const seconds = wholeNumber('timeout', timeout, { min: 1, max: 60, byDefault: 10 });
-    const problem = callback === undefined ? null : secureUrlProblem(callback);
+    const problem = callback === undefined ? null : baseUrlProblem(callback);
     if (problem !== null) throw new UsageError(`--callback ${problem}.`);
     const patient = patientOf(account, call.environment, seconds * 1000);
     const findings = await examine(patient, { file: call.environmentFile, callback, skip: skipOf(call) });

@@ -1,8 +1,9 @@
 import { Logger } from '@nestjs/common';
 import { TimeUpError } from '../../payment/limited.js';
+import { unprotectedStoreText } from '../../options/store-protection.js';
 import type { PaymentStore } from '../../store/payment-store.js';
 import { engineOfUrl } from '../../store/sql/engines.js';
-import { storeKindOf } from '../../store/store-url.js';
+import { shownUrl } from '../../store/shown-url.js';
 import { openExisting } from '../payments/account-store.js';
 import { CommandFailedError } from '../command-failed.error.js';
 import { StderrLogger } from '../stderr-logger.js';
@@ -21,7 +22,14 @@ export interface CheckedStore {
 export const NO_STORE: CheckedStore = { store: null, hasOwnTime: false, findings: [] };
 
 /** Whether the store is there, answers, and has the schema of this release. It makes and migrates nothing. */
-export async function checkStore({ values: { storeUrl }, variable, limitMs }: Patient): Promise<CheckedStore> {
+export async function checkStore(patient: Patient): Promise<CheckedStore> {
+  const { values, variable, environment } = patient;
+  const { findings, ...checked } = await openedStore(patient);
+  const warning = values.storeUrl && unprotectedStoreText(values.storeUrl, variable('storeUrl'), environment);
+  return { ...checked, findings: warning ? [...findings, skipped('store', warning)] : findings };
+}
+
+async function openedStore({ values: { storeUrl }, variable, limitMs }: Patient): Promise<CheckedStore> {
   const name = variable('storeUrl');
   if (storeUrl === undefined) {
     return { ...NO_STORE, findings: [skipped('store', `not looked at: ${name} is wrong`)] };
@@ -34,7 +42,7 @@ export async function checkStore({ values: { storeUrl }, variable, limitMs }: Pa
   Logger.overrideLogger(new WarningCollector(warnings));
   try {
     const store = await withinTime(limitMs, () => openExisting(storeUrl, name));
-    const good = ok('store', `${placeOf(storeUrl)} answers, and its schema is right`);
+    const good = ok('store', `${shownUrl(storeUrl)} answers, and its schema is right`);
     return {
       store,
       hasOwnTime: engineOfUrl(storeUrl)?.time !== null,
@@ -43,7 +51,7 @@ export async function checkStore({ values: { storeUrl }, variable, limitMs }: Pa
   } catch (error) {
     if (error instanceof TimeUpError) {
       const advice = `Is it running, and reachable from here? See ${name}.`;
-      return { ...NO_STORE, findings: [failed('store', `${placeOf(storeUrl)} gives no answer`, advice)] };
+      return { ...NO_STORE, findings: [failed('store', `${shownUrl(storeUrl)} gives no answer`, advice)] };
     }
     if (!(error instanceof CommandFailedError)) throw error;
     const advice = 'A store that does not exist yet is made by the application when it starts.';
@@ -51,13 +59,6 @@ export async function checkStore({ values: { storeUrl }, variable, limitMs }: Pa
   } finally {
     Logger.overrideLogger(new StderrLogger());
   }
-}
-
-/** Where a store is, without its user and password. */
-function placeOf(storeUrl: string): string {
-  if (!URL.canParse(storeUrl) || !/^\w+:\/\/[^/]/.test(storeUrl)) return storeUrl;
-  const { protocol, host, pathname } = new URL(storeUrl);
-  return storeKindOf(storeUrl) === null ? protocol : `${protocol}//${host}${pathname}`;
 }
 
 /** A store warns of settings that would lose payments. */

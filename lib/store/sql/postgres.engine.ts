@@ -1,5 +1,6 @@
 import { codeOf, importDriver } from './driver-errors.js';
 import { POSTGRES_PACKAGES, postgresAccess, SESSION_LIMITS } from './postgres-access.js';
+import { unprotectedPostgresHost } from './postgres-tls.js';
 import type { SqlEngine } from './sql-engine.js';
 
 /** Any number, as long as every release uses the same. */
@@ -17,6 +18,8 @@ export const postgresEngine = {
     const { PostgresDialect } = await importDriver(POSTGRES_PACKAGES, () => import('kysely'));
     return postgresAccess(PostgresDialect, url);
   },
+
+  unprotectedHost: unprotectedPostgresHost,
 
   schema: {
     keyType: 'text collate "C"',

@@ -6,6 +6,9 @@ export interface SqlStatement {
   readonly parameters?: readonly unknown[];
 }
 
+/** Variables by name, such as `process.env`. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 /** How the tables are written down in a database. */
 export interface SchemaSyntax {
   /** The type of texts that are keys. They are compared byte by byte: a unique key must not depend on a locale. */
@@ -64,6 +67,12 @@ export interface SqlEngine {
    * @throws Error that names the packages to install, or says what is wrong with the URL; it never shows the URL
    */
   readonly open: (url: string, options?: { readonly mustExist?: boolean }) => Promise<SqlAccess>;
+
+  /**
+   * The host that is reached without TLS, or without looking at the server's certificate; null where there is none.
+   * @param environment whose variables the driver reads for what the URL does not say
+   */
+  readonly unprotectedHost: (url: string, environment: Environment) => string | null;
 
   readonly schema: SchemaSyntax;
   /**

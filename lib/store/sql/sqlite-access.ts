@@ -1,6 +1,7 @@
 import type { QueryResult, SqliteDatabase, SqliteDialect, SqliteStatement } from 'kysely';
 import { existsSync } from 'node:fs';
 import { codeOf, importDriver, MissingDatabaseError } from './driver-errors.js';
+import { shownFile } from '../shown-url.js';
 import { retryWhileBusy } from './retry-while-busy.js';
 import type { InProcessConnection, SqlAccess, SqlStatement } from './sql-engine.js';
 
@@ -17,7 +18,7 @@ export function sqliteAccess(Dialect: typeof SqliteDialect, open: () => Promise<
 /** Opens a file, and creates it if it does not exist; with `mustExist` it does neither that nor change its mode. */
 export async function openSqliteFile(file: string, mustExist = false): Promise<SqliteConnection> {
   const { default: Database } = await importDriver(SQLITE_PACKAGES, () => import('better-sqlite3'));
-  if (mustExist && !existsSync(file)) throw new MissingDatabaseError(`there is no SQLite file ${file}`);
+  if (mustExist && !existsSync(file)) throw new MissingDatabaseError(`there is no SQLite file ${shownFile(file)}`);
   // SQLite's own waiting for another process would stop this one, and be less fair.
   const database = new Database(file, { timeout: 0, fileMustExist: mustExist });
   try {

@@ -16,6 +16,8 @@ export const sqliteEngine = {
     return sqliteAccess(SqliteDialect, () => openSqliteFile(file, mustExist));
   },
 
+  unprotectedHost: () => null,
+
   schema: {
     keyType: 'text',
     jsonType: 'text',

@@ -1,0 +1,60 @@
+const MAX_READ_CHARACTERS = 10_000;
+const MAX_SHOWN_CHARACTERS = 500;
+/** A shorter text is part of too many words. */
+const MIN_HIDDEN_CHARACTERS = 4;
+
+const URL_IN_TEXT = /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s'"`<>…]+/gi;
+/** As in `host=db password=…`, which PostgreSQL takes in place of a URL, and in JSON. */
+const SECRET_IN_TEXT =
+  /\b(password|passwd|pass|pwd|user|username|token|secret)("?\s?[=:]\s?)("[^"]*"|'[^']*'|[^\s,;&}]+)/gi;
+
+/**
+ * What may be shown of a URL: scheme, host, port and path. User, password, query and fragment are left out; and whatever
+ * follows the scheme, where an unescaped character may have put a part of the password into host or path.
+ */
+export function shownUrl(url: string): string {
+  const [scheme = ''] = /^[a-z][a-z0-9+.-]{0,30}:/i.exec(url) ?? [];
+  if (scheme === 'memory:') return scheme;
+  if (scheme === 'sqlite:') return `${scheme}${shownFile(url.slice(scheme.length))}`;
+  if (!url.startsWith(`${scheme}//`)) return '…';
+  if (!URL.canParse(url)) return `${scheme}//…`;
+  const { host, pathname, search, hash } = new URL(url);
+  const isSplitWrong = /@|%40/i.test(host + pathname) || (search + hash).includes('@');
+  return isSplitWrong ? `${scheme}//…` : `${scheme}//${host}${pathname}`;
+}
+
+/** The same of a file: people write the URL of one as they write that of a server. */
+export function shownFile(file: string): string {
+  const name = file.replace(/[?#].*$/s, '');
+  return /^\/\/[^/]*@|^[^@:]*:[^@]*@/.test(name) ? '…' : name;
+}
+
+/** A message that may repeat the URL that a store was given, or another one, or parts of them; without what is secret. */
+export function withoutSecrets(message: string, storeUrl: string): string {
+  const hidden = [storeUrl, ...secretsOf(storeUrl)].filter((text) => text.length >= MIN_HIDDEN_CHARACTERS);
+  return hidden
+    .reduce((text, secret) => text.replaceAll(secret, '***'), message.slice(0, MAX_READ_CHARACTERS))
+    .replace(URL_IN_TEXT, shownUrl)
+    .replace(SECRET_IN_TEXT, '$1$2***')
+    .slice(0, MAX_SHOWN_CHARACTERS);
+}
+
+/** What stands in a URL and is not shown of it, as it is written and as it is meant. The longest first, with its parts. */
+function secretsOf(storeUrl: string): string[] {
+  const shown = partsOf(shownUrl(storeUrl));
+  const { username, password } = URL.canParse(storeUrl) ? new URL(storeUrl) : { username: '', password: '' };
+  const hidden = [username, password, ...partsOf(storeUrl)].filter((part) => !shown.includes(part));
+  return [...hidden, ...hidden.map(decoded)].sort((one, other) => other.length - one.length);
+}
+
+function partsOf(url: string): string[] {
+  return url.split(/[:@/?&#=,\s]+/);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
+}

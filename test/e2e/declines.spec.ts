@@ -1,0 +1,99 @@
+import { Body, Controller, Post, UseFilters } from '@nestjs/common';
+import { type DoPaymentDto, type Payment, PaymentExceptionFilter, PaymentService } from 'nestjs-card-payment';
+import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { loggerInto } from '../flows/log-lines.js';
+import { DECLINES } from '../gateway/public-codes.js';
+import { type Merchant, PLATFORMS, sale, startMerchant } from './merchant.js';
+
+const MESSAGE = 'Kayip veya calinti kart';
+const CODES = [...DECLINES, 'RVV0001'];
+
+@Controller('with-filter')
+@UseFilters(PaymentExceptionFilter)
+class FilteredController {
+  constructor(private readonly payments: PaymentService) {}
+
+  @Post()
+  async start(@Body() input: DoPaymentDto): Promise<string> {
+    return (await this.payments.init3d(input)).html;
+  }
+}
+
+@Controller('without-filter')
+class PlainController {
+  constructor(private readonly payments: PaymentService) {}
+
+  @Post()
+  async start(@Body() input: DoPaymentDto): Promise<string> {
+    return (await this.payments.init3d(input)).html;
+  }
+}
+
+describe.each(PLATFORMS)('a card tester at a shop on %s', (platform) => {
+  const lines: string[] = [];
+  let simulator: Simulator;
+  let merchant: Merchant;
+
+  beforeAll(async () => {
+    simulator = await startSimulator({ dialect: 'morpos' });
+    merchant = await startMerchant(platform, simulator, {
+      metadata: { controllers: [FilteredController, PlainController] },
+      options: { failureUrl: undefined, successUrl: undefined, pendingUrl: undefined },
+      application: { logger: loggerInto(lines) },
+    });
+  });
+  afterAll(async () => {
+    await merchant.app.close();
+    await simulator.close();
+  });
+
+  /** All of an answer that another decline's could differ in, without what each payment has of its own. */
+  async function answerOf(response: Response): Promise<string> {
+    const headers = [...response.headers].filter(([name]) => !['date', 'etag', 'content-length'].includes(name));
+    const body = (await response.text()).replace(/"conversationId":"\w+"/, '"conversationId":"…"');
+    return JSON.stringify([response.status, headers, body]);
+  }
+
+  function post(url: string, body: unknown): Promise<Response> {
+    const headers = { 'content-type': 'application/json' };
+    return fetch(url, { method: 'POST', headers, body: JSON.stringify(body), redirect: 'manual' });
+  }
+
+  function declineNext(operation: 'Init3d' | 'Auth3d', code: string): void {
+    const body = JSON.stringify({ code, message: MESSAGE });
+    simulator.fail({ operation, kind: 'reply', status: 200, headers: { 'content-type': 'application/json' }, body });
+  }
+
+  it.each(['with-filter', 'without-filter'])('reads the same of every start that was declined, %s', async (route) => {
+    const answers = new Set<string>();
+    for (const code of CODES) {
+      const input = sale();
+      declineNext('Init3d', code);
+      const response = await post(`${merchant.url}/${route}`, input);
+      expect(response.status).toBe(402);
+      answers.add(await answerOf(response));
+      const [payment] = await merchant.payments.findByReference(input.reference!);
+      expect(payment).toMatchObject({ state: 'failed', reason: 'declined', code });
+    }
+    expect([...answers]).toHaveLength(1);
+    expect([...answers][0]).not.toContain(MESSAGE);
+  });
+
+  it('reads the same of every payment that was declined at its end', async () => {
+    const answers = new Set<string>();
+    for (const code of CODES) {
+      const { payment, html } = await merchant.payments.init3d(sale());
+      const callback = simulator.approve(html);
+      declineNext('Auth3d', code);
+      answers.add(await answerOf(await post(callback.url, callback.fields)));
+      const ended: Payment | null = await merchant.payments.find(payment.conversationId);
+      expect(ended).toMatchObject({ state: 'failed', reason: 'declined', code });
+    }
+    expect([...answers]).toHaveLength(1);
+  });
+
+  it('leaves the code to those who run the shop, in the log', () => {
+    const isLogged = (code: string) => lines.some((line) => line.includes(`: failed (declined, ${code}) after`));
+    expect(CODES.filter((code) => !isLogged(code))).toEqual([]);
+  });
+});

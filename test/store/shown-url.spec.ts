@@ -1,0 +1,44 @@
+import { shownUrl, withoutSecrets } from '../../lib/store/shown-url.js';
+import { SECRET_URLS } from './secret-urls.js';
+
+test.each(SECRET_URLS)('of %s is shown %s', (url, shown) => {
+  expect(shownUrl(url)).toBe(shown);
+});
+
+test.each([
+  'memory:',
+  'sqlite:/srv/a@b/shop.db',
+  'sqlite:shop.db',
+  'postgres://db.example/shop',
+  'redis://localhost:6379',
+])('%s is shown as it is', (url) => {
+  expect(shownUrl(url)).toBe(url);
+});
+
+test.each([
+  [
+    'cannot connect to postgres://ada:geheim@db.example/shop?x=geheim now',
+    'cannot connect to postgres://db.example/shop now',
+  ],
+  ['tried "redis://:geheim@db.example/0"', 'tried "redis://db.example/0"'],
+  ['no such host: host=db user=ada password=geheim', 'no such host: host=db user=*** password=***'],
+  ["password='geheim und mehr' is wrong", 'password=*** is wrong'],
+  ['{"user":"ada","password":"geheim und mehr"}', '{"user":***,"password":***}'],
+  ['refuses this user or password (28P01)', 'refuses this user or password (28P01)'],
+])('of a message of another store, %s, is shown %s', (message, shown) => {
+  expect(withoutSecrets(message, 'memory:')).toBe(shown);
+});
+
+test.each(SECRET_URLS)('nothing of %s is left in what a driver says of it', (url) => {
+  const parts = url.split(/[@/?&#= ]/).filter((part) => part.length > 3);
+  const said = withoutSecrets(`cannot open ${url}: ${parts.join(' and ')}`, url);
+  expect(said).not.toContain('geheim');
+});
+
+test('a long message is read in a moment, and cut', () => {
+  const began = performance.now();
+  for (const text of ['a', '://', 'a://', 'password', 'password=', '"', ' ', '@', 'a:@']) {
+    expect(withoutSecrets(text.repeat(65_536), 'postgres://ada:geheim@h/x').length).toBeLessThanOrEqual(500);
+  }
+  expect(performance.now() - began).toBeLessThan(1_000);
+});
