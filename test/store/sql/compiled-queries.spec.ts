@@ -4,11 +4,16 @@ import { CompiledQueries } from '../../../lib/store/sql/compiled-queries.js';
 import { paymentSchema } from '../../../lib/store/sql/payment-schema.js';
 import type { PaymentDb, PaymentTables } from '../../../lib/store/sql/payment-tables.js';
 
-const file = new Database(':memory:');
-file.exec(paymentSchema('sqlite'));
-const db = new Kysely<PaymentTables>({ dialect: new SqliteDialect({ database: file }) });
+let file: Database.Database;
+let db: PaymentDb;
 
-afterAll(() => db.destroy());
+beforeEach(() => {
+  file = new Database(':memory:');
+  file.exec(paymentSchema('sqlite'));
+  db = new Kysely<PaymentTables>({ dialect: new SqliteDialect({ database: file }) });
+});
+
+afterEach(() => db.destroy());
 
 test('refuses values that are not in the order of the text', () => {
   const select = () =>
