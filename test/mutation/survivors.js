@@ -582,9 +582,7 @@ export const SURVIVORS = [
   },
   {
     file: 'lib/store/sql/writes-in-transaction.ts',
-    changes: [
-      'due.length === LOOK_AHEAD * limit → true',
-    ],
+    changes: ['due.length === LOOK_AHEAD * limit → true'],
     reason:
       'Spares work: what waits is put off, too, where nothing is behind it. It is made due when what it waits for is ' +
       'gone, or when its time has come, as elsewhere.',
