@@ -15,9 +15,14 @@ beforeEach(() => {
 
 afterEach(() => db.destroy());
 
-test('refuses values that are not in the order of the text', () => {
+test.each([
+  ['another order', ['payment.failed', 'one']],
+  ['one value that is another', ['one', 'payment.review']],
+  ['one value more', ['one', 'payment.failed', 'more']],
+  ['one value less', ['one']],
+])('refuses values that are not those of the text: %s', (_name, values) => {
   const select = () =>
-    new CompiledQueries(db).of('select', ['payment.failed', 'one'], (one: PaymentDb) =>
+    new CompiledQueries(db).of('select', values, (one: PaymentDb) =>
       one.selectFrom('card_payment_handler').where('account', '=', 'one').where('type', '=', 'payment.failed'),
     );
   expect(select).toThrow('The values of the query "select" are not in its order.');
