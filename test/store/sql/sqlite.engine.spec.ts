@@ -123,6 +123,14 @@ test('SQLite itself does not wait for another process, which would stop this one
   connection.close();
 });
 
+test('a statement that finds nothing gives no rows, and says how many it changed', async () => {
+  const connection = await openSqliteFile(':memory:');
+  connection.execute({ sql: 'create table line (text)' });
+  const insert = { sql: 'insert into line values (?), (?)', parameters: ['x', 'y'] };
+  expect(connection.execute(insert)).toEqual({ rows: [], numAffectedRows: 2n });
+  connection.close();
+});
+
 test('where a package is missing, an error names both', async () => {
   const load = () => Promise.reject(Object.assign(new Error('none'), { code: 'ERR_MODULE_NOT_FOUND' }));
   await expect(importDriver(SQLITE_PACKAGES, load)).rejects.toThrow('npm install kysely better-sqlite3');
