@@ -28,7 +28,9 @@ export function readFigures({ name, files }) {
 
 /** Takes over what Stryker has just found in a file. */
 export async function recordFigures(part, file) {
-  const { source, mutants } = JSON.parse(readFileSync(resultsFile(file), 'utf8')).files[file];
+  // Stryker says nothing of a file in which it finds nothing to change.
+  const nothing = { source: readFileSync(file, 'utf8'), mutants: [] };
+  const { source, mutants } = JSON.parse(readFileSync(resultsFile(file), 'utf8')).files[file] ?? nothing;
   const count = (...statuses) => mutants.filter(({ status }) => statuses.includes(status)).length;
   const survivors = mutants
     .filter(({ status }) => status === 'Survived' || status === 'NoCoverage')
@@ -62,7 +64,8 @@ export function reasonOf(file, change) {
 export function scoreOf(figures) {
   const noticed = figures.reduce((sum, one) => sum + one.noticed, 0);
   const survived = figures.reduce((sum, { survivors }) => sum + survivors.length, 0);
-  return { noticed, survived, percent: Math.floor((1000 * noticed) / (noticed + survived)) / 10 };
+  const changes = noticed + survived;
+  return { noticed, survived, percent: changes === 0 ? 100 : Math.floor((1000 * noticed) / changes) / 10 };
 }
 
 function hashOf(source) {

@@ -14,8 +14,10 @@ export async function writeReport(targets) {
 }
 
 function scores(parts) {
-  const row = (name, file, { noticed, survived, percent }, measured) =>
-    `| ${[name, file, noticed, survived, `${percent.toFixed(1)} %`, measured].join(' | ')} |`;
+  const row = (name, file, { noticed, survived, percent }, measured) => {
+    const score = noticed + survived === 0 ? 'nothing to change' : `${percent.toFixed(1)} %`;
+    return `| ${[name, file, noticed, survived, score, measured].join(' | ')} |`;
+  };
   const rows = parts.flatMap(({ name, files, figures }) => [
     ...Object.keys(files).map((file) =>
       figures[file]

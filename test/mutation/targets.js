@@ -170,7 +170,11 @@ export const TARGETS = [
       'lib/store/sql/purge.ts': SQLITE_PURGE,
       'lib/store/sql/retry-while-busy.ts': ['store/sql/retry-while-busy', 'store/sql/sql-database'],
       'lib/store/sql/sql-database.ts': [...SQLITE_DATABASE, ...SQLITE],
-      'lib/store/sql/sql-payment-store.ts': [...SQLITE_PURGE, 'store/sql/sqlite.engine'],
+      'lib/store/sql/sql-payment-store.ts': [
+        'store/sql/sql-payment-store.spec',
+        ...SQLITE_PURGE,
+        'store/sql/sqlite.engine',
+      ],
       'lib/store/sql/sqlite.engine.ts': SQLITE_DATABASE,
       'lib/store/sql/sqlite-access.ts': [...SQLITE_DATABASE, ...SQLITE],
       'lib/store/sql/steps.ts': SQLITE_DATABASE,

@@ -4,15 +4,25 @@ import { CompiledQueries } from '../../../lib/store/sql/compiled-queries.js';
 import { paymentSchema } from '../../../lib/store/sql/payment-schema.js';
 import type { PaymentDb, PaymentTables } from '../../../lib/store/sql/payment-tables.js';
 
-const file = new Database(':memory:');
-file.exec(paymentSchema('sqlite'));
-const db = new Kysely<PaymentTables>({ dialect: new SqliteDialect({ database: file }) });
+let file: Database.Database;
+let db: PaymentDb;
 
-afterAll(() => db.destroy());
+beforeEach(() => {
+  file = new Database(':memory:');
+  file.exec(paymentSchema('sqlite'));
+  db = new Kysely<PaymentTables>({ dialect: new SqliteDialect({ database: file }) });
+});
 
-test('refuses values that are not in the order of the text', () => {
+afterEach(() => db.destroy());
+
+test.each([
+  ['another order', ['payment.failed', 'one']],
+  ['one value that is another', ['one', 'payment.review']],
+  ['one value more', ['one', 'payment.failed', 'more']],
+  ['one value less', ['one']],
+])('refuses values that are not those of the text: %s', (_name, values) => {
   const select = () =>
-    new CompiledQueries(db).of('select', ['payment.failed', 'one'], (one: PaymentDb) =>
+    new CompiledQueries(db).of('select', values, (one: PaymentDb) =>
       one.selectFrom('card_payment_handler').where('account', '=', 'one').where('type', '=', 'payment.failed'),
     );
   expect(select).toThrow('The values of the query "select" are not in its order.');

@@ -3,6 +3,7 @@ import { postgresPaymentStore, type SqlPaymentStore } from '../../../lib/store/s
 import { at, eventIds, ids, StoreTrial } from '../../../lib/testing/contract/store-trial.js';
 import { TestClock } from '../../../lib/testing/index.js';
 import { type Postgres, startPostgres } from '../../services/postgres.js';
+import { until } from '../../services/until.js';
 
 let postgres: Postgres;
 let store: SqlPaymentStore;
@@ -101,4 +102,25 @@ test("fan-out of an account gives way to another process that is at it, and to n
   await other.query('select pg_advisory_unlock_all()');
   await lock(`${trial.account}-other`);
   expect(await trial.fanOut()).toBe(1);
+});
+
+test('a pair is forgotten after a fan-out that is under way, with what that makes for it', async () => {
+  const handler = await trial.handler('payment.failed');
+  const { event } = await trial.publish(await trial.insert(), 'failed', at(1));
+  trial.moveTo(1_000);
+  await other.query('begin');
+  await other.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`card_payment ${trial.account}`]);
+  await other.query(
+    `insert into card_payment_delivery
+       select account, $1, event_id, conversation_id, version, type, occurred_at, 0, 0, null, null, 0
+       from card_payment_event where event_id = $2`,
+    [handler, event.eventId],
+  );
+  let isPurged = false;
+  const purged = trial.purge({ pairsMs: 500 }).then(() => (isPurged = true));
+  const waiting = `select pid from pg_stat_activity where wait_event = 'advisory' and datname = current_database()`;
+  await until(async () => isPurged || (await other.query(waiting)).rowCount !== 0);
+  await other.query('commit');
+  await purged;
+  expect((await other.query('select event_id from card_payment_delivery')).rows).toEqual([]);
 });

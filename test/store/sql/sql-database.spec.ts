@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import Database from 'better-sqlite3';
 import { CompiledQuery, Kysely, SqliteDialect } from 'kysely';
 import { EventEmitter, once } from 'node:events';
@@ -92,6 +93,55 @@ test('reads again when another process was in the way', async () => {
   await expect(database.read(query)).resolves.toEqual(['row']);
 });
 
+describe('a statement alone', () => {
+  const limit = { sql: 'select 1 as limited' };
+  const limited = { ...sqliteEngine, limits: [limit] };
+  const inOneTransaction = ['begin immediate', limit.sql, insert.sql, 'commit'];
+
+  test('needs no transaction where nothing limits one', async () => {
+    expect((await database.statement(compiled(insert))).numAffectedRows).toBe(1n);
+    expect(statements).toEqual([insert.sql]);
+  });
+
+  test('is limited in time by a transaction, of sessions of which nothing is known', async () => {
+    const own = new SqlDatabase(database.db, limited);
+    expect((await own.statement(compiled(insert))).numAffectedRows).toBe(1n);
+    expect(statements).toEqual(inOneTransaction);
+  });
+
+  test('needs no transaction where the sessions have their limits, and a transaction sets none', async () => {
+    const own = new SqlDatabase(database.db, limited, { hasLimitedSessions: () => true });
+    expect((await own.statement(compiled(insert))).numAffectedRows).toBe(1n);
+    expect(statements).toEqual([insert.sql]);
+    await own.transaction((db) => run(db, insert));
+    expect(statements.slice(1)).toEqual(['begin immediate', insert.sql, 'commit']);
+  });
+
+  test('is tried again when another process was in the way', async () => {
+    let tries = 0;
+    const executeQuery = jest.spyOn(database.db, 'executeQuery').mockImplementation(() => {
+      return (tries += 1) < 3 ? Promise.reject(BUSY) : Promise.resolve({ rows: [] });
+    });
+    await database.statement(compiled(insert));
+    executeQuery.mockRestore();
+    expect(tries).toBe(3);
+  });
+});
+
+test('a query finds its rows where the database is not part of this process', async () => {
+  await run(database.db, insert);
+  expect(await database.find(CompiledQuery.raw('select text from line'))).toEqual([{ text: 'x' }]);
+});
+
+test('nothing is written to a database that did not open', async () => {
+  const own = new SqlDatabase(database.db, sqliteEngine, { inProcess: () => null });
+  const written = own.write(function* () {
+    yield* ask(compiled(insert));
+  });
+  await expect(written).rejects.toThrow('the database is not open');
+  expect(await lines()).toEqual([]);
+});
+
 describe('inside this process', () => {
   let access: SqlAccess;
   let own: SqlDatabase;
@@ -104,8 +154,10 @@ describe('inside this process', () => {
 
   beforeEach(async () => {
     access = sqliteAccess(SqliteDialect, () => openSqliteFile(':memory:'));
-    own = new SqlDatabase(new Kysely({ dialect: access.dialect }), sqliteEngine, access);
+    const log = ({ query }: { query: CompiledQuery }) => void statements.push(query.sql);
+    own = new SqlDatabase(new Kysely({ dialect: access.dialect, log }), sqliteEngine, access);
     await run(own.db, { sql: 'create table line (text)' });
+    statements = [];
   });
 
   afterEach(() => own.db.destroy());
@@ -129,5 +181,20 @@ describe('inside this process', () => {
     expect(await written).toBe(1n);
     expect((await read).map((row) => (row as { text: string }).text)).not.toContain('x');
     expect(await own.find(all)).toEqual([{ text: 'shared' }]);
+  });
+
+  test('a query is run at once, without Kysely', async () => {
+    await writeLine();
+    expect(await own.find(all)).toEqual([{ text: 'shared' }]);
+    expect(statements).toEqual([]);
+  });
+
+  test('a statement alone shares its commit with what is written at the same time', async () => {
+    const begins = jest.spyOn(access.inProcess!()!, 'execute');
+    const done = await Promise.all([own.statement(line), own.statement(line), own.statement(line)]);
+    expect(done.map(({ numAffectedRows }) => numAffectedRows)).toEqual([1n, 1n, 1n]);
+    const run = begins.mock.calls.map(([{ sql }]) => sql);
+    expect(run.filter((one) => one === line.sql)).toHaveLength(3);
+    expect(run.filter((one) => one === 'commit').length).toBeLessThan(3);
   });
 });

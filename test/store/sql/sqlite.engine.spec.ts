@@ -2,9 +2,9 @@ import Database from 'better-sqlite3';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openError } from '../../../lib/store/sql/driver-errors.js';
+import { importDriver, openError } from '../../../lib/store/sql/driver-errors.js';
 import { openSqlStore, paymentSchema } from '../../../lib/store/sql/index.js';
-import { openSqliteFile, SqliteConnection } from '../../../lib/store/sql/sqlite-access.js';
+import { openSqliteFile, SQLITE_PACKAGES, SqliteConnection } from '../../../lib/store/sql/sqlite-access.js';
 import { sqliteEngine } from '../../../lib/store/sql/sqlite.engine.js';
 import { aPaymentRecord } from '../../../lib/testing/index.js';
 
@@ -107,6 +107,33 @@ test('a file that must exist is not made, and keeps its mode', async () => {
   database.close();
   const opened = await sqliteEngine.open(`sqlite:${none}`, { mustExist: true });
   expect([opened.hasLimitedSessions(), opened.inProcess?.()]).toEqual([true, null]);
+});
+
+test('a file that is no database is not opened', async () => {
+  const file = join(folder, 'letter.db');
+  writeFileSync(file, 'This is a text, and long enough to be looked at.'.repeat(100));
+  for (const mustExist of [false, true]) {
+    await expect(openSqliteFile(file, mustExist)).rejects.toMatchObject({ code: 'SQLITE_NOTADB' });
+  }
+});
+
+test('SQLite itself does not wait for another process, which would stop this one', async () => {
+  const connection = await openSqliteFile(':memory:');
+  expect(connection.execute({ sql: 'pragma busy_timeout' }).rows).toEqual([{ timeout: 0 }]);
+  connection.close();
+});
+
+test('a statement that finds nothing gives no rows, and says how many it changed', async () => {
+  const connection = await openSqliteFile(':memory:');
+  connection.execute({ sql: 'create table line (text)' });
+  const insert = { sql: 'insert into line values (?), (?)', parameters: ['x', 'y'] };
+  expect(connection.execute(insert)).toEqual({ rows: [], numAffectedRows: 2n });
+  connection.close();
+});
+
+test('where a package is missing, an error names both', async () => {
+  const load = () => Promise.reject(Object.assign(new Error('none'), { code: 'ERR_MODULE_NOT_FOUND' }));
+  await expect(importDriver(SQLITE_PACKAGES, load)).rejects.toThrow('npm install kysely better-sqlite3');
 });
 
 test('what a savepoint may have to undo is kept in memory, not in a file', async () => {
