@@ -4,8 +4,15 @@ import { register } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** After this long a test counts as hung. Almost all take some milliseconds. */
+/**
+ * After this long a test counts as hung, and after three times as long as without any change where that is longer.
+ * Almost all take some milliseconds.
+ */
 const TEST_TIMEOUT_MS = 6_000;
+/** The same of a test without any change. */
+const DRY_RUN_TIMEOUT_MS = 30_000;
+/** The same of a whole file. */
+const SUITE_TIMEOUT_MS = 60_000;
 
 class OneProcessRunner {
   static inject = ['options'];
@@ -13,6 +20,8 @@ class OneProcessRunner {
   #specs;
   #suites = null;
   #loads = 0;
+  /** How long each test takes without any change, by its id. */
+  #usualMs = new Map();
   /** Whether the code was loaded as it is, and nothing has hung since. */
   #isReliable = false;
 
@@ -26,7 +35,8 @@ class OneProcessRunner {
 
   async dryRun() {
     await this.#load();
-    const first = await this.#run({ isCovering: true });
+    const first = await this.#run({ isCovering: true, limitOf: () => DRY_RUN_TIMEOUT_MS });
+    this.#usualMs = new Map(first.tests.map(({ id, timeSpentMs }) => [id, timeSpentMs]));
     // As it is now: what runs again below counts as run by no test, and everything would be loaded anew for each change.
     const mutantCoverage = structuredClone(context().mutantCoverage);
     // A test that fails the second time for what the first one left behind would count as noticing every change.
@@ -96,7 +106,16 @@ class OneProcessRunner {
     return tests.every(({ status }) => status === PASSED);
   }
 
-  async #run({ isWanted = () => true, isBailing = false, isCovering = false } = {}) {
+  #limitOf(id) {
+    return Math.max(TEST_TIMEOUT_MS, 3 * (this.#usualMs.get(id) ?? 0));
+  }
+
+  async #run({
+    isWanted = () => true,
+    isBailing = false,
+    isCovering = false,
+    limitOf = (id) => this.#limitOf(id),
+  } = {}) {
     const { runSuite } = await import('./spec-globals.js');
     const tests = [];
     let hung = false;
@@ -109,7 +128,7 @@ class OneProcessRunner {
       if (isCovering) context().currentTestId = id;
       let failure = null;
       try {
-        hung = (await withTimeout(run())) === HUNG;
+        hung = (await withTimeout(run(), limitOf(id))) === HUNG;
         if (hung) failure = { error: 'hung' };
         else if (stray.length > 0) failure = { error: stray[0] };
       } catch (error) {
@@ -130,7 +149,7 @@ class OneProcessRunner {
       if (isOver()) break;
       const ran = tests.length;
       try {
-        if ((await withTimeout(runSuite(suite, { isWanted, around, isOver }), 60_000)) === HUNG) hung = true;
+        if ((await withTimeout(runSuite(suite, { isWanted, around, isOver }), SUITE_TIMEOUT_MS)) === HUNG) hung = true;
       } catch (error) {
         if (tests.length > ran) Object.assign(tests.at(-1), { status: FAILED, failureMessage: String(error) });
       }
@@ -146,7 +165,7 @@ const HUNG = Symbol('hung');
 // Not the global one, which a test may have replaced.
 const { setTimeout: later, clearTimeout: cancel } = globalThis;
 
-async function withTimeout(work, ms = TEST_TIMEOUT_MS) {
+async function withTimeout(work, ms) {
   let timer;
   // Unreferenced: tests look which timers keep the process alive.
   const hung = new Promise((done) => (timer = later(() => done(HUNG), ms).unref()));

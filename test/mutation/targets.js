@@ -183,7 +183,7 @@ export const TARGETS = [
     name: 'stores-postgres',
     files: {
       'lib/store/sql/driver-errors.ts': ['store/sql/driver-errors'],
-      'lib/store/sql/group-commit.ts': ['store/sql/group-commit'],
+      'lib/store/sql/group-commit.ts': ['store/sql/group-commit.spec'],
       'lib/store/sql/lease-deliveries.ts': ['store/sql/lease-deliveries'],
       'lib/store/sql/postgres.engine.ts': ['store/sql/engines', 'store/sql/postgres.engine', 'store/sql/row-locks'],
       'lib/store/sql/postgres-access.ts': ['store/sql/postgres-access', 'store/sql/round-trips'],
