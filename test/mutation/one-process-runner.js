@@ -9,10 +9,10 @@ import { pathToFileURL } from 'node:url';
  * Almost all take some milliseconds.
  */
 const TEST_TIMEOUT_MS = 6_000;
-/** The same of a test without any change. */
-const DRY_RUN_TIMEOUT_MS = 30_000;
 /** The same of a whole file. */
-const SUITE_TIMEOUT_MS = 60_000;
+const FILE_TIMEOUT_MS = 60_000;
+/** How many times as long each may take without any change. */
+const DRY_RUN_PATIENCE = 5;
 
 class OneProcessRunner {
   static inject = ['options'];
@@ -20,7 +20,7 @@ class OneProcessRunner {
   #specs;
   #suites = null;
   #loads = 0;
-  /** How long each test takes without any change, by its id. */
+  /** How long each test and each file takes without any change. */
   #usualMs = new Map();
   /** Whether the code was loaded as it is, and nothing has hung since. */
   #isReliable = false;
@@ -35,8 +35,11 @@ class OneProcessRunner {
 
   async dryRun() {
     await this.#load();
-    const first = await this.#run({ isCovering: true, limitOf: () => DRY_RUN_TIMEOUT_MS });
-    this.#usualMs = new Map(first.tests.map(({ id, timeSpentMs }) => [id, timeSpentMs]));
+    const first = await this.#run({ isCovering: true, patience: DRY_RUN_PATIENCE });
+    for (const { id, fileName, timeSpentMs } of first.tests) {
+      this.#usualMs.set(id, timeSpentMs);
+      this.#usualMs.set(fileName, timeSpentMs + (this.#usualMs.get(fileName) ?? 0));
+    }
     // As it is now: what runs again below counts as run by no test, and everything would be loaded anew for each change.
     const mutantCoverage = structuredClone(context().mutantCoverage);
     // A test that fails the second time for what the first one left behind would count as noticing every change.
@@ -106,16 +109,8 @@ class OneProcessRunner {
     return tests.every(({ status }) => status === PASSED);
   }
 
-  #limitOf(id) {
-    return Math.max(TEST_TIMEOUT_MS, 3 * (this.#usualMs.get(id) ?? 0));
-  }
-
-  async #run({
-    isWanted = () => true,
-    isBailing = false,
-    isCovering = false,
-    limitOf = (id) => this.#limitOf(id),
-  } = {}) {
+  async #run({ isWanted = () => true, isBailing = false, isCovering = false, patience = 1 } = {}) {
+    const limitOf = (name, least) => patience * Math.max(least, 3 * (this.#usualMs.get(name) ?? 0));
     const { runSuite } = await import('./spec-globals.js');
     const tests = [];
     let hung = false;
@@ -128,7 +123,7 @@ class OneProcessRunner {
       if (isCovering) context().currentTestId = id;
       let failure = null;
       try {
-        hung = (await withTimeout(run(), limitOf(id))) === HUNG;
+        hung = (await withTimeout(run(), limitOf(id, TEST_TIMEOUT_MS))) === HUNG;
         if (hung) failure = { error: 'hung' };
         else if (stray.length > 0) failure = { error: stray[0] };
       } catch (error) {
@@ -149,7 +144,8 @@ class OneProcessRunner {
       if (isOver()) break;
       const ran = tests.length;
       try {
-        if ((await withTimeout(runSuite(suite, { isWanted, around, isOver }), SUITE_TIMEOUT_MS)) === HUNG) hung = true;
+        const ended = runSuite(suite, { isWanted, around, isOver });
+        if ((await withTimeout(ended, limitOf(suite.file, FILE_TIMEOUT_MS))) === HUNG) hung = true;
       } catch (error) {
         if (tests.length > ran) Object.assign(tests.at(-1), { status: FAILED, failureMessage: String(error) });
       }
