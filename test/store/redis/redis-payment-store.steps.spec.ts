@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { RedisPaymentStore } from 'nestjs-card-payment/redis';
+import { MAX_PURGE_MS } from '../../../lib/store/payment-store.js';
+import { eventToJson } from '../../../lib/store/record-json.js';
+import { aPaymentEvent } from '../../../lib/testing/index.js';
 
 const ACCOUNT = 'default';
 const RETENTION = { paymentsMs: 1, pairsMs: 2, keysMs: 3 };
@@ -43,6 +46,15 @@ describe('a lease', () => {
     expect(given).toHaveLength(20);
   });
 
+  test('ends with what it has found, however much there may be', async () => {
+    const event = aPaymentEvent({ state: 'failed' });
+    replies = [LOOK_ON, [[['h', '{"attempts":2,"parked":false,"dueAt":7}', eventToJson(event)]], 1]];
+    expect(await store.leaseDeliveries(LEASE)).toEqual([
+      { account: ACCOUNT, handlerId: 'h', event, attempts: 2, parked: false, error: null, dueAt: new Date(7) },
+    ]);
+    expect(given).toHaveLength(2);
+  });
+
   test('ends when there is no more', async () => {
     replies = [LOOK_ON, [[], 0]];
     expect(await store.leaseDeliveries(LEASE)).toEqual([]);
@@ -70,14 +82,14 @@ describe('a purge', () => {
     ['keys', [0, 1, [0, 0, 0]]],
     ['payments', [0, 0, [200, 0, 0]]],
   ])('that has no time for all %s says that there is more', async (_what, answers) => {
-    replies = answers;
-    stepMs = 6_000;
+    replies = [...answers];
+    stepMs = MAX_PURGE_MS;
     expect(await store.purge(ACCOUNT, RETENTION)).toEqual({ payments: 0, events: 0, hasMore: true });
     expect(given).toHaveLength(3);
   });
 
   test('goes on behind the payments that it has passed, of each account, and begins anew once it has seen all', async () => {
-    stepMs = 6_000;
+    stepMs = MAX_PURGE_MS;
     const skipped = async (account: string, payments: number[]) => {
       replies = [0, 0, payments];
       given = [];
@@ -121,4 +133,17 @@ describe('where the store must exist', () => {
 
 test('a prefix that begins with a brace is refused', () => {
   expect(() => new RedisPaymentStore({} as Redis, { prefix: '{a' })).toThrow('text without braces');
+});
+
+test('a client that says nothing can be replaced', async () => {
+  let silences = 0;
+  class Listening extends RedisPaymentStore {
+    protected override onSilence(): void {
+      silences += 1;
+    }
+  }
+  const silent = { status: 'ready', evalsha: () => new Promise(() => undefined) } as unknown as Redis;
+  const call = new Listening(silent, { timeoutMs: 20 }).find(ACCOUNT, 'id');
+  await expect(call).rejects.toThrow('Redis gave no answer in 20 ms: silent');
+  expect(silences).toBe(1);
 });
