@@ -25,6 +25,7 @@ function options(file, tests) {
     coverageAnalysis: 'perTest',
     concurrency: 1,
     timeoutMS: 20_000,
+    dryRunTimeoutMinutes: 20,
     incremental: true,
     incrementalFile: resultsFile(file, 'incremental'),
     reporters: ['json', 'dots'],

@@ -4,8 +4,15 @@ import { register } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** After this long a test counts as hung. Almost all take some milliseconds. */
+/**
+ * After this long a test counts as hung, and after three times as long as without any change where that is longer.
+ * Almost all take some milliseconds.
+ */
 const TEST_TIMEOUT_MS = 6_000;
+/** The same of a whole file. */
+const FILE_TIMEOUT_MS = 60_000;
+/** How many times as long each may take without any change. */
+const DRY_RUN_PATIENCE = 5;
 
 class OneProcessRunner {
   static inject = ['options'];
@@ -13,6 +20,8 @@ class OneProcessRunner {
   #specs;
   #suites = null;
   #loads = 0;
+  /** How long each test and each file takes without any change. */
+  #usualMs = new Map();
   /** Whether the code was loaded as it is, and nothing has hung since. */
   #isReliable = false;
 
@@ -26,7 +35,11 @@ class OneProcessRunner {
 
   async dryRun() {
     await this.#load();
-    const first = await this.#run({ isCovering: true });
+    const first = await this.#run({ isCovering: true, patience: DRY_RUN_PATIENCE });
+    for (const { id, fileName, timeSpentMs } of first.tests) {
+      this.#usualMs.set(id, timeSpentMs);
+      this.#usualMs.set(fileName, timeSpentMs + (this.#usualMs.get(fileName) ?? 0));
+    }
     // As it is now: what runs again below counts as run by no test, and everything would be loaded anew for each change.
     const mutantCoverage = structuredClone(context().mutantCoverage);
     // A test that fails the second time for what the first one left behind would count as noticing every change.
@@ -96,7 +109,8 @@ class OneProcessRunner {
     return tests.every(({ status }) => status === PASSED);
   }
 
-  async #run({ isWanted = () => true, isBailing = false, isCovering = false } = {}) {
+  async #run({ isWanted = () => true, isBailing = false, isCovering = false, patience = 1 } = {}) {
+    const limitOf = (name, least) => patience * Math.max(least, 3 * (this.#usualMs.get(name) ?? 0));
     const { runSuite } = await import('./spec-globals.js');
     const tests = [];
     let hung = false;
@@ -109,7 +123,7 @@ class OneProcessRunner {
       if (isCovering) context().currentTestId = id;
       let failure = null;
       try {
-        hung = (await withTimeout(run())) === HUNG;
+        hung = (await withTimeout(run(), limitOf(id, TEST_TIMEOUT_MS))) === HUNG;
         if (hung) failure = { error: 'hung' };
         else if (stray.length > 0) failure = { error: stray[0] };
       } catch (error) {
@@ -130,7 +144,8 @@ class OneProcessRunner {
       if (isOver()) break;
       const ran = tests.length;
       try {
-        if ((await withTimeout(runSuite(suite, { isWanted, around, isOver }), 60_000)) === HUNG) hung = true;
+        const ended = runSuite(suite, { isWanted, around, isOver });
+        if ((await withTimeout(ended, limitOf(suite.file, FILE_TIMEOUT_MS))) === HUNG) hung = true;
       } catch (error) {
         if (tests.length > ran) Object.assign(tests.at(-1), { status: FAILED, failureMessage: String(error) });
       }
@@ -146,7 +161,7 @@ const HUNG = Symbol('hung');
 // Not the global one, which a test may have replaced.
 const { setTimeout: later, clearTimeout: cancel } = globalThis;
 
-async function withTimeout(work, ms = TEST_TIMEOUT_MS) {
+async function withTimeout(work, ms) {
   let timer;
   // Unreferenced: tests look which timers keep the process alive.
   const hung = new Promise((done) => (timer = later(() => done(HUNG), ms).unref()));

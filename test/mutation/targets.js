@@ -187,7 +187,7 @@ export const TARGETS = [
     name: 'stores-postgres',
     files: {
       'lib/store/sql/driver-errors.ts': ['store/sql/driver-errors'],
-      'lib/store/sql/group-commit.ts': ['store/sql/group-commit'],
+      'lib/store/sql/group-commit.ts': ['store/sql/group-commit.spec', 'store/sql/group-commit.'],
       'lib/store/sql/lease-deliveries.ts': ['store/sql/lease-deliveries'],
       'lib/store/sql/postgres.engine.ts': ['store/sql/engines', 'store/sql/postgres.engine', 'store/sql/row-locks'],
       'lib/store/sql/postgres-access.ts': ['store/sql/postgres-access', 'store/sql/round-trips'],
@@ -204,7 +204,7 @@ export const TARGETS = [
     name: 'stores-redis',
     files: {
       'lib/store/redis/redis-payment-store.ts': REDIS,
-      'lib/store/redis/script.ts': REDIS,
+      'lib/store/redis/script.ts': ['store/redis/script-calls', 'store/redis/redis-payment-store'],
       'lib/store/redis/script-values.ts': REDIS,
       'lib/store/redis/scripts/counts.ts': 'lua',
       'lib/store/redis/scripts/deliveries.ts': 'lua',

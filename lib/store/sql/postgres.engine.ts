@@ -8,7 +8,7 @@ const MIGRATION_LOCK = 7_242_073_316;
 
 /** PostgreSQL by pg. */
 export const postgresEngine = {
-  name: 'postgres',
+  name: 'postgres' as const,
   displayName: 'PostgreSQL',
 
   urlForm: 'postgres://…',
@@ -69,4 +69,4 @@ export const postgresEngine = {
     [/CERT|SELF_SIGNED|TLS|SSL/, 'has a TLS certificate that cannot be trusted'],
   ],
   uncodedFailures: [[/timeout/i, 'ETIMEDOUT']],
-} as const satisfies SqlEngine;
+} satisfies SqlEngine;

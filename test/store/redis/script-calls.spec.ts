@@ -1,6 +1,7 @@
 import { jest } from '@jest/globals';
 import { type Command, Redis } from 'ioredis';
 import { RedisPaymentStore } from '../../../lib/store/redis/index.js';
+import { Script } from '../../../lib/store/redis/script.js';
 import { at, StoreTrial } from '../../../lib/testing/contract/store-trial.js';
 import { TestClock } from '../../../lib/testing/index.js';
 import { startRedis } from '../../services/redis.js';
@@ -33,4 +34,16 @@ test('each transition and each delivery is one script call', async () => {
   expect(counted).toEqual(Object.fromEntries(CALLS.map((name) => [name, ['evalsha']])));
   client.disconnect();
   await redis.stop();
+});
+
+test('a script is sent in full to a server that does not know it, and for no other reason', async () => {
+  const script = new Script('return 1');
+  const full = jest.fn<() => Promise<number>>().mockResolvedValue(1);
+  const run = (error: Error) =>
+    script.run({ evalsha: () => Promise.reject(error), eval: full } as unknown as Redis, 'key', []);
+  const lost = new Error('Connection is closed.');
+  await expect(run(lost)).rejects.toBe(lost);
+  expect(full).not.toHaveBeenCalled();
+  expect(await run(new Error('NOSCRIPT No matching script.'))).toBe(1);
+  expect(full).toHaveBeenCalledTimes(1);
 });

@@ -1,0 +1,27 @@
+import { jest } from '@jest/globals';
+import { GroupCommit } from '../../../lib/store/sql/group-commit.js';
+import type { InProcessConnection } from '../../../lib/store/sql/sql-engine.js';
+import { sqliteEngine } from '../../../lib/store/sql/sqlite.engine.js';
+import type { Steps } from '../../../lib/store/sql/steps.js';
+
+afterEach(() => jest.restoreAllMocks());
+
+test('one that fails by its own fault takes nobody with it who waits, however long', async () => {
+  const connection = { inTransaction: true, execute: () => ({ rows: [] }) } as unknown as InProcessConnection;
+  const group = new GroupCommit(sqliteEngine, (use) => use(connection));
+  const now = performance.now.bind(performance);
+  let passed = 0;
+  jest.spyOn(performance, 'now').mockImplementation(() => now() + passed);
+  let waiting: Promise<string> | undefined;
+  // eslint-disable-next-line require-yield -- it fails before it asks anything
+  const failing = group.run(function* (): Steps<string> {
+    // eslint-disable-next-line require-yield -- it asks nothing
+    waiting = group.run(function* (): Steps<string> {
+      return 'written';
+    });
+    passed = 11_000;
+    throw new Error('own fault');
+  });
+  await expect(failing).rejects.toThrow('own fault');
+  expect(await waiting).toBe('written');
+});
