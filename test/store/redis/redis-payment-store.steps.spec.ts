@@ -38,7 +38,7 @@ beforeEach(() => {
   };
   store = new RedisPaymentStore({ status: 'end', evalsha } as unknown as Redis);
 });
-afterEach(() => jest.restoreAllMocks());
+afterEach(() => void jest.restoreAllMocks());
 
 describe('a lease', () => {
   test('looks on while it finds nothing but what is held up, twenty times at most', async () => {
