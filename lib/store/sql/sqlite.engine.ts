@@ -4,7 +4,7 @@ import { isSqliteBusy, openSqliteFile, SQLITE_PACKAGES, sqliteAccess } from './s
 
 /** SQLite by better-sqlite3: one file, one writing transaction at a time over all processes. */
 export const sqliteEngine = {
-  name: 'sqlite',
+  name: 'sqlite' as const,
   displayName: 'the SQLite file',
 
   urlForm: 'sqlite:FILE',
@@ -51,4 +51,4 @@ export const sqliteEngine = {
     [/bindings file/, 'ERR_DLOPEN_FAILED'],
     [/directory does not exist/, 'SQLITE_CANTOPEN'],
   ],
-} as const satisfies SqlEngine;
+} satisfies SqlEngine;
