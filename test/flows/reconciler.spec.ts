@@ -666,6 +666,11 @@ describe('the background work', () => {
       await startBackground(mute());
       await shop.clock.advance(2 * HOUR_MS);
       expect(handBack).not.toHaveBeenCalled();
+      // Nobody was asked, so that it waits no longer for whoever can ask.
+      expect(await shop.store.find('default', 'DUE')).toMatchObject({
+        inquiries: 0,
+        version: aPaymentRecord().version,
+      });
     });
 
     it('make no instance busy where one of each kind runs', async () => {

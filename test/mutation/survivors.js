@@ -299,6 +299,60 @@ export const SURVIVORS = [
     reason: 'Undefined counts as not known.',
   },
   {
+    file: 'lib/store/sql/group-commit.ts',
+    changes: ['this.waiting[0].since <= since → this.waiting[0].since < since'],
+    reason: 'Differs at one moment alone, of which nothing is promised.',
+  },
+  {
+    file: 'lib/store/sql/group-commit.ts',
+    changes: ['this.waiting.shift()?.reject → this.waiting.shift().reject'],
+    reason: 'Said for the types: the first of them has just been looked at.',
+  },
+  {
+    file: 'lib/store/sql/group-commit.ts',
+    changes: [
+      '{ if (connection.inTransaction) connection.execute(RELEASE); } → {}',
+      'connection.inTransaction → false',
+    ],
+    reason:
+      'Spares memory: a savepoint that stays is hidden by the next of the same name, and ends with the transaction.',
+  },
+  {
+    file: 'lib/store/sql/purge.ts',
+    changes: [`'' → "Stryker was here!"`],
+    reason: 'Looked at only among payments that ended in 1970.',
+  },
+  {
+    file: 'lib/store/sql/purge.ts',
+    changes: ['performance.now() >= end → performance.now() > end'],
+    reason: 'Differs at one moment alone, of which nothing is promised.',
+  },
+  {
+    file: 'lib/store/sql/purge.ts',
+    changes: [`'card_payment_key' → ""`, `'card_payment' → ""`, `'card_payment_event' → ""`],
+    reason:
+      'Names the table for the lock of rows, which SQLite does not have; PostgreSQL refuses an empty name, which its contract suite notices.',
+  },
+  {
+    file: 'lib/store/sql/purge.ts',
+    changes: ['keys.length === 0 → false', 'ids.length === 0 → false'],
+    reason: 'Spares statements that would touch no row.',
+  },
+  {
+    file: 'lib/store/sql/purge.ts',
+    changes: [
+      '!last || settled.length < PAYMENTS_BATCH → !last && settled.length < PAYMENTS_BATCH',
+      'settled.length < PAYMENTS_BATCH → false',
+    ],
+    reason: 'Costs one look more, which finds nothing: the next place is behind the last payment.',
+  },
+  {
+    file: 'lib/store/sql/purge.ts',
+    changes: ['(event) => !lockedIds.has(event.event_id) → () => undefined'],
+    reason:
+      'On SQLite nothing writes beside a purge, so that no event is locked by others. On PostgreSQL, a test of row locks notices.',
+  },
+  {
     file: 'lib/flows/owed-writes.ts',
     changes: [`'owed' → ""`],
     reason: 'The log has lines of one kind alone, so that any name of it does.',

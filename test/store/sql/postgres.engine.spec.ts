@@ -35,6 +35,10 @@ describe('what its codes mean', () => {
       code,
       'has a TLS certificate that cannot be trusted',
     ]),
+    ...['EPROTO', 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE'].map((code) => [
+      code,
+      'does not agree on TLS: 1.2 or 1.3, with forward secrecy',
+    ]),
   ])('%s: %s', (code, meaning) => {
     expect(said(code)).toBe(`PostgreSQL ${meaning} (${code})`);
   });
@@ -46,7 +50,7 @@ describe('what its codes mean', () => {
     ]);
   });
 
-  test.each(['42830', 'XENOTFOUND', '1ECONN'])('%s means nothing', (code) => {
+  test.each(['42830', 'XENOTFOUND', '1ECONN', 'XEPROTO'])('%s means nothing', (code) => {
     expect(said(code)).toBe(`PostgreSQL cannot be used (${code})`);
   });
 

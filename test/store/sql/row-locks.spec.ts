@@ -70,6 +70,14 @@ test('payments are purged past one that someone else has locked', async () => {
   expect(await trial.find(locked)).toEqual(locked);
 });
 
+test('no payment is purged whose event is being fanned out', async () => {
+  const { record, event } = await trial.publish(await trial.insert({ finalizedAt: at(1) }), 'failed', at(1));
+  trial.moveTo(1_000);
+  expect(await whileLocked(EVENT, event.eventId, () => trial.purge())).toEqual({ payments: 0, events: 0 });
+  expect(await trial.find(record)).toEqual(record);
+  expect(await trial.purge()).toEqual({ payments: 1, events: 1 });
+});
+
 test('keys are forgotten past one that someone else has locked', async () => {
   for (const idempotencyKey of ['locked', 'free']) {
     await trial.insert({ state: 'failed', finalizedAt: at(1), idempotencyKey });
