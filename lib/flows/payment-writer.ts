@@ -83,6 +83,8 @@ export class PaymentWriter {
    * is owed to it, and `stored` is false until it is written.
    */
   async settle(record: PaymentRecord, settle: Settlement): Promise<Payment> {
+    // On a stack of its own, as in callStore.
+    await Promise.resolve();
     const writing = this.changes.settle(record, settle).catch(() => null);
     const settled = await limited(this.clock, MAX_WRITE_WAIT_MS, () => writing).catch(() => null);
     if (settled) {

@@ -24,3 +24,8 @@ export const STRONG_TLS = Object.freeze({
   /** In bits, of a key exchange of the server's choice. */
   minDHSize: 2048,
 } as const satisfies SecureContextOptions & { readonly minDHSize: number });
+
+/** Whether Node was told to look at no server's certificate, which drivers of stores obey. Payment requests do not. */
+export function looksAtNoCertificate(environment: Readonly<Record<string, string | undefined>>): boolean {
+  return environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0';
+}

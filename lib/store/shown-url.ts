@@ -19,7 +19,7 @@ export function shownUrl(url: string): string {
   if (!url.startsWith(`${scheme}//`)) return '…';
   if (!URL.canParse(url)) return `${scheme}//…`;
   const { host, pathname, search, hash } = new URL(url);
-  const isSplitWrong = /@|%40/i.test(host + pathname) || (search + hash).includes('@');
+  const isSplitWrong = /[@;&=]|%40|%3f/i.test(host + pathname) || (search + hash).includes('@');
   return isSplitWrong ? `${scheme}//…` : `${scheme}//${host}${pathname}`;
 }
 
@@ -33,10 +33,24 @@ export function shownFile(file: string): string {
 export function withoutSecrets(message: string, storeUrl: string): string {
   const hidden = [storeUrl, ...secretsOf(storeUrl)].filter((text) => text.length >= MIN_HIDDEN_CHARACTERS);
   return hidden
-    .reduce((text, secret) => text.replaceAll(secret, '***'), message.slice(0, MAX_READ_CHARACTERS))
+    .reduce((text, secret) => withoutText(text, secret), message.slice(0, MAX_READ_CHARACTERS))
     .replace(URL_IN_TEXT, shownUrl)
     .replace(SECRET_IN_TEXT, '$1$2***')
     .slice(0, MAX_SHOWN_CHARACTERS);
+}
+
+/** Drivers repeat hosts, and what they take for one, in small letters. */
+function withoutText(text: string, secret: string): string {
+  const [small, sought] = [text.toLowerCase(), secret.toLowerCase()];
+  // Some letters are longer in small.
+  if (small.length !== text.length) return text.replaceAll(secret, '***');
+  let shown = '';
+  let from = 0;
+  for (let at = small.indexOf(sought); at >= 0; at = small.indexOf(sought, from)) {
+    shown += `${text.slice(from, at)}***`;
+    from = at + sought.length;
+  }
+  return shown + text.slice(from);
 }
 
 /** What stands in a URL and is not shown of it, as it is written and as it is meant. The longest first, with its parts. */

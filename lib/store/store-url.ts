@@ -1,3 +1,4 @@
+import { looksAtNoCertificate } from '../payment/tls.js';
 import { engineOfUrl, SQL_ENGINES } from './sql/engines.js';
 import type { Environment } from './sql/sql-engine.js';
 
@@ -35,6 +36,8 @@ export function storeKindOf(url: string): 'memory' | 'sql' | 'redis' | null {
 
 /** The host of a store that is reached without TLS, or without looking at its certificate; null where there is none. */
 export function unprotectedHost(url: string, environment: Environment): string | null {
-  if (/^redis:\/\/./.test(url)) return URL.canParse(url) ? new URL(url).hostname : null;
+  if (/^redis:\/\/./.test(url) || (/^rediss:\/\/./.test(url) && looksAtNoCertificate(environment))) {
+    return URL.canParse(url) ? new URL(url).hostname : null;
+  }
   return engineOfUrl(url)?.unprotectedHost(url, environment) ?? null;
 }

@@ -36,6 +36,9 @@ test('no function of the module that an error is thrown through holds the card',
     ...both('overload', 'PAYMENT_OVERLOAD'),
     ...both('shut down', 'PAYMENT_SHUTDOWN'),
     ...both('no gateway', 'PAYMENT_NOT_SENT'),
+    ...both('no insert', 'PAYMENT_STORE'),
+    'no replace, doPayment': 'succeeded',
+    'no replace, init3d': 'PAYMENT_STORE',
   });
 
   const planted = (text: string) => text.includes('plantedLeak');

@@ -37,7 +37,7 @@ async function pay() {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   trace.setGlobalTracerProvider(new BasicTracerProvider());
   const { NestFactory } = await import('@nestjs/core');
-  const { PaymentModule, PaymentService } = await import('nestjs-card-payment');
+  const { MemoryPaymentStore, PaymentModule, PaymentService } = await import('nestjs-card-payment');
   const { startSimulator } = await import('nestjs-card-payment/simulator');
   const simulator = await startSimulator({ dialect: 'morpos' });
   const start = async (options, structure = {}) => {
@@ -111,6 +111,15 @@ async function pay() {
   const lost = await start({ publicUrl: undefined }, { callback: false });
   await attempt('no addresses', lost.get(PaymentService), () => sale());
   await lost.close();
+  for (const method of ['insert', 'replace']) {
+    const store = new MemoryPaymentStore();
+    store[method] = () => {
+      throw new Error('down at once');
+    };
+    const stopped = await start({}, { store });
+    // It is not closed, which would wait for the store.
+    await attempt(`no ${method}`, stopped.get(PaymentService), () => sale());
+  }
   await simulator.close();
   return outcomes;
 }

@@ -53,6 +53,14 @@ test.each([
   expect(text(url)).toBeNull();
 });
 
+test.each(['postgres://db.example/shop?sslmode=verify-full', 'rediss://db.example'])(
+  '%s is warned of where Node looks at no certificate',
+  (url) => {
+    expect(text(url, { NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toContain('take NODE_TLS_REJECT_UNAUTHORIZED=0 away');
+    expect(text(url, { NODE_TLS_REJECT_UNAUTHORIZED: '1' })).toBeNull();
+  },
+);
+
 test("pg's own variables count where the URL is silent", () => {
   const url = 'postgres://db.example/shop';
   expect(text(url, { PGSSLMODE: 'verify-full' })).toBeNull();

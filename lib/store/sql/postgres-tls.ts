@@ -1,3 +1,4 @@
+import { looksAtNoCertificate } from '../../payment/tls.js';
 import type { Environment } from './sql-engine.js';
 
 /** With these, pg asks for TLS, and looks at the certificate unless `uselibpqcompat` lets it not. */
@@ -17,6 +18,7 @@ export function unprotectedPostgresHost(url: string, environment: Environment): 
 }
 
 function isProtected(query: URLSearchParams, environment: Environment): boolean {
+  if (looksAtNoCertificate(environment)) return false;
   const mode = query.get('sslmode');
   if (mode !== null && mode !== '') {
     const isCareless = query.get('uselibpqcompat') === 'true' && CARELESS_MODES.has(mode);
