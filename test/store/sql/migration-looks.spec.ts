@@ -62,7 +62,9 @@ test('the lock is given back', async () => {
 test('the lock is given back where the schema cannot be made, too', async () => {
   await run(db, { sql: 'create table card_payment (unlike text)' });
   const release = 'select 1 as released';
-  await expect(migrate(engineWith([], [release]))).rejects.toThrow('card_payment already exists');
+  // Not toThrow: better-sqlite3's errors are made where it was loaded first, and are no Error of this file's then.
+  const message = expect.stringContaining('card_payment already exists') as string;
+  await expect(migrate(engineWith([], [release]))).rejects.toMatchObject({ message });
   expect(statements).toContain(release);
 });
 
