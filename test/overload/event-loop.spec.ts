@@ -11,7 +11,8 @@ const SLOW_MS = 2_000;
 const ATTEMPTS = 8;
 
 interface Held {
-  readonly succeeded: number;
+  /** How many payments ended in each way. */
+  readonly outcomes: Record<string, number>;
   /** When the last payment was begun. */
   readonly begunMs: number;
   readonly tookMs: number;
@@ -36,7 +37,7 @@ describe('a thousand payments at once leave the event loop free', () => {
       let least = Infinity;
       for (let attempt = 0; attempt < attempts && least >= LIMIT_MS; attempt += 1) {
         const held = await pay(AT_ONCE, sale(amount));
-        expect(held.succeeded).toBe(AT_ONCE);
+        expect(held.outcomes).toEqual({ succeeded: AT_ONCE });
         least = Math.min(least, held.heldMs);
       }
       return least;

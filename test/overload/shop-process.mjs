@@ -74,11 +74,15 @@ serveTasks({
       await nextTurn();
     }
     const begunMs = performance.now() - began;
-    const states = (await Promise.all(running)).map(({ state }) => state);
+    const paid = await Promise.all(running);
     delays.disable();
     const tookMs = performance.now() - began;
-    const succeeded = states.filter((state) => state === 'succeeded').length;
-    return { succeeded, begunMs, tookMs, longestDelayMs: delays.max / 1e6 - 5, heldMs: watch.stop() };
+    const outcomes = {};
+    for (const { state, reason } of paid) {
+      const outcome = reason === null ? state : `${state}, ${reason}`;
+      outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+    }
+    return { outcomes, begunMs, tookMs, longestDelayMs: delays.max / 1e6 - 5, heldMs: watch.stop() };
   },
   end: () => app.close(),
 });
