@@ -18,17 +18,20 @@ export type {
 } from './options/payment-options.js';
 export type { ResultUrl } from './options/option-kinds.js';
 
-export {
-  Payment,
-  type PaymentHistoryEntry,
-  type PaymentKind,
-  type PaymentRecord,
-  type PaymentState,
-} from './payment/payment.js';
+export { Payment, type PaymentHistoryEntry, type PaymentKind, type PaymentRecord } from './payment/payment.js';
 export { PaymentClock, SystemClock } from './payment/clock.js';
 export type { PaymentReason } from './payment/payment-reason.js';
 export type { ReconcileCounts } from './flows/reconciler.js';
-export { TRANSITIONS } from './payment/states.js';
+export {
+  EVENT_STATES,
+  type Mover,
+  PAYMENT_STATES,
+  type PaymentEventState,
+  type PaymentState,
+  type StateRow,
+  UNSETTLED_STATES,
+  type UnsettledState,
+} from './payment/payment-state.js';
 export { PaymentHealth, type PaymentHealthReport } from './health/payment-health.js';
 export type { LongRun } from './events/handler-worker.js';
 export type { Init3dStart } from './flows/three-d-flow.js';
@@ -37,7 +40,7 @@ export type { ResolveOptions } from './flows/operator-flow.js';
 export * from './dto/index.js';
 export * from './errors/index.js';
 
-export { EVENT_STATES, PaymentEvent, type PaymentEventState, type PaymentEventType } from './payment/payment-event.js';
+export { PaymentEvent, type PaymentEventType } from './payment/payment-event.js';
 export { OnPayment, type OnPaymentOptions } from './events/on-payment.decorator.js';
 
 export { PaymentCallback, PaymentCallbackGuard } from './callback/payment-callback.guard.js';

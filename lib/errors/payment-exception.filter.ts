@@ -1,5 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpStatus, Optional } from '@nestjs/common';
-import type { Payment, PaymentState } from '../payment/payment.js';
+import type { Payment } from '../payment/payment.js';
+import type { PaymentState } from '../payment/payment-state.js';
 import { preferredLanguage, type TextLanguage } from '../payment/text-language.js';
 import { BUYER_TEXTS } from './buyer-texts.js';
 import { PaymentError } from './payment.error.js';

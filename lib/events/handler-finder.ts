@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { type ConfigurationProblem, PaymentConfigurationError } from '../errors/payment-configuration.error.js';
 import { MAX_TIMER_MS } from '../options/option-kinds.js';
-import { EVENT_STATES, type PaymentEvent, type PaymentEventType } from '../payment/payment-event.js';
+import type { PaymentEvent, PaymentEventType } from '../payment/payment-event.js';
+import { EVENT_STATES } from '../payment/payment-state.js';
 import { type OnPaymentMetadata, onPaymentMetadata } from './on-payment.decorator.js';
 
 /** An awaited handler that this application has. */

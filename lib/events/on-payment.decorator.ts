@@ -1,5 +1,5 @@
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
-import type { PaymentEventState } from '../payment/payment-event.js';
+import type { PaymentEventState } from '../payment/payment-state.js';
 
 const METADATA = 'nestjs-card-payment:on-payment';
 

@@ -5,6 +5,7 @@ import { PaymentUnsupportedError } from '../errors/payment-unsupported.error.js'
 import { GatewayClient } from '../gateway/gateway-client.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
+import { rowOf } from '../payment/payment-state.js';
 import { Randomness } from '../payment/randomness.js';
 import { inOperation, itself } from '../telemetry/operation.js';
 import { PaymentReader } from './payment-reader.js';
@@ -35,7 +36,7 @@ export class InquiryFlow {
     if (!this.gateway.canInquire) throw new PaymentUnsupportedError('CheckPayment', this.settings.dialect.name);
     const record = await this.reader.find(conversationId);
     if (!record) throw new PaymentNotFoundError();
-    if (record.state === 'initiating' || record.state === 'awaiting') {
+    if (rowOf(record.state).whenDue === 'expire') {
       throw new PaymentStateError(toPayment(record), 'be inquired: no money can have moved');
     }
     if (record.state === 'succeeded') return toPayment(record);

@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { PaymentClock } from '../payment/clock.js';
 import { limited } from '../payment/limited.js';
-import { type Payment, type PaymentRecord, type PaymentState, toPayment } from '../payment/payment.js';
+import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
+import type { PaymentState } from '../payment/payment-state.js';
 import { advance, type PaymentChange } from '../payment/states.js';
 import type { ReplaceOutcome, UniqueKey } from '../store/payment-store.js';
 import { fenceClaim } from './fences.js';

@@ -7,6 +7,7 @@ import { InquiryFlow } from './inquiry-flow.js';
 import { InquiryQueue, type InquiryWatch, type OpenQuestion } from './inquiry-queue.js';
 import type { PaymentClock } from '../payment/clock.js';
 import type { PaymentRecord } from '../payment/payment.js';
+import { rowOf } from '../payment/payment-state.js';
 import { Randomness } from '../payment/randomness.js';
 import { DuePayments, PAYMENT_LEASE_MS } from './due-payments.js';
 import { OwedWrites } from './owed-writes.js';
@@ -205,21 +206,16 @@ export class Reconciler {
     questions: InquiryQueue,
   ): Promise<void> {
     if (this.stopping.signal.aborted) return this.due.handBack(record, this.clock.now());
-    switch (record.state) {
-      case 'initiating':
-      case 'awaiting':
+    switch (rowOf(record.state).whenDue) {
+      case 'expire':
         return this.expire(record, counts);
-      case 'charging':
-      case 'authorizing':
+      case 'interrupt':
         return this.interrupt(record, counts, questions);
-      case 'unknown':
+      case 'inquire':
         // Where this instance cannot ask, another may, once the lease has run out.
         if (this.gateway.canInquire) questions.add(questionOf(record, until, true, counts));
         return;
-      case 'succeeded':
-      case 'failed':
-      case 'expired':
-      case 'review':
+      case 'nothing':
         return;
     }
   }

@@ -3,6 +3,7 @@ import type { InquiryOutcome } from '../gateway/readings/inquiry-outcome.js';
 import type { GatewayClient } from '../gateway/gateway-client.js';
 import type { PaymentSettings } from '../options/payment-settings.js';
 import type { PaymentRecord } from '../payment/payment.js';
+import { rowOf } from '../payment/payment-state.js';
 import { NOT_FOUND_CONFIRMED_AFTER_MS, nextInquiry } from './schedule.js';
 import type { Randomness } from '../payment/randomness.js';
 import { advance, type PaymentChange } from '../payment/states.js';
@@ -80,7 +81,7 @@ export function applyInquiry(
   if (inquiry.outcome === 'paid' && isConfirmation(inquiry, record)) {
     return applyOutcome(record, inquiry.charge, rules, now);
   }
-  const isClaimed = record.state === 'charging' || record.state === 'authorizing';
+  const isClaimed = rowOf(record.state).whenDue === 'interrupt';
   if (inquiry.outcome === 'mismatch' && !isClaimed) return applyOutcome(record, inquiry.charge, rules, now);
   if (record.state !== 'unknown') return null;
   if (inquiry.outcome === 'declined') return applyOutcome(record, inquiry.charge, rules, now);
@@ -99,9 +100,8 @@ export function applyInquiry(
 
 /** The record once it is proven that its request never left; null when the record says otherwise by now. */
 export function applyNotSent(record: PaymentRecord, now: Date): PaymentRecord | null {
-  const isOpen = record.state === 'charging' || record.state === 'initiating' || record.state === 'authorizing';
-  // An `unknown` was one of these whose claim ran out while its request was still held back.
-  if (!isOpen && record.state !== 'unknown') return null;
+  // An `unknown` was one whose claim ran out while its request was still held back.
+  if (!rowOf(record.state).requesting && record.state !== 'unknown') return null;
   return advance(record, 'failed', { reason: 'not_sent' }, now);
 }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InFlight } from '../flows/in-flight.js';
 import { StoreClock } from '../flows/store-clock.js';
 import { PaymentSettings } from '../options/payment-settings.js';
-import { PASSING_STATES } from '../store/payment-store.js';
+import { UNSETTLED_STATES } from '../payment/payment-state.js';
 import { countRefused, type GaugeName, type Observation, observe } from '../telemetry/metrics.js';
 import { ageOf, type PaymentHealth, type PaymentHealthReport } from './payment-health.js';
 
@@ -49,7 +49,7 @@ function observationsOf(report: PaymentHealthReport, inFlight: number, now: Date
   add('card_payment.deliveries.failures', report.deliveryFailures);
   add('card_payment.clock.offset', report.clockOffsetMs / 1000);
   if (!counts) return observed;
-  for (const state of PASSING_STATES) {
+  for (const state of UNSETTLED_STATES) {
     const { count, oldest } = counts.states[state];
     add('card_payment.payments', count, { 'card_payment.state': state });
     add('card_payment.payments.oldest_age', (ageOf(oldest, now) ?? 0) / 1000, { 'card_payment.state': state });

@@ -1,8 +1,6 @@
-import type { PaymentState } from './payment.js';
 import type { PaymentReason } from './payment-reason.js';
+import { type PaymentState, rowOf } from './payment-state.js';
 
-/** States before DoPayment or Auth3d can have been called. */
-const BEFORE_MONEY: ReadonlySet<PaymentState> = new Set(['initiating', 'awaiting']);
 /** Why nothing was sent that can move money, whatever the state. */
 const NOTHING_SENT: ReadonlySet<PaymentReason> = new Set(['not_sent', 'reference_taken', 'vetoed']);
 
@@ -12,5 +10,11 @@ const NOTHING_SENT: ReadonlySet<PaymentReason> = new Set(['not_sent', 'reference
  */
 export function freesKey(from: PaymentState, to: PaymentState, reason: PaymentReason | null): boolean {
   if (to !== 'failed' && to !== 'expired') return false;
-  return BEFORE_MONEY.has(from) || (reason !== null && NOTHING_SENT.has(reason));
+  return isBeforeMoney(from) || (reason !== null && NOTHING_SENT.has(reason));
+}
+
+/** Neither DoPayment nor Auth3d can have been called. */
+function isBeforeMoney(state: PaymentState): boolean {
+  const { settled, money } = rowOf(state);
+  return !settled && money === 'no';
 }

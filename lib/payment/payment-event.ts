@@ -1,9 +1,5 @@
-import { type Payment, type PaymentRecord, type PaymentState, toPayment } from './payment.js';
-
-/** The states that are published as events. */
-export const EVENT_STATES = ['succeeded', 'failed', 'expired', 'unknown', 'review'] as const satisfies PaymentState[];
-
-export type PaymentEventState = (typeof EVENT_STATES)[number];
+import { type Payment, type PaymentRecord, toPayment } from './payment.js';
+import { type PaymentEventState, type PaymentState, rowOf } from './payment-state.js';
 
 /** The name under which `@nestjs/event-emitter` emits. */
 export type PaymentEventType = `payment.${PaymentEventState}`;
@@ -48,5 +44,5 @@ export function eventIdOf({
 }
 
 export function isEventState(state: PaymentState): state is PaymentEventState {
-  return (EVENT_STATES as readonly PaymentState[]).includes(state);
+  return rowOf(state).published;
 }

@@ -1,20 +1,5 @@
 import type { PaymentReason } from './payment-reason.js';
-
-/**
- * Where a payment stands. The store, the events, the logs and the docs all use these words.
- *
- * - `charging`: a DoPayment may be on its way.
- * - `initiating`: an Init3d may be on its way; no money can move.
- * - `awaiting`: the buyer is at the issuer's 3D Secure page; no money can move.
- * - `authorizing`: the one right to call Auth3d has been taken.
- * - `succeeded`: money was taken. Never changes.
- * - `failed`: no money was taken.
- * - `expired`: the buyer never came back; no money was taken.
- * - `unknown`: money may have been taken. Only the gateway's word or an operator ends this, never time.
- * - `review`: the gateway's word contradicts what was asked. An operator ends this.
- */
-export type PaymentState =
-  'charging' | 'initiating' | 'awaiting' | 'authorizing' | 'succeeded' | 'failed' | 'expired' | 'unknown' | 'review';
+import { type PaymentState, rowOf } from './payment-state.js';
 
 /** `direct`: one DoPayment. `3d`: Init3d, the issuer's page, Auth3d. */
 export type PaymentKind = 'direct' | '3d';
@@ -133,9 +118,6 @@ export interface PaymentHistoryEntry {
   readonly at: Date;
 }
 
-/** An outcome that can be acted upon. */
-export const SETTLED_STATES: ReadonlySet<PaymentState> = new Set(['succeeded', 'failed', 'expired']);
-
 /** The public view of a record: named field by field, so that nothing a store adds ever gets out. */
 export function toPayment(record: PaymentRecord, stored = true): Payment {
   return new Payment({
@@ -144,7 +126,7 @@ export function toPayment(record: PaymentRecord, stored = true): Payment {
     reference: record.reference,
     kind: record.kind,
     state: record.state,
-    settled: SETTLED_STATES.has(record.state),
+    settled: rowOf(record.state).settled,
     stored,
     reason: record.reason,
     amount: record.amount,

@@ -1,32 +1,6 @@
 import { freesKey } from './freed-key.js';
-import { type PaymentRecord, type PaymentState, SETTLED_STATES } from './payment.js';
-
-/**
- * Every way a payment can go; nothing else may set a state.
- *
- * `awaiting` ends `failed` only with nothing sent (`vetoed`, `reference_taken`). `failed` and `expired` go to `review`
- * only when the gateway shows that money moved after all. No arrow is drawn by time alone from `unknown`.
- */
-export const TRANSITIONS: Readonly<Record<PaymentState, readonly PaymentState[]>> = {
-  charging: ['succeeded', 'failed', 'unknown', 'review'],
-  initiating: ['awaiting', 'failed', 'expired'],
-  awaiting: ['authorizing', 'expired', 'failed'],
-  authorizing: ['succeeded', 'failed', 'unknown', 'review'],
-  unknown: ['succeeded', 'failed', 'review'],
-  review: ['succeeded', 'failed'],
-  failed: ['review'],
-  expired: ['review'],
-  succeeded: [],
-};
-
-/** While a payment is in one of these, no other of its reference may be. */
-export const REFERENCE_HOLDING_STATES: ReadonlySet<PaymentState> = new Set([
-  'charging',
-  'authorizing',
-  'unknown',
-  'review',
-  'succeeded',
-]);
+import type { PaymentRecord } from './payment.js';
+import { type PaymentState, rowOf } from './payment-state.js';
 
 /**
  * What may change along with the state; what is left out stays, but for `reason`, `dueAt` and `by`, which are null unless
@@ -56,7 +30,7 @@ export type PaymentChange = Partial<
  */
 export function advance(record: PaymentRecord, state: PaymentState, change: PaymentChange, now: Date): PaymentRecord {
   const isSame = state === record.state && state !== 'succeeded';
-  if (!isSame && !TRANSITIONS[record.state].includes(state)) {
+  if (!isSame && !(state in rowOf(record.state).to)) {
     throw new Error(`A payment cannot go from ${record.state} to ${state}.`);
   }
   return {
@@ -68,7 +42,7 @@ export function advance(record: PaymentRecord, state: PaymentState, change: Paym
     state,
     idempotencyKey: freesKey(record.state, state, change.reason ?? null) ? null : record.idempotencyKey,
     referenceLock: referenceLockIn(state, record),
-    finalizedAt: SETTLED_STATES.has(state) ? (isSame ? record.finalizedAt : now) : null,
+    finalizedAt: rowOf(state).settled ? (isSame ? record.finalizedAt : now) : null,
     updatedAt: now,
     version: record.version + 1,
   };
@@ -89,7 +63,7 @@ export function referenceLockIn(
   state: PaymentState,
   { reference, allowRepeat, pinsReference = false }: Pick<PaymentRecord, 'reference' | 'allowRepeat' | 'pinsReference'>,
 ): string | null {
-  return REFERENCE_HOLDING_STATES.has(state) && !allowRepeat && !pinsReference ? reference : null;
+  return rowOf(state).holdsReference && !allowRepeat && !pinsReference ? reference : null;
 }
 
 /**

@@ -1,4 +1,5 @@
-import type { PaymentHistoryEntry, PaymentRecord, PaymentState } from '../payment/payment.js';
+import type { PaymentHistoryEntry, PaymentRecord } from '../payment/payment.js';
+import type { PaymentState, UnsettledState } from '../payment/payment-state.js';
 import type { PaymentEvent, PaymentEventType } from '../payment/payment-event.js';
 
 /** What no two payments of one account may share (null never collides). */
@@ -96,19 +97,9 @@ export interface StateCount {
   readonly oldest: Date | null;
 }
 
-/** States that a payment passes through; the others it ends in, and no store counts those. */
-export const PASSING_STATES = [
-  'charging',
-  'initiating',
-  'awaiting',
-  'authorizing',
-  'unknown',
-  'review',
-] as const satisfies PaymentState[];
-
 /** What health checks and statistics show of an account. */
 export interface StoreCounts {
-  readonly states: Readonly<Record<(typeof PASSING_STATES)[number], StateCount>>;
+  readonly states: Readonly<Record<UnsettledState, StateCount>>;
   /** Events that no handler has been announced for, or that are not fanned out yet. */
   readonly waitingEvents: number;
   /** Deliveries that are neither acknowledged nor parked. */

@@ -1,6 +1,6 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Payment } from '../payment/payment.js';
-import { TRANSITIONS } from '../payment/states.js';
+import { ALL_STATES } from '../payment/payment-state.js';
 
 const text = (description: string, example?: string): ApiPropertyOptions => ({ type: String, description, example });
 const textOrNull = (description: string, example?: string): ApiPropertyOptions => ({
@@ -15,7 +15,7 @@ const FIELDS: Readonly<Record<keyof Payment, ApiPropertyOptions>> = {
   account: text('The merchant account.', 'default'),
   reference: textOrNull('The merchant’s own id.', 'order-1'),
   kind: { enum: ['direct', '3d'], description: '`direct`: one request. `3d`: by 3D Secure.' },
-  state: { enum: Object.keys(TRANSITIONS), description: 'Where it stands. `unknown` is no failure: do not pay again.' },
+  state: { enum: [...ALL_STATES], description: 'Where it stands. `unknown` is no failure: do not pay again.' },
   settled: { type: Boolean, description: 'True for `succeeded`, `failed` and `expired`.' },
   stored: { type: Boolean, description: 'False while the outcome is known but not written yet.' },
   reason: textOrNull('Why it is in this state, where the state alone does not say.', 'declined'),

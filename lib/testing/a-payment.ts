@@ -1,5 +1,6 @@
-import { EVENT_STATES, isEventState, PaymentEvent, type PaymentEventState } from '../payment/payment-event.js';
-import { Payment, type PaymentRecord, SETTLED_STATES, toPayment } from '../payment/payment.js';
+import { isEventState, PaymentEvent } from '../payment/payment-event.js';
+import { EVENT_STATES, type PaymentEventState, rowOf } from '../payment/payment-state.js';
+import { Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { referenceLockIn } from '../payment/states.js';
 
 const CREATED_AT = '2026-03-01T09:00:00.000Z';
@@ -78,7 +79,7 @@ export function aPaymentRecord(fields: Partial<PaymentRecord> = {}): PaymentReco
     commissionAmount: null,
     createdAt,
     updatedAt,
-    finalizedAt: SETTLED_STATES.has(state) ? updatedAt : null,
+    finalizedAt: rowOf(state).settled ? updatedAt : null,
     version: 3,
     tokenHash: null,
     idempotencyKey: null,
@@ -102,21 +103,13 @@ function dueAtOf({
   updatedAt,
   expiresAt,
 }: Pick<PaymentRecord, 'state' | 'updatedAt' | 'expiresAt'>): Date | null {
-  switch (state) {
-    case 'initiating':
-    case 'awaiting':
-      return expiresAt;
-    case 'charging':
-    case 'authorizing':
-      return later(updatedAt, CLAIM_MS);
-    case 'unknown':
-      return later(updatedAt, FIRST_INQUIRY_MS);
-    case 'succeeded':
-    case 'failed':
-    case 'expired':
-    case 'review':
-      return null;
-  }
+  const dueAt = {
+    expire: expiresAt,
+    interrupt: later(updatedAt, CLAIM_MS),
+    inquire: later(updatedAt, FIRST_INQUIRY_MS),
+    nothing: null,
+  };
+  return dueAt[rowOf(state).whenDue];
 }
 
 function later(date: Date, ms: number): Date {

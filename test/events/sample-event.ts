@@ -1,4 +1,5 @@
-import type { PaymentEvent, PaymentEventState } from '../../lib/payment/payment-event.js';
+import type { PaymentEvent } from '../../lib/payment/payment-event.js';
+import type { PaymentEventState } from '../../lib/payment/payment-state.js';
 import { type PaymentRecord, toPayment } from '../../lib/payment/payment.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { aPaymentRecord } from '../../lib/testing/a-payment.js';

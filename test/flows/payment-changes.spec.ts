@@ -1,6 +1,7 @@
 import { jest } from '@jest/globals';
 import { PaymentChanges } from '../../lib/flows/payment-changes.js';
-import type { PaymentRecord, PaymentState } from '../../lib/payment/payment.js';
+import type { PaymentRecord } from '../../lib/payment/payment.js';
+import type { PaymentState } from '../../lib/payment/payment-state.js';
 import type { PaymentEventType } from '../../lib/payment/payment-event.js';
 import { advance } from '../../lib/payment/states.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';

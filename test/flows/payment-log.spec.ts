@@ -1,5 +1,6 @@
 import { logGone, logOwed, reportChange } from '../../lib/flows/payment-log.js';
-import type { Payment, PaymentState } from '../../lib/payment/payment.js';
+import type { Payment } from '../../lib/payment/payment.js';
+import type { PaymentState } from '../../lib/payment/payment-state.js';
 import { aPayment } from '../../lib/testing/a-payment.js';
 import { TelemetryRecorder } from '../telemetry/recorder.js';
 import { logLines } from './log-lines.js';

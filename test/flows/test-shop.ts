@@ -1,6 +1,6 @@
 import { type DoPaymentDto, MemoryPaymentStore, type PaymentEvent, type PaymentOptions } from 'nestjs-card-payment';
 import { TestClock } from 'nestjs-card-payment/testing';
-import { EVENT_STATES } from '../../lib/payment/payment-event.js';
+import { EVENT_STATES } from '../../lib/payment/payment-state.js';
 import { type AssembledFlows, assembleFlows } from './assembled-flows.js';
 import { FakeGateway } from './fake-gateway.js';
 

@@ -1,10 +1,9 @@
-import type { PaymentState } from '../../lib/payment/payment.js';
+import { ALL_STATES, type PaymentState } from '../../lib/payment/payment-state.js';
 import { toPayment } from '../../lib/payment/payment.js';
-import { TRANSITIONS } from '../../lib/payment/states.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { aPayment, aPaymentEvent, aPaymentRecord } from '../../lib/testing/index.js';
 
-const STATES = Object.keys(TRANSITIONS) as PaymentState[];
+const STATES = ALL_STATES;
 const CREATED = new Date('2026-03-01T09:00:00Z');
 const after = (ms: number) => new Date(CREATED.getTime() + ms);
 

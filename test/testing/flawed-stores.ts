@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { PaymentClock } from '../../lib/payment/clock.js';
-import { EVENT_STATES, type PaymentEvent, type PaymentEventType } from '../../lib/payment/payment-event.js';
+import type { PaymentEvent, PaymentEventType } from '../../lib/payment/payment-event.js';
+import { EVENT_STATES } from '../../lib/payment/payment-state.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import type {

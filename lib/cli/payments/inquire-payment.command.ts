@@ -2,14 +2,12 @@ import { resolveSettings } from '../../options/resolve-settings.js';
 import type { Environment } from '../../options/read-options.js';
 import type { PaymentSettings } from '../../options/payment-settings.js';
 import { DEFAULT_ACCOUNT, variableOf } from '../../payment/account.js';
-import type { PaymentState } from '../../payment/payment.js';
+import { rowOf } from '../../payment/payment-state.js';
 import { command } from '../command.js';
 import { STORE_OPTIONS } from '../common-options.js';
 import { UsageError } from '../usage.error.js';
 import { withAccountStore } from './account-store.js';
 import { inquirePayment } from './operator-flows.js';
-
-const NOT_KNOWN: readonly PaymentState[] = ['unknown', 'charging', 'authorizing'];
 
 export const inquirePaymentCommand = command({
   name: 'payments inquire',
@@ -25,7 +23,7 @@ export const inquirePaymentCommand = command({
       const settings = settingsOf(call.values, call.environment);
       const payment = await inquirePayment(opened, settings, conversationId);
       const { state } = payment;
-      const isKnown = !NOT_KNOWN.includes(state);
+      const isKnown = !['inquire', 'interrupt'].includes(rowOf(state).whenDue);
       const unclear = `Payment ${conversationId} is ${state} still: the gateway gave no clear answer, or none.`;
       return {
         text: isKnown ? `Payment ${conversationId} is ${state}.` : unclear,

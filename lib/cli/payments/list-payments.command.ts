@@ -1,6 +1,6 @@
 import { nearest } from '../../options/edit-distance.js';
-import { type PaymentState, toPayment } from '../../payment/payment.js';
-import { TRANSITIONS } from '../../payment/states.js';
+import { toPayment } from '../../payment/payment.js';
+import { ALL_STATES, type PaymentState, rowOf, statesWhere, UNSETTLED_STATES } from '../../payment/payment-state.js';
 import { command } from '../command.js';
 import { LIMIT_OPTION, STORE_OPTIONS } from '../common-options.js';
 import { UsageError } from '../usage.error.js';
@@ -8,8 +8,8 @@ import { limitOf } from '../whole-number.js';
 import { type AccountStore, withAccountStore } from './account-store.js';
 import { counted, paymentLine } from './payment-text.js';
 
-const STATES = Object.keys(TRANSITIONS) as PaymentState[];
-const NEED_A_PERSON: readonly PaymentState[] = ['unknown', 'review'];
+const NEED_A_PERSON = statesWhere(({ settled, published }) => published && !settled);
+const UNDER_WAY = UNSETTLED_STATES.filter((state) => rowOf(state).whenDue === 'interrupt');
 
 export const listPaymentsCommand = command({
   name: 'payments list',
@@ -30,10 +30,10 @@ export const listPaymentsCommand = command({
     ...LIMIT_OPTION,
     ...STORE_OPTIONS,
   },
-  notes: `States: ${STATES.join(', ')}.\nThe payments that have been as they are the longest come first.`,
+  notes: `States: ${ALL_STATES.join(', ')}.\nThe payments that have been as they are the longest come first.`,
   run(call) {
     const { reference, state, limit } = call.values;
-    const states = statesOf(state ?? []) ?? (reference === undefined ? NEED_A_PERSON : STATES);
+    const states = statesOf(state ?? []) ?? (reference === undefined ? NEED_A_PERSON : ALL_STATES);
     const max = limitOf(limit);
     return withAccountStore(call, async (opened) => {
       // One more than is shown tells whether there are more.
@@ -41,12 +41,13 @@ export const listPaymentsCommand = command({
       const payments = found.slice(0, max);
       const hasMore = found.length > max;
       const { states: counts, parkedDeliveries } = await opened.store.counts(opened.account);
+      const underWay = UNDER_WAY.reduce((sum, state) => sum + counts[state].count, 0);
       const subject = reference === undefined ? `in ${states.join(', ')}` : `of the reference ${reference}`;
       const text = [
         `${counted(payments.length, 'payment', 'payments')} ${subject}`,
         ...payments.map(paymentLine),
         ...(hasMore ? ['  … and more: see --limit'] : []),
-        `${counts.charging.count + counts.authorizing.count} under way (charging, authorizing)`,
+        `${underWay} under way (${UNDER_WAY.join(', ')})`,
         counted(parkedDeliveries, 'parked delivery', 'parked deliveries'),
       ].join('\n');
       return { text, json: { account: opened.account, payments, hasMore } };
@@ -71,11 +72,11 @@ async function find(
 function statesOf(given: readonly string[]): readonly PaymentState[] | null {
   const names = given.flatMap((text) => text.split(',')).map((text) => text.trim());
   if (names.length === 0) return null;
-  if (names.includes('all')) return STATES;
+  if (names.includes('all')) return ALL_STATES;
   for (const name of names) {
-    if (STATES.some((state) => state === name)) continue;
-    const near = nearest(name, STATES);
-    const meant = near === null ? `there are ${STATES.join(', ')}` : `did you mean ${near}?`;
+    if (ALL_STATES.some((state) => state === name)) continue;
+    const near = nearest(name, ALL_STATES);
+    const meant = near === null ? `there are ${ALL_STATES.join(', ')}` : `did you mean ${near}?`;
     throw new UsageError(`--state: there is no state "${name}"; ${meant}`);
   }
   return names as PaymentState[];

@@ -1,6 +1,7 @@
-import type { PaymentHistoryEntry, PaymentRecord, PaymentState } from '../../payment/payment.js';
+import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
+import { type PaymentState, UNSETTLED_STATES } from '../../payment/payment-state.js';
 import { pinnedReferenceOf } from '../../payment/states.js';
-import { PASSING_STATES, type StateCount, type StoreCounts, type UniqueKey } from '../payment-store.js';
+import { type StateCount, type StoreCounts, type UniqueKey } from '../payment-store.js';
 import { copyRecord, historyEntryOf } from '../record-json.js';
 import { byDate } from './by-date.js';
 import { DueQueue } from './due-queue.js';
@@ -135,7 +136,7 @@ export class AccountPayments {
       const isOlder = oldest === null || record.updatedAt < oldest;
       counts.set(record.state, { count: count + 1, oldest: isOlder ? new Date(record.updatedAt) : oldest });
     }
-    const shown = PASSING_STATES.map((state) => [state, counts.get(state) ?? NO_PAYMENTS]);
+    const shown = UNSETTLED_STATES.map((state) => [state, counts.get(state) ?? NO_PAYMENTS]);
     return Object.fromEntries(shown) as StoreCounts['states'];
   }
 

@@ -1,6 +1,7 @@
 import { type PaymentClock, SystemClock } from '../../payment/clock.js';
 import type { PaymentEvent } from '../../payment/payment-event.js';
-import type { PaymentHistoryEntry, PaymentRecord, PaymentState } from '../../payment/payment.js';
+import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
+import type { PaymentState } from '../../payment/payment-state.js';
 import {
   type Delivery,
   type DeliveryLeaseRequest,

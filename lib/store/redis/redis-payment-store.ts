@@ -1,7 +1,8 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { PaymentClock } from '../../payment/clock.js';
 import type { PaymentEvent } from '../../payment/payment-event.js';
-import type { PaymentHistoryEntry, PaymentRecord, PaymentState } from '../../payment/payment.js';
+import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
+import type { PaymentState } from '../../payment/payment-state.js';
 import {
   type Delivery,
   type DeliveryLeaseRequest,

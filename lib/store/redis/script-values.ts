@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { PaymentEvent } from '../../payment/payment-event.js';
-import { type PaymentRecord, SETTLED_STATES } from '../../payment/payment.js';
+import type { PaymentRecord } from '../../payment/payment.js';
+import { rowOf } from '../../payment/payment-state.js';
 import { randomBytes } from '../../payment/randomness.js';
 import { pinnedReferenceOf } from '../../payment/states.js';
 import type { Delivery, StateCount, StoreCounts } from '../payment-store.js';
@@ -42,7 +43,7 @@ export function writeOf(record: PaymentRecord, event: PaymentEvent | undefined):
     createdAt: record.createdAt,
     updatedAt: record.updatedAt,
     dueAt: record.dueAt,
-    finalizedAt: SETTLED_STATES.has(record.state) ? record.finalizedAt : null,
+    finalizedAt: rowOf(record.state).settled ? record.finalizedAt : null,
     event: event && eventToJson(event),
     eventId: event?.eventId,
     eventType: event?.type,

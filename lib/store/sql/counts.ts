@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { PAIR_ALIVE_MS, PASSING_STATES, type StateCount, type StoreCounts } from '../payment-store.js';
+import { UNSETTLED_STATES } from '../../payment/payment-state.js';
+import { PAIR_ALIVE_MS, type StateCount, type StoreCounts } from '../payment-store.js';
 import { dateOf } from './payment-tables.js';
 import type { SqlDatabase } from './sql-database.js';
 
@@ -25,11 +26,11 @@ async function countStates(database: SqlDatabase, account: string): Promise<Stor
     database.db
       .selectFrom('card_payment')
       .where('account', '=', account)
-      .where('state', 'in', PASSING_STATES)
+      .where('state', 'in', UNSETTLED_STATES)
       .groupBy('state')
       .select(({ fn }) => ['state', fn.countAll().as('count'), fn.min('updated_at').as('oldest')]),
   );
-  const counts = PASSING_STATES.map((state): [string, StateCount] => {
+  const counts = UNSETTLED_STATES.map((state): [string, StateCount] => {
     const row = rows.find((one) => one.state === state);
     return [state, row ? { count: Number(row.count), oldest: dateOf(row.oldest) } : { count: 0, oldest: null }];
   });

@@ -1,4 +1,5 @@
-import type { PaymentHistoryEntry, PaymentRecord, PaymentState } from '../../payment/payment.js';
+import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
+import type { PaymentState } from '../../payment/payment-state.js';
 import { historyFromJson } from '../record-json.js';
 import { keyHashOf } from './key-hash.js';
 import { type PaymentDb, recordOf } from './payment-tables.js';

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
-import {
-  EVENT_STATES,
-  eventIdOf,
-  PaymentEvent,
-  type PaymentEventState,
-  type PaymentEventType,
-} from '../../payment/payment-event.js';
+import { eventIdOf, PaymentEvent, type PaymentEventType } from '../../payment/payment-event.js';
+import { EVENT_STATES, type PaymentEventState } from '../../payment/payment-state.js';
 import { type PaymentRecord, toPayment } from '../../payment/payment.js';
 import type {
   Delivery,

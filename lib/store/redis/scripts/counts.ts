@@ -1,5 +1,4 @@
-import { EVENT_STATES } from '../../../payment/payment-event.js';
-import { PASSING_STATES } from '../../payment-store.js';
+import { EVENT_STATES, UNSETTLED_STATES } from '../../../payment/payment-state.js';
 import { DELIVERIES } from './deliveries.js';
 import { script } from './library.js';
 
@@ -12,7 +11,7 @@ export const COUNTS = script(
 local counts = { states = {}, waitingEvents = 0, openDeliveries = 0, parkedDeliveries = 0, orphanedDeliveries = 0 }
 local function add(name, set) counts[name] = counts[name] + call('ZCARD', set) end
 
-for _, state in ipairs(${luaList(PASSING_STATES)}) do
+for _, state in ipairs(${luaList(UNSETTLED_STATES)}) do
   local oldest = call('ZRANGE', key('state', state), 0, 0, 'WITHSCORES')
   counts.states[state] = { count = call('ZCARD', key('state', state)), oldest = tonumber(oldest[2]) }
 end
