@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { ALL_STATES, type PaymentState, rowOf } from '../../lib/payment/payment-state.js';
@@ -242,4 +244,10 @@ describe('a reference that is pinned', () => {
     expect(pinnedReferenceOf(holder)).toBeNull();
     expect(referenceLockIn('charging', holder)).toBe(holder.reference);
   });
+});
+
+it('the picture in the docs is drawn from the table', () => {
+  const drawn = execFileSync(process.execPath, ['draw-states.js', '--print'], { encoding: 'utf8', stdio: 'pipe' });
+  // Where this fails: npm run states
+  expect(drawn).toBe(readFileSync('docs/errors.md', 'utf8'));
 });
