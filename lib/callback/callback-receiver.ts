@@ -5,7 +5,7 @@ import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock } from '../payment/clock.js';
 import { InFlight } from '../flows/in-flight.js';
 import { limited, TimeUpError } from '../payment/limited.js';
-import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
+import { isKnown, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { PaymentReader } from '../flows/payment-reader.js';
 import { ThreeDFlow } from '../flows/three-d-flow.js';
 import type { WaitingPlace } from '../flows/waiting-callbacks.js';
@@ -95,7 +95,7 @@ export class CallbackReceiver {
   /** Auth3d may be running in another process. */
   private async watch(payment: Payment, wait: { readonly isOver: boolean }, place: WaitingPlace): Promise<Payment> {
     let latest = payment;
-    while (latest.state === 'authorizing' && !wait.isOver && place.take()) {
+    while (latest.state === 'authorizing' && isKnown(latest) && !wait.isOver && place.take()) {
       await this.clock.sleep(LOOK_AGAIN_MS);
       const record = await this.reader.find(payment.conversationId);
       if (record) latest = toPayment(record);

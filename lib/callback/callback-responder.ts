@@ -5,7 +5,7 @@ import { PaymentShutdownError } from '../errors/payment-shutdown.error.js';
 import { PaymentStoreError } from '../errors/payment-store.error.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { resultUrlProblem } from '../options/url-checks.js';
-import type { Payment } from '../payment/payment.js';
+import { isKnown, type Payment } from '../payment/payment.js';
 import type { PaymentState } from '../payment/payment-state.js';
 import { preferredLanguage } from '../payment/text-language.js';
 import { LogRecord } from '../telemetry/log-record.js';
@@ -60,7 +60,7 @@ export class CallbackResponder {
    * @param acceptLanguage the browser's; the option `language` decides where it names neither Turkish nor English
    */
   sendOn(response: unknown, payment: Payment, acceptLanguage?: string): void {
-    const outcome = OUTCOME_OF[payment.state];
+    const outcome = isKnown(payment) ? OUTCOME_OF[payment.state] : 'pending';
     const url = this.resultUrl(outcome, payment);
     if (url === null) this.page(response, 200, outcome, acceptLanguage);
     else this.reply(response, 303, '', [['Location', url]]);

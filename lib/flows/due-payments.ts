@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { PaymentSettings } from '../options/payment-settings.js';
-import type { PaymentRecord } from '../payment/payment.js';
+import { isKnown, type PaymentRecord } from '../payment/payment.js';
 import { PaymentStore, type PurgeCounts } from '../store/payment-store.js';
 import { sideBySide } from './side-by-side.js';
 import { callStore } from './store-call.js';
@@ -39,7 +39,7 @@ export class DuePayments {
   async revive(limit: number, dueAt: Date): Promise<{ readonly revived: number; readonly hasMore: boolean }> {
     const { account } = this.settings;
     const unknown = await callStore('reading', () => this.store.listByState(account, ['unknown'], limit));
-    const left = unknown.filter((record) => record.dueAt === null);
+    const left = unknown.filter((record) => record.dueAt === null && isKnown(record));
     await sideBySide(left, REVIVED_AT_ONCE, (record) => this.handBack(record, dueAt));
     return { revived: left.length, hasMore: unknown.length === limit };
   }

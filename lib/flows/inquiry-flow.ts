@@ -4,7 +4,7 @@ import { PaymentStateError } from '../errors/payment-state.error.js';
 import { PaymentUnsupportedError } from '../errors/payment-unsupported.error.js';
 import { GatewayClient } from '../gateway/gateway-client.js';
 import { PaymentSettings } from '../options/payment-settings.js';
-import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
+import { isKnown, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { rowOf } from '../payment/payment-state.js';
 import { Randomness } from '../payment/randomness.js';
 import { inOperation, itself } from '../telemetry/operation.js';
@@ -36,6 +36,7 @@ export class InquiryFlow {
     if (!this.gateway.canInquire) throw new PaymentUnsupportedError('CheckPayment', this.settings.dialect.name);
     const record = await this.reader.find(conversationId);
     if (!record) throw new PaymentNotFoundError();
+    if (!isKnown(record)) return toPayment(record);
     if (rowOf(record.state).whenDue === 'expire') {
       throw new PaymentStateError(toPayment(record), 'be inquired: no money can have moved');
     }

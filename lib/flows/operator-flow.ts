@@ -53,7 +53,7 @@ export class OperatorFlow {
     } as const;
     let refusal = `be resolved as ${state}`;
     const resolved = await this.writer.decide(record, (current, now) => {
-      if (current.state !== 'unknown' && current.state !== 'review') return null;
+      if (!rowOf(current.state).to[state]?.includes('operator')) return null;
       const isFresh = claimedAt !== null && now.getTime() - claimedAt.getTime() < INTERRUPTED_MS;
       if (isFresh && current.reason === 'interrupted') {
         refusal = MAY_BE_SENT;

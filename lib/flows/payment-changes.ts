@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { EventDispatcher } from '../events/event-dispatcher.js';
 import { eventOf, type PaymentEvent } from '../payment/payment-event.js';
 import type { PaymentClock } from '../payment/clock.js';
-import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
+import { isKnown, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { pinReference } from '../payment/states.js';
 import { PaymentStore, type ReplaceOutcome, type UniqueKey } from '../store/payment-store.js';
 import { countAttempt } from '../telemetry/metrics.js';
@@ -57,7 +57,8 @@ export class PaymentChanges {
   async settle(record: PaymentRecord, settle: Settlement): Promise<Settled> {
     let current = record;
     for (;;) {
-      const next = settle(current, this.clock.now());
+      // What a newer release has made of it is that release's to change.
+      const next = isKnown(current) ? settle(current, this.clock.now()) : null;
       if (!next) return { payment: toPayment(current) };
       const event = eventOfChange(current, next);
       const outcome = await this.write(current, next, event, true);

@@ -1,6 +1,7 @@
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import type { Payment } from '../payment/payment.js';
 import { isEventState } from '../payment/payment-event.js';
+import { UNCLEAR_STATES } from '../payment/payment-state.js';
 import { LogRecord } from '../telemetry/log-record.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
 import { countOutcome } from '../telemetry/metrics.js';
@@ -15,7 +16,7 @@ const logger = new PaymentLogger();
 export function reportChange(payment: LoggedPayment, before: Pick<Payment, 'state' | 'updatedAt'> | null): void {
   if (before?.state !== payment.state && isEventState(payment.state)) countOutcome(payment);
   const record = recordOf(payment, '', before);
-  if (payment.state === 'unknown' || payment.state === 'review') logger.warn(record);
+  if (UNCLEAR_STATES.includes(payment.state)) logger.warn(record);
   else logger.log(record);
 }
 

@@ -6,7 +6,7 @@ import { FailureLog } from '../payment/failure-log.js';
 import { InquiryFlow } from './inquiry-flow.js';
 import { InquiryQueue, type InquiryWatch, type OpenQuestion } from './inquiry-queue.js';
 import type { PaymentClock } from '../payment/clock.js';
-import type { PaymentRecord } from '../payment/payment.js';
+import { isKnown, type PaymentRecord } from '../payment/payment.js';
 import { rowOf } from '../payment/payment-state.js';
 import { Randomness } from '../payment/randomness.js';
 import { DuePayments, PAYMENT_LEASE_MS } from './due-payments.js';
@@ -42,6 +42,8 @@ const PAYMENTS_AT_ONCE = 4;
 /** In the background: with answers that take 20 seconds, all of them are asked about before their leases run out. */
 const MAX_WAITING_INQUIRIES = 100;
 const EVERY_MS = 2_000;
+/** When a newer release, which runs beside this one, gets its next turn at a payment that only it knows. */
+const NEWER_RELEASE_MS = 60_000;
 const PURGE_EVERY_MS = 3_600_000;
 /** Handlers that were not announced for ten minutes hold up no delivery of others. */
 const RENEW_EVERY_MS = 120_000;
@@ -206,6 +208,7 @@ export class Reconciler {
     questions: InquiryQueue,
   ): Promise<void> {
     if (this.stopping.signal.aborted) return this.due.handBack(record, this.clock.now());
+    if (!isKnown(record)) return this.leaveToNewerRelease(record);
     switch (rowOf(record.state).whenDue) {
       case 'expire':
         return this.expire(record, counts);
@@ -218,6 +221,10 @@ export class Reconciler {
       case 'nothing':
         return;
     }
+  }
+
+  private leaveToNewerRelease(record: PaymentRecord): Promise<void> {
+    return this.due.handBack(record, new Date(this.clock.now().getTime() + NEWER_RELEASE_MS));
   }
 
   /** The claim ran out: whoever held it is gone. That grants the right to ask, never to send again. */

@@ -10,7 +10,7 @@ import { type ChargeAttempt, GatewayClient, TOO_LATE } from '../gateway/gateway-
 import type { CallbackFields, GatewayResult } from '../gateway/gateway-dialect.js';
 import type { ChargeOutcome } from '../gateway/readings/charge-outcome.js';
 import { PaymentSettings } from '../options/payment-settings.js';
-import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
+import { isKnown, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import type { PaymentReason } from '../payment/payment-reason.js';
 import { limited, TimeUpError } from '../payment/limited.js';
 import { Randomness } from '../payment/randomness.js';
@@ -136,6 +136,7 @@ export class ThreeDFlow {
 
   private async completeShared(record: PaymentRecord, received: unknown, place: WaitingPlace): Promise<Payment> {
     const { conversationId } = record;
+    if (!isKnown(record)) return toPayment(record);
     if (record.kind === 'direct' || record.state === 'initiating') {
       throw new PaymentStateError(toPayment(record), 'be completed by Auth3d');
     }

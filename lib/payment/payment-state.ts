@@ -143,11 +143,29 @@ export const ALL_STATES = Object.keys(PAYMENT_STATES) as readonly PaymentState[]
 export const EVENT_STATES = statesWhere(({ published }) => published) as readonly PaymentEventState[];
 export const UNSETTLED_STATES = statesWhere(({ settled }) => !settled) as readonly UnsettledState[];
 
+/** The states in which an outcome was reached that is not clear: a person may have to look. */
+export const UNCLEAR_STATES = statesWhere(({ settled, published }) => published && !settled);
+
 export function statesWhere(holds: (row: StateRow) => boolean): readonly PaymentState[] {
   return ALL_STATES.filter((state) => holds(rowOf(state)));
 }
 
+/** Of a state that only a newer release knows: it counts as waiting, and is left to that release. */
+const OF_A_NEWER_RELEASE: StateRow = {
+  to: {},
+  settled: false,
+  money: 'perhaps',
+  requesting: false,
+  published: false,
+  holdsReference: true,
+  whenDue: 'nothing',
+};
+
 /** What is true of the payments in a state. */
 export function rowOf(state: PaymentState): StateRow {
-  return PAYMENT_STATES[state];
+  return isKnownState(state) ? PAYMENT_STATES[state] : OF_A_NEWER_RELEASE;
+}
+
+export function isKnownState(state: string): state is PaymentState {
+  return Object.hasOwn(PAYMENT_STATES, state);
 }

@@ -1,8 +1,10 @@
 import type { PaymentReason } from './payment-reason.js';
-import { type PaymentState, rowOf } from './payment-state.js';
+import { isKnownState, type PaymentState, rowOf } from './payment-state.js';
+
+const PAYMENT_KINDS = ['direct', '3d'] as const;
 
 /** `direct`: one DoPayment. `3d`: Init3d, the issuer's page, Auth3d. */
-export type PaymentKind = 'direct' | '3d';
+export type PaymentKind = (typeof PAYMENT_KINDS)[number];
 
 /** What the module reports of a payment. It never holds a full card number, an expiry, a security code or a page. */
 export class Payment {
@@ -126,7 +128,7 @@ export function toPayment(record: PaymentRecord, stored = true): Payment {
     reference: record.reference,
     kind: record.kind,
     state: record.state,
-    settled: rowOf(record.state).settled,
+    settled: isKnown(record) && rowOf(record.state).settled,
     stored,
     reason: record.reason,
     amount: record.amount,
@@ -149,4 +151,12 @@ export function toPayment(record: PaymentRecord, stored = true): Payment {
     finalizedAt: record.finalizedAt,
     version: record.version,
   });
+}
+
+/**
+ * Whether this release knows its state and kind. One that a newer release wrote, which runs beside this one, is shown as
+ * waiting and left to that release.
+ */
+export function isKnown({ state, kind }: Pick<PaymentRecord, 'state' | 'kind'>): boolean {
+  return isKnownState(state) && PAYMENT_KINDS.includes(kind);
 }

@@ -1,5 +1,5 @@
 import { freesKey } from './freed-key.js';
-import type { PaymentRecord } from './payment.js';
+import { isKnown, type PaymentRecord } from './payment.js';
 import { type PaymentState, rowOf } from './payment-state.js';
 
 /**
@@ -30,7 +30,7 @@ export type PaymentChange = Partial<
  */
 export function advance(record: PaymentRecord, state: PaymentState, change: PaymentChange, now: Date): PaymentRecord {
   const isSame = state === record.state && state !== 'succeeded';
-  if (!isSame && !(state in rowOf(record.state).to)) {
+  if (!isKnown(record) || (!isSame && !(state in rowOf(record.state).to))) {
     throw new Error(`A payment cannot go from ${record.state} to ${state}.`);
   }
   return {

@@ -1,6 +1,6 @@
 import { nearest } from '../../options/edit-distance.js';
 import { toPayment } from '../../payment/payment.js';
-import { ALL_STATES, type PaymentState, rowOf, statesWhere, UNSETTLED_STATES } from '../../payment/payment-state.js';
+import { ALL_STATES, type PaymentState, rowOf, UNCLEAR_STATES, UNSETTLED_STATES } from '../../payment/payment-state.js';
 import { command } from '../command.js';
 import { LIMIT_OPTION, STORE_OPTIONS } from '../common-options.js';
 import { UsageError } from '../usage.error.js';
@@ -8,7 +8,6 @@ import { limitOf } from '../whole-number.js';
 import { type AccountStore, withAccountStore } from './account-store.js';
 import { counted, paymentLine } from './payment-text.js';
 
-const NEED_A_PERSON = statesWhere(({ settled, published }) => published && !settled);
 const UNDER_WAY = UNSETTLED_STATES.filter((state) => rowOf(state).whenDue === 'interrupt');
 
 export const listPaymentsCommand = command({
@@ -20,7 +19,7 @@ export const listPaymentsCommand = command({
       type: 'string',
       multiple: true,
       value: 'STATES',
-      about: `Those in these states, with commas between them, or "all"; ${NEED_A_PERSON.join(',')} by default.`,
+      about: `Those in these states, with commas between them, or "all"; ${UNCLEAR_STATES.join(',')} by default.`,
     },
     reference: {
       type: 'string',
@@ -33,7 +32,7 @@ export const listPaymentsCommand = command({
   notes: `States: ${ALL_STATES.join(', ')}.\nThe payments that have been as they are the longest come first.`,
   run(call) {
     const { reference, state, limit } = call.values;
-    const states = statesOf(state ?? []) ?? (reference === undefined ? NEED_A_PERSON : ALL_STATES);
+    const states = statesOf(state ?? []) ?? (reference === undefined ? UNCLEAR_STATES : ALL_STATES);
     const max = limitOf(limit);
     return withAccountStore(call, async (opened) => {
       // One more than is shown tells whether there are more.

@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type PaymentRecord, PaymentStateError, type PaymentStore } from 'nestjs-card-payment';
+import { openRedisStore } from 'nestjs-card-payment/redis';
+import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { openSqlStore } from 'nestjs-card-payment/sql';
+import { type Postgres, startPostgres } from '../services/postgres.js';
+import { type RedisServer, startRedis } from '../services/redis.js';
+import { type Merchant, sale, startMerchant } from './merchant.js';
+
+/** As a newer release may write it, of which this one knows only that it writes records. */
+const WRITTEN = [
+  ['a state', { state: 'pending' }],
+  ['a kind that waits for the buyer', { kind: 'hosted' }],
+  ['a kind whose request is under way', { kind: 'hosted', state: 'authorizing' }],
+  ['a kind that is unknown', { kind: 'hosted', state: 'unknown', reason: 'no_answer' }],
+  ['a kind that has succeeded', { kind: 'hosted', state: 'succeeded' }],
+  ['both', { kind: 'hosted', state: 'pending' }],
+] as const;
+
+describe.each(['SQLite', 'PostgreSQL', 'Redis'])('beside a newer release on %s', (database) => {
+  const folder = mkdtempSync(join(tmpdir(), 'payments-'));
+  let server: Postgres | RedisServer | undefined;
+  let store: PaymentStore;
+  let simulator: Simulator;
+  let merchant: Merchant;
+
+  beforeAll(async () => {
+    simulator = await startSimulator({ dialect: 'morpos' });
+    store = await openStore();
+    merchant = await startMerchant('express', simulator, { options: { store, background: false } });
+  });
+  afterAll(async () => {
+    await merchant.app.close();
+    await store.close?.();
+    await server?.stop();
+    await simulator.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  async function openStore(): Promise<PaymentStore> {
+    if (database === 'SQLite') return openSqlStore(`sqlite:${join(folder, 'payments.sqlite')}`);
+    server = database === 'Redis' ? await startRedis() : await startPostgres();
+    return database === 'Redis' ? openRedisStore(server.url) : openSqlStore(server.url);
+  }
+
+  /** A 3D payment, of which the newer release then makes something else, due at once. */
+  async function written(change: object): Promise<PaymentRecord> {
+    const { conversationId } = await merchant.payments.init3d(sale());
+    const record = await find(conversationId);
+    const dueAt = new Date(record.createdAt.getTime() - 1_000);
+    const next = { ...record, dueAt, referenceLock: record.reference, ...change, version: record.version + 1 };
+    expect(await store.replace(next as PaymentRecord, record.version)).toBe('replaced');
+    return find(conversationId);
+  }
+
+  async function find(conversationId: string): Promise<PaymentRecord> {
+    const record = await store.find('default', conversationId);
+    if (!record) throw new Error('The payment is gone.');
+    return record;
+  }
+
+  describe.each(WRITTEN)('%s that it alone knows', (_what, change) => {
+    let record: PaymentRecord;
+    beforeAll(async () => {
+      record = await written(change);
+    });
+
+    it('is shown as waiting, to its callback, too', async () => {
+      const shown = { ...change, settled: false };
+      expect(await merchant.payments.find(record.conversationId)).toMatchObject(shown);
+      const { url, request } = simulator.approve(record.conversationId);
+      for (let time = 0; time < 2; time += 1) {
+        const answer = await fetch(url, { ...request, redirect: 'manual' });
+        expect(answer.status).toBe(303);
+        expect(answer.headers.get('location')).toMatch('https://shop.example/pending?');
+      }
+      const fields = { conversationId: record.conversationId };
+      expect(await merchant.payments.auth3d({ conversationId: record.conversationId, fields })).toMatchObject(shown);
+      expect(await merchant.payments.inquire(record.conversationId)).toMatchObject(shown);
+      expect(await find(record.conversationId)).toEqual(record);
+    });
+
+    it('is nothing to resolve', async () => {
+      const resolved = merchant.payments.resolve(record.conversationId, 'failed', 'looked up', { force: true });
+      await expect(resolved).rejects.toBeInstanceOf(PaymentStateError);
+      expect(await find(record.conversationId)).toEqual(record);
+    });
+
+    it('is handed back by the background work, and not leased again at once', async () => {
+      await merchant.payments.reconcile();
+      expect(await store.leaseDue({ account: 'default', leaseMs: 1, limit: 10 })).toEqual([]);
+      const { dueAt, ...rest } = await find(record.conversationId);
+      expect(rest).toEqual({ ...record, dueAt: undefined });
+      expect(dueAt?.getTime()).toBeGreaterThan(Date.now() + 30_000);
+      expect(dueAt?.getTime()).toBeLessThan(Date.now() + 90_000);
+    });
+
+    it('goes on holding its order, and costs nobody a request', async () => {
+      const other = await merchant.payments.doPayment(sale('10.00', { reference: record.reference ?? '' }));
+      expect(other).toMatchObject({ state: 'failed', reason: 'reference_taken' });
+      expect(simulator.ledger.calls('Auth3d', record.conversationId)).toBe(0);
+      expect(simulator.ledger.calls('CheckPayment', record.conversationId)).toBe(0);
+      expect(simulator.ledger.chargedTimes(record.conversationId)).toBe(0);
+    });
+  });
+});
