@@ -21,6 +21,7 @@ export type { ResultUrl } from './options/option-kinds.js';
 export {
   Payment,
   type PaymentHistoryEntry,
+  type PaymentIn,
   type PaymentKind,
   type PaymentRecord,
   type PaymentState,
@@ -38,7 +39,7 @@ export * from './dto/index.js';
 export * from './errors/index.js';
 
 export { EVENT_STATES, PaymentEvent, type PaymentEventState, type PaymentEventType } from './payment/payment-event.js';
-export { OnPayment, type OnPaymentOptions } from './events/on-payment.decorator.js';
+export { OnPayment, type OnPaymentDecorator, type OnPaymentOptions } from './events/on-payment.decorator.js';
 
 export { PaymentCallback, PaymentCallbackGuard } from './callback/payment-callback.guard.js';
 export { BANK_PAGE_HEADERS } from './callback/bank-page-headers.js';

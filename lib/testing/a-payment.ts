@@ -1,5 +1,18 @@
-import { EVENT_STATES, isEventState, PaymentEvent, type PaymentEventState } from '../payment/payment-event.js';
-import { Payment, type PaymentRecord, SETTLED_STATES, toPayment } from '../payment/payment.js';
+import {
+  EVENT_STATES,
+  isEventState,
+  newEvent,
+  type PaymentEvent,
+  type PaymentEventState,
+} from '../payment/payment-event.js';
+import {
+  Payment,
+  type PaymentIn,
+  type PaymentRecord,
+  type PaymentState,
+  SETTLED_STATES,
+  toPayment,
+} from '../payment/payment.js';
 import { referenceLockIn } from '../payment/states.js';
 
 const CREATED_AT = '2026-03-01T09:00:00.000Z';
@@ -18,8 +31,10 @@ const FIRST_INQUIRY_MS = 15_000;
  *
  * Every call gives the same payment: where a test needs two, give each a `conversationId`.
  */
-export function aPayment(fields: Partial<Payment> = {}): Payment {
-  return new Payment({ ...toPayment(aPaymentRecord(fields)), ...fields });
+export function aPayment<S extends PaymentState = 'succeeded'>(
+  fields: Partial<Payment> & { readonly state?: S } = {},
+): PaymentIn<NoInfer<S>> {
+  return new Payment({ ...toPayment(aPaymentRecord(fields)), ...fields }) as PaymentIn<S>;
 }
 
 /**
@@ -33,16 +48,13 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
  *
  * @throws Error where the state is one that has no event
  */
-export function aPaymentEvent(fields: Partial<Payment> & { readonly state?: PaymentEventState } = {}): PaymentEvent {
-  const payment = aPayment(fields);
-  const { conversationId, version, state, updatedAt } = payment;
-  if (!isEventState(state)) throw new Error(`There are events of ${EVENT_STATES.join(', ')} only, not of ${state}.`);
-  return new PaymentEvent({
-    eventId: `${conversationId}:${version}`,
-    type: `payment.${state}`,
-    payment,
-    occurredAt: updatedAt,
-  });
+export function aPaymentEvent<S extends PaymentEventState = 'succeeded'>(
+  fields: Partial<Payment> & { readonly state?: S } = {},
+): PaymentEvent<NoInfer<S>> {
+  const payment = aPayment<S>(fields);
+  const { conversationId, version, state } = payment;
+  if (!isEventState(state)) throw new Error(`There are events of ${EVENT_STATES.join(', ')} only, not of ${String(state)}.`);
+  return newEvent<S>(payment, `${conversationId}:${version}`);
 }
 
 /**

@@ -167,6 +167,7 @@ export const BOTH_FLOWS_PAID = {
   heard: ['direct', 'threeD', 'own'],
   charges: [1, 1, 1],
   violations: [],
+  takesEvent: true,
   refused: {
     status: 400,
     body: {
