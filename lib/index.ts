@@ -29,6 +29,7 @@ export {
 export { PaymentClock, SystemClock } from './payment/clock.js';
 export type { PaymentReason } from './payment/payment-reason.js';
 export type { ReconcileCounts } from './flows/reconciler.js';
+export { EUR, GBP, TRY, USD } from './payment/currency.js';
 export { TRANSITIONS } from './payment/states.js';
 export { PaymentHealth, type PaymentHealthReport } from './health/payment-health.js';
 export type { LongRun } from './events/handler-worker.js';

@@ -51,7 +51,7 @@ export interface OnPaymentDecorator<S extends PaymentEventState> {
  * @example
  * ```ts
  * @OnPayment('succeeded')
- * async paid({ eventId, payment }: PaymentEvent) { … }
+ * async paid({ eventId, payment }: PaymentEvent<'succeeded'>) { … }
  * ```
  */
 export function OnPayment<S extends PaymentEventState>(
