@@ -62,10 +62,11 @@ function tableOf(published, currencies) {
   const last = AMENDMENTS.at(-1)?.amendment;
   return `// Written by generate-currencies.js (npm run currencies). Do not edit it by hand.
 
-/**
- * The decimals of each currency of ISO 4217, by its number: the list of ${published}${last ? `, amended up to number ${last}` : ''}.
- */
-export const CURRENCY_DECIMALS: ReadonlyMap<number, number> = new Map([
-${rows.map(([letters, { number, decimals }]) => `  [${number}, ${decimals}], // ${letters}\n`).join('')}]);
+/** The letters of a currency, and how many decimals its amounts can have. */
+type Currency = readonly [letters: string, decimals: number];
+
+/** The currencies of ISO 4217 by their numbers: the list of ${published}${last ? `, amended up to number ${last}` : ''}. */
+export const CURRENCIES: ReadonlyMap<number, Currency> = new Map([
+${rows.map(([letters, { number, decimals }]) => `  [${number}, ['${letters}', ${decimals}]],\n`).join('')}]);
 `;
 }

@@ -18,10 +18,17 @@ export type {
 } from './options/payment-options.js';
 export type { ResultUrl } from './options/option-kinds.js';
 
-export { Payment, type PaymentHistoryEntry, type PaymentKind, type PaymentRecord } from './payment/payment.js';
+export {
+  Payment,
+  type PaymentHistoryEntry,
+  type PaymentIn,
+  type PaymentKind,
+  type PaymentRecord,
+} from './payment/payment.js';
 export { PaymentClock, SystemClock } from './payment/clock.js';
 export type { PaymentReason } from './payment/payment-reason.js';
 export type { ReconcileCounts } from './flows/reconciler.js';
+export { EUR, GBP, TRY, USD } from './payment/currency.js';
 export {
   EVENT_STATES,
   type Mover,
@@ -41,7 +48,7 @@ export * from './dto/index.js';
 export * from './errors/index.js';
 
 export { PaymentEvent, type PaymentEventType } from './payment/payment-event.js';
-export { OnPayment, type OnPaymentOptions } from './events/on-payment.decorator.js';
+export { OnPayment, type OnPaymentDecorator, type OnPaymentOptions } from './events/on-payment.decorator.js';
 
 export { PaymentCallback, PaymentCallbackGuard } from './callback/payment-callback.guard.js';
 export { BANK_PAGE_HEADERS } from './callback/bank-page-headers.js';

@@ -13,7 +13,7 @@ import { IsNested, IsRequired, MayBeAbsent } from './rules/structure.rules.js';
  *   reference: order.id,
  *   cardDetails: checkout.cardDetails,
  *   cardHolderInfo: checkout.cardHolderInfo,
- *   transactionDetails: { amount: order.total, currencyCode: 949, installmentCount: checkout.installmentCount },
+ *   transactionDetails: { amount: order.total, currencyCode: TRY, installmentCount: checkout.installmentCount },
  * });
  * ```
  *

@@ -1,4 +1,5 @@
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
+import type { PaymentEvent } from '../payment/payment-event.js';
 import type { PaymentEventState } from '../payment/payment-state.js';
 
 const METADATA = 'nestjs-card-payment:on-payment';
@@ -28,6 +29,20 @@ export interface OnPaymentMetadata {
 
 const DEFAULT_CONCURRENCY = 10;
 
+/** Goes on a method that takes nothing, or the event of each of these states. */
+export interface OnPaymentDecorator<S extends PaymentEventState> {
+  <Handler extends () => unknown>(
+    prototype: object,
+    name: string | symbol,
+    descriptor: TypedPropertyDescriptor<Handler>,
+  ): void;
+  <Handler extends (event: PaymentEvent<S>) => unknown>(
+    prototype: object,
+    name: string | symbol,
+    descriptor: TypedPropertyDescriptor<Handler>,
+  ): void;
+}
+
 /**
  * Marks a method of a static provider as an awaited handler of payments that reach a state. It is called at least once
  * for each such event, again with back-off until it returns, also after a crash: deduplicate by `payment.account`, the
@@ -37,14 +52,14 @@ const DEFAULT_CONCURRENCY = 10;
  * @example
  * ```ts
  * @OnPayment('succeeded')
- * async paid({ eventId, payment }: PaymentEvent) { … }
+ * async paid({ eventId, payment }: PaymentEvent<'succeeded'>) { … }
  * ```
  */
-export function OnPayment(
-  states: PaymentEventState | readonly PaymentEventState[],
+export function OnPayment<S extends PaymentEventState>(
+  states: S | readonly S[],
   options: OnPaymentOptions = {},
-): MethodDecorator {
-  return (_prototype, _name, descriptor: PropertyDescriptor) => {
+): OnPaymentDecorator<S> {
+  return (_prototype: object, _name: string | symbol, descriptor: PropertyDescriptor) => {
     const method = descriptor.value as object;
     const metadata: OnPaymentMetadata = {
       states: typeof states === 'string' ? [states] : states,

@@ -1,4 +1,5 @@
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
+import { amountWithCurrency, currencyLetters } from '../payment/currency.js';
 import type { Payment } from '../payment/payment.js';
 import { isEventState } from '../payment/payment-event.js';
 import { UNCLEAR_STATES } from '../payment/payment-state.js';
@@ -35,18 +36,31 @@ export function logGone(payment: LoggedPayment): void {
 
 type LoggedPayment = Pick<
   Payment,
-  'conversationId' | 'reference' | 'account' | 'kind' | 'state' | 'reason' | 'code' | 'version' | 'updatedAt'
+  | 'conversationId'
+  | 'reference'
+  | 'account'
+  | 'kind'
+  | 'state'
+  | 'reason'
+  | 'amount'
+  | 'currencyCode'
+  | 'code'
+  | 'version'
+  | 'updatedAt'
 >;
 
 function recordOf(payment: LoggedPayment, end: string, before: Pick<Payment, 'updatedAt'> | null = null): LogRecord {
   const { conversationId, reference, account, kind, state, reason, code, version, updatedAt } = payment;
+  const { amount, currencyCode } = payment;
   const detail = [reason, code].filter(Boolean).join(', ');
   const durationMs = before ? Math.max(0, updatedAt.getTime() - before.updatedAt.getTime()) : null;
   const message =
     `Payment ${conversationId}${reference === null ? '' : ` of ${reference}`}` +
-    `${account === DEFAULT_ACCOUNT ? '' : ` (account ${account})`}: ${state}` +
+    `${account === DEFAULT_ACCOUNT ? '' : ` (account ${account})`}` +
+    `, ${amountWithCurrency(amount, currencyCode)}: ${state}` +
     `${detail ? ` (${detail})` : ''}${durationMs === null ? '' : ` after ${timeText(durationMs)}`}${end}`;
-  return new LogRecord(message, { conversationId, reference, account, kind, state, reason, code, version, durationMs });
+  const about = { conversationId, reference, account, kind, amount, currency: currencyLetters(currencyCode) };
+  return new LogRecord(message, { ...about, state, reason, code, version, durationMs });
 }
 
 function timeText(ms: number): string {

@@ -62,6 +62,9 @@ export class Payment {
   }
 }
 
+/** A payment that is known to be in one of these states. */
+export type PaymentIn<S extends PaymentState> = S extends unknown ? Payment & { readonly state: S } : never;
+
 /** A payment as it is stored: what a `Payment` shows, and what only the store and the background work need. */
 export interface PaymentRecord extends Omit<Payment, 'settled' | 'stored'> {
   /**

@@ -28,14 +28,15 @@ export function eventToJson(event: PaymentEvent): string {
 /** The event that {@link eventToJson} wrote. */
 export function eventFromJson(json: string): PaymentEvent {
   const event = withDates(JSON.parse(json) as PaymentEvent, ['occurredAt']);
-  return new PaymentEvent({ ...event, payment: new Payment(withDates(event.payment, PAYMENT_DATES)) });
+  const payment = new Payment(withDates<Payment>(event.payment, PAYMENT_DATES));
+  return new PaymentEvent({ ...event, payment } as PaymentEvent);
 }
 
 /** A copy that shares nothing with the event. */
 export function copyEvent(event: PaymentEvent): PaymentEvent {
   const { eventId, type, payment, occurredAt } = event;
-  const copied = new Payment(withOwnDates(payment, PAYMENT_DATES));
-  return new PaymentEvent({ eventId, type, payment: copied, occurredAt: new Date(occurredAt) });
+  const copied = new Payment(withOwnDates<Payment>(payment, PAYMENT_DATES));
+  return new PaymentEvent({ eventId, type, payment: copied, occurredAt: new Date(occurredAt) } as PaymentEvent);
 }
 
 /** A line of history as JSON text. */

@@ -1,6 +1,6 @@
-import { isEventState, PaymentEvent } from '../payment/payment-event.js';
-import { EVENT_STATES, type PaymentEventState, rowOf } from '../payment/payment-state.js';
-import { Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
+import { isEventState, newEvent, type PaymentEvent } from '../payment/payment-event.js';
+import { EVENT_STATES, type PaymentEventState, type PaymentState, rowOf } from '../payment/payment-state.js';
+import { Payment, type PaymentIn, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { referenceLockIn } from '../payment/states.js';
 
 const CREATED_AT = '2026-03-01T09:00:00.000Z';
@@ -19,8 +19,10 @@ const FIRST_INQUIRY_MS = 15_000;
  *
  * Every call gives the same payment: where a test needs two, give each a `conversationId`.
  */
-export function aPayment(fields: Partial<Payment> = {}): Payment {
-  return new Payment({ ...toPayment(aPaymentRecord(fields)), ...fields });
+export function aPayment<S extends PaymentState = 'succeeded'>(
+  fields: Partial<Payment> & { readonly state?: S } = {},
+): PaymentIn<NoInfer<S>> {
+  return new Payment({ ...toPayment(aPaymentRecord(fields)), ...fields }) as PaymentIn<S>;
 }
 
 /**
@@ -34,16 +36,13 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
  *
  * @throws Error where the state is one that has no event
  */
-export function aPaymentEvent(fields: Partial<Payment> & { readonly state?: PaymentEventState } = {}): PaymentEvent {
-  const payment = aPayment(fields);
-  const { conversationId, version, state, updatedAt } = payment;
-  if (!isEventState(state)) throw new Error(`There are events of ${EVENT_STATES.join(', ')} only, not of ${state}.`);
-  return new PaymentEvent({
-    eventId: `${conversationId}:${version}`,
-    type: `payment.${state}`,
-    payment,
-    occurredAt: updatedAt,
-  });
+export function aPaymentEvent<S extends PaymentEventState = 'succeeded'>(
+  fields: Partial<Payment> & { readonly state?: S } = {},
+): PaymentEvent<NoInfer<S>> {
+  const payment = aPayment<S>(fields);
+  const { conversationId, version, state } = payment;
+  if (!isEventState(state)) throw new Error(`There are events of ${EVENT_STATES.join(', ')} only, not of ${String(state)}.`);
+  return newEvent<S>(payment, `${conversationId}:${version}`);
 }
 
 /**

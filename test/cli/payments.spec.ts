@@ -105,7 +105,7 @@ describe.each(Object.entries(STORES))('payments on %s', (_name, start) => {
     const { status, stdout, stderr } = await said('list');
     expect([status, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(
-      /^1 payment in unknown, review\n {2}REVIEW {2}review .* amount_mismatch {2}reference order-r\n1 under way .*\n1 parked delivery\n$/,
+      /^1 payment in unknown, review\n {2}REVIEW {2}review +149\.90 TRY {2}since .* amount_mismatch {2}reference order-r\n1 under way .*\n1 parked delivery\n$/,
     );
   });
 
@@ -118,7 +118,9 @@ describe.each(Object.entries(STORES))('payments on %s', (_name, start) => {
     expect(two.payments).toHaveLength(2);
     expect(await json('list', '--reference', 'order-u')).toEqual({
       account: 'default',
-      payments: [expect.objectContaining({ conversationId: 'UNDERWAY', amount: '149.90', settled: false })],
+      payments: [
+        expect.objectContaining({ conversationId: 'UNDERWAY', amount: '149.90', currency: 'TRY', settled: false }),
+      ],
       hasMore: false,
     });
     expect(await json('list', '--reference', 'order-u', '--state', 'review')).toMatchObject({ payments: [] });
@@ -132,6 +134,7 @@ describe.each(Object.entries(STORES))('payments on %s', (_name, start) => {
     const { status, stdout } = await said('show', 'REVIEW');
     expect(status).toBe(0);
     expect(stdout).toContain('Payment REVIEW\n');
+    expect(stdout).toMatch(/\n {2}amount +149\.90 TRY\n {2}currencyCode +949\n/);
     expect(stdout).toMatch(/History\n {2}2026-03-01T09:00:00.000Z {2}v3 {2}review/);
     expect(await json('show', 'REVIEW')).toMatchObject({
       payment: { conversationId: 'REVIEW', state: 'review', createdAt: '2026-03-01T09:00:00.000Z' },

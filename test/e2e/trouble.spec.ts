@@ -73,7 +73,7 @@ describe('the log, when the gateway cannot be used', () => {
     log.length = 0;
     const { conversationId } = await merchant.payments.doPayment(sale('10.51'));
     expect(log).toEqual([
-      expect.stringMatching(`^log Payment ${conversationId} of order-\\d+: failed \\(declined, B0051\\)`),
+      expect.stringMatching(`^log Payment ${conversationId} of order-\\d+, 10.51 TRY: failed \\(declined, B0051\\)`),
     ]);
   });
 

@@ -4,6 +4,7 @@ import { EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
 import { Test } from '@nestjs/testing';
 import type { PaymentEvent } from 'nestjs-card-payment';
 import { PlainEvents } from '../../lib/events/plain-events.js';
+import { aPaymentEvent } from '../../lib/testing/a-payment.js';
 import { loggerInto, logLines } from '../flows/log-lines.js';
 import { quiet } from '../flows/test-shop.js';
 
@@ -43,7 +44,7 @@ describe('PlainEvents', () => {
     const { plain, listener } = await start();
     expect(plain.isConnected).toBe(true);
     plain.emit(EVENT);
-    plain.emit({ ...EVENT, type: 'payment.failed' });
+    plain.emit(aPaymentEvent({ state: 'failed' }));
     expect(listener.heard).toEqual([]);
     for (let turns = 0; turns < 20; turns += 1) await Promise.resolve();
     expect(listener.heard).toEqual([]);

@@ -1,6 +1,6 @@
-import type { PaymentEvent } from '../../lib/payment/payment-event.js';
+import { newEvent, type PaymentEvent } from '../../lib/payment/payment-event.js';
 import type { PaymentEventState } from '../../lib/payment/payment-state.js';
-import { type PaymentRecord, toPayment } from '../../lib/payment/payment.js';
+import { type PaymentIn, type PaymentRecord, toPayment } from '../../lib/payment/payment.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
@@ -13,12 +13,8 @@ export async function storeEvent(
 ): Promise<PaymentEvent> {
   const free = { reference: null, referenceLock: null, idempotencyKey: null };
   const record = aPaymentRecord({ state: 'succeeded', conversationId, version: 1, ...free, ...over });
-  const event: PaymentEvent = {
-    eventId: `${conversationId}:1`,
-    type: `payment.${record.state as PaymentEventState}`,
-    payment: toPayment(record),
-    occurredAt: at,
-  };
+  const payment = toPayment(record) as PaymentIn<PaymentEventState>;
+  const event = { ...newEvent(payment, `${conversationId}:1`), occurredAt: at };
   await store.insert(record, event);
   return event;
 }

@@ -22,7 +22,7 @@ describe('the log of payments', () => {
 
   it('says what became of which payment and why, after how long', () => {
     reportChange(payment({ state: 'failed', reason: 'declined', code: 'B0051' }), before);
-    expect(log).toEqual(['log Payment C1 of order-1: failed (declined, B0051) after 1500 ms']);
+    expect(log).toEqual(['log Payment C1 of order-1, 149.90 TRY: failed (declined, B0051) after 1500 ms']);
   });
 
   it('has each of these as a field, too', () => {
@@ -34,6 +34,8 @@ describe('the log of payments', () => {
       reference: 'order-1',
       account: 'default',
       kind,
+      amount: '149.90',
+      currency: 'TRY',
       state: 'failed',
       reason: 'declined',
       code: 'B0051',
@@ -43,14 +45,24 @@ describe('the log of payments', () => {
   });
 
   it.each<[string, Partial<Payment>, string]>([
-    ['no reference', { reference: null }, 'Payment C1: succeeded after 1500 ms'],
-    ['an account of its own', { account: 'eu' }, 'Payment C1 of order-1 (account eu): succeeded after 1500 ms'],
-    ['a code alone', { code: 'B0000' }, 'Payment C1 of order-1: succeeded (B0000) after 1500 ms'],
+    ['no reference', { reference: null }, 'Payment C1, 149.90 TRY: succeeded after 1500 ms'],
+    [
+      'an account of its own',
+      { account: 'eu' },
+      'Payment C1 of order-1 (account eu), 149.90 TRY: succeeded after 1500 ms',
+    ],
+    ['a code alone', { code: 'B0000' }, 'Payment C1 of order-1, 149.90 TRY: succeeded (B0000) after 1500 ms'],
     [
       'a reason alone',
       { state: 'failed', reason: 'not_sent' },
-      'Payment C1 of order-1: failed (not_sent) after 1500 ms',
+      'Payment C1 of order-1, 149.90 TRY: failed (not_sent) after 1500 ms',
     ],
+    [
+      'yen',
+      { amount: '1490', currencyCode: 392, code: 'B0000' },
+      'Payment C1 of order-1, 1490 JPY: succeeded (B0000) after 1500 ms',
+    ],
+    ['the number of no currency', { currencyCode: 999 }, 'Payment C1 of order-1, 149.90 999: succeeded after 1500 ms'],
   ])('names what there is of a payment with %s', (_what, fields, line) => {
     const { state = 'succeeded' } = fields;
     reportChange(payment({ ...fields, state }), before);
@@ -65,12 +77,12 @@ describe('the log of payments', () => {
     [-5_000, '0 ms'],
   ])('%i ms are %s', (ms, text) => {
     reportChange(payment({ updatedAt: after(ms) }), before);
-    expect(log).toEqual([`log Payment C1 of order-1: succeeded after ${text}`]);
+    expect(log).toEqual([`log Payment C1 of order-1, 149.90 TRY: succeeded after ${text}`]);
   });
 
   it('says nothing of how long a new payment took', () => {
     reportChange(payment({ state: 'charging' }), null);
-    expect(log).toEqual(['log Payment C1 of order-1: charging']);
+    expect(log).toEqual(['log Payment C1 of order-1, 149.90 TRY: charging']);
     expect(records).toMatchObject([{ durationMs: null }]);
   });
 
@@ -91,8 +103,8 @@ describe('the log of payments', () => {
     logOwed(payment({ state: 'succeeded' }));
     logGone(payment({ state: 'succeeded' }));
     expect(log).toEqual([
-      'error Payment C1 of order-1: succeeded: the store did not take this; the module keeps trying.',
-      'error Payment C1 of order-1: succeeded: the payment has been deleted from the store meanwhile.',
+      'error Payment C1 of order-1, 149.90 TRY: succeeded: the store did not take this; the module keeps trying.',
+      'error Payment C1 of order-1, 149.90 TRY: succeeded: the payment has been deleted from the store meanwhile.',
     ]);
     expect(records).toMatchObject([{ state: 'succeeded', durationMs: null }, { state: 'succeeded' }]);
   });

@@ -97,7 +97,7 @@ describe('PaymentWriter', () => {
       expect([outcome, record.state, record.version]).toEqual(['replaced', 'unknown', 2]);
       expect(await store.find('default', ID)).toEqual(record);
       expect(published).toEqual([`${ID}:2 payment.unknown`]);
-      expect(log).toEqual([`warn Payment ${ID} of order-1: unknown (interrupted) after 10800 s`]);
+      expect(log).toEqual([`warn Payment ${ID} of order-1, 149.90 TRY: unknown (interrupted) after 10800 s`]);
     });
 
     it('leaves a record alone that someone else has changed, and publishes nothing', async () => {
@@ -166,7 +166,7 @@ describe('PaymentWriter', () => {
       expect(published).toEqual([`${ID}:2 payment.succeeded`]);
       handled();
       expect(await settling).toMatchObject({ state: 'succeeded', stored: true, version: 2 });
-      expect(log).toEqual([`log Payment ${ID} of order-1: succeeded (B0000) after 10800 s`]);
+      expect(log).toEqual([`log Payment ${ID} of order-1, 149.90 TRY: succeeded (B0000) after 10800 s`]);
     });
 
     it('reports an outcome that the store does not take, and logs it: that line may be all that is known', async () => {
@@ -175,7 +175,7 @@ describe('PaymentWriter', () => {
       expect(await store.find('default', ID)).toEqual(CHARGING);
       expect(published).toEqual([]);
       expect(log).toEqual([
-        `error Payment ${ID} of order-1: succeeded (B0000): the store did not take this; the module keeps trying.`,
+        `error Payment ${ID} of order-1, 149.90 TRY: succeeded (B0000): the store did not take this; the module keeps trying.`,
       ]);
     });
 
@@ -243,7 +243,7 @@ describe('PaymentWriter', () => {
       store.find = () => Promise.resolve(null);
       expect(await writer.settle(CHARGING, succeed)).toMatchObject({ state: 'succeeded', stored: false });
       expect(log.at(-1)).toBe(
-        `error Payment ${ID} of order-1: succeeded (B0000): the payment has been deleted from the store meanwhile.`,
+        `error Payment ${ID} of order-1, 149.90 TRY: succeeded (B0000): the payment has been deleted from the store meanwhile.`,
       );
       // There is nothing to write it to any more.
       expect(owed.count).toBe(0);

@@ -167,6 +167,7 @@ export const BOTH_FLOWS_PAID = {
   heard: ['direct', 'threeD', 'own'],
   charges: [1, 1, 1],
   violations: [],
+  takesEvent: true,
   refused: {
     status: 400,
     body: {
@@ -199,24 +200,26 @@ export const LOGGED = `
     });
     await app.close();
     process.stdout.write = write;
-    const [line] = printed.filter((text) => text.includes('Payment ' + conversationId + ':'));
+    const [line] = printed.filter((text) => text.includes('Payment ' + conversationId + ','));
     return line.replaceAll(conversationId, '{id}').replace(/\\d+ ms/, '{n} ms').trim();
   }
 
   (async () => {
     const line = await logged({ colors: false });
-    const { message, state, conversationId, kind } = JSON.parse(await logged({ json: true })).message;
-    console.log(JSON.stringify([line.replace(/^.*(?=LOG)/, ''), { message, state, conversationId, kind }]));
+    const { message, state, conversationId, kind, amount, currency } = JSON.parse(await logged({ json: true })).message;
+    console.log(JSON.stringify([line.replace(/^.*(?=LOG)/, ''), { message, state, conversationId, kind, amount, currency }]));
   })();
 `;
 
 export const LOGGED_WELL = [
-  'LOG [PaymentModule] Payment {id}: succeeded (B0000) after {n} ms',
+  'LOG [PaymentModule] Payment {id}, 149.90 TRY: succeeded (B0000) after {n} ms',
   {
-    message: 'Payment {id}: succeeded (B0000) after {n} ms',
+    message: 'Payment {id}, 149.90 TRY: succeeded (B0000) after {n} ms',
     state: 'succeeded',
     conversationId: '{id}',
     kind: 'direct',
+    amount: '149.90',
+    currency: 'TRY',
   },
 ];
 

@@ -1,6 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { CURRENCY_CODES, currencyDecimals, isCurrencyCode } from '../../lib/payment/currency.js';
+import { EUR, GBP, TRY, USD } from 'nestjs-card-payment';
+import {
+  amountWithCurrency,
+  CURRENCY_CODES,
+  currencyDecimals,
+  currencyLetters,
+  isCurrencyCode,
+} from '../../lib/payment/currency.js';
 import { currencyOf } from '../../lib/simulator/money.js';
 
 /** Of ISO 4217, as its readers know them: currencies whose minor unit is not 2, and some whose is. */
@@ -58,9 +65,10 @@ const ISO_4217: Readonly<Record<number, readonly [string, number][]>> = {
 };
 
 describe.each(Object.entries(ISO_4217))('an amount has %s decimals', (decimals, currencies) => {
-  it.each(currencies)('in %s (%i)', (_name, code) => {
+  it.each(currencies)('in %s (%i)', (letters, code) => {
     expect(isCurrencyCode(code)).toBe(true);
     expect(currencyDecimals(code)).toBe(Number(decimals));
+    expect(amountWithCurrency('149.90', code)).toBe(`149.90 ${letters}`);
   });
 });
 
@@ -85,6 +93,25 @@ it.each([
   for (const value of values) expect([value, isCurrencyCode(value)]).toEqual([value, false]);
 });
 
+it('has letters for each, three and no others', () => {
+  const letters = CURRENCY_CODES.map(currencyLetters);
+  expect(letters.filter((text) => !/^[A-Z]{3}$/.test(text ?? ''))).toEqual([]);
+  expect(new Set(letters).size).toBe(CURRENCY_CODES.length);
+});
+
+it('shows the number of what is no currency', () => {
+  expect([currencyLetters(999), amountWithCurrency('149.90', 999)]).toEqual([null, '149.90 999']);
+});
+
+it('has constants for those that shops here take', () => {
+  expect(Object.entries({ TRY, USD, EUR, GBP }).map(([letters, code]) => [letters, currencyLetters(code)])).toEqual([
+    ['TRY', 'TRY'],
+    ['USD', 'USD'],
+    ['EUR', 'EUR'],
+    ['GBP', 'GBP'],
+  ]);
+});
+
 it('takes an amount of what is no currency for one of two decimals', () => {
   for (const code of [1, 963, 999, 792, NaN]) expect(currencyDecimals(code)).toBe(2);
 });
@@ -95,8 +122,10 @@ it('is the list of ISO 4217 that the installed currency-codes has, with what was
   expect(readFileSync('lib/payment/currency-table.ts', 'utf8')).toBe(printed);
 });
 
-it('has the decimals that the simulator counts with', () => {
+it('has the letters and decimals that the simulator counts with', () => {
   const simulated = CURRENCY_CODES.flatMap((code) => (currencyOf(code) ? [code] : []));
   expect(simulated).toHaveLength(18);
-  for (const code of simulated) expect([code, currencyOf(code)?.decimals]).toEqual([code, currencyDecimals(code)]);
+  for (const code of simulated) {
+    expect(currencyOf(code)).toEqual({ letters: currencyLetters(code), decimals: currencyDecimals(code) });
+  }
 });

@@ -8,6 +8,7 @@ import { STORE_OPTIONS } from '../common-options.js';
 import { UsageError } from '../usage.error.js';
 import { withAccountStore } from './account-store.js';
 import { inquirePayment } from './operator-flows.js';
+import { paymentJson } from './payment-text.js';
 
 export const inquirePaymentCommand = command({
   name: 'payments inquire',
@@ -27,7 +28,7 @@ export const inquirePaymentCommand = command({
       const unclear = `Payment ${conversationId} is ${state} still: the gateway gave no clear answer, or none.`;
       return {
         text: isKnown ? `Payment ${conversationId} is ${state}.` : unclear,
-        json: { payment },
+        json: { payment: paymentJson(payment) },
         status: isKnown ? 0 : 1,
       };
     });

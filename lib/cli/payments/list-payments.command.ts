@@ -6,7 +6,7 @@ import { LIMIT_OPTION, STORE_OPTIONS } from '../common-options.js';
 import { UsageError } from '../usage.error.js';
 import { limitOf } from '../whole-number.js';
 import { type AccountStore, withAccountStore } from './account-store.js';
-import { counted, paymentLine } from './payment-text.js';
+import { counted, paymentJson, paymentLine } from './payment-text.js';
 
 const UNDER_WAY = UNSETTLED_STATES.filter((state) => rowOf(state).whenDue === 'interrupt');
 
@@ -49,7 +49,7 @@ export const listPaymentsCommand = command({
         `${underWay} under way (${UNDER_WAY.join(', ')})`,
         counted(parkedDeliveries, 'parked delivery', 'parked deliveries'),
       ].join('\n');
-      return { text, json: { account: opened.account, payments, hasMore } };
+      return { text, json: { account: opened.account, payments: payments.map(paymentJson), hasMore } };
     });
   },
 });

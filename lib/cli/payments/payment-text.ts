@@ -1,3 +1,4 @@
+import { amountWithCurrency, currencyLetters } from '../../payment/currency.js';
 import type { Payment } from '../../payment/payment.js';
 
 /** A payment in one line. */
@@ -6,7 +7,7 @@ export function paymentLine(payment: Payment): string {
   return [
     `  ${conversationId}`,
     state.padEnd(8),
-    `${amount} (${currencyCode})`.padStart(18),
+    amountWithCurrency(amount, currencyCode).padStart(16),
     `since ${updatedAt.toISOString()}`,
     reason,
     code,
@@ -20,8 +21,19 @@ export function paymentLine(payment: Payment): string {
 export function paymentFacts(payment: Payment): string {
   return Object.entries(payment)
     .filter(([name, value]) => value !== null && name !== 'stored')
-    .map(([name, value]) => `  ${name.padEnd(26)}${value instanceof Date ? value.toISOString() : String(value)}`)
+    .map(([name, value]) => `  ${name.padEnd(26)}${factText(name, value, payment)}`)
     .join('\n');
+}
+
+/** What was charged stands as the gateway gave it: it may have been in another currency, or in one that it did not name. */
+function factText(name: string, value: unknown, { amount, currencyCode }: Payment): string {
+  if (name === 'amount') return amountWithCurrency(amount, currencyCode);
+  return value instanceof Date ? value.toISOString() : String(value);
+}
+
+/** A payment for a program, with the letters of its currency (null where the number is no currency's). */
+export function paymentJson(payment: Payment): Payment & { readonly currency: string | null } {
+  return { ...payment, currency: currencyLetters(payment.currencyCode) };
 }
 
 /** `1 payment`, `2 payments`. */

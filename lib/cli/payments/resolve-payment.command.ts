@@ -4,6 +4,7 @@ import { STORE_OPTIONS } from '../common-options.js';
 import { UsageError } from '../usage.error.js';
 import { withAccountStore } from './account-store.js';
 import { resolvePayment } from './operator-flows.js';
+import { paymentJson } from './payment-text.js';
 
 export const resolvePaymentCommand = command({
   name: 'payments resolve',
@@ -28,7 +29,7 @@ export const resolvePaymentCommand = command({
     if (by?.trim() === '') throw new UsageError('"payments resolve" takes --by with a name.');
     return withAccountStore(call, async (opened) => {
       const payment = await resolvePayment(opened, conversationId, state, note, { by, force });
-      return { text: `Payment ${conversationId} is ${payment.state}.`, json: { payment } };
+      return { text: `Payment ${conversationId} is ${payment.state}.`, json: { payment: paymentJson(payment) } };
     });
   },
 });

@@ -3,7 +3,7 @@ import { command } from '../command.js';
 import { CommandFailedError } from '../command-failed.error.js';
 import { STORE_OPTIONS } from '../common-options.js';
 import { withAccountStore } from './account-store.js';
-import { paymentFacts } from './payment-text.js';
+import { paymentFacts, paymentJson } from './payment-text.js';
 
 export const showPaymentCommand = command({
   name: 'payments show',
@@ -20,7 +20,7 @@ export const showPaymentCommand = command({
       const payment = toPayment(record);
       const history = await store.history(account, conversationId);
       const text = [`Payment ${conversationId}`, paymentFacts(payment), 'History', ...history.map(historyLine)];
-      return { text: text.join('\n'), json: { payment, history } };
+      return { text: text.join('\n'), json: { payment: paymentJson(payment), history } };
     });
   },
 });

@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import { Injectable } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
 import { type CardDetailsDto, OnPayment, Payment, PaymentEvent, PaymentService } from 'nestjs-card-payment';
@@ -20,13 +21,19 @@ export class Orders {
   }
 
   @OnPayment('succeeded')
-  onPaid({ payment }: PaymentEvent): void {
+  onPaid({ payment }: PaymentEvent<'succeeded'>): void {
     this.paid.push(payment.reference);
   }
 
   @OnEvent('payment.succeeded')
-  onHeard({ payment }: PaymentEvent): void {
+  onHeard({ payment }: PaymentEvent<'succeeded'>): void {
     this.heard.push(payment.reference);
+  }
+
+  /** What is known of the handler's parameter at run time: a pipe or a decorator of the merchant's may look at it. */
+  get takes(): unknown {
+    const [first] = Reflect.getMetadata('design:paramtypes', Orders.prototype, 'onPaid') as readonly unknown[];
+    return first;
   }
 
   private sale(reference: string, cardDetails: CardDetailsDto) {
@@ -36,5 +43,14 @@ export class Orders {
       transactionDetails: { amount: '149.90', currencyCode: 949, installmentCount: 1 },
       cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
     };
+  }
+}
+
+/** What the merchant's compiler refuses: it is told of payments that have succeeded. */
+export class Misplaced {
+  // @ts-expect-error the event of a payment that has failed
+  @OnPayment('succeeded')
+  onFailed({ payment }: PaymentEvent<'failed'>): string {
+    return payment.state;
   }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ConsoleLogger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { PaymentService } from 'nestjs-card-payment';
+import { PaymentEvent, PaymentService } from 'nestjs-card-payment';
 import { startSimulator } from 'nestjs-card-payment/simulator';
 import { AppModule } from './app.module.js';
 import { Orders } from './orders.js';
@@ -17,6 +17,8 @@ export interface TakenPayments {
   readonly heard: readonly (string | null)[];
   readonly charges: readonly number[];
   readonly violations: readonly unknown[];
+  /** Whether the type of a handler's parameter is the class at run time. */
+  readonly takesEvent: boolean;
   /** What a request with a wrong card is answered, without the exception filter, and how often Nest logged an error. */
   readonly refused: { readonly status: number; readonly body: unknown; readonly errorsLogged: number };
 }
@@ -69,6 +71,7 @@ export async function takePayments(): Promise<TakenPayments> {
       heard: orders.heard,
       charges: [direct.conversationId, conversationId, ownId].map((id) => simulator.ledger.chargedTimes(id)),
       violations: simulator.ledger.violations,
+      takesEvent: orders.takes === PaymentEvent,
       refused,
     };
   } finally {
