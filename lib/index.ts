@@ -83,4 +83,6 @@ export type { RetryAdvice } from './gateway/result-code-table.js';
 export { type SignedFields, WireDecimal, type WireObject, type WireValue } from './gateway/wire-body.js';
 
 export { MemoryPaymentStore } from './store/memory/memory-payment-store.js';
+export * from './store/payment-ledger.js';
+export * from './store/payment-outbox.js';
 export * from './store/payment-store.js';

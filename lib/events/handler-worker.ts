@@ -1,6 +1,7 @@
 import type { PaymentClock } from '../payment/clock.js';
 import type { Randomness } from '../payment/randomness.js';
-import type { Delivery, PaymentStore } from '../store/payment-store.js';
+import type { Delivery } from '../store/payment-outbox.js';
+import type { PaymentStore } from '../store/payment-store.js';
 import type { DeliveryFailures } from './delivery-failures.js';
 import { DELIVERY_LEASE_MS, HandlerCall } from './handler-call.js';
 import type { PaymentHandler } from './handler-finder.js';

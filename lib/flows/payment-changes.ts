@@ -4,7 +4,8 @@ import { eventOf, type PaymentEvent } from '../payment/payment-event.js';
 import type { PaymentClock } from '../payment/clock.js';
 import { isKnown, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { pinReference } from '../payment/states.js';
-import { PaymentStore, type ReplaceOutcome, type UniqueKey } from '../store/payment-store.js';
+import type { PaymentLedger, ReplaceOutcome, UniqueKey } from '../store/payment-ledger.js';
+import { PaymentStore } from '../store/payment-store.js';
 import { countAttempt } from '../telemetry/metrics.js';
 import { fenceOpening, unsentRecord } from './fences.js';
 import { reportChange, logGone } from './payment-log.js';
@@ -26,7 +27,7 @@ export interface Settled {
 @Injectable()
 export class PaymentChanges {
   constructor(
-    private readonly store: PaymentStore,
+    @Inject(PaymentStore) private readonly ledger: PaymentLedger,
     @Inject(StoreClock) private readonly clock: PaymentClock,
     @Inject(EventDispatcher) private readonly events: Pick<EventDispatcher, 'publish'>,
   ) {}
@@ -34,7 +35,7 @@ export class PaymentChanges {
   /** @returns the key that is taken, or null when the record is written */
   async insert(record: PaymentRecord): Promise<UniqueKey | null> {
     const event = eventOf(record);
-    const taken = await this.store.insert(record, event);
+    const taken = await this.ledger.insert(record, event);
     if (taken !== null) return taken;
     countAttempt(record);
     // What only opens is no news yet.
@@ -63,7 +64,7 @@ export class PaymentChanges {
       const event = eventOfChange(current, next);
       const outcome = await this.write(current, next, event, true);
       if (outcome === 'replaced') return { payment: toPayment(next), event };
-      const latest = await this.store.find(record.account, record.conversationId);
+      const latest = await this.ledger.find(record.account, record.conversationId);
       if (!latest) {
         // Only what is settled is ever deleted: there is nothing left to write this to, however long it is tried.
         const payment = toPayment(next, false);
@@ -85,9 +86,9 @@ export class PaymentChanges {
     event: PaymentEvent | undefined,
     mayPin: boolean,
   ): Promise<ReplaceOutcome> {
-    let outcome = await this.store.replace(next, record.version, event);
+    let outcome = await this.ledger.replace(next, record.version, event);
     if (outcome === 'locked' && mayPin) {
-      outcome = await this.store.replace(pinReference(next), record.version, event);
+      outcome = await this.ledger.replace(pinReference(next), record.version, event);
       if (outcome === 'locked') throw new Error('The store refused to write a payment that pins its reference.');
     }
     if (outcome === 'replaced') reportChange(next, record);
@@ -99,11 +100,11 @@ export class PaymentChanges {
     const { account, conversationId } = opening;
     const unsent = unsentRecord(opening, this.clock.now());
     const event = eventOf(unsent);
-    if ((await this.store.insert(unsent, event)) === null) {
+    if ((await this.ledger.insert(unsent, event)) === null) {
       reportChange(unsent, null);
       return { payment: toPayment(unsent), event };
     }
-    const current = await this.store.find(account, conversationId);
+    const current = await this.ledger.find(account, conversationId);
     if (current) return this.settle(current, fenceOpening(opening));
     // A payment that has been deleted had this conversationId: for the lost write it is taken, too.
     return { payment: toPayment(unsent, false) };

@@ -3,7 +3,8 @@ import { isWritable } from '../dto/rules/text.rules.js';
 import { PaymentDuplicateError } from '../errors/payment-duplicate.error.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { type PaymentHistoryEntry, type PaymentRecord, toPayment } from '../payment/payment.js';
-import { PaymentStore, type UniqueKey } from '../store/payment-store.js';
+import type { PaymentLedger, UniqueKey } from '../store/payment-ledger.js';
+import { PaymentStore } from '../store/payment-store.js';
 import { callStore } from './store-call.js';
 
 /**
@@ -13,13 +14,13 @@ import { callStore } from './store-call.js';
 @Injectable()
 export class PaymentReader {
   constructor(
-    private readonly store: PaymentStore,
+    @Inject(PaymentStore) private readonly ledger: PaymentLedger,
     @Inject(PaymentSettings) private readonly settings: Pick<PaymentSettings, 'account'>,
   ) {}
 
   async find(conversationId: string): Promise<PaymentRecord | null> {
     if (!isWritable(conversationId)) return null;
-    return this.read(() => this.store.find(this.settings.account, conversationId));
+    return this.read(() => this.ledger.find(this.settings.account, conversationId));
   }
 
   /** The record as it stands now, after someone else changed it. */
@@ -28,17 +29,17 @@ export class PaymentReader {
   }
 
   findByTokenHash(tokenHash: string): Promise<PaymentRecord | null> {
-    return this.read(() => this.store.findByTokenHash(this.settings.account, tokenHash));
+    return this.read(() => this.ledger.findByTokenHash(this.settings.account, tokenHash));
   }
 
   async findByReference(reference: string): Promise<PaymentRecord[]> {
     if (!isWritable(reference)) return [];
-    return this.read(() => this.store.findByReference(this.settings.account, reference));
+    return this.read(() => this.ledger.findByReference(this.settings.account, reference));
   }
 
   /** Every change of a payment, oldest first. */
   history(conversationId: string): Promise<PaymentHistoryEntry[]> {
-    return this.read(() => this.store.history(this.settings.account, conversationId));
+    return this.read(() => this.ledger.history(this.settings.account, conversationId));
   }
 
   /**
@@ -51,7 +52,7 @@ export class PaymentReader {
     const { account, conversationId, idempotencyKey } = record;
     const byId = await this.find(conversationId);
     const byKey =
-      idempotencyKey === null ? null : await this.read(() => this.store.findByIdempotencyKey(account, idempotencyKey));
+      idempotencyKey === null ? null : await this.read(() => this.ledger.findByIdempotencyKey(account, idempotencyKey));
     if (byKey === 'purged') throw new PaymentDuplicateError(null, 'idempotencyKey');
     // A conversationId that is taken, but by no payment that can be found, was that of one that has been deleted.
     if (taken === 'conversationId' && !byId) throw new PaymentDuplicateError(null, 'conversationId');

@@ -4,7 +4,7 @@ import { limited } from '../payment/limited.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import type { PaymentState } from '../payment/payment-state.js';
 import { advance, type PaymentChange } from '../payment/states.js';
-import type { ReplaceOutcome, UniqueKey } from '../store/payment-store.js';
+import type { ReplaceOutcome, UniqueKey } from '../store/payment-ledger.js';
 import { fenceClaim } from './fences.js';
 import { type OwedWrite, OwedWrites } from './owed-writes.js';
 import { PaymentChanges } from './payment-changes.js';

@@ -4,7 +4,7 @@ import { HandlerCall, MAX_TRIES } from '../../lib/events/handler-call.js';
 import type { PaymentHandler } from '../../lib/events/handler-finder.js';
 import type { PaymentEvent } from '../../lib/payment/payment-event.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
-import type { Delivery } from '../../lib/store/payment-store.js';
+import type { Delivery } from '../../lib/store/payment-outbox.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
 import { connectTelemetry } from '../../lib/telemetry/open-telemetry.js';
 import { TelemetryRecorder } from '../telemetry/recorder.js';

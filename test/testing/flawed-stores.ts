@@ -4,17 +4,15 @@ import type { PaymentEvent, PaymentEventType } from '../../lib/payment/payment-e
 import { EVENT_STATES } from '../../lib/payment/payment-state.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
+import type { ReplaceOutcome, UniqueKey } from '../../lib/store/payment-ledger.js';
 import type {
   Delivery,
   DeliveryLeaseRequest,
   HandlerPair,
   LeasedDelivery,
   Postponement,
-  PurgeCounts,
-  ReplaceOutcome,
-  Retention,
-  UniqueKey,
-} from '../../lib/store/payment-store.js';
+} from '../../lib/store/payment-outbox.js';
+import type { PurgeCounts, Retention } from '../../lib/store/payment-store.js';
 
 const ALL_TYPES = EVENT_STATES.map((state): PaymentEventType => `payment.${state}`);
 

@@ -1,5 +1,6 @@
 import { MemoryPaymentStore, type PaymentEvent, type PaymentRecord } from 'nestjs-card-payment';
-import type { HandlerPair, ReplaceOutcome, UniqueKey } from '../../lib/store/payment-store.js';
+import type { ReplaceOutcome, UniqueKey } from '../../lib/store/payment-ledger.js';
+import type { HandlerPair } from '../../lib/store/payment-outbox.js';
 import { toPayment } from '../../lib/payment/payment.js';
 import type { Plant } from './world.js';
 

@@ -1,6 +1,6 @@
 import type { PaymentRecord, PaymentStore } from 'nestjs-card-payment';
 import type { TestClock } from 'nestjs-card-payment/testing';
-import type { LeasedDelivery } from '../../lib/store/payment-store.js';
+import type { LeasedDelivery } from '../../lib/store/payment-outbox.js';
 import type { Chance } from './chance.js';
 import type { Life } from './life.js';
 import type { Trace } from './trace.js';

@@ -1,6 +1,6 @@
 import type { PaymentEvent, PaymentEventType, PaymentRecord, PaymentStore } from 'nestjs-card-payment';
 import type { TestClock } from 'nestjs-card-payment/testing';
-import { type HandlerPair, PAIR_ALIVE_MS } from '../../lib/store/payment-store.js';
+import { type HandlerPair, PAIR_ALIVE_MS } from '../../lib/store/payment-outbox.js';
 import type { WorldGateway } from './gateway.js';
 import type { Life } from './life.js';
 import type { StoreLine } from './store-line.js';

@@ -1,4 +1,4 @@
-import type { Delivery } from '../../store/payment-store.js';
+import type { Delivery } from '../../store/payment-outbox.js';
 import { command } from '../command.js';
 import { LIMIT_OPTION, STORE_OPTIONS } from '../common-options.js';
 import { limitOf } from '../whole-number.js';

@@ -6,7 +6,7 @@ import {
   type LeasedDelivery,
   PAIR_ALIVE_MS,
   type Postponement,
-} from '../payment-store.js';
+} from '../payment-outbox.js';
 import { copyEvent } from '../record-json.js';
 import { byDate } from './by-date.js';
 import { HandlerDeliveries, type StoredDelivery } from './handler-deliveries.js';

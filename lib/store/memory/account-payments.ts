@@ -1,7 +1,8 @@
 import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
 import { type PaymentState, UNSETTLED_STATES } from '../../payment/payment-state.js';
 import { pinnedReferenceOf } from '../../payment/states.js';
-import { type StateCount, type StoreCounts, type UniqueKey } from '../payment-store.js';
+import type { UniqueKey } from '../payment-ledger.js';
+import type { StateCount, StoreCounts } from '../payment-store.js';
 import { copyRecord, historyEntryOf } from '../record-json.js';
 import { byDate } from './by-date.js';
 import { DueQueue } from './due-queue.js';

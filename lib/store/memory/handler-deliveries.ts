@@ -1,5 +1,5 @@
 import type { PaymentEventType } from '../../payment/payment-event.js';
-import type { Delivery } from '../payment-store.js';
+import type { Delivery } from '../payment-outbox.js';
 import { byDate } from './by-date.js';
 import { DueQueue } from './due-queue.js';
 

@@ -2,20 +2,9 @@ import { type PaymentClock, SystemClock } from '../../payment/clock.js';
 import type { PaymentEvent } from '../../payment/payment-event.js';
 import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
 import type { PaymentState } from '../../payment/payment-state.js';
-import {
-  type Delivery,
-  type DeliveryLeaseRequest,
-  type HandlerPair,
-  type LeasedDelivery,
-  type LeaseRequest,
-  PaymentStore,
-  type Postponement,
-  type PurgeCounts,
-  type ReplaceOutcome,
-  type Retention,
-  type StoreCounts,
-  type UniqueKey,
-} from '../payment-store.js';
+import type { LeaseRequest, ReplaceOutcome, UniqueKey } from '../payment-ledger.js';
+import type { Delivery, DeliveryLeaseRequest, HandlerPair, LeasedDelivery, Postponement } from '../payment-outbox.js';
+import { PaymentStore, type PurgeCounts, type Retention, type StoreCounts } from '../payment-store.js';
 import { AccountDeliveries } from './account-deliveries.js';
 import { AccountPayments } from './account-payments.js';
 

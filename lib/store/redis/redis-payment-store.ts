@@ -3,21 +3,9 @@ import type { PaymentClock } from '../../payment/clock.js';
 import type { PaymentEvent } from '../../payment/payment-event.js';
 import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
 import type { PaymentState } from '../../payment/payment-state.js';
-import {
-  type Delivery,
-  type DeliveryLeaseRequest,
-  type HandlerPair,
-  type LeasedDelivery,
-  type LeaseRequest,
-  MAX_PURGE_MS,
-  PaymentStore,
-  type Postponement,
-  type PurgeCounts,
-  type ReplaceOutcome,
-  type Retention,
-  type StoreCounts,
-  type UniqueKey,
-} from '../payment-store.js';
+import type { LeaseRequest, ReplaceOutcome, UniqueKey } from '../payment-ledger.js';
+import type { Delivery, DeliveryLeaseRequest, HandlerPair, LeasedDelivery, Postponement } from '../payment-outbox.js';
+import { MAX_PURGE_MS, PaymentStore, type PurgeCounts, type Retention, type StoreCounts } from '../payment-store.js';
 import { historyFromJson } from '../record-json.js';
 import { RedisConnection } from './redis-connection.js';
 import {

@@ -4,7 +4,8 @@ import type { PaymentRecord } from '../../payment/payment.js';
 import { rowOf } from '../../payment/payment-state.js';
 import { randomBytes } from '../../payment/randomness.js';
 import { pinnedReferenceOf } from '../../payment/states.js';
-import type { Delivery, StateCount, StoreCounts } from '../payment-store.js';
+import type { Delivery } from '../payment-outbox.js';
+import type { StateCount, StoreCounts } from '../payment-store.js';
 import {
   eventFromJson,
   eventToJson,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { UNSETTLED_STATES } from '../../payment/payment-state.js';
-import { PAIR_ALIVE_MS, type StateCount, type StoreCounts } from '../payment-store.js';
+import { PAIR_ALIVE_MS } from '../payment-outbox.js';
+import type { StateCount, StoreCounts } from '../payment-store.js';
 import { dateOf } from './payment-tables.js';
 import type { SqlDatabase } from './sql-database.js';
 

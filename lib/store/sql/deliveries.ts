@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Delivery, LeasedDelivery, Postponement } from '../payment-store.js';
+import type { Delivery, LeasedDelivery, Postponement } from '../payment-outbox.js';
 import { eventFromJson } from '../record-json.js';
 import { dateOf, type PaymentDb } from './payment-tables.js';
 import type { SqlDatabase } from './sql-database.js';

@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, sql } from 'kysely';
-import { type DeliveryLeaseRequest, PAIR_ALIVE_MS } from '../payment-store.js';
+import { type DeliveryLeaseRequest, PAIR_ALIVE_MS } from '../payment-outbox.js';
 import type { PaymentTables } from './payment-tables.js';
 import type { SqlDatabase } from './sql-database.js';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { setImmediate } from 'node:timers/promises';
-import type { HandlerPair } from '../payment-store.js';
+import type { HandlerPair } from '../payment-outbox.js';
 import { run, type SqlDatabase } from './sql-database.js';
 import { MAX_CALL_MS, within } from './within.js';
 

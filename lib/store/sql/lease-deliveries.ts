@@ -1,4 +1,4 @@
-import type { Delivery, DeliveryLeaseRequest } from '../payment-store.js';
+import type { Delivery, DeliveryLeaseRequest } from '../payment-outbox.js';
 import { writesOf } from './payment-writes.js';
 import type { SqlDatabase } from './sql-database.js';
 

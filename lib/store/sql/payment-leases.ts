@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { PaymentRecord } from '../../payment/payment.js';
-import type { LeaseRequest } from '../payment-store.js';
+import type { LeaseRequest } from '../payment-ledger.js';
 import { recordOf } from './payment-tables.js';
 import type { SqlDatabase } from './sql-database.js';
 

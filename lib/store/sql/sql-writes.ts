@@ -1,6 +1,7 @@
 import type { PaymentEvent } from '../../payment/payment-event.js';
 import type { PaymentRecord } from '../../payment/payment.js';
-import type { Delivery, DeliveryLeaseRequest, ReplaceOutcome, UniqueKey } from '../payment-store.js';
+import type { ReplaceOutcome, UniqueKey } from '../payment-ledger.js';
+import type { Delivery, DeliveryLeaseRequest } from '../payment-outbox.js';
 import type { DeliveryKey } from './deliveries.js';
 import type { SqlDatabase } from './sql-database.js';
 

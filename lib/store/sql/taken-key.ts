@@ -1,6 +1,6 @@
 import { type CompiledQuery, sql } from 'kysely';
 import type { PaymentRecord } from '../../payment/payment.js';
-import type { UniqueKey } from '../payment-store.js';
+import type { UniqueKey } from '../payment-ledger.js';
 import { hostIdHashOf, keyHashOf } from './key-hash.js';
 import type { SqlDatabase } from './sql-database.js';
 

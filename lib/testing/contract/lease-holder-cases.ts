@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Delivery } from '../../store/payment-store.js';
+import type { Delivery } from '../../store/payment-outbox.js';
 import { aPostponement, at, eventIds, leased, type PaymentStoreCase, RACERS, type StoreTrial } from './store-trial.js';
 import { same } from './same.js';
 

@@ -1,4 +1,4 @@
-import { PAIR_ALIVE_MS } from '../../store/payment-store.js';
+import { PAIR_ALIVE_MS } from '../../store/payment-outbox.js';
 import { at, eventIds, leased, type PaymentStoreCase, type StoreTrial } from './store-trial.js';
 import { same } from './same.js';
 import { publishTwice } from './version-order-cases.js';

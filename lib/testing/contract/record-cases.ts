@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { PaymentRecord } from '../../payment/payment.js';
-import type { UniqueKey } from '../../store/payment-store.js';
+import type { UniqueKey } from '../../store/payment-ledger.js';
 import { at, ids, type PaymentStoreCase, RACERS, tally, unique } from './store-trial.js';
 import { same } from './same.js';
 

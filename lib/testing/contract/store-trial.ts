@@ -3,14 +3,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { eventIdOf, PaymentEvent, type PaymentEventType } from '../../payment/payment-event.js';
 import { EVENT_STATES, type PaymentEventState } from '../../payment/payment-state.js';
 import { type PaymentRecord, toPayment } from '../../payment/payment.js';
-import type {
-  Delivery,
-  LeasedDelivery,
-  PaymentStore,
-  Postponement,
-  PurgeCounts,
-  Retention,
-} from '../../store/payment-store.js';
+import type { Delivery, LeasedDelivery, Postponement } from '../../store/payment-outbox.js';
+import type { PaymentStore, PurgeCounts, Retention } from '../../store/payment-store.js';
 import { aPaymentEvent, aPaymentRecord } from '../a-payment.js';
 import type { TestClock } from '../test-clock.js';
 

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { AccountDeliveries } from '../../../lib/store/memory/account-deliveries.js';
-import { PAIR_ALIVE_MS } from '../../../lib/store/payment-store.js';
+import { PAIR_ALIVE_MS } from '../../../lib/store/payment-outbox.js';
 import { aPaymentEvent } from '../../../lib/testing/index.js';
 
 const NOW = new Date('2026-03-02T10:00:00Z');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Redis } from 'ioredis';
-import { PAIR_ALIVE_MS } from '../../../lib/store/payment-store.js';
+import { PAIR_ALIVE_MS } from '../../../lib/store/payment-outbox.js';
 import { RedisPaymentStore } from '../../../lib/store/redis/index.js';
 import { aPostponement, at, eventIds, leased, StoreTrial, unique } from '../../../lib/testing/contract/store-trial.js';
 import { TestClock } from '../../../lib/testing/index.js';

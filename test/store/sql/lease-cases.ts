@@ -1,5 +1,5 @@
 import { type CompiledQuery, type Dialect, Kysely } from 'kysely';
-import { PAIR_ALIVE_MS } from '../../../lib/store/payment-store.js';
+import { PAIR_ALIVE_MS } from '../../../lib/store/payment-outbox.js';
 import { type SqlDialect, sqlPaymentStore } from '../../../lib/store/sql/index.js';
 import type { PaymentTables } from '../../../lib/store/sql/payment-tables.js';
 import {

@@ -1,4 +1,4 @@
-import { PAIR_ALIVE_MS } from '../../payment-store.js';
+import { PAIR_ALIVE_MS } from '../../payment-outbox.js';
 import { script } from './library.js';
 
 /** How payments' deliveries are read, changed and put into order. Purging uses it, too. */
