@@ -6,7 +6,7 @@ import type { SimulatorSettings } from './simulator-options.js';
 const SCOPES = ['pf_write', 'pf_read'];
 
 /**
- * The five headers of contract section 5. That Init3d, Auth3d and CheckPayment carry them too, and the morpos forms of
+ * The five headers of docs/interface.md. That Init3d, Auth3d and CheckPayment carry them too, and the morpos forms of
  * x-Timestamp and x-ClientSecret, is from the service's public documentation; that an inquiry, of a payment or a BIN, needs
  * the scope `pf_read`, and all else `pf_write`, is the simulator's own strictness.
  *

@@ -3,7 +3,7 @@ import { currencyOf } from './money.js';
 import { Refusal, REFUSAL_CODES } from './refusal.js';
 import type { SimulatorSettings } from './simulator-options.js';
 
-/** A DoPayment or Init3d body that passed every check (contract section 2.1). */
+/** A DoPayment or Init3d body that passed every check (docs/interface.md). */
 export interface Sale {
   readonly conversationId: string;
   readonly returnUrl: string;

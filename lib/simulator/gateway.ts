@@ -182,7 +182,7 @@ export class Gateway {
     return { orderId: `ORD${number}`, paymentId: `7${number}` };
   }
 
-  /** The charge and the reply of contract section 2.2, which Auth3d is assumed to share. */
+  /** The charge and its reply as docs/interface.md shows DoPayment's, which Auth3d is assumed to share. */
   private settle(
     sale: Sale,
     kind: 'direct' | '3d',

@@ -41,7 +41,8 @@ export function aPaymentEvent<S extends PaymentEventState = 'succeeded'>(
 ): PaymentEvent<NoInfer<S>> {
   const payment = aPayment<S>(fields);
   const { conversationId, version, state } = payment;
-  if (!isEventState(state)) throw new Error(`There are events of ${EVENT_STATES.join(', ')} only, not of ${String(state)}.`);
+  if (!isEventState(state))
+    throw new Error(`There are events of ${EVENT_STATES.join(', ')} only, not of ${String(state)}.`);
   return newEvent<S>(payment, `${conversationId}:${version}`);
 }
 

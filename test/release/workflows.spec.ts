@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
@@ -18,6 +27,15 @@ interface Job {
   readonly environment?: string;
   readonly permissions?: Readonly<Record<string, string>>;
   readonly steps?: readonly Step[];
+  readonly 'timeout-minutes'?: number;
+  readonly strategy?: { readonly matrix: { readonly include?: readonly Readonly<Record<string, unknown>>[] } };
+}
+
+interface Update {
+  readonly 'package-ecosystem': string;
+  readonly directory?: string;
+  readonly directories?: readonly string[];
+  readonly cooldown?: unknown;
 }
 
 interface Workflow {
@@ -43,7 +61,8 @@ const scriptOf = (name: string): string =>
     .flatMap(({ run }) => run ?? [])
     .join('\n');
 
-it('finds the workflows', () => expect(FILES.sort()).toEqual(['audit.yml', 'ci.yml', 'mutation.yml', 'release.yml']));
+it('finds the workflows', () =>
+  expect(FILES.sort()).toEqual(['audit.yml', 'ci.yml', 'codeql.yml', 'mutation.yml', 'release.yml']));
 
 describe.each(FILES)('%s', (file) => {
   const steps = jobsOf(file).flatMap(([, job]) => stepsOf(job));
@@ -87,10 +106,74 @@ describe.each(FILES)('%s', (file) => {
       expect([name, scripts.filter((script) => FOREIGN_CODE.test(script))]).toEqual([name, []]);
       expect(job.uses).toBeUndefined();
       for (const { uses = '' } of stepsOf(job)) {
-        expect(uses).toMatch(/^(?:actions\/(?:checkout|setup-node|download-artifact)@.*)?$/);
+        expect(uses).toMatch(
+          /^(?:(?:actions\/(?:checkout|setup-node|download-artifact)|github\/codeql-action\/(?:init|analyze))@.*)?$/,
+        );
       }
     }
   });
+});
+
+describe('the CI workflow', () => {
+  const { lint, unit, ci } = workflowOf('ci.yml').jobs;
+  const scriptsOf = (job?: Job): string =>
+    stepsOf(job ?? {})
+      .flatMap(({ run }) => run ?? [])
+      .join('\n');
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
+  const suites = scripts['test:unit']!.split(' ').filter((word) => word.startsWith('test/'));
+
+  it('begins with what takes few minutes: no servers, no browser, no build', () => {
+    expect(scriptsOf(lint)).toContain('npm run typecheck\nnpm run lint');
+    expect(scriptsOf(unit)).toContain('npm run test:unit');
+    for (const job of [lint, unit]) {
+      expect(job?.['timeout-minutes']).toBeLessThanOrEqual(10);
+      expect(scriptsOf(job)).not.toMatch(/\.ci\/|install\.mjs|npm test|build/);
+    }
+    expect(ci?.needs).toEqual(['lint', 'unit']);
+  });
+
+  it.each(suites)('%s is there, and starts no server, browser or build', (suite) => {
+    const files = readdirSync(suite, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+    expect(files.filter((name) => name.endsWith('.spec.ts'))).not.toEqual([]);
+    const code = files.map((name) => readFileSync(join(suite, name), 'utf8')).join('\n');
+    expect(code).not.toMatch(
+      /from '[./]*\/services\/(?:postgres|redis|pgbouncer|chromium)\.js'|from '[./]*\/browser\/|'dist\//,
+    );
+  });
+
+  it('tries everything with several versions of Node, PostgreSQL and Redis, and checks that it has them', () => {
+    const { include = [] } = ci?.strategy?.matrix ?? {};
+    for (const name of ['node', 'postgres', 'redis']) {
+      expect([name, new Set(include.map((row) => row[name])).size]).toEqual([name, 3]);
+    }
+    const versions = { POSTGRES_VERSION: '${{ matrix.postgres }}', REDIS_VERSION: '${{ matrix.redis }}' };
+    const [services, all] = stepsOf(ci ?? {}).filter(({ run }) => run?.includes('.ci/'));
+    expect([services?.env, all?.env]).toEqual([versions, versions]);
+    expect(all?.run).toBe('bash .ci/run');
+    const tested = readFileSync('test/services/services.spec.ts', 'utf8');
+    for (const name of Object.keys(versions)) expect(tested).toContain(name);
+  });
+});
+
+describe('updates', () => {
+  const { updates } = parse(readFileSync('.github/dependabot.yml', 'utf8')) as { updates: readonly Update[] };
+
+  it('come for the packages of each lock file, and for actions', () => {
+    const covered = updates.flatMap((update) =>
+      (update.directories ?? [update.directory]).map((folder) => `${update['package-ecosystem']} ${folder}`),
+    );
+    expect(covered.sort()).toEqual(['github-actions /', 'npm /', 'npm /bench/peers']);
+  });
+
+  it('wait a week, so that a bad version is known by then', () => {
+    for (const { cooldown } of updates) expect(cooldown).toEqual({ 'default-days': 7 });
+  });
+});
+
+it('has a code of conduct, and owners of all files', () => {
+  expect(existsSync('CODE_OF_CONDUCT.md')).toBe(true);
+  expect(readFileSync('.github/CODEOWNERS', 'utf8')).toMatch(/^\* @[\w/-]+$/m);
 });
 
 describe('the release workflow', () => {

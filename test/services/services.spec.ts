@@ -22,6 +22,21 @@ test('PostgreSQL: separate databases, gone after stop', async () => {
   await expect(new pg.Client(one).connect()).rejects.toThrow('ECONNREFUSED');
 });
 
+// CI has jobs with several versions; where nothing says which, any does.
+test('PostgreSQL and Redis are the versions that are to be tried', async () => {
+  const { POSTGRES_VERSION = '', REDIS_VERSION = '' } = process.env;
+  const [postgres, server] = await Promise.all([startPostgres(), startRedis()]);
+  const [client, redis] = [new pg.Client(postgres.url), new Redis(server.url)];
+  await client.connect();
+  const { rows } = await client.query<{ server_version: string }>('show server_version');
+  const info = await redis.info('server');
+  await client.end();
+  redis.disconnect();
+  await Promise.all([postgres.stop(), server.stop()]);
+  expect(`${rows[0]?.server_version} `).toMatch(new RegExp(`^${POSTGRES_VERSION || '\\d+'}[. ]`));
+  expect(/redis_version:(\S+)/.exec(info)?.[1]).toMatch(new RegExp(`^${REDIS_VERSION}`));
+});
+
 test('Redis: durable, evicts nothing, gone after stop', async () => {
   const server = await startRedis({ args: ['--appendfsync', 'always'] });
   const redis = new Redis(server.url);

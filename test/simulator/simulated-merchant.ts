@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Simulator, SimulatorOperation } from '../../lib/simulator/index.js';
 
-/** A sale as the contract's section 2.1 has it; the amount is written into the JSON text digit for digit. */
+/** A sale as docs/interface.md has it; the amount is written into the JSON text digit for digit. */
 export interface TestSale {
   conversationId?: string;
   amount?: string;

@@ -22,6 +22,6 @@ export function monitorWarning(): string | null {
   return (
     `Something in this process has subscribed to ${watched.join(', ')}: these diagnostics channels show it what is ` +
     'sent to the payment gateway and what comes back, with cards and secrets. See that it keeps and exports neither ' +
-    'headers nor bodies (README, Security).'
+    'headers nor bodies (docs/diagnostics.md).'
   );
 }

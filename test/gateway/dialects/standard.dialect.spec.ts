@@ -9,7 +9,7 @@ import { CREDENTIALS, sampleSale } from '../sample-sale.js';
 const NOW = new Date('2026-03-01T09:05:07.089Z');
 const dialect = standardDialect({ signer: () => 'S' });
 
-/** Contract section 2.1, without sign. */
+/** DoPayment's fields as in docs/interface.md, without sign. */
 const BODY =
   '{"merchantId":"M-1",' +
   '"returnUrl":"https://shop.example/payments/direct/return",' +

@@ -1,0 +1,107 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+/** What has code and prose of this repository. */
+const FOLDERS = ['lib', 'test', 'docs', 'sample', 'bench', '.github', '.ci'];
+/** What `npm run build`, `npm run docs`, the tests and the sample shop make. */
+const MADE = /^(?:sample\/)?(?:data|dist|site|reports|node_modules)(?:\/|$)/;
+/** What a page tells its reader to write: `lib/store/sql/NAME.engine.ts`. */
+const TO_BE_WRITTEN = /\bNAME\b|^lib\/flows\/bin-flow\.ts$/;
+/** Of what has been: it names files that are gone. */
+const HISTORY = ['CHANGELOG.md'];
+
+const FILES = [...filesIn('.', false), ...FOLDERS.flatMap((folder) => filesIn(folder, true))];
+const NAMES = new Set(FILES.map((file) => basename(file)));
+
+const [GONE, MISSPELT, NOWHERE] = ['lib/flows/owed-outcomes.ts', 'test/REAMDE.md', 'nowhere.ts'];
+const HEADINGS = new Set([...readFileSync('README.md', 'utf8').matchAll(/^#+ (\w+)/gm)].map(([, word]) => word!));
+
+describe('a path that is named', () => {
+  it.each(FILES.filter((file) => /\.(?:md|[mc]?[jt]s|ya?ml)$/.test(file) && !HISTORY.includes(file)))(
+    'in %s exists',
+    (file) => {
+      const text = proseOf(file, readFileSync(file, 'utf8'));
+      const paths = pathsIn(text).filter((path) => !isThere(path, file));
+      const names = namesIn(text).filter((name) => !NAMES.has(name));
+      expect([...paths, ...names, ...sectionsIn(text)]).toEqual([]);
+    },
+  );
+
+  it('is looked for where there are some', () => {
+    const named = FILES.filter((file) => /\.(?:md|ts)$/.test(file)).map((file) =>
+      proseOf(file, readFileSync(file, 'utf8')),
+    );
+    expect(named.flatMap(pathsIn).length).toBeGreaterThan(300);
+    expect(named.flatMap(namesIn).length).toBeGreaterThan(50);
+  });
+
+  it.each([
+    ['a page', 'docs/page.md', `See \`${GONE}\`, ${MISSPELT} and ${NOWHERE}.`],
+    ['a comment', 'test/one.ts', `import '../lib/a.js';\n/** As ${GONE}, ${MISSPELT} and ${NOWHERE}. */`],
+    ['a script', 'one.mjs', `const a = 1; // As ${GONE}, ${MISSPELT} and ${NOWHERE}.`],
+    ['a workflow', 'one.yml', `run: one # as ${GONE}, ${MISSPELT} and ${NOWHERE}`],
+    ['a text', 'lib/one.ts', `throw new Error('${GONE}, ${MISSPELT}, ${NOWHERE}');`],
+  ])('is found in %s', (_where, file, text) => {
+    const prose = proseOf(file, text);
+    expect(pathsIn(prose)).toEqual([GONE, MISSPELT]);
+    expect(pathsIn(prose).filter((path) => isThere(path, file))).toEqual([]);
+    expect(namesIn(prose).filter((name) => !NAMES.has(name))).toEqual([NOWHERE]);
+  });
+
+  it('is a section by its heading: nothing here has numbered ones', () => {
+    expect(sectionsIn('as contract section 2.1 says (README, Nowhere), see README, Contributing')).toEqual([
+      'section 2.1',
+      'README, Nowhere',
+    ]);
+  });
+});
+
+it.each(readdirSync('docs').filter((name) => name.endsWith('.md')))('the README leads to docs/%s', (name) => {
+  const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'test/README.md'].map((page) =>
+    readFileSync(page, 'utf8'),
+  );
+  expect(pages.some((page) => page.includes(`docs/${name})`) || page.includes(`docs/${name}#`))).toBe(true);
+});
+
+function filesIn(folder: string, deep: boolean): string[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: deep })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !MADE.test(file) && !file.includes('node_modules'));
+}
+
+/** What says something: pages without the code in them, comments, and the texts of what is published. */
+function proseOf(file: string, text: string): string {
+  if (file.startsWith('lib/')) return text;
+  if (file.endsWith('.md')) return text.replace(/^ *```(?:ts|prisma|json|html)\n[\s\S]*?^ *```$/gm, '');
+  if (/ya?ml$/.test(file)) return [...text.matchAll(/(?:^|\s)#(.*)$/gm)].map(([, said]) => said).join('\n');
+  return [...text.matchAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm)].map(([said]) => said).join('\n');
+}
+
+function pathsIn(text: string): string[] {
+  const found = text.matchAll(/(?<![\w./@-])(?:lib|test|docs|sample|bench|\.github|\.ci)\/[\w.{}*,/-]*/g);
+  return [...found].map(([path]) => path.replace(/[.,/]+$/, '')).filter((path) => !/[{}*]/.test(path));
+}
+
+/** `settlement.ts`, where it stands alone. */
+function namesIn(text: string): string[] {
+  const found = text.matchAll(
+    /(?<![\w./@*{}-])[a-z][\w-]*(?:\.[\w-]+)*\.(?:ts|mjs|cjs|js|md|sh|yml)\b(?![\w/(-]|\.\w)/g,
+  );
+  return [...found].map(([name]) => name);
+}
+
+function sectionsIn(text: string): string[] {
+  const numbered = [...text.matchAll(/\bsections? \d[\d.]*\b/gi)].map(([section]) => section);
+  const ofReadme = [...text.matchAll(/README(?:\.md)?, ([A-Z][a-z]+)/g)].filter(
+    ([, heading]) => !HEADINGS.has(heading!),
+  );
+  return [...numbered, ...ofReadme.map(([section]) => section)];
+}
+
+/** SECURITY.md names suites by their place in `test`, and a run of tests goes by the beginning of a path. */
+function isThere(path: string, file: string): boolean {
+  if (MADE.test(path) || TO_BE_WRITTEN.test(path) || existsSync(path)) return true;
+  const begin = file === 'SECURITY.md' ? join('test', path) : path;
+  return file.endsWith('.md') && FILES.some((each) => each.startsWith(begin));
+}
