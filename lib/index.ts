@@ -26,6 +26,7 @@ export {
   type PaymentState,
 } from './payment/payment.js';
 export { PaymentClock, SystemClock } from './payment/clock.js';
+export type { TextLanguage, Translations } from './payment/text-language.js';
 export type { PaymentReason } from './payment/payment-reason.js';
 export type { ReconcileCounts } from './flows/reconciler.js';
 export { TRANSITIONS } from './payment/states.js';
@@ -41,7 +42,8 @@ export { EVENT_STATES, PaymentEvent, type PaymentEventState, type PaymentEventTy
 export { OnPayment, type OnPaymentOptions } from './events/on-payment.decorator.js';
 
 export { PaymentCallback, PaymentCallbackGuard } from './callback/payment-callback.guard.js';
-export { BANK_PAGE_HEADERS } from './callback/bank-page-headers.js';
+export { BANK_PAGE_HEADERS } from './payment/bank-page-headers.js';
+export { BankPage } from './callback/bank-page.decorator.js';
 export { ReceivedCallback } from './callback/received-callback.js';
 
 export { type MorposDialectOptions, morposDialect } from './gateway/dialects/morpos.dialect.js';
