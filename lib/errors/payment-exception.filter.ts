@@ -1,4 +1,4 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, Logger, Optional } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, Optional } from '@nestjs/common';
 import { BANK_PAGE_HEADERS } from '../payment/bank-page-headers.js';
 import { SystemClock } from '../payment/clock.js';
 import { limited, TimeUpError } from '../payment/limited.js';
@@ -153,7 +153,7 @@ export class PaymentExceptionFilter implements ExceptionFilter {
 
   private log(error: unknown, { isUnexpected }: ErrorAnswer): void {
     // As Nest does where no filter catches it.
-    if (isUnexpected) new Logger('ExceptionsHandler').error(error);
+    if (isUnexpected) new PaymentLogger('ExceptionsHandler').error(error);
   }
 }
 
@@ -178,7 +178,7 @@ function isAnswered({ headersSent, sent }: HttpResponse): boolean {
 
 /** What the host says already, and what this filter looks at. */
 function varying(said: unknown): string {
-  const names = String(said ?? '')
+  const names = (Array.isArray(said) ? said.join(',') : typeof said === 'string' ? said : '')
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '' && !/^accept(?:-language)?$/i.test(name));
