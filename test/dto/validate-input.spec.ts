@@ -315,7 +315,9 @@ describe('validateInput', () => {
     expect(rulesOf(inputWith('cardHolderInfo.cardHolderName', '4508 0345 0803 4509'))).toEqual([
       'cardHolderInfo.cardHolderName cardFree',
     ]);
-    expect(validateInput(DoPaymentDto, inputWith('cardHolderInfo.cardHolderName', 'ADA YILMAZ 2'), CHECKS)).toBeDefined();
+    expect(
+      validateInput(DoPaymentDto, inputWith('cardHolderInfo.cardHolderName', 'ADA YILMAZ 2'), CHECKS),
+    ).toBeDefined();
   });
 
   it('words its issues in either language, with the names that buyers know', () => {
