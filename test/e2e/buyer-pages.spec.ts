@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import {
   Body,
   Catch,
@@ -112,6 +113,8 @@ class ShopFilter extends PaymentExceptionFilter {
   }
 }
 
+type Form = Record<string, string> | [string, string][];
+
 let orders = 0;
 
 function newOrder(): string {
@@ -146,6 +149,7 @@ describe.each(PLATFORMS)('what buyers read on %s', (platform: Platform) => {
     log.length = 0;
     filter.refused = null;
   });
+  afterEach(() => simulator.reset());
   afterAll(async () => {
     await merchant.app.close();
     await simulator.close();
@@ -159,14 +163,14 @@ describe.each(PLATFORMS)('what buyers read on %s', (platform: Platform) => {
   }
 
   function postForm(
-    form: Record<string, string> | readonly (readonly [string, string])[],
+    form: Form,
     { path = `orders/${newOrder()}/pay`, accept = BROWSER, language = 'tr-TR,tr;q=0.9', at = merchant }: Sent = {},
   ): Promise<Response> {
     return fetch(`${at.url}/${path}`, {
       method: 'POST',
       redirect: 'manual',
       headers: { accept, 'accept-language': language },
-      body: new URLSearchParams(Array.isArray(form) ? form.map((pair) => [...pair]) : { ...form }),
+      body: new URLSearchParams(form),
     });
   }
 
@@ -292,8 +296,8 @@ describe.each(PLATFORMS)('what buyers read on %s', (platform: Platform) => {
     await expectPage(await postForm(TYPED, { path }), 409, /ödenmiş ya da ödenmekte.*yeniden ödeme yapmayın/);
   });
 
-  it('is a page where the gateway cannot be reached, refuses, or where the shop is at fault', async () => {
-    simulator.fail({ operation: 'Init3d', at: 'before', kind: 'reset', times: 5 } as never);
+  it('is a page where the gateway does not answer', async () => {
+    simulator.fail({ operation: 'Init3d', at: 'before', kind: 'reset' });
     await expectPage(await postForm(TYPED, { language: 'en' }), 502, /nothing was charged by it.*few minutes/);
   });
 
@@ -308,7 +312,7 @@ describe.each(PLATFORMS)('what buyers read on %s', (platform: Platform) => {
     const store = new MemoryPaymentStore();
     const busy = await start({ maxInFlight: 1, store });
     try {
-      const hung = simulator.fail({ operation: 'Init3d', at: 'before', kind: 'stall' } as never);
+      const hung = simulator.fail({ operation: 'Init3d', at: 'before', kind: 'stall' });
       const first = postForm(TYPED, { at: busy });
       await hung.played;
       const answer = await postForm(TYPED, { at: busy, language: 'en' });
@@ -316,7 +320,7 @@ describe.each(PLATFORMS)('what buyers read on %s', (platform: Platform) => {
       await expectPage(answer, 503, /Too many are paying right now\. Nothing was charged/);
       hung.release();
       await first;
-      jest.spyOn(store, 'create').mockRejectedValue(new Error(`down ${CARD_NUMBER}`));
+      jest.spyOn(store, 'insert').mockRejectedValue(new Error(`down ${CARD_NUMBER}`));
       await expectPage(await postForm(TYPED, { at: busy, language: 'en' }), 503, /nothing was charged by it/);
     } finally {
       await busy.app.close();
@@ -368,8 +372,11 @@ describe.each(PLATFORMS)('what buyers read on %s', (platform: Platform) => {
   describe('a hostile form', () => {
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`f${index}`, 'x']));
 
-    it.each<[string, Record<string, string> | readonly (readonly [string, string])[]]>([
-      ['markup', { ...TYPED, 'cardDetails[cvv]': 'x', 'cardHolderInfo[cardHolderName]': '"><script>alert(1)</script>' }],
+    it.each<[string, Form]>([
+      [
+        'markup',
+        { ...TYPED, 'cardDetails[cvv]': 'x', 'cardHolderInfo[cardHolderName]': '"><script>alert(1)</script>' },
+      ],
       ['markup as names', { ...TYPED, '<script>alert(1)</script>': '1', 'cardDetails[<script>]': '1' }],
       ['the number as the name', { ...TYPED, 'cardHolderInfo[cardHolderName]': CARD_NUMBER }],
       ['the number in groups, as the name', { ...TYPED, 'cardHolderInfo[cardHolderName]': '4508 0345 0803 4509' }],
@@ -377,7 +384,10 @@ describe.each(PLATFORMS)('what buyers read on %s', (platform: Platform) => {
       ['the number as the phone', { ...TYPED, 'cardHolderInfo[buyerGsm]': '+450803450803450', 'cardDetails[cvv]': '' }],
       ['the code as the name', { ...TYPED, 'cardHolderInfo[cardHolderName]': '737', 'cardDetails[cvv]': '' }],
       ['names of every object', { ...TYPED, __proto__x: '1', ['__proto__']: 'polluted', constructor: 'x' }],
-      ['names of every object, nested', { ...TYPED, '__proto__[cardNo]': '1', 'cardDetails[__proto__]': 'x', 'a.constructor': 'x' }],
+      [
+        'names of every object, nested',
+        { ...TYPED, '__proto__[cardNo]': '1', 'cardDetails[__proto__]': 'x', 'a.constructor': 'x' },
+      ],
       ['a field twice', [...Object.entries(TYPED), ['cardDetails[cardNo]', CARD_NUMBER]]],
       ['lists', { ...TYPED, 'cardDetails[cardNo][]': CARD_NUMBER, 'cardHolderInfo[]': 'x' }],
       ['deeper objects', { ...TYPED, 'cardDetails[cvv][x][y]': '1' }],
@@ -388,7 +398,7 @@ describe.each(PLATFORMS)('what buyers read on %s', (platform: Platform) => {
       ['instalments that are none', { ...TYPED, installmentCount: '3.5e1<script>' }],
     ])('%s: is refused or harmless, and nothing of it is shown', async (_what, form) => {
       for (const accept of [BROWSER, 'application/json']) {
-        const answer = await postForm(form as Record<string, string>, { accept });
+        const answer = await postForm(form, { accept });
         const text = await answer.text();
         // Express drops some of these names itself, and the rest is a payment.
         const isPaid = answer.status === 200;
@@ -403,13 +413,19 @@ describe.each(PLATFORMS)('what buyers read on %s', (platform: Platform) => {
       expect(({} as { cardNo?: string }).cardNo).toBeUndefined();
     });
 
-    it.each([
+    it.each<[string, Form, string]>([
       ['flat and nested', { ...TYPED, 'cardDetails.cardNo': CARD_NUMBER }, 'cardDetails.cardNo'],
-      ['a field twice', [...Object.entries(TYPED), ['cardDetails[cvv]', '737']] as const, 'cardDetails.cvv'],
-      ['the number as the name', { ...TYPED, 'cardHolderInfo[cardHolderName]': CARD_NUMBER }, 'cardHolderInfo.cardHolderName'],
+      ['a field twice', [...Object.entries(TYPED), ['cardDetails[cvv]', '737']], 'cardDetails.cvv'],
+      [
+        'the number as the name',
+        { ...TYPED, 'cardHolderInfo[cardHolderName]': CARD_NUMBER },
+        'cardHolderInfo.cardHolderName',
+      ],
     ])('%s: is refused at its field, on each adapter alike', async (_what, form, path) => {
-      const answer = await postForm(form as Record<string, string>, { accept: 'application/json' });
-      expect(((await answer.json()) as { issues: { path: string }[] }).issues.map((issue) => issue.path)).toEqual([path]);
+      const answer = await postForm(form, { accept: 'application/json' });
+      expect(((await answer.json()) as { issues: { path: string }[] }).issues.map((issue) => issue.path)).toEqual([
+        path,
+      ]);
       expect(simulator.requests.map(({ text }) => text).join()).not.toContain(`"cardHolderName":"${CARD_NUMBER}"`);
     });
   });
