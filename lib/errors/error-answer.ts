@@ -30,6 +30,8 @@ export interface ErrorAnswer {
   readonly isOfForm: boolean;
   /** Whether Nest would log it, too: a bug of the host. */
   readonly isUnexpected: boolean;
+  /** What the developer has to know, where a page takes the place of the JSON that would say it; null otherwise. */
+  readonly forDeveloper: string | null;
   /** In seconds, where it is worth to come back. */
   readonly retryAfter: number | null;
   /** What programs are answered. */
@@ -52,6 +54,9 @@ const STATUS_OF_CODE: ReadonlyMap<string, HttpStatus> = new Map([
  */
 const RETRY_AFTER_CODES: ReadonlySet<string> = new Set(['PAYMENT_OVERLOAD', 'PAYMENT_SHUTDOWN']);
 const RETRY_AFTER_SECONDS = 5;
+
+/** What no form of a shop brings about. */
+const FORM_RULES: ReadonlySet<string> = new Set(['unknownField', 'fieldCount', 'readable', 'isObject']);
 
 /** Of the host's own errors. Whether they moved money is not known: nothing says that they did not. */
 const TEXT_OF_STATUS: Readonly<Partial<Record<number, BuyerText>>> = {
@@ -76,6 +81,7 @@ function answerToPaymentError(error: PaymentError): ErrorAnswer {
     says,
     isOfForm: says === 'input' || says === 'declined',
     isUnexpected: false,
+    forDeveloper: error instanceof PaymentValidationError && says !== 'input' ? error.message : null,
     retryAfter: RETRY_AFTER_CODES.has(code) ? RETRY_AFTER_SECONDS : null,
     json: (language) => bodyOf(error, status, says, language),
   };
@@ -114,9 +120,10 @@ function textOfPaymentError(error: PaymentError, status: HttpStatus): BuyerText 
   }
 }
 
-/** Where a field is wrong that is not the buyer's, no form can help. */
+/** Where something is wrong that is not in a field of the buyer's, no form can help. */
 function textOfIssues(issues: readonly ValidationIssue[]): BuyerText {
-  return issues.every(({ path }) => isBuyersField(path)) ? 'input' : 'notCharged';
+  if (issues.every(({ path }) => isBuyersField(path))) return 'input';
+  return issues.some(({ rule }) => FORM_RULES.has(rule)) ? 'refused' : 'notCharged';
 }
 
 function answerToHostsError(error: unknown): ErrorAnswer {
@@ -126,6 +133,7 @@ function answerToHostsError(error: unknown): ErrorAnswer {
     says: TEXT_OF_STATUS[status] ?? (status < 500 ? 'refused' : 'trouble'),
     isOfForm: false,
     isUnexpected: !(error instanceof HttpException) && status >= 500,
+    forDeveloper: null,
     retryAfter: null,
     json: () => (error instanceof HttpException ? jsonOfNest(error) : jsonOfHttpError(error, status)),
   };

@@ -1,6 +1,7 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, Logger, Optional } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, Optional } from '@nestjs/common';
 import { BANK_PAGE_HEADERS } from '../payment/bank-page-headers.js';
 import { SystemClock } from '../payment/clock.js';
+import { LimitedLog } from '../payment/limited-log.js';
 import { limited, TimeUpError } from '../payment/limited.js';
 import { plainText } from '../payment/plain-text.js';
 import { preferredLanguage, type TextLanguage } from '../payment/text-language.js';
@@ -71,6 +72,7 @@ export class PaymentExceptionFilter implements ExceptionFilter {
   private readonly language: TextLanguage;
   private readonly shopUrl: string;
   private readonly clock = new SystemClock();
+  private readonly limitedLog = new LimitedLog(this.clock);
   private readonly logger = new PaymentLogger();
 
   /** @throws TypeError when `shopUrl` is neither a path nor an http(s) URL */
@@ -91,7 +93,8 @@ export class PaymentExceptionFilter implements ExceptionFilter {
     const { headers = {}, body } = http.getRequest<HttpRequest>();
     const language = preferredLanguage(headers['accept-language'], this.language);
     const answer = answerTo(error);
-    this.log(error, answer);
+    // As Nest does where no filter catches it.
+    if (answer.isUnexpected) new PaymentLogger('ExceptionsHandler').error(error);
     response.header('Vary', varying(response.getHeader('Vary')));
     if (answer.retryAfter !== null) response.header('Retry-After', String(answer.retryAfter));
     if (!prefersHtml(headers.accept)) {
@@ -116,15 +119,12 @@ export class PaymentExceptionFilter implements ExceptionFilter {
   }
 
   private async showForm({ error, answer, language, body, host, response }: FormRequest): Promise<void> {
-    const html = await this.formHtml(
-      {
-        language,
-        tellBuyer: BUYER_TEXTS[answer.says][language].text,
-        messages: messagesOf(error, language),
-        typed: typedAgain(body),
-      },
-      host,
-    );
+    const html = await this.formHtml(host, () => ({
+      language,
+      tellBuyer: BUYER_TEXTS[answer.says][language].text,
+      messages: messagesOf(error, language),
+      typed: typedAgain(body),
+    }));
     if (isAnswered(response)) return;
     if (html === null) return this.showPage(response, answer, language);
     // Set too early, it would be the policy of the form.
@@ -135,9 +135,9 @@ export class PaymentExceptionFilter implements ExceptionFilter {
   }
 
   /** null where there is none, or none in time. */
-  private async formHtml(refused: RefusedForm, host: ArgumentsHost): Promise<string | null> {
+  private async formHtml(host: ArgumentsHost, refused: () => RefusedForm): Promise<string | null> {
     try {
-      const html: unknown = await limited(this.clock, FORM_LIMIT_MS, () => this.form(refused, host));
+      const html: unknown = await limited(this.clock, FORM_LIMIT_MS, () => this.form(refused(), host));
       return typeof html === 'string' && html !== '' ? html : null;
     } catch (error) {
       const why =
@@ -147,13 +147,12 @@ export class PaymentExceptionFilter implements ExceptionFilter {
     }
   }
 
-  private showPage(response: HttpResponse, { status, says }: ErrorAnswer, language: TextLanguage): void {
+  private showPage(response: HttpResponse, answer: ErrorAnswer, language: TextLanguage): void {
+    const { status, says, forDeveloper } = answer;
+    if (forDeveloper !== null) {
+      this.limitedLog.write(says, (end) => this.logger.warn(`A buyer was shown a page. ${forDeveloper}${end}`));
+    }
     send(response, status, PAGE_HEADERS, buyerPage(BUYER_TEXTS[says][language], language, this.shopUrl));
-  }
-
-  private log(error: unknown, { isUnexpected }: ErrorAnswer): void {
-    // As Nest does where no filter catches it.
-    if (isUnexpected) new Logger('ExceptionsHandler').error(error);
   }
 }
 
@@ -178,7 +177,7 @@ function isAnswered({ headersSent, sent }: HttpResponse): boolean {
 
 /** What the host says already, and what this filter looks at. */
 function varying(said: unknown): string {
-  const names = String(said ?? '')
+  const names = (Array.isArray(said) ? said.join(',') : typeof said === 'string' ? said : '')
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '' && !/^accept(?:-language)?$/i.test(name));

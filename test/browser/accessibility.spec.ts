@@ -151,7 +151,7 @@ describe('every page is for everyone', () => {
     ['unavailable', 'Just a moment'],
   ])('the module’s own page: %s', async (kind, title) => {
     await page.goto('about:blank');
-    await page.setContent(resultPage(kind, 'en'));
+    await page.setContent(resultPage(kind, 'en', '/'));
     await isForEveryone(title);
   });
 });
