@@ -81,6 +81,7 @@ export async function payAsInGettingStarted(
       await use(buyer);
     });
   let order = '';
+  let interrupted = '';
   let form: Page | undefined;
 
   await whileRunning(async (buyer) => {
@@ -101,15 +102,23 @@ export async function payAsInGettingStarted(
     expect(new URL(back.url).pathname).toBe(new URL(order).pathname);
     expectShopPage(back);
     expect(back.html).toContain('Paid. Thank you!');
+
+    const another = await buyer.submit(await buyer.open('/'));
+    interrupted = another.url.replace(/\/pay$/, '');
+    expect((await buyer.submit(another, typed)).status).toBe(200);
   });
 
   await whileRunning(async (buyer) => {
     if (!form) throw new Error('There is no form.');
     expect((await buyer.open(order)).html).toContain('Paid. Thank you!');
     await expectPage(buyer.submit(form, typed), 409, 'has been paid');
+    // Its buyer was at the bank, which is a new one.
+    expect((await buyer.open(interrupted)).html).toContain('Not paid.');
+    const paid = await buyer.pay(await buyer.open(`${interrupted}/pay`), typed, smsCode);
+    expect(paid.html).toContain('Paid. Thank you!');
     await expectPage(buyer.open('/orders/1001'), 404, 'no such page');
-    // The limit counts orders and attempts together: one until here.
-    for (let count = 1; count < 20; count += 1) expect((await buyer.submit(form, {})).status).toBe(400);
+    // The limit counts orders and attempts together: two until here.
+    for (let count = 2; count < 20; count += 1) expect((await buyer.submit(form, {})).status).toBe(400);
     await expectPage(buyer.submit(form, typed), 429, 'Too many');
     await expectPage(buyer.submit(await buyer.open('/')), 429, 'Too many');
     expect((await buyer.open(order)).html).toContain('Paid. Thank you!');

@@ -51,7 +51,7 @@ export function settingFiles(page: string): Map<string, string> {
 
 /** The packages of a page's table of versions, as `npm install` takes them, for NestJS 12 or 11 and any other Node than 20. */
 export function tabledVersions(page: string, nest: 'NestJS 11' | 'NestJS 12'): string[] {
-  const rows = [...readFileSync(page, 'utf8').matchAll(/^\| ([@a-z][\w@/-]+) +\| ([^|]+) \| ([^|]+) \|/gm)];
+  const rows = [...readFileSync(page, 'utf8').matchAll(/^\| ([@a-z][\w@/-]+) +\| (\d[^|]*) \| (\d[^|]*) \|/gm)];
   return rows.map(([, name = '', twelve = '', eleven = '']) => {
     const version = nest === 'NestJS 12' ? twelve : eleven;
     return `${name}@${version.replace(/;.*/, '').trim()}`;
