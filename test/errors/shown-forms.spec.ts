@@ -67,7 +67,7 @@ describe('a form that is to be shown again', () => {
     ],
     [
       'rejects with no Error',
-      () => Promise.reject(CARD_NUMBER as unknown as Error),
+      () => Promise.reject(CARD_NUMBER),
       /Something that is no Error was thrown/,
     ],
   ])('%s: the buyer gets the plain page', async (_what, give, line) => {
