@@ -42,7 +42,7 @@ describe('readExpiry', () => {
     fc.assert(
       fc.property(odd, (typed) => {
         const read = readExpiry(typed);
-        if (read === typed.trim() || read === typed) return;
+        if (read === typed) return;
         expect(read).toMatch(/^(0[1-9]|1[0-2])\d\d$/);
         const digits = typed.replace(/\D/g, '');
         expect([read, `${String(read).slice(0, 2)}20${String(read).slice(2)}`]).toContain(
