@@ -26,6 +26,7 @@ export {
   type PaymentRecord,
 } from './payment/payment.js';
 export { PaymentClock, SystemClock } from './payment/clock.js';
+export type { TextLanguage, Translations } from './payment/text-language.js';
 export type { PaymentReason } from './payment/payment-reason.js';
 export type { ReconcileCounts } from './flows/reconciler.js';
 export { EUR, GBP, TRY, USD } from './payment/currency.js';
@@ -51,7 +52,8 @@ export { PaymentEvent, type PaymentEventType } from './payment/payment-event.js'
 export { OnPayment, type OnPaymentDecorator, type OnPaymentOptions } from './events/on-payment.decorator.js';
 
 export { PaymentCallback, PaymentCallbackGuard } from './callback/payment-callback.guard.js';
-export { BANK_PAGE_HEADERS } from './callback/bank-page-headers.js';
+export { BANK_PAGE_HEADERS } from './payment/bank-page-headers.js';
+export { BankPage } from './callback/bank-page.decorator.js';
 export { ReceivedCallback } from './callback/received-callback.js';
 
 export { type MorposDialectOptions, morposDialect } from './gateway/dialects/morpos.dialect.js';

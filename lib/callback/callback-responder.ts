@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
+import { buyerPageHeaders } from '../errors/buyer-page.js';
 import { PaymentCallbackError } from '../errors/payment-callback.error.js';
 import { PaymentShutdownError } from '../errors/payment-shutdown.error.js';
 import { PaymentStoreError } from '../errors/payment-store.error.js';
@@ -28,15 +29,13 @@ const OUTCOME_OF: Readonly<Record<PaymentState, Outcome>> = {
   review: 'pending',
 };
 
-const HEADERS: readonly (readonly [string, string])[] = [
-  ['Cache-Control', 'no-store'],
-  ['Referrer-Policy', 'no-referrer'],
-  ['X-Content-Type-Options', 'nosniff'],
-];
-const PAGE_HEADERS: readonly (readonly [string, string])[] = [
-  ['Content-Type', 'text/html; charset=utf-8'],
-  ['Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"],
-];
+const HEADERS = {
+  'Cache-Control': 'no-store',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+};
+/** A bank may have been shown in a frame of the shop, and comes back inside it. */
+const PAGE_HEADERS = buyerPageHeaders("'self'");
 
 /** Answers the buyer's browser, on Express and Fastify alike. */
 @Injectable()
@@ -63,7 +62,7 @@ export class CallbackResponder {
     const outcome = isKnown(payment) ? OUTCOME_OF[payment.state] : 'pending';
     const url = this.resultUrl(outcome, payment);
     if (url === null) this.page(response, 200, outcome, acceptLanguage);
-    else this.reply(response, 303, '', [['Location', url]]);
+    else this.reply(response, 303, '', { ...HEADERS, Location: url });
   }
 
   /** Refuses without repeating what was received. @throws the error when it is none that it knows */
@@ -82,7 +81,7 @@ export class CallbackResponder {
 
   /** To a browser that only looks ahead. */
   nothing(response: unknown): void {
-    this.reply(response, 204, '', []);
+    this.reply(response, 204, '', HEADERS);
   }
 
   private resultUrl(outcome: Outcome, payment: Payment): string | null {
@@ -102,17 +101,18 @@ export class CallbackResponder {
 
   private page(response: unknown, status: number, kind: ResultPageKind, acceptLanguage?: string): void {
     const language = preferredLanguage(acceptLanguage, this.settings.language);
-    this.reply(response, status, resultPage(kind, language), PAGE_HEADERS);
+    this.reply(response, status, resultPage(kind, language, this.shopUrl()), PAGE_HEADERS);
   }
 
-  private reply(
-    response: unknown,
-    status: number,
-    body: string,
-    headers: readonly (readonly [string, string])[],
-  ): void {
+  /** Where the shop is, as buyers reach it; with neither setting (the embedded simulator), on this site. */
+  private shopUrl(): string {
+    const { publicUrl, callbackUrl } = this.settings;
+    return publicUrl ?? (callbackUrl ? new URL(callbackUrl).origin : '/');
+  }
+
+  private reply(response: unknown, status: number, body: string, headers: Readonly<Record<string, string>>): void {
     const { httpAdapter } = this.#host;
-    for (const [name, value] of [...HEADERS, ...headers]) httpAdapter.setHeader(response, name, value);
+    for (const [name, value] of Object.entries(headers)) httpAdapter.setHeader(response, name, value);
     httpAdapter.reply(response, body, status);
   }
 }

@@ -31,7 +31,10 @@ export class CardDetailsDto {
   @Type(rememberMaskedCopy)
   cardNo!: string;
 
-  /** MMyy, or as people type it: `12/36`, `12 / 36`, `12/2036`. Good through the end of its month anywhere on Earth. */
+  /**
+   * MMyy, or as people type it: `12/36`, `12 / 36`, `12/2036`, `12-36`, `122036`, `1/36`. Good through the end of its month
+   * anywhere on Earth.
+   */
   @IsExpiry()
   @IsNotExpired({ groups: [CARD_CHECKS.expiry] })
   @IsRequired()

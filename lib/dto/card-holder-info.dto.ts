@@ -1,9 +1,11 @@
+import { IsCardFree } from './rules/card.rules.js';
 import { IsRequired } from './rules/structure.rules.js';
 import { IsPhoneNumber, IsText } from './rules/text.rules.js';
 
 /** Who pays (docs/interface.md). */
 export class CardHolderInfoDto {
   @IsText()
+  @IsCardFree()
   @IsRequired()
   cardHolderName!: string;
 

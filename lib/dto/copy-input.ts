@@ -1,9 +1,9 @@
-import { PaymentValidationError, type ValidationIssue } from '../errors/payment-validation.error.js';
+import { PaymentValidationError, type ValidationProblem } from '../errors/payment-validation.error.js';
 import type { TextLanguage, Translations } from '../payment/text-language.js';
 import { unmasked } from './masked-card.js';
 
 /** Far more than any message has. */
-const MAX_FIELDS = 64;
+export const MAX_FIELDS = 64;
 
 /** By the name of the rule. */
 const TEXTS = {
@@ -17,6 +17,7 @@ const TEXTS = {
   },
   fieldCount: { en: `must have at most ${MAX_FIELDS} fields`, tr: `en çok ${MAX_FIELDS} alan içermeli` },
   readable: { en: 'could not be read; pass a plain object', tr: 'okunamadı; düz bir nesne verin' },
+  givenOnce: { en: '$property must be given once', tr: '$property bir kez verilmeli' },
 } as const satisfies Record<string, Translations>;
 
 /**
@@ -41,8 +42,8 @@ export function fieldPath(parent: string, name: string): string {
   return parent ? `${parent}.${shown}` : shown;
 }
 
-export function unknownField(path: string, language: TextLanguage): ValidationIssue {
-  return { path, rule: 'unknownField', message: TEXTS.unknownField[language] };
+export function unknownField(path: string): ValidationProblem {
+  return { path, rule: 'unknownField', message: TEXTS.unknownField };
 }
 
 class InputCopier {
@@ -63,7 +64,7 @@ class InputCopier {
       const at = fieldPath(path, name);
       // class-transformer would drop these silently.
       if (name in Object.prototype || name === 'toJSON') {
-        return this.refuse(new PaymentValidationError([unknownField(at, this.language)], this.language));
+        return this.refuse(new PaymentValidationError([unknownField(at)], this.language));
       }
       const field = this.read(at, () => (source as Record<string, unknown>)[name]);
       const copied = field === undefined ? undefined : this.copy(field, at, depth + 1);
@@ -89,5 +90,10 @@ class InputCopier {
 }
 
 function refusal(path: string, rule: keyof typeof TEXTS, language: TextLanguage): PaymentValidationError {
-  return new PaymentValidationError([{ path: path || 'input', rule, message: TEXTS[rule][language] }], language);
+  return new PaymentValidationError([inputProblem(path, rule)], language);
+}
+
+/** What no rule of a field says. */
+export function inputProblem(path: string, rule: keyof typeof TEXTS): ValidationProblem {
+  return { path: path || 'input', rule, message: TEXTS[rule] };
 }

@@ -9,3 +9,4 @@ export * from './do-payment-response.dto.js';
 export * from './extra-parameter.dto.js';
 export * from './init3d-response.dto.js';
 export * from './transaction-details.dto.js';
+export { paymentValidationPipe, type PaymentValidationPipeOptions } from './payment-validation.pipe.js';

@@ -1,14 +1,14 @@
 import { type ClassConstructor, plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
-import { PaymentValidationError, type ValidationIssue } from '../errors/payment-validation.error.js';
-import { holdsCard } from '../payment/card-mask.js';
-import { type TextLanguage, textLanguage, type Translations } from '../payment/text-language.js';
+import { PaymentValidationError, type ValidationProblem } from '../errors/payment-validation.error.js';
+import { cardFinder } from '../payment/card-mask.js';
+import { textLanguage, type Translations } from '../payment/text-language.js';
 import { CARD_CHECKS, type CardDetails } from './card-details.dto.js';
 import { copyInput, fieldPath, unknownField } from './copy-input.js';
 import type { DoPaymentDto } from './do-payment.dto.js';
 import { isMaskedCard, MASKED_CARD_TEXTS } from './masked-card.js';
 import { obeysRules } from './obeys-rules.js';
-import { EXPIRED, hasExpired } from './rules/card.rules.js';
+import { CARD_FREE, EXPIRED, hasExpired } from './rules/card.rules.js';
 
 export interface InputChecks {
   /** Whether the card number's check digit is checked. */
@@ -18,14 +18,6 @@ export interface InputChecks {
   /** That of the messages, unless the input names one. */
   readonly language: string;
 }
-
-/** The merchant's own texts that are stored, logged or sent in URLs. */
-const VISIBLE_FIELDS = ['conversationId', 'reference', 'idempotencyKey', 'returnUrl', 'failUrl'] as const;
-
-const CARD_FREE_TEXTS: Translations = {
-  en: 'must not hold the card number: it is stored, logged or sent in URLs',
-  tr: 'kart numarasını içermemeli: saklanır, günlüğe yazılır veya adreslerde gönderilir',
-};
 
 /**
  * Checks what a merchant passed in, a plain object or an instance, and leaves it as it was. A card number and an expiry
@@ -49,16 +41,15 @@ export function checkInput<T extends DoPaymentDto>(
   const errors = obeysRules(instance, group) ? [] : brokenRules(instance, group);
   const card: Partial<CardDetails> | null = instance.cardDetails;
   if (card && isMaskedCard(card)) {
-    const masked = { path: 'cardDetails', rule: 'masked', message: MASKED_CARD_TEXTS[language] };
+    const masked = { path: 'cardDetails', rule: 'masked', message: MASKED_CARD_TEXTS };
     return new PaymentValidationError([masked], language);
   }
-  const issues = errors.flatMap((error) => issuesOf(error, '', language));
+  const problems = problemsOf(errors);
   if (hasExpired(card?.expDate, now)) {
-    const message = textOf(EXPIRED.texts[language], 'expDate');
-    issues.push({ path: 'cardDetails.expDate', rule: EXPIRED.name, message });
+    problems.push({ path: 'cardDetails.expDate', rule: EXPIRED.name, message: EXPIRED.texts });
   }
-  if (issues.length === 0) issues.push(...cardsInTexts(instance, language));
-  return issues.length > 0 ? new PaymentValidationError(issues, language) : instance;
+  if (problems.length === 0) problems.push(...cardsInTexts(instance));
+  return problems.length > 0 ? new PaymentValidationError(problems, language) : instance;
 }
 
 function brokenRules(instance: object, group: string): ValidationError[] {
@@ -72,29 +63,33 @@ function brokenRules(instance: object, group: string): ValidationError[] {
   });
 }
 
-function issuesOf(
-  { property, constraints = {}, contexts = {}, children = [] }: ValidationError,
-  parent: string,
-  language: TextLanguage,
-): ValidationIssue[] {
-  const path = fieldPath(parent, property);
-  const own = Object.entries(constraints).map(([rule, message]) => {
-    if (rule === 'whitelistValidation') return unknownField(path, language);
-    const texts = contexts[rule] as Translations | undefined;
-    return { path, rule, message: texts ? textOf(texts[language], property) : message };
+/** class-validator's errors, by path and in both languages. */
+export function problemsOf(errors: readonly ValidationError[], parent = ''): ValidationProblem[] {
+  return errors.flatMap(({ property, constraints = {}, contexts = {}, children = [] }) => {
+    const path = fieldPath(parent, property);
+    const own = Object.entries(constraints).map(([rule, message]) => {
+      if (rule === 'whitelistValidation') return unknownField(path);
+      return { path, rule, message: (contexts[rule] as Translations | undefined) ?? message };
+    });
+    return [...own, ...problemsOf(children, path)];
   });
-  return [...own, ...children.flatMap((child) => issuesOf(child, path, language))];
 }
 
-function textOf(text: string, property: string): string {
-  return text.replaceAll('$property', property);
+/** Each field but the card number's own that holds the card number. */
+export function cardsInTexts(input: { readonly cardDetails?: Partial<CardDetails> | null }): ValidationProblem[] {
+  const { cardNo } = input.cardDetails ?? {};
+  if (typeof cardNo !== 'string') return [];
+  const holdsThisCard = cardFinder({ cardNo });
+  return textsIn(input)
+    .filter(([path, text]) => path !== 'cardDetails.cardNo' && holdsThisCard(text))
+    .map(([path]) => ({ path, rule: CARD_FREE.name, message: CARD_FREE.texts }));
 }
 
-function cardsInTexts(input: DoPaymentDto, language: TextLanguage): ValidationIssue[] {
-  const { cardNo } = input.cardDetails;
-  return VISIBLE_FIELDS.filter((field) => holdsCard(input[field] ?? '', { cardNo })).map((path) => ({
-    path,
-    rule: 'cardFree',
-    message: CARD_FREE_TEXTS[language],
-  }));
+/** The texts and numbers of a message, which is two objects deep at most, by their paths. */
+function textsIn(fields: object, parent = ''): [path: string, text: string][] {
+  return Object.entries(fields).flatMap(([name, value]: [string, unknown]): [string, string][] => {
+    const path = fieldPath(parent, name);
+    if (typeof value === 'string' || typeof value === 'number') return [[path, String(value)]];
+    return typeof value === 'object' && value !== null && parent === '' ? textsIn(value, path) : [];
+  });
 }

@@ -11,4 +11,7 @@ export * from './payment-state.error.js';
 export * from './payment-store.error.js';
 export * from './payment-unsupported.error.js';
 export * from './payment-validation.error.js';
+export type { PaymentErrorBody } from './error-answer.js';
 export * from './payment-exception.filter.js';
+export { escapeHtml } from './buyer-page.js';
+export type { RefusedForm } from './refused-form.js';

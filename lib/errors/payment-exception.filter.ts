@@ -1,63 +1,59 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, HttpStatus, Optional } from '@nestjs/common';
-import type { Payment } from '../payment/payment.js';
-import type { PaymentState } from '../payment/payment-state.js';
+import { type ArgumentsHost, Catch, type ExceptionFilter, Optional } from '@nestjs/common';
+import { BANK_PAGE_HEADERS } from '../payment/bank-page-headers.js';
+import { SystemClock } from '../payment/clock.js';
+import { LimitedLog } from '../payment/limited-log.js';
+import { limited, TimeUpError } from '../payment/limited.js';
+import { plainText } from '../payment/plain-text.js';
 import { preferredLanguage, type TextLanguage } from '../payment/text-language.js';
+import { PaymentLogger } from '../telemetry/payment-logger.js';
+import { prefersHtml } from './accepted-html.js';
+import { buyerPage, buyerPageHeaders } from './buyer-page.js';
 import { BUYER_TEXTS } from './buyer-texts.js';
+import { answerTo, type ErrorAnswer } from './error-answer.js';
 import { PaymentError } from './payment.error.js';
-import type { ValidationIssue } from './payment-validation.error.js';
+import { PaymentValidationError } from './payment-validation.error.js';
+import { type RefusedForm, typedAgain } from './refused-form.js';
 
-/** What {@link PaymentExceptionFilter} answers, as JSON. */
-export interface PaymentErrorBody {
-  readonly statusCode: number;
-  /** The error's `code`: `PAYMENT_VALIDATION`, … */
-  readonly code: string;
-  /** For the developer. */
-  readonly message: string;
-  /** For the buyer, in Turkish or English, as the request's `Accept-Language` prefers. */
-  readonly tellBuyer: string;
-  /** What is wrong with the input. */
-  readonly issues?: readonly ValidationIssue[];
-  /** The payment that the error is about; absent for a duplicate, whose payment may be another customer's. */
-  readonly conversationId?: string;
-  readonly state?: PaymentState;
+export interface PaymentExceptionFilterOptions {
+  /** Of what buyers read where a request prefers neither Turkish nor English: `tr` (default) or `en`. */
+  readonly language?: TextLanguage;
+  /** Where the pages' link leads: a path of this site, or an absolute http(s) URL. Default `/`. */
+  readonly shopUrl?: string;
 }
 
 /** The parts that Express's response and Fastify's reply have in common. */
 interface HttpResponse {
   readonly headersSent?: boolean;
   readonly sent?: boolean;
+  getHeader(name: string): unknown;
   header(name: string, value: string): unknown;
+  removeHeader(name: string): unknown;
   status(code: number): HttpResponse;
-  send(body: PaymentErrorBody): unknown;
+  send(body: string): unknown;
 }
 
 interface HttpRequest {
-  readonly headers?: { readonly 'accept-language'?: string };
+  readonly headers?: { readonly accept?: string; readonly 'accept-language'?: string };
+  readonly body?: unknown;
 }
 
-type BuyerText = keyof typeof BUYER_TEXTS;
-
-/** Of what was not the caller's doing; the other errors bring their own. */
-const STATUS_OF_CODE: ReadonlyMap<string, HttpStatus> = new Map([
-  ['PAYMENT_UNSUPPORTED', HttpStatus.NOT_IMPLEMENTED],
-  ['PAYMENT_INIT3D', HttpStatus.BAD_GATEWAY],
-  ['PAYMENT_NOT_SENT', HttpStatus.SERVICE_UNAVAILABLE],
-  ['PAYMENT_STORE', HttpStatus.SERVICE_UNAVAILABLE],
-  ['PAYMENT_OVERLOAD', HttpStatus.SERVICE_UNAVAILABLE],
-  ['PAYMENT_SHUTDOWN', HttpStatus.SERVICE_UNAVAILABLE],
-]);
-
-/**
- * Of what was refused before anything was looked at. Payments in flight end within seconds: by then there is room, or
- * another instance answers.
- */
-const RETRY_AFTER_CODES: ReadonlySet<string> = new Set(['PAYMENT_OVERLOAD', 'PAYMENT_SHUTDOWN']);
-const RETRY_AFTER_SECONDS = 5;
+const FORM_LIMIT_MS = 10_000;
+const PAGE_HEADERS = buyerPageHeaders("'none'");
+const PRIVATE_HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
+const FORM_HEADERS = { ...PRIVATE_HEADERS, 'Content-Type': 'text/html; charset=utf-8' };
+const JSON_HEADERS = { ...PRIVATE_HEADERS, 'Content-Type': 'application/json; charset=utf-8' };
+/** Of the answer that the route meant to give. */
+const FOREIGN_HEADERS = ['Content-Length', 'Content-Encoding', 'Content-Disposition', 'ETag', 'Last-Modified'];
 
 /**
  * Answers this module's errors over HTTP, on Express and Fastify; elsewhere (GraphQL, microservices) it rethrows them.
  * Use it with `@UseFilters(PaymentExceptionFilter)`, `APP_FILTER` or `app.useGlobalFilters(new
- * PaymentExceptionFilter())`. `tellBuyer` of the answer is what a buyer may read.
+ * PaymentExceptionFilter())`.
+ *
+ * A browser that shows a page (its `Accept` names `text/html`) gets one in the buyer's language, with a link back to the
+ * shop; programs get JSON, whose `tellBuyer` is what a buyer may read. To show your form again instead, extend this
+ * class and override {@link PaymentExceptionFilter.form}. With `@Catch()` on your class, the errors of the application
+ * itself (404, 413, 429, 500, …) are answered the same way: with a page, or with the JSON that Nest gives.
  *
  * | error | status |
  * |---|---|
@@ -72,52 +68,133 @@ const RETRY_AFTER_SECONDS = 5;
  * | `PaymentOverloadError`, `PaymentShutdownError`, with `Retry-After` in seconds | 503 |
  */
 @Catch(PaymentError)
-export class PaymentExceptionFilter implements ExceptionFilter<PaymentError> {
-  /** @param language of `tellBuyer` where a request prefers neither Turkish nor English: `tr` (default) or `en` */
-  constructor(@Optional() private readonly language: string = 'tr') {}
+export class PaymentExceptionFilter implements ExceptionFilter {
+  private readonly language: TextLanguage;
+  private readonly shopUrl: string;
+  private readonly clock = new SystemClock();
+  private readonly limitedLog = new LimitedLog(this.clock);
+  private readonly logger = new PaymentLogger();
 
-  catch(error: PaymentError, host: ArgumentsHost): void {
+  /** @throws TypeError when `shopUrl` is neither a path nor an http(s) URL */
+  constructor(@Optional() { language = 'tr', shopUrl = '/' }: PaymentExceptionFilterOptions = {}) {
+    if (!/^(?:\/(?![/\\])|https?:\/\/)/i.test(shopUrl)) {
+      throw new TypeError('shopUrl must be a path that begins with one /, or an absolute http(s) URL');
+    }
+    this.language = language;
+    this.shopUrl = shopUrl;
+  }
+
+  /** Never rejects: Nest does not wait for what a filter returns. */
+  catch(error: unknown, host: ArgumentsHost): void | Promise<void> {
     if (host.getType() !== 'http') throw error;
     const http = host.switchToHttp();
     const response = http.getResponse<HttpResponse>();
-    if (response.headersSent || response.sent) return;
-    const accepted = http.getRequest<HttpRequest>().headers?.['accept-language'];
-    const body = bodyOf(error, preferredLanguage(accepted, this.language));
-    if (RETRY_AFTER_CODES.has(error.code)) response.header('Retry-After', String(RETRY_AFTER_SECONDS));
-    response.status(body.statusCode).send(body);
+    if (isAnswered(response)) return;
+    const { headers = {}, body } = http.getRequest<HttpRequest>();
+    const language = preferredLanguage(headers['accept-language'], this.language);
+    const answer = answerTo(error);
+    // As Nest does where no filter catches it.
+    if (answer.isUnexpected) new PaymentLogger('ExceptionsHandler').error(error);
+    response.header('Vary', varying(response.getHeader('Vary')));
+    if (answer.retryAfter !== null) response.header('Retry-After', String(answer.retryAfter));
+    if (!prefersHtml(headers.accept)) {
+      return send(response, answer.status, JSON_HEADERS, JSON.stringify(answer.json(language)));
+    }
+    if (answer.isOfForm) return this.showForm({ error, answer, language, body, host, response });
+    this.showPage(response, answer, language);
+  }
+
+  /**
+   * Your form once more, as a whole page: for input that was refused, and for a card that was declined when a 3D payment
+   * was to be started. Override it. The page is sent with the error's status and the headers that the route has set
+   * (`@Header('Content-Security-Policy', …)` on the route that the form is posted to). Where this returns null or
+   * throws, or takes longer than ten seconds, the buyer gets the plain page.
+   *
+   * @param refused escape what is `typed` (`escapeHtml`)
+   * @param host the request: its parameters say which order it was
+   */
+  protected form(refused: RefusedForm, host: ArgumentsHost): string | null | Promise<string | null>;
+  protected form(): null {
+    return null;
+  }
+
+  private async showForm({ error, answer, language, body, host, response }: FormRequest): Promise<void> {
+    const html = await this.formHtml(host, () => ({
+      language,
+      tellBuyer: BUYER_TEXTS[answer.says][language].text,
+      messages: messagesOf(error, language),
+      typed: typedAgain(body),
+    }));
+    if (isAnswered(response)) return;
+    if (html === null) return this.showPage(response, answer, language);
+    // Set too early, it would be the policy of the form.
+    if (response.getHeader('Content-Security-Policy') === BANK_PAGE_HEADERS['Content-Security-Policy']) {
+      response.removeHeader('Content-Security-Policy');
+    }
+    send(response, answer.status, FORM_HEADERS, html);
+  }
+
+  /** null where there is none, or none in time. */
+  private async formHtml(host: ArgumentsHost, refused: () => RefusedForm): Promise<string | null> {
+    try {
+      const html: unknown = await limited(this.clock, FORM_LIMIT_MS, () => this.form(refused(), host));
+      return typeof html === 'string' && html !== '' ? html : null;
+    } catch (error) {
+      const why =
+        error instanceof TimeUpError ? `it took longer than ${FORM_LIMIT_MS / 1000} seconds` : reasonOf(error);
+      this.logger.error(`The form could not be shown again; the buyer gets the plain page. ${why}`);
+      return null;
+    }
+  }
+
+  private showPage(response: HttpResponse, answer: ErrorAnswer, language: TextLanguage): void {
+    const { status, says, forDeveloper } = answer;
+    if (forDeveloper !== null) {
+      this.limitedLog.write(says, (end) => this.logger.warn(`A buyer was shown a page. ${forDeveloper}${end}`));
+    }
+    send(response, status, PAGE_HEADERS, buyerPage(BUYER_TEXTS[says][language], language, this.shopUrl));
   }
 }
 
-function bodyOf(error: PaymentError, language: TextLanguage): PaymentErrorBody {
-  const { issues, payment } = error as { issues?: readonly ValidationIssue[]; payment?: Payment | null };
-  const isOwn = payment && error.code !== 'PAYMENT_DUPLICATE';
-  const statusCode = error.statusCode ?? STATUS_OF_CODE.get(error.code) ?? HttpStatus.INTERNAL_SERVER_ERROR;
-  return {
-    statusCode,
-    code: error.code,
-    message: error.message,
-    tellBuyer: BUYER_TEXTS[buyerTextOf(error.code, statusCode)][language],
-    ...(issues && { issues }),
-    ...(isOwn && { conversationId: payment.conversationId, state: payment.state }),
-  };
+interface FormRequest {
+  readonly error: unknown;
+  readonly answer: ErrorAnswer;
+  readonly language: TextLanguage;
+  readonly body: unknown;
+  readonly host: ArgumentsHost;
+  readonly response: HttpResponse;
 }
 
-function buyerTextOf(code: string, status: HttpStatus): BuyerText {
-  switch (status) {
-    case HttpStatus.BAD_REQUEST:
-      return code === 'PAYMENT_VALIDATION' ? 'input' : 'refused';
-    case HttpStatus.PAYMENT_REQUIRED:
-      return 'declined';
-    case HttpStatus.NOT_FOUND:
-      return 'notFound';
-    case HttpStatus.CONFLICT:
-      return code === 'PAYMENT_STATE' ? 'impossible' : 'underWay';
-    case HttpStatus.NOT_IMPLEMENTED:
-      return 'impossible';
-    case HttpStatus.BAD_GATEWAY:
-    case HttpStatus.SERVICE_UNAVAILABLE:
-      return code === 'PAYMENT_OVERLOAD' ? 'busy' : 'later';
-    default:
-      return 'trouble';
-  }
+function send(response: HttpResponse, status: number, headers: Readonly<Record<string, string>>, body: string): void {
+  for (const name of FOREIGN_HEADERS) response.removeHeader(name);
+  for (const [name, value] of Object.entries(headers)) response.header(name, value);
+  response.status(status).send(body);
+}
+
+function isAnswered({ headersSent, sent }: HttpResponse): boolean {
+  return headersSent === true || sent === true;
+}
+
+/** What the host says already, and what this filter looks at. */
+function varying(said: unknown): string {
+  const names = (Array.isArray(said) ? said.join(',') : typeof said === 'string' ? said : '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && !/^accept(?:-language)?$/i.test(name));
+  return [...names, 'Accept', 'Accept-Language'].join(', ');
+}
+
+/** By the form's own paths: what a payment's `transactionDetails` takes, a form sends at its top. */
+function messagesOf(error: unknown, language: TextLanguage): Record<string, string> {
+  if (!(error instanceof PaymentValidationError)) return {};
+  const issues = error
+    .issuesIn(language)
+    .map(({ path, message }) => [path.replace(/^transactionDetails\./, ''), message]);
+  return Object.fromEntries(issues) as Record<string, string>;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error
+    ? plainText(`${error.name}: ${error.message}`, 300)
+    : 'Something that is no Error was thrown.';
 }

@@ -45,9 +45,11 @@ function amountText({ amount, currencyCode }: TransactionDetailsDto, format: Amo
   const canonical = canonicalAmount(amount, currencyCode, format);
   if ('text' in canonical) return canonical.text;
   const { problem } = canonical;
-  const inLanguage = textLanguage(language);
-  const message = AMOUNT_TEXTS[problem][inLanguage];
-  throw new PaymentValidationError([{ path: 'transactionDetails.amount', rule: problem, message }], inLanguage);
+  const message = AMOUNT_TEXTS[problem];
+  throw new PaymentValidationError(
+    [{ path: 'transactionDetails.amount', rule: problem, message }],
+    textLanguage(language),
+  );
 }
 
 /** What a payment's first record is known by, beside its conversationId. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { PaymentNotFoundError } from '../errors/payment-not-found.error.js';
 import { PaymentStateError } from '../errors/payment-state.error.js';
-import { PaymentValidationError, type ValidationIssue } from '../errors/payment-validation.error.js';
+import { PaymentValidationError, type ValidationProblem } from '../errors/payment-validation.error.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { rowOf } from '../payment/payment-state.js';
 import { plainText } from '../payment/plain-text.js';
@@ -88,27 +88,27 @@ interface Resolution {
 
 /** @throws PaymentValidationError */
 function checkedResolution([conversationId, state, note, options = {}, ...surplus]: readonly unknown[]): Resolution {
-  const issues: ValidationIssue[] = [];
+  const problems: ValidationProblem[] = [];
   if (state !== 'succeeded' && state !== 'failed') {
-    issues.push({ path: 'state', rule: 'isIn', message: 'must be succeeded or failed' });
+    problems.push({ path: 'state', rule: 'isIn', message: 'must be succeeded or failed' });
   }
   if (typeof note !== 'string' || note.trim() === '') {
-    issues.push({ path: 'note', rule: 'isNotEmpty', message: 'must say how it was found out' });
+    problems.push({ path: 'note', rule: 'isNotEmpty', message: 'must say how it was found out' });
   }
   if (surplus.length > 0) {
-    issues.push({ path: 'arguments', rule: 'maxLength', message: 'must be four at most: by and force are options' });
+    problems.push({ path: 'arguments', rule: 'maxLength', message: 'must be four at most: by and force are options' });
   }
-  const { by, force, ...unknown } = objectIn(options, issues);
+  const { by, force, ...unknown } = objectIn(options, problems);
   if (by !== undefined && (typeof by !== 'string' || by.trim() === '')) {
-    issues.push({ path: 'options.by', rule: 'isNotEmpty', message: 'must be a text that says who, or left out' });
+    problems.push({ path: 'options.by', rule: 'isNotEmpty', message: 'must be a text that says who, or left out' });
   }
   if (force !== undefined && typeof force !== 'boolean') {
-    issues.push({ path: 'options.force', rule: 'isBoolean', message: 'must be true, false, or left out' });
+    problems.push({ path: 'options.force', rule: 'isBoolean', message: 'must be true, false, or left out' });
   }
   if (Object.keys(unknown).length > 0) {
-    issues.push({ path: 'options', rule: 'whitelist', message: 'may hold by and force, and nothing else' });
+    problems.push({ path: 'options', rule: 'whitelist', message: 'may hold by and force, and nothing else' });
   }
-  if (issues.length > 0) throw new PaymentValidationError(issues);
+  if (problems.length > 0) throw new PaymentValidationError(problems);
   return {
     conversationId: conversationId as string,
     state: state as Resolution['state'],
@@ -118,8 +118,8 @@ function checkedResolution([conversationId, state, note, options = {}, ...surplu
   };
 }
 
-function objectIn(options: unknown, issues: ValidationIssue[]): Readonly<Record<string, unknown>> {
+function objectIn(options: unknown, problems: ValidationProblem[]): Readonly<Record<string, unknown>> {
   if (typeof options === 'object' && options !== null && !Array.isArray(options)) return { ...options };
-  issues.push({ path: 'options', rule: 'isObject', message: 'must be an object, such as { by: "ada@shop.example" }' });
+  problems.push({ path: 'options', rule: 'isObject', message: 'must be an object, such as { by: "ada@shop.example" }' });
   return {};
 }

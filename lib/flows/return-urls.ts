@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
-import { PaymentValidationError, type ValidationIssue } from '../errors/payment-validation.error.js';
+import { PaymentValidationError, type ValidationProblem } from '../errors/payment-validation.error.js';
 import { CallbackRoute, trimSlashes } from '../options/callback-route.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { textLanguage, type Translations } from '../payment/text-language.js';
@@ -37,16 +37,16 @@ export class ReturnUrlMaker {
   make(own: Partial<ReturnUrls> & { readonly language?: string }, token: string = NO_TOKEN): ReturnUrls {
     const built = this.base();
     const language = textLanguage(own.language ?? this.settings.language);
-    const issues: ValidationIssue[] = [];
+    const problems: ValidationProblem[] = [];
     const choose = (option: keyof ReturnUrls, last: string): string => {
       const url = own[option] ?? this.settings[option] ?? (built && `${built}/{token}/${last}`);
       if (url === null) {
-        issues.push({ path: option, rule: 'isDefined', message: neededText(option)[language] });
+        problems.push({ path: option, rule: 'isDefined', message: neededText(option) });
       }
       return (url ?? '').replaceAll('{token}', token);
     };
     const urls = { returnUrl: choose('returnUrl', 'return'), failUrl: choose('failUrl', 'fail') };
-    if (issues.length > 0) throw new PaymentValidationError(issues, language);
+    if (problems.length > 0) throw new PaymentValidationError(problems, language);
     return urls;
   }
 

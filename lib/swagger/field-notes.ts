@@ -23,7 +23,7 @@ export const CARD_NOTES: NotesOf<CardDetails> = {
     example: '4508034508034509',
     writeOnly: true,
   },
-  expDate: { description: 'Expiry: MMyy, or MM/yy.', example: '12/36', writeOnly: true },
+  expDate: { description: 'Expiry: MMyy, or as people type it, such as 12/36.', example: '12/36', writeOnly: true },
   cvv: { description: 'Security code: 3 or 4 digits.', example: '000', writeOnly: true },
 };
 

@@ -31,7 +31,10 @@ export const RULE_SCHEMAS: Readonly<Record<string, SchemaOfRule>> = {
   currencyCode: ([codes]) => ({ type: 'integer', enum: codes as number[] }),
   // As people type them, since that is what these fields take.
   cardNumber: () => ({ type: 'string', pattern: '^\\d(?:[ -]?\\d){11,18}$' }),
-  expiry: () => ({ type: 'string', pattern: '^(?:0[1-9]|1[0-2])(?: ?/ ?(?:20)?)?\\d{2}$' }),
+  expiry: () => ({
+    type: 'string',
+    pattern: '^(?:(?:0[1-9]|1[0-2])|(?:0?[1-9]|1[0-2])(?: ?[/.-] ?| ))(?:20)?\\d{2}$',
+  }),
   securityCode: (constraints) => ({ type: 'string', pattern: source(constraints) }),
   amountFormat: () => ({
     oneOf: [
@@ -43,5 +46,6 @@ export const RULE_SCHEMAS: Readonly<Record<string, SchemaOfRule>> = {
   amountDecimals: () => ({}),
   amountDigits: () => ({}),
   luhn: () => ({}),
+  cardFree: () => ({}),
   notExpired: () => ({}),
 };

@@ -151,7 +151,7 @@ describe('every page is for everyone', () => {
     ['unavailable', 'Just a moment'],
   ])('the module’s own page: %s', async (kind, title) => {
     await page.goto('about:blank');
-    await page.setContent(resultPage(kind, 'en'));
+    await page.setContent(resultPage(kind, 'en', '/'));
     await isForEveryone(title);
   });
 });
@@ -277,13 +277,13 @@ describe('a card form with errors', () => {
     expect(await focused()).toMatch(/^Please check your details\s+Nothing was charged/);
 
     await page.keyboard.press('Tab');
-    expect(await focused()).toBe('This card number is not valid.');
+    expect(await focused()).toBe('Card number has a mistyped digit');
     await page.keyboard.press('Enter');
     const number = page.getByLabel('Card number');
     expect(await number.and(page.locator(':focus')).count()).toBe(1);
     for (const [label, problem] of [
-      ['Card number', 'This card number is not valid.'],
-      ['Expiry', 'Enter a month and year that are not in the past, such as 12/30.'],
+      ['Card number', 'Card number has a mistyped digit'],
+      ['Expiry', 'Expiry date is in the past: the card has expired'],
     ] as const) {
       const field = page.getByLabel(label);
       expect(await field.getAttribute('aria-invalid')).toBe('true');

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { type INestApplication, type Type, ValidationPipe } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import { PaymentExceptionFilter } from 'nestjs-card-payment';
+import type { INestApplication, Type } from '@nestjs/common';
+import { type AbstractHttpAdapter, NestFactory } from '@nestjs/core';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { SMS_CODE } from 'nestjs-card-payment/simulator';
 import type { Browser, Page } from 'playwright-core';
 import { GuideRecipes } from '../package/guide-recipes.js';
@@ -10,13 +11,20 @@ import { launchBrowser } from './browser.js';
 
 const PAGE = 'docs/getting-started.md';
 
+const VALID = '4508034508034509';
+const MISTYPED = '4508034508034508';
+
 /** The application of the first page, as a browser sees it. */
-describe('the first page of the guide', () => {
+describe.each([
+  ['Express', () => new ExpressAdapter()],
+  ['Fastify', () => new FastifyAdapter()],
+])('the first page of the guide, on %s', (_name, createAdapter: () => AbstractHttpAdapter) => {
   const recipes = new GuideRecipes(PAGE);
   let app: INestApplication;
   let browser: Browser;
   let page: Page;
   let url: string;
+  let order: string;
   let complaints: string[];
 
   beforeAll(async () => {
@@ -25,9 +33,7 @@ describe('the first page of the guide', () => {
     url = `http://localhost:${port}`;
     Object.assign(process.env, { PAYMENT_BASE_URL: 'simulator:', PAYMENT_STORE_URL: 'memory:', PORT: String(port) });
     const { AppModule } = await recipes.load<{ AppModule: Type }>('src/app.module.ts');
-    app = await NestFactory.create(AppModule, { logger: false });
-    app.useGlobalPipes(new ValidationPipe({ whitelist: true, transform: true }));
-    app.useGlobalFilters(new PaymentExceptionFilter());
+    app = await NestFactory.create(AppModule, createAdapter(), { logger: false });
     await app.listen(port, 'localhost');
     browser = await launchBrowser();
   });
@@ -42,29 +48,61 @@ describe('the first page of the guide', () => {
     page = await browser.newPage({ locale: 'en-GB' });
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => {
-      if (message.type() === 'error' && !message.location().url.endsWith('/favicon.ico'))
+      // A page with an error's status is one in the console, too.
+      const isAbout = (what: string) => message.text().includes(what);
+      if (message.type() === 'error' && !isAbout('status of 4') && !message.location().url.endsWith('/favicon.ico'))
         complaints.push(message.text());
     });
     await page.goto(url);
     await page.getByRole('button', { name: 'Order for 149.90 TRY' }).click();
     await page.getByLabel('Card number').waitFor();
+    order = page.url().replace(/\/pay$/, '');
   });
   afterEach(() => page.close());
 
-  it('comes from the form through the bank and back, and its policies stop nothing of that', async () => {
-    const order = page.url().replace(/\/pay$/, '');
-    await page.getByLabel('Card number').fill('4508034508034509');
+  async function fillIn(cardNumber: string): Promise<void> {
+    await page.getByLabel('Card number').fill(cardNumber);
     await page.getByLabel('Expiry').fill('12/36');
     await page.getByLabel('Code').fill('000');
     await page.getByLabel('Name').fill('Ada');
     await page.getByLabel('Phone').fill('905551112233');
     await page.getByRole('button', { name: 'Pay' }).click();
+  }
+
+  it('comes from the form through the bank and back, and its policies stop nothing of that', async () => {
+    await fillIn(VALID);
     await page.locator('[name="code"]').fill(SMS_CODE);
     await page.locator('button').first().click();
-    await page.waitForURL(/\/payments\/[^/]+\/return$/);
+    await page.getByText('Paid. Thank you!').waitFor();
+    expect(page.url().startsWith(`${order}?conversationId=`)).toBe(true);
+
+    await page.goto(`${order}/pay`);
+    await fillIn(VALID);
+    await page.getByText('has been paid').waitFor();
+    await page.getByRole('link', { name: 'Back to the shop' }).click();
+    await page.getByRole('button', { name: 'Order for 149.90 TRY' }).waitFor();
     expect(complaints).toEqual([]);
-    const shown = await page.goto(order);
-    expect(await shown?.json()).toEqual({ state: 'paid' });
+  });
+
+  it('shows the form again, with what is wrong beside its field and without the card', async () => {
+    await fillIn(MISTYPED);
+    await page.getByText('Card number has a mistyped digit').waitFor();
+    const values = await Promise.all(
+      ['Card number', 'Expiry', 'Code', 'Name', 'Phone'].map((label) => page.getByLabel(label).inputValue()),
+    );
+    expect(values).toEqual(['', '', '', 'Ada', '905551112233']);
+    await fillIn(VALID);
+    await page.locator('[name="code"]').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('says in a page that there is no such order, in the words of the buyer', async () => {
+    await page.goto(`${url}/orders/1001`);
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    const turkish = await browser.newPage({ locale: 'tr-TR' });
+    await turkish.goto(`${url}/orders/1001`);
+    await turkish.getByRole('heading', { name: 'Sayfa bulunamadı' }).waitFor();
+    await turkish.close();
   });
 
   it('sends a card nowhere else and runs no script, whatever got into the form', async () => {
@@ -100,6 +138,11 @@ describe('the first page of the guide', () => {
     }
     expect([...statuses]).toEqual([400, 429]);
     expect((await fetch(`${url}/orders`, { method: 'POST' })).status).toBe(429);
+    await page.getByRole('button', { name: 'Pay' }).evaluate((button: { form: { noValidate: boolean } }) => {
+      button.form.noValidate = true;
+    });
+    await page.getByRole('button', { name: 'Pay' }).click();
+    await page.getByRole('link', { name: 'Back to the shop' }).waitFor();
   });
 });
 

@@ -216,8 +216,8 @@ describe('the card form', () => {
         .locator('.field', { has: buyer.page.getByLabel(label) })
         .locator('.problem')
         .innerText();
-    expect(await problemOf('Card number')).toBe('This card number is not valid.');
-    expect(await problemOf('Expiry')).toContain('not in the past');
+    expect(await problemOf('Card number')).toBe('Card number has a mistyped digit');
+    expect(await problemOf('Expiry')).toContain('in the past');
     expect(await buyer.page.locator('.problem').count()).toBe(2);
     for (const label of ['Card number', 'Expiry', 'Security code']) {
       expect(await buyer.page.getByLabel(label).inputValue()).toBe('');

@@ -45,7 +45,14 @@ describe('what the buyer is answered', () => {
       setHeader: (to: Answer, name: string, value: string) => (to.headers[name] = value),
       reply: (to: Answer, body: string, status: number) => Object.assign(to, { body, status }),
     };
-    const none = { successUrl: null, failureUrl: null, pendingUrl: null, language: 'en' };
+    const none = {
+      successUrl: null,
+      failureUrl: null,
+      pendingUrl: null,
+      publicUrl: null,
+      callbackUrl: null,
+      language: 'en',
+    };
     const settings = { ...none, ...options } as PaymentSettings;
     const refusals = new RefusalLog(new TestClock());
     act(new CallbackResponder({ httpAdapter } as unknown as HttpAdapterHost, refusals, settings), answer);
@@ -188,6 +195,23 @@ describe('what the buyer is answered', () => {
   it('is nothing where a browser only looks ahead', () => {
     const { status, body, headers } = answered((responder, answer) => responder.nothing(answer));
     expect({ status, body, headers }).toEqual({ status: 204, body: '', headers: PRIVATE });
+  });
+
+  it.each<[string, PaymentOptions, string]>([
+    [
+      'publicUrl',
+      { publicUrl: 'https://shop.example/tr', callbackUrl: 'https://pay.example/back' },
+      'https://shop.example/tr',
+    ],
+    ['the origin of callbackUrl', { callbackUrl: 'https://pay.example/back' }, 'https://pay.example'],
+    ['this site, with the embedded simulator', {}, '/'],
+  ])('leads back to the shop: %s', (_what, options, href) => {
+    const payment = toPayment(aPaymentRecord({ state: 'succeeded' }));
+    const { body, headers } = sentOn(payment, options);
+    expect(body).toContain(`<a href="${href}" target="_top">`);
+    expect(headers['Content-Security-Policy']).toMatch(
+      /^default-src 'none'; style-src 'sha256-[^']+'; .*frame-ancestors 'self'$/,
+    );
   });
 
   it('is in the language of the option', () => {

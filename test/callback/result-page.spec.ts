@@ -6,11 +6,13 @@ const NOT_PAID = /No money was taken|para çekilmedi/;
 const DO_NOT_REPEAT = /do not pay again|yeniden ödeme yapmayın/;
 
 describe.each(['en', 'tr'] as const)('the page in %s', (language) => {
-  const page = (kind: ResultPageKind): string => resultPage(kind, language);
+  const page = (kind: ResultPageKind): string => resultPage(kind, language, 'https://shop.example/?a=1&b="2"');
 
   it.each(KINDS)('for %s is a whole document with a title of its own', (kind) => {
     expect(page(kind)).toMatch(new RegExp(`^<!doctype html><html lang="${language}"><head><meta charset="utf-8">`));
-    expect(page(kind)).toMatch(/<title>[^<]+<\/title>.*<main><h1>[^<]+<\/h1><p>[^<]+<\/p><\/main><\/body><\/html>$/);
+    expect(page(kind)).toMatch(
+      /<title>[^<]+<\/title>.*<main><h1>[^<]+<\/h1><p>[^<]+<\/p><p><a .*<\/main><\/body><\/html>$/,
+    );
     for (const other of KINDS.filter((name) => name !== kind)) expect(page(other)).not.toBe(page(kind));
   });
 
@@ -32,6 +34,12 @@ describe.each(['en', 'tr'] as const)('the page in %s', (language) => {
   });
 
   it.each(KINDS)('for %s loads and runs nothing', (kind) => {
-    expect(page(kind)).not.toMatch(/<script|<link|<img|<form|src=|href=|url\(/i);
+    expect(page(kind)).not.toMatch(/<script|<link|<img|<form|src=|url\(/i);
+  });
+
+  it.each(KINDS)('for %s leads back to the shop, out of a frame of it as well', (kind) => {
+    const link = '<a href="https://shop.example/?a=1&#38;b=&#34;2&#34;" target="_top">';
+    expect(page(kind)).toContain(`${link}${language === 'tr' ? 'Mağazaya dön' : 'Back to the shop'}</a>`);
+    expect(page(kind).match(/href=/g)).toHaveLength(1);
   });
 });

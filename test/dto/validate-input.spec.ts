@@ -113,21 +113,21 @@ const BAD: [path: string, rule: string, values: readonly unknown[]][] = [
       '13/30',
       '0030',
       '00/30',
-      '122030',
       '12/1930',
       '12/2130',
       '12/203',
-      '2/30',
       '12//30',
-      '12-30',
-      '12 30',
-      '12.30',
+      '230',
       '2030/12',
+      '0/30',
+      '02 2 30',
+      '12/-30',
+      '132030',
+      '22030',
       '30/12',
       '12/30\n',
       '123',
       1230,
-      ' 1230',
       '12a0',
       [],
       {},
@@ -238,7 +238,12 @@ describe('validateInput', () => {
     for (const value of ['TRY', '949', 963, 792]) {
       const { issues } = errorOf({ ...inputWith('transactionDetails.currencyCode', value), language });
       expect(issues).toEqual([
-        { path: 'transactionDetails.currencyCode', rule: 'currencyCode', message: expect.stringMatching(text) },
+        {
+          path: 'transactionDetails.currencyCode',
+          field: 'currencyCode',
+          rule: 'currencyCode',
+          message: expect.stringMatching(text),
+        },
       ]);
     }
   });
@@ -295,17 +300,60 @@ describe('validateInput', () => {
     }
   });
 
+  it.each([
+    'cardHolderInfo.cardHolderName',
+    'extraParameter.pfSubMerchantId',
+    'transactionDetails.transactionType',
+    'paymentMethod',
+  ])('refuses a card number as %s, also with signs in it', (path) => {
+    for (const text of [CARD.cardNo, CARD.cardNo.replace(/(.{4})(?=.)/g, '$1-'), `ADA ${CARD.cardNo}`]) {
+      expect(rulesOf(inputWith(path, text))).toEqual([`${path} cardFree`]);
+    }
+  });
+
+  it('refuses another card number as the name of the holder', () => {
+    expect(rulesOf(inputWith('cardHolderInfo.cardHolderName', '4508 0345 0803 4509'))).toEqual([
+      'cardHolderInfo.cardHolderName cardFree',
+    ]);
+    expect(
+      validateInput(DoPaymentDto, inputWith('cardHolderInfo.cardHolderName', 'ADA YILMAZ 2'), CHECKS),
+    ).toBeDefined();
+  });
+
+  it('words its issues in either language, with the names that buyers know', () => {
+    const error = errorOf(inputWith('cardDetails.cardNo', NON_LUHN));
+    expect(error.issuesIn('en')).toEqual([
+      { path: 'cardDetails.cardNo', field: 'Card number', rule: 'luhn', message: 'Card number has a mistyped digit' },
+    ]);
+    expect(error.issuesIn('tr')).toEqual([
+      {
+        path: 'cardDetails.cardNo',
+        field: 'Kart numarası',
+        rule: 'luhn',
+        message: 'Kart numarası yanlış yazılmış bir rakam içeriyor',
+      },
+    ]);
+  });
+
   it.each(['returnUrl', 'failUrl'])('refuses a card number in %s', (field) => {
     const input = { ...sampleInput(), [field]: `https://shop.example/${CARD.cardNo}` };
     expect(rulesOf(input)).toEqual([`${field} cardFree`]);
   });
 
-  it.each(['1230', '12/30', '12 / 30', '12/ 30', '12/2030', '12 / 2030', '12\u00a0/\u00a030'])(
-    'reads an expiry as people type it: %j',
+  it.each([
+    ...['1230', '12/30', '12 / 30', '12/ 30', '12/2030', '12 / 2030', '12\u00a0/\u00a030', ' 1230 '],
+    ...['12-30', '12 \u2013 30', '12.30', '12. 2030', '12 30', '12 2030', '122030'],
+  ])('reads an expiry as people type it: %j', (expDate) => {
+    const input = { ...sampleInput(), cardDetails: { ...CARD, expDate } };
+    expect(validateInput(DoPaymentDto, input, CHECKS).cardDetails.expDate).toBe('1230');
+    expect(input.cardDetails.expDate).toBe(expDate);
+  });
+
+  it.each(['1/36', '1 / 36', '1-36', '1.36', '1 36', '1/2036', '01/36', '01/2036', '012036', '0136'])(
+    'reads January without its zero where something parts it from the year: %j',
     (expDate) => {
       const input = { ...sampleInput(), cardDetails: { ...CARD, expDate } };
-      expect(validateInput(DoPaymentDto, input, CHECKS).cardDetails.expDate).toBe('1230');
-      expect(input.cardDetails.expDate).toBe(expDate);
+      expect(validateInput(DoPaymentDto, input, CHECKS).cardDetails.expDate).toBe('0136');
     },
   );
 

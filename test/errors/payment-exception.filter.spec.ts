@@ -29,7 +29,8 @@ import {
   PaymentUnsupportedError,
   PaymentValidationError,
 } from '../../lib/errors/index.js';
-import { type PaymentErrorBody, PaymentExceptionFilter } from '../../lib/errors/payment-exception.filter.js';
+import type { PaymentErrorBody } from '../../lib/errors/error-answer.js';
+import { PaymentExceptionFilter } from '../../lib/errors/payment-exception.filter.js';
 import type { Payment } from '../../lib/payment/payment.js';
 
 function paymentThat(change: Partial<Payment>): Payment {
@@ -70,11 +71,18 @@ class HostsOwnError extends PaymentError {
   readonly code = 'SHOP_SPECIAL';
 }
 
-const ISSUES = [{ path: 'cardDetails.expDate', rule: 'expiry', message: 'expDate must be MMyy' }];
+const PROBLEM = { path: 'cardDetails.expDate', rule: 'expiry' };
+const ISSUES = [{ ...PROBLEM, field: 'Son kullanma tarihi', message: 'Son kullanma tarihi ay ve yıl olmalı' }];
 const ABOUT = { conversationId: 'ABC12345678901234567' };
 
 const CASES: Record<string, [error: PaymentError, status: number, more?: Partial<PaymentErrorBody>]> = {
-  validation: [new PaymentValidationError(ISSUES), 400, { issues: ISSUES }],
+  validation: [
+    new PaymentValidationError([
+      { ...PROBLEM, message: { en: '$property is wrong', tr: '$property ay ve yıl olmalı' } },
+    ]),
+    400,
+    { issues: ISSUES },
+  ],
   callback: [new PaymentCallbackError('unknown_token'), 400],
   missing: [new PaymentNotFoundError(), 404],
   duplicate: [new PaymentDuplicateError(paymentThat({ state: 'succeeded' }), 'idempotencyKey'), 409],
@@ -208,7 +216,7 @@ describe.each([
 it('speaks the language that the host gives it, where the browser has no wish', async () => {
   const module = await Test.createTestingModule({ imports: [WithoutFilter] }).compile();
   const app = module.createNestApplication({ logger: false });
-  app.useGlobalFilters(new PaymentExceptionFilter('en'));
+  app.useGlobalFilters(new PaymentExceptionFilter({ language: 'en' }));
   await app.listen(0, '127.0.0.1');
   try {
     const answer = await fetch(`${await app.getUrl()}/error/missing`);

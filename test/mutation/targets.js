@@ -71,7 +71,7 @@ export const TARGETS = [
       'lib/callback/received-callback.ts': ['callback/payment-callback.guard'],
       'lib/callback/refusal-log.ts': ['callback/refusal-log', 'callback/callback-responder'],
       'lib/callback/result-page.ts': ['callback/result-page'],
-      'lib/callback/bank-page-headers.ts': ['e2e/checkout'],
+      'lib/payment/bank-page-headers.ts': ['e2e/checkout'],
       'lib/flows/callback-check.ts': ['flows/callback-check'],
       'lib/flows/callback-fields.ts': ['flows/callback-fields'],
       'lib/flows/callback-token.ts': ['flows/callback-token'],

@@ -1,10 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-interface Page {
+export interface Page {
   readonly url: string;
+  readonly status: number;
   readonly headers: Headers;
   readonly html: string;
 }
+
+/** What browsers send, so that they are shown pages. */
+const ACCEPT = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'accept-language': 'en' };
 
 /** A buyer whose browser has no scripts: reads a page, fills in its form and presses the first button. */
 export class GuideBuyer {
@@ -24,7 +28,7 @@ export class GuideBuyer {
   }
 
   async open(path: string): Promise<Page> {
-    return pageOf(await fetch(new URL(path, this.shop)));
+    return pageOf(await fetch(new URL(path, this.shop), { headers: ACCEPT }));
   }
 
   /** From the card's form through the bank and back. */
@@ -46,18 +50,14 @@ export class GuideBuyer {
     const button = /<button([^>]*)>/.exec(content)?.[1] ?? '';
     if (attribute(button, 'name')) fields.push([attribute(button, 'name'), attribute(button, 'value')]);
     const action = new URL(attribute(attributes, 'action') || url, url);
-    return pageOf(await fetch(action, { method: 'POST', body: new URLSearchParams(fields as [string, string][]) }));
-  }
-
-  async read(path: string): Promise<unknown> {
-    return JSON.parse((await this.open(path)).html);
+    const body = new URLSearchParams(fields as [string, string][]);
+    return pageOf(await fetch(action, { method: 'POST', headers: ACCEPT, body }));
   }
 }
 
 async function pageOf(response: Response): Promise<Page> {
-  const html = await response.text();
-  if (!response.ok) throw new Error(`${response.url} answered ${response.status}: ${html}`);
-  return { url: response.url, headers: response.headers, html };
+  const { url, status, headers } = response;
+  return { url, status, headers, html: await response.text() };
 }
 
 function attribute(tag: string, name: string): string {

@@ -1,8 +1,8 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import { freePort } from '../services/server.js';
-import { codeBlocks, findingsInPages, guidePages, installLines, writeBlocks } from './guide.js';
-import { GuideBuyer } from './guide-buyer.js';
+import { codeBlocks, findingsInPages, guidePages, installLines, settingFiles, writeBlocks } from './guide.js';
+import { GuideBuyer, type Page } from './guide-buyer.js';
 import { generatePrismaClient } from './guide-orders.js';
 import type { MerchantApp } from './merchant-app.js';
 
@@ -40,44 +40,120 @@ export async function compileGuide(app: MerchantApp): Promise<string[]> {
   return findingsInPages(await app.compile('guide'), written, app.folder);
 }
 
-/** Follows the page from `.env` to an order that is paid, once `compileGuide` has compiled it. */
-export async function payAsInGettingStarted(app: MerchantApp, node = process.execPath): Promise<void> {
-  const page = readFileSync('docs/getting-started.md', 'utf8');
+/** Express or Fastify, as the first page has a `main.ts` for each. */
+export type Adapter = 'Express' | 'Fastify';
+
+const FIRST_PAGE = 'docs/getting-started.md';
+/** Numbers of cards that nobody has: the first is mistyped. */
+const MISTYPED = '4508034508034508';
+
+/**
+ * Follows the page from `.env` to an order that is paid, once `compileGuide` has compiled it: mistyped, paid, restarted,
+ * paid again, and tried too often.
+ */
+export async function payAsInGettingStarted(
+  app: MerchantApp,
+  adapter: Adapter,
+  node = process.execPath,
+): Promise<void> {
+  const page = readFileSync(FIRST_PAGE, 'utf8');
   const [card = '', expiry = '', code = '', phone = ''] = [
     ...(/^1\. Card .*$/m.exec(page)?.[0] ?? '').matchAll(/`([\d/]+)`/g),
   ].map(([, value]) => value ?? '');
   const smsCode = /SMS: `(\d+)`/.exec(page)?.[1] ?? '';
   const typed = {
-    'cardDetails[cardNo]': card,
-    'cardDetails[expDate]': expiry,
-    'cardDetails[cvv]': code,
-    'cardHolderInfo[cardHolderName]': 'Ada Yılmaz',
-    'cardHolderInfo[buyerGsm]': phone,
+    'cardDetails.cardNo': card,
+    'cardDetails.expDate': expiry,
+    'cardDetails.cvv': code,
+    'cardHolderInfo.cardHolderName': 'Ada Yılmaz',
+    'cardHolderInfo.buyerGsm': phone,
   };
-  const folder = join(app.folder, 'guide/getting-started');
-  writeFileSync(join(folder, '.env'), /^```ini\n# \.env\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? '');
+  const folder = join(app.folder, `run-on-${adapter}`);
+  mkdirSync(folder);
+  writeSettings(folder);
 
   const port = await freePort();
-  const main = join(app.folder, 'built/guide/getting-started/src/main.js');
-  await app.whileRunning([node, main], folder, { PORT: `${port}` }, async () => {
-    const buyer = new GuideBuyer(`http://localhost:${port}`);
-    await buyer.arrive();
-    const form = await buyer.submit(await buyer.open('/'));
+  const main = join(app.folder, `built/guide/getting-started/src/main.${adapter.toLowerCase()}.js`);
+  const whileRunning = (use: (buyer: GuideBuyer) => Promise<void>): Promise<void> =>
+    app.whileRunning([node, main], folder, { PORT: `${port}` }, async () => {
+      const buyer = new GuideBuyer(`http://localhost:${port}`);
+      await buyer.arrive();
+      await use(buyer);
+    });
+  let order = '';
+  let interrupted = '';
+  let form: Page | undefined;
+
+  await whileRunning(async (buyer) => {
+    form = await buyer.submit(await buyer.open('/'));
     expect(form.url).toMatch(/\/orders\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\/pay$/);
-    expect(form.headers.get('content-security-policy')).toMatch(/^default-src 'none'; form-action 'self';/);
-    expect(form.headers.get('cache-control')).toBe('no-store');
-    const order = form.url.replace(/\/pay$/, '');
-    expect(await buyer.read(order)).toEqual({ state: 'open' });
-    await buyer.pay(form, typed, smsCode);
-    expect(await buyer.read(order)).toEqual({ state: 'paid' });
-    await expect(buyer.open('/orders/1001')).rejects.toThrow('answered 404');
-    await expect(buyer.submit(form, typed)).rejects.toThrow(/answered 4(?!29)\d\d/);
-    // The limit counts orders and attempts together: three until here.
-    for (let count = 3; count < 20; count += 1) {
-      await expect(buyer.submit(form, {})).rejects.toThrow('answered 400');
-    }
-    await expect(buyer.submit(form, typed)).rejects.toThrow('answered 429');
-    await expect(buyer.submit(await buyer.open('/'))).rejects.toThrow('answered 429');
-    expect(await buyer.read(order)).toEqual({ state: 'paid' });
+    expectShopPage(form);
+    order = form.url.replace(/\/pay$/, '');
+    expect((await buyer.open(order)).html).toContain('Not paid.');
+
+    const refused = await buyer.submit(form, { ...typed, 'cardDetails.cardNo': MISTYPED });
+    expect(refused.status).toBe(400);
+    expectShopPage(refused);
+    expect(refused.html).toContain('Card number has a mistyped digit');
+    expect(refused.html).toContain('value="Ada Yılmaz"');
+    expect(refused.html).not.toMatch(new RegExp(`${MISTYPED}|${expiry}|value="${code}"`));
+
+    const back = await buyer.pay(refused, typed, smsCode);
+    expect(new URL(back.url).pathname).toBe(new URL(order).pathname);
+    expectShopPage(back);
+    expect(back.html).toContain('Paid. Thank you!');
+
+    const another = await buyer.submit(await buyer.open('/'));
+    interrupted = another.url.replace(/\/pay$/, '');
+    expect((await buyer.submit(another, typed)).status).toBe(200);
   });
+
+  await whileRunning(async (buyer) => {
+    if (!form) throw new Error('There is no form.');
+    expect((await buyer.open(order)).html).toContain('Paid. Thank you!');
+    await expectPage(buyer.submit(form, typed), 409, 'has been paid');
+    // Its buyer was at the bank, which is a new one.
+    expect((await buyer.open(interrupted)).html).toContain('Not paid.');
+    const paid = await buyer.pay(await buyer.open(`${interrupted}/pay`), typed, smsCode);
+    expect(paid.html).toContain('Paid. Thank you!');
+    await expectPage(buyer.open('/orders/1001'), 404, 'no such page');
+    // The limit counts orders and attempts together: two until here.
+    for (let count = 2; count < 20; count += 1) expect((await buyer.submit(form, {})).status).toBe(400);
+    await expectPage(buyer.submit(form, typed), 429, 'Too many');
+    await expectPage(buyer.submit(await buyer.open('/')), 429, 'Too many');
+    expect((await buyer.open(order)).html).toContain('Paid. Thank you!');
+  });
+}
+
+function writeSettings(folder: string): void {
+  for (const [name, lines] of settingFiles(FIRST_PAGE)) writeFileSync(join(folder, name), lines);
+}
+
+function expectShopPage({ headers }: Page): void {
+  expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; form-action 'self';/);
+  expect(headers.get('cache-control')).toBe('no-store');
+}
+
+/** What is wrong, in words, with the way back to the shop. */
+async function expectPage(answer: Promise<Page>, status: number, words: string): Promise<void> {
+  const page = await answer;
+  expect([page.status, page.html]).toEqual([status, expect.stringContaining(words)]);
+  expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(page.html).toContain('href="/"');
+}
+
+/** Runs the tests of docs/testing.md as their project does, beside the data of its `.env`. */
+export async function testAsInTesting(app: MerchantApp, node = process.execPath): Promise<string> {
+  const folder = join(app.folder, 'guide/getting-started');
+  writeSettings(folder);
+  const env = { PATH: `${dirname(node)}${delimiter}${process.env['PATH']}`, NO_COLOR: '1', FORCE_COLOR: '0' };
+  const outputs: string[] = [];
+  for (const script of ['test', 'test:e2e']) {
+    const { status, stdout, stderr } = await app.run('npm', ['--prefix', folder, 'run', script], env);
+    outputs.push(stdout, stderr);
+    expect({ script, status, output: status === 0 ? '' : stdout + stderr }).toEqual({ script, status: 0, output: '' });
+  }
+  expect(readdirSync(folder).filter((name) => name.includes('.sqlite'))).toEqual([]);
+  return outputs.join('');
 }

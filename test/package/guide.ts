@@ -7,7 +7,10 @@ export interface CodeBlock {
   readonly page: string;
   /** Where the block's first line is in the page, from 1. */
   readonly line: number;
-  /** Where it belongs in a project, as its first line says; undefined for a block that stands by itself. */
+  /**
+   * Where it belongs in a project, as its first line says; undefined for a block that stands by itself. `src/main.ts on
+   * Fastify` becomes `src/main.fastify.ts`, beside the one for Express.
+   */
   readonly path: string | undefined;
   readonly code: string;
 }
@@ -30,18 +33,43 @@ export function codeBlocks(page: string, text = readFileSync(page, 'utf8')): Cod
   return [...text.matchAll(/^```(?:ts|prisma)\n([\s\S]*?)^```$/gm)].map(({ index, 1: code = '' }) => ({
     page,
     line: text.slice(0, index).split('\n').length + 1,
-    path: /^\/\/ (\S+\.(?:ts|prisma))\n/.exec(code)?.[1],
+    path: pathOf(code),
     code,
   }));
 }
 
-/** The file of a page in a folder of its own, for each page. */
+function pathOf(code: string): string | undefined {
+  const [, path, adapter] = /^\/\/ (\S+\.(?:ts|prisma))(?: on (Express|Fastify))?\n/.exec(code) ?? [];
+  return adapter === undefined ? path : path?.replace(/\.ts$/, `.${adapter.toLowerCase()}.ts`);
+}
+
+/** The files with settings that a page says to write, by name. */
+export function settingFiles(page: string): Map<string, string> {
+  const blocks = readFileSync(page, 'utf8').matchAll(/^```ini\n# (\.env\S*)\n([\s\S]*?)^```$/gm);
+  return new Map([...blocks].map(([, name = '', lines = '']) => [name, lines]));
+}
+
+/** The packages of a page's table of versions, as `npm install` takes them, for NestJS 12 or 11 and any other Node than 20. */
+export function tabledVersions(page: string, nest: 'NestJS 11' | 'NestJS 12'): string[] {
+  const rows = [...readFileSync(page, 'utf8').matchAll(/^\| ([@a-z][\w@/-]+) +\| (\d[^|]*) \| (\d[^|]*) \|/gm)];
+  return rows.map(([, name = '', twelve = '', eleven = '']) => {
+    const version = nest === 'NestJS 12' ? twelve : eleven;
+    return `${name}@${version.replace(/;.*/, '').trim()}`;
+  });
+}
+
+/** Pages whose files belong into the application of another. */
+const PAGES_OF_PROJECT: Readonly<Record<string, string>> = { testing: 'getting-started' };
+
+/** The folder of a page's files. */
 export function projectOf(page: string): string {
-  return basename(page, '.md').toLowerCase();
+  const name = basename(page, '.md').toLowerCase();
+  return PAGES_OF_PROJECT[name] ?? name;
 }
 
 /**
- * Writes blocks into a folder, those of each page as a project of its own. In CommonJS, relative imports need no `.js`,
+ * Writes blocks into a folder, those of each page as a project of its own (those of docs/testing.md into the first
+ * page's, which they test). In CommonJS, relative imports need no `.js`,
  * and the pages say to leave it out.
  */
 export function writeBlocks(
@@ -50,7 +78,7 @@ export function writeBlocks(
   imports: 'with .js' | 'bare',
 ): WrittenBlock[] {
   return blocks.map((block) => {
-    const path = block.path ?? `src/line-${block.line}.ts`;
+    const path = block.path ?? `src/${basename(block.page, '.md')}-${block.line}.ts`;
     const file = join(folder, projectOf(block.page), path);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, imports === 'bare' ? block.code.replace(/from '(\.[^']*)\.js'/g, "from '$1'") : block.code);

@@ -172,8 +172,7 @@ export const BOTH_FLOWS_PAID = {
     status: 400,
     body: {
       statusCode: 400,
-      message:
-        'Ödeme gönderilmeden reddedildi: cardDetails.cardNo: cardNo yanlış yazılmış bir rakam içeriyor: kontrol basamağı (Luhn) uymuyor',
+      message: 'Ödeme gönderilmeden reddedildi: cardDetails.cardNo: Kart numarası yanlış yazılmış bir rakam içeriyor',
     },
     errorsLogged: 0,
   },

@@ -59,7 +59,7 @@ const VALUES: Record<string, { good: readonly unknown[]; bad: readonly unknown[]
   },
   'cardDetails.expDate': {
     good: ['1230', '12/30', '12 / 30', '12/2030'],
-    bad: ['1330', '0030', '12-30', '122030', '12/1930', 1230],
+    bad: ['1330', '0030', '130', '12--30', '12/1930', '2030-12', 1230],
   },
   'cardDetails.cvv': { good: ['792', '0000'], bad: ['12', '12345', 'abc', 792, '792\n'] },
   'cardHolderInfo.cardHolderName': { good: ['Ç'], bad: ['', '  ', 'x'.repeat(256), 7] },
@@ -127,7 +127,7 @@ describe('nestjs-card-payment/swagger', () => {
         expDate: {
           type: 'string',
           description: expect.any(String),
-          pattern: '^(?:0[1-9]|1[0-2])(?: ?/ ?(?:20)?)?\\d{2}$',
+          pattern: '^(?:(?:0[1-9]|1[0-2])|(?:0?[1-9]|1[0-2])(?: ?[/.-] ?| ))(?:20)?\\d{2}$',
           example: '12/36',
           writeOnly: true,
         },

@@ -1,4 +1,4 @@
-import { resultPage } from '../../callback/result-page.js';
+import { RESULT_TEXTS } from '../../errors/buyer-texts.js';
 import { routeOf } from '../../options/callback-route.js';
 import { isLoopback } from '../../options/url-checks.js';
 import { causeOf } from './failure-cause.js';
@@ -10,7 +10,7 @@ import { withinTime } from './time-limit.js';
 /** No token: it is refused before anything is looked up. */
 const NO_TOKEN = 'doctor';
 const MAX_PAGE_CHARACTERS = 100_000;
-const TITLES = (['tr', 'en'] as const).map((language) => titleIn(resultPage('refused', language)));
+const TITLES: readonly string[] = Object.values(RESULT_TEXTS.refused).map(({ title }) => title);
 
 /**
  * Whether the controller for the bank's answer is reached at its public address: asks for a callback of no payment, which

@@ -6,19 +6,29 @@ import { type Rule, rule } from './rule.js';
 export const EXPIRED = {
   name: 'notExpired',
   texts: {
-    en: '$property must not be in the past: the card has expired',
-    tr: '$property geçmişte olmamalı: kartın süresi dolmuş',
+    en: '$property is in the past: the card has expired',
+    tr: '$property geçmiş: kartın süresi dolmuş',
   },
 } as const satisfies Rule;
 
+/** What holds no card number: the number itself has its own field, and the others are shown, stored or sent in URLs. */
+export const CARD_FREE = {
+  name: 'cardFree',
+  texts: {
+    en: '$property must not hold a card number',
+    tr: '$property kart numarası içermemeli',
+  },
+} as const satisfies Rule;
+
+const MIN_CARD_DIGITS = 12;
 const CARD_NUMBER = /^\d{12,19}$/;
 const EXPIRY = /^(0[1-9]|1[0-2])\d{2}$/;
 const SECURITY_CODE = /^\d{3,4}$/;
 
 export function IsCardNumber(): PropertyDecorator {
   const texts = {
-    en: '$property must be 12 to 19 digits, as text, perhaps with spaces or dashes',
-    tr: '$property metin olarak 12 ila 19 rakam olmalı; arada boşluk veya tire olabilir',
+    en: '$property must be 12 to 19 digits, perhaps with spaces or dashes',
+    tr: '$property 12 ila 19 rakam olmalı; arada boşluk veya tire olabilir',
   };
   return rule({ name: 'cardNumber', texts }, isCardNumber);
 }
@@ -26,8 +36,8 @@ export function IsCardNumber(): PropertyDecorator {
 /** Passes what is no card number at all: {@link IsCardNumber} reports that. */
 export function PassesLuhn(options: ValidationOptions): PropertyDecorator {
   const texts = {
-    en: '$property has a mistyped digit: its check digit (Luhn) does not fit',
-    tr: '$property yanlış yazılmış bir rakam içeriyor: kontrol basamağı (Luhn) uymuyor',
+    en: '$property has a mistyped digit',
+    tr: '$property yanlış yazılmış bir rakam içeriyor',
   };
   return rule({ name: 'luhn', texts }, (value) => !isCardNumber(value) || passesLuhn(value), options);
 }
@@ -38,8 +48,8 @@ function isCardNumber(value: unknown): value is string {
 
 export function IsExpiry(): PropertyDecorator {
   const texts = {
-    en: '$property must be MMyy or MM/yy: the month 01 to 12, then two digits of the year',
-    tr: '$property AAyy veya AA/yy olmalı: 01 ile 12 arası ay, ardından yılın son iki rakamı',
+    en: '$property must be the month and the year, such as 12/36',
+    tr: '$property ay ve yıl olmalı, örneğin 12/36',
   };
   return rule({ name: 'expiry', texts }, isExpiry);
 }
@@ -65,11 +75,19 @@ function isExpiry(value: unknown): value is string {
 
 export function IsSecurityCode(): PropertyDecorator {
   const texts = {
-    en: '$property must be 3 or 4 digits, as text',
-    tr: '$property metin olarak 3 veya 4 rakam olmalı',
+    en: '$property must be 3 or 4 digits',
+    tr: '$property 3 veya 4 rakam olmalı',
   };
   return rule(
     { name: 'securityCode', texts, constraints: [SECURITY_CODE] },
     (value) => typeof value === 'string' && SECURITY_CODE.test(value),
+  );
+}
+
+/** Passes what is no text, and text without as many digits as a card number has, whatever stands between them. */
+export function IsCardFree(): PropertyDecorator {
+  return rule(
+    CARD_FREE,
+    (value) => typeof value !== 'string' || (value.match(/\p{Nd}/gu) ?? []).length < MIN_CARD_DIGITS,
   );
 }

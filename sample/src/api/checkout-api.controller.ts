@@ -9,16 +9,15 @@ import {
   Param,
   Post,
   UseFilters,
-  ValidationPipe,
 } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { CheckoutDto, PaymentExceptionFilter, PaymentService } from 'nestjs-card-payment';
+import { CheckoutDto, PaymentService, paymentValidationPipe } from 'nestjs-card-payment';
 import { LimitsAttempts } from '../checkout/attempt-limits.js';
 import { INSTALMENTS } from '../checkout/checkout-form.js';
 import { decimalText, TURKISH_LIRA } from '../money.js';
 import { OrderRepository } from '../orders/order.repository.js';
 import { isPayable, outcomeOf } from '../orders/outcome.js';
-import { JsonErrorFilter } from './json-error.filter.js';
+import { ApiErrorFilter } from './api-error.filter.js';
 
 class StartedPayment {
   @ApiProperty({ description: 'The id of this attempt.' })
@@ -31,7 +30,7 @@ class StartedPayment {
 /** The checkout for an app of the shop's own, which has pages of its own and shows the bank's in a WebView. */
 @ApiTags('checkout')
 @Controller('api/orders/:id')
-@UseFilters(JsonErrorFilter, PaymentExceptionFilter)
+@UseFilters(ApiErrorFilter)
 export class CheckoutApiController {
   constructor(
     private readonly orders: OrderRepository,
@@ -49,7 +48,7 @@ export class CheckoutApiController {
   @ApiResponse({ status: 409, description: 'The order has been paid or is being paid.' })
   async pay(
     @Param('id') id: string,
-    @Body(new ValidationPipe({ transform: true, whitelist: true, forbidNonWhitelisted: true })) checkout: CheckoutDto,
+    @Body(paymentValidationPipe({ forbidNonWhitelisted: true })) checkout: CheckoutDto,
   ): Promise<StartedPayment> {
     const order = this.orders.find(id);
     if (!order) throw new NotFoundException();

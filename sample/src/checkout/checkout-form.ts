@@ -2,6 +2,7 @@ import type { DoPaymentDto, PaymentValidationError } from 'nestjs-card-payment';
 import { formText } from '../form-text.js';
 import { decimalText, TURKISH_LIRA } from '../money.js';
 import type { Order } from '../orders/order.js';
+import type { Language } from '../visitor/language.js';
 
 export const INSTALMENTS = [1, 2, 3, 6, 9, 12] as const;
 
@@ -55,9 +56,18 @@ export function toPayment(form: unknown, order: Order): DoPaymentDto {
   };
 }
 
-/** @throws the error itself when it names something that the buyer cannot correct */
-export function wrongFields(error: PaymentValidationError): ReadonlySet<CheckoutField> {
-  const fields = error.issues.map(({ path }) => FIELD_OF_PATH[path as keyof typeof FIELD_OF_PATH]);
-  if (fields.includes(undefined as never)) throw error;
-  return new Set(fields);
+/**
+ * What the module says of each field, in the buyer's language.
+ * @throws the error itself when it names something that the buyer cannot correct
+ */
+export function wrongFields(error: PaymentValidationError, language: Language): ReadonlyMap<CheckoutField, string> {
+  const issues = error.issuesIn(language).map(({ path, message }) => {
+    if (!isCheckoutPath(path)) throw error;
+    return [FIELD_OF_PATH[path], message] as const;
+  });
+  return new Map(issues);
+}
+
+function isCheckoutPath(path: string): path is keyof typeof FIELD_OF_PATH {
+  return Object.hasOwn(FIELD_OF_PATH, path);
 }

@@ -64,8 +64,8 @@ export class CheckoutController {
       await this.payments.doPayment(this.paymentOf(order, form, visitor));
     } catch (error) {
       if (error instanceof PaymentValidationError) {
-        const page = { order, visitor, values: readCheckout(form), wrong: wrongFields(error), demo: this.demo };
-        response.status(422).send(checkoutPage(page));
+        const wrong = wrongFields(error, visitor.language);
+        response.status(422).send(checkoutPage({ order, visitor, values: readCheckout(form), wrong, demo: this.demo }));
         return;
       }
       // Each of these left a payment that the order page shows, and this request moved no money.

@@ -13,19 +13,19 @@ export interface Checkout {
   readonly order: Order;
   readonly visitor: Visitor;
   readonly values: CheckoutValues;
-  /** The fields that were refused. */
-  readonly wrong?: ReadonlySet<CheckoutField>;
+  /** What is wrong with the fields that were refused. */
+  readonly wrong?: ReadonlyMap<CheckoutField, string>;
   readonly demo: DemoGateway;
 }
 
 /** As they stand on the page. */
 const FIELDS: readonly CheckoutField[] = ['phone', 'holder', 'number', 'expiry', 'cvv', 'instalments'];
 
-export function checkoutPage({ order, visitor, values, wrong = new Set(), demo }: Checkout): string {
+export function checkoutPage({ order, visitor, values, wrong = new Map(), demo }: Checkout): string {
   const { language } = visitor;
   const { checkout, order: orderTexts } = TEXTS[language];
   const input = (field: CheckoutField, label: string, attributes: Html, hint?: string): Html =>
-    labelled(field, label, attributes, wrong.has(field) && checkout.wrong[field], hint);
+    labelled(field, label, attributes, wrong.get(field), hint);
 
   const body = html`<h1>${checkout.title}</h1>
     ${wrong.size > 0 && problems(wrong, language)}
@@ -70,7 +70,7 @@ export function checkoutPage({ order, visitor, values, wrong = new Set(), demo }
 }
 
 /** The browser puts the focus on it, also without scripts, so that it is read first. */
-function problems(wrong: ReadonlySet<CheckoutField>, language: Language): Html {
+function problems(wrong: ReadonlyMap<CheckoutField, string>, language: Language): Html {
   const { checkout } = TEXTS[language];
   return html`<div class="notice bad" tabindex="-1" autofocus aria-labelledby="problems">
     <div role="alert">
@@ -78,14 +78,14 @@ function problems(wrong: ReadonlySet<CheckoutField>, language: Language): Html {
       <p>${checkout.wrongTitle}</p>
       <ul>
         ${FIELDS.filter((field) => wrong.has(field)).map(
-          (field) => html`<li><a href="#${field}">${checkout.wrong[field]}</a></li>`,
+          (field) => html`<li><a href="#${field}">${wrong.get(field)}</a></li>`,
         )}
       </ul>
     </div>
   </div>`;
 }
 
-function labelled(field: CheckoutField, label: string, attributes: Html, problem: string | false, hint?: string): Html {
+function labelled(field: CheckoutField, label: string, attributes: Html, problem?: string, hint?: string): Html {
   return html`<div class="field">
     <label for="${field}">${label} ${hint && html`<span class="hint">${hint}</span>`}</label>
     <input

@@ -1,0 +1,106 @@
+import { type ArgumentMetadata, type Type, ValidationPipe, type ValidationPipeOptions } from '@nestjs/common';
+import { plainToInstance } from 'class-transformer';
+import { validate } from 'class-validator';
+import { PaymentValidationError, type ValidationProblem } from '../errors/payment-validation.error.js';
+import { rejectApart } from '../errors/reject-apart.js';
+import { readForm } from '../payment/form-fields.js';
+import type { TextLanguage } from '../payment/text-language.js';
+import { Auth3dDto } from './auth3d.dto.js';
+import { CardDetailsDto } from './card-details.dto.js';
+import { CardHolderInfoDto } from './card-holder-info.dto.js';
+import { CheckoutDto } from './checkout.dto.js';
+import { fieldPath, inputProblem, MAX_FIELDS, unknownField } from './copy-input.js';
+import { DoPaymentDto } from './do-payment.dto.js';
+import { ExtraParameterDto } from './extra-parameter.dto.js';
+import { TransactionDetailsDto } from './transaction-details.dto.js';
+import { cardsInTexts, problemsOf } from './validate-input.js';
+
+export interface PaymentValidationPipeOptions extends ValidationPipeOptions {
+  /** Of the issues' messages: `tr` (default) or `en`. `PaymentExceptionFilter` words them in the buyer's language. */
+  readonly language?: TextLanguage;
+}
+
+/** What a request may carry. */
+const OUR_INPUTS: readonly Type[] = [
+  CheckoutDto,
+  CardDetailsDto,
+  CardHolderInfoDto,
+  DoPaymentDto,
+  TransactionDetailsDto,
+  ExtraParameterDto,
+  Auth3dDto,
+];
+
+/** Deeper than any message, and not so deep that reading it overflows the stack. */
+const MAX_DEPTH = 16;
+
+/**
+ * A `ValidationPipe` with `whitelist` and `transform` (unless you set them otherwise), for `app.useGlobalPipes` or one
+ * parameter. Of a class of your own it does what Nest's pipe does. Of this module's (`CheckoutDto`, and classes that
+ * extend it), it
+ *
+ * - reads a form whether its parser nests (`express.urlencoded`) or not (Fastify's): `cardDetails[cardNo]` or
+ *   `cardDetails.cardNo`; a field that is given in two ways is refused;
+ * - refuses with a `PaymentValidationError`, whose issues have a message for the buyer, one a field;
+ * - always gives your handler an instance, which prints its card masked.
+ */
+export function paymentValidationPipe({
+  language = 'tr',
+  ...options
+}: PaymentValidationPipeOptions = {}): ValidationPipe {
+  return new PaymentValidationPipe({ whitelist: true, transform: true, ...options }, language);
+}
+
+class PaymentValidationPipe extends ValidationPipe {
+  constructor(
+    options: ValidationPipeOptions,
+    private readonly language: TextLanguage,
+  ) {
+    super(options);
+  }
+
+  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    const metatype: unknown = this.expectedType ?? metadata.metatype;
+    if (!isOurs(metatype) || !this.toValidate({ ...metadata, metatype })) {
+      return super.transform(value, metadata) as Promise<unknown>;
+    }
+    const read = await this.read(value, metatype);
+    return Array.isArray(read) ? rejectApart(new PaymentValidationError(read, this.language)) : read;
+  }
+
+  private async read(value: unknown, metatype: Type<object>): Promise<object | ValidationProblem[]> {
+    const form = value ?? {};
+    if (typeof form !== 'object' || Array.isArray(form)) return [inputProblem('', 'isObject')];
+    if (Object.keys(form).length > MAX_FIELDS) return [inputProblem('', 'fieldCount')];
+    if (isDeeperThan(form, MAX_DEPTH)) return [inputProblem('', 'readable')];
+    const { fields, repeated, isForged } = readForm(form);
+    if (isForged) return [unknownField('?')];
+    if (repeated.length > 0) return repeated.map(([group, name]) => inputProblem(fieldPath(group, name), 'givenOnce'));
+    const instance = plainToInstance(metatype, withCount(fields), this.transformOptions);
+    const errors = await validate(instance, {
+      stopAtFirstError: true,
+      ...this.validatorOptions,
+      validationError: { target: false, value: false },
+    });
+    const problems = problemsOf(errors);
+    if (problems.length === 0) problems.push(...cardsInTexts(instance));
+    return problems.length > 0 ? problems : instance;
+  }
+}
+
+function isOurs(metatype: unknown): metatype is Type<object> {
+  if (typeof metatype !== 'function') return false;
+  return OUR_INPUTS.some((ours) => metatype === ours || metatype.prototype instanceof ours);
+}
+
+/** A form has no numbers: its number of instalments is read from text. */
+function withCount(fields: Readonly<Record<string, unknown>>): object {
+  const { installmentCount } = fields;
+  const isCount = typeof installmentCount === 'string' && /^[1-9]\d{0,2}$/.test(installmentCount);
+  return isCount ? { ...fields, installmentCount: Number(installmentCount) } : fields;
+}
+
+function isDeeperThan(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return depth === 0 || Object.values(value).some((field) => isDeeperThan(field, depth - 1));
+}

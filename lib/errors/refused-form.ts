@@ -1,0 +1,68 @@
+import { cardFinder, holdsPartOfCard } from '../payment/card-mask.js';
+import { readForm } from '../payment/form-fields.js';
+import { passesLuhn } from '../payment/luhn.js';
+import type { TextLanguage } from '../payment/text-language.js';
+
+/** A form that was refused, as it may be shown again. */
+export interface RefusedForm {
+  /** The buyer's. */
+  readonly language: TextLanguage;
+  /** What is to be said above the form. */
+  readonly tellBuyer: string;
+  /** What is wrong with each field, in the buyer's words, by its path: `cardDetails.cardNo`. */
+  readonly messages: Readonly<Record<string, string>>;
+  /**
+   * What the buyer typed and may see again, by its path: `cardHolderInfo.cardHolderName`, `cardHolderInfo.buyerGsm`,
+   * `installmentCount`. Never a card number, an expiry or a code. As it was typed: escape it.
+   */
+  readonly typed: Readonly<Record<string, string>>;
+}
+
+/** Longer is no name and no phone number. */
+const MAX_LENGTH = 100;
+const MIN_CARD_DIGITS = 12;
+
+/** Whether a text may be shown again, by the path of its field. */
+const MAY_BE_SHOWN: readonly (readonly [group: string | null, name: string, isHarmless: (text: string) => boolean])[] =
+  [
+    // Three digits may be the code, four the expiry.
+    ['cardHolderInfo', 'cardHolderName', (text) => digitsIn(text).length < 3],
+    ['cardHolderInfo', 'buyerGsm', (text) => /^[+\d ()-]+$/.test(text) && !isLikeCardNumber(digitsIn(text))],
+    [null, 'installmentCount', (text) => /^\d{1,2}$/.test(text)],
+  ];
+
+/** What may be shown again of a body, as a parser has made it: nested or flat. */
+export function typedAgain(body: unknown): Record<string, string> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return {};
+  const { fields } = readForm(body);
+  const cardNo = digitsIn(textAt(fields, 'cardDetails', 'cardNo'));
+  const holdsThisCard = cardFinder({ cardNo });
+  return Object.fromEntries(
+    MAY_BE_SHOWN.flatMap(([group, name, isHarmless]) => {
+      const text = textAt(fields, group, name);
+      const isShown =
+        text !== '' &&
+        text.length <= MAX_LENGTH &&
+        isHarmless(text) &&
+        !holdsThisCard(text) &&
+        !holdsPartOfCard(text, cardNo);
+      return isShown ? [[group === null ? name : `${group}.${name}`, text]] : [];
+    }),
+  );
+}
+
+function textAt(fields: Readonly<Record<string, unknown>>, group: string | null, name: string): string {
+  const holder = group === null ? fields : fields[group];
+  if (typeof holder !== 'object' || holder === null || !Object.hasOwn(holder, name)) return '';
+  const text = (holder as Readonly<Record<string, unknown>>)[name];
+  return typeof text === 'string' || typeof text === 'number' ? String(text) : '';
+}
+
+function digitsIn(text: string): string {
+  return text.normalize('NFKC').replace(/\P{Nd}/gu, '');
+}
+
+/** Cards begin with 3 to 6 and have a check digit: few phone numbers of that length do. */
+function isLikeCardNumber(digits: string): boolean {
+  return digits.length >= MIN_CARD_DIGITS && /^[3-6]/.test(digits) && passesLuhn(digits);
+}
