@@ -30,11 +30,9 @@ interface NotSent {
   readonly why: string;
 }
 
-/** A request that could not be made, since the host's own code threw: for the log alone. */
 interface NotMade extends NotSent {
-  /** Which part of it. */
-  readonly part: string;
-  readonly thrown: Thrown;
+  /** Which part of the host's own code threw, and what: for the log alone. */
+  readonly by?: { readonly part: string; readonly thrown: Thrown };
 }
 
 /** A request that may have left, and what in it must not come back. */
@@ -51,14 +49,14 @@ export type BinAnswer =
   NotSent | { readonly sent: true; readonly status: number | null; readonly result: GatewayResult | null };
 
 /** Not sent, since its claim has as good as run out, or nobody can tell whether it has. */
-export const TOO_LATE: NotSent = { sent: false, why: 'the payment store or this process was held up for too long' };
+export const TOO_LATE: NotMade = { sent: false, why: 'the payment store or this process was held up for too long' };
 
 /** How long a request may take to make: a signer may ask over a network. */
 const MAX_PREPARATION_MS = 8_000;
 
 const MAX_ERROR_LENGTH = 300;
 
-const TOO_SLOW: NotSent = { sent: false, why: 'the signer took too long' };
+const TOO_SLOW: NotMade = { sent: false, why: 'the signer took too long' };
 
 /**
  * Speaks the dialect over the transport: builds, signs and sends a request, and reads its answer. It stores nothing.
@@ -196,8 +194,8 @@ export class GatewayClient {
     const isTooLate = claim !== undefined && !(isTimeKnown && claim.mayStart(claim.timeoutMs));
     const ready = !('sent' in prepared) && isTooLate ? TOO_LATE : prepared;
     if ('sent' in ready) {
-      this.trouble?.notMade(name, ready.why, 'thrown' in ready ? ready : undefined);
-      return 'thrown' in ready ? { sent: false, why: ready.why } : ready;
+      this.trouble?.notMade(name, ready.why, ready.by);
+      return ready.by ? { sent: false, why: ready.why } : ready;
     }
     const transmission = await inRequest(name, operation.path, this.settings.account, ready.request, () =>
       this.transport.post(ready.request, claim),
@@ -225,7 +223,7 @@ export class GatewayClient {
     name: GatewayOperation,
     operation: DialectOperation<Request, unknown>,
     content: Request,
-  ): Promise<NotSent | NotMade | { readonly request: WireRequest; readonly secrets: readonly string[] }> {
+  ): Promise<NotMade | { readonly request: WireRequest; readonly secrets: readonly string[] }> {
     const { dialect, credentials } = this.settings;
     let part = `the dialect's body of ${name}`;
     try {
@@ -242,7 +240,7 @@ export class GatewayClient {
     } catch (error) {
       const secrets = [credentials.clientSecret, credentials.apiKey ?? ''];
       const thrown = describe(error, { secrets, card: cardIn(content) });
-      return { sent: false, why: 'the dialect or the signer failed to make the request', part, thrown };
+      return { sent: false, why: 'the dialect or the signer failed to make the request', by: { part, thrown } };
     }
   }
 

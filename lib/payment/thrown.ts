@@ -22,7 +22,8 @@ const NOT_OF_THE_HOST = /node_modules|node:|<anonymous>/;
  */
 export function describeThrown(thrown: unknown, hide: (text: string) => string): Thrown {
   try {
-    if (isError(thrown)) return { error: hide(textOf(thrown)), at: placesOf(thrown).map((place) => hiddenIn(place, hide)) };
+    if (isError(thrown))
+      return { error: hide(textOf(thrown)), at: placesOf(thrown).map((place) => hiddenIn(place, hide)) };
   } catch {
     // Whatever is thrown may have getters that throw, or a message that is no text.
   }

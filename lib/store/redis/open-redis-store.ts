@@ -1,6 +1,7 @@
 import type { Redis, RedisOptions } from 'ioredis';
 import { Hidden } from '../../payment/hidden.js';
 import { STRONG_TLS } from '../../payment/tls.js';
+import { driverProblem } from '../driver-check.js';
 import { isReply, troubleOf } from './redis-connection.js';
 import { DEFAULT_TIMEOUT_MS, RedisPaymentStore, type RedisPaymentStoreOptions } from './redis-payment-store.js';
 import { PaymentLogger } from '../../telemetry/payment-logger.js';
@@ -154,7 +155,11 @@ function readUrl(text: string): RedisOptions {
 async function importClient(): Promise<typeof Redis> {
   try {
     return (await import('ioredis')).Redis;
-  } catch {
+  } catch (error) {
+    const { code } = Object(error) as { readonly code?: unknown };
+    const isMissing = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND';
+    const problem = isMissing ? null : driverProblem('ioredis');
+    if (problem !== null) throw new Error(`The Redis store cannot load its driver: ${problem}`);
     throw new Error('The Redis store needs the package ioredis: npm install ioredis');
   }
 }
