@@ -12,6 +12,7 @@ PAYMENT_MERCHANT_ID=${credentials.merchantId}
 PAYMENT_CLIENT_ID=${credentials.clientId}
 PAYMENT_CLIENT_SECRET=${credentials.clientSecret}
 PAYMENT_API_KEY=${credentials.apiKey}
+PAYMENT_PUBLIC_URL=http://localhost:3000
 
 Test cards (number, expiry MMyy, cvv): approved, unless the amount says otherwise
 ${rows(currentTestCards(now).map(({ cardNo, expDate, cvv }) => [cardNo, expDate, cvv]))}
