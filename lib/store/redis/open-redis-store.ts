@@ -153,13 +153,17 @@ function readUrl(text: string): RedisOptions {
 }
 
 async function importClient(): Promise<typeof Redis> {
+  let why;
   try {
     return (await import('ioredis')).Redis;
   } catch (error) {
     const { code } = Object(error) as { readonly code?: unknown };
     const isMissing = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND';
-    const problem = isMissing ? null : driverProblem('ioredis');
-    if (problem !== null) throw new Error(`The Redis store cannot load its driver: ${problem}`);
-    throw new Error('The Redis store needs the package ioredis: npm install ioredis');
+    why = isMissing ? null : driverProblem('ioredis');
   }
+  throw new Error(
+    why === null
+      ? 'The Redis store needs the package ioredis: npm install ioredis'
+      : `The Redis store cannot load its driver: ${why}`,
+  );
 }
