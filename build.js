@@ -34,6 +34,8 @@ async function bundle(format, files) {
     platform: 'node',
     // What was written is what runs: decorators and the metadata of classes are side effects.
     treeshake: false,
+    // From where drivers are looked for, in the words of each format.
+    transform: { define: { OWN_FILE: format === 'esm' ? 'import.meta.url' : '__filename' } },
     onLog(level, { message }) {
       if (level === 'warn') throw new Error(message);
     },

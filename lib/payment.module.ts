@@ -1,63 +1,28 @@
 import {
   type BeforeApplicationShutdown,
   type DynamicModule,
-  Inject,
   Module,
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
   type OnModuleDestroy,
   type OnModuleInit,
 } from '@nestjs/common';
-import { DiscoveryService } from '@nestjs/core';
+import { ModulesContainer } from '@nestjs/core';
+import { AccountLife } from './account-life.js';
 import { PaymentConfigurationError } from './errors/payment-configuration.error.js';
-import { EventDispatcher } from './events/event-dispatcher.js';
-import { HandlerFinder, type PaymentHandler } from './events/handler-finder.js';
-import { GatewayTransport } from './gateway/transport/gateway-transport.js';
-import { AccountRegistration, handlerAccountProblems } from './options/account-registration.js';
-import { InFlight } from './flows/in-flight.js';
-import { OwedWrites } from './flows/owed-writes.js';
-import { ProcessHold } from './flows/process-hold.js';
-import { Reconciler } from './flows/reconciler.js';
-import { StartUpReport } from './flows/start-up-report.js';
-import { StoreClock } from './flows/store-clock.js';
 import { type ASYNC_OPTIONS_TYPE, ConfigurableModuleClass, type OPTIONS_TYPE } from './payment.module-definition.js';
-import { PaymentSimulator } from './payment.simulator.js';
-import { OWN_SIMULATOR } from './payment.tokens.js';
-import { PaymentGauges } from './health/payment-gauges.js';
-import { connectTelemetry } from './telemetry/open-telemetry.js';
-import { releaseStore } from './store/open-store.js';
-import { PaymentStore } from './store/payment-store.js';
 
 /** One merchant account. Its life: find handlers, serve, stop taking work, let payments end, close. */
-@Module({})
+@Module({
+  // Of the bare class alone, `imports: [PaymentModule]`: forRoot puts the real one in its place.
+  providers: [{ provide: AccountLife, useFactory: refuseBareImport, inject: [ModulesContainer] }],
+})
 export class PaymentModule
   extends ConfigurableModuleClass
   implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown
 {
-  /** Private to the language, too: printed, it would show the whole application. */
-  readonly #discovery: DiscoveryService;
-  /** The account's own. */
-  private handlers: readonly PaymentHandler[] = [];
-  private closed: Promise<void> | null = null;
-
-  constructor(
-    private readonly registration: AccountRegistration,
-    discovery: DiscoveryService,
-    private readonly finder: HandlerFinder,
-    private readonly events: EventDispatcher,
-    private readonly reconciler: Reconciler,
-    private readonly owed: OwedWrites,
-    private readonly clock: StoreClock,
-    private readonly inFlight: InFlight,
-    private readonly transport: GatewayTransport,
-    private readonly store: PaymentStore,
-    @Inject(OWN_SIMULATOR) private readonly simulator: PaymentSimulator,
-    private readonly startUp: StartUpReport,
-    private readonly gauges: PaymentGauges,
-    private readonly processHold: ProcessHold,
-  ) {
+  constructor(private readonly life: AccountLife) {
     super();
-    this.#discovery = discovery;
   }
 
   /** Options given here win; the others are read from `PAYMENT_*` variables. */
@@ -65,59 +30,61 @@ export class PaymentModule
     return super.forRoot(options);
   }
 
-  /** The same with options from a factory or class; what shapes the module stays at the top level. */
+  /**
+   * The same with options from a factory or class; what shapes the module stays at the top level.
+   *
+   * @throws PaymentConfigurationError where neither is given
+   */
   static override forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule {
+    const { useFactory, useClass, useExisting } = Object(options) as typeof ASYNC_OPTIONS_TYPE;
+    if (![useFactory, useClass].some(isFunction) && !useExisting) {
+      const message =
+        'needs useFactory: () => ({ … }), useClass or useExisting; where every option comes from a variable, call ' +
+        'PaymentModule.forRoot()';
+      throw new PaymentConfigurationError([{ option: 'forRootAsync', variable: null, message }]);
+    }
     return super.forRootAsync(options);
   }
 
-  async onModuleInit(): Promise<void> {
-    const handlers = this.finder.find();
-    const problems = handlerAccountProblems(
-      this.#discovery,
-      handlers.map((handler) => handler.account),
-    );
-    if (problems.length > 0) throw new PaymentConfigurationError(problems);
-    await connectTelemetry();
-    await this.clock.start();
-    this.handlers = handlers.filter((handler) => handler.account === this.registration.account);
-    await this.events.announce(this.handlers);
-    this.inFlight.open();
+  onModuleInit(): Promise<void> {
+    return this.life.open();
   }
 
   onApplicationBootstrap(): void {
-    this.startUp.write(this.handlers);
-    this.gauges.start();
-    this.reconciler.start();
+    this.life.start();
   }
 
-  async onModuleDestroy(): Promise<void> {
-    // Nest comes to one account after another, and each may take half a minute to stop.
-    for (const wrapper of this.#discovery.getProviders()) {
-      if (wrapper.token === InFlight) (wrapper.instance as InFlight).refuseNew();
-    }
-    this.owed.renewHold();
-    await this.processHold.during(() => this.reconciler.stop());
+  onModuleDestroy(): Promise<void> {
+    return this.life.refuseNew();
   }
 
-  /** The server still listens: buyers who come back from the bank meanwhile get their answer. */
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.inFlight.ended();
+  beforeApplicationShutdown(): Promise<void> {
+    return this.life.ended();
   }
 
   onApplicationShutdown(): Promise<void> {
-    return (this.closed ??= this.processHold.during(() => this.close()));
+    return this.life.closeOnce();
   }
+}
 
-  private async close(): Promise<void> {
-    await this.inFlight.close();
-    await this.owed.close();
-    this.gauges.stop();
-    this.clock.stop();
-    try {
-      await this.transport.close();
-      await this.simulator.close();
-    } finally {
-      await releaseStore(this.store);
-    }
-  }
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
+}
+
+/** @throws PaymentConfigurationError that names the modules which import the class without calling forRoot */
+function refuseBareImport(modules: ModulesContainer): never {
+  const importers = [...modules.values()]
+    .filter(({ imports }) => [...imports].some((one) => one.metatype === PaymentModule && isBare(one.providers)))
+    .map(({ metatype }) => metatype.name);
+  const where = importers.length === 0 ? '' : ` by ${[...new Set(importers)].join(', ')}`;
+  const message =
+    `is imported bare${where}: import PaymentModule.forRoot() (or forRootAsync) once, in the module of the application; ` +
+    'the others need not import it, since it is global';
+  throw new PaymentConfigurationError([{ option: 'PaymentModule', variable: null, message }]);
+}
+
+/** Whether it is the class without what forRoot adds. */
+function isBare(providers: ReadonlyMap<unknown, { readonly inject?: unknown }>): boolean {
+  const inject = providers.get(AccountLife)?.inject;
+  return Array.isArray(inject) && inject.includes(ModulesContainer);
 }

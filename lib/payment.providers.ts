@@ -1,5 +1,6 @@
 import type { DynamicModule, FactoryProvider, Provider } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
+import { AccountLife } from './account-life.js';
 import { createCallbackController } from './callback/callback.controller.js';
 import { CallbackReceiver } from './callback/callback-receiver.js';
 import { CallbackResponder } from './callback/callback-responder.js';
@@ -114,6 +115,7 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
         },
         inject: [PaymentSettings, GatewayTransport, PaymentClock, OWN_SIMULATOR],
       },
+      AccountLife,
       PlainEvents,
       HandlerFinder,
       EventDispatcher,

@@ -1,3 +1,4 @@
+import { isPromise } from 'node:util/types';
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { buyerPageHeaders } from '../errors/buyer-page.js';
@@ -8,11 +9,15 @@ import { PaymentSettings } from '../options/payment-settings.js';
 import { resultUrlProblem } from '../options/url-checks.js';
 import { isKnown, type Payment } from '../payment/payment.js';
 import type { PaymentState } from '../payment/payment-state.js';
+import { plainText } from '../payment/plain-text.js';
 import { preferredLanguage } from '../payment/text-language.js';
+import { describeThrown, type Thrown, thrownText } from '../payment/thrown.js';
 import { LogRecord } from '../telemetry/log-record.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
 import { RefusalLog } from './refusal-log.js';
 import { type ResultPageKind, resultPage } from './result-page.js';
+
+const MAX_ERROR_LENGTH = 300;
 
 type Outcome = Extract<ResultPageKind, 'success' | 'failure' | 'pending'>;
 
@@ -87,16 +92,15 @@ export class CallbackResponder {
   private resultUrl(outcome: Outcome, payment: Payment): string | null {
     const target = this.settings[`${outcome}Url`];
     if (target === null) return null;
-    try {
-      const url = typeof target === 'string' ? target : textFrom(target(payment));
-      if (resultUrlProblem(url) !== null) throw new Error('not a URL');
-      return withConversationId(url, payment.conversationId);
-    } catch {
-      const { conversationId, reference, account } = payment;
-      const line = `Payment ${conversationId}: ${outcome}Url gave no usable URL; the built-in page is shown.`;
-      this.logger.error(new LogRecord(line, { conversationId, reference, account }));
-      return null;
-    }
+    const given = typeof target === 'string' ? { url: target } : urlFrom(() => target(payment), payment);
+    if ('url' in given) return withConversationId(given.url, payment.conversationId);
+    const { problem, thrown } = given;
+    const { conversationId, reference, account } = payment;
+    const line =
+      `Payment ${conversationId}: ${outcome}Url gave no usable URL; the built-in page is shown. The function ` +
+      `${problem}${thrown ? thrownText(thrown) : ''}.`;
+    this.logger.error(new LogRecord(line, { conversationId, reference, account, ...thrown }));
+    return null;
   }
 
   private page(response: unknown, status: number, kind: ResultPageKind, acceptLanguage?: string): void {
@@ -117,12 +121,24 @@ export class CallbackResponder {
   }
 }
 
-/** @throws Error when a host's function gave no text */
-function textFrom(given: unknown): string {
-  // Of an async function, which the type forbids: its rejection must not end the process.
-  if (given instanceof Promise) given.catch(() => undefined);
-  if (typeof given !== 'string') throw new Error('not a URL');
-  return given;
+/** What a host's function gave, or what is wrong with it. */
+type GivenUrl = { readonly url: string } | { readonly problem: string; readonly thrown?: Thrown };
+
+function urlFrom(give: () => unknown, payment: Payment): GivenUrl {
+  let given;
+  try {
+    given = give();
+  } catch (error) {
+    return { problem: 'threw', thrown: describeThrown(error, (text) => plainText(text, MAX_ERROR_LENGTH, payment)) };
+  }
+  if (isPromise(given)) {
+    // Of an async function, which the type forbids: its rejection must not end the process.
+    given.catch(() => undefined);
+    return { problem: 'is async: it must return the address itself' };
+  }
+  if (typeof given !== 'string') return { problem: 'returned no text' };
+  const problem = resultUrlProblem(given);
+  return problem === null ? { url: given } : { problem: `returned a text that is no address: it ${problem}` };
 }
 
 function withConversationId(url: string, conversationId: string): string {

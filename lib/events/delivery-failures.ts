@@ -1,7 +1,11 @@
 import type { PaymentClock } from '../payment/clock.js';
 import { FailureLog } from '../payment/failure-log.js';
+import { LimitedLog } from '../payment/limited-log.js';
 import { LogRecord } from '../telemetry/log-record.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
+
+/** All tries of one delivery in its first minute, and some more: a handler that fails at every event fills no log. */
+const MAX_LINES_OF_HANDLER = 10;
 
 type Step = 'fanOut' | 'lease' | 'renew';
 
@@ -11,18 +15,32 @@ const FAILED: Readonly<Record<Step, string>> = {
   renew: 'The payment store failed to renew the lease of a delivery; another instance may call its handler as well.',
 };
 
-/** What the store fails at between an event and its handlers: logged a few times a minute, and counted. */
+/**
+ * What fails between an event and its handlers, logged a few times a minute: the handlers, and the store, whose failures
+ * are counted, too.
+ */
 export class DeliveryFailures {
   private readonly logger = new PaymentLogger();
   private readonly failures: FailureLog<Step>;
+  private readonly ofHandlers: LimitedLog;
 
   constructor(clock: PaymentClock, account: string) {
+    this.ofHandlers = new LimitedLog(clock, MAX_LINES_OF_HANDLER);
     this.failures = new FailureLog<Step>(clock, (step, end) =>
       this.logger.error(new LogRecord(FAILED[step] + end, { account })),
     );
   }
 
-  /** Failures in a row, over all handlers. */
+  /**
+   * A handler failed, which says nothing of the store.
+   *
+   * @param write writes the line, with what is to stand at its end
+   */
+  handlerFailed(handlerId: string, isParked: boolean, write: (end: string) => void): void {
+    this.ofHandlers.write(`${isParked ? 'parked' : 'again'} ${handlerId}`, write);
+  }
+
+  /** Failures of the store in a row, over all handlers. */
   get count(): number {
     return this.failures.count;
   }

@@ -1,7 +1,8 @@
 import type { PaymentClock } from '../payment/clock.js';
-import { limited, TimeUpError } from '../payment/limited.js';
-import type { Payment } from '../payment/payment.js';
+import { isTimeUp, limited } from '../payment/limited.js';
+import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import { plainText } from '../payment/plain-text.js';
+import { describeThrown, type Thrown, thrownText } from '../payment/thrown.js';
 import type { Delivery, LeasedDelivery } from '../store/payment-outbox.js';
 import type { PaymentStore } from '../store/payment-store.js';
 import type { Attributes } from '../telemetry/attributes.js';
@@ -77,7 +78,7 @@ export class HandlerCall {
   }
 
   /** In a trace of its own: whoever happened to look for deliveries has nothing to do with it. */
-  private callInSpan(): Promise<string | null> {
+  private callInSpan(): Promise<Thrown | null> {
     const { handlerId, account, event, attempts } = this.delivery;
     const by = {
       'card_payment.account': account,
@@ -99,7 +100,7 @@ export class HandlerCall {
   }
 
   /** @returns what failed, or null */
-  private async call(): Promise<string | null> {
+  private async call(): Promise<Thrown | null> {
     const { handler, delivery } = this;
     const { timeoutMs } = handler;
     const handle = () => Promise.resolve().then(() => handler.handle(delivery.event));
@@ -107,7 +108,8 @@ export class HandlerCall {
       await (timeoutMs === null ? handle() : limited(this.clock, timeoutMs, handle));
       return null;
     } catch (error) {
-      return failureText(error, delivery.event.payment, timeoutMs);
+      if (isTimeUp(error)) return { error: `took longer than ${timeoutMs} ms`, at: [] };
+      return describeThrown(error, (text) => plainText(text, MAX_ERROR_LENGTH, delivery.event.payment));
     }
   }
 
@@ -142,18 +144,24 @@ export class HandlerCall {
     this.logger.warn(this.record(`${this.handler.id} has been running for a minute.`));
   }
 
-  private async postpone(error: string): Promise<void> {
+  private async postpone(failure: Thrown): Promise<void> {
     const attempts = this.delivery.attempts + 1;
     const parked = attempts >= MAX_TRIES;
     const retryInMs = Math.min(MIN_RETRY_MS * 2 ** (attempts - 1), MAX_RETRY_MS);
-    const { handlerId } = this.delivery;
-    if (parked) {
-      const line = `${handlerId} failed ${attempts} times and is parked until it is replayed.`;
-      this.logger.error(this.record(line, { attempts, parked }));
-    } else {
-      const line = `${handlerId} failed (try ${attempts}); it is tried again.`;
-      this.logger.warn(this.record(line, { attempts, parked }));
-    }
+    const { handlerId, account } = this.delivery;
+    const { error, at } = failure;
+    const fields = { attempts, parked, error, at };
+    this.failures.handlerFailed(handlerId, parked, (end) => {
+      if (parked) {
+        const words = ['payments replay', handlerId, this.eventId];
+        if (account !== DEFAULT_ACCOUNT) words.push('--account', account);
+        const what = `failed ${attempts} times and is parked until it is replayed (${words.join(' ')})`;
+        this.logger.error(this.record(`${handlerId} ${what}${thrownText(failure)}.${end}`, fields));
+      } else {
+        const what = `failed (try ${attempts}) and is tried again in ${retryInMs / 1_000} s`;
+        this.logger.warn(this.record(`${handlerId} ${what}${thrownText(failure)}.${end}`, fields));
+      }
+    });
     await this.store.postpone(this.leased, { attempts, error, retryInMs, parked });
   }
 
@@ -168,14 +176,4 @@ export class HandlerCall {
     const { account, handlerId } = this.delivery;
     return { account, handlerId, eventId: this.eventId, lease: this.lease };
   }
-}
-
-function failureText(error: unknown, payment: Payment, timeoutMs: number | null): string {
-  try {
-    if (error instanceof TimeUpError) return `took longer than ${timeoutMs} ms`;
-    if (error instanceof Error) return plainText(`${error.name}: ${error.message}`, MAX_ERROR_LENGTH, payment);
-  } catch {
-    // Whatever is thrown may have getters that throw, or a message that is no text.
-  }
-  return 'threw something that is no Error';
 }

@@ -2,7 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { DiscoveryService, ModuleRef } from '@nestjs/core';
 import { LogRecord } from '../telemetry/log-record.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
+import { PaymentClock } from '../payment/clock.js';
+import { LimitedLog } from '../payment/limited-log.js';
 import type { PaymentEvent } from '../payment/payment-event.js';
+import { plainText } from '../payment/plain-text.js';
+import { describeThrown, thrownText } from '../payment/thrown.js';
+
+/** Of each type of event, in a minute. */
+const MAX_LINES = 10;
+const MAX_ERROR_LENGTH = 300;
 
 /** As much of EventEmitter2 as is used. */
 interface Emitter {
@@ -13,13 +21,15 @@ interface Emitter {
 @Injectable()
 export class PlainEvents {
   private readonly logger = new PaymentLogger();
+  private readonly limited: LimitedLog;
   private emitter: Emitter | null = null;
 
   /** Private to the language, too: printed, it would show the whole application. */
   readonly #moduleRef: ModuleRef;
   readonly #discovery: DiscoveryService;
 
-  constructor(moduleRef: ModuleRef, discovery: DiscoveryService) {
+  constructor(moduleRef: ModuleRef, discovery: DiscoveryService, clock: PaymentClock) {
+    this.limited = new LimitedLog(clock, MAX_LINES);
     this.#moduleRef = moduleRef;
     this.#discovery = discovery;
   }
@@ -41,15 +51,24 @@ export class PlainEvents {
     return this.emitter !== null;
   }
 
-  /** Listeners run after the caller; what they throw is logged by its name alone. */
+  /** Listeners run after the caller; what they throw is logged, a few times a minute. */
   emit(event: PaymentEvent): void {
     const { emitter } = this;
     if (!emitter) return;
     setImmediate(() => {
       void Promise.resolve()
         .then(() => emitter.emitAsync(event.type, event))
-        .catch(() => this.logger.error(failureOf(event)));
+        .catch((error: unknown) => this.report(event, error));
     });
+  }
+
+  private report({ type, eventId, payment }: PaymentEvent, thrown: unknown): void {
+    const failure = describeThrown(thrown, (text) => plainText(text, MAX_ERROR_LENGTH, payment));
+    const line =
+      `A listener of ${type} (@OnEvent) failed and is not called again for event ${eventId}; what must not be missed ` +
+      `belongs in a method with @OnPayment${thrownText(failure)}.`;
+    const { error, at } = failure;
+    this.limited.write(type, (end) => this.logger.error(new LogRecord(line + end, { type, eventId, error, at })));
   }
 }
 
@@ -58,8 +77,4 @@ function isEmitterClass(token: unknown): boolean {
   if (typeof token !== 'function') return false;
   const prototype: unknown = token.prototype;
   return typeof prototype === 'object' && prototype !== null && 'emitAsync' in prototype;
-}
-
-function failureOf({ type, eventId }: PaymentEvent): LogRecord {
-  return new LogRecord(`A listener of ${type} failed (event ${eventId}).`, { type, eventId });
 }

@@ -12,9 +12,11 @@ import type { ChargeOutcome } from '../gateway/readings/charge-outcome.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { isKnown, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import type { PaymentReason } from '../payment/payment-reason.js';
-import { limited, TimeUpError } from '../payment/limited.js';
+import { isTimeUp, limited } from '../payment/limited.js';
+import { plainText } from '../payment/plain-text.js';
 import { Randomness } from '../payment/randomness.js';
 import { advance, referenceLockIn } from '../payment/states.js';
+import { describeThrown, type Thrown, thrownText } from '../payment/thrown.js';
 import { LogRecord } from '../telemetry/log-record.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
 import { inOperation, itself } from '../telemetry/operation.js';
@@ -39,6 +41,7 @@ import { WaitingCallbacks, type WaitingPlace } from './waiting-callbacks.js';
 
 /** How long `beforeAuth3d` may take: less than a buyer waits for the callback's answer. */
 const MAX_VETO_MS = 20_000;
+const MAX_ERROR_LENGTH = 300;
 
 /** A 3D payment that was started: the buyer's browser is to show `html`. */
 export interface Init3dStart {
@@ -260,14 +263,26 @@ export class ThreeDFlow {
     const { beforeAuth3d } = this.settings;
     if (!beforeAuth3d) return true;
     try {
-      return await limited(this.clock, MAX_VETO_MS, () => beforeAuth3d(toPayment(record)));
+      const said: unknown = await limited(this.clock, MAX_VETO_MS, () => beforeAuth3d(toPayment(record)));
+      // A function in plain JavaScript may forget to say anything.
+      if (said === undefined || said === null) this.reportVeto(record, 'returned neither true nor false');
+      return Boolean(said);
     } catch (error) {
-      const did = error instanceof TimeUpError ? `gave no answer in ${MAX_VETO_MS / 1000} seconds` : 'threw';
-      const { conversationId, reference, account } = record;
-      const line = `Payment ${conversationId}: beforeAuth3d ${did}, which counts as no; nothing was sent.`;
-      this.logger.error(new LogRecord(line, { conversationId, reference, account }));
+      if (isTimeUp(error)) this.reportVeto(record, `gave no answer in ${MAX_VETO_MS / 1000} seconds`);
+      else
+        this.reportVeto(
+          record,
+          'threw',
+          describeThrown(error, (text) => plainText(text, MAX_ERROR_LENGTH, record)),
+        );
       return false;
     }
+  }
+
+  private reportVeto({ conversationId, reference, account }: PaymentRecord, did: string, thrown?: Thrown): void {
+    const end = thrown ? thrownText(thrown) : '';
+    const line = `Payment ${conversationId}: beforeAuth3d ${did}, which counts as no; nothing was sent${end}.`;
+    this.logger.error(new LogRecord(line, { conversationId, reference, account, ...thrown }));
   }
 }
 

@@ -1,6 +1,7 @@
 import type { PaymentClock } from '../payment/clock.js';
 import { limited } from '../payment/limited.js';
 import type { Payment } from '../payment/payment.js';
+import { describeThrown, type Thrown } from '../payment/thrown.js';
 import type {
   BinRequest,
   CallbackFields,
@@ -17,7 +18,7 @@ import { type Init3dOutcome, init3dOutcome } from './readings/init3d-outcome.js'
 import { inquiryOutcome, type InquiryOutcome } from './readings/inquiry-outcome.js';
 import { ReplyFields } from './readings/reply-fields.js';
 import type { Expectation, ReadingRules } from './readings/result-checks.js';
-import { redactResult, type SensitiveData } from './redaction.js';
+import { redactResult, redactText, type SensitiveData } from './redaction.js';
 import type { GatewayTransport } from './transport/gateway-transport.js';
 import type { Answer, RequestClaim, Transmission, WireRequest } from './transport/transmission.js';
 import { inRequest } from './transport/request-span.js';
@@ -27,6 +28,11 @@ import { wireText } from './wire-body.js';
 interface NotSent {
   readonly sent: false;
   readonly why: string;
+}
+
+interface NotMade extends NotSent {
+  /** Which part of the host's own code threw, and what: for the log alone. */
+  readonly by?: { readonly part: string; readonly thrown: Thrown };
 }
 
 /** A request that may have left, and what in it must not come back. */
@@ -43,12 +49,14 @@ export type BinAnswer =
   NotSent | { readonly sent: true; readonly status: number | null; readonly result: GatewayResult | null };
 
 /** Not sent, since its claim has as good as run out, or nobody can tell whether it has. */
-export const TOO_LATE = { sent: false, why: 'the payment store or this process was held up for too long' } as const;
+export const TOO_LATE: NotMade = { sent: false, why: 'the payment store or this process was held up for too long' };
 
 /** How long a request may take to make: a signer may ask over a network. */
 const MAX_PREPARATION_MS = 8_000;
 
-const TOO_SLOW = { sent: false, why: 'the signer took too long' } as const;
+const MAX_ERROR_LENGTH = 300;
+
+const TOO_SLOW: NotMade = { sent: false, why: 'the signer took too long' };
 
 /**
  * Speaks the dialect over the transport: builds, signs and sends a request, and reads its answer. It stores nothing.
@@ -73,7 +81,7 @@ export class GatewayClient {
     const { init3d } = this.operations;
     const sent = await this.send('init3d', init3d, sale);
     if (!sent.sent) return sent;
-    const outcome = await this.readStart(sent, sale.conversationId);
+    const outcome = await this.readStart(sent, sale);
     if (outcome.content !== null) return { sent: true, ...outcome };
     const shown = redacted(outcome, { secrets: sent.secrets, card: sale.cardDetails });
     this.look('init3d', sent, shown.result);
@@ -100,7 +108,7 @@ export class GatewayClient {
     const sent = await this.send('checkPayment', checkPayment, payment);
     if (!sent.sent || !sent.reply) return null;
     // No source shows how the answer to an inquiry is signed.
-    const rules = { ...this.rules, isSignGood: null };
+    const rules = { ...this.rulesFor('checkPayment', sent), isSignGood: null };
     const inquiry = inquiryOutcome(sent.reply, checkPayment, payment, rules);
     const shown = 'charge' in inquiry ? { ...inquiry, charge: redacted(inquiry.charge, sent) } : inquiry;
     if (shown.outcome === 'nothing') this.look('checkPayment', sent, null);
@@ -121,16 +129,18 @@ export class GatewayClient {
     try {
       const fields = ReplyFields.parse(text);
       return { sent: true, status, result: fields && redactResult(checkBin.read(fields), sent) };
-    } catch {
+    } catch (error) {
       // A host's own dialect may throw while reading.
+      this.reportUnread('checkBin', error, sent);
       return { sent: true, status, result: null };
     }
   }
 
   /** On a stack of its own: what cannot be read throws inside, and the caller holds the card. */
-  private async readStart(sent: Sent, conversationId: string): Promise<Init3dOutcome> {
+  private async readStart(sent: Sent, { conversationId, cardDetails: card }: SaleRequest): Promise<Init3dOutcome> {
     await Promise.resolve();
-    return init3dOutcome(sent, this.operations.init3d, conversationId, this.rules.codes);
+    const rules = this.rulesFor('init3d', { secrets: sent.secrets, card });
+    return init3dOutcome(sent, this.operations.init3d, conversationId, rules);
   }
 
   /** On a stack of its own, too. */
@@ -138,10 +148,10 @@ export class GatewayClient {
     sent: Sent,
     operation: DialectOperation<never, GatewayResult>,
     expected: Expectation,
-    unboundState: ChargeRules['unboundState'],
+    rules: ChargeRules,
   ): Promise<ChargeOutcome> {
     await Promise.resolve();
-    return chargeOutcome(sent, operation, expected, { ...this.rules, unboundState });
+    return chargeOutcome(sent, operation, expected, rules);
   }
 
   private async readCharge(
@@ -155,8 +165,10 @@ export class GatewayClient {
     if (!sent.sent) return sent;
     const { conversationId, amount, currencyCode, installmentCount } = expected;
     const sale = { conversationId, amount, currencyCode, installmentCount };
-    const outcome = await this.readAnswer(sent, operation, sale, unboundState);
-    const shown = redacted(outcome, { secrets: sent.secrets, card });
+    const sensitive = { secrets: sent.secrets, card };
+    const rules = { ...this.rulesFor(name, sensitive), unboundState };
+    const outcome = await this.readAnswer(sent, operation, sale, rules);
+    const shown = redacted(outcome, sensitive);
     this.look(name, sent, shown.result);
     return { sent: true, outcome: shown };
   }
@@ -182,8 +194,8 @@ export class GatewayClient {
     const isTooLate = claim !== undefined && !(isTimeKnown && claim.mayStart(claim.timeoutMs));
     const ready = !('sent' in prepared) && isTooLate ? TOO_LATE : prepared;
     if ('sent' in ready) {
-      this.trouble?.notMade(name, ready.why);
-      return ready;
+      this.trouble?.notMade(name, ready.why, ready.by);
+      return ready.by ? { sent: false, why: ready.why } : ready;
     }
     const transmission = await inRequest(name, operation.path, this.settings.account, ready.request, () =>
       this.transport.post(ready.request, claim),
@@ -211,19 +223,33 @@ export class GatewayClient {
     name: GatewayOperation,
     operation: DialectOperation<Request, unknown>,
     content: Request,
-  ): Promise<NotSent | { readonly request: WireRequest; readonly secrets: readonly string[] }> {
+  ): Promise<NotMade | { readonly request: WireRequest; readonly secrets: readonly string[] }> {
     const { dialect, credentials } = this.settings;
+    let part = `the dialect's body of ${name}`;
     try {
       const unsigned = operation.body(content, credentials.merchantId);
+      part = dialect.name === 'standard' ? 'the signer' : "the dialect's sign";
       const sign: unknown = await dialect.sign(unsigned, { operation: name, apiKey: credentials.apiKey });
       if (sign !== null && typeof sign !== 'string') return { sent: false, why: 'the signer gave no text' };
+      part = "the dialect's headers";
       const headers = dialect.headers({ credentials, operation: name, now: this.clock.now() });
+      part = `the JSON of the dialect's body of ${name}`;
       const body = wireText(sign === null ? unsigned : { ...unsigned, sign });
       const secrets = [credentials.clientSecret, credentials.apiKey ?? '', sign ?? '', ...secretsIn(headers)];
       return { request: { url: this.baseUrl + operation.path, headers, body }, secrets };
-    } catch {
-      return { sent: false, why: 'the dialect or the signer failed to make the request' };
+    } catch (error) {
+      const secrets = [credentials.clientSecret, credentials.apiKey ?? ''];
+      const thrown = describe(error, { secrets, card: cardIn(content) });
+      return { sent: false, why: 'the dialect or the signer failed to make the request', by: { part, thrown } };
     }
+  }
+
+  private rulesFor(name: GatewayOperation, sensitive: SensitiveData): ReadingRules {
+    return { ...this.rules, onThrow: (error) => this.reportUnread(name, error, sensitive) };
+  }
+
+  private reportUnread(name: GatewayOperation, error: unknown, sensitive: SensitiveData): void {
+    this.trouble?.notRead(name, describe(error, sensitive));
   }
 
   private get operations(): DialectOperations {
@@ -239,6 +265,15 @@ export class GatewayClient {
       isSignGood: isSignGood ? (fields) => isSignGood(fields, { apiKey: credentials.apiKey }) : null,
     };
   }
+}
+
+/** What the dialect or the signer threw, who had all that the request carries. */
+function describe(error: unknown, sensitive: SensitiveData): Thrown {
+  return describeThrown(error, (text) => redactText(text, sensitive).slice(0, MAX_ERROR_LENGTH));
+}
+
+function cardIn(content: unknown): SaleRequest['cardDetails'] | undefined {
+  return (content as Partial<SaleRequest>).cardDetails;
 }
 
 function redacted<Outcome extends { readonly result: GatewayResult | null }>(

@@ -1,6 +1,7 @@
 import { variableOf } from '../payment/account.js';
 import type { PaymentClock } from '../payment/clock.js';
 import { LimitedLog } from '../payment/limited-log.js';
+import { type Thrown, thrownText } from '../payment/thrown.js';
 import { type LogFields, LogRecord } from '../telemetry/log-record.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
 import type { GatewayOperation } from './gateway-dialect.js';
@@ -44,8 +45,20 @@ export class GatewayTrouble {
   }
 
   /** The request was never made: the dialect or the signer failed, or took too long. */
-  notMade(operation: GatewayOperation, why: string): void {
-    this.error('notMade', `Nothing was sent to the payment gateway: ${why} (${operation}).`, { operation, cause: why });
+  notMade(operation: GatewayOperation, why: string, by?: { readonly part: string; readonly thrown: Thrown }): void {
+    const what = by ? `${by.part} threw (${operation})${thrownText(by.thrown)}` : `${why} (${operation})`;
+    this.error('notMade', `Nothing was sent to the payment gateway: ${what}.`, {
+      operation,
+      cause: why,
+      ...by?.thrown,
+    });
+  }
+
+  /** The dialect threw while it read a reply, which therefore counts as unreadable. */
+  notRead(operation: GatewayOperation, thrown: Thrown): void {
+    const dialect = `The dialect "${this.settings.dialect.name}"`;
+    const line = `${dialect} threw while it read the gateway's answer to ${operation}, which counts as unreadable`;
+    this.error('notRead', `${line}${thrownText(thrown)}.`, { operation, ...thrown });
   }
 
   /** The request was never begun on a connection. */

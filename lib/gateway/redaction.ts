@@ -25,18 +25,27 @@ const MAX_ESCAPE_LENGTH = 6;
  * echoes it must not make us store it. A message is stored without it; any other text is not stored. What is no text
  * is left out.
  */
-export function redactResult<R extends GatewayResult>(result: R, { secrets, card }: SensitiveData): R {
+export function redactResult<R extends GatewayResult>(result: R, sensitive: SensitiveData): R {
   const { unreadable: _decided, ...texts } = result;
-  const known = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH);
-  const lowered = known.map((secret) => secret.toLowerCase());
-  const shortest = Math.min(...lowered.map(({ length }) => length));
-  const sent = { secrets: known, lowered, shortest, card, holdsCard: cardFinder({ cardNo: card?.cardNo }) };
+  const sent = soughtIn(sensitive);
   const entries = Object.entries(texts).map(([name, text]: [string, unknown]) => {
     if (typeof text !== 'string') return [name, null];
     if (name === 'message') return [name, redactedMessage(text, sent)];
     return [name, text.length > MAX_VALUE_LENGTH || isOrHolds(text, sent) ? null : text];
   });
   return Object.fromEntries(entries) as R;
+}
+
+/** A text of whoever was given the request, such as a signer's error, without what the request carried. */
+export function redactText(text: string, sensitive: SensitiveData): string {
+  return redactedMessage(text, soughtIn(sensitive)) ?? '***';
+}
+
+function soughtIn({ secrets, card }: SensitiveData): Sought {
+  const known = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH);
+  const lowered = known.map((secret) => secret.toLowerCase());
+  const shortest = Math.min(...lowered.map(({ length }) => length));
+  return { secrets: known, lowered, shortest, card, holdsCard: cardFinder({ cardNo: card?.cardNo }) };
 }
 
 /** The same, made ready to be searched for. */

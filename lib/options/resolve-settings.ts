@@ -15,6 +15,8 @@ const MEMORY_RETENTION_MS = 86_400_000;
 /** It becomes part of variables, routes and keys in stores. */
 const ACCOUNT_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
 const OPTION_NAMES = Object.keys(OPTIONS);
+const STRUCTURE = ['callback', 'isGlobal', 'name'];
+const NO_OPTION = 'is not an option';
 
 /**
  * Options, then variables, then defaults.
@@ -92,5 +94,9 @@ function structureProblems({ name, callback }: PaymentStructure): ConfigurationP
 /** Usually a typing mistake. */
 function unknownOptions(options: PaymentOptions): ConfigurationProblem[] {
   const unknown = Object.keys(options).filter((name) => !Object.hasOwn(OPTIONS, name));
-  return unknown.map((option) => ({ option, variable: null, message: 'is not an option' }));
+  return unknown.map((option) => {
+    const isStructure = STRUCTURE.includes(option);
+    const message = isStructure ? 'shapes the module: it stands beside useFactory, not in what it returns' : NO_OPTION;
+    return { option, variable: null, message };
+  });
 }

@@ -2,7 +2,9 @@ import type { ConfigurationProblem } from '../errors/payment-configuration.error
 import { variableOf, variablePrefix } from '../payment/account.js';
 import { describeNearMiss, nearMisses } from './near-misses.js';
 import type { PaymentOptions } from './payment-options.js';
-import type { Environment } from './read-options.js';
+import { type Environment, readOptions } from './read-options.js';
+import { simulatorProblems } from './simulator-setting.js';
+import { SIMULATOR_URL } from './url-checks.js';
 
 /** What is probably behind problems with the settings, for the end of the error that names them. */
 export function settingHints(
@@ -29,7 +31,27 @@ export function settingHints(
         `set ${variable}=morpos.`,
     );
   }
-  return [...hints, ...nearMissTexts(environment, account)];
+  return [...hints, ...simulatorHint(problems, options, environment, account), ...nearMissTexts(environment, account)];
+}
+
+/** For those who have no account at a gateway yet; not where the simulator would be refused, as in production. */
+export function simulatorHint(
+  problems: readonly ConfigurationProblem[],
+  options: PaymentOptions,
+  environment: Environment,
+  account: string,
+): string[] {
+  const isMissing = (name: string): boolean =>
+    problems.some(({ option, message }) => option === name && message.startsWith('is missing'));
+  const isWithoutAccount =
+    isMissing('baseUrl') || ['merchantId', 'clientId', 'clientSecret'].every((name) => isMissing(name));
+  const { values } = readOptions(options, environment, account);
+  if (!isWithoutAccount || simulatorProblems(values, environment, account).length > 0) return [];
+  const variable = variableOf(account, 'baseUrl');
+  return [
+    `To try it without an account at a gateway, set ${variable}=${SIMULATOR_URL} and nothing else: a simulated gateway ` +
+      'and bank inside the application.',
+  ];
 }
 
 /** A line for each variable that is nearly one of the account's. */

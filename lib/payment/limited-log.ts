@@ -1,7 +1,7 @@
 import type { PaymentClock } from './clock.js';
 
 const WINDOW_MS = 60_000;
-/** Of each kind, in one window. */
+/** Of each kind, in one window, by default. */
 const MAX_LINES = 3;
 
 interface Window {
@@ -14,12 +14,16 @@ interface Window {
 export class LimitedLog {
   private readonly windows = new Map<string, Window>();
 
-  constructor(private readonly clock: PaymentClock) {}
+  /** @param maxLines of each kind, in one minute */
+  constructor(
+    private readonly clock: PaymentClock,
+    private readonly maxLines = MAX_LINES,
+  ) {}
 
   /** @param log writes the line, with what is to stand at its end */
   write(kind: string, log: (end: string) => void): void {
     const window = this.windowOf(kind);
-    if (window.lines < MAX_LINES) {
+    if (window.lines < this.maxLines) {
       window.lines += 1;
       log('');
       return;

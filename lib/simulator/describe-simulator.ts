@@ -4,7 +4,9 @@ import type { Simulator } from './simulator.js';
 /** What a developer needs to know: the address, settings to paste into `.env`, cards that have not expired, amounts and 3D passwords. */
 export function describeSimulator(simulator: Simulator, now = new Date()): string {
   const { url, publicUrl, dialect, credentials } = simulator;
-  return `Simulated gateway (${dialect}) on ${url}${publicUrl === url ? '' : `, its bank's pages at ${publicUrl}`}
+  // The first lines are a comment in an .env file, for whoever writes all of this into one: Node.js would take them for a name.
+  return `# Simulated gateway (${dialect}) on ${url}${publicUrl === url ? '' : `, its bank's pages at ${publicUrl}`}
+# PAYMENT_PUBLIC_URL is where your application answers.
 
 PAYMENT_BASE_URL=${url}
 PAYMENT_DIALECT=${dialect}
@@ -12,6 +14,7 @@ PAYMENT_MERCHANT_ID=${credentials.merchantId}
 PAYMENT_CLIENT_ID=${credentials.clientId}
 PAYMENT_CLIENT_SECRET=${credentials.clientSecret}
 PAYMENT_API_KEY=${credentials.apiKey}
+PAYMENT_PUBLIC_URL=http://localhost:3000
 
 Test cards (number, expiry MMyy, cvv): approved, unless the amount says otherwise
 ${rows(currentTestCards(now).map(({ cardNo, expDate, cvv }) => [cardNo, expDate, cvv]))}

@@ -135,6 +135,43 @@ describe('starting up', () => {
     expect(error.message).toContain('@OnPayment Mail.paid: is on a request-scoped or transient provider');
   });
 
+  it('a bare import says so, and who imports it', async () => {
+    const error = await failure([PaymentModule]);
+    expect(error.message).toContain('PaymentModule: is imported bare by AppModule: import PaymentModule.forRoot()');
+
+    Object.assign(process.env, variables());
+    @Module({ imports: [PaymentModule] })
+    class OrdersModule {}
+    const beside = await failure([PaymentModule.forRoot(), OrdersModule]);
+    expect(beside.message).toContain('is imported bare by OrdersModule: ');
+    expect(beside.message).toContain('the others need not import it, since it is global');
+  });
+
+  it('a module that is re-exported is no bare import', async () => {
+    Object.assign(process.env, variables());
+    @Module({ imports: [PaymentModule.forRoot({ isGlobal: false })], exports: [PaymentModule] })
+    class ShopModule {}
+    await expectToPay(await boot([ShopModule]));
+  });
+
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['no factory', {}],
+    ['structure alone', { isGlobal: true }],
+    ['options in place of a factory', { useFactory: { baseUrl: 'https://gateway.example' } }],
+  ])('forRootAsync with %s says what it needs', (_what, given) => {
+    const call = (): unknown => PaymentModule.forRootAsync(given as { useFactory: () => PaymentOptions });
+    expect(call).toThrow(PaymentConfigurationError);
+    expect(call).toThrow(/forRootAsync: needs useFactory: .* call PaymentModule\.forRoot\(\)/);
+  });
+
+  it('says where what shapes the module belongs', async () => {
+    Object.assign(process.env, variables());
+    const useFactory = () => ({ callback: false }) as PaymentOptions;
+    const error = await failure([PaymentModule.forRootAsync({ useFactory })]);
+    expect(error.message).toContain('callback: shapes the module: it stands beside useFactory');
+  });
+
   it('a module that is loaded lazily says so at its first use, before anything is sent', async () => {
     Object.assign(process.env, variables());
     @Module({})
@@ -242,6 +279,31 @@ describe('starting up', () => {
       expect(error.problems.map(({ option }) => option).sort()).toEqual(
         ['baseUrl', 'clientId', 'clientSecret', 'merchantId', 'publicUrl', 'signer'].sort(),
       );
+    });
+
+    it.each<[string | undefined, Record<string, string>, boolean]>([
+      [undefined, {}, true],
+      ['development', {}, true],
+      ['test', { PAYMENT_PUBLIC_URL: 'https://shop.example' }, true],
+      [undefined, { PAYMENT_PUBLIC_URL: 'https://shop.example' }, false],
+      ['production', {}, false],
+      ['staging', {}, false],
+    ])('the simulator is offered while NODE_ENV is %s, with %j: %s', async (environment, more, isOffered) => {
+      const before = process.env['NODE_ENV'];
+      if (environment === undefined) delete process.env['NODE_ENV'];
+      else process.env['NODE_ENV'] = environment;
+      Object.assign(process.env, more);
+      try {
+        const { message } = await failure([PaymentModule.forRoot()]);
+        expect(message.includes('set PAYMENT_BASE_URL=simulator: and nothing else')).toBe(isOffered);
+      } finally {
+        process.env['NODE_ENV'] = before;
+      }
+    });
+
+    it('the simulator is not offered to who has an account', async () => {
+      Object.assign(process.env, variables(), { PAYMENT_API_KEY: '' });
+      expect((await failure([PaymentModule.forRoot()])).message).not.toContain('simulator:');
     });
 
     it.each(PLATFORMS)('no application on %s', async (platform) => {

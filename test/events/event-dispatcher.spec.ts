@@ -271,7 +271,9 @@ describe('EventDispatcher', () => {
       const parked = await store.listParked('default', 10);
       expect(parked).toMatchObject([{ handlerId: 'mail', error: 'Error: down' }]);
       expect(log.filter((line) => line.startsWith('error'))).toEqual([
-        'error Event ONE:1: mail failed 15 times and is parked until it is replayed.',
+        expect.stringContaining(
+          'error Event ONE:1: mail failed 15 times and is parked until it is replayed (payments re',
+        ),
       ]);
     });
 

@@ -106,8 +106,9 @@ describe('HandlerCall', () => {
     expect(await due()).toBeNull();
     await clock.advance(1);
     expect((await due())?.delivery).toMatchObject({ attempts: 1, parked: false, error });
-    expect(log).toEqual(['warn Event ONE:1: mail failed (try 1); it is tried again.']);
-    expect(records).toMatchObject([{ ...FIELDS, attempts: 1, parked: false }]);
+    const line = `warn Event ONE:1: mail failed (try 1) and is tried again in 1 s: ${error}`;
+    expect(log).toEqual([expect.stringContaining(line)]);
+    expect(records).toMatchObject([{ ...FIELDS, attempts: 1, parked: false, error }]);
   });
 
   it('waits twice as long after each try, up to an hour, and parks the delivery after the last', async () => {
@@ -123,7 +124,10 @@ describe('HandlerCall', () => {
     expect(await store.listParked('default', 10)).toMatchObject([
       { handlerId: 'mail', attempts: 15, parked: true, error: 'Error: down', event: { eventId: 'ONE:1' } },
     ]);
-    expect(log.at(-1)).toBe('error Event ONE:1: mail failed 15 times and is parked until it is replayed.');
+    const line =
+      'error Event ONE:1: mail failed 15 times and is parked until it is replayed (payments replay mail ONE:1): Error: down';
+    expect(log.at(-1)).toContain(line);
+    expect(log.filter((one) => one.startsWith('warn '))).toHaveLength(MAX_TRIES - 1);
     expect(records.at(-1)).toMatchObject({ ...FIELDS, attempts: 15, parked: true });
   });
 

@@ -645,9 +645,18 @@ describe('a 3D payment', () => {
 
     it('says in the log that it threw', async () => {
       const { conversationId, reference } = await completed(() => Promise.reject(new Error('no')));
-      const line = `error Payment ${conversationId}: beforeAuth3d threw, which counts as no; nothing was sent.`;
-      expect(log).toContain(line);
-      expect(records[log.indexOf(line)]).toMatchObject({ conversationId, reference, account: 'default' });
+      const line = `error Payment ${conversationId}: beforeAuth3d threw, which counts as no; nothing was sent: Error: no, at `;
+      const index = log.findIndex((one) => one.startsWith(line));
+      expect(log[index]).toContain('three-d-flow.spec.ts:');
+      expect(records[index]).toMatchObject({ conversationId, reference, account: 'default', error: 'Error: no' });
+    });
+
+    it('says in the log that it returned nothing', async () => {
+      const { conversationId, state } = await completed((() => undefined) as unknown as () => boolean);
+      expect(state).toBe('failed');
+      expect(log).toContain(
+        `error Payment ${conversationId}: beforeAuth3d returned neither true nor false, which counts as no; nothing was sent.`,
+      );
     });
 
     it('is not sent after twenty seconds without an answer, and the log says so', async () => {

@@ -13,6 +13,9 @@ interface Manifest {
   readonly types: string;
   readonly typesVersions: { readonly '*': Readonly<Record<string, readonly string[]>> };
   readonly exports: Readonly<Record<string, string | Readonly<Record<string, Targets>>>>;
+  readonly repository: { readonly type: string; readonly url: string };
+  readonly homepage: string;
+  readonly bugs: { readonly url: string } | string;
   readonly bin: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly peerDependencies: Readonly<Record<string, string>>;
@@ -102,6 +105,22 @@ describe('the packed package', () => {
     expect(manifest.types).toBe(main?.require.types);
     const types = Object.entries(entries).map(([entry, { require }]) => [entry.slice(2), [require.types]]);
     expect(manifest.typesVersions['*']).toEqual(Object.fromEntries(types));
+  });
+
+  it('leads to its repository, where every relative link of its README is a file', () => {
+    const { repository, homepage, bugs } = manifest;
+    const [, address] = /^git\+(https:\/\/github\.com\/[\w-]+\/nestjs-card-payment)\.git$/.exec(repository.url) ?? [];
+    expect(address).toBeDefined();
+    expect(repository.type).toBe('git');
+    expect(homepage).toBe(`${address}#readme`);
+    expect(typeof bugs === 'string' ? bugs : bugs.url).toBe(`${address}/issues`);
+    // npm shows the README with these links below the repository's address.
+    const links = [...read('README.md').matchAll(/\]\(([^)\s]+)\)|(?:src|href)="([^"]+)"/g)].map(
+      ([, inText, inTag]) => inText ?? inTag ?? '',
+    );
+    const relative = links.filter((link) => !/^(?:[a-z]+:|#)/i.test(link));
+    expect(relative.length).toBeGreaterThan(20);
+    expect(relative.filter((link) => link.startsWith('/') || !existsSync(link.replace(/#.*$/, '')))).toEqual([]);
   });
 
   it('has a command', () => {

@@ -15,6 +15,7 @@ it('describes itself in lines that can be pasted into .env', async () => {
   expect(env).toEqual({
     PAYMENT_BASE_URL: simulator.url,
     PAYMENT_DIALECT: 'morpos',
+    PAYMENT_PUBLIC_URL: 'http://localhost:3000',
     PAYMENT_MERCHANT_ID: '42',
     PAYMENT_CLIENT_ID: simulator.credentials.clientId,
     PAYMENT_CLIENT_SECRET: simulator.credentials.clientSecret,

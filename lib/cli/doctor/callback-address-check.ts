@@ -3,7 +3,7 @@ import { routeOf } from '../../options/callback-route.js';
 import { isLoopback } from '../../options/url-checks.js';
 import { causeOf } from './failure-cause.js';
 import { failed, type Finding, ok, skipped } from './finding.js';
-import { gatewayOf, type Patient } from './patient.js';
+import { gatewayOf, isEmbeddedSimulator, isLocalGateway, type Patient } from './patient.js';
 import { requestOnce } from './request-once.js';
 import { withinTime } from './time-limit.js';
 
@@ -25,6 +25,10 @@ export async function checkCallbackAddress(patient: Patient, given: string | und
     return skipped('callback', `not tried: buyers come back to addresses of your own (${names})`);
   }
   const address = addressOf(patient, given);
+  if (address === null && isEmbeddedSimulator(patient)) {
+    const why = 'with the simulator inside the application, buyers come back to wherever it listens';
+    return skipped('callback', `not tried: ${why}`);
+  }
   if (address === null) {
     return skipped('callback', `not tried: neither ${variable('publicUrl')} nor ${variable('callbackUrl')} is right`);
   }
@@ -36,10 +40,20 @@ export async function checkCallbackAddress(patient: Patient, given: string | und
   try {
     return await withinTime(limitMs, (signal) => ask(address, patient, signal));
   } catch (error) {
+    const { hostname } = new URL(address);
+    // Where all is on one machine, the application need not be there yet.
+    if (isRefused(error) && isLoopback(hostname) && (isLocalGateway(patient) || isEmbeddedSimulator(patient))) {
+      const advice = 'Is the application running? Start it, and run this again.';
+      return skipped('callback', `${address} is not reached: ${causeOf(error)}`, advice);
+    }
     const advice =
       'Is the application running? From inside some networks a public address is not reached; then ask from elsewhere.';
     return failed('callback', `${address} is not reached: ${causeOf(error)}`, advice);
   }
+}
+
+function isRefused(error: unknown): boolean {
+  return causeOf(error).endsWith('(ECONNREFUSED)');
 }
 
 function addressOf({ values: { callbackUrl, publicUrl }, name }: Patient, given: string | undefined): string | null {

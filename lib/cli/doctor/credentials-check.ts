@@ -3,7 +3,7 @@ import { GatewayTransport } from '../../gateway/transport/gateway-transport.js';
 import type { PaymentSettings } from '../../options/payment-settings.js';
 import { SystemClock } from '../../payment/clock.js';
 import { failed, type Finding, ok, skipped } from './finding.js';
-import type { Patient } from './patient.js';
+import { isEmbeddedSimulator, type Patient } from './patient.js';
 
 /** The BIN that the vendor's own plugins ask about in their connection test. */
 const TEST_BIN = '402940';
@@ -19,6 +19,7 @@ export async function checkCredentials(
   isGatewayReached: boolean,
 ): Promise<Finding> {
   if (settings === null) return skipped('credentials', 'not tried: settings are wrong or missing');
+  if (isEmbeddedSimulator(patient)) return skipped('credentials', 'not tried: the simulator has its own');
   if (!settings.dialect.operations.checkBin) {
     const why = `the dialect "${settings.dialect.name}" has no request that moves nothing`;
     return skipped('credentials', `not tried: ${why}`, 'The first payment will show.');

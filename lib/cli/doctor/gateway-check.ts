@@ -1,5 +1,5 @@
 import { failed, type Finding, ok, skipped } from './finding.js';
-import { gatewayOf, type Patient } from './patient.js';
+import { gatewayOf, isEmbeddedSimulator, isLocalGateway, type Patient } from './patient.js';
 import { type ReachStep, reachHost } from './reach-host.js';
 
 const ADVICE: Readonly<Record<ReachStep, string>> = {
@@ -13,13 +13,15 @@ export async function checkGateway(patient: Patient): Promise<Finding> {
   const name = patient.variable('baseUrl');
   const url = gatewayOf(patient);
   if (url === null) {
-    const isEmbedded = patient.environment[name]?.startsWith('simulator:');
-    const why = isEmbedded ? 'it is the simulator inside the application' : `${name} is wrong or missing`;
+    const why = isEmbeddedSimulator(patient)
+      ? `${name} is the simulator inside the application, which nobody else can reach`
+      : `${name} is wrong or missing`;
     return skipped('gateway', `not looked for: ${why}`);
   }
   const reach = await reachHost(url, patient.limitMs);
   if (!reach.isReached) {
-    const advice = `${ADVICE[reach.step]} See ${name}.`;
+    const start = isLocalGateway(patient) ? 'A simulator? Start it: npx nestjs-card-payment simulate. ' : '';
+    const advice = `${start}${ADVICE[reach.step]} See ${name}.`;
     return failed('gateway', `${url.host} is not reached, ${reach.step} fails: ${reach.cause}`, advice);
   }
   const until = reach.certificateUntil?.toISOString().slice(0, 10);

@@ -1,4 +1,6 @@
 import { readOptions, type Environment, type ReadOptions } from '../../options/read-options.js';
+import { isSimulatorMeant } from '../../options/simulator-setting.js';
+import { isLoopback } from '../../options/url-checks.js';
 import { DEFAULT_ACCOUNT, variableOf } from '../../payment/account.js';
 
 /** What is looked at: an account by its variables, and how long each check may take. */
@@ -23,6 +25,17 @@ export function patientOf(account: string, environment: Environment, limitMs: nu
     limitMs,
     variable: (option) => variableOf(account, option),
   };
+}
+
+/** Whether the gateway is the simulator inside the application, which nobody else can ask. */
+export function isEmbeddedSimulator({ account, environment }: Patient): boolean {
+  return isSimulatorMeant({}, environment, account);
+}
+
+/** Whether the gateway is on this machine: a simulator. */
+export function isLocalGateway(patient: Patient): boolean {
+  const url = gatewayOf(patient);
+  return url !== null && isLoopback(url.hostname);
 }
 
 /** The gateway's address; null where it is not set, wrong, or the simulator inside the application. */

@@ -1,9 +1,12 @@
 import { PaymentConfigurationError } from '../../errors/payment-configuration.error.js';
 import { resolveSettings } from '../../options/resolve-settings.js';
+import { simulatorHint } from '../../options/setting-hints.js';
 import type { PaymentSettings } from '../../options/payment-settings.js';
 import { variablePrefix } from '../../payment/account.js';
 import { failed, type Finding, ok } from './finding.js';
-import type { Patient } from './patient.js';
+import { isEmbeddedSimulator, type Patient } from './patient.js';
+
+const SIMULATED = 'complete: the simulator inside the application, with a dialect and credentials of its own';
 
 export interface CheckedSettings {
   /** Null where there is a problem. */
@@ -12,16 +15,19 @@ export interface CheckedSettings {
 }
 
 /** Every setting that is wrong or missing, by name. */
-export function checkSettings({ account, name, environment, values }: Patient): CheckedSettings {
+export function checkSettings(patient: Patient): CheckedSettings {
+  const { account, name, environment, values } = patient;
   // It can be given in code alone, and is not needed for what is asked here.
   const signer = values.dialect === 'standard' ? () => '' : undefined;
   try {
     const settings = resolveSettings({ background: false, signer }, { name }, environment);
+    if (isEmbeddedSimulator(patient)) return { settings, findings: [ok('settings', SIMULATED)] };
     const note = signer ? 'The dialect "standard" also needs a signer, in code.' : null;
     return { settings, findings: [ok('settings', `complete, dialect ${settings.dialect.name}`, note)] };
   } catch (error) {
     if (!(error instanceof PaymentConfigurationError)) throw error;
-    const advice = adviceFor(account, environment);
+    const hints = simulatorHint(error.problems, {}, environment, account);
+    const advice = [adviceFor(account, environment), ...hints].join(' ');
     const findings = error.problems.map(({ option, variable, message }, index) => {
       const isLast = index === error.problems.length - 1;
       return failed('settings', `${option}${variable ? ` (${variable})` : ''} ${message}`, isLast ? advice : null);

@@ -57,7 +57,8 @@ export function chargeOutcome(
   }
   try {
     return chargeFromReply(answer.reply, operation, expected, rules);
-  } catch {
+  } catch (error) {
+    rules.onThrow?.(error);
     // A host's own dialect may throw while reading. By now money may have moved, so that must not become a throw.
     return { state: 'unknown', reason: 'unreadable', result: null };
   }

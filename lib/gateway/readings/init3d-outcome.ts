@@ -4,7 +4,7 @@ import type { DialectOperation, GatewayResult, Init3dResult } from '../gateway-d
 import type { ResultCodeSets } from '../result-codes.js';
 import type { Answer, GatewayReply } from '../transport/transmission.js';
 import { ReplyFields } from './reply-fields.js';
-import { codeMeanings, isForeign, isSuccessStatus } from './result-checks.js';
+import { codeMeanings, isForeign, isSuccessStatus, type ReadingRules } from './result-checks.js';
 
 /** What became of an Init3d that may have left. `content` is the Base64 page as received, `html` its text. */
 export type Init3dOutcome =
@@ -16,13 +16,14 @@ export function init3dOutcome(
   answer: Answer,
   operation: DialectOperation<never, Init3dResult>,
   conversationId: string,
-  codes: ResultCodeSets,
+  { codes, onThrow }: Pick<ReadingRules, 'codes' | 'onThrow'>,
 ): Init3dOutcome {
   if (!answer.reply) return failed('no_answer');
   try {
     return pageFromReply(answer.reply, operation, conversationId, codes);
-  } catch {
+  } catch (error) {
     // A host's own dialect may throw while reading.
+    onThrow?.(error);
     return failed('unreadable');
   }
 }

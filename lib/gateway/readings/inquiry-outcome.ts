@@ -39,8 +39,9 @@ export function inquiryOutcome(
     const fields = isSuccessStatus(reply.status) ? ReplyFields.parse(reply.text) : null;
     const result = fields && operation.read(fields);
     return fields && result?.code ? inquiryFromResult(fields, result, result.code, expected, rules) : NOTHING;
-  } catch {
+  } catch (error) {
     // A host's own dialect may throw while reading.
+    rules.onThrow?.(error);
     return NOTHING;
   }
 }

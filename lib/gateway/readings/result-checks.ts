@@ -19,6 +19,8 @@ export interface ReadingRules {
   readonly verifyAmount: AmountCheck;
   /** Null where signs of answers are not verified. */
   readonly isSignGood: ((fields: ReplyFields) => boolean) | null;
+  /** Is told what a dialect threw while it read the answer. */
+  readonly onThrow?: (error: unknown) => void;
 }
 
 /** How much a code says about money. */

@@ -1,6 +1,7 @@
 import type { Redis, RedisOptions } from 'ioredis';
 import { Hidden } from '../../payment/hidden.js';
 import { STRONG_TLS } from '../../payment/tls.js';
+import { driverProblem } from '../driver-check.js';
 import { isReply, troubleOf } from './redis-connection.js';
 import { DEFAULT_TIMEOUT_MS, RedisPaymentStore, type RedisPaymentStoreOptions } from './redis-payment-store.js';
 import { PaymentLogger } from '../../telemetry/payment-logger.js';
@@ -152,9 +153,17 @@ function readUrl(text: string): RedisOptions {
 }
 
 async function importClient(): Promise<typeof Redis> {
+  let why;
   try {
     return (await import('ioredis')).Redis;
-  } catch {
-    throw new Error('The Redis store needs the package ioredis: npm install ioredis');
+  } catch (error) {
+    const { code } = Object(error) as { readonly code?: unknown };
+    const isMissing = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND';
+    why = isMissing ? null : driverProblem('ioredis');
   }
+  throw new Error(
+    why === null
+      ? 'The Redis store needs the package ioredis: npm install ioredis'
+      : `The Redis store cannot load its driver: ${why}`,
+  );
 }

@@ -13,7 +13,10 @@ export class MissingDriverError extends Error {
   }
 }
 
-const FOR_PEOPLE = [SchemaError, MissingDatabaseError, MissingDriverError];
+/** A driver that this Node.js is too old for, and that would end the process without a word. Its message may be shown. */
+export class UnfitDriverError extends Error {}
+
+const FOR_PEOPLE = [SchemaError, MissingDatabaseError, MissingDriverError, UnfitDriverError];
 
 /** Imports a package that only some installations have. */
 export async function importDriver<T>(packages: string, load: () => Promise<T>): Promise<T> {

@@ -1,7 +1,15 @@
 import type { PaymentClock } from '../../payment/clock.js';
+import { PaymentLogger } from '../../telemetry/payment-logger.js';
+import { driverProblem } from '../driver-check.js';
 import type { PaymentStore } from '../payment-store.js';
 import type { SqlStoreOptions } from './sql-payment-store.js';
 import { engineOfUrl, SQL_ENGINES } from './engines.js';
+
+/** It is plain JavaScript and may do: a start that worked is not refused. */
+function warnOfKysely(): void {
+  const problem = driverProblem('kysely');
+  if (problem !== null) new PaymentLogger().warn(`The payment store may fail on this Node.js: ${problem}.`);
+}
 
 /** What {@link openSqlStore} takes beside the URL. */
 export interface OpenSqlStoreOptions extends Pick<SqlStoreOptions, 'clock'> {
@@ -23,6 +31,7 @@ export async function openSqlStore(
   const engine = engineOfUrl(url);
   if (!engine) throw new Error(`a SQL store is ${SQL_ENGINES.map(({ urlForm }) => urlForm).join(' or ')}`);
   const { dialect, ...access } = await engine.open(url, { mustExist });
+  warnOfKysely();
   const [{ Kysely }, { SqlPaymentStore }] = await Promise.all([import('kysely'), import('./sql-payment-store.js')]);
   return new SqlPaymentStore(new Kysely({ dialect }), engine, {
     ...access,

@@ -1,7 +1,8 @@
 import type { QueryResult, SqliteDatabase, SqliteDialect, SqliteStatement } from 'kysely';
 import { existsSync } from 'node:fs';
-import { codeOf, importDriver, MissingDatabaseError } from './driver-errors.js';
+import { driverProblem } from '../driver-check.js';
 import { shownFile } from '../shown-url.js';
+import { codeOf, importDriver, MissingDatabaseError, UnfitDriverError } from './driver-errors.js';
 import { retryWhileBusy } from './retry-while-busy.js';
 import type { InProcessConnection, SqlAccess, SqlStatement } from './sql-engine.js';
 
@@ -17,6 +18,9 @@ export function sqliteAccess(Dialect: typeof SqliteDialect, open: () => Promise<
 
 /** Opens a file, and creates it if it does not exist; with `mustExist` it does neither that nor change its mode. */
 export async function openSqliteFile(file: string, mustExist = false): Promise<SqliteConnection> {
+  // Version 13 ends a Node.js 20 by a segmentation fault.
+  const problem = driverProblem('better-sqlite3');
+  if (problem !== null) throw new UnfitDriverError(problem);
   const { default: Database } = await importDriver(SQLITE_PACKAGES, () => import('better-sqlite3'));
   if (mustExist && !existsSync(file)) throw new MissingDatabaseError(`there is no SQLite file ${shownFile(file)}`);
   // SQLite's own waiting for another process would stop this one, and be less fair.

@@ -44,7 +44,11 @@ export const sqliteEngine = {
     [/^SQLITE_(READONLY|PERM|AUTH)/, 'may not be written by this process'],
     [/^SQLITE_(NOTADB|CORRUPT)/, 'is damaged, or no SQLite database'],
     [/^SQLITE_(BUSY|LOCKED)/, 'is locked by another program'],
-    [/^ERR_DLOPEN_FAILED$/, 'cannot be opened: its driver has no build for this Node.js; npm rebuild better-sqlite3'],
+    [
+      /^ERR_DLOPEN_FAILED$/,
+      'cannot be opened: better-sqlite3 has no build for this Node.js; npm rebuild better-sqlite3, or with pnpm: ' +
+        'pnpm approve-builds, then pnpm rebuild better-sqlite3',
+    ],
     [/^SQLITE_(FULL|IOERR)/, 'cannot be written; is the disk full?'],
   ],
   uncodedFailures: [

@@ -10,7 +10,7 @@ const PAGE = Buffer.from(HTML).toString('base64');
 
 function read(body: unknown, status = 200, operation = STANDARD): Init3dOutcome {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return init3dOutcome({ sent: true, reply: { status, text } }, operation, 'ABC1', DEFAULT_CODE_SETS);
+  return init3dOutcome({ sent: true, reply: { status, text } }, operation, 'ABC1', { codes: DEFAULT_CODE_SETS });
 }
 
 function fail(): never {
@@ -71,7 +71,7 @@ describe('the answer to an Init3d', () => {
     ['reply_unreadable', 'no_answer'],
   ] as const)('starts nothing when it is lost: %s', (cause, reason) => {
     const answer = { sent: true, reply: null, cause } as const;
-    expect(init3dOutcome(answer, STANDARD, 'ABC1', DEFAULT_CODE_SETS)).toEqual({ content: null, reason, result: null });
+    expect(init3dOutcome(answer, STANDARD, 'ABC1', { codes: DEFAULT_CODE_SETS })).toEqual({ content: null, reason, result: null });
   });
 
   it('says nothing of the payment where it is about another one', () => {

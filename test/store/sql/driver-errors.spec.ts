@@ -51,8 +51,8 @@ test.each([
   [
     sqliteEngine,
     new Error('Could not locate the bindings file.'),
-    'the SQLite file cannot be opened: its driver has no build for this Node.js; npm rebuild better-sqlite3 ' +
-      '(ERR_DLOPEN_FAILED)',
+    'the SQLite file cannot be opened: better-sqlite3 has no build for this Node.js; npm rebuild better-sqlite3, or with ' +
+      'pnpm: pnpm approve-builds, then pnpm rebuild better-sqlite3 (ERR_DLOPEN_FAILED)',
   ],
   [sqliteEngine, new SchemaError('the tables are old'), 'the tables are old'],
   [sqliteEngine, new MissingDriverError('kysely'), 'a package is missing: npm install kysely'],

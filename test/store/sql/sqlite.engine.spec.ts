@@ -61,7 +61,9 @@ const WRITTEN = 'may not be written by this process';
 const DAMAGED = 'is damaged, or no SQLite database';
 const LOCKED = 'is locked by another program';
 const DISK = 'cannot be written; is the disk full?';
-const DRIVER = 'cannot be opened: its driver has no build for this Node.js; npm rebuild better-sqlite3';
+const DRIVER =
+  'cannot be opened: better-sqlite3 has no build for this Node.js; npm rebuild better-sqlite3, or with pnpm: ' +
+  'pnpm approve-builds, then pnpm rebuild better-sqlite3';
 
 test.each([
   ['SQLITE_CANTOPEN', OPENED],

@@ -1,0 +1,103 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { PaymentConfigurationError } from './errors/payment-configuration.error.js';
+import { EventDispatcher } from './events/event-dispatcher.js';
+import { HandlerFinder, type PaymentHandler } from './events/handler-finder.js';
+import { InFlight } from './flows/in-flight.js';
+import { OwedWrites } from './flows/owed-writes.js';
+import { ProcessHold } from './flows/process-hold.js';
+import { Reconciler } from './flows/reconciler.js';
+import { StartUpReport } from './flows/start-up-report.js';
+import { StoreClock } from './flows/store-clock.js';
+import { GatewayTransport } from './gateway/transport/gateway-transport.js';
+import { PaymentGauges } from './health/payment-gauges.js';
+import { AccountRegistration, handlerAccountProblems } from './options/account-registration.js';
+import { PaymentSimulator } from './payment.simulator.js';
+import { OWN_SIMULATOR } from './payment.tokens.js';
+import { releaseStore } from './store/open-store.js';
+import { PaymentStore } from './store/payment-store.js';
+import { connectTelemetry } from './telemetry/open-telemetry.js';
+
+/**
+ * What one merchant account does when the application starts and stops; its module calls it at Nest's hooks. Nest knows
+ * it by another name than these hooks' lest it call them, too.
+ */
+@Injectable()
+export class AccountLife {
+  /** Private to the language, too: printed, it would show the whole application. */
+  readonly #discovery: DiscoveryService;
+  /** The account's own. */
+  private handlers: readonly PaymentHandler[] = [];
+  private closed: Promise<void> | null = null;
+
+  constructor(
+    private readonly registration: AccountRegistration,
+    discovery: DiscoveryService,
+    private readonly finder: HandlerFinder,
+    private readonly events: EventDispatcher,
+    private readonly reconciler: Reconciler,
+    private readonly owed: OwedWrites,
+    private readonly clock: StoreClock,
+    private readonly inFlight: InFlight,
+    private readonly transport: GatewayTransport,
+    private readonly store: PaymentStore,
+    @Inject(OWN_SIMULATOR) private readonly simulator: PaymentSimulator,
+    private readonly startUp: StartUpReport,
+    private readonly gauges: PaymentGauges,
+    private readonly processHold: ProcessHold,
+  ) {
+    this.#discovery = discovery;
+  }
+
+  /** Finds handlers, and takes work. */
+  async open(): Promise<void> {
+    const handlers = this.finder.find();
+    const problems = handlerAccountProblems(
+      this.#discovery,
+      handlers.map((handler) => handler.account),
+    );
+    if (problems.length > 0) throw new PaymentConfigurationError(problems);
+    await connectTelemetry();
+    await this.clock.start();
+    this.handlers = handlers.filter((handler) => handler.account === this.registration.account);
+    await this.events.announce(this.handlers);
+    this.inFlight.open();
+  }
+
+  start(): void {
+    this.startUp.write(this.handlers);
+    this.gauges.start();
+    this.reconciler.start();
+  }
+
+  async refuseNew(): Promise<void> {
+    // Nest comes to one account after another, and each may take half a minute to stop.
+    for (const wrapper of this.#discovery.getProviders()) {
+      if (wrapper.token === InFlight) (wrapper.instance as InFlight).refuseNew();
+    }
+    this.owed.renewHold();
+    await this.processHold.during(() => this.reconciler.stop());
+  }
+
+  /** The server still listens: buyers who come back from the bank meanwhile get their answer. */
+  async ended(): Promise<void> {
+    await this.inFlight.ended();
+  }
+
+  closeOnce(): Promise<void> {
+    return (this.closed ??= this.processHold.during(() => this.close()));
+  }
+
+  private async close(): Promise<void> {
+    await this.inFlight.close();
+    await this.owed.close();
+    this.gauges.stop();
+    this.clock.stop();
+    try {
+      await this.transport.close();
+      await this.simulator.close();
+    } finally {
+      await releaseStore(this.store);
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+/** This file, where the build says so: drivers are looked for from there, as `import()` does. */
+declare const OWN_FILE: string | undefined;
+
+/** An older release of each driver, for a Node.js that the newest does not run on. */
+const OLDER_RELEASES: Readonly<Record<string, string>> = {
+  'better-sqlite3': '12',
+  kysely: '0.28',
+  ioredis: '5',
+  pg: '8',
+};
+
+/** What a driver's package.json says. */
+interface DriverPackage {
+  readonly version: string;
+  readonly engines?: { readonly node?: unknown };
+}
+
+/** Why this Node.js is too old for an installed driver, and what to install; null where it is not, or nobody can tell. */
+export function driverProblem(name: string, node = process.versions.node, from = startingPoints()): string | null {
+  const driver = packageOf(name, from);
+  const needed = driver && lowestOf(driver.engines?.node);
+  if (!driver || !needed || !isBelow(node, needed)) return null;
+  const older = OLDER_RELEASES[name];
+  const remedy = older === undefined ? 'install an older release of it' : `npm install ${name}@${older}`;
+  return `${name} ${driver.version} needs Node.js ${needed.join('.')} or newer, and this is ${node}: ${remedy}`;
+}
+
+function startingPoints(): string[] {
+  const own = typeof OWN_FILE === 'undefined' ? join(process.cwd(), 'index.js') : OWN_FILE;
+  return [own, ...(process.argv[1] === undefined ? [] : [process.argv[1]])];
+}
+
+/** Not by `require`: a package may keep its package.json from being required, and must not be run yet. */
+function packageOf(name: string, from: readonly string[]): DriverPackage | null {
+  const folders = from.flatMap((file) => {
+    try {
+      return createRequire(file).resolve.paths(name) ?? [];
+    } catch {
+      // A bundler's name for the file, which is no path.
+      return [];
+    }
+  });
+  for (const folder of folders) {
+    try {
+      const read: unknown = JSON.parse(readFileSync(join(folder, name, 'package.json'), 'utf8'));
+      if (isPackage(read)) return read;
+    } catch {
+      // Not there.
+    }
+  }
+  return null;
+}
+
+function isPackage(read: unknown): read is DriverPackage {
+  const { version } = Object(read) as { readonly version?: unknown };
+  return typeof version === 'string' && /^[\w.+-]{1,60}$/.test(version);
+}
+
+/**
+ * The lowest release that a range names, such as `>=22` or `20.x || 22.x`. What lies above it is not judged: a release of
+ * Node.js may be newer than the driver's list.
+ */
+function lowestOf(range: unknown): number[] | null {
+  if (typeof range !== 'string' || range.length > 200) return null;
+  const lowest = range
+    .split('||')
+    .map((part) => /^\s*(?:>=|\^|~|=|v)?\s*v?(\d{1,4}(?:\.\d{1,4}){0,2})/.exec(part)?.[1]);
+  // A part without a lower bound (`<25`, `*`) allows any.
+  const versions = lowest.map((text) => text?.split('.').map(Number));
+  if (versions.some((version) => version === undefined)) return null;
+  const known = versions.filter((version) => version !== undefined);
+  return known.sort((a, b) => compare(a, b))[0] ?? null;
+}
+
+function isBelow(node: string, needed: readonly number[]): boolean {
+  return (
+    compare(
+      node.split('.').map((part) => Number.parseInt(part, 10)),
+      needed,
+    ) < 0
+  );
+}
+
+function compare(one: readonly number[], other: readonly number[]): number {
+  for (let index = 0; index < 3; index += 1) {
+    const difference = (one[index] ?? 0) - (other[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cleanEnvironment } from '../package/tarball.js';
+import { cli } from './cli.js';
+import { scratch } from './scratch.js';
+
+const MAIN = join(process.cwd(), 'dist/esm/cli/main.js');
+
+describe('a newcomer with a simulator', () => {
+  const { folder: cwd, file, remove } = scratch();
+  afterAll(remove);
+
+  it.each(['morpos', 'standard'])('what simulate prints is an .env that doctor passes (%s)', async (dialect) => {
+    const words = ['simulate', '--port', '0', '--dialect', dialect];
+    const running = spawn(process.execPath, [MAIN, ...words], { cwd, env: cleanEnvironment() });
+    const ended = once(running, 'exit');
+    try {
+      let printed = '';
+      for await (const chunk of running.stdout) {
+        printed += String(chunk);
+        if (printed.includes('3D passwords')) break;
+      }
+      writeFileSync(file('.env'), printed);
+      const { status, stdout } = await cli(['doctor'], { cwd });
+      expect(stdout).toMatch(/^✓ environment {2}\.env was read; 7 variables begin with PAYMENT_$/m);
+      expect(stdout).toMatch(new RegExp(`^✓ settings {5}complete, dialect ${dialect}`, 'm'));
+      expect(stdout).toMatch(/^✓ gateway /m);
+      expect(stdout).toMatch(/^– callback {5}http:\/\/localhost:3000\/payments is not reached: .* Start it/m);
+      expect(stdout).not.toContain('✗');
+      expect(status).toBe(0);
+    } finally {
+      running.kill();
+      await ended;
+    }
+  });
+
+  it('is told by doctor that the simulator of simulate is not running', async () => {
+    const { stdout, status } = await cli(['doctor'], { cwd, env: { PAYMENT_BASE_URL: 'http://127.0.0.1:9' } });
+    expect(stdout).toMatch(/^✗ gateway .* A simulator\? Start it: npx nestjs-card-payment simulate\. /m);
+    expect(status).toBe(1);
+  });
+
+  it.each<[string, Readonly<Record<string, string>>]>([
+    ['alone', {}],
+    ['beside real settings', { PAYMENT_DIALECT: 'morpos', PAYMENT_PUBLIC_URL: 'http://127.0.0.1:9' }],
+  ])('doctor speaks of the embedded simulator, %s', async (_how, more) => {
+    const env = { PAYMENT_BASE_URL: 'simulator:', ...more };
+    const { stdout, status } = await cli(['doctor'], { cwd: '/', env });
+    expect(stdout).toMatch(/^✓ settings {5}complete: the simulator inside the application/m);
+    expect(stdout).toMatch(/^– gateway {6}not looked for: PAYMENT_BASE_URL is the simulator inside the application/m);
+    expect(stdout).toMatch(/^– credentials {2}not tried: the simulator has its own/m);
+    expect(stdout).toMatch(/^– callback /m);
+    expect(stdout).not.toMatch(/✗|is wrong or missing|not right/);
+    expect(status).toBe(0);
+  });
+
+  it.each<[string, Readonly<Record<string, string>>]>([
+    ['alone', {}],
+    ['in memory', { PAYMENT_STORE_URL: 'memory:' }],
+    ['mistyped', { PAYMENT_BASE_URL: 'Simulator:' }],
+  ])('payments inquire speaks of the embedded simulator, %s', async (_how, more) => {
+    const env = { PAYMENT_BASE_URL: 'simulator:', ...more };
+    const { stderr, status } = await cli(['payments', 'inquire', 'ABC'], { cwd: '/', env });
+    expect(stderr).toContain('PAYMENT_BASE_URL is the embedded simulator, inside the application');
+    expect(stderr).toContain('PaymentService.inquire');
+    expect(status).toBe(2);
+  });
+
+  it('doctor offers the simulator where nothing is set, but not in production', async () => {
+    const nowhere = { cwd: '/', env: {} };
+    expect((await cli(['doctor'], nowhere)).stdout).toContain('set PAYMENT_BASE_URL=simulator: and nothing else');
+    // NODE_ENV is the only thing that is set.
+    const { stdout } = await cli(['doctor'], { cwd: '/', env: { NODE_ENV: 'production' } });
+    expect(stdout).toContain('baseUrl (PAYMENT_BASE_URL) is missing');
+    expect(stdout).not.toContain('simulator:');
+  });
+});

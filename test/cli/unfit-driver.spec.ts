@@ -1,0 +1,70 @@
+import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { run } from '../package/tarball.js';
+import { scratch } from './scratch.js';
+
+/** A driver that ends the process where it is run, as better-sqlite3 13 does on Node.js 20. */
+const CRASHES = 'process.abort();';
+const PROBLEM = `better-sqlite3 13.9.9 needs Node.js 99 or newer, and this is ${process.versions.node}: npm install better-sqlite3@12`;
+
+/** An installed package with its own better-sqlite3: the build, and links to what it needs of this project. */
+describe('the built package beside a driver that would crash this Node.js', () => {
+  const { folder, file, remove } = scratch();
+  const main = join(folder, 'node_modules/nestjs-card-payment/dist/esm/cli/main.js');
+
+  beforeAll(() => {
+    const modules = join(folder, 'node_modules');
+    const own = join(modules, 'nestjs-card-payment');
+    mkdirSync(join(modules, 'better-sqlite3'), { recursive: true });
+    for (const name of readdirSync('node_modules')) {
+      if (name.startsWith('.') || name === 'better-sqlite3') continue;
+      symlinkSync(join(process.cwd(), 'node_modules', name), join(modules, name));
+    }
+    cpSync('dist', join(own, 'dist'), { recursive: true });
+    cpSync('package.json', join(own, 'package.json'));
+    const content = {
+      name: 'better-sqlite3',
+      version: '13.9.9',
+      engines: { node: '>=99' },
+      exports: { '.': './index.js' },
+    };
+    writeFileSync(join(modules, 'better-sqlite3/package.json'), JSON.stringify(content));
+    writeFileSync(join(modules, 'better-sqlite3/index.js'), CRASHES);
+    writeFileSync(file('payments.sqlite'), '');
+  });
+  afterAll(remove);
+
+  const env = { PAYMENT_STORE_URL: 'sqlite:payments.sqlite' };
+
+  it('says so in the command line', async () => {
+    const { status, stderr } = await run(process.execPath, [main, 'payments', 'list'], { cwd: folder, env });
+    expect(stderr).toContain(PROBLEM);
+    expect(status).toBe(1);
+  });
+
+  it('says so in the doctor', async () => {
+    const { status, stdout } = await run(process.execPath, [main, 'doctor'], { cwd: folder, env });
+    expect(stdout).toMatch(/^✗ store /m);
+    expect(stdout).toContain(PROBLEM);
+    expect(status).toBe(1);
+  });
+
+  it.each([
+    ['ES modules', 'import'],
+    ['CommonJS', 'require'],
+  ])('says so in an application of %s', async (_kind, how) => {
+    const load =
+      how === 'import' ? (name: string) => `await import('${name}')` : (name: string) => `require('${name}')`;
+    const from = how === 'import' ? 'nestjs-card-payment' : './node_modules/nestjs-card-payment/dist/cjs/index.js';
+    const code = `(async () => {
+      ${load('reflect-metadata')};
+      const { NestFactory } = ${load('@nestjs/core')};
+      const { PaymentModule } = ${load(from)};
+      await NestFactory.createApplicationContext(PaymentModule.forRoot({ baseUrl: 'simulator:' }), { logger: false, abortOnError: false });
+    })().catch((error) => { console.log(error.name, error.message); process.exit(3); });`;
+    const { status, stdout } = await run(process.execPath, ['-e', code], { cwd: folder, env });
+    expect(stdout).toContain('PaymentConfigurationError The payment module cannot start:');
+    expect(stdout).toContain(`storeUrl (PAYMENT_STORE_URL): cannot be opened: ${PROBLEM}`);
+    expect(status).toBe(3);
+  });
+});

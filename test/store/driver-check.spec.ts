@@ -1,0 +1,90 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { driverProblem } from '../../lib/store/driver-check.js';
+
+describe('an installed driver', () => {
+  let folder: string;
+
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'driver-'))));
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  function install(name: string, content: string, where = 'node_modules'): void {
+    mkdirSync(join(folder, where, name), { recursive: true });
+    writeFileSync(join(folder, where, name, 'package.json'), content);
+  }
+
+  const judge = (name: string, node: string, from = join(folder, 'app/dist/main.js')) =>
+    driverProblem(name, node, [from]);
+
+  it.each([
+    [
+      'better-sqlite3',
+      '13.2.0',
+      '>=22',
+      '20.20.2',
+      'needs Node.js 22 or newer, and this is 20.20.2: npm install better-sqlite3@12',
+    ],
+    ['better-sqlite3', '12.6.2', '20.x || 22.x || 24.x', '20.20.2', null],
+    // It has no word of what is newer than itself, nor of what lies between.
+    ['better-sqlite3', '12.6.2', '20.x || 22.x || 24.x', '21.7.3', null],
+    ['better-sqlite3', '12.6.2', '20.x || 22.x || 24.x', '30.0.0', null],
+    [
+      'kysely',
+      '0.29.9',
+      '>=22.0.0',
+      '20.19.0',
+      'needs Node.js 22.0.0 or newer, and this is 20.19.0: npm install kysely@0.28',
+    ],
+    ['pg', '8.23.1', '>= 16.0.0', '20.19.0', null],
+    [
+      'ioredis',
+      '7.0.0',
+      '^22.12.0 || >=24',
+      '22.11.0',
+      'needs Node.js 22.12.0 or newer, and this is 22.11.0: npm install ioredis@5',
+    ],
+    [
+      'other',
+      '1.0.0',
+      '>=22',
+      '20.19.0',
+      'needs Node.js 22 or newer, and this is 20.19.0: install an older release of it',
+    ],
+    ['pg', '8.23.1', '<99', '20.19.0', null],
+    ['pg', '8.23.1', '*', '20.19.0', null],
+    ['pg', '8.23.1', 'zzz', '20.19.0', null],
+  ])('%s %s for Node.js %s on %s', (name, version, node, here, problem) => {
+    install(name, JSON.stringify({ name, version, engines: { node } }));
+    expect(judge(name, here)).toBe(problem && `${name} ${version} ${problem}`);
+  });
+
+  it('is found though its package.json is hidden by exports, behind the links of pnpm, and from a file URL', () => {
+    const content = { name: 'kysely', version: '9.0.0', engines: { node: '>=99' }, exports: { '.': './index.js' } };
+    install('kysely', JSON.stringify(content), 'node_modules/.pnpm/kysely@9.0.0/node_modules');
+    symlinkSync('.pnpm/kysely@9.0.0/node_modules/kysely', join(folder, 'node_modules/kysely'));
+    const main = join(folder, 'app/dist/main.js');
+    for (const from of [main, pathToFileURL(main).href]) {
+      expect(judge('kysely', '20.0.0', from)).toMatch(/^kysely 9\.0\.0 needs Node\.js 99 or newer/);
+    }
+  });
+
+  it.each([
+    '',
+    '[]',
+    'null',
+    '{"version":"1.0.0"}',
+    '{"version":5,"engines":{"node":">=99"}}',
+    '{"version":"1.0.0","engines":7}',
+  ])('whose package.json is %j, or that is not there, is not judged', (content) => {
+    install('pg', content);
+    expect(judge('pg', '20.0.0')).toBeNull();
+    expect(judge('none', '20.0.0')).toBeNull();
+    expect(judge('pg', '20.0.0', 'webpack://shop/main.js')).toBeNull();
+  });
+
+  it('of this project fits', () => {
+    for (const name of ['better-sqlite3', 'kysely', 'pg', 'ioredis']) expect(driverProblem(name)).toBeNull();
+  });
+});
