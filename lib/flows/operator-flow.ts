@@ -120,6 +120,10 @@ function checkedResolution([conversationId, state, note, options = {}, ...surplu
 
 function objectIn(options: unknown, problems: ValidationProblem[]): Readonly<Record<string, unknown>> {
   if (typeof options === 'object' && options !== null && !Array.isArray(options)) return { ...options };
-  problems.push({ path: 'options', rule: 'isObject', message: 'must be an object, such as { by: "ada@shop.example" }' });
+  problems.push({
+    path: 'options',
+    rule: 'isObject',
+    message: 'must be an object, such as { by: "ada@shop.example" }',
+  });
   return {};
 }

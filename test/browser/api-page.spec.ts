@@ -49,7 +49,11 @@ describe('the API of the sample shop', () => {
     const orderId = await buyer.order('Insufficient funds');
     const refused = await pay(orderId, { cardDetails: { ...CARD, cvv: '1' }, cardHolderInfo: HOLDER });
     expect(refused.status).toBe(400);
-    expect(await refused.json()).toMatchObject({ message: ['cardDetails.cvv must be 3 or 4 digits, as text'] });
+    expect(await refused.json()).toMatchObject({
+      code: 'PAYMENT_VALIDATION',
+      tellBuyer: 'Please check what you entered. Nothing was charged.',
+      issues: [{ path: 'cardDetails.cvv', field: 'Security code', rule: 'securityCode' }],
+    });
     const forged = await pay(orderId, { cardDetails: CARD, cardHolderInfo: HOLDER, amount: '0.01' });
     expect(forged.status).toBe(400);
     expect((await pay('none', { cardDetails: CARD, cardHolderInfo: HOLDER })).status).toBe(404);
