@@ -1,10 +1,9 @@
 /** Spaces and dashes of any kind: keyboards and copied pages have more than one of each. */
 const BETWEEN_DIGITS = /[\p{Zs}\p{Pd}]/gu;
 /** A sign, spaces, or both part month and year. */
-const PARTED_EXPIRY = /^(0?[1-9]|1[0-2])(?:\p{Zs}*[/.\p{Pd}]\p{Zs}*|\p{Zs}+)(?:20)?(\d{2})$/u;
+const PARTED_EXPIRY = /^\p{Zs}*(0?[1-9]|1[0-2])(?:\p{Zs}*[/.\p{Pd}]\p{Zs}*|\p{Zs}+)(?:20)?(\d{2})\p{Zs}*$/u;
 /** Nothing parts them: then the month has two digits. */
-const JOINED_EXPIRY = /^(0[1-9]|1[0-2])(?:20)?(\d{2})$/;
-const ENDS = /^\p{Zs}+|\p{Zs}+$/gu;
+const JOINED_EXPIRY = /^\p{Zs}*(0[1-9]|1[0-2])(?:20)?(\d{2})\p{Zs}*$/u;
 
 /** A card number without the spaces and dashes that people type; anything else as it is, for the rules to judge. */
 export function readCardNumber(typed: unknown): unknown {
@@ -17,7 +16,6 @@ export function readCardNumber(typed: unknown): unknown {
  */
 export function readExpiry(typed: unknown): unknown {
   if (typeof typed !== 'string') return typed;
-  const text = typed.replace(ENDS, '');
-  const [, month, year] = PARTED_EXPIRY.exec(text) ?? JOINED_EXPIRY.exec(text) ?? [];
+  const [, month, year] = PARTED_EXPIRY.exec(typed) ?? JOINED_EXPIRY.exec(typed) ?? [];
   return month && year ? month.padStart(2, '0') + year : typed;
 }

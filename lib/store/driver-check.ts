@@ -68,7 +68,7 @@ function lowestOf(range: unknown): number[] | null {
   if (typeof range !== 'string' || range.length > 200) return null;
   const lowest = range
     .split('||')
-    .map((part) => /^\s*(?:>=|\^|~|=|v)?\s*v?(\d{1,4}(?:\.\d{1,4}){0,2})/.exec(part)?.[1]);
+    .map((part) => /^(?:>=|[=^~])?v?(\d{1,4}(?:\.\d{1,4}){0,2})/.exec(part.replaceAll(' ', ''))?.[1]);
   // A part without a lower bound (`<25`, `*`) allows any.
   const versions = lowest.map((text) => text?.split('.').map(Number));
   if (versions.some((version) => version === undefined)) return null;

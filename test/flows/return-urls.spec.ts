@@ -88,7 +88,7 @@ describe('where the bank sends the buyer', () => {
     }
     expect(error).toBeInstanceOf(PaymentValidationError);
     expect((error as PaymentValidationError).issues).toEqual([
-      { path: 'failUrl', rule: 'isDefined', message: expect.stringContaining('failUrl') as string },
+      { path: 'failUrl', field: 'failUrl', rule: 'isDefined', message: expect.stringContaining('failUrl') as string },
     ]);
     expect(() => off.make({})).toThrow(PaymentValidationError);
     const whyNot = {
