@@ -30,7 +30,7 @@ export function driverProblem(name: string, node = process.versions.node, from =
 }
 
 function startingPoints(): string[] {
-  const own = typeof OWN_FILE === 'undefined' ? join(process.cwd(), 'index.js') : OWN_FILE;
+  const own = typeof OWN_FILE === 'undefined' ? join(process.cwd(), 'application') : OWN_FILE;
   return [own, ...(process.argv[1] === undefined ? [] : [process.argv[1]])];
 }
 

@@ -107,20 +107,28 @@ describe('the packed package', () => {
     expect(manifest.typesVersions['*']).toEqual(Object.fromEntries(types));
   });
 
-  it('leads to its repository, where every relative link of its README is a file', () => {
+  it('leads to its repository, and so does every link of its README that is not another site’s', () => {
     const { repository, homepage, bugs } = manifest;
     const [, address] = /^git\+(https:\/\/github\.com\/[\w-]+\/nestjs-card-payment)\.git$/.exec(repository.url) ?? [];
     expect(address).toBeDefined();
     expect(repository.type).toBe('git');
     expect(homepage).toBe(`${address}#readme`);
     expect(typeof bugs === 'string' ? bugs : bugs.url).toBe(`${address}/issues`);
-    // npm shows the README with these links below the repository's address.
-    const links = [...read('README.md').matchAll(/\]\(([^)\s]+)\)|(?:src|href)="([^"]+)"/g)].map(
-      ([, inText, inTag]) => inText ?? inTag ?? '',
+
+    // Wherever the README is read, also in node_modules, which has no docs.
+    const readme = read('README.md');
+    const links = [...readme.matchAll(/\]\(([^)\s]+)\)|^\[[^\]]+\]: (\S+)|(?:src|href)="([^"]+)"/gm)].map(
+      ([, inText, defined, inTag]) => inText ?? defined ?? inTag ?? '',
     );
-    const relative = links.filter((link) => !/^(?:[a-z]+:|#)/i.test(link));
-    expect(relative.length).toBeGreaterThan(20);
-    expect(relative.filter((link) => link.startsWith('/') || !existsSync(link.replace(/#.*$/, '')))).toEqual([]);
+    expect(links.filter((link) => !/^(?:https:|#)/.test(link))).toEqual([]);
+    const raw = address!.replace('github.com', 'raw.githubusercontent.com');
+    const files = links.flatMap((link) =>
+      [`${address}/blob/main/`, `${raw}/main/`].flatMap((base) =>
+        link.startsWith(base) ? link.slice(base.length) : [],
+      ),
+    );
+    expect(files.length).toBeGreaterThan(20);
+    expect(files.filter((file) => !existsSync(file.replace(/#.*$/, '')))).toEqual([]);
   });
 
   it('has a command', () => {
