@@ -1,4 +1,4 @@
-import type { Payment, PaymentState } from 'nestjs-card-payment';
+import { type Payment, PAYMENT_STATES, type PaymentState } from 'nestjs-card-payment';
 
 /** What the buyer sees of an order's payment. */
 export type Outcome =
@@ -17,12 +17,12 @@ const KIND_OF: Readonly<Record<PaymentState, Exclude<Outcome['kind'], 'unpaid'>>
   expired: 'expired',
 };
 
-/** States of a payment that has or may have taken money. At most one payment of an order is in one of them. */
-const HOLDING: ReadonlySet<PaymentState> = new Set(['succeeded', 'charging', 'authorizing', 'unknown', 'review']);
-
-/** An order has a payment for each attempt. The one that may have taken money decides, otherwise the latest. */
+/**
+ * An order has a payment for each attempt. The one that may have taken money decides, of which there is at most one;
+ * otherwise the latest.
+ */
 export function outcomeOf(payments: readonly Payment[]): Outcome {
-  const payment = payments.find(({ state }) => HOLDING.has(state)) ?? payments.at(-1);
+  const payment = payments.find(({ state }) => PAYMENT_STATES[state].holdsReference) ?? payments.at(-1);
   return payment ? { kind: KIND_OF[payment.state], payment } : { kind: 'unpaid' };
 }
 
