@@ -66,7 +66,8 @@ export class CallbackResponder {
   sendOn(response: unknown, payment: Payment, acceptLanguage?: string): void {
     const outcome = isKnown(payment) ? OUTCOME_OF[payment.state] : 'pending';
     const url = this.resultUrl(outcome, payment);
-    if (url === null) this.page(response, 200, outcome, acceptLanguage);
+    const isTaken = outcome === 'failure' && payment.reason === 'reference_taken';
+    if (url === null) this.page(response, 200, isTaken ? 'taken' : outcome, acceptLanguage);
     else this.reply(response, 303, '', { ...HEADERS, Location: url });
   }
 

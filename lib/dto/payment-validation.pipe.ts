@@ -4,7 +4,7 @@ import { validate } from 'class-validator';
 import { PaymentValidationError, type ValidationProblem } from '../errors/payment-validation.error.js';
 import { rejectApart } from '../errors/reject-apart.js';
 import { readForm } from '../payment/form-fields.js';
-import type { TextLanguage } from '../payment/text-language.js';
+import { textLanguage, type TextLanguage } from '../payment/text-language.js';
 import { Auth3dDto } from './auth3d.dto.js';
 import { CardDetailsDto } from './card-details.dto.js';
 import { CardHolderInfoDto } from './card-holder-info.dto.js';
@@ -48,7 +48,7 @@ export function paymentValidationPipe({
   language = 'tr',
   ...options
 }: PaymentValidationPipeOptions = {}): ValidationPipe {
-  return new PaymentValidationPipe({ whitelist: true, transform: true, ...options }, language);
+  return new PaymentValidationPipe({ whitelist: true, transform: true, ...options }, textLanguage(language));
 }
 
 class PaymentValidationPipe extends ValidationPipe {

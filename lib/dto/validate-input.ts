@@ -69,10 +69,17 @@ export function problemsOf(errors: readonly ValidationError[], parent = ''): Val
     const path = fieldPath(parent, property);
     const own = Object.entries(constraints).map(([rule, message]) => {
       if (rule === 'whitelistValidation') return unknownField(path);
-      return { path, rule, message: (contexts[rule] as Translations | undefined) ?? message };
+      const context: unknown = contexts[rule];
+      return { path, rule, message: isTranslations(context) ? context : message };
     });
     return [...own, ...problemsOf(children, path)];
   });
+}
+
+/** A host's own rule may have a context of any other kind. */
+function isTranslations(context: unknown): context is Translations {
+  const { en, tr } = Object(context) as Partial<Record<keyof Translations, unknown>>;
+  return typeof en === 'string' && typeof tr === 'string';
 }
 
 /** Each field but the card number's own that holds the card number. */

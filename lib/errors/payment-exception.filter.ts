@@ -1,8 +1,9 @@
+import type { ServerResponse } from 'node:http';
 import { type ArgumentsHost, Catch, type ExceptionFilter, Optional } from '@nestjs/common';
 import { BANK_PAGE_HEADERS } from '../payment/bank-page-headers.js';
 import { SystemClock } from '../payment/clock.js';
 import { LimitedLog } from '../payment/limited-log.js';
-import { limited, TimeUpError } from '../payment/limited.js';
+import { isTimeUp, limited } from '../payment/limited.js';
 import { plainText } from '../payment/plain-text.js';
 import { preferredLanguage, type TextLanguage } from '../payment/text-language.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
@@ -25,6 +26,8 @@ export interface PaymentExceptionFilterOptions {
 interface HttpResponse {
   readonly headersSent?: boolean;
   readonly sent?: boolean;
+  /** Fastify's. */
+  readonly raw?: { readonly headersSent?: boolean };
   getHeader(name: string): unknown;
   header(name: string, value: string): unknown;
   removeHeader(name: string): unknown;
@@ -88,7 +91,7 @@ export class PaymentExceptionFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void | Promise<void> {
     if (host.getType() !== 'http') throw error;
     const http = host.switchToHttp();
-    const response = http.getResponse<HttpResponse>();
+    const response = answerable(http.getResponse<HttpResponse | ServerResponse>());
     if (isAnswered(response)) return;
     const { headers = {}, body } = http.getRequest<HttpRequest>();
     const language = preferredLanguage(headers['accept-language'], this.language);
@@ -100,7 +103,10 @@ export class PaymentExceptionFilter implements ExceptionFilter {
     if (!prefersHtml(headers.accept)) {
       return send(response, answer.status, JSON_HEADERS, JSON.stringify(answer.json(language)));
     }
-    if (answer.isOfForm) return this.showForm({ error, answer, language, body, host, response });
+    if (answer.isOfForm) {
+      const sent = this.showForm({ error, answer, language, body, host, response });
+      return sent.catch((failure: unknown) => this.logger.error(`The form could not be sent. ${reasonOf(failure)}`));
+    }
     this.showPage(response, answer, language);
   }
 
@@ -140,8 +146,7 @@ export class PaymentExceptionFilter implements ExceptionFilter {
       const html: unknown = await limited(this.clock, FORM_LIMIT_MS, () => this.form(refused(), host));
       return typeof html === 'string' && html !== '' ? html : null;
     } catch (error) {
-      const why =
-        error instanceof TimeUpError ? `it took longer than ${FORM_LIMIT_MS / 1000} seconds` : reasonOf(error);
+      const why = isTimeUp(error) ? `it took longer than ${FORM_LIMIT_MS / 1000} seconds` : reasonOf(error);
       this.logger.error(`The form could not be shown again; the buyer gets the plain page. ${why}`);
       return null;
     }
@@ -171,8 +176,24 @@ function send(response: HttpResponse, status: number, headers: Readonly<Record<s
   response.status(status).send(body);
 }
 
-function isAnswered({ headersSent, sent }: HttpResponse): boolean {
-  return headersSent === true || sent === true;
+function isAnswered({ headersSent, sent, raw }: HttpResponse): boolean {
+  return headersSent === true || sent === true || raw?.headersSent === true;
+}
+
+/** On Fastify, what a middleware throws comes with Node's own response. */
+function answerable(response: HttpResponse | ServerResponse): HttpResponse {
+  if ('header' in response) return response;
+  return {
+    raw: response,
+    getHeader: (name) => response.getHeader(name),
+    header: (name, value) => response.setHeader(name, value),
+    removeHeader: (name) => response.removeHeader(name),
+    status(code) {
+      response.statusCode = code;
+      return this;
+    },
+    send: (body) => response.end(body),
+  };
 }
 
 /** What the host says already, and what this filter looks at. */
@@ -193,8 +214,12 @@ function messagesOf(error: unknown, language: TextLanguage): Record<string, stri
   return Object.fromEntries(issues) as Record<string, string>;
 }
 
+/** Whatever was thrown may refuse to be looked at. */
 function reasonOf(error: unknown): string {
-  return error instanceof Error
-    ? plainText(`${error.name}: ${error.message}`, 300)
-    : 'Something that is no Error was thrown.';
+  try {
+    if (error instanceof Error) return plainText(`${error.name}: ${error.message}`, 300);
+  } catch {
+    // No text, then.
+  }
+  return 'Something that is no Error was thrown.';
 }

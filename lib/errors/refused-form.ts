@@ -21,13 +21,15 @@ export interface RefusedForm {
 /** Longer is no name and no phone number. */
 const MAX_LENGTH = 100;
 const MIN_CARD_DIGITS = 12;
+/** As many as a phone number has: fewer may be a code or an expiry, more a card number. */
+const PHONE_DIGITS = { min: 7, max: 15 };
 
 /** Whether a text may be shown again, by the path of its field. */
 const MAY_BE_SHOWN: readonly (readonly [group: string | null, name: string, isHarmless: (text: string) => boolean])[] =
   [
     // Three digits may be the code, four the expiry.
     ['cardHolderInfo', 'cardHolderName', (text) => digitsIn(text).length < 3],
-    ['cardHolderInfo', 'buyerGsm', (text) => /^[+\d ()-]+$/.test(text) && !isLikeCardNumber(digitsIn(text))],
+    ['cardHolderInfo', 'buyerGsm', (text) => /^[+\d ()-]+$/.test(text) && isLikePhoneNumber(digitsIn(text))],
     [null, 'installmentCount', (text) => /^\d{1,2}$/.test(text)],
   ];
 
@@ -59,10 +61,15 @@ function textAt(fields: Readonly<Record<string, unknown>>, group: string | null,
 }
 
 function digitsIn(text: string): string {
-  return text.normalize('NFKC').replace(/\P{Nd}/gu, '');
+  return text.normalize('NFKC').replace(/\P{N}/gu, '');
 }
 
-/** Cards begin with 3 to 6 and have a check digit: few phone numbers of that length do. */
+function isLikePhoneNumber(digits: string): boolean {
+  const { length } = digits;
+  return length >= PHONE_DIGITS.min && length <= PHONE_DIGITS.max && !isLikeCardNumber(digits);
+}
+
+/** Cards this short begin with 3 to 6 and have a check digit: few phone numbers of that length do. */
 function isLikeCardNumber(digits: string): boolean {
   return digits.length >= MIN_CARD_DIGITS && /^[3-6]/.test(digits) && passesLuhn(digits);
 }

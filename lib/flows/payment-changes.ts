@@ -8,7 +8,7 @@ import type { PaymentLedger, ReplaceOutcome, UniqueKey } from '../store/payment-
 import { PaymentStore } from '../store/payment-store.js';
 import { countAttempt } from '../telemetry/metrics.js';
 import { fenceOpening, unsentRecord } from './fences.js';
-import { reportChange, logGone } from './payment-log.js';
+import { reportChange, logGone, logLeft } from './payment-log.js';
 import type { Settlement } from './settlement.js';
 import { StoreClock } from './store-clock.js';
 
@@ -58,8 +58,8 @@ export class PaymentChanges {
   async settle(record: PaymentRecord, settle: Settlement): Promise<Settled> {
     let current = record;
     for (;;) {
-      // What a newer release has made of it is that release's to change.
-      const next = isKnown(current) ? settle(current, this.clock.now()) : null;
+      if (!isKnown(current)) return { payment: this.leave(current, record, settle) };
+      const next = settle(current, this.clock.now());
       if (!next) return { payment: toPayment(current) };
       const event = eventOfChange(current, next);
       const outcome = await this.write(current, next, event, true);
@@ -73,6 +73,13 @@ export class PaymentChanges {
       }
       current = latest;
     }
+  }
+
+  /** What a newer release has made of a payment is that release's to change: an outcome of it is only logged. */
+  private leave(current: PaymentRecord, before: PaymentRecord, settle: Settlement): Payment {
+    const lost = isKnown(before) ? settle(before, this.clock.now()) : null;
+    if (lost && eventOfChange(before, lost)) logLeft(lost);
+    return toPayment(current);
   }
 
   /**

@@ -34,6 +34,11 @@ export function logGone(payment: LoggedPayment): void {
   logger.error(recordOf(payment, ': the payment has been deleted from the store meanwhile.'));
 }
 
+/** Logs an outcome that came when a newer release had changed its payment. This line is all that is left of it. */
+export function logLeft(payment: LoggedPayment): void {
+  logger.error(recordOf(payment, ': not written, since a newer release has changed the payment meanwhile.'));
+}
+
 type LoggedPayment = Pick<
   Payment,
   | 'conversationId'

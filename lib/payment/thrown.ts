@@ -51,9 +51,12 @@ function isError(value: unknown): value is Error {
   return value instanceof Error || isNativeError(value);
 }
 
-function placesOf({ stack }: { readonly stack?: unknown }): string[] {
+function placesOf({ stack, message }: { readonly stack?: unknown; readonly message: string }): string[] {
   if (typeof stack !== 'string') return [];
+  // The message stands before the places, and may have lines that look like them.
+  const start = stack.indexOf(message);
   const frames = stack
+    .slice(start < 0 ? 0 : start + message.length)
     .slice(0, MAX_STACK_LENGTH)
     .split('\n')
     .map((line) => line.trim())

@@ -85,6 +85,14 @@ describe('what the buyer is answered', () => {
     });
   });
 
+  it('of a payment whose order has another is that page for failed, but says nothing of no money', () => {
+    const payment = toPayment(aPaymentRecord({ state: 'failed', reason: 'reference_taken' }));
+    expect(sentOn(payment, URLS).headers['Location']).toMatch('https://shop.example/failed?');
+    const { body } = sentOn(payment);
+    expect(body).toMatch(/has been paid or is being paid. Please do not pay again/);
+    expect(body).not.toMatch(/No money was taken/);
+  });
+
   describe('in which language', () => {
     const payment = toPayment(aPaymentRecord({ state: 'succeeded' }));
 

@@ -52,6 +52,25 @@ describe('paymentValidationPipe', () => {
     expect(JSON.stringify(given)).not.toContain(CARD.cardNo);
   });
 
+  it('words a host’s own rule by its message, whatever its context is', async () => {
+    class Nicknamed extends CheckoutDto {
+      @IsIn(['Ada'], { message: 'choose a name', context: { errorCode: 5 } })
+      nickname!: string;
+    }
+    const { issues } = await refusal({ ...NESTED, nickname: 'Eve' }, paymentValidationPipe(), Nicknamed);
+    expect(issues).toEqual([{ path: 'nickname', field: 'nickname', rule: 'isIn', message: 'choose a name' }]);
+  });
+
+  it('takes any language tag: what is not Turkish is English', async () => {
+    const pipe = paymentValidationPipe({ language: 'de-DE' as 'en' });
+    expect((await refusal({}, pipe)).message).toMatch(/^The payment was refused/);
+  });
+
+  it.each(['④⑤⓪⑧⓪③④⑤⓪⑧⓪③④⑤⓪⑧', '❹❺❽❹❺❽❹❺❽❹❺❽'])('takes %j for no name', async (cardHolderName) => {
+    const { issues } = await refusal({ ...NESTED, cardHolderInfo: { ...NESTED.cardHolderInfo, cardHolderName } });
+    expect(issues).toEqual([expect.objectContaining({ path: 'cardHolderInfo.cardHolderName', rule: 'cardFree' })]);
+  });
+
   it('gives an instance also without transform, and leaves out what is no field', async () => {
     const pipe = paymentValidationPipe({ transform: false });
     const given: unknown = await pipe.transform({ ...NESTED, amount: '0.01' }, body(CheckoutDto));

@@ -73,6 +73,22 @@ describe('a form that is to be shown again', () => {
       },
       /Something that is no Error was thrown/,
     ],
+    [
+      'throws an Error that cannot be looked at',
+      () => {
+        throw Object.assign(new Error('broken'), { name: Symbol('name') });
+      },
+      /Something that is no Error was thrown/,
+    ],
+    [
+      'throws a proxy that is gone',
+      () => {
+        const { proxy, revoke } = Proxy.revocable(new Error('broken'), {});
+        revoke();
+        throw proxy;
+      },
+      /Something that is no Error was thrown/,
+    ],
   ])('%s: the buyer gets the plain page', async (_what, give, line) => {
     const answer = new Answer();
     await new ShopFilter(give).catch(WRONG_CODE, hostOf(answer));
@@ -105,6 +121,21 @@ describe('a form that is to be shown again', () => {
     }).catch(WRONG_CODE, hostOf(answer));
     await done;
     expect(answer.body).toBe('the host’s own');
+  });
+
+  it('never rejects, even where it cannot be sent', async () => {
+    const answer = new Answer();
+    answer.send = () => {
+      throw new Error('the connection is gone');
+    };
+    await new ShopFilter(() => '<p>form</p>').catch(WRONG_CODE, hostOf(answer));
+    expect(log).toEqual(['error The form could not be sent. Error: the connection is gone']);
+  });
+
+  it('is not sent where the host has begun an answer on Fastify’s raw response', async () => {
+    const answer = Object.assign(new Answer(), { raw: { headersSent: true } });
+    await new ShopFilter(() => '<p>form</p>').catch(WRONG_CODE, hostOf(answer));
+    expect(answer.body).toBe('');
   });
 
   it('has the policy that the route has set, but not the bank’s', async () => {
@@ -152,6 +183,11 @@ describe('a form that is to be shown again', () => {
     ['the code and the expiry as the name', holder('ADA 737'), {}],
     ['digits of other scripts as the name', holder('٤٥٠٨'), {}],
     ['another card as the phone', holder('', '378282246310005'), {}],
+    ['a Troy card as the phone', { [PHONE]: '9792 0300 0000 0000' }, {}],
+    ['a Mastercard of the 2-series as the phone', { [PHONE]: '2223000048400011' }, {}],
+    ['the code as the phone', holder('', '737'), {}],
+    ['the expiry as the phone', holder('', '12 36'), {}],
+    ['digits in circles as the name', holder('❹❺⓪❽'), {}],
     ['what is no phone', holder('', '<script>'), {}],
     ['a long name', holder('A'.repeat(101)), {}],
     ['lists and objects', holder(['ADA'], { a: 1 }), {}],

@@ -99,6 +99,17 @@ describe('PaymentChanges', () => {
     expect(await waiting()).toEqual([]);
   });
 
+  it('are not made of what a newer release has changed meanwhile; an outcome is in the log', async () => {
+    const record = await opened('charging');
+    const taken = { ...record, state: 'pending' as PaymentState, version: 2 };
+    await store.replace(taken, 1);
+    const approve = (current: PaymentRecord, now: Date): PaymentRecord => advance(current, 'succeeded', {}, now);
+    const { payment, event } = await changes.settle(record, approve);
+    expect([payment.state, payment.settled, event]).toEqual(['pending', false, undefined]);
+    expect(await store.find('default', record.conversationId)).toEqual(taken);
+    expect(log).toEqual([expect.stringMatching(/^error Payment .*: succeeded.*: not written, since a newer release/)]);
+  });
+
   it('are logged, but for what only opens', async () => {
     await changes.insert(aPaymentRecord({ state: 'charging', conversationId: 'OPENS', version: 1 }));
     expect(log).toEqual([]);

@@ -88,6 +88,6 @@ export function IsSecurityCode(): PropertyDecorator {
 export function IsCardFree(): PropertyDecorator {
   return rule(
     CARD_FREE,
-    (value) => typeof value !== 'string' || (value.match(/\p{Nd}/gu) ?? []).length < MIN_CARD_DIGITS,
+    (value) => typeof value !== 'string' || (value.normalize('NFKC').match(/\p{N}/gu) ?? []).length < MIN_CARD_DIGITS,
   );
 }
