@@ -1,6 +1,7 @@
 import {
   type BeforeApplicationShutdown,
   type DynamicModule,
+  Logger,
   Module,
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
@@ -80,6 +81,8 @@ function refuseBareImport(modules: ModulesContainer): never {
   const message =
     `is imported bare${where}: import PaymentModule.forRoot() (or forRootAsync) once, in the module of the application; ` +
     'the others need not import it, since it is global';
+  // Nest may come upon a provider that needs PaymentService first, and then says no more than that it cannot be found.
+  new Logger('PaymentModule').error(`PaymentModule ${message}`);
   throw new PaymentConfigurationError([{ option: 'PaymentModule', variable: null, message }]);
 }
 

@@ -5,19 +5,17 @@ import { buyerPageHeaders } from '../errors/buyer-page.js';
 import { PaymentCallbackError } from '../errors/payment-callback.error.js';
 import { PaymentShutdownError } from '../errors/payment-shutdown.error.js';
 import { PaymentStoreError } from '../errors/payment-store.error.js';
+import { describeHostError } from '../gateway/redaction.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { resultUrlProblem } from '../options/url-checks.js';
 import { isKnown, type Payment } from '../payment/payment.js';
 import type { PaymentState } from '../payment/payment-state.js';
-import { plainText } from '../payment/plain-text.js';
 import { preferredLanguage } from '../payment/text-language.js';
-import { describeThrown, type Thrown, thrownText } from '../payment/thrown.js';
+import { type Thrown, thrownText } from '../payment/thrown.js';
 import { LogRecord } from '../telemetry/log-record.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
 import { RefusalLog } from './refusal-log.js';
 import { type ResultPageKind, resultPage } from './result-page.js';
-
-const MAX_ERROR_LENGTH = 300;
 
 type Outcome = Extract<ResultPageKind, 'success' | 'failure' | 'pending'>;
 
@@ -93,7 +91,7 @@ export class CallbackResponder {
   private resultUrl(outcome: Outcome, payment: Payment): string | null {
     const target = this.settings[`${outcome}Url`];
     if (target === null) return null;
-    const given = typeof target === 'string' ? { url: target } : urlFrom(() => target(payment), payment);
+    const given = typeof target === 'string' ? { url: target } : this.urlFrom(() => target(payment), payment);
     if ('url' in given) return withConversationId(given.url, payment.conversationId);
     const { problem, thrown } = given;
     const { conversationId, reference, account } = payment;
@@ -102,6 +100,23 @@ export class CallbackResponder {
       `${problem}${thrown ? thrownText(thrown) : ''}.`;
     this.logger.error(new LogRecord(line, { conversationId, reference, account, ...thrown }));
     return null;
+  }
+
+  private urlFrom(give: () => unknown, payment: Payment): GivenUrl {
+    let given;
+    try {
+      given = give();
+    } catch (error) {
+      return { problem: 'threw', thrown: describeHostError(error, this.settings.credentials, payment) };
+    }
+    if (isPromise(given)) {
+      // Of an async function, which the type forbids: its rejection must not end the process.
+      given.catch(() => undefined);
+      return { problem: 'is async: it must return the address itself' };
+    }
+    if (typeof given !== 'string') return { problem: 'returned no text' };
+    const problem = resultUrlProblem(given);
+    return problem === null ? { url: given } : { problem: `returned a text that is no address: it ${problem}` };
   }
 
   private page(response: unknown, status: number, kind: ResultPageKind, acceptLanguage?: string): void {
@@ -124,23 +139,6 @@ export class CallbackResponder {
 
 /** What a host's function gave, or what is wrong with it. */
 type GivenUrl = { readonly url: string } | { readonly problem: string; readonly thrown?: Thrown };
-
-function urlFrom(give: () => unknown, payment: Payment): GivenUrl {
-  let given;
-  try {
-    given = give();
-  } catch (error) {
-    return { problem: 'threw', thrown: describeThrown(error, (text) => plainText(text, MAX_ERROR_LENGTH, payment)) };
-  }
-  if (isPromise(given)) {
-    // Of an async function, which the type forbids: its rejection must not end the process.
-    given.catch(() => undefined);
-    return { problem: 'is async: it must return the address itself' };
-  }
-  if (typeof given !== 'string') return { problem: 'returned no text' };
-  const problem = resultUrlProblem(given);
-  return problem === null ? { url: given } : { problem: `returned a text that is no address: it ${problem}` };
-}
 
 function withConversationId(url: string, conversationId: string): string {
   const isPath = url.startsWith('/');

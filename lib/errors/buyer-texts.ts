@@ -47,6 +47,16 @@ export const BUYER_TEXTS = {
       text: 'Bu işlem olmadı ve bu yüzden bir para çekilmedi. Lütfen birkaç dakika sonra yeniden deneyin.',
     },
   },
+  unavailable: {
+    en: {
+      title: 'Not available right now',
+      text: 'Nothing was charged by this. If you have paid before, please do not pay again until you know its outcome; otherwise try again in a few minutes.',
+    },
+    tr: {
+      title: 'Şu anda kullanılamıyor',
+      text: 'Bu işlemle bir para çekilmedi. Daha önce ödediyseniz sonucunu öğrenmeden yeniden ödemeyin; ödemediyseniz birkaç dakika sonra yeniden deneyin.',
+    },
+  },
   busy: {
     en: {
       title: 'Just a moment',

@@ -115,7 +115,9 @@ function textOfPaymentError(error: PaymentError, status: HttpStatus): BuyerText 
       return 'impossible';
     case HttpStatus.BAD_GATEWAY:
     case HttpStatus.SERVICE_UNAVAILABLE:
-      return error.code === 'PAYMENT_OVERLOAD' ? 'busy' : 'later';
+      if (error.code === 'PAYMENT_OVERLOAD') return 'busy';
+      // They also come of a look at an order that has been paid.
+      return ['PAYMENT_STORE', 'PAYMENT_SHUTDOWN'].includes(error.code) ? 'unavailable' : 'later';
     default:
       return 'trouble';
   }

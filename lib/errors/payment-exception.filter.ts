@@ -33,6 +33,9 @@ interface HttpResponse {
   removeHeader(name: string): unknown;
   status(code: number): HttpResponse;
   send(body: string): unknown;
+  /** Of Express alone, as is the next. */
+  readonly writableEnded?: boolean;
+  end?(): unknown;
 }
 
 interface HttpRequest {
@@ -92,7 +95,7 @@ export class PaymentExceptionFilter implements ExceptionFilter {
     if (host.getType() !== 'http') throw error;
     const http = host.switchToHttp();
     const response = answerable(http.getResponse<HttpResponse | ServerResponse>());
-    if (isAnswered(response)) return;
+    if (isAnswered(response)) return end(response);
     const { headers = {}, body } = http.getRequest<HttpRequest>();
     const language = preferredLanguage(headers['accept-language'], this.language);
     const answer = answerTo(error);
@@ -174,6 +177,11 @@ function send(response: HttpResponse, status: number, headers: Readonly<Record<s
   for (const name of FOREIGN_HEADERS) response.removeHeader(name);
   for (const [name, value] of Object.entries(headers)) response.header(name, value);
   response.status(status).send(body);
+}
+
+/** What was begun and then failed would keep the buyer waiting. */
+function end(response: HttpResponse): void {
+  if (response.writableEnded === false) response.end?.();
 }
 
 function isAnswered({ headersSent, sent, raw }: HttpResponse): boolean {

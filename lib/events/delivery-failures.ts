@@ -1,6 +1,10 @@
+import { describeHostError } from '../gateway/redaction.js';
+import type { PaymentSettings } from '../options/payment-settings.js';
 import type { PaymentClock } from '../payment/clock.js';
 import { FailureLog } from '../payment/failure-log.js';
 import { LimitedLog } from '../payment/limited-log.js';
+import type { Payment } from '../payment/payment.js';
+import type { Thrown } from '../payment/thrown.js';
 import { LogRecord } from '../telemetry/log-record.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
 
@@ -24,11 +28,20 @@ export class DeliveryFailures {
   private readonly failures: FailureLog<Step>;
   private readonly ofHandlers: LimitedLog;
 
-  constructor(clock: PaymentClock, account: string) {
+  constructor(
+    clock: PaymentClock,
+    private readonly settings: Pick<PaymentSettings, 'account' | 'credentials'>,
+  ) {
+    const { account } = settings;
     this.ofHandlers = new LimitedLog(clock, MAX_LINES_OF_HANDLER);
     this.failures = new FailureLog<Step>(clock, (step, end) =>
       this.logger.error(new LogRecord(FAILED[step] + end, { account })),
     );
+  }
+
+  /** What a handler threw. */
+  describe(thrown: unknown, payment: Payment): Thrown {
+    return describeHostError(thrown, this.settings.credentials, payment);
   }
 
   /**

@@ -43,7 +43,7 @@ export class EventDispatcher {
     private readonly settings: PaymentSettings,
   ) {
     this.callers = new CallerWaits(clock);
-    this.failures = new DeliveryFailures(clock, settings.account);
+    this.failures = new DeliveryFailures(clock, settings);
   }
 
   /** How often in a row the store has failed where deliveries are made, taken or renewed; 0 while all is well. */

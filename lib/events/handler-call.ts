@@ -1,8 +1,7 @@
 import type { PaymentClock } from '../payment/clock.js';
 import { isTimeUp, limited } from '../payment/limited.js';
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
-import { plainText } from '../payment/plain-text.js';
-import { describeThrown, type Thrown, thrownText } from '../payment/thrown.js';
+import { type Thrown, thrownText } from '../payment/thrown.js';
 import type { Delivery, LeasedDelivery } from '../store/payment-outbox.js';
 import type { PaymentStore } from '../store/payment-store.js';
 import type { Attributes } from '../telemetry/attributes.js';
@@ -22,7 +21,6 @@ const MIN_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 3_600_000;
 /** Tries before a delivery is parked: about four hours. */
 export const MAX_TRIES = 15;
-const MAX_ERROR_LENGTH = 300;
 
 /** One leased delivery, from the call of its handler until it is acknowledged, postponed or parked. */
 export class HandlerCall {
@@ -109,7 +107,7 @@ export class HandlerCall {
       return null;
     } catch (error) {
       if (isTimeUp(error)) return { error: `took longer than ${timeoutMs} ms`, at: [] };
-      return describeThrown(error, (text) => plainText(text, MAX_ERROR_LENGTH, delivery.event.payment));
+      return this.failures.describe(error, delivery.event.payment);
     }
   }
 

@@ -29,6 +29,10 @@ export interface OnPaymentMetadata {
 
 const DEFAULT_CONCURRENCY = 10;
 
+/** Also without `strictFunctionTypes`, which new projects of NestJS 11 do not set: the method takes all of its events. */
+type Taking<Event, Handler extends (event: never) => unknown> =
+  [Event] extends Parameters<Handler> ? unknown : { 'the handler must take': Event };
+
 /** Goes on a method that takes nothing, or the event of each of these states. */
 export interface OnPaymentDecorator<S extends PaymentEventState> {
   <Handler extends () => unknown>(
@@ -39,7 +43,7 @@ export interface OnPaymentDecorator<S extends PaymentEventState> {
   <Handler extends (event: PaymentEvent<S>) => unknown>(
     prototype: object,
     name: string | symbol,
-    descriptor: TypedPropertyDescriptor<Handler>,
+    descriptor: TypedPropertyDescriptor<Handler> & Taking<PaymentEvent<S>, Handler>,
   ): void;
 }
 

@@ -2,15 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { DiscoveryService, ModuleRef } from '@nestjs/core';
 import { LogRecord } from '../telemetry/log-record.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
+import { describeHostError } from '../gateway/redaction.js';
+import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock } from '../payment/clock.js';
 import { LimitedLog } from '../payment/limited-log.js';
 import type { PaymentEvent } from '../payment/payment-event.js';
-import { plainText } from '../payment/plain-text.js';
-import { describeThrown, thrownText } from '../payment/thrown.js';
+import { thrownText } from '../payment/thrown.js';
 
 /** Of each type of event, in a minute. */
 const MAX_LINES = 10;
-const MAX_ERROR_LENGTH = 300;
 
 /** As much of EventEmitter2 as is used. */
 interface Emitter {
@@ -28,7 +28,12 @@ export class PlainEvents {
   readonly #moduleRef: ModuleRef;
   readonly #discovery: DiscoveryService;
 
-  constructor(moduleRef: ModuleRef, discovery: DiscoveryService, clock: PaymentClock) {
+  constructor(
+    moduleRef: ModuleRef,
+    discovery: DiscoveryService,
+    clock: PaymentClock,
+    private readonly settings: PaymentSettings,
+  ) {
     this.limited = new LimitedLog(clock, MAX_LINES);
     this.#moduleRef = moduleRef;
     this.#discovery = discovery;
@@ -63,7 +68,7 @@ export class PlainEvents {
   }
 
   private report({ type, eventId, payment }: PaymentEvent, thrown: unknown): void {
-    const failure = describeThrown(thrown, (text) => plainText(text, MAX_ERROR_LENGTH, payment));
+    const failure = describeHostError(thrown, this.settings.credentials, payment);
     const line =
       `A listener of ${type} (@OnEvent) failed and is not called again for event ${eventId}; what must not be missed ` +
       `belongs in a method with @OnPayment${thrownText(failure)}.`;

@@ -8,15 +8,15 @@ import { PaymentStoreError } from '../errors/payment-store.error.js';
 import { rejectApart } from '../errors/reject-apart.js';
 import { type ChargeAttempt, GatewayClient, TOO_LATE } from '../gateway/gateway-client.js';
 import type { CallbackFields, GatewayResult } from '../gateway/gateway-dialect.js';
+import { describeHostError } from '../gateway/redaction.js';
 import type { ChargeOutcome } from '../gateway/readings/charge-outcome.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { isKnown, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import type { PaymentReason } from '../payment/payment-reason.js';
 import { isTimeUp, limited } from '../payment/limited.js';
-import { plainText } from '../payment/plain-text.js';
 import { Randomness } from '../payment/randomness.js';
 import { advance, referenceLockIn } from '../payment/states.js';
-import { describeThrown, type Thrown, thrownText } from '../payment/thrown.js';
+import { type Thrown, thrownText } from '../payment/thrown.js';
 import { LogRecord } from '../telemetry/log-record.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
 import { inOperation, itself } from '../telemetry/operation.js';
@@ -41,7 +41,6 @@ import { WaitingCallbacks, type WaitingPlace } from './waiting-callbacks.js';
 
 /** How long `beforeAuth3d` may take: less than a buyer waits for the callback's answer. */
 const MAX_VETO_MS = 20_000;
-const MAX_ERROR_LENGTH = 300;
 
 /** A 3D payment that was started: the buyer's browser is to show `html`. */
 export interface Init3dStart {
@@ -269,12 +268,7 @@ export class ThreeDFlow {
       return Boolean(said);
     } catch (error) {
       if (isTimeUp(error)) this.reportVeto(record, `gave no answer in ${MAX_VETO_MS / 1000} seconds`);
-      else
-        this.reportVeto(
-          record,
-          'threw',
-          describeThrown(error, (text) => plainText(text, MAX_ERROR_LENGTH, record)),
-        );
+      else this.reportVeto(record, 'threw', describeHostError(error, this.settings.credentials, record));
       return false;
     }
   }

@@ -1,7 +1,9 @@
 import { cardFinder, holdsPartOfCard } from '../payment/card-mask.js';
 import { decodings } from '../payment/decodings.js';
+import type { Payment } from '../payment/payment.js';
 import { hideInReadings, plainText } from '../payment/plain-text.js';
-import type { GatewayResult, SaleRequest } from './gateway-dialect.js';
+import { describeThrown, type Thrown } from '../payment/thrown.js';
+import type { GatewayCredentials, GatewayResult, SaleRequest } from './gateway-dialect.js';
 
 /** What a request carried that must not come back with its answer. */
 export interface SensitiveData {
@@ -17,6 +19,8 @@ const MIN_SECRET_LENGTH = 8;
 const MAX_VALUE_LENGTH = 255;
 /** More than is stored of a message. */
 const MAX_MESSAGE_LENGTH = 1_000;
+/** More than is shown of what a function of the host threw. */
+const MAX_ERROR_LENGTH = 300;
 /** How much longer a secret may be where each of its characters is escaped. */
 const MAX_ESCAPE_LENGTH = 6;
 
@@ -39,6 +43,16 @@ export function redactResult<R extends GatewayResult>(result: R, sensitive: Sens
 /** A text of whoever was given the request, such as a signer's error, without what the request carried. */
 export function redactText(text: string, sensitive: SensitiveData): string {
   return redactedMessage(text, soughtIn(sensitive)) ?? '***';
+}
+
+/** What a function of the host threw, who knows its own secrets, and perhaps the card. */
+export function describeHostError(
+  thrown: unknown,
+  { clientSecret, apiKey }: Pick<GatewayCredentials, 'clientSecret' | 'apiKey'>,
+  payment: Pick<Payment, 'maskedCardNumber'>,
+): Thrown {
+  const sensitive = { secrets: [clientSecret, apiKey ?? ''] };
+  return describeThrown(thrown, (text) => plainText(redactText(text, sensitive), MAX_ERROR_LENGTH, payment));
 }
 
 function soughtIn({ secrets, card }: SensitiveData): Sought {

@@ -54,6 +54,7 @@ describe('what the buyer is answered', () => {
       publicUrl: null,
       callbackUrl: null,
       language: 'en',
+      credentials: { clientSecret: 'a secret of ours', apiKey: 'a key of ours' },
     };
     const settings = { ...none, ...options } as PaymentSettings;
     const refusals = new RefusalLog(new TestClock());

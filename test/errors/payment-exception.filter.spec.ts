@@ -108,6 +108,11 @@ const CASES: Record<string, [error: PaymentError, status: number, more?: Partial
 };
 
 const LATER = { tr: /bir para çekilmedi.*birkaç dakika sonra/, en: /nothing was charged.*few minutes/ };
+/** A look at an order fails in the same way, and that order may have been paid. */
+const UNAVAILABLE = {
+  tr: /Daha önce ödediyseniz.*yeniden ödemeyin/,
+  en: /If you have paid before, please do not pay again/,
+};
 const UNDER_WAY = { tr: /ödenmekte.*yeniden ödeme yapmayın/, en: /being paid.*do not pay again/ };
 const IMPOSSIBLE = { tr: /yapılamaz/, en: /cannot be done/ };
 const TROUBLE = { tr: /mağazayla iletişime/, en: /contact the shop before you pay again/ };
@@ -123,8 +128,8 @@ const BUYER_TEXTS: Record<string, { tr: RegExp; en: RegExp }> = {
   declined: { tr: /Bankanız ödemeyi reddetti/, en: /Your bank declined/ },
   taken: UNDER_WAY,
   unsent: LATER,
-  store: LATER,
-  shutdown: LATER,
+  store: UNAVAILABLE,
+  shutdown: UNAVAILABLE,
   overload: { tr: /para çekilmedi.*birkaç saniye sonra/, en: /Nothing was charged.*few seconds/ },
   configuration: TROUBLE,
   own: TROUBLE,

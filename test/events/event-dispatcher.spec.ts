@@ -14,7 +14,8 @@ import { storeEvent } from './sample-event.js';
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-const settings = { account: 'default' } as PaymentSettings;
+const credentials = { clientSecret: 'a secret of ours', apiKey: 'a key of ours' };
+const settings = { account: 'default', credentials } as PaymentSettings;
 
 const NO_PLAIN = { connect: () => Promise.resolve(), emit: () => undefined } as unknown as PlainEvents;
 

@@ -12,6 +12,14 @@ import { logLines } from '../flows/log-lines.js';
 import { isOver, quiet } from '../flows/test-shop.js';
 import { storeEvent } from './sample-event.js';
 
+const CREDENTIALS = {
+  merchantId: 'm',
+  clientId: 'c',
+  clientSecret: 'a secret of ours',
+  apiKey: 'a key of ours',
+  scope: 's',
+  grantType: 'g',
+};
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const NO_ERROR = '4508034508034509' as unknown as Error;
@@ -34,7 +42,7 @@ describe('HandlerCall', () => {
     clock = new TestClock();
     // The process has been up for a while.
     await clock.advance(5_000);
-    failures = new DeliveryFailures(clock, 'default');
+    failures = new DeliveryFailures(clock, { account: 'default', credentials: CREDENTIALS });
     store = new MemoryPaymentStore({ clock });
     leases = 0;
     await store.announce('default', [{ handlerId: 'mail', type: 'payment.succeeded' }]);

@@ -4,6 +4,7 @@ import { EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
 import { Test } from '@nestjs/testing';
 import type { PaymentEvent } from 'nestjs-card-payment';
 import { PlainEvents } from '../../lib/events/plain-events.js';
+import { PaymentSettings } from '../../lib/options/payment-settings.js';
 import { PaymentClock } from '../../lib/payment/clock.js';
 import { aPaymentEvent } from '../../lib/testing/a-payment.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
@@ -12,6 +13,10 @@ import { quiet } from '../flows/test-shop.js';
 
 const EVENT = { eventId: 'ONE:1', type: 'payment.succeeded' } as PaymentEvent;
 
+const SETTINGS = {
+  provide: PaymentSettings,
+  useValue: { credentials: { clientSecret: 'a secret of ours', apiKey: null } },
+};
 const CLOCK = { provide: PaymentClock, useValue: new TestClock() };
 
 @Injectable()
@@ -33,7 +38,7 @@ describe('PlainEvents', () => {
   async function start(imports = [EventEmitterModule.forRoot()]): Promise<{ plain: PlainEvents; listener: Listener }> {
     const builder = Test.createTestingModule({
       imports: [DiscoveryModule, ...imports],
-      providers: [PlainEvents, CLOCK, Listener],
+      providers: [PlainEvents, CLOCK, SETTINGS, Listener],
     });
     const module = await builder.setLogger(loggerInto(log, records)).compile();
     await module.init();
@@ -91,7 +96,7 @@ describe('PlainEvents', () => {
     expect(log).toEqual([]);
     const module = await Test.createTestingModule({
       imports: [DiscoveryModule],
-      providers: [PlainEvents, CLOCK],
+      providers: [PlainEvents, CLOCK, SETTINGS],
     }).compile();
     module.get(PlainEvents).emit(EVENT);
     await quiet();
