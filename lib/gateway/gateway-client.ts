@@ -81,9 +81,12 @@ export class GatewayClient {
     const { init3d } = this.operations;
     const sent = await this.send('init3d', init3d, sale);
     if (!sent.sent) return sent;
-    const outcome = await this.readStart(sent, sale);
+    const thrown: unknown[] = [];
+    const outcome = await this.readStart(sent, sale.conversationId, thrown);
+    const sensitive = { secrets: sent.secrets, card: sale.cardDetails };
+    this.reportUnread('init3d', thrown, sensitive);
     if (outcome.content !== null) return { sent: true, ...outcome };
-    const shown = redacted(outcome, { secrets: sent.secrets, card: sale.cardDetails });
+    const shown = redacted(outcome, sensitive);
     this.look('init3d', sent, shown.result);
     return { sent: true, ...shown };
   }
@@ -108,8 +111,10 @@ export class GatewayClient {
     const sent = await this.send('checkPayment', checkPayment, payment);
     if (!sent.sent || !sent.reply) return null;
     // No source shows how the answer to an inquiry is signed.
-    const rules = { ...this.rulesFor('checkPayment', sent), isSignGood: null };
+    const thrown: unknown[] = [];
+    const rules = { ...this.rulesFor(thrown), isSignGood: null };
     const inquiry = inquiryOutcome(sent.reply, checkPayment, payment, rules);
+    this.reportUnread('checkPayment', thrown, sent);
     const shown = 'charge' in inquiry ? { ...inquiry, charge: redacted(inquiry.charge, sent) } : inquiry;
     if (shown.outcome === 'nothing') this.look('checkPayment', sent, null);
     return shown;
@@ -131,16 +136,15 @@ export class GatewayClient {
       return { sent: true, status, result: fields && redactResult(checkBin.read(fields), sent) };
     } catch (error) {
       // A host's own dialect may throw while reading.
-      this.reportUnread('checkBin', error, sent);
+      this.reportUnread('checkBin', [error], sent);
       return { sent: true, status, result: null };
     }
   }
 
   /** On a stack of its own: what cannot be read throws inside, and the caller holds the card. */
-  private async readStart(sent: Sent, { conversationId, cardDetails: card }: SaleRequest): Promise<Init3dOutcome> {
+  private async readStart(sent: Sent, conversationId: string, thrown: unknown[]): Promise<Init3dOutcome> {
     await Promise.resolve();
-    const rules = this.rulesFor('init3d', { secrets: sent.secrets, card });
-    return init3dOutcome(sent, this.operations.init3d, conversationId, rules);
+    return init3dOutcome(sent, this.operations.init3d, conversationId, this.rulesFor(thrown));
   }
 
   /** On a stack of its own, too. */
@@ -166,8 +170,10 @@ export class GatewayClient {
     const { conversationId, amount, currencyCode, installmentCount } = expected;
     const sale = { conversationId, amount, currencyCode, installmentCount };
     const sensitive = { secrets: sent.secrets, card };
-    const rules = { ...this.rulesFor(name, sensitive), unboundState };
+    const thrown: unknown[] = [];
+    const rules = { ...this.rulesFor(thrown), unboundState };
     const outcome = await this.readAnswer(sent, operation, sale, rules);
+    this.reportUnread(name, thrown, sensitive);
     const shown = redacted(outcome, sensitive);
     this.look(name, sent, shown.result);
     return { sent: true, outcome: shown };
@@ -244,12 +250,13 @@ export class GatewayClient {
     }
   }
 
-  private rulesFor(name: GatewayOperation, sensitive: SensitiveData): ReadingRules {
-    return { ...this.rules, onThrow: (error) => this.reportUnread(name, error, sensitive) };
+  /** @param thrown takes what a dialect throws: to describe it needs the card, which is not at hand where it is thrown */
+  private rulesFor(thrown: unknown[]): ReadingRules {
+    return { ...this.rules, onThrow: (error) => void thrown.push(error) };
   }
 
-  private reportUnread(name: GatewayOperation, error: unknown, sensitive: SensitiveData): void {
-    this.trouble?.notRead(name, describe(error, sensitive));
+  private reportUnread(name: GatewayOperation, thrown: readonly unknown[], sensitive: SensitiveData): void {
+    for (const error of thrown) this.trouble?.notRead(name, describe(error, sensitive));
   }
 
   private get operations(): DialectOperations {
