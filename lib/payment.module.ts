@@ -1,7 +1,6 @@
 import {
   type BeforeApplicationShutdown,
   type DynamicModule,
-  Logger,
   Module,
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
@@ -12,6 +11,7 @@ import { ModulesContainer } from '@nestjs/core';
 import { AccountLife } from './account-life.js';
 import { PaymentConfigurationError } from './errors/payment-configuration.error.js';
 import { type ASYNC_OPTIONS_TYPE, ConfigurableModuleClass, type OPTIONS_TYPE } from './payment.module-definition.js';
+import { PaymentLogger } from './telemetry/payment-logger.js';
 
 /** One merchant account. Its life: find handlers, serve, stop taking work, let payments end, close. */
 @Module({
@@ -82,7 +82,7 @@ function refuseBareImport(modules: ModulesContainer): never {
     `is imported bare${where}: import PaymentModule.forRoot() (or forRootAsync) once, in the module of the application; ` +
     'the others need not import it, since it is global';
   // Nest may come upon a provider that needs PaymentService first, and then says no more than that it cannot be found.
-  new Logger('PaymentModule').error(`PaymentModule ${message}`);
+  new PaymentLogger().error(`PaymentModule ${message}`);
   throw new PaymentConfigurationError([{ option: 'PaymentModule', variable: null, message }]);
 }
 

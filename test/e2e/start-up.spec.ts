@@ -147,6 +147,20 @@ describe('starting up', () => {
     expect(beside.message).toContain('the others need not import it, since it is global');
   });
 
+  it('a bare import says so in the log where Nest comes upon a service that needs it first', async () => {
+    @Injectable()
+    class OrderService {
+      constructor(readonly payments: PaymentService) {}
+    }
+    @Module({ imports: [PaymentModule], providers: [OrderService] })
+    class ShopModule {}
+    const booted = NestFactory.createApplicationContext(ShopModule, { logger: log, abortOnError: false });
+    await expect(booted).rejects.toThrow('OrderService');
+    expect(log.lines.join('\n')).toContain(
+      'PaymentModule is imported bare by ShopModule: import PaymentModule.forRoot()',
+    );
+  });
+
   it('a module that is re-exported is no bare import', async () => {
     Object.assign(process.env, variables());
     @Module({ imports: [PaymentModule.forRoot({ isGlobal: false })], exports: [PaymentModule] })

@@ -71,7 +71,11 @@ describe('the answer to an Init3d', () => {
     ['reply_unreadable', 'no_answer'],
   ] as const)('starts nothing when it is lost: %s', (cause, reason) => {
     const answer = { sent: true, reply: null, cause } as const;
-    expect(init3dOutcome(answer, STANDARD, 'ABC1', { codes: DEFAULT_CODE_SETS })).toEqual({ content: null, reason, result: null });
+    expect(init3dOutcome(answer, STANDARD, 'ABC1', { codes: DEFAULT_CODE_SETS })).toEqual({
+      content: null,
+      reason,
+      result: null,
+    });
   });
 
   it('says nothing of the payment where it is about another one', () => {
