@@ -98,6 +98,17 @@ describe('the types of events', () => {
     expectError(HANDLERS.length + index, error),
   );
 
+  it('a handler that takes one state of two is refused without strictFunctionTypes, too', () => {
+    const members = [
+      `class A { @OnPayment(['failed', 'expired']) on(event: PaymentEvent<'failed'>) {} }`,
+      `class B { @OnPayment(['failed', 'expired']) on(event: PaymentEvent) {} }`,
+    ];
+    const found = compile(`import { OnPayment, PaymentEvent } from 'nestjs-card-payment';`, members, {
+      strictFunctionTypes: false,
+    });
+    expect(found.errors).toEqual([expect.stringContaining('the handler must take'), '']);
+  });
+
   it('are a class at run time, as the type of a decorated parameter', () => {
     expect(emitted).toContain('"design:paramtypes", [PaymentEvent]');
   });
@@ -109,7 +120,11 @@ describe('the types of events', () => {
 });
 
 /** Each line's errors, and what the whole is compiled to, with the options of this project. */
-function compile(imports: string, lines: readonly string[]): { errors: string[]; emitted: string } {
+function compile(
+  imports: string,
+  lines: readonly string[],
+  changed: ts.CompilerOptions = {},
+): { errors: string[]; emitted: string } {
   const text = [imports, ...lines].join('\n');
   const { config } = ts.readConfigFile('tsconfig.json', (path) => ts.sys.readFile(path)) as { config: object };
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, process.cwd());
@@ -120,7 +135,7 @@ function compile(imports: string, lines: readonly string[]): { errors: string[];
     resolve(path) === FILE
       ? ts.createSourceFile(path, text, ...(how.slice(0, 1) as [ts.ScriptTarget]))
       : getSourceFile.call(host, path, ...how);
-  const found = { ...options, noEmit: false, noUnusedLocals: false, noUnusedParameters: false };
+  const found = { ...options, ...changed, noEmit: false, noUnusedLocals: false, noUnusedParameters: false };
   const program = ts.createProgram([FILE], found, host);
   const source = program.getSourceFile(FILE);
   if (!source) throw new Error(`TypeScript did not read ${FILE}`);
