@@ -18,8 +18,7 @@ export function buyerPageHeaders(ancestors: "'none'" | "'self'"): Readonly<Recor
   return Object.freeze({
     'Content-Type': 'text/html; charset=utf-8',
     'Cache-Control': 'no-store',
-    'Content-Security-Policy':
-      `default-src 'none'; style-src ${style}; form-action 'none'; base-uri 'none'; ` + `frame-ancestors ${ancestors}`,
+    'Content-Security-Policy': `default-src 'none'; style-src ${style}; form-action 'none'; base-uri 'none'; frame-ancestors ${ancestors}`,
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
   });

@@ -5,7 +5,7 @@ import { PaymentUnsupportedError } from '../errors/payment-unsupported.error.js'
 import { GatewayClient } from '../gateway/gateway-client.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { isKnown, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
-import { rowOf } from '../payment/payment-state.js';
+import { isBeforeMoney } from '../payment/payment-state.js';
 import { Randomness } from '../payment/randomness.js';
 import { inOperation, itself } from '../telemetry/operation.js';
 import { PaymentReader } from './payment-reader.js';
@@ -37,7 +37,7 @@ export class InquiryFlow {
     const record = await this.reader.find(conversationId);
     if (!record) throw new PaymentNotFoundError();
     if (!isKnown(record)) return toPayment(record);
-    if (rowOf(record.state).whenDue === 'expire') {
+    if (isBeforeMoney(record.state)) {
       throw new PaymentStateError(toPayment(record), 'be inquired: no money can have moved');
     }
     if (record.state === 'succeeded') return toPayment(record);

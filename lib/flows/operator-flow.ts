@@ -3,7 +3,7 @@ import { PaymentNotFoundError } from '../errors/payment-not-found.error.js';
 import { PaymentStateError } from '../errors/payment-state.error.js';
 import { PaymentValidationError, type ValidationProblem } from '../errors/payment-validation.error.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
-import { rowOf } from '../payment/payment-state.js';
+import { isClaimed, rowOf } from '../payment/payment-state.js';
 import { plainText } from '../payment/plain-text.js';
 import { advance } from '../payment/states.js';
 import { PaymentReader } from './payment-reader.js';
@@ -68,7 +68,7 @@ export class OperatorFlow {
   /** When the claim was taken under which it was, or may still be, sent. */
   private async claimOf(record: PaymentRecord): Promise<Date> {
     const history = await this.reader.history(record.conversationId);
-    const claim = history.findLast(({ state }) => rowOf(state).whenDue === 'interrupt');
+    const claim = history.findLast(({ state }) => isClaimed(state));
     return claim?.at ?? record.updatedAt;
   }
 }

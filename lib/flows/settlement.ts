@@ -3,7 +3,7 @@ import type { InquiryOutcome } from '../gateway/readings/inquiry-outcome.js';
 import type { GatewayClient } from '../gateway/gateway-client.js';
 import type { PaymentSettings } from '../options/payment-settings.js';
 import type { PaymentRecord } from '../payment/payment.js';
-import { rowOf } from '../payment/payment-state.js';
+import { isClaimed, rowOf } from '../payment/payment-state.js';
 import { NOT_FOUND_CONFIRMED_AFTER_MS, nextInquiry } from './schedule.js';
 import type { Randomness } from '../payment/randomness.js';
 import { advance, type PaymentChange } from '../payment/states.js';
@@ -81,8 +81,8 @@ export function applyInquiry(
   if (inquiry.outcome === 'paid' && isConfirmation(inquiry, record)) {
     return applyOutcome(record, inquiry.charge, rules, now);
   }
-  const isClaimed = rowOf(record.state).whenDue === 'interrupt';
-  if (inquiry.outcome === 'mismatch' && !isClaimed) return applyOutcome(record, inquiry.charge, rules, now);
+  if (inquiry.outcome === 'mismatch' && !isClaimed(record.state))
+    return applyOutcome(record, inquiry.charge, rules, now);
   if (record.state !== 'unknown') return null;
   if (inquiry.outcome === 'declined') return applyOutcome(record, inquiry.charge, rules, now);
   // After an approval that was perhaps this payment's, that the gateway does not know it proves nothing.

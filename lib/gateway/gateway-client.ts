@@ -1,7 +1,7 @@
 import type { PaymentClock } from '../payment/clock.js';
 import { limited } from '../payment/limited.js';
 import type { Payment } from '../payment/payment.js';
-import { describeThrown, type Thrown } from '../payment/thrown.js';
+import type { Thrown } from '../payment/thrown.js';
 import type {
   BinRequest,
   CallbackFields,
@@ -18,7 +18,7 @@ import { type Init3dOutcome, init3dOutcome } from './readings/init3d-outcome.js'
 import { inquiryOutcome, type InquiryOutcome } from './readings/inquiry-outcome.js';
 import { ReplyFields } from './readings/reply-fields.js';
 import type { Expectation, ReadingRules } from './readings/result-checks.js';
-import { redactResult, redactText, type SensitiveData } from './redaction.js';
+import { describeRedacted, redactResult, type SensitiveData } from './redaction.js';
 import type { GatewayTransport } from './transport/gateway-transport.js';
 import type { Answer, RequestClaim, Transmission, WireRequest } from './transport/transmission.js';
 import { inRequest } from './transport/request-span.js';
@@ -53,8 +53,6 @@ export const TOO_LATE: NotMade = { sent: false, why: 'the payment store or this 
 
 /** How long a request may take to make: a signer may ask over a network. */
 const MAX_PREPARATION_MS = 8_000;
-
-const MAX_ERROR_LENGTH = 300;
 
 const TOO_SLOW: NotMade = { sent: false, why: 'the signer took too long' };
 
@@ -245,7 +243,7 @@ export class GatewayClient {
       return { request: { url: this.baseUrl + operation.path, headers, body }, secrets };
     } catch (error) {
       const secrets = [credentials.clientSecret, credentials.apiKey ?? ''];
-      const thrown = describe(error, { secrets, card: cardIn(content) });
+      const thrown = describeRedacted(error, { secrets, card: cardIn(content) });
       return { sent: false, why: 'the dialect or the signer failed to make the request', by: { part, thrown } };
     }
   }
@@ -256,7 +254,7 @@ export class GatewayClient {
   }
 
   private reportUnread(name: GatewayOperation, thrown: readonly unknown[], sensitive: SensitiveData): void {
-    for (const error of thrown) this.trouble?.notRead(name, describe(error, sensitive));
+    for (const error of thrown) this.trouble?.notRead(name, describeRedacted(error, sensitive));
   }
 
   private get operations(): DialectOperations {
@@ -272,11 +270,6 @@ export class GatewayClient {
       isSignGood: isSignGood ? (fields) => isSignGood(fields, { apiKey: credentials.apiKey }) : null,
     };
   }
-}
-
-/** What the dialect or the signer threw, who had all that the request carries. */
-function describe(error: unknown, sensitive: SensitiveData): Thrown {
-  return describeThrown(error, (text) => redactText(text, sensitive).slice(0, MAX_ERROR_LENGTH));
 }
 
 function cardIn(content: unknown): SaleRequest['cardDetails'] | undefined {

@@ -40,8 +40,8 @@ export function redactResult<R extends GatewayResult>(result: R, sensitive: Sens
   return Object.fromEntries(entries) as R;
 }
 
-/** A text of whoever was given the request, such as a signer's error, without what the request carried. */
-export function redactText(text: string, sensitive: SensitiveData): string {
+/** A text of whoever was given the request, without what the request carried. */
+function redactText(text: string, sensitive: SensitiveData): string {
   return redactedMessage(text, soughtIn(sensitive)) ?? '***';
 }
 
@@ -51,7 +51,15 @@ export function describeHostError(
   { clientSecret, apiKey }: Pick<GatewayCredentials, 'clientSecret' | 'apiKey'>,
   payment: Pick<Payment, 'maskedCardNumber'>,
 ): Thrown {
-  const sensitive = { secrets: [clientSecret, apiKey ?? ''] };
+  return describeRedacted(thrown, { secrets: [clientSecret, apiKey ?? ''] }, payment);
+}
+
+/** What the dialect or the signer threw, who had all that the request carries. */
+export function describeRedacted(
+  thrown: unknown,
+  sensitive: SensitiveData,
+  payment: Partial<Pick<Payment, 'maskedCardNumber'>> = {},
+): Thrown {
   return describeThrown(thrown, (text) => plainText(redactText(text, sensitive), MAX_ERROR_LENGTH, payment));
 }
 

@@ -1,5 +1,5 @@
 import type { PaymentReason } from './payment-reason.js';
-import { type PaymentState, rowOf } from './payment-state.js';
+import { isBeforeMoney, type PaymentState } from './payment-state.js';
 
 /** Why nothing was sent that can move money, whatever the state. */
 const NOTHING_SENT: ReadonlySet<PaymentReason> = new Set(['not_sent', 'reference_taken', 'vetoed']);
@@ -11,10 +11,4 @@ const NOTHING_SENT: ReadonlySet<PaymentReason> = new Set(['not_sent', 'reference
 export function freesKey(from: PaymentState, to: PaymentState, reason: PaymentReason | null): boolean {
   if (to !== 'failed' && to !== 'expired') return false;
   return isBeforeMoney(from) || (reason !== null && NOTHING_SENT.has(reason));
-}
-
-/** Neither DoPayment nor Auth3d can have been called. */
-function isBeforeMoney(state: PaymentState): boolean {
-  const { settled, money } = rowOf(state);
-  return !settled && money === 'no';
 }

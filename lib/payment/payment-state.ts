@@ -166,6 +166,17 @@ export function rowOf(state: PaymentState): StateRow {
   return isKnownState(state) ? PAYMENT_STATES[state] : OF_A_NEWER_RELEASE;
 }
 
+/** Neither DoPayment nor Auth3d can have been called. */
+export function isBeforeMoney(state: PaymentState): boolean {
+  const { settled, money } = rowOf(state);
+  return !settled && money === 'no';
+}
+
+/** The one right to call DoPayment or Auth3d has been taken, and what came of it is not written yet. */
+export function isClaimed(state: PaymentState): boolean {
+  return rowOf(state).whenDue === 'interrupt';
+}
+
 export function isKnownState(state: string): state is PaymentState {
   return Object.hasOwn(PAYMENT_STATES, state);
 }

@@ -1,3 +1,5 @@
+import { escapeHtml } from 'nestjs-card-payment';
+
 /** Text that is already HTML and is not escaped again. */
 export class Html {
   constructor(readonly text: string) {}
@@ -14,5 +16,5 @@ function markup(value: HtmlValue): string {
   if (value === null || value === undefined || typeof value === 'boolean') return '';
   if (value instanceof Html) return value.text;
   if (typeof value === 'object') return value.map(markup).join('');
-  return String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  return escapeHtml(String(value));
 }

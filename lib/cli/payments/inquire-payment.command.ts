@@ -4,7 +4,7 @@ import type { PaymentSettings } from '../../options/payment-settings.js';
 import { isSimulatorMeant } from '../../options/simulator-setting.js';
 import { isLoopbackUrl } from '../../options/url-checks.js';
 import { DEFAULT_ACCOUNT, variableOf } from '../../payment/account.js';
-import { rowOf } from '../../payment/payment-state.js';
+import { isClaimed } from '../../payment/payment-state.js';
 import { command } from '../command.js';
 import { STORE_OPTIONS } from '../common-options.js';
 import { UsageError } from '../usage.error.js';
@@ -27,7 +27,7 @@ export const inquirePaymentCommand = command({
       const settings = settingsOf(call.values, call.environment);
       const payment = await inquirePayment(opened, settings, conversationId);
       const { state } = payment;
-      const isKnown = !['inquire', 'interrupt'].includes(rowOf(state).whenDue);
+      const isKnown = state !== 'unknown' && !isClaimed(state);
       const unclear = `Payment ${conversationId} is ${state} still: the gateway gave no clear answer, or none.${simulatorNote(settings)}`;
       return {
         text: isKnown ? `Payment ${conversationId} is ${state}.` : unclear,

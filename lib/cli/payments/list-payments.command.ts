@@ -1,6 +1,12 @@
 import { nearest } from '../../options/edit-distance.js';
 import { toPayment } from '../../payment/payment.js';
-import { ALL_STATES, type PaymentState, rowOf, UNCLEAR_STATES, UNSETTLED_STATES } from '../../payment/payment-state.js';
+import {
+  ALL_STATES,
+  isClaimed,
+  type PaymentState,
+  UNCLEAR_STATES,
+  UNSETTLED_STATES,
+} from '../../payment/payment-state.js';
 import { command } from '../command.js';
 import { LIMIT_OPTION, STORE_OPTIONS } from '../common-options.js';
 import { UsageError } from '../usage.error.js';
@@ -8,7 +14,7 @@ import { limitOf } from '../whole-number.js';
 import { type AccountStore, withAccountStore } from './account-store.js';
 import { counted, paymentJson, paymentLine } from './payment-text.js';
 
-const UNDER_WAY = UNSETTLED_STATES.filter((state) => rowOf(state).whenDue === 'interrupt');
+const UNDER_WAY = UNSETTLED_STATES.filter(isClaimed);
 
 export const listPaymentsCommand = command({
   name: 'payments list',
