@@ -1,5 +1,5 @@
 import type { PaymentClock } from '../payment/clock.js';
-import { isTimeUp, limited } from '../payment/limited.js';
+import { isTimeout, withTimeout } from '../payment/with-timeout.js';
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import { plainText } from '../payment/plain-text.js';
 import { describeThrown, type Thrown, thrownText } from '../payment/thrown.js';
@@ -105,10 +105,10 @@ export class HandlerCall {
     const { timeoutMs } = handler;
     const handle = () => Promise.resolve().then(() => handler.handle(delivery.event));
     try {
-      await (timeoutMs === null ? handle() : limited(this.clock, timeoutMs, handle));
+      await (timeoutMs === null ? handle() : withTimeout(timeoutMs, handle, this.clock));
       return null;
     } catch (error) {
-      if (isTimeUp(error)) return { error: `took longer than ${timeoutMs} ms`, at: [] };
+      if (isTimeout(error)) return { error: `took longer than ${timeoutMs} ms`, at: [] };
       return describeThrown(error, (text) => plainText(text, MAX_ERROR_LENGTH, delivery.event.payment));
     }
   }
