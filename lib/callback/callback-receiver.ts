@@ -4,7 +4,7 @@ import { CallbackRoute } from '../options/callback-route.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock } from '../payment/clock.js';
 import { InFlight } from '../flows/in-flight.js';
-import { limited, TimeUpError } from '../payment/limited.js';
+import { withTimeout, TimeoutError } from '../payment/with-timeout.js';
 import { isKnown, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { PaymentReader } from '../flows/payment-reader.js';
 import { ThreeDFlow } from '../flows/three-d-flow.js';
@@ -61,10 +61,10 @@ export class CallbackReceiver {
       record.state === 'awaiting' ? this.authorize(record, received, place) : this.repeat(record, received);
     const watched = outcome.then((payment) => this.watch(payment, wait, place));
     try {
-      return await limited(this.clock, this.route.waitMs, () => watched);
+      return await withTimeout(this.route.waitMs, () => watched, this.clock);
     } catch (error) {
       wait.isOver = true;
-      if (!(error instanceof TimeUpError)) throw error;
+      if (!(error instanceof TimeoutError)) throw error;
       return toPayment(await this.reader.latest(record));
     } finally {
       place.leave();

@@ -3,7 +3,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, Optional } from '@nest
 import { BANK_PAGE_HEADERS } from '../payment/bank-page-headers.js';
 import { SystemClock } from '../payment/clock.js';
 import { LimitedLog } from '../payment/limited-log.js';
-import { isTimeUp, limited } from '../payment/limited.js';
+import { isTimeout, withTimeout } from '../payment/with-timeout.js';
 import { plainText } from '../payment/plain-text.js';
 import { preferredLanguage, type TextLanguage } from '../payment/text-language.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
@@ -146,10 +146,10 @@ export class PaymentExceptionFilter implements ExceptionFilter {
   /** null where there is none, or none in time. */
   private async formHtml(host: ArgumentsHost, refused: () => RefusedForm): Promise<string | null> {
     try {
-      const html: unknown = await limited(this.clock, FORM_LIMIT_MS, () => this.form(refused(), host));
+      const html: unknown = await withTimeout(FORM_LIMIT_MS, () => this.form(refused(), host), this.clock);
       return typeof html === 'string' && html !== '' ? html : null;
     } catch (error) {
-      const why = isTimeUp(error) ? `it took longer than ${FORM_LIMIT_MS / 1000} seconds` : reasonOf(error);
+      const why = isTimeout(error) ? `it took longer than ${FORM_LIMIT_MS / 1000} seconds` : reasonOf(error);
       this.logger.error(`The form could not be shown again; the buyer gets the plain page. ${why}`);
       return null;
     }

@@ -1,5 +1,5 @@
 import type { PaymentClock } from '../payment/clock.js';
-import { limited } from '../payment/limited.js';
+import { withTimeout } from '../payment/with-timeout.js';
 
 /** How long a caller waits for handlers, so that the buyer finds the order paid; they run on after that. */
 const MAX_CALLER_WAIT_MS = 2_000;
@@ -20,7 +20,7 @@ export class CallerWaits {
   /** Resolves once these handlers have been {@link handled called}, or after two seconds. Never rejects. */
   async until(eventId: string, handlers: readonly string[]): Promise<void> {
     const handled = new Promise<void>((done) => this.waits.set(eventId, { handlers: new Set(handlers), done }));
-    await limited(this.clock, MAX_CALLER_WAIT_MS, () => handled).catch(() => undefined);
+    await withTimeout(MAX_CALLER_WAIT_MS, () => handled, this.clock).catch(() => undefined);
     this.waits.delete(eventId);
   }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PaymentStoreError } from '../errors/payment-store.error.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock } from '../payment/clock.js';
-import { limited } from '../payment/limited.js';
+import { withTimeout } from '../payment/with-timeout.js';
 import type { PaymentEvent } from '../payment/payment-event.js';
 import { Randomness } from '../payment/randomness.js';
 import { PaymentStore } from '../store/payment-store.js';
@@ -151,7 +151,7 @@ export class EventDispatcher {
   /** @returns false when calls still run after half a minute */
   private finished(): Promise<boolean> {
     const running = () => Promise.all(this.workers.map((worker) => worker.finished()));
-    return limited(this.clock, MAX_HANDLER_WAIT_MS, running).then(
+    return withTimeout(MAX_HANDLER_WAIT_MS, running, this.clock).then(
       () => true,
       () => false,
     );

@@ -1,5 +1,5 @@
 import type { PaymentClock } from '../payment/clock.js';
-import { isTimeUp, limited } from '../payment/limited.js';
+import { isTimeout, withTimeout } from '../payment/with-timeout.js';
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import { type Thrown, thrownText } from '../payment/thrown.js';
 import type { Delivery, LeasedDelivery } from '../store/payment-outbox.js';
@@ -103,10 +103,10 @@ export class HandlerCall {
     const { timeoutMs } = handler;
     const handle = () => Promise.resolve().then(() => handler.handle(delivery.event));
     try {
-      await (timeoutMs === null ? handle() : limited(this.clock, timeoutMs, handle));
+      await (timeoutMs === null ? handle() : withTimeout(timeoutMs, handle, this.clock));
       return null;
     } catch (error) {
-      if (isTimeUp(error)) return { error: `took longer than ${timeoutMs} ms`, at: [] };
+      if (isTimeout(error)) return { error: `took longer than ${timeoutMs} ms`, at: [] };
       return this.failures.describe(error, delivery.event.payment);
     }
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { PaymentClock } from '../payment/clock.js';
-import { limited } from '../payment/limited.js';
+import { withTimeout } from '../payment/with-timeout.js';
 import { LimitedLog } from '../payment/limited-log.js';
 import { LogRecord } from '../telemetry/log-record.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
@@ -154,7 +154,7 @@ export class OwedWrites {
   }
 
   private async tryOne(owed: OwedWrite): Promise<boolean> {
-    const settled = await limited(this.clock, MAX_WRITE_MS, () => owed.write()).catch(() => null);
+    const settled = await withTimeout(MAX_WRITE_MS, () => owed.write(), this.clock).catch(() => null);
     this.owed.delete(owed);
     if (!settled) {
       // Should it be this write alone that fails, the others come first next time.

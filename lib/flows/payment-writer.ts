@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { PaymentClock } from '../payment/clock.js';
-import { limited } from '../payment/limited.js';
+import { withTimeout } from '../payment/with-timeout.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import type { PaymentState } from '../payment/payment-state.js';
 import { advance, type PaymentChange } from '../payment/states.js';
@@ -87,7 +87,7 @@ export class PaymentWriter {
     // On a stack of its own, as in callStore.
     await Promise.resolve();
     const writing = this.changes.settle(record, settle).catch(() => null);
-    const settled = await limited(this.clock, MAX_WRITE_WAIT_MS, () => writing).catch(() => null);
+    const settled = await withTimeout(MAX_WRITE_WAIT_MS, () => writing, this.clock).catch(() => null);
     if (settled) {
       await this.changes.publish(settled);
       return settled.payment;

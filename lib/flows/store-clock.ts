@@ -3,7 +3,7 @@ import { PaymentStoreError } from '../errors/payment-store.error.js';
 import { PaymentClock } from '../payment/clock.js';
 import { LogRecord } from '../telemetry/log-record.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
-import { limited } from '../payment/limited.js';
+import { withTimeout } from '../payment/with-timeout.js';
 import { PaymentStore } from '../store/payment-store.js';
 
 const SAMPLE_EVERY_MS = 60_000;
@@ -132,7 +132,7 @@ export class StoreClock extends PaymentClock {
   /** @returns whether the store's time is known now */
   private async sample(): Promise<boolean> {
     const began = { wall: this.host.now().getTime(), monotonic: this.host.monotonic() };
-    const theirs = await limited(this.host, MAX_ASKING_MS, () => this.store.now()).catch(() => null);
+    const theirs = await withTimeout(MAX_ASKING_MS, () => this.store.now(), this.host).catch(() => null);
     const answeredAt = this.host.monotonic();
     const roundTrip = answeredAt - began.monotonic;
     // The clock may have been set while the store was asked.

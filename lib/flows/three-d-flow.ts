@@ -13,7 +13,7 @@ import type { ChargeOutcome } from '../gateway/readings/charge-outcome.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { isKnown, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import type { PaymentReason } from '../payment/payment-reason.js';
-import { isTimeUp, limited } from '../payment/limited.js';
+import { isTimeout, withTimeout } from '../payment/with-timeout.js';
 import { Randomness } from '../payment/randomness.js';
 import { advance, referenceLockIn } from '../payment/states.js';
 import { type Thrown, thrownText } from '../payment/thrown.js';
@@ -262,12 +262,12 @@ export class ThreeDFlow {
     const { beforeAuth3d } = this.settings;
     if (!beforeAuth3d) return true;
     try {
-      const said: unknown = await limited(this.clock, MAX_VETO_MS, () => beforeAuth3d(toPayment(record)));
+      const said: unknown = await withTimeout(MAX_VETO_MS, () => beforeAuth3d(toPayment(record)), this.clock);
       // A function in plain JavaScript may forget to say anything.
       if (said === undefined || said === null) this.reportVeto(record, 'returned neither true nor false');
       return Boolean(said);
     } catch (error) {
-      if (isTimeUp(error)) this.reportVeto(record, `gave no answer in ${MAX_VETO_MS / 1000} seconds`);
+      if (isTimeout(error)) this.reportVeto(record, `gave no answer in ${MAX_VETO_MS / 1000} seconds`);
       else this.reportVeto(record, 'threw', describeHostError(error, this.settings.credentials, record));
       return false;
     }

@@ -1,5 +1,5 @@
 import type { PaymentClock } from '../payment/clock.js';
-import { limited } from '../payment/limited.js';
+import { withTimeout } from '../payment/with-timeout.js';
 import type { Payment } from '../payment/payment.js';
 import type { Thrown } from '../payment/thrown.js';
 import type {
@@ -211,7 +211,7 @@ export class GatewayClient {
   }
 
   private inTime<T, Late>(work: () => Promise<T>, late: Late): Promise<T | Late> {
-    return limited(this.clock, MAX_PREPARATION_MS, work).catch(() => late);
+    return withTimeout(MAX_PREPARATION_MS, work, this.clock).catch(() => late);
   }
 
   private reportLoss(name: GatewayOperation, transmission: Transmission): void {

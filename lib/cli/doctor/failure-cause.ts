@@ -1,4 +1,4 @@
-import { TimeUpError } from '../../payment/limited.js';
+import { TimeoutError } from '../../payment/with-timeout.js';
 
 const MEANINGS: readonly (readonly [code: RegExp, meaning: string])[] = [
   [/^ENOTFOUND$/, 'the name is not known'],
@@ -20,7 +20,7 @@ const MEANINGS: readonly (readonly [code: RegExp, meaning: string])[] = [
 
 /** Why something over the network failed: what the code means, and the code. Nothing else of the error is shown. */
 export function causeOf(error: unknown): string {
-  if (error instanceof TimeUpError) return 'there was no answer in time';
+  if (error instanceof TimeoutError) return 'there was no answer in time';
   const code = codeOf(error) ?? codeOf((Object(error) as { cause?: unknown }).cause);
   if (code === null) return 'the reason is not known';
   const [, meaning] = MEANINGS.find(([pattern]) => pattern.test(code)) ?? [];

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { TimeUpError } from '../../payment/limited.js';
+import { TimeoutError } from '../../payment/with-timeout.js';
 import { unprotectedStoreText } from '../../options/store-protection.js';
 import type { PaymentStore } from '../../store/payment-store.js';
 import { engineOfUrl } from '../../store/sql/engines.js';
@@ -49,7 +49,7 @@ async function openedStore({ values: { storeUrl }, variable, limitMs }: Patient)
       findings: [good, ...warnings.map((warning) => failed('store', warning, null))],
     };
   } catch (error) {
-    if (error instanceof TimeUpError) {
+    if (error instanceof TimeoutError) {
       const advice = `Is it running, and reachable from here? See ${name}.`;
       return { ...NO_STORE, findings: [failed('store', `${shownUrl(storeUrl)} gives no answer`, advice)] };
     }

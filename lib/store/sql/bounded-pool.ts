@@ -1,5 +1,5 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
-import { TimeoutError, within } from './within.js';
+import { TimeoutError, withTimeout } from '../../payment/with-timeout.js';
 
 /** How long callers wait, in milliseconds. */
 export interface PoolLimits {
@@ -79,7 +79,7 @@ export class BoundedPool implements PostgresPool {
   private async acquire(ms: number): Promise<PoolClient> {
     const connecting = this.pool.connect();
     try {
-      return await within(ms, connecting);
+      return await withTimeout(ms, () => connecting);
     } catch (error) {
       if (error instanceof TimeoutError) {
         void connecting.then(
@@ -142,7 +142,7 @@ class BoundedClient implements PostgresPoolClient {
     if (this.isReleased) throw new Error('the connection is gone');
     try {
       if (ms <= 0) throw new TimeoutError('the connection has been in use for too long');
-      const result = await within(ms, this.client.query<R>(sql, parameters));
+      const result = await withTimeout(ms, () => this.client.query<R>(sql, parameters));
       this.pool.noteAnswer(this.client);
       return result;
     } catch (error) {

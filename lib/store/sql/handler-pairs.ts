@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { setImmediate } from 'node:timers/promises';
 import type { HandlerPair } from '../payment-outbox.js';
 import { run, type SqlDatabase } from './sql-database.js';
-import { MAX_CALL_MS, within } from './within.js';
+import { withTimeout } from '../../payment/with-timeout.js';
+import { MAX_CALL_MS } from './sql-engine.js';
 
 const FORGET_BATCH = 1_000;
 
@@ -47,8 +48,8 @@ export async function forgetPairs(
       .where('announced_at', '<', database.fromNow(-pairsMs))
       .select(['handler_id', 'type']),
   );
-  for (const pair of await within(MAX_CALL_MS, oldPairs)) {
-    while (!(await within(MAX_CALL_MS, forgetSome(database, account, pair, pairsMs)))) {
+  for (const pair of await withTimeout(MAX_CALL_MS, () => oldPairs)) {
+    while (!(await withTimeout(MAX_CALL_MS, () => forgetSome(database, account, pair, pairsMs)))) {
       if (performance.now() >= end) return true;
       await setImmediate();
     }

@@ -4,7 +4,8 @@ import type { PurgeCounts } from '../payment-store.js';
 import { idHashOf } from './key-hash.js';
 import type { PaymentDb } from './payment-tables.js';
 import type { SqlDatabase } from './sql-database.js';
-import { MAX_CALL_MS, within } from './within.js';
+import { withTimeout } from '../../payment/with-timeout.js';
+import { MAX_CALL_MS } from './sql-engine.js';
 
 /** How many settled payments a transaction looks at. */
 const PAYMENTS_BATCH = 200;
@@ -38,13 +39,16 @@ export async function purgePayments(
   from: PurgePlace = { finalizedAt: 0, conversationId: '' },
 ): Promise<PurgeBatch> {
   let [payments, events] = [0, 0];
-  let place: PurgePlace | null = from;
+  let start = from;
   for (;;) {
-    const batch: PurgeBatch = await within(MAX_CALL_MS, purgeBatch(database, account, paymentsMs, place));
-    payments += batch.payments;
-    events += batch.events;
-    place = batch.place;
+    const begin = start;
+    const { place, ...purged }: PurgeBatch = await withTimeout(MAX_CALL_MS, () =>
+      purgeBatch(database, account, paymentsMs, begin),
+    );
+    payments += purged.payments;
+    events += purged.events;
     if (!place || performance.now() >= end) return { payments, events, place };
+    start = place;
     // A database inside this process waits for nothing: without this, nothing else here would run until the end.
     await setImmediate();
   }
@@ -60,7 +64,7 @@ export async function forgetKeys(
   keysMs: number,
   end: number,
 ): Promise<boolean> {
-  while ((await within(MAX_CALL_MS, forgetSomeKeys(database, account, keysMs))) === KEYS_BATCH) {
+  while ((await withTimeout(MAX_CALL_MS, () => forgetSomeKeys(database, account, keysMs))) === KEYS_BATCH) {
     if (performance.now() >= end) return true;
     await setImmediate();
   }

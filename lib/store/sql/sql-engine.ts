@@ -1,5 +1,8 @@
 import type { Dialect, QueryResult } from 'kysely';
 
+/** How long a caller of the store waits, whatever hangs. What it waited for may still be done. */
+export const MAX_CALL_MS = 25_000;
+
 /** A statement in the database's own SQL, with its own placeholders. */
 export interface SqlStatement {
   readonly sql: string;

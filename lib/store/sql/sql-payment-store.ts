@@ -18,7 +18,8 @@ import { writesOf } from './payment-writes.js';
 import { forgetKeys, purgePayments, type PurgePlace } from './purge.js';
 import { SqlDatabase } from './sql-database.js';
 import type { SqlAccess, SqlEngine } from './sql-engine.js';
-import { MAX_CALL_MS, within } from './within.js';
+import { withTimeout } from '../../payment/with-timeout.js';
+import { MAX_CALL_MS } from './sql-engine.js';
 
 /** How a {@link SqlPaymentStore} uses its database. */
 export interface SqlStoreOptions {
@@ -59,93 +60,97 @@ export class SqlPaymentStore extends PaymentStore {
   /** Connects, and makes or checks the tables. */
   override async open(): Promise<void> {
     try {
-      await within(MAX_CALL_MS, migrateSchema(this.database, this.options.migrate ?? true));
+      await withTimeout(MAX_CALL_MS, () => migrateSchema(this.database, this.options.migrate ?? true));
     } catch (error) {
       throw openError(error, this.database.engine);
     }
   }
 
   override async close(): Promise<void> {
-    if (this.options.isOwner) await within(MAX_CALL_MS, this.database.db.destroy());
+    if (this.options.isOwner) await withTimeout(MAX_CALL_MS, () => this.database.db.destroy());
   }
 
   async now(): Promise<Date> {
     const { db } = this.database;
     const time = db.selectNoFrom(this.database.fromNow().as('now'));
-    const [row] = await within(MAX_CALL_MS, this.database.read(time));
+    const [row] = await withTimeout(MAX_CALL_MS, () => this.database.read(time));
     return new Date(Number(row?.now));
   }
 
   insert(record: PaymentRecord, event?: PaymentEvent): Promise<UniqueKey | null> {
-    return within(MAX_CALL_MS, writesOf(this.database).insert(this.database, record, event));
+    return withTimeout(MAX_CALL_MS, () => writesOf(this.database).insert(this.database, record, event));
   }
 
   replace(record: PaymentRecord, expectedVersion: number, event?: PaymentEvent): Promise<ReplaceOutcome> {
-    return within(MAX_CALL_MS, writesOf(this.database).replace(this.database, record, expectedVersion, event));
+    return withTimeout(MAX_CALL_MS, () =>
+      writesOf(this.database).replace(this.database, record, expectedVersion, event),
+    );
   }
 
   find(account: string, conversationId: string): Promise<PaymentRecord | null> {
-    return within(MAX_CALL_MS, findPayment(this.database, account, 'conversation_id', conversationId));
+    return withTimeout(MAX_CALL_MS, () => findPayment(this.database, account, 'conversation_id', conversationId));
   }
 
   findByTokenHash(account: string, tokenHash: string): Promise<PaymentRecord | null> {
-    return within(MAX_CALL_MS, findPayment(this.database, account, 'token_hash', tokenHash));
+    return withTimeout(MAX_CALL_MS, () => findPayment(this.database, account, 'token_hash', tokenHash));
   }
 
   findByIdempotencyKey(account: string, idempotencyKey: string): Promise<PaymentRecord | 'purged' | null> {
-    return within(MAX_CALL_MS, findPaymentByKey(this.database, account, idempotencyKey));
+    return withTimeout(MAX_CALL_MS, () => findPaymentByKey(this.database, account, idempotencyKey));
   }
 
   findByReference(account: string, reference: string): Promise<PaymentRecord[]> {
-    return within(MAX_CALL_MS, paymentsOfReference(this.database, account, reference));
+    return withTimeout(MAX_CALL_MS, () => paymentsOfReference(this.database, account, reference));
   }
 
   listByState(account: string, states: readonly PaymentState[], limit: number): Promise<PaymentRecord[]> {
-    return within(MAX_CALL_MS, paymentsInStates(this.database, account, states, limit));
+    return withTimeout(MAX_CALL_MS, () => paymentsInStates(this.database, account, states, limit));
   }
 
   history(account: string, conversationId: string): Promise<PaymentHistoryEntry[]> {
-    return within(MAX_CALL_MS, historyOf(this.database, account, conversationId));
+    return withTimeout(MAX_CALL_MS, () => historyOf(this.database, account, conversationId));
   }
 
   leaseDue(lease: LeaseRequest): Promise<PaymentRecord[]> {
-    return within(MAX_CALL_MS, leaseDuePayments(this.database, lease));
+    return withTimeout(MAX_CALL_MS, () => leaseDuePayments(this.database, lease));
   }
 
   handBack(account: string, conversationId: string, version: number, dueAt: Date): Promise<void> {
-    return within(MAX_CALL_MS, handBackPayment(this.database, account, conversationId, version, dueAt));
+    return withTimeout(MAX_CALL_MS, () => handBackPayment(this.database, account, conversationId, version, dueAt));
   }
 
   announce(account: string, pairs: readonly HandlerPair[]): Promise<void> {
-    return within(MAX_CALL_MS, announcePairs(this.database, account, pairs));
+    return withTimeout(MAX_CALL_MS, () => announcePairs(this.database, account, pairs));
   }
 
   fanOut(account: string, limit: number): Promise<number> {
-    return within(MAX_CALL_MS, writesOf(this.database).fanOut(this.database, account, limit));
+    return withTimeout(MAX_CALL_MS, () => writesOf(this.database).fanOut(this.database, account, limit));
   }
 
   leaseDeliveries(lease: DeliveryLeaseRequest): Promise<Delivery[]> {
-    return within(MAX_CALL_MS, leaseDueDeliveries(this.database, lease));
+    return withTimeout(MAX_CALL_MS, () => leaseDueDeliveries(this.database, lease));
   }
 
   renewLease(delivery: LeasedDelivery, leaseMs: number): Promise<boolean> {
-    return within(MAX_CALL_MS, renewDeliveryLease(this.database, delivery, leaseMs));
+    return withTimeout(MAX_CALL_MS, () => renewDeliveryLease(this.database, delivery, leaseMs));
   }
 
   acknowledge(account: string, handlerId: string, eventId: string): Promise<void> {
-    return within(MAX_CALL_MS, writesOf(this.database).acknowledge(this.database, { account, handlerId, eventId }));
+    return withTimeout(MAX_CALL_MS, () =>
+      writesOf(this.database).acknowledge(this.database, { account, handlerId, eventId }),
+    );
   }
 
   postpone(delivery: LeasedDelivery, to: Postponement): Promise<void> {
-    return within(MAX_CALL_MS, postponeDelivery(this.database, delivery, to));
+    return withTimeout(MAX_CALL_MS, () => postponeDelivery(this.database, delivery, to));
   }
 
   listParked(account: string, limit: number): Promise<Delivery[]> {
-    return within(MAX_CALL_MS, parkedDeliveries(this.database, account, limit));
+    return withTimeout(MAX_CALL_MS, () => parkedDeliveries(this.database, account, limit));
   }
 
   replay(account: string, handlerId: string, eventId: string): Promise<boolean> {
-    return within(MAX_CALL_MS, replayDelivery(this.database, account, handlerId, eventId));
+    return withTimeout(MAX_CALL_MS, () => replayDelivery(this.database, account, handlerId, eventId));
   }
 
   async purge(account: string, { paymentsMs, pairsMs, keysMs }: Retention): Promise<PurgeCounts> {
@@ -162,6 +167,6 @@ export class SqlPaymentStore extends PaymentStore {
   }
 
   counts(account: string): Promise<StoreCounts> {
-    return within(MAX_CALL_MS, countAll(this.database, account));
+    return withTimeout(MAX_CALL_MS, () => countAll(this.database, account));
   }
 }

@@ -6,7 +6,7 @@ import { openRedisStore, RedisPaymentStore } from 'nestjs-card-payment/redis';
 import { TestClock } from 'nestjs-card-payment/testing';
 import { startRedis, type RedisServer } from '../../services/redis.js';
 import type { PaymentRecord } from '../../../lib/payment/payment.js';
-import { within } from '../../../lib/store/sql/within.js';
+import { withTimeout } from '../../../lib/payment/with-timeout.js';
 import { type Logged, spyOnLogger } from './logged.js';
 import { awaiting, succeeded, T0 } from './records.js';
 
@@ -112,7 +112,7 @@ describe('a write that comes to Redis after it was given up', () => {
       held.push(sent);
       return new Promise(() => undefined);
     });
-    await expect(within(5_000, write())).rejects.toThrow('Redis gave no answer in 100 ms');
+    await expect(withTimeout(5_000, () => write())).rejects.toThrow('Redis gave no answer in 100 ms');
     hold.mockRestore();
     expect(held).toHaveLength(1);
     return () => evalsha(...held[0]!);

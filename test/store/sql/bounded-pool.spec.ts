@@ -5,7 +5,7 @@ import { BoundedPool } from '../../../lib/store/sql/bounded-pool.js';
 import type { PaymentTables } from '../../../lib/store/sql/payment-tables.js';
 import { postgresEngine } from '../../../lib/store/sql/postgres.engine.js';
 import { run, SqlDatabase } from '../../../lib/store/sql/sql-database.js';
-import { within } from '../../../lib/store/sql/within.js';
+import { withTimeout } from '../../../lib/payment/with-timeout.js';
 import { type Postgres, startPostgres } from '../../services/postgres.js';
 import { startTcpProxy, type TcpProxy } from '../../services/tcp-proxy.js';
 
@@ -32,7 +32,7 @@ beforeEach(async () => {
 afterEach(async () => {
   proxy.release();
   // A connection that a failed test has kept is never given back: it ends with the proxy.
-  await within(2_000, connections.end()).catch(() => undefined);
+  await withTimeout(2_000, () => connections.end()).catch(() => undefined);
   await proxy.stop();
 });
 
