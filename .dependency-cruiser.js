@@ -7,8 +7,11 @@ const LAYERS = [
   ['cli', 'testing', 'health', 'swagger'],
   ['simulator'],
   ['callback'],
+  ['flows/background'],
   ['flows'],
-  ['events'],
+  ['flows/settling'],
+  ['outbox'],
+  ['process'],
   ['options'],
   ['dto'],
   ['gateway'],
@@ -22,7 +25,11 @@ const LAYERS = [
 const LEAVES = ['simulator'];
 
 const ROOT_FILES = LAYERS[0][0];
-const pathOf = (folder) => (folder === ROOT_FILES ? '^lib/[^/]+$' : `^lib/${folder}/`);
+const hasRows = (folder) => LAYERS.flat().some((other) => other.startsWith(`${folder}/`));
+const pathOf = (folder) => {
+  if (folder === ROOT_FILES) return '^lib/[^/]+$';
+  return hasRows(folder) ? `^lib/${folder}/[^/]+$` : `^lib/${folder}/`;
+};
 const pathsOf = (folders) => folders.map(pathOf);
 const UNLISTED = { path: '^lib/', pathNot: pathsOf(LAYERS.flat()) };
 
@@ -67,6 +74,13 @@ export default {
       severity: 'error',
       ...ends,
     })),
+    {
+      name: 'readings-know-no-dialect',
+      comment: 'What an answer means is the same whatever the dialect. Let the dialect import the reading.',
+      severity: 'error',
+      from: { path: '^lib/gateway/readings/' },
+      to: { path: '^lib/gateway/dialects/' },
+    },
     {
       name: 'simulator-is-loaded-on-demand',
       comment: 'An application with a real gateway loads no simulator. Use import(), or import its types alone.',

@@ -28,7 +28,7 @@ export {
 export { PaymentClock, SystemClock } from './payment/clock.js';
 export type { TextLanguage, Translations } from './payment/text-language.js';
 export type { PaymentReason } from './payment/payment-reason.js';
-export type { ReconcileCounts } from './flows/reconciler.js';
+export type { ReconcileCounts } from './flows/background/reconciler.js';
 export { EUR, GBP, TRY, USD } from './payment/currency.js';
 export {
   EVENT_STATES,
@@ -41,7 +41,7 @@ export {
   type UnsettledState,
 } from './payment/payment-state.js';
 export { PaymentHealth, type PaymentHealthReport } from './health/payment-health.js';
-export type { LongRun } from './events/handler-worker.js';
+export type { LongRun } from './outbox/handler-worker.js';
 export type { Init3dStart } from './flows/three-d-flow.js';
 export type { ResolveOptions } from './flows/operator-flow.js';
 
@@ -49,7 +49,7 @@ export * from './dto/index.js';
 export * from './errors/index.js';
 
 export { PaymentEvent, type PaymentEventType } from './payment/payment-event.js';
-export { OnPayment, type OnPaymentDecorator, type OnPaymentOptions } from './events/on-payment.decorator.js';
+export { OnPayment, type OnPaymentDecorator, type OnPaymentOptions } from './outbox/on-payment.decorator.js';
 
 export { PaymentCallback, PaymentCallbackGuard } from './callback/payment-callback.guard.js';
 export { BANK_PAGE_HEADERS } from './payment/bank-page-headers.js';

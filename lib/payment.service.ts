@@ -7,15 +7,15 @@ import { PaymentNotFoundError } from './errors/payment-not-found.error.js';
 import { PaymentStoreError } from './errors/payment-store.error.js';
 import { PaymentUnsupportedError } from './errors/payment-unsupported.error.js';
 import { DirectFlow } from './flows/direct-flow.js';
-import { InFlight } from './flows/in-flight.js';
-import { InFlightLimit } from './flows/in-flight-limit.js';
+import { InFlight } from './process/in-flight.js';
+import { InFlightLimit } from './process/in-flight-limit.js';
 import { InquiryFlow } from './flows/inquiry-flow.js';
 import { OperatorFlow, type ResolveOptions } from './flows/operator-flow.js';
 import { type Payment, toPayment } from './payment/payment.js';
 import { PaymentReader } from './flows/payment-reader.js';
 import { LogRecord } from './telemetry/log-record.js';
 import { PaymentLogger } from './telemetry/payment-logger.js';
-import { type ReconcileCounts, Reconciler } from './flows/reconciler.js';
+import { type ReconcileCounts, Reconciler } from './flows/background/reconciler.js';
 import { type Init3dStart, ThreeDFlow } from './flows/three-d-flow.js';
 
 const UNFORESEEN = [PaymentStoreError, PaymentUnsupportedError, PaymentConfigurationError] as const;

@@ -3,14 +3,14 @@ import { PaymentCallbackError } from '../errors/payment-callback.error.js';
 import { CallbackRoute } from '../options/callback-route.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock } from '../payment/clock.js';
-import { InFlight } from '../flows/in-flight.js';
+import { InFlight } from '../process/in-flight.js';
 import { withTimeout, TimeoutError } from '../payment/with-timeout.js';
 import { isKnown, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { PaymentReader } from '../flows/payment-reader.js';
 import { ThreeDFlow } from '../flows/three-d-flow.js';
 import type { WaitingPlace } from '../flows/waiting-callbacks.js';
-import { checkCallback } from '../flows/callback-check.js';
-import { readCallbackFields } from '../flows/callback-fields.js';
+import { checkCallback } from '../gateway/callback/callback-check.js';
+import { readCallbackFields } from '../gateway/callback/callback-fields.js';
 import { hashCallbackToken } from '../flows/callback-token.js';
 import { ReceivedCallback } from './received-callback.js';
 

@@ -7,19 +7,19 @@ import { GatewayClient } from '../gateway/gateway-client.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { Randomness } from '../payment/randomness.js';
-import { advance } from '../payment/states.js';
+import { advance } from '../payment/transitions.js';
 import { inOperation, itself } from '../telemetry/operation.js';
 import { newAttemptId, newHostIdNonce } from './callback-token.js';
-import { Claim } from './claim.js';
+import { Claim } from './settling/claim.js';
 import { Handover } from './handover.js';
-import { loopTurn } from './loop-turn.js';
+import { loopTurn } from '../process/loop-turn.js';
 import { newPaymentRecord, saleRequest } from './new-payment.js';
 import { PaymentReader } from './payment-reader.js';
-import { PaymentWriter } from './payment-writer.js';
+import { PaymentWriter } from './settling/payment-writer.js';
 import { receiveInput } from './receive-input.js';
 import { ReturnUrlMaker } from './return-urls.js';
-import { applyNotSent, applyOutcome, settlementRules } from './settlement.js';
-import { StoreClock } from './store-clock.js';
+import { applyNotSent, applyOutcome, settlementRules } from './settling/settlement.js';
+import { StoreClock } from '../process/store-clock.js';
 
 const MAX_OPENING_TRIES = 5;
 

@@ -9,9 +9,9 @@ import { isBeforeMoney } from '../payment/payment-state.js';
 import { Randomness } from '../payment/randomness.js';
 import { inOperation, itself } from '../telemetry/operation.js';
 import { PaymentReader } from './payment-reader.js';
-import { PaymentWriter } from './payment-writer.js';
-import { applyInquiry, settlementRules } from './settlement.js';
-import { StoreClock } from './store-clock.js';
+import { PaymentWriter } from './settling/payment-writer.js';
+import { applyInquiry, settlementRules } from './settling/settlement.js';
+import { StoreClock } from '../process/store-clock.js';
 
 const NOTHING_CLEAR = { outcome: 'nothing' } as const;
 

@@ -5,10 +5,10 @@ import { PaymentValidationError, type ValidationProblem } from '../errors/paymen
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { isClaimed, rowOf } from '../payment/payment-state.js';
 import { plainText } from '../payment/plain-text.js';
-import { advance } from '../payment/states.js';
+import { advance } from '../payment/transitions.js';
 import { PaymentReader } from './payment-reader.js';
-import { PaymentWriter } from './payment-writer.js';
-import { StoreClock } from './store-clock.js';
+import { PaymentWriter } from './settling/payment-writer.js';
+import { StoreClock } from '../process/store-clock.js';
 
 const MAX_NOTE_LENGTH = 1_000;
 const MAX_NAME_LENGTH = 200;

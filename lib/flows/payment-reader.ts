@@ -5,7 +5,7 @@ import { PaymentSettings } from '../options/payment-settings.js';
 import { type PaymentHistoryEntry, type PaymentRecord, toPayment } from '../payment/payment.js';
 import type { PaymentLedger, UniqueKey } from '../store/payment-ledger.js';
 import { PaymentStore } from '../store/payment-store.js';
-import { callStore } from './store-call.js';
+import { callStore } from '../store/store-call.js';
 
 /**
  * Looks up the account's payments. Every method throws PaymentStoreError when the store fails. What no payment can have

@@ -7,8 +7,8 @@ import { rejectApart } from '../errors/reject-apart.js';
 import type { PaymentSettings } from '../options/payment-settings.js';
 import { textLanguage } from '../payment/text-language.js';
 import type { Handover } from './handover.js';
-import { loopTurn } from './loop-turn.js';
-import type { StoreClock } from './store-clock.js';
+import { loopTurn } from '../process/loop-turn.js';
+import type { StoreClock } from '../process/store-clock.js';
 
 /**
  * Reads what a merchant passed in, checked, once it is its turn. It is copied before anything is waited for: what is

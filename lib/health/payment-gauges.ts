@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { InFlight } from '../flows/in-flight.js';
-import { StoreClock } from '../flows/store-clock.js';
+import { InFlight } from '../process/in-flight.js';
+import { StoreClock } from '../process/store-clock.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { UNSETTLED_STATES } from '../payment/payment-state.js';
 import { countRefused, type GaugeName, type Observation, observe } from '../telemetry/metrics.js';

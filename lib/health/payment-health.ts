@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { EventDispatcher } from '../events/event-dispatcher.js';
-import type { LongRun } from '../events/handler-worker.js';
-import { InFlightLimit } from '../flows/in-flight-limit.js';
-import { OwedWrites } from '../flows/owed-writes.js';
-import { Reconciler } from '../flows/reconciler.js';
-import { StoreClock } from '../flows/store-clock.js';
+import { EventDispatcher } from '../outbox/event-dispatcher.js';
+import type { LongRun } from '../outbox/handler-worker.js';
+import { InFlightLimit } from '../process/in-flight-limit.js';
+import { OwedWrites } from '../flows/settling/owed-writes.js';
+import { Reconciler } from '../flows/background/reconciler.js';
+import { StoreClock } from '../process/store-clock.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import { PaymentStore, type StoreCounts } from '../store/payment-store.js';

@@ -1,7 +1,7 @@
 import { isEventState, newEvent, type PaymentEvent } from '../payment/payment-event.js';
 import { EVENT_STATES, type PaymentEventState, type PaymentState, rowOf } from '../payment/payment-state.js';
 import { Payment, type PaymentIn, type PaymentRecord, toPayment } from '../payment/payment.js';
-import { referenceLockIn } from '../payment/states.js';
+import { referenceLockIn } from '../payment/transitions.js';
 
 const CREATED_AT = '2026-03-01T09:00:00.000Z';
 const SESSION_MS = 3_600_000;

@@ -8,7 +8,7 @@ import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { openStore } from '../../lib/store/open-store.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { SystemClock } from '../../lib/payment/clock.js';
-import { advance } from '../../lib/payment/states.js';
+import { advance } from '../../lib/payment/transitions.js';
 import { aPaymentEvent, aPaymentRecord } from '../../lib/testing/a-payment.js';
 import { sale } from '../recovery/instance.js';
 import { startPostgres } from '../services/postgres.js';

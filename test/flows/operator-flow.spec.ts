@@ -1,15 +1,15 @@
 import { Logger } from '@nestjs/common';
 import { OperatorFlow } from '../../lib/flows/operator-flow.js';
 import { NO_HOLD } from './assembled-flows.js';
-import { OwedWrites } from '../../lib/flows/owed-writes.js';
-import { PaymentChanges } from '../../lib/flows/payment-changes.js';
+import { OwedWrites } from '../../lib/flows/settling/owed-writes.js';
+import { PaymentChanges } from '../../lib/flows/settling/payment-changes.js';
 import { PaymentReader } from '../../lib/flows/payment-reader.js';
-import { PaymentWriter } from '../../lib/flows/payment-writer.js';
-import { StoreClock } from '../../lib/flows/store-clock.js';
+import { PaymentWriter } from '../../lib/flows/settling/payment-writer.js';
+import { StoreClock } from '../../lib/process/store-clock.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
-import { advance } from '../../lib/payment/states.js';
+import { advance } from '../../lib/payment/transitions.js';
 import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
 describe('OperatorFlow', () => {

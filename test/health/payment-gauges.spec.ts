@@ -1,5 +1,5 @@
-import type { InFlight } from '../../lib/flows/in-flight.js';
-import type { StoreClock } from '../../lib/flows/store-clock.js';
+import type { InFlight } from '../../lib/process/in-flight.js';
+import type { StoreClock } from '../../lib/process/store-clock.js';
 import { PaymentGauges } from '../../lib/health/payment-gauges.js';
 import type { PaymentHealth, PaymentHealthReport } from '../../lib/health/payment-health.js';
 import type { PaymentSettings } from '../../lib/options/payment-settings.js';

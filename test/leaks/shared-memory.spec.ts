@@ -15,7 +15,7 @@ import { hashCallbackToken, newCallbackToken } from '../../lib/flows/callback-to
 import { redactResult } from '../../lib/gateway/redaction.js';
 import { Attempt } from '../../lib/gateway/transport/attempt.js';
 import { replyText } from '../../lib/gateway/transport/reply-text.js';
-import { decodeBankPage } from '../../lib/gateway/dialects/bank-page.js';
+import { decodeBankPage } from '../../lib/gateway/readings/bank-page.js';
 import { type Merchant, PLATFORMS, sale, startMerchant } from '../e2e/merchant.js';
 import { type Secret, searchFor } from './secret-search.js';
 import { SharedPool } from './shared-pool.js';

@@ -14,14 +14,14 @@ async function problemsOf(code: string, filePath: string): Promise<string[]> {
 describe('a logger of Nest in lib', () => {
   it.each(['Logger', 'ConsoleLogger'])('%s is refused: it may throw', async (name) => {
     const code = `import { ${name} } from '@nestjs/common';\n\nexport const logger = new ${name}();\n`;
-    expect(await problemsOf(code, 'lib/flows/payment-log.ts')).toEqual(['no-restricted-imports']);
+    expect(await problemsOf(code, 'lib/flows/settling/payment-log.ts')).toEqual(['no-restricted-imports']);
     expect(await problemsOf(code, 'lib/telemetry/payment-logger.ts')).toEqual([]);
   });
 
   it('is refused under another name, too, and the other imports are not', async () => {
     const renamed = `import { Logger as Log } from '@nestjs/common';\n\nexport const logger = new Log();\n`;
-    expect(await problemsOf(renamed, 'lib/flows/payment-log.ts')).toEqual(['no-restricted-imports']);
+    expect(await problemsOf(renamed, 'lib/flows/settling/payment-log.ts')).toEqual(['no-restricted-imports']);
     const other = `import { Injectable } from '@nestjs/common';\n\n@Injectable()\nexport class Service {}\n`;
-    expect(await problemsOf(other, 'lib/flows/payment-log.ts')).toEqual([]);
+    expect(await problemsOf(other, 'lib/flows/settling/payment-log.ts')).toEqual([]);
   });
 });

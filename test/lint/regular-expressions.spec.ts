@@ -1,6 +1,6 @@
 import { isLookingAhead } from '../../lib/callback/callback-request.js';
-import { resultChanges } from '../../lib/flows/result-changes.js';
-import { decodeBankPage } from '../../lib/gateway/dialects/bank-page.js';
+import { resultChanges } from '../../lib/flows/settling/result-changes.js';
+import { decodeBankPage } from '../../lib/gateway/readings/bank-page.js';
 import { ReplyFields } from '../../lib/gateway/readings/reply-fields.js';
 import { redactResult } from '../../lib/gateway/redaction.js';
 import { replyText } from '../../lib/gateway/transport/reply-text.js';
@@ -48,7 +48,9 @@ const PUT_TOGETHER: Readonly<Record<string, readonly RegExp[]>> = {
   'lib/gateway/redaction.ts': [/(?<!\d)12[\s./-]{0,3}(?:20)?30(?!\d)/g],
   'lib/payment/card-mask.ts': [/450803\d{6}4509/],
   // Of constants.
-  'lib/flows/result-changes.ts': [/^(?:(?:0?[1-9]|[12]\d|3[01])[/.-](?:19|20)\d\d(?:[ T](?:[01]?\d|2[0-3]))?)$/],
+  'lib/flows/settling/result-changes.ts': [
+    /^(?:(?:0?[1-9]|[12]\d|3[01])[/.-](?:19|20)\d\d(?:[ T](?:[01]?\d|2[0-3]))?)$/,
+  ],
   'lib/payment/plain-text.ts': [/^(?:\d\d[./-]\d\d(?:[ T,]{1,2}\d\d)?|1?\d?\d(?:\.1?\d?\d){3}(?::\d{1,5})?)$/],
   // Of an id that was just made.
   'lib/simulator/exact-json.ts': [/"0b5c1d6e([^"]*)"/g],

@@ -160,12 +160,12 @@ export const SURVIVORS = [
     reason: 'Any other text does as well: it is no type that is read, or no JSON.',
   },
   {
-    file: 'lib/flows/callback-fields.ts',
+    file: 'lib/gateway/callback/callback-fields.ts',
     changes: ['value === null → false'],
     reason: 'Null counts as an object beside it.',
   },
   {
-    file: 'lib/flows/callback-fields.ts',
+    file: 'lib/gateway/callback/callback-fields.ts',
     changes: ['[] → ["Stryker was here"]'],
     reason:
       'Said for the types: of what stands in for a missing field only the second part is read, and there is none.',
@@ -181,7 +181,7 @@ export const SURVIVORS = [
     reason: 'Said for the types: where there is no URL, an error is thrown further down.',
   },
   {
-    file: 'lib/events/handler-finder.ts',
+    file: 'lib/outbox/handler-finder.ts',
     changes: [
       "wrapper.isAlias || typeof instance !== 'object' → false",
       "wrapper.isAlias || typeof instance !== 'object' → wrapper.isAlias && typeof instance !== 'object'",
@@ -193,17 +193,17 @@ export const SURVIVORS = [
       'prototype, has no method that is marked.',
   },
   {
-    file: 'lib/events/handler-finder.ts',
+    file: 'lib/outbox/handler-finder.ts',
     changes: ["typeof method !== 'function' → false"],
     reason: 'Said for the types: Nest’s scanner names functions alone.',
   },
   {
-    file: 'lib/events/event-dispatcher.ts',
+    file: 'lib/outbox/event-dispatcher.ts',
     changes: ['false → true', '() => false → () => undefined'],
     reason: 'Set before it is looked at; and undefined counts as not over.',
   },
   {
-    file: 'lib/events/event-dispatcher.ts',
+    file: 'lib/outbox/event-dispatcher.ts',
     changes: [
       'this.isWakingSoon → false',
       'true → false',
@@ -213,30 +213,30 @@ export const SURVIVORS = [
     reason: 'Spares the store looks that find nothing more: one at a time, and none by an instance without handlers.',
   },
   {
-    file: 'lib/events/event-dispatcher.ts',
+    file: 'lib/outbox/event-dispatcher.ts',
     changes: ['!this.isStarted → false'],
     reason:
       'Looked at in two places, of which either keeps a dispatcher that was not started from calling handlers. What a ' +
       'pass delivers, it looks for itself.',
   },
   {
-    file: 'lib/events/handler-worker.ts',
+    file: 'lib/outbox/handler-worker.ts',
     changes: ['false → true'],
     reason: 'Set by every look before it is read.',
   },
   {
-    file: 'lib/events/handler-worker.ts',
+    file: 'lib/outbox/handler-worker.ts',
     changes: ['deliveries.length === places → false', 'true → false'],
     reason:
       'Spares a wait of two seconds where what is leased again is still running here: a call that ends looks again.',
   },
   {
-    file: 'lib/events/on-payment.decorator.ts',
+    file: 'lib/outbox/on-payment.decorator.ts',
     changes: [`'nestjs-card-payment:on-payment' → ""`],
     reason: 'Any key of the metadata does as long as it is the same for writing and reading.',
   },
   {
-    file: 'lib/events/plain-events.ts',
+    file: 'lib/outbox/plain-events.ts',
     changes: [
       '!this.#discovery.getProviders().some(({ token }) => isEmitterClass(token)) → false',
       '{ this.emitter = null; } → {}',
@@ -284,12 +284,12 @@ export const SURVIVORS = [
     reason: 'Said for the types: OpenTelemetry drops a value that is no number.',
   },
   {
-    file: 'lib/flows/in-flight.ts',
+    file: 'lib/process/in-flight.ts',
     changes: [`'open' → ""`],
     reason: 'Whatever is neither starting, ending nor closed is open.',
   },
   {
-    file: 'lib/flows/in-flight.ts',
+    file: 'lib/process/in-flight.ts',
     changes: ['this.#release?.() → this.#release()'],
     reason: 'Said for the types: the process is held while anything runs.',
   },
@@ -353,17 +353,17 @@ export const SURVIVORS = [
       'On SQLite nothing writes beside a purge, so that no event is locked by others. On PostgreSQL, a test of row locks notices.',
   },
   {
-    file: 'lib/flows/owed-writes.ts',
+    file: 'lib/flows/settling/owed-writes.ts',
     changes: [`'owed' → ""`],
     reason: 'The log has lines of one kind alone, so that any name of it does.',
   },
   {
-    file: 'lib/flows/owed-writes.ts',
+    file: 'lib/flows/settling/owed-writes.ts',
     changes: ['() => null → () => undefined'],
     reason: 'Either stands for a write that failed.',
   },
   {
-    file: 'lib/flows/reconciler.ts',
+    file: 'lib/flows/background/reconciler.ts',
     changes: [
       `'succeeded' → ""`,
       `'failed' → ""`,
@@ -374,27 +374,27 @@ export const SURVIVORS = [
     reason: 'Said for the types: nothing is done either way, and what is settled is never due.',
   },
   {
-    file: 'lib/flows/reconciler.ts',
+    file: 'lib/flows/background/reconciler.ts',
     changes: ['EVERY_MS * (0.75 + 0.5 * this.random.fraction()) → EVERY_MS / (0.75 + 0.5 * this.random.fraction())'],
     reason: 'Spreads the passes around two seconds as well.',
   },
   {
-    file: 'lib/flows/reconciler.ts',
+    file: 'lib/flows/background/reconciler.ts',
     changes: ['dueAt → true'],
     reason: 'Said for the types: without a time until which it is left alone, the queue leaves it to others at once.',
   },
   {
-    file: 'lib/flows/reconciler.ts',
+    file: 'lib/flows/background/reconciler.ts',
     changes: ['now < this.renewAt → now <= this.renewAt'],
     reason: 'At that very millisecond; either way a pass follows within seconds.',
   },
   {
-    file: 'lib/flows/store-clock.ts',
+    file: 'lib/process/store-clock.ts',
     changes: ['() => null → () => undefined'],
     reason: 'Either stands for a store that did not say the time.',
   },
   {
-    file: 'lib/flows/store-clock.ts',
+    file: 'lib/process/store-clock.ts',
     changes: [
       'roundTrip > MAX_ROUND_TRIP_MS → roundTrip >= MAX_ROUND_TRIP_MS',
       'theirs <= this.now() → theirs < this.now()',
@@ -402,12 +402,12 @@ export const SURVIVORS = [
     reason: 'At that very millisecond, where either reading of the answer is as good as the other.',
   },
   {
-    file: 'lib/flows/store-clock.ts',
+    file: 'lib/process/store-clock.ts',
     changes: ['this.offset > 0 → this.offset >= 0'],
     reason: 'A host that is not off is not reported.',
   },
   {
-    file: 'lib/flows/start-up-report.ts',
+    file: 'lib/start-up-report.ts',
     changes: ['wrapper.metatype?.name → wrapper.metatype.name', `'a guard of a request' → ""`],
     reason: 'Said for the types: a guard that is made for each request is a class or a factory.',
   },
@@ -449,7 +449,7 @@ export const SURVIVORS = [
     reason: 'Said for the types: an answer that confirms or contradicts, and one that approves, has been read.',
   },
   {
-    file: 'lib/flows/payment-writer.ts',
+    file: 'lib/flows/settling/payment-writer.ts',
     changes: ['() => null → () => undefined'],
     reason: 'Either stands for a write that is not confirmed.',
   },

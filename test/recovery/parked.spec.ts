@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { OnPayment } from 'nestjs-card-payment';
 import { answer } from '../../lib/cli/command-line.js';
-import { MAX_TRIES } from '../../lib/events/handler-call.js';
+import { MAX_TRIES } from '../../lib/outbox/handler-call.js';
 import { BOOKS, sale } from './instance.js';
 import { HOUR_MS, Journal, Merchant } from './merchant.js';
 

@@ -1,6 +1,6 @@
 import type { PaymentEventType, PaymentOptions, PaymentService, PaymentStore } from 'nestjs-card-payment';
 import type { TestClock } from 'nestjs-card-payment/testing';
-import type { PaymentHandler } from '../../lib/events/handler-finder.js';
+import type { PaymentHandler } from '../../lib/outbox/handler-finder.js';
 import { assembleFlows, type AssembledFlows, TEST_DIALECT } from '../flows/assembled-flows.js';
 import { type Chance, SeededRandomness } from './chance.js';
 import { GATEWAY_TIMEOUT_MS, type WorldGateway } from './gateway.js';

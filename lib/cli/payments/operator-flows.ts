@@ -1,11 +1,11 @@
 import { InquiryFlow } from '../../flows/inquiry-flow.js';
 import { OperatorFlow, type ResolveOptions } from '../../flows/operator-flow.js';
-import { OwedWrites } from '../../flows/owed-writes.js';
-import { PaymentChanges } from '../../flows/payment-changes.js';
+import { OwedWrites } from '../../flows/settling/owed-writes.js';
+import { PaymentChanges } from '../../flows/settling/payment-changes.js';
 import { PaymentReader } from '../../flows/payment-reader.js';
-import { PaymentWriter } from '../../flows/payment-writer.js';
-import { ProcessHold } from '../../flows/process-hold.js';
-import { StoreClock } from '../../flows/store-clock.js';
+import { PaymentWriter } from '../../flows/settling/payment-writer.js';
+import { ProcessHold } from '../../process/process-hold.js';
+import { StoreClock } from '../../process/store-clock.js';
 import { GatewayClient } from '../../gateway/gateway-client.js';
 import { GatewayTransport } from '../../gateway/transport/gateway-transport.js';
 import type { PaymentSettings } from '../../options/payment-settings.js';

@@ -11,7 +11,7 @@ import type {
 import type { ReplyFields } from '../readings/reply-fields.js';
 import type { ResultCodeSets } from '../result-codes.js';
 import { isWireObject, WireDecimal, type WireObject, type WireValue } from '../wire-body.js';
-import { gatherObjects } from './callback-objects.js';
+import { gatherObjects } from '../callback/callback-objects.js';
 import { readContractPage, readScatteredResult, saleBody } from './contract-fields.js';
 import { newConversationId } from './conversation-id.js';
 import { DEFAULT_CODE_SETS } from './default-code-sets.js';

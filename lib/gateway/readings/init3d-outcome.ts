@@ -1,5 +1,5 @@
 import type { PaymentReason } from '../../payment/payment-reason.js';
-import { decodeBankPage } from '../dialects/bank-page.js';
+import { decodeBankPage } from './bank-page.js';
 import type { DialectOperation, GatewayResult, Init3dResult } from '../gateway-dialect.js';
 import type { ResultCodeSets } from '../result-codes.js';
 import type { Answer, GatewayReply } from '../transport/transmission.js';

@@ -1,6 +1,6 @@
 import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
 import { type PaymentState, UNSETTLED_STATES } from '../../payment/payment-state.js';
-import { pinnedReferenceOf } from '../../payment/states.js';
+import { pinnedReferenceOf } from '../../payment/transitions.js';
 import type { UniqueKey } from '../payment-ledger.js';
 import type { StateCount, StoreCounts } from '../payment-store.js';
 import { copyRecord, historyEntryOf } from '../record-json.js';

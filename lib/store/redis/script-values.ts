@@ -3,7 +3,7 @@ import type { PaymentEvent } from '../../payment/payment-event.js';
 import type { PaymentRecord } from '../../payment/payment.js';
 import { rowOf } from '../../payment/payment-state.js';
 import { randomBytes } from '../../payment/randomness.js';
-import { pinnedReferenceOf } from '../../payment/states.js';
+import { pinnedReferenceOf } from '../../payment/transitions.js';
 import type { Delivery } from '../payment-outbox.js';
 import type { StateCount, StoreCounts } from '../payment-store.js';
 import {

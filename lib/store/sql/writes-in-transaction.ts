@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { PaymentEvent } from '../../payment/payment-event.js';
 import type { PaymentRecord } from '../../payment/payment.js';
-import { pinnedReferenceOf } from '../../payment/states.js';
+import { pinnedReferenceOf } from '../../payment/transitions.js';
 import type { ReplaceOutcome, UniqueKey } from '../payment-ledger.js';
 import { eventToJson, historyEntryOf, historyToJson } from '../record-json.js';
 import { hostIdHashOf, keyHashOf } from './key-hash.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { PaymentRecord } from '../../payment/payment.js';
-import { pinReference } from '../../payment/states.js';
+import { pinReference } from '../../payment/transitions.js';
 import type { PaymentStore } from '../../store/payment-store.js';
 import { at, type PaymentStoreCase, RACERS, type StoreTrial, tally, unique } from './store-trial.js';
 import { same } from './same.js';

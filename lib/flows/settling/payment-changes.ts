@@ -1,0 +1,128 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { EventDispatcher } from '../../outbox/event-dispatcher.js';
+import { eventOf, type PaymentEvent } from '../../payment/payment-event.js';
+import type { PaymentClock } from '../../payment/clock.js';
+import { isKnown, type Payment, type PaymentRecord, toPayment } from '../../payment/payment.js';
+import { pinReference } from '../../payment/transitions.js';
+import type { PaymentLedger, ReplaceOutcome, UniqueKey } from '../../store/payment-ledger.js';
+import { PaymentStore } from '../../store/payment-store.js';
+import { countAttempt } from '../../telemetry/metrics.js';
+import { fenceOpening, unsentRecord } from './fences.js';
+import { reportChange, logGone, logLeft } from './payment-log.js';
+import type { Settlement } from './settlement.js';
+import { StoreClock } from '../../process/store-clock.js';
+
+/**
+ * What became of a settlement: the payment as it now stands, and the event of its change of state, where there was one.
+ */
+export interface Settled {
+  readonly payment: Payment;
+  readonly event?: PaymentEvent;
+}
+
+/**
+ * Writes changes of payments: each by compare-and-set, with the event of a new state in the same write. Rejects with
+ * whatever the store throws. Events are published by the caller, who knows how long it may wait for their handlers.
+ */
+@Injectable()
+export class PaymentChanges {
+  constructor(
+    @Inject(PaymentStore) private readonly ledger: PaymentLedger,
+    @Inject(StoreClock) private readonly clock: PaymentClock,
+    @Inject(EventDispatcher) private readonly events: Pick<EventDispatcher, 'publish'>,
+  ) {}
+
+  /** @returns the key that is taken, or null when the record is written */
+  async insert(record: PaymentRecord): Promise<UniqueKey | null> {
+    const event = eventOf(record);
+    const taken = await this.ledger.insert(record, event);
+    if (taken !== null) return taken;
+    countAttempt(record);
+    // What only opens is no news yet.
+    if (event) reportChange(record, null);
+    await this.publish({ event });
+    return null;
+  }
+
+  /** Writes `next` over the version of `record`. */
+  async replace(record: PaymentRecord, next: PaymentRecord): Promise<ReplaceOutcome> {
+    const event = eventOfChange(record, next);
+    // One that held its reference goes on, although another payment has pinned it meanwhile.
+    const mayPin = record.referenceLock !== null;
+    const outcome = await this.write(record, next, event, mayPin);
+    if (outcome === 'replaced') await this.publish({ event });
+    return outcome;
+  }
+
+  /** Applies a settlement to the record, read anew as often as someone else changes it in between. */
+  async settle(record: PaymentRecord, settle: Settlement): Promise<Settled> {
+    let current = record;
+    for (;;) {
+      if (!isKnown(current)) return { payment: this.leave(current, record, settle) };
+      const next = settle(current, this.clock.now());
+      if (!next) return { payment: toPayment(current) };
+      const event = eventOfChange(current, next);
+      const outcome = await this.write(current, next, event, true);
+      if (outcome === 'replaced') return { payment: toPayment(next), event };
+      const latest = await this.ledger.find(record.account, record.conversationId);
+      if (!latest) {
+        // Only what is settled is ever deleted: there is nothing left to write this to, however long it is tried.
+        const payment = toPayment(next, false);
+        logGone(payment);
+        return { payment };
+      }
+      current = latest;
+    }
+  }
+
+  /** What a newer release has made of a payment is that release's to change: an outcome of it is only logged. */
+  private leave(current: PaymentRecord, before: PaymentRecord, settle: Settlement): Payment {
+    const lost = isKnown(before) ? settle(before, this.clock.now()) : null;
+    if (lost && eventOfChange(before, lost)) logLeft(lost);
+    return toPayment(current);
+  }
+
+  /**
+   * @param mayPin whether it is written even when another payment holds its reference, since it may have been charged.
+   * The reference then stays taken for good: released by whichever of them ends first, it would let a further payment be
+   * charged.
+   */
+  private async write(
+    record: PaymentRecord,
+    next: PaymentRecord,
+    event: PaymentEvent | undefined,
+    mayPin: boolean,
+  ): Promise<ReplaceOutcome> {
+    let outcome = await this.ledger.replace(next, record.version, event);
+    if (outcome === 'locked' && mayPin) {
+      outcome = await this.ledger.replace(pinReference(next), record.version, event);
+      if (outcome === 'locked') throw new Error('The store refused to write a payment that pins its reference.');
+    }
+    if (outcome === 'replaced') reportChange(next, record);
+    return outcome;
+  }
+
+  /** Fences an opening that was not confirmed: see {@link fenceOpening}. */
+  async fenceOpening(opening: PaymentRecord): Promise<Settled> {
+    const { account, conversationId } = opening;
+    const unsent = unsentRecord(opening, this.clock.now());
+    const event = eventOf(unsent);
+    if ((await this.ledger.insert(unsent, event)) === null) {
+      reportChange(unsent, null);
+      return { payment: toPayment(unsent), event };
+    }
+    const current = await this.ledger.find(account, conversationId);
+    if (current) return this.settle(current, fenceOpening(opening));
+    // A payment that has been deleted had this conversationId: for the lost write it is taken, too.
+    return { payment: toPayment(unsent, false) };
+  }
+
+  /** Resolves when the handlers here have run, or the caller has waited long enough. */
+  async publish({ event }: Pick<Settled, 'event'>): Promise<void> {
+    if (event) await this.events.publish(event);
+  }
+}
+
+function eventOfChange(record: PaymentRecord, next: PaymentRecord): PaymentEvent | undefined {
+  return next.state === record.state ? undefined : eventOf(next);
+}

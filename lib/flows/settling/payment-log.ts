@@ -1,0 +1,73 @@
+import { DEFAULT_ACCOUNT } from '../../payment/account.js';
+import { amountWithCurrency, currencyLetters } from '../../payment/currency.js';
+import type { Payment } from '../../payment/payment.js';
+import { isEventState } from '../../payment/payment-event.js';
+import { UNCLEAR_STATES } from '../../payment/payment-state.js';
+import { LogRecord } from '../../telemetry/log-record.js';
+import { PaymentLogger } from '../../telemetry/payment-logger.js';
+import { countOutcome } from '../../telemetry/metrics.js';
+
+const logger = new PaymentLogger();
+
+/**
+ * Logs a change of a payment, where what needs a person's eye is a warning, and counts what it came to.
+ *
+ * @param before the payment as it was; null when it is new
+ */
+export function reportChange(payment: LoggedPayment, before: Pick<Payment, 'state' | 'updatedAt'> | null): void {
+  if (before?.state !== payment.state && isEventState(payment.state)) countOutcome(payment);
+  const record = recordOf(payment, '', before);
+  if (UNCLEAR_STATES.includes(payment.state)) logger.warn(record);
+  else logger.log(record);
+}
+
+/**
+ * Logs an outcome that the store did not take. Should the process end before the store is back, this line is all that
+ * is left of it.
+ */
+export function logOwed(payment: LoggedPayment): void {
+  logger.error(recordOf(payment, ': the store did not take this; the module keeps trying.'));
+}
+
+/** Logs an outcome that came when its payment had been deleted from the store. This line is all that is left of it. */
+export function logGone(payment: LoggedPayment): void {
+  logger.error(recordOf(payment, ': the payment has been deleted from the store meanwhile.'));
+}
+
+/** Logs an outcome that came when a newer release had changed its payment. This line is all that is left of it. */
+export function logLeft(payment: LoggedPayment): void {
+  logger.error(recordOf(payment, ': not written, since a newer release has changed the payment meanwhile.'));
+}
+
+type LoggedPayment = Pick<
+  Payment,
+  | 'conversationId'
+  | 'reference'
+  | 'account'
+  | 'kind'
+  | 'state'
+  | 'reason'
+  | 'amount'
+  | 'currencyCode'
+  | 'code'
+  | 'version'
+  | 'updatedAt'
+>;
+
+function recordOf(payment: LoggedPayment, end: string, before: Pick<Payment, 'updatedAt'> | null = null): LogRecord {
+  const { conversationId, reference, account, kind, state, reason, code, version, updatedAt } = payment;
+  const { amount, currencyCode } = payment;
+  const detail = [reason, code].filter(Boolean).join(', ');
+  const durationMs = before ? Math.max(0, updatedAt.getTime() - before.updatedAt.getTime()) : null;
+  const message =
+    `Payment ${conversationId}${reference === null ? '' : ` of ${reference}`}` +
+    `${account === DEFAULT_ACCOUNT ? '' : ` (account ${account})`}` +
+    `, ${amountWithCurrency(amount, currencyCode)}: ${state}` +
+    `${detail ? ` (${detail})` : ''}${durationMs === null ? '' : ` after ${timeText(durationMs)}`}${end}`;
+  const about = { conversationId, reference, account, kind, amount, currency: currencyLetters(currencyCode) };
+  return new LogRecord(message, { ...about, state, reason, code, version, durationMs });
+}
+
+function timeText(ms: number): string {
+  return ms < 10_000 ? `${ms} ms` : `${Math.round(ms / 1000)} s`;
+}

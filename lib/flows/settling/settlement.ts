@@ -1,0 +1,129 @@
+import type { ChargeOutcome } from '../../gateway/readings/charge-outcome.js';
+import type { InquiryOutcome } from '../../gateway/readings/inquiry-outcome.js';
+import type { GatewayClient } from '../../gateway/gateway-client.js';
+import type { PaymentSettings } from '../../options/payment-settings.js';
+import type { PaymentRecord } from '../../payment/payment.js';
+import { isClaimed, rowOf } from '../../payment/payment-state.js';
+import { NOT_FOUND_CONFIRMED_AFTER_MS, nextInquiry } from './schedule.js';
+import type { Randomness } from '../../payment/randomness.js';
+import { advance, type PaymentChange } from '../../payment/transitions.js';
+import { resultChanges, type TextRules } from './result-changes.js';
+
+/** What a known outcome makes of the record as it stands now; null when it changes nothing. */
+export type Settlement = (record: PaymentRecord, now: Date) => PaymentRecord | null;
+
+/** What the settling of a payment depends on besides the payment. */
+export interface SettlementRules extends TextRules {
+  /** Whether the gateway can be asked for an outcome; where it cannot, nobody is scheduled to. */
+  readonly canInquire: boolean;
+  /** Spreads inquiries. */
+  readonly random: Randomness;
+}
+
+export function settlementRules(
+  { dateOrder }: Pick<PaymentSettings, 'dateOrder'>,
+  { canInquire }: Pick<GatewayClient, 'canInquire'>,
+  random: Randomness,
+): SettlementRules {
+  return { dateOrder, canInquire, random };
+}
+
+/**
+ * The record after the outcome of a DoPayment or Auth3d; null when that changes nothing. The record may have moved on
+ * while the request ran: an approval is never lost, not even one that may be another payment's, and a decline never
+ * overwrites.
+ */
+export function applyOutcome(
+  record: PaymentRecord,
+  outcome: ChargeOutcome,
+  rules: SettlementRules,
+  now: Date,
+): PaymentRecord | null {
+  const shown = outcome.result ? resultChanges(outcome.result, record, rules) : {};
+  // A decline may repeat the amount that was asked for: nothing of it was charged.
+  const isCharge = outcome.state === 'succeeded' || outcome.state === 'review';
+  const change = isCharge ? shown : { ...shown, chargedAmount: record.chargedAmount };
+  switch (record.state) {
+    case 'charging':
+    case 'authorizing':
+      return advance(
+        record,
+        outcome.state,
+        { ...change, reason: outcome.reason, ...dueWhenUnknown(outcome, rules, now) },
+        now,
+      );
+    case 'unknown':
+      if (outcome.state !== 'unknown')
+        return advance(record, outcome.state, { ...change, reason: outcome.reason }, now);
+      return isUnbound(outcome) && !isUnbound(record)
+        ? advance(record, 'unknown', { ...change, reason: 'unbound', dueAt: record.dueAt }, now)
+        : null;
+    case 'failed':
+    case 'expired':
+      return isCharge || isUnbound(outcome)
+        ? advance(record, 'review', { ...change, reason: outcome.reason ?? 'moved_after_all' }, now)
+        : null;
+    case 'initiating':
+    case 'awaiting':
+    case 'review':
+    case 'succeeded':
+      return null;
+  }
+}
+
+/** The record after the gateway was asked for the outcome; null when nothing is to be written. */
+export function applyInquiry(
+  record: PaymentRecord,
+  inquiry: InquiryOutcome,
+  rules: SettlementRules,
+  { now, answeredAt }: { readonly now: Date; readonly answeredAt: Date },
+): PaymentRecord | null {
+  if (inquiry.outcome === 'paid' && isConfirmation(inquiry, record)) {
+    return applyOutcome(record, inquiry.charge, rules, now);
+  }
+  if (inquiry.outcome === 'mismatch' && !isClaimed(record.state))
+    return applyOutcome(record, inquiry.charge, rules, now);
+  if (record.state !== 'unknown') return null;
+  if (inquiry.outcome === 'declined') return applyOutcome(record, inquiry.charge, rules, now);
+  // After an approval that was perhaps this payment's, that the gateway does not know it proves nothing.
+  if (inquiry.outcome === 'not_found' && isConfirmed(record, answeredAt) && !isUnbound(record)) {
+    return advance(record, 'failed', { reason: 'not_found' }, now);
+  }
+  const askedAgain: PaymentChange = {
+    reason: record.reason,
+    inquiries: record.inquiries + 1,
+    notFoundAt: inquiry.outcome === 'not_found' ? (record.notFoundAt ?? answeredAt) : record.notFoundAt,
+    dueAt: nextInquiry(now, record.inquiries + 1, rules.random),
+  };
+  return advance(record, 'unknown', askedAgain, now);
+}
+
+/** The record once it is proven that its request never left; null when the record says otherwise by now. */
+export function applyNotSent(record: PaymentRecord, now: Date): PaymentRecord | null {
+  // An `unknown` was one whose claim ran out while its request was still held back.
+  if (!rowOf(record.state).requesting && record.state !== 'unknown') return null;
+  return advance(record, 'failed', { reason: 'not_sent' }, now);
+}
+
+/**
+ * Whether an inquiry's approval settles the payment. Once Auth3d has approved something that may be another payment, and
+ * while its answer is still out, it must show our id or our amount.
+ */
+function isConfirmation({ isBound }: { readonly isBound: boolean }, record: PaymentRecord): boolean {
+  return isBound || !(isUnbound(record) || record.state === 'authorizing');
+}
+
+function isConfirmed(record: PaymentRecord, answeredAt: Date): boolean {
+  return (
+    record.notFoundAt !== null && answeredAt.getTime() - record.notFoundAt.getTime() >= NOT_FOUND_CONFIRMED_AFTER_MS
+  );
+}
+
+/** Whether Auth3d approved something, perhaps this payment. */
+function isUnbound({ reason }: Pick<ChargeOutcome, 'reason'>): boolean {
+  return reason === 'unbound';
+}
+
+function dueWhenUnknown(outcome: ChargeOutcome, rules: SettlementRules, now: Date): PaymentChange {
+  return outcome.state === 'unknown' && rules.canInquire ? { dueAt: nextInquiry(now, 0, rules.random) } : {};
+}

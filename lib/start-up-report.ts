@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import { ApplicationConfig } from '@nestjs/core';
+import type { PaymentHandler } from './outbox/handler-finder.js';
+import { PlainEvents } from './outbox/plain-events.js';
+import { CallbackRoute } from './options/callback-route.js';
+import { PaymentSettings } from './options/payment-settings.js';
+import { nearMissTexts } from './options/setting-hints.js';
+import { unprotectedStoreText } from './options/store-protection.js';
+import { variableOf } from './payment/account.js';
+import { LogRecord } from './telemetry/log-record.js';
+import { PaymentLogger } from './telemetry/payment-logger.js';
+import { ReturnUrlMaker } from './flows/return-urls.js';
+
+/** Guards that refuse nobody for not being logged in. */
+const HARMLESS_GUARD = /^Throttler/;
+
+/** Says in the log how an account is set, and what looks like a mistake although nothing is wrong by itself. */
+@Injectable()
+export class StartUpReport {
+  private readonly logger = new PaymentLogger();
+  /** Private to the language, too: printed, it would show the host's own parts. */
+  readonly #config: ApplicationConfig;
+
+  constructor(
+    private readonly settings: PaymentSettings,
+    private readonly urls: ReturnUrlMaker,
+    private readonly route: CallbackRoute,
+    private readonly plain: PlainEvents,
+    config: ApplicationConfig,
+  ) {
+    this.#config = config;
+  }
+
+  /** @param handlers the account's own */
+  write(handlers: readonly PaymentHandler[]): void {
+    const { account, dialect, background } = this.settings;
+    const callback = this.urls.shown();
+    const fields = {
+      account,
+      dialect: dialect.name,
+      gateway: this.gateway,
+      store: this.storeKind,
+      callback,
+      handlers: handlers.map(({ id, types }) => `${id} (${types.map((type) => type.slice(8)).join(', ')})`),
+      background,
+    };
+    const parts = [
+      `dialect ${fields.dialect}`,
+      `gateway ${fields.gateway}`,
+      `store ${fields.store}`,
+      callback === null ? 'no callback of its own' : `callback ${callback}`,
+      fields.handlers.length === 0 ? 'no @OnPayment handlers' : `handlers ${fields.handlers.join(', ')}`,
+      ...(background ? [] : ['no background work here']),
+    ];
+    this.logger.log(new LogRecord(`Account ${account}: ${parts.join('; ')}.`, fields));
+    for (const warning of this.warnings(handlers)) this.logger.warn(new LogRecord(warning, { account }));
+  }
+
+  private warnings(handlers: readonly PaymentHandler[]): string[] {
+    const { account, store, storeUrl } = this.settings;
+    const warnings = nearMissTexts(process.env, account);
+    const unprotected = store ? null : unprotectedStoreText(storeUrl, variableOf(account, 'storeUrl'), process.env);
+    if (unprotected !== null) warnings.push(unprotected);
+    if (handlers.length === 0 && !this.plain.isConnected) {
+      warnings.push(
+        `Nobody hears what becomes of payments of the account ${account}: add a method with ` +
+          "@OnPayment(['succeeded', 'failed', 'expired']) to a provider.",
+      );
+    }
+    const guards = this.route.path === null || this.route.isDecorated ? [] : this.guards();
+    if (guards.length > 0) {
+      warnings.push(
+        `Global guards (${guards.join(', ')}) stand before the bank's callback, which comes without a login: what they ` +
+          'refuse is never completed. Mark it public: callback: { decorators: [Public()] } with your own decorator; or ' +
+          'say that they let it pass: callback: { decorators: [] }.',
+      );
+    }
+    return warnings;
+  }
+
+  private guards(): string[] {
+    const names = [
+      ...this.#config.getGlobalGuards().map((guard) => (guard as object).constructor.name),
+      ...this.#config.getGlobalRequestGuards().map((wrapper) => wrapper.metatype?.name ?? 'a guard of a request'),
+    ];
+    return [...new Set(names)].filter((name) => !HARMLESS_GUARD.test(name));
+  }
+
+  private get gateway(): string {
+    const { baseUrl } = this.settings;
+    return new URL(baseUrl).host || baseUrl;
+  }
+
+  private get storeKind(): string {
+    const { store, storeUrl } = this.settings;
+    return store ? store.constructor.name : storeUrl.slice(0, storeUrl.indexOf(':'));
+  }
+}

@@ -1,0 +1,141 @@
+import { jest } from '@jest/globals';
+import { DuePayments } from '../../../lib/flows/background/due-payments.js';
+import type { PaymentSettings } from '../../../lib/options/payment-settings.js';
+import type { PaymentRecord } from '../../../lib/payment/payment.js';
+import { MemoryPaymentStore } from '../../../lib/store/memory/memory-payment-store.js';
+import { TestClock } from '../../../lib/testing/test-clock.js';
+import { aPaymentRecord } from '../../../lib/testing/a-payment.js';
+
+const DAY_MS = 86_400_000;
+const LEASE_MS = 600_000;
+const SETTINGS = { account: 'default', retentionMs: DAY_MS, idempotencyTtlMs: 3 * DAY_MS } as PaymentSettings;
+
+describe('DuePayments', () => {
+  let store: MemoryPaymentStore;
+  let clock: TestClock;
+  let due: DuePayments;
+
+  beforeEach(() => {
+    clock = new TestClock();
+    store = new MemoryPaymentStore({ clock });
+    due = new DuePayments(store, SETTINGS);
+  });
+
+  async function add(conversationId: string, inMs: number, account = 'default'): Promise<void> {
+    const dueAt = new Date(clock.now().getTime() + inMs);
+    const free = { idempotencyKey: null, reference: null, referenceLock: null };
+    await store.insert(aPaymentRecord({ state: 'unknown', conversationId, account, dueAt, ...free }));
+  }
+
+  async function leased(limit = 10): Promise<string[]> {
+    return (await due.lease(limit)).map(({ conversationId }) => conversationId);
+  }
+
+  it('takes those of the account whose time has come, the longest due first, no more than asked', async () => {
+    await add('LATER', 1);
+    await add('SECOND', 0);
+    await add('FIRST', -1);
+    await add('THIRD', 0);
+    await add('FOREIGN', -1, 'other');
+    expect(await leased(2)).toEqual(['FIRST', 'SECOND']);
+    expect(await leased()).toEqual(['THIRD']);
+    await clock.advance(1);
+    expect(await leased()).toEqual(['LATER']);
+  });
+
+  it('keeps what it took from everyone else for ten minutes', async () => {
+    await add('ONE', 0);
+    expect(await leased()).toEqual(['ONE']);
+    await clock.advance(LEASE_MS - 1);
+    expect(await leased()).toEqual([]);
+    await clock.advance(1);
+    expect(await leased()).toEqual(['ONE']);
+  });
+
+  it('hands one back to be due when it is said, unless it has changed', async () => {
+    await add('ONE', 0);
+    const [record] = await due.lease(1);
+    await due.handBack({ ...record!, version: record!.version - 1 }, clock.now());
+    expect(await leased()).toEqual([]);
+    await due.handBack(record!, new Date(clock.now().getTime() + 1_000));
+    expect(await leased()).toEqual([]);
+    await clock.advance(1_000);
+    expect(await leased()).toEqual(['ONE']);
+  });
+
+  it('deletes settled payments after retentionMs, and knows their keys for idempotencyTtlMs', async () => {
+    const settled = { referenceLock: null, reference: null, dueAt: null };
+    await store.insert(
+      aPaymentRecord({ state: 'succeeded', conversationId: 'ONE', idempotencyKey: 'key', ...settled }),
+    );
+    const find = () => store.findByIdempotencyKey('default', 'key');
+    await clock.advance(DAY_MS + 1);
+    expect((await due.purge()).payments).toBe(1);
+    await clock.advance(2 * DAY_MS);
+    await due.purge();
+    expect(await find()).toBe('purged');
+    await clock.advance(DAY_MS + 1);
+    await due.purge();
+    expect(await find()).toBeNull();
+  });
+
+  it('remembers handlers that nobody announces for 30 days', async () => {
+    const purge = jest.spyOn(store, 'purge');
+    await due.purge();
+    expect(purge.mock.calls).toMatchObject([['default', { pairsMs: 30 * DAY_MS }]]);
+  });
+
+  describe('those that are unknown, and that nobody is scheduled to ask about', () => {
+    const forgotten = (conversationId: string, fields: Partial<PaymentRecord> = {}) =>
+      store.insert(
+        aPaymentRecord({
+          state: 'unknown',
+          conversationId,
+          reference: null,
+          referenceLock: null,
+          dueAt: null,
+          ...fields,
+        }),
+      );
+    const at = (ms: number) => new Date(clock.now().getTime() + ms);
+
+    it('are due again when it is said, and no others', async () => {
+      await forgotten('ONE');
+      await forgotten('FOREIGN', { account: 'other' });
+      await forgotten('SETTLED', { state: 'failed' });
+      await add('SCHEDULED', 5_000);
+      expect(await due.revive(10, at(1_000))).toEqual({ revived: 1, hasMore: false });
+      expect(await leased()).toEqual([]);
+      await clock.advance(1_000);
+      expect(await leased()).toEqual(['ONE']);
+      await clock.advance(4_000);
+      expect(await leased()).toEqual(['SCHEDULED']);
+    });
+
+    it('are looked at so many at a time; whether there may be more is said', async () => {
+      await forgotten('ONE', { updatedAt: at(-2) });
+      await forgotten('TWO', { updatedAt: at(-1) });
+      expect(await due.revive(1, at(0))).toEqual({ revived: 1, hasMore: true });
+      expect(await leased()).toEqual(['ONE']);
+      expect(await due.revive(3, at(0))).toEqual({ revived: 1, hasMore: false });
+      expect(await leased()).toEqual(['TWO']);
+    });
+  });
+
+  it('says no more than that the store failed, and while doing what', async () => {
+    const broken = new Proxy(store, { get: () => () => Promise.reject(new Error('password=secret')) });
+    due = new DuePayments(broken, SETTINGS);
+    const work: [string, () => Promise<unknown>][] = [
+      ['reading', () => due.lease(1)],
+      ['reading', () => due.revive(1, clock.now())],
+      ['handing work back', () => due.handBack(aPaymentRecord({ state: 'unknown' }), clock.now())],
+      ['deleting old payments', () => due.purge()],
+    ];
+    for (const [doing, fail] of work) {
+      await expect(fail()).rejects.toMatchObject({
+        code: 'PAYMENT_STORE',
+        message: `The payment store failed while ${doing}. No money was moved by this call.`,
+      });
+    }
+  });
+});

@@ -1,0 +1,200 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Logger } from '@nestjs/common';
+import { MemoryPaymentStore, type PaymentOptions } from 'nestjs-card-payment';
+import { Agent, type Dispatcher } from 'undici';
+import { GatewayTransport } from '../../../lib/gateway/transport/gateway-transport.js';
+import { PaymentClock } from '../../../lib/payment/clock.js';
+import { type AssembledFlows, assembleFlows, TEST_DIALECT } from '../assembled-flows.js';
+import { sale } from '../test-shop.js';
+
+const TEN_MINUTES_MS = 600_000;
+const START = Date.parse('2026-03-01T12:00:00.000Z');
+
+/** The two clocks of a host, each of which can stand still or jump. Nobody's sleep ends. */
+class HostClock extends PaymentClock {
+  wall = START;
+  passed = 0;
+
+  now(): Date {
+    return new Date(this.wall);
+  }
+
+  override monotonic(): number {
+    return this.passed;
+  }
+
+  sleep(): Promise<void> {
+    return new Promise(() => undefined);
+  }
+
+  /** As time does. */
+  pass(ms: number): void {
+    this.wall += ms;
+    this.passed += ms;
+  }
+}
+
+/** An agent that lets something happen between the request's making and its start. */
+class DelayingAgent extends Agent {
+  before: () => void = () => undefined;
+
+  override dispatch(options: Agent.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    this.before();
+    return super.dispatch(options, handler);
+  }
+}
+
+describe('a request under a claim', () => {
+  let host: HostClock;
+  let truth: HostClock;
+  let store: MemoryPaymentStore;
+  let agent: DelayingAgent;
+  let transport: GatewayTransport;
+  let server: Server;
+  /** Operations that reached the gateway. */
+  let received: string[];
+  /** Called once, while the request is signed. */
+  let whileSigning: () => void;
+
+  beforeEach(async () => {
+    Logger.overrideLogger(false);
+    [host, truth] = [new HostClock(), new HostClock()];
+    store = new MemoryPaymentStore({ clock: truth });
+    agent = new DelayingAgent();
+    transport = new GatewayTransport({ timeoutMs: 60_000, connectTimeoutMs: 5_000, keepAliveMs: 0, dispatcher: agent });
+    received = [];
+    whileSigning = () => undefined;
+    server = createServer((request, response) => {
+      const operation = request.url!.split('/').pop()!;
+      received.push(operation);
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const { conversationId } = JSON.parse(Buffer.concat(chunks).toString()) as { conversationId: string };
+        const htmlForm = Buffer.from('<html></html>').toString('base64');
+        response.end(JSON.stringify({ code: 'B0000', conversationId, htmlForm, paymentInfo: { amount: '149.90' } }));
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  afterEach(async () => {
+    await agent.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  function open(options: PaymentOptions = {}): AssembledFlows {
+    const { port } = server.address() as AddressInfo;
+    const dialect = {
+      ...TEST_DIALECT,
+      sign: (...given: Parameters<typeof TEST_DIALECT.sign>) => {
+        const { operation } = given[1];
+        if (operation === 'doPayment' || operation === 'auth3d') whileSigning();
+        return TEST_DIALECT.sign(...given);
+      },
+    };
+    const baseUrl = `http://127.0.0.1:${port}`;
+    return assembleFlows({ store, clock: host, transport, options: { baseUrl, dialect, ...options } });
+  }
+
+  /** What happens to the host for ten minutes. */
+  const HITCHES: Readonly<Record<string, () => void>> = {
+    'was suspended: its wall clock alone has moved on': () => (host.wall += TEN_MINUTES_MS),
+    'was suspended, and its wall clock was set back': () => (host.wall -= TEN_MINUTES_MS),
+    'was held up, and its wall clock stood': () => (host.passed += TEN_MINUTES_MS),
+    'was held up': () => host.pass(TEN_MINUTES_MS),
+  };
+
+  /** When it happens. */
+  const MOMENTS: Readonly<Record<string, (hitch: () => void) => void>> = {
+    'once the claim is written': afterClaim,
+    'while it is signed': (hitch) => (whileSigning = hitch),
+    'as it waits for a connection': (hitch) => (agent.before = hitch),
+  };
+
+  function afterClaim(hitch: () => void): void {
+    const insert = store.insert.bind(store);
+    const replace = store.replace.bind(store);
+    store.insert = async (record, ...given) => {
+      const taken = await insert(record, ...given);
+      if (record.state === 'charging') hitch();
+      return taken;
+    };
+    store.replace = async (record, ...given) => {
+      const outcome = await replace(record, ...given);
+      if (record.state === 'authorizing') hitch();
+      return outcome;
+    };
+  }
+
+  const CASES = Object.keys(MOMENTS).flatMap((moment) => Object.keys(HITCHES).map((hitch) => [moment, hitch] as const));
+
+  it.each(CASES)('of a direct payment does not leave where, %s, the host %s', async (moment, hitch) => {
+    const { payments } = open();
+    MOMENTS[moment]!(() => (truth.pass(TEN_MINUTES_MS), HITCHES[hitch]!()));
+    const input = sale();
+    await expect(payments.doPayment(input)).rejects.toMatchObject({
+      code: 'PAYMENT_NOT_SENT',
+      message: expect.stringContaining('held up for too long') as string,
+      payment: { state: 'failed', reason: 'not_sent' },
+    });
+    expect(received).toEqual([]);
+    expect(await payments.findByReference(input.reference!)).toMatchObject([{ state: 'failed', stored: true }]);
+  });
+
+  it.each(CASES)('of a 3D payment does not leave where, %s, the host %s', async (moment, hitch) => {
+    const { payments } = open();
+    const { conversationId } = await payments.init3d(sale());
+    MOMENTS[moment]!(() => (truth.pass(TEN_MINUTES_MS), HITCHES[hitch]!()));
+    const payment = await payments.auth3d({ conversationId, fields: { conversationId } });
+    expect(payment).toMatchObject({ state: 'failed', reason: 'not_sent' });
+    expect(received).toEqual(['Init3d']);
+  });
+
+  it.each([
+    [4_000, true],
+    [6_000, false],
+  ])(
+    'leaves after %d ms since the store was asked, where only the store knows that time has passed: %s',
+    async (age, leaves) => {
+      const { payments, time } = open();
+      await time.check();
+      for (const clock of [host, truth]) clock.pass(age);
+      // Both clocks of the host stand, as those of a virtual machine that is paused.
+      afterClaim(() => truth.pass(TEN_MINUTES_MS));
+      const paying = payments.doPayment(sale()).catch((error: unknown) => error);
+      expect(await paying).toMatchObject(leaves ? { state: 'succeeded' } : { code: 'PAYMENT_NOT_SENT' });
+      expect(received).toEqual(leaves ? ['DoPayment'] : []);
+    },
+  );
+
+  it('does not leave where the store does not say the time', async () => {
+    const { payments, time } = open();
+    await time.check();
+    for (const clock of [host, truth]) clock.pass(6_000);
+    store.now = () => Promise.reject(new Error('down'));
+    await expect(payments.doPayment(sale())).rejects.toMatchObject({ code: 'PAYMENT_NOT_SENT' });
+    expect(received).toEqual([]);
+  });
+
+  it.each([TEN_MINUTES_MS, -TEN_MINUTES_MS])(
+    'leaves where the wall clock was set by %d ms, and the store says that no time has passed',
+    async (ms) => {
+      const { payments } = open();
+      afterClaim(() => (host.wall += ms));
+      expect((await payments.doPayment(sale())).state).toBe('succeeded');
+    },
+  );
+
+  it('leaves after a moment at each of them', async () => {
+    const { payments } = open();
+    const moment = (): void => {
+      for (const clock of [host, truth]) clock.pass(900);
+    };
+    for (const wait of Object.values(MOMENTS)) wait(moment);
+    expect((await payments.doPayment(sale())).state).toBe('succeeded');
+    const { conversationId } = await payments.init3d(sale());
+    expect((await payments.auth3d({ conversationId, fields: { conversationId } })).state).toBe('succeeded');
+    expect(received).toEqual(['DoPayment', 'Init3d', 'Auth3d']);
+  });
+});

@@ -1,0 +1,184 @@
+import { fenceClaim, fenceOpening } from '../../../lib/flows/settling/fences.js';
+import type { PaymentRecord } from '../../../lib/payment/payment.js';
+import { aPaymentRecord } from '../../../lib/testing/a-payment.js';
+import { type AssembledFlows } from '../assembled-flows.js';
+import { UNDECIDED } from '../fake-gateway.js';
+import { logLines } from '../log-lines.js';
+import { sale, TestShop } from '../test-shop.js';
+
+const ID = 'ABC00000000000000001';
+const CALLBACK = { conversationId: ID, fields: { Code: 'B0000', conversationId: ID } };
+const ENOUGH_MS = 10_000;
+
+type Write = 'insert' | 'replace';
+
+/** What the store's confirmation of a write meets. */
+type Loss = 'the write was done' | 'the write was not done' | 'the write lands only later';
+
+describe('a write that the store does not confirm', () => {
+  logLines();
+  let shop: TestShop;
+  let flows: AssembledFlows;
+  let land: () => Promise<unknown>;
+
+  beforeEach(async () => {
+    shop = new TestShop();
+    flows = await shop.start();
+    land = () => Promise.resolve();
+    // What goes round in a circle without end ends as a store that fails.
+    const find = shop.store.find.bind(shop.store);
+    let finds = 0;
+    shop.store.find = (...given) => ((finds += 1) > 10_000 ? Promise.reject(new Error('in a circle')) : find(...given));
+  });
+
+  it("of a claim leaves a payment alone that has moved on, since another instance's claim would fail by it", () => {
+    const before = aPaymentRecord({ state: 'awaiting', version: 2 });
+    const fence = fenceClaim(before, 'ours');
+    expect(fence(before, shop.clock.now())).toMatchObject({ state: 'awaiting', version: 3 });
+    expect(fence({ ...before, version: 3 }, shop.clock.now())).toBeNull();
+  });
+
+  /** The next write of this kind is not confirmed. */
+  function lose(kind: Write, loss: Loss, isMeant: (record: PaymentRecord) => boolean = () => true): void {
+    const { store } = shop;
+    const write = store[kind].bind(store) as (...given: unknown[]) => Promise<unknown>;
+    const lost = async (...given: unknown[]): Promise<unknown> => {
+      if (!isMeant(given[0] as PaymentRecord)) return write(...given);
+      store[kind] = write as never;
+      if (loss === 'the write was done') await write(...given);
+      if (loss === 'the write lands only later') land = () => write(...given);
+      throw new Error('connection lost');
+    };
+    store[kind] = lost as never;
+  }
+
+  async function find(conversationId = ID) {
+    return (await flows.payments.find(conversationId))!;
+  }
+
+  describe.each<Loss>(['the write was done', 'the write was not done', 'the write lands only later'])(
+    'of an opening, where %s',
+    (loss) => {
+      it.each(['doPayment', 'init3d'] as const)(
+        '%s: nothing is sent, and the order is free again',
+        async (operation) => {
+          const order = { reference: 'order', idempotencyKey: 'key' };
+          lose('insert', loss);
+          await expect(flows.payments[operation](sale({ conversationId: ID, ...order }))).rejects.toMatchObject({
+            code: 'PAYMENT_STORE',
+          });
+          await shop.clock.advance(ENOUGH_MS);
+          await land();
+          await shop.clock.advance(ENOUGH_MS);
+          expect(await find()).toMatchObject({ state: 'failed', reason: 'not_sent' });
+          expect(shop.gateway.sent('DoPayment').length + shop.gateway.sent('Init3d').length).toBe(0);
+          expect(await flows.payments.doPayment(sale(order))).toMatchObject({ state: 'succeeded' });
+          expect(flows.owed.count).toBe(0);
+        },
+      );
+    },
+  );
+
+  it('leaves another attempt under the same conversationId alone', async () => {
+    lose('insert', 'the write was not done');
+    const same = { conversationId: ID, reference: 'order' };
+    await expect(flows.payments.doPayment(sale(same))).rejects.toMatchObject({ code: 'PAYMENT_STORE' });
+    expect(await flows.payments.doPayment(sale(same))).toMatchObject({ state: 'succeeded' });
+    await shop.clock.advance(ENOUGH_MS);
+    expect(await find()).toMatchObject({ state: 'succeeded' });
+    expect(flows.owed.count).toBe(0);
+  });
+
+  it('of an opening is fenced as soon as the store is back, whoever does the background work', async () => {
+    const insert = shop.store.insert.bind(shop.store);
+    const findInStore = shop.store.find.bind(shop.store);
+    shop.store.insert = () => Promise.reject(new Error('down'));
+    shop.store.find = () => Promise.reject(new Error('down'));
+    await expect(flows.payments.doPayment(sale({ conversationId: ID }))).rejects.toMatchObject({
+      code: 'PAYMENT_STORE',
+    });
+    await shop.clock.advance(3_600_000);
+    expect(flows.owed.count).toBe(1);
+    [shop.store.insert, shop.store.find] = [insert, findInStore];
+    await shop.clock.advance(ENOUGH_MS);
+    expect(flows.owed.count).toBe(0);
+    expect(await find()).toMatchObject({ state: 'failed', reason: 'not_sent' });
+  });
+
+  describe.each<Loss>(['the write was done', 'the write was not done', 'the write lands only later'])(
+    'of a claim, where %s',
+    (loss) => {
+      beforeEach(async () => {
+        await flows.payments.init3d(sale({ conversationId: ID, reference: 'order' }));
+        lose('replace', loss, ({ state }) => state === 'authorizing');
+        await expect(flows.payments.auth3d(CALLBACK)).rejects.toMatchObject({ code: 'PAYMENT_STORE' });
+      });
+
+      it("sends nothing, and the buyer's reload completes the payment, once", async () => {
+        await shop.clock.advance(ENOUGH_MS);
+        await land();
+        expect(await find()).toMatchObject({ state: 'awaiting' });
+        expect(shop.gateway.sent('Auth3d')).toHaveLength(0);
+        expect(await flows.payments.auth3d(CALLBACK)).toMatchObject({ state: 'succeeded' });
+        expect(shop.gateway.sent('Auth3d')).toHaveLength(1);
+      });
+
+      it('lets another payment of the order go ahead meanwhile', async () => {
+        await shop.clock.advance(ENOUGH_MS);
+        expect(await flows.payments.doPayment(sale({ reference: 'order' }))).toMatchObject({ state: 'succeeded' });
+        await land();
+        expect(await flows.payments.auth3d(CALLBACK)).toMatchObject({ state: 'failed', reason: 'reference_taken' });
+        expect(shop.gateway.sent('Auth3d')).toHaveLength(0);
+      });
+    },
+  );
+
+  it("of a claim leaves another instance's own claim alone", async () => {
+    const other = await shop.start();
+    await flows.payments.init3d(sale({ conversationId: ID }));
+    lose('replace', 'the write was not done', ({ state }) => state === 'authorizing');
+    await expect(flows.payments.auth3d(CALLBACK)).rejects.toMatchObject({ code: 'PAYMENT_STORE' });
+    const held = shop.gateway.hold('Auth3d');
+    const completing = other.payments.auth3d(CALLBACK);
+    await shop.clock.advance(ENOUGH_MS);
+    expect(await find()).toMatchObject({ state: 'authorizing' });
+    held.answer(shop.gateway.approval({ operation: 'Auth3d', conversationId: ID }));
+    expect(await completing).toMatchObject({ state: 'succeeded' });
+    expect(shop.gateway.sent('Auth3d')).toHaveLength(1);
+    expect(flows.owed.count).toBe(0);
+  });
+
+  it('of a claim that ran out meanwhile ends as not sent', async () => {
+    const other = await shop.start();
+    await flows.payments.init3d(sale({ conversationId: ID, reference: 'order' }));
+    lose('replace', 'the write was done', ({ state }) => state === 'authorizing');
+    await expect(flows.payments.auth3d(CALLBACK)).rejects.toMatchObject({ code: 'PAYMENT_STORE' });
+    // This process's way to the store is cut; the others' is not.
+    flows.owed.writeAll = () => Promise.resolve(0);
+    await shop.clock.advance(600_000);
+    shop.gateway.willAnswer('CheckPayment', UNDECIDED);
+    await other.payments.reconcile();
+    expect(await find()).toMatchObject({ state: 'unknown', reason: 'interrupted' });
+    Reflect.deleteProperty(flows.owed, 'writeAll');
+    await shop.clock.advance(ENOUGH_MS);
+    expect(await find()).toMatchObject({ state: 'failed', reason: 'not_sent' });
+    expect(await flows.payments.doPayment(sale({ reference: 'order' }))).toMatchObject({ state: 'succeeded' });
+  });
+});
+
+test('the fence of an opening leaves the payment of another attempt alone', () => {
+  const opening = aPaymentRecord({ state: 'charging', attemptId: 'ours' });
+  const now = opening.createdAt;
+  expect(fenceOpening(opening)({ ...opening, attemptId: 'theirs' }, now)).toBeNull();
+  expect(fenceOpening(opening)(opening, now)).toMatchObject({ state: 'failed', reason: 'not_sent' });
+});
+
+test('a payment whose claim was fenced waits for its buyer until its session ends', () => {
+  const expiresAt = new Date('2026-03-01T10:00:00Z');
+  const awaiting = aPaymentRecord({ state: 'awaiting', expiresAt, dueAt: new Date('2026-03-01T09:10:00Z') });
+  expect(fenceClaim(awaiting, 'ours')(awaiting, awaiting.createdAt)).toMatchObject({
+    state: 'awaiting',
+    version: awaiting.version + 1,
+    dueAt: expiresAt,
+  });
+});

@@ -1,0 +1,126 @@
+import { logGone, logOwed, reportChange } from '../../../lib/flows/settling/payment-log.js';
+import type { Payment } from '../../../lib/payment/payment.js';
+import type { PaymentState } from '../../../lib/payment/payment-state.js';
+import { aPayment } from '../../../lib/testing/a-payment.js';
+import { TelemetryRecorder } from '../../telemetry/recorder.js';
+import { logLines } from '../log-lines.js';
+
+const AT = new Date('2026-03-01T09:00:00Z');
+const after = (ms: number): Date => new Date(AT.getTime() + ms);
+
+describe('the log of payments', () => {
+  let recorder: TelemetryRecorder;
+  beforeAll(() => void (recorder = new TelemetryRecorder().start()));
+  afterAll(() => recorder.stop());
+  const records: unknown[] = [];
+  const log = logLines(records);
+  const before = { state: 'charging', updatedAt: AT } as const;
+
+  function payment(fields: Partial<Payment> = {}): Payment {
+    return aPayment({ conversationId: 'C1', reference: 'order-1', updatedAt: after(1_500), ...fields });
+  }
+
+  it('says what became of which payment and why, after how long', () => {
+    reportChange(payment({ state: 'failed', reason: 'declined', code: 'B0051' }), before);
+    expect(log).toEqual(['log Payment C1 of order-1, 149.90 TRY: failed (declined, B0051) after 1500 ms']);
+  });
+
+  it('has each of these as a field, too', () => {
+    const { kind, version } = payment();
+    reportChange(payment({ state: 'failed', reason: 'declined', code: 'B0051' }), before);
+    expect(records[0]).toEqual({
+      message: log[0]!.slice('log '.length),
+      conversationId: 'C1',
+      reference: 'order-1',
+      account: 'default',
+      kind,
+      amount: '149.90',
+      currency: 'TRY',
+      state: 'failed',
+      reason: 'declined',
+      code: 'B0051',
+      version,
+      durationMs: 1_500,
+    });
+  });
+
+  it.each<[string, Partial<Payment>, string]>([
+    ['no reference', { reference: null }, 'Payment C1, 149.90 TRY: succeeded after 1500 ms'],
+    [
+      'an account of its own',
+      { account: 'eu' },
+      'Payment C1 of order-1 (account eu), 149.90 TRY: succeeded after 1500 ms',
+    ],
+    ['a code alone', { code: 'B0000' }, 'Payment C1 of order-1, 149.90 TRY: succeeded (B0000) after 1500 ms'],
+    [
+      'a reason alone',
+      { state: 'failed', reason: 'not_sent' },
+      'Payment C1 of order-1, 149.90 TRY: failed (not_sent) after 1500 ms',
+    ],
+    [
+      'yen',
+      { amount: '1490', currencyCode: 392, code: 'B0000' },
+      'Payment C1 of order-1, 1490 JPY: succeeded (B0000) after 1500 ms',
+    ],
+    ['the number of no currency', { currencyCode: 999 }, 'Payment C1 of order-1, 149.90 999: succeeded after 1500 ms'],
+  ])('names what there is of a payment with %s', (_what, fields, line) => {
+    const { state = 'succeeded' } = fields;
+    reportChange(payment({ ...fields, state }), before);
+    expect(log[0]!.replace(/^\w+ /, '')).toBe(line);
+  });
+
+  it.each<[number, string]>([
+    [0, '0 ms'],
+    [9_999, '9999 ms'],
+    [10_000, '10 s'],
+    [61_600, '62 s'],
+    [-5_000, '0 ms'],
+  ])('%i ms are %s', (ms, text) => {
+    reportChange(payment({ updatedAt: after(ms) }), before);
+    expect(log).toEqual([`log Payment C1 of order-1, 149.90 TRY: succeeded after ${text}`]);
+  });
+
+  it('says nothing of how long a new payment took', () => {
+    reportChange(payment({ state: 'charging' }), null);
+    expect(log).toEqual(['log Payment C1 of order-1, 149.90 TRY: charging']);
+    expect(records).toMatchObject([{ durationMs: null }]);
+  });
+
+  it.each<[PaymentState, string]>([
+    ['charging', 'log'],
+    ['awaiting', 'log'],
+    ['succeeded', 'log'],
+    ['failed', 'log'],
+    ['expired', 'log'],
+    ['unknown', 'warn'],
+    ['review', 'warn'],
+  ])('%s is on the level %s', (state, level) => {
+    reportChange(payment({ state }), before);
+    expect(log[0]).toMatch(new RegExp(`^${level} `));
+  });
+
+  it('is all that is left of an outcome that the store did not take, or whose payment is gone', () => {
+    logOwed(payment({ state: 'succeeded' }));
+    logGone(payment({ state: 'succeeded' }));
+    expect(log).toEqual([
+      'error Payment C1 of order-1, 149.90 TRY: succeeded: the store did not take this; the module keeps trying.',
+      'error Payment C1 of order-1, 149.90 TRY: succeeded: the payment has been deleted from the store meanwhile.',
+    ]);
+    expect(records).toMatchObject([{ state: 'succeeded', durationMs: null }, { state: 'succeeded' }]);
+  });
+
+  it('counts what a payment came to, once, and nothing on the way', async () => {
+    const counted = async () =>
+      (await recorder.points())
+        .filter(
+          ({ name, attributes }) => name === 'card_payment.outcomes' && attributes['card_payment.account'] === 'us',
+        )
+        .map(({ value }) => value);
+    reportChange(payment({ account: 'us', state: 'awaiting' }), null);
+    reportChange(payment({ account: 'us', state: 'unknown' }), { state: 'unknown', updatedAt: AT });
+    expect(await counted()).toEqual([]);
+    reportChange(payment({ account: 'us', state: 'succeeded' }), before);
+    reportChange(payment({ account: 'us', state: 'succeeded' }), { state: 'succeeded', updatedAt: AT });
+    expect(await counted()).toEqual([1]);
+  });
+});

@@ -1,0 +1,252 @@
+import type { PaymentEvent } from '../../../lib/payment/payment-event.js';
+import { NO_HOLD } from '../assembled-flows.js';
+import { OwedWrites } from '../../../lib/flows/settling/owed-writes.js';
+import { PaymentChanges } from '../../../lib/flows/settling/payment-changes.js';
+import type { Settlement } from '../../../lib/flows/settling/settlement.js';
+import { PaymentWriter } from '../../../lib/flows/settling/payment-writer.js';
+import type { PaymentRecord } from '../../../lib/payment/payment.js';
+import { advance } from '../../../lib/payment/transitions.js';
+import { MemoryPaymentStore } from '../../../lib/store/memory/memory-payment-store.js';
+import { TestClock } from '../../../lib/testing/test-clock.js';
+import { aPaymentRecord } from '../../../lib/testing/a-payment.js';
+import { logLines } from '../log-lines.js';
+import { isOver, quiet } from '../test-shop.js';
+
+const CHARGING = aPaymentRecord({ state: 'charging', version: 1 });
+const ID = CHARGING.conversationId;
+const succeed: Settlement = (record, now) =>
+  record.state === 'charging' ? advance(record, 'succeeded', { code: 'B0000' }, now) : null;
+
+describe('PaymentWriter', () => {
+  const log = logLines();
+  let store: MemoryPaymentStore;
+  let clock: TestClock;
+  let owed: OwedWrites;
+  let writer: PaymentWriter;
+  let published: string[];
+  /** What the caller waits for while an event is published. */
+  let publishing: Promise<void>;
+
+  beforeEach(() => {
+    clock = new TestClock();
+    store = new MemoryPaymentStore({ clock });
+    published = [];
+    publishing = Promise.resolve();
+    const events = {
+      publish: ({ eventId, type }: PaymentEvent): Promise<void> => {
+        published.push(`${eventId} ${type}`);
+        return publishing;
+      },
+    };
+    const changes = new PaymentChanges(store, clock, events);
+    owed = new OwedWrites(changes, clock, NO_HOLD);
+    writer = new PaymentWriter(changes, owed, clock);
+  });
+
+  /** The next writes over a record fail. */
+  function failReplace(times: number): void {
+    const replace = store.replace.bind(store);
+    let left = times;
+    store.replace = (...given) => {
+      left -= 1;
+      return left >= 0 ? Promise.reject(new Error('password=secret')) : replace(...given);
+    };
+  }
+
+  /** Holds the next write over a record; once let through it is written. */
+  function holdReplace(): () => void {
+    const replace = store.replace.bind(store);
+    let release!: () => void;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    store.replace = async (...given) => {
+      store.replace = replace;
+      await held;
+      return replace(...given);
+    };
+    return release;
+  }
+
+  /** Someone else writes first. */
+  async function meanwhile(record: PaymentRecord): Promise<void> {
+    expect(await store.replace(record, record.version - 1)).toBe('replaced');
+  }
+
+  describe('open', () => {
+    it('writes a payment that is under way without an event', async () => {
+      expect(await writer.open(CHARGING)).toBeNull();
+      expect(await store.find('default', ID)).toEqual(CHARGING);
+      expect(published).toEqual([]);
+    });
+
+    it('publishes one that has ended as it is opened', async () => {
+      expect(await writer.open(aPaymentRecord({ state: 'failed', version: 1 }))).toBeNull();
+      expect(published).toEqual([`${ID}:1 payment.failed`]);
+    });
+
+    it('names the key that is taken, and publishes nothing', async () => {
+      await store.insert(CHARGING);
+      expect(await writer.open(aPaymentRecord({ state: 'failed', version: 1 }))).toBe('conversationId');
+      expect(published).toEqual([]);
+    });
+  });
+
+  describe('move', () => {
+    it('writes the next version and publishes its state', async () => {
+      await store.insert(CHARGING);
+      const { outcome, record } = await writer.move(CHARGING, 'unknown', { reason: 'interrupted' });
+      expect([outcome, record.state, record.version]).toEqual(['replaced', 'unknown', 2]);
+      expect(await store.find('default', ID)).toEqual(record);
+      expect(published).toEqual([`${ID}:2 payment.unknown`]);
+      expect(log).toEqual([`warn Payment ${ID} of order-1, 149.90 TRY: unknown (interrupted) after 10800 s`]);
+    });
+
+    it('leaves a record alone that someone else has changed, and publishes nothing', async () => {
+      await store.insert(CHARGING);
+      await meanwhile(advance(CHARGING, 'succeeded', {}, clock.now()));
+      expect(await writer.move(CHARGING, 'unknown')).toEqual({ outcome: 'stale', record: CHARGING });
+      expect(await store.find('default', ID)).toMatchObject({ state: 'succeeded' });
+      expect([published, log]).toEqual([[], []]);
+    });
+  });
+
+  it.each<[string, string, () => Promise<unknown>]>([
+    ['open', 'opening the payment', () => writer.open(CHARGING)],
+    [
+      'claim',
+      'claiming the payment',
+      () => writer.claim({ ...CHARGING, kind: '3d', state: 'awaiting' }, { dueAt: clock.now(), attemptId: 'one' }),
+    ],
+    ['move', 'moving the payment on', () => writer.move(CHARGING, 'unknown')],
+    ['decide', 'writing the decision', () => writer.decide(CHARGING, succeed)],
+  ])('%s says no more than that the store failed while %s', async (_name, doing, write) => {
+    store.insert = () => Promise.reject(new Error('password=secret'));
+    failReplace(1);
+    await expect(write()).rejects.toMatchObject({
+      code: 'PAYMENT_STORE',
+      message: `The payment store failed while ${doing}. No money was moved by this call.`,
+    });
+    expect(published).toEqual([]);
+  });
+
+  describe('decide', () => {
+    beforeEach(() => store.insert(CHARGING));
+
+    it('writes what a person decided, publishes it, and waits for the handlers', async () => {
+      let handled!: () => void;
+      publishing = new Promise((resolve) => (handled = resolve));
+      const deciding = writer.decide(CHARGING, succeed);
+      expect(await isOver(deciding)).toBe(false);
+      expect(published).toEqual([`${ID}:2 payment.succeeded`]);
+      handled();
+      expect(await deciding).toMatchObject({ state: 'succeeded', stored: true });
+    });
+
+    it('decides nothing where the record forbids it by now', async () => {
+      await meanwhile(advance(CHARGING, 'unknown', {}, clock.now()));
+      expect(await writer.decide(CHARGING, succeed)).toBeNull();
+      expect(published).toEqual([]);
+    });
+
+    it('is refused when the store fails, and is not owed', async () => {
+      failReplace(1);
+      await expect(writer.decide(CHARGING, succeed)).rejects.toMatchObject({ code: 'PAYMENT_STORE' });
+      expect(await owed.writeAll()).toBe(0);
+      expect(await store.find('default', ID)).toEqual(CHARGING);
+    });
+  });
+
+  describe('settle', () => {
+    beforeEach(() => store.insert(CHARGING));
+
+    it('writes an outcome, publishes it, and waits for the handlers', async () => {
+      let handled!: () => void;
+      publishing = new Promise((resolve) => (handled = resolve));
+      const settling = writer.settle(CHARGING, succeed);
+      expect(await isOver(settling)).toBe(false);
+      expect(published).toEqual([`${ID}:2 payment.succeeded`]);
+      handled();
+      expect(await settling).toMatchObject({ state: 'succeeded', stored: true, version: 2 });
+      expect(log).toEqual([`log Payment ${ID} of order-1, 149.90 TRY: succeeded (B0000) after 10800 s`]);
+    });
+
+    it('reports an outcome that the store does not take, and logs it: that line may be all that is known', async () => {
+      failReplace(1);
+      expect(await writer.settle(CHARGING, succeed)).toMatchObject({ state: 'succeeded', stored: false });
+      expect(await store.find('default', ID)).toEqual(CHARGING);
+      expect(published).toEqual([]);
+      expect(log).toEqual([
+        `error Payment ${ID} of order-1, 149.90 TRY: succeeded (B0000): the store did not take this; the module keeps trying.`,
+      ]);
+    });
+
+    it('owes what the store did not take until it is written, and publishes it then, once', async () => {
+      failReplace(3);
+      await writer.settle(CHARGING, succeed);
+      expect([await owed.writeAll(), await owed.writeAll(), published]).toEqual([0, 0, []]);
+      expect(await owed.writeAll()).toBe(1);
+      expect(await store.find('default', ID)).toMatchObject({ state: 'succeeded' });
+      expect(published).toEqual([`${ID}:2 payment.succeeded`]);
+      expect([await owed.writeAll(), published.length]).toEqual([0, 1]);
+    });
+
+    it('does not keep the caller longer than five seconds; a write that was only slow is published all the same', async () => {
+      const release = holdReplace();
+      const settling = writer.settle(CHARGING, succeed);
+      await clock.advance(4_999);
+      expect(await isOver(settling)).toBe(false);
+      await clock.advance(1);
+      expect(await settling).toMatchObject({ state: 'succeeded', stored: false });
+      expect(published).toEqual([]);
+      release();
+      await quiet();
+      expect(await store.find('default', ID)).toMatchObject({ state: 'succeeded', version: 2 });
+      expect(published).toEqual([`${ID}:2 payment.succeeded`]);
+      await owed.writeAll();
+      expect(published).toHaveLength(1);
+    });
+
+    it('settles the record as it stands by now', async () => {
+      await meanwhile({ ...CHARGING, inquiries: 1, version: 2 });
+      expect(await writer.settle(CHARGING, succeed)).toMatchObject({ state: 'succeeded', version: 3 });
+      expect(await store.find('default', ID)).toMatchObject({ inquiries: 1, version: 3 });
+      expect(published).toEqual([`${ID}:3 payment.succeeded`]);
+    });
+
+    it('changes and publishes nothing where the outcome changes nothing', async () => {
+      await meanwhile(advance(CHARGING, 'succeeded', {}, clock.now()));
+      expect(await writer.settle(CHARGING, succeed)).toMatchObject({ state: 'succeeded', version: 2, stored: true });
+      expect(published).toEqual([]);
+    });
+
+    it('publishes nothing of a change that is not one of state', async () => {
+      const noted: Settlement = (record, now) => advance(record, record.state, { inquiries: 1 }, now);
+      await writer.settle(CHARGING, noted);
+      expect(await store.find('default', ID)).toMatchObject({ inquiries: 1, version: 2 });
+      expect(published).toEqual([]);
+    });
+
+    it('reports money that moved although another payment holds the order', async () => {
+      await meanwhile({ ...CHARGING, referenceLock: null, version: 2 });
+      await store.insert(aPaymentRecord({ state: 'succeeded', conversationId: 'FIRST', idempotencyKey: null }));
+      const replace = store.replace.bind(store);
+      let tries = 0;
+      // One that went on for ever would hold the test up, too.
+      store.replace = (...given) => ((tries += 1) > 10 ? Promise.reject(new Error('again?')) : replace(...given));
+      expect(await writer.settle(CHARGING, succeed)).toMatchObject({ state: 'succeeded', stored: true });
+      expect(await store.find('default', ID)).toMatchObject({ state: 'succeeded', referenceLock: null });
+      expect(await store.find('default', 'FIRST')).toMatchObject({ referenceLock: 'order-1' });
+      expect(published).toEqual([`${ID}:3 payment.succeeded`]);
+    });
+
+    it('never throws, not even when the payment is gone from the store', async () => {
+      store.replace = () => Promise.resolve('stale');
+      store.find = () => Promise.resolve(null);
+      expect(await writer.settle(CHARGING, succeed)).toMatchObject({ state: 'succeeded', stored: false });
+      expect(log.at(-1)).toBe(
+        `error Payment ${ID} of order-1, 149.90 TRY: succeeded (B0000): the payment has been deleted from the store meanwhile.`,
+      );
+      // There is nothing to write it to any more.
+      expect(owed.count).toBe(0);
+    });
+  });
+});

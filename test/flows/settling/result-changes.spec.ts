@@ -1,0 +1,210 @@
+import type { GatewayResult } from '../../../lib/gateway/gateway-dialect.js';
+import { resultChanges } from '../../../lib/flows/settling/result-changes.js';
+import type { PaymentChange } from '../../../lib/payment/transitions.js';
+import { aPaymentRecord } from '../../../lib/testing/a-payment.js';
+
+const CARD = '4508034508034509';
+const RULES = { dateOrder: 'dmy' } as const;
+const NOTHING: GatewayResult = {
+  code: null,
+  resultCode: null,
+  message: null,
+  conversationId: null,
+  amount: null,
+  currency: null,
+  orderId: null,
+  paymentId: null,
+  bankUniqueReferenceNumber: null,
+  authCode: null,
+  transactionDate: null,
+  maskedCardNumber: null,
+  commissionRate: null,
+  commissionAmount: null,
+};
+
+function told(result: Partial<GatewayResult>, over = {}) {
+  return resultChanges({ ...NOTHING, ...result }, aPaymentRecord({ state: 'charging', ...over }), RULES);
+}
+
+describe('what an answer tells of a payment', () => {
+  it('is kept as received', () => {
+    expect(
+      told({
+        code: 'B0000',
+        resultCode: 'B0000',
+        message: 'Onaylandı ✓',
+        conversationId: 'not kept',
+        amount: '149.900',
+        currency: '949',
+        orderId: '99000000000000000000000000000000000001',
+        paymentId: 'p-1',
+        bankUniqueReferenceNumber: '503615446559',
+        authCode: '004512',
+        transactionDate: '05/02/2025 15:09:09',
+        maskedCardNumber: '450803******4509',
+        commissionRate: '1.5000',
+        commissionAmount: '2.2485',
+      }),
+    ).toEqual({
+      code: 'B0000',
+      message: 'Onaylandı ✓',
+      chargedAmount: '149.900',
+      orderId: '99000000000000000000000000000000000001',
+      paymentId: 'p-1',
+      bankUniqueReferenceNumber: '503615446559',
+      authCode: '004512',
+      transactionDate: '05/02/2025 15:09:09',
+      transactionAt: new Date('2025-02-05T12:09:09Z'),
+      commissionRate: '1.5000',
+      commissionAmount: '2.2485',
+    });
+  });
+
+  it('leaves alone what it does not tell', () => {
+    expect(told({})).toEqual({});
+  });
+
+  it('leaves alone what a dialect gave as anything but text', () => {
+    const odd = {
+      orderId: 12,
+      paymentId: undefined,
+      message: {},
+      amount: 60,
+      maskedCardNumber: [],
+      transactionDate: 5,
+    };
+    expect(told(odd as unknown as GatewayResult)).toEqual({});
+  });
+
+  it('does not keep the time of an earlier date beside a date that cannot be read', () => {
+    const transactionDate = '31/02/2025 15:09:09';
+    expect(told({ transactionDate })).toEqual({ transactionDate, transactionAt: null });
+  });
+
+  it.each(['450803******4509', '4508034508******', '**** 4509', CARD])(
+    'is never a masked number of the gateway (%s): our own stays',
+    (maskedCardNumber) => {
+      expect(told({ maskedCardNumber })).toEqual({});
+    },
+  );
+});
+
+describe('a code, id, amount or date', () => {
+  it.each<[keyof GatewayResult, keyof PaymentChange, string[]]>([
+    ['code', 'code', ['B0000', 'RVV0000999999', '00', 'E-17_b.2']],
+    ['orderId', 'orderId', ['99000000000000000000000000000000000001', 'p-1', '5246776356903508', 'a.b:c/d_e-F']],
+    ['paymentId', 'paymentId', ['550e8400-e29b-41d4-a716-446655440000', 'x'.repeat(128)]],
+    ['bankUniqueReferenceNumber', 'bankUniqueReferenceNumber', ['503615446559']],
+    ['authCode', 'authCode', ['004512', 'A1B2C3']],
+    ['amount', 'chargedAmount', ['60', '149.90', '0.01', '999999999999999']],
+    ['commissionRate', 'commissionRate', ['1.5000', '-0.25']],
+    ['commissionAmount', 'commissionAmount', ['2.2485']],
+    [
+      'transactionDate',
+      'transactionDate',
+      [
+        '05/02/2025 15:09:09',
+        '05.02.2025',
+        '2025-02-05T15:09:09.123Z',
+        '2025-02-05 15:09:09+03:00',
+        '2/5/2025 3:09:09 PM',
+        '20250205150909',
+        '20250205',
+      ],
+    ],
+  ])('of the usual form is kept: %s', (field, name, texts) => {
+    for (const text of texts) expect(told({ [field]: text })).toMatchObject({ [name]: text });
+  });
+
+  it.each<[keyof GatewayResult, string[]]>([
+    ['code', ['', ' B0000', 'B0000\n', 'B'.repeat(21), 'Ödeme', '<b>', 'B 00']],
+    ['orderId', ['', 'a b', 'a=', 'x'.repeat(129), '-1', 'é', '１２３', 'a%20b', '{"a":1}', "a'b"]],
+    ['paymentId', ['a\u0000', 'a,b']],
+    ['bankUniqueReferenceNumber', ['a;b']],
+    ['authCode', ['0'.repeat(17), 'a.b', 'a b']],
+    ['amount', ['1e3', '60,00', '+60', '60.', '.60', '6 0', '1'.repeat(16), '0.123456789', '٦٠', '60.00 TRY']],
+    ['commissionRate', ['1%', 'x']],
+    ['commissionAmount', ['--1', '1'.repeat(2_000)]],
+    [
+      'transactionDate',
+      [
+        'yesterday',
+        '5246776356903508',
+        '5246/7763/5690',
+        '45080345',
+        '05/02/2025 15:09:09 for Ada',
+        '52.46.7763 56:90',
+        '52.46.2063 03:08',
+        '05.02.7763',
+        '05.02.2025 56:90',
+        '05.02.2025 15:90',
+        '',
+      ],
+    ],
+  ])('of another form is not: %s', (field, texts) => {
+    for (const text of texts) expect(told({ [field]: text })).toEqual({});
+  });
+});
+
+describe('an echoed card', () => {
+  const IDENTIFIERS = ['code', 'orderId', 'paymentId', 'bankUniqueReferenceNumber', 'authCode', 'transactionDate'];
+  const AMOUNTS = ['amount', 'commissionRate', 'commissionAmount'];
+
+  it.each([
+    ['plain', CARD],
+    ['spaced', '4508 0345 0803 4509'],
+    ['dashed', '4508-0345-0803-4509'],
+    ['as a date', '45/08/0345 08:03:45.09'],
+    ['as an amount', '450803450803.4509'],
+    ['over two lines', '45080345\n08034509'],
+    ['between letters', `x${CARD}y`],
+    ['inside a number', `1${CARD}1`],
+    ['backwards', [...CARD].reverse().join('')],
+    ['in Base64', Buffer.from(CARD).toString('base64')],
+    ['in Base64 without its end', Buffer.from(CARD).toString('base64url')],
+    ['in hex', Buffer.from(CARD).toString('hex')],
+    ['in dashed hex', (Buffer.from(CARD).toString('hex').match(/../g) ?? []).join('-')],
+  ])('%s is no id, amount or date, and not in the message', (_how, echoed) => {
+    const fields = Object.fromEntries([...IDENTIFIERS, ...AMOUNTS].map((name) => [name, echoed]));
+    const changes = told({ ...fields, message: `No ${echoed} refused` });
+    expect(Object.keys(changes)).toEqual(['message']);
+    expect(changes.message).toMatch(/^No .*\*\*\*.* refused$/);
+    expect(changes.message).not.toMatch(/[0-8].*[0-8]/);
+  });
+
+  it('of another payment is masked in a message, where it may be an order id it stays', () => {
+    expect(told({ message: 'see 5246776356903508', orderId: '5246776356903508' })).toEqual({
+      message: 'see ***',
+      orderId: '5246776356903508',
+    });
+  });
+
+  it('is seen after an odd mask of the gateway, too', () => {
+    const before = aPaymentRecord({ state: 'charging' });
+    const first = resultChanges({ ...NOTHING, maskedCardNumber: '4508034508******' }, before, RULES);
+    const after = { ...before, ...first };
+    expect(after.maskedCardNumber).toBe('450803******4509');
+    expect(resultChanges({ ...NOTHING, orderId: CARD, message: `${CARD}!` }, after, RULES)).toEqual({
+      message: '***!',
+    });
+  });
+});
+
+describe('the size of an answer', () => {
+  it('bounds what is kept', () => {
+    const changes = told({ message: 'ö'.repeat(2_000), orderId: 'x'.repeat(2_000) });
+    expect(changes.message).toHaveLength(500);
+    expect(changes).not.toHaveProperty('orderId');
+  });
+
+  it.each(['4 ', '4', 'aA1', '%34', '1/'])('does not hold up the process, a mebibyte of %p in each text', (part) => {
+    const text = part.repeat(1_048_576 / part.length);
+    const all = Object.fromEntries(Object.keys(NOTHING).map((name) => [name, text]));
+    const times = [1, 2, 3].map(() => {
+      const began = performance.now();
+      expect(Object.keys(told(all))).toEqual(['message']);
+      return performance.now() - began;
+    });
+    expect(Math.min(...times)).toBeLessThan(100);
+  });
+});

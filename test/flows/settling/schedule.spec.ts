@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { auth3dRetryingMs, claimEnd, fitsClaim, nextInquiry } from '../../../lib/flows/settling/schedule.js';
+import { SystemRandomness } from '../../../lib/payment/randomness.js';
+
+const NOW = new Date('2026-03-01T09:00:00Z');
+
+function waits(inquiries: number, random: number): number {
+  return (
+    (nextInquiry(NOW, inquiries, { bytes: () => Buffer.alloc(0), fraction: () => random }).getTime() - NOW.getTime()) /
+    1_000
+  );
+}
+
+describe('the next inquiry', () => {
+  it('comes after 15 seconds, then twice as late each time, up to four hours', () => {
+    expect([0, 1, 2, 3, 9, 10, 20, 1_000].map((inquiries) => waits(inquiries, 0.5))).toEqual([
+      15, 30, 60, 120, 7_680, 14_400, 14_400, 14_400,
+    ]);
+  });
+
+  it('comes a fifth sooner or later by chance', () => {
+    expect(waits(0, 0)).toBe(12);
+    expect(waits(0, 1)).toBe(18);
+  });
+
+  it('is always ahead, and never further than five hours', () => {
+    fc.assert(
+      fc.property(fc.nat(), (inquiries) => {
+        const wait = nextInquiry(NOW, inquiries, new SystemRandomness()).getTime() - NOW.getTime();
+        return wait >= 12_000 && wait <= 5 * 3_600_000;
+      }),
+    );
+  });
+});
+
+describe('the end of a claim', () => {
+  it('is half a minute later than the one deadline, whatever that is', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2_147_483_647 }), (timeoutMs) => {
+        return claimEnd(NOW, timeoutMs).getTime() - NOW.getTime() === timeoutMs + 30_000;
+      }),
+    );
+  });
+});
+
+describe('an Auth3d that never left', () => {
+  it.each([
+    [60_000, 10_000],
+    [20_000, 10_000],
+    [19_000, 9_500],
+    [1_000, 500],
+  ])('within a deadline of %d ms is tried again for %d ms', (timeoutMs, retryingMs) => {
+    expect(auth3dRetryingMs(timeoutMs)).toBe(retryingMs);
+  });
+});
+
+describe('a request under a claim', () => {
+  const [limit, end] = [60_000, claimEnd(NOW, 60_000)];
+  const left = end.getTime() - NOW.getTime();
+  const at = (ms: number): Date => new Date(NOW.getTime() + ms);
+
+  it('fits when its answer comes before the claim ends, and not a millisecond later', () => {
+    expect(fitsClaim(end, NOW, limit)).toBe(true);
+    expect(fitsClaim(end, at(left - limit), limit)).toBe(true);
+    expect(fitsClaim(end, at(left - limit + 1), limit)).toBe(false);
+  });
+
+  it('never fits where there is no claim', () => {
+    expect(fitsClaim(null, NOW, limit)).toBe(false);
+  });
+});

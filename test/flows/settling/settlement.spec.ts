@@ -1,0 +1,257 @@
+import type { GatewayResult } from '../../../lib/gateway/gateway-dialect.js';
+import type { ChargeOutcome } from '../../../lib/gateway/readings/charge-outcome.js';
+import type { InquiryOutcome } from '../../../lib/gateway/readings/inquiry-outcome.js';
+import type { PaymentRecord } from '../../../lib/payment/payment.js';
+import type { PaymentState } from '../../../lib/payment/payment-state.js';
+import type { PaymentReason } from '../../../lib/payment/payment-reason.js';
+import { applyInquiry, applyNotSent, applyOutcome, settlementRules } from '../../../lib/flows/settling/settlement.js';
+import { SystemRandomness } from '../../../lib/payment/randomness.js';
+import { aPaymentRecord } from '../../../lib/testing/a-payment.js';
+
+const NOW = new Date('2026-03-01T10:00:00Z');
+const RULES = { dateOrder: 'dmy', canInquire: true, random: new SystemRandomness() } as const;
+const RESULT = { code: 'X', orderId: 'o-9', amount: '149.90' } as unknown as GatewayResult;
+
+const STATES: readonly PaymentState[] = [
+  'charging',
+  'initiating',
+  'awaiting',
+  'authorizing',
+  'succeeded',
+  'failed',
+  'expired',
+  'unknown',
+  'review',
+];
+
+function charge(state: ChargeOutcome['state'], reason: PaymentReason | null): ChargeOutcome {
+  return { state, reason, result: RESULT };
+}
+const APPROVED = charge('succeeded', null);
+const DECLINED = charge('failed', 'declined');
+const UNCLEAR = charge('unknown', 'no_answer');
+const UNBOUND = charge('unknown', 'unbound');
+const DOUBTFUL = charge('review', 'amount_mismatch');
+
+type Outcome = readonly [PaymentState, PaymentReason | null] | null;
+const OPEN: readonly Outcome[] = [
+  ['succeeded', null],
+  ['failed', 'declined'],
+  ['unknown', 'no_answer'],
+  ['review', 'amount_mismatch'],
+];
+const ENDED: readonly Outcome[] = [['review', 'moved_after_all'], null, null, ['review', 'amount_mismatch']];
+const UNTOUCHED: readonly Outcome[] = [null, null, null, null];
+
+/** What comes of an approval, a decline, no clear answer, and a doubtful approval. */
+const OUTCOMES: Readonly<Record<PaymentState, readonly Outcome[]>> = {
+  charging: OPEN,
+  authorizing: OPEN,
+  unknown: [['succeeded', null], ['failed', 'declined'], null, ['review', 'amount_mismatch']],
+  failed: ENDED,
+  expired: ENDED,
+  initiating: UNTOUCHED,
+  awaiting: UNTOUCHED,
+  review: UNTOUCHED,
+  succeeded: UNTOUCHED,
+};
+
+/** Written as soon as it was answered. */
+function at(now: Date): { now: Date; answeredAt: Date } {
+  return { now, answeredAt: now };
+}
+
+function summary(record: PaymentRecord | null): Outcome {
+  return record && [record.state, record.reason];
+}
+
+describe('the outcome of a DoPayment or an Auth3d', () => {
+  it.each(STATES)('on a payment that is %s', (state) => {
+    const outcomes = [APPROVED, DECLINED, UNCLEAR, DOUBTFUL].map((given) => {
+      const record = aPaymentRecord({ state, reason: 'interrupted' });
+      const next = applyOutcome(record, given, RULES, NOW);
+      const chargedAmount = given === APPROVED || given === DOUBTFUL ? '149.90' : null;
+      if (next) expect(next).toMatchObject({ version: 4, updatedAt: NOW, orderId: 'o-9', chargedAmount });
+      return summary(next);
+    });
+    expect(outcomes).toEqual(OUTCOMES[state]);
+  });
+
+  it('that may be another payment’s is asked about, and never forgotten', () => {
+    const outcomes = STATES.map((state) => {
+      const next = applyOutcome(aPaymentRecord({ state, reason: 'interrupted', dueAt: NOW }), UNBOUND, RULES, NOW);
+      if (next) expect(next).toMatchObject({ code: 'X', orderId: 'o-9', chargedAmount: null });
+      if (next?.state === 'unknown') expect(next.dueAt).not.toBeNull();
+      return [state, summary(next)];
+    });
+    expect(Object.fromEntries(outcomes)).toEqual({
+      charging: ['unknown', 'unbound'],
+      authorizing: ['unknown', 'unbound'],
+      unknown: ['unknown', 'unbound'],
+      failed: ['review', 'unbound'],
+      expired: ['review', 'unbound'],
+      initiating: null,
+      awaiting: null,
+      review: null,
+      succeeded: null,
+    });
+    expect(applyOutcome(aPaymentRecord({ state: 'unknown', reason: 'unbound' }), UNBOUND, RULES, NOW)).toBeNull();
+  });
+
+  it('has the gateway asked soon where it is not clear', () => {
+    const { dueAt } = applyOutcome(aPaymentRecord({ state: 'charging' }), UNCLEAR, RULES, NOW)!;
+    const wait = dueAt!.getTime() - NOW.getTime();
+    expect(wait).toBeGreaterThanOrEqual(12_000);
+    expect(wait).toBeLessThanOrEqual(18_000);
+  });
+
+  it('has nobody asked where the gateway cannot be, or where it is clear', () => {
+    const record = aPaymentRecord({ state: 'authorizing', dueAt: NOW });
+    expect(applyOutcome(record, UNCLEAR, { ...RULES, canInquire: false }, NOW)!.dueAt).toBeNull();
+    for (const clear of [APPROVED, DECLINED, DOUBTFUL]) {
+      expect(applyOutcome(record, clear, RULES, NOW)!.dueAt).toBeNull();
+    }
+  });
+
+  it('needs no result', () => {
+    const silent = { state: 'unknown', reason: 'no_answer', result: null } as const;
+    expect(applyOutcome(aPaymentRecord({ state: 'charging' }), silent, RULES, NOW)).toMatchObject({
+      orderId: null,
+      code: null,
+    });
+  });
+});
+
+const PAID: InquiryOutcome = { outcome: 'paid', isBound: true, charge: APPROVED };
+const REFUSED: InquiryOutcome = { outcome: 'declined', charge: DECLINED };
+const MISMATCH: InquiryOutcome = { outcome: 'mismatch', charge: DOUBTFUL };
+const NOT_FOUND: InquiryOutcome = { outcome: 'not_found' };
+const NOTHING: InquiryOutcome = { outcome: 'nothing' };
+
+describe('the word of an inquiry', () => {
+  const ASKED: Outcome = ['unknown', 'interrupted'];
+  /** What comes of paid, declined, mismatch, not_found (for the first time) and nothing. */
+  const WORDS: Readonly<Record<PaymentState, readonly Outcome[]>> = {
+    charging: [['succeeded', null], null, null, null, null],
+    authorizing: [['succeeded', null], null, null, null, null],
+    unknown: [['succeeded', null], ['failed', 'declined'], ['review', 'amount_mismatch'], ASKED, ASKED],
+    failed: [['review', 'moved_after_all'], null, ['review', 'amount_mismatch'], null, null],
+    expired: [['review', 'moved_after_all'], null, ['review', 'amount_mismatch'], null, null],
+    initiating: [null, null, null, null, null],
+    awaiting: [null, null, null, null, null],
+    review: [null, null, null, null, null],
+    succeeded: [null, null, null, null, null],
+  };
+
+  it.each(STATES)('about a payment that is %s', (state) => {
+    const outcomes = [PAID, REFUSED, MISMATCH, NOT_FOUND, NOTHING].map((word) =>
+      summary(applyInquiry(aPaymentRecord({ state, reason: 'interrupted' }), word, RULES, at(NOW))),
+    );
+    expect(outcomes).toEqual(WORDS[state]);
+  });
+
+  it.each(STATES)('approves one that is %s without naming it only where no answer to Auth3d is out', (state) => {
+    const word: InquiryOutcome = { ...PAID, isBound: false };
+    const summaryOf = (reason: PaymentReason): Outcome | null =>
+      summary(applyInquiry(aPaymentRecord({ state, reason }), word, RULES, at(NOW)));
+    expect(summaryOf('interrupted')).toEqual(state === 'authorizing' ? null : WORDS[state][0]);
+    if (state === 'unknown') expect(summaryOf('unbound')).toEqual(['unknown', 'unbound']);
+  });
+
+  it('counts how often it was asked for, and asks ever more seldom', () => {
+    const record = aPaymentRecord({ state: 'unknown', reason: 'no_answer', inquiries: 4 });
+    const next = applyInquiry(record, NOTHING, RULES, at(NOW))!;
+    expect(next).toMatchObject({ inquiries: 5, notFoundAt: null, reason: 'no_answer' });
+    expect(next.dueAt!.getTime() - NOW.getTime()).toBeGreaterThanOrEqual(0.8 * 15_000 * 2 ** 5);
+    expect(next.dueAt!.getTime() - NOW.getTime()).toBeLessThanOrEqual(1.2 * 15_000 * 2 ** 5);
+  });
+
+  it('never fails a payment because time went by', () => {
+    let record = aPaymentRecord({ state: 'unknown', reason: 'interrupted' });
+    let now = NOW.getTime();
+    for (let asked = 0; asked < 500; asked += 1) {
+      now += 30 * 86_400_000;
+      record = applyInquiry(record, NOTHING, RULES, at(new Date(now)))!;
+    }
+    expect(record).toMatchObject({ state: 'unknown', reason: 'interrupted', inquiries: 500 });
+  });
+
+  describe('"not found"', () => {
+    let first: PaymentRecord;
+    beforeEach(() => {
+      first = applyInquiry(aPaymentRecord({ state: 'unknown', reason: 'no_answer' }), NOT_FOUND, RULES, at(NOW))!;
+    });
+    const after = (ms: number): Date => new Date(NOW.getTime() + ms);
+
+    it('once is remembered and decides nothing', () => {
+      expect(first).toMatchObject({ state: 'unknown', notFoundAt: NOW, inquiries: 1 });
+    });
+
+    it('twice within ten minutes decides nothing, and the first time counts on', () => {
+      expect(applyInquiry(first, NOT_FOUND, RULES, at(after(599_999)))).toMatchObject({
+        state: 'unknown',
+        notFoundAt: NOW,
+      });
+    });
+
+    it('twice, ten minutes apart, is believed', () => {
+      expect(applyInquiry(first, NOT_FOUND, RULES, at(after(600_000)))).toMatchObject({
+        state: 'failed',
+        reason: 'not_found',
+        dueAt: null,
+      });
+    });
+
+    it('once, however long ago, is not confirmed by anything else', () => {
+      expect(applyInquiry(first, NOTHING, RULES, at(after(86_400_000)))).toMatchObject({
+        state: 'unknown',
+        notFoundAt: NOW,
+      });
+    });
+
+    it('proves nothing after an approval that may have been this payment’s', () => {
+      const unbound = aPaymentRecord({ state: 'unknown', reason: 'unbound' });
+      const once = applyInquiry(unbound, NOT_FOUND, RULES, at(NOW))!;
+      expect(summary(applyInquiry(once, NOT_FOUND, RULES, at(after(600_000))))).toEqual(['unknown', 'unbound']);
+      expect(summary(applyInquiry(once, REFUSED, RULES, at(after(600_000))))).toEqual(['failed', 'declined']);
+      expect(summary(applyInquiry(once, PAID, RULES, at(after(600_000))))).toEqual(['succeeded', null]);
+      expect(summary(applyInquiry(once, MISMATCH, RULES, at(after(600_000))))).toEqual(['review', 'amount_mismatch']);
+    });
+
+    it('is no match for an approval', () => {
+      expect(applyInquiry(first, PAID, RULES, at(after(600_000)))!.state).toBe('succeeded');
+    });
+
+    it('is overruled by an answer that comes later still', () => {
+      const failed = applyInquiry(first, NOT_FOUND, RULES, at(after(600_000)))!;
+      expect(summary(applyOutcome(failed, APPROVED, RULES, after(700_000)))).toEqual(['review', 'moved_after_all']);
+    });
+  });
+});
+
+describe('a request that provably never left', () => {
+  it.each(STATES)('on a payment that is %s', (state) => {
+    const next = applyNotSent(aPaymentRecord({ state, idempotencyKey: 'key-1' }), NOW);
+    const isOpen = ['charging', 'initiating', 'authorizing', 'unknown'].includes(state);
+    expect(summary(next)).toEqual(isOpen ? ['failed', 'not_sent'] : null);
+    if (next) expect(next).toMatchObject({ idempotencyKey: null, referenceLock: null, finalizedAt: NOW, dueAt: null });
+  });
+});
+
+describe('what settling depends on', () => {
+  it('is whether the gateway can be asked, and the order of its dates', () => {
+    const { random } = RULES;
+    for (const canInquire of [true, false]) {
+      expect(settlementRules({ dateOrder: 'mdy' }, { canInquire }, random)).toEqual({
+        dateOrder: 'mdy',
+        canInquire,
+        random,
+      });
+    }
+  });
+
+  it('keeps the first word on when a payment was opened', () => {
+    const record = aPaymentRecord({ state: 'charging' });
+    expect(applyOutcome(record, APPROVED, RULES, NOW)!.createdAt).toBe(record.createdAt);
+  });
+});

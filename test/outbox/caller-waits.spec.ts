@@ -1,0 +1,63 @@
+import { CallerWaits } from '../../lib/outbox/caller-waits.js';
+import { TestClock } from '../../lib/testing/test-clock.js';
+import { isOver } from '../flows/test-shop.js';
+
+describe('CallerWaits', () => {
+  let clock: TestClock;
+  let waits: CallerWaits;
+
+  beforeEach(() => {
+    clock = new TestClock();
+    waits = new CallerWaits(clock);
+  });
+
+  it('lets a caller go once every handler of its event has been called', async () => {
+    const waiting = waits.until('event', ['one', 'other']);
+    waits.handled('event', 'one');
+    waits.handled('event', 'one');
+    waits.handled('another event', 'other');
+    expect(await isOver(waiting)).toBe(false);
+    waits.handled('event', 'other');
+    expect(await isOver(waiting)).toBe(true);
+    expect(clock.sleeping).toBe(0);
+  });
+
+  it('lets it go after two seconds, and takes no harm from a handler that ends later', async () => {
+    const waiting = waits.until('event', ['slow']);
+    await clock.advance(1_999);
+    expect(await isOver(waiting)).toBe(false);
+    await clock.advance(1);
+    expect(await isOver(waiting)).toBe(true);
+    waits.handled('event', 'slow');
+  });
+
+  it('knows nothing of a caller that has gone', async () => {
+    const waiting = waits.until('event', ['slow']);
+    expect(waits.elsewhere('event', 'slow')).toBe(true);
+    await clock.advance(2_000);
+    await waiting;
+    expect(waits.elsewhere('event', 'slow')).toBe(false);
+    const again = waits.until('event', ['slow', 'other']);
+    await clock.advance(2_000);
+    await again;
+    expect(waits.elsewhere('event', 'slow')).toBe(false);
+  });
+
+  it('waits a moment, and no longer, for a handler that another process calls', async () => {
+    const waiting = waits.until('event', ['here', 'there']);
+    waits.elsewhere('event', 'there');
+    waits.elsewhere('event', 'of no interest');
+    await clock.advance(200);
+    expect(await isOver(waiting)).toBe(false);
+    waits.handled('event', 'here');
+    expect(await isOver(waiting)).toBe(true);
+  });
+
+  it('knows callers of several events apart', async () => {
+    const [one, other] = [waits.until('one', ['handler']), waits.until('other', ['handler'])];
+    waits.handled('one', 'handler');
+    expect([await isOver(one), await isOver(other)]).toEqual([true, false]);
+    await clock.advance(2_000);
+    await other;
+  });
+});

@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
+import { Test } from '@nestjs/testing';
+import type { PaymentEvent } from 'nestjs-card-payment';
+import { PlainEvents } from '../../lib/outbox/plain-events.js';
+import { PaymentSettings } from '../../lib/options/payment-settings.js';
+import { PaymentClock } from '../../lib/payment/clock.js';
+import { aPaymentEvent } from '../../lib/testing/a-payment.js';
+import { TestClock } from '../../lib/testing/test-clock.js';
+import { loggerInto, logLines } from '../flows/log-lines.js';
+import { quiet } from '../flows/test-shop.js';
+
+const EVENT = { eventId: 'ONE:1', type: 'payment.succeeded' } as PaymentEvent;
+
+const SETTINGS = {
+  provide: PaymentSettings,
+  useValue: { credentials: { clientSecret: 'a secret of ours', apiKey: null } },
+};
+const CLOCK = { provide: PaymentClock, useValue: new TestClock() };
+
+@Injectable()
+class Listener {
+  readonly heard: unknown[] = [];
+  act = (): unknown => undefined;
+
+  @OnEvent('payment.succeeded', { suppressErrors: false })
+  on(event: PaymentEvent): unknown {
+    this.heard.push(event);
+    return this.act();
+  }
+}
+
+describe('PlainEvents', () => {
+  const records: unknown[] = [];
+  const log = logLines(records);
+
+  async function start(imports = [EventEmitterModule.forRoot()]): Promise<{ plain: PlainEvents; listener: Listener }> {
+    const builder = Test.createTestingModule({
+      imports: [DiscoveryModule, ...imports],
+      providers: [PlainEvents, CLOCK, SETTINGS, Listener],
+    });
+    const module = await builder.setLogger(loggerInto(log, records)).compile();
+    await module.init();
+    log.length = 0;
+    records.length = 0;
+    const plain = module.get(PlainEvents);
+    await plain.connect();
+    return { plain, listener: module.get(Listener) };
+  }
+
+  it('reach the listeners of their type, after the caller has gone on', async () => {
+    const { plain, listener } = await start();
+    expect(plain.isConnected).toBe(true);
+    plain.emit(EVENT);
+    plain.emit(aPaymentEvent({ state: 'failed' }));
+    expect(listener.heard).toEqual([]);
+    for (let turns = 0; turns < 20; turns += 1) await Promise.resolve();
+    expect(listener.heard).toEqual([]);
+    await quiet();
+    expect(listener.heard).toEqual([EVENT]);
+  });
+
+  it.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('card 4508034508034509');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('card 4508034508034509'))],
+  ])('are not disturbed by a listener that %s; the log has the error without the card', async (_what, act) => {
+    const { plain, listener } = await start();
+    listener.act = act;
+    plain.emit(EVENT);
+    await quiet();
+    expect(log).toEqual([expect.stringMatching(/^error A listener of payment\.succeeded \(@OnEvent\) failed/)]);
+    expect(log[0]).toMatch(/event ONE:1; .* @OnPayment: Error: card \*+, at .*test\/events\/plain-events\.spec\.ts:/);
+    expect(records).toMatchObject([{ type: 'payment.succeeded', eventId: 'ONE:1', error: 'Error: card ***' }]);
+  });
+
+  it('are logged ten times a minute where a listener always fails', async () => {
+    const { plain, listener } = await start();
+    listener.act = () => Promise.reject(new Error('down'));
+    for (let times = 0; times < 100; times += 1) plain.emit(EVENT);
+    await quiet();
+    expect(listener.heard).toHaveLength(100);
+    expect(log.filter((line) => line.includes('Error: down'))).toHaveLength(10);
+  });
+
+  it('are not emitted where the host has no emitter, or before it was looked for', async () => {
+    const { plain, listener } = await start([]);
+    expect(plain.isConnected).toBe(false);
+    plain.emit(EVENT);
+    await quiet();
+    expect(log).toEqual([]);
+    const module = await Test.createTestingModule({
+      imports: [DiscoveryModule],
+      providers: [PlainEvents, CLOCK, SETTINGS],
+    }).compile();
+    module.get(PlainEvents).emit(EVENT);
+    await quiet();
+    expect([listener.heard, log]).toEqual([[], []]);
+  });
+});

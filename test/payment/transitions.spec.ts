@@ -1,0 +1,259 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import type { PaymentRecord } from '../../lib/payment/payment.js';
+import { ALL_STATES, type PaymentState, rowOf } from '../../lib/payment/payment-state.js';
+import {
+  advance,
+  pinnedReferenceOf,
+  pinReference,
+  referenceLockIn,
+  withdrawClaim,
+} from '../../lib/payment/transitions.js';
+import { aPaymentRecord } from '../../lib/testing/a-payment.js';
+
+const CREATED = aPaymentRecord().createdAt;
+const LATER = new Date('2026-03-01T10:00:00Z');
+
+/** Every way there is, written out a second time. */
+const WAYS: readonly (readonly [PaymentState, PaymentState])[] = [
+  ['charging', 'succeeded'],
+  ['charging', 'failed'],
+  ['charging', 'unknown'],
+  ['charging', 'review'],
+  ['initiating', 'awaiting'],
+  ['initiating', 'failed'],
+  ['initiating', 'expired'],
+  ['awaiting', 'authorizing'],
+  ['awaiting', 'expired'],
+  ['awaiting', 'failed'],
+  ['authorizing', 'succeeded'],
+  ['authorizing', 'failed'],
+  ['authorizing', 'unknown'],
+  ['authorizing', 'review'],
+  ['unknown', 'succeeded'],
+  ['unknown', 'failed'],
+  ['unknown', 'review'],
+  ['review', 'succeeded'],
+  ['review', 'failed'],
+  ['failed', 'review'],
+  ['expired', 'review'],
+];
+const STATES: readonly PaymentState[] = [
+  'charging',
+  'initiating',
+  'awaiting',
+  'authorizing',
+  'succeeded',
+  'failed',
+  'expired',
+  'unknown',
+  'review',
+];
+const PAIRS = STATES.flatMap((from) => STATES.filter((to) => to !== from).map((to) => [from, to] as const));
+
+describe('the table of states', () => {
+  it('knows every state', () => {
+    expect([...ALL_STATES].sort()).toEqual([...STATES].sort());
+  });
+
+  it.each(PAIRS)('%s to %s', (from, to) => {
+    const isAllowed = WAYS.some(([one, other]) => one === from && other === to);
+    const go = (): PaymentRecord => advance(aPaymentRecord({ state: from }), to, {}, LATER);
+    if (isAllowed) expect(go().state).toBe(to);
+    else expect(go).toThrow(`A payment cannot go from ${from} to ${to}.`);
+    expect(to in rowOf(from).to).toBe(isAllowed);
+  });
+
+  it.each(STATES.filter((state) => state !== 'succeeded'))('lets something become known of %s', (state) => {
+    const next = advance(aPaymentRecord({ state }), state, { orderId: 'o-1' }, LATER);
+    expect(next).toMatchObject({ state, orderId: 'o-1', version: 4, updatedAt: LATER });
+  });
+
+  it('lets nothing at all change once a payment has succeeded', () => {
+    for (const to of STATES)
+      expect(() => advance(aPaymentRecord({ state: 'succeeded' }), to, {}, LATER)).toThrow('cannot go');
+  });
+});
+
+describe('advance', () => {
+  it('leaves the record it was given as it was', () => {
+    const record = Object.freeze(aPaymentRecord({ state: 'charging' }));
+    const before = structuredClone(record);
+    advance(record, 'failed', { reason: 'declined' }, LATER);
+    expect(record).toEqual(before);
+  });
+
+  it('counts the version, dates the change, and keeps what did not change', () => {
+    const record = aPaymentRecord({
+      state: 'awaiting',
+      dueAt: CREATED,
+      reason: 'declined',
+      note: 'n',
+      expiresAt: LATER,
+    });
+    expect(advance(record, 'authorizing', {}, LATER)).toEqual({
+      ...record,
+      state: 'authorizing',
+      referenceLock: 'order-1',
+      version: 4,
+      updatedAt: LATER,
+      reason: null,
+      dueAt: null,
+    });
+  });
+
+  it('keeps the reason and the due date that it is given', () => {
+    expect(
+      advance(aPaymentRecord({ state: 'charging' }), 'unknown', { reason: 'no_answer', dueAt: LATER }, LATER),
+    ).toMatchObject({
+      reason: 'no_answer',
+      dueAt: LATER,
+    });
+  });
+
+  it('cannot be talked into another state, version or identity by what changes', () => {
+    const sly = {
+      state: 'succeeded',
+      version: 99,
+      finalizedAt: null,
+      referenceLock: 'x',
+      updatedAt: CREATED,
+    } as object;
+    expect(advance(aPaymentRecord({ state: 'charging' }), 'failed', sly, LATER)).toMatchObject({
+      state: 'failed',
+      version: 4,
+      finalizedAt: LATER,
+      referenceLock: null,
+      updatedAt: LATER,
+    });
+  });
+
+  it.each(STATES)('dates the end of a payment that comes to %s, and of no other', (to) => {
+    const [from] = WAYS.find(([, next]) => next === to) ?? [];
+    if (!from) return expect(['charging', 'initiating']).toContain(to);
+    expect(advance(aPaymentRecord({ state: from }), to, {}, LATER).finalizedAt).toEqual(
+      rowOf(to).settled ? LATER : null,
+    );
+  });
+
+  it('keeps the date of the end when only something more became known', () => {
+    expect(advance(aPaymentRecord({ state: 'failed' }), 'failed', { orderId: 'o-1' }, LATER).finalizedAt).toEqual(
+      CREATED,
+    );
+  });
+
+  it('is not at its end any more once money moved after all', () => {
+    expect(advance(aPaymentRecord({ state: 'expired' }), 'review', {}, LATER).finalizedAt).toBeNull();
+  });
+});
+
+/** Written out a second time, too. */
+const HOLDING: readonly PaymentState[] = ['charging', 'authorizing', 'unknown', 'review', 'succeeded'];
+
+describe('the reference', () => {
+  it.each(STATES)('in %s', (state) => {
+    const holds = HOLDING.includes(state);
+    expect(rowOf(state).holdsReference).toBe(holds);
+    expect(referenceLockIn(state, { reference: 'r', allowRepeat: false })).toBe(holds ? 'r' : null);
+    expect(referenceLockIn(state, { reference: 'r', allowRepeat: true })).toBeNull();
+    expect(referenceLockIn(state, { reference: null, allowRepeat: false })).toBeNull();
+  });
+});
+
+describe('any walk', () => {
+  it('keeps the promises of the table', () => {
+    const walk = fc.record({
+      start: fc.constantFrom<PaymentState>('charging', 'initiating'),
+      steps: fc.array(fc.record({ to: fc.constantFrom(...STATES), after: fc.nat(10_000) }), { maxLength: 30 }),
+      allowRepeat: fc.boolean(),
+      reference: fc.option(fc.string({ minLength: 1 })),
+    });
+    fc.assert(
+      fc.property(walk, ({ start, steps, allowRepeat, reference }) => {
+        let record = aPaymentRecord({ state: start, version: 1, allowRepeat, reference });
+        let now = CREATED.getTime();
+        let hasSucceeded = false;
+        for (const { to, after } of steps) {
+          now += after;
+          let next: PaymentRecord;
+          try {
+            next = advance(record, to, {}, new Date(now));
+          } catch {
+            continue;
+          }
+          const isNew = next.state !== record.state;
+          expect(hasSucceeded).toBe(false);
+          expect(next.version).toBe(record.version + 1);
+          expect(next.updatedAt.getTime()).toBe(now);
+          expect(next.createdAt).toBe(record.createdAt);
+          expect(next.conversationId).toBe(record.conversationId);
+          expect(next.finalizedAt !== null).toBe(rowOf(next.state).settled && (isNew || record.finalizedAt !== null));
+          expect(next.referenceLock).toBe(rowOf(next.state).holdsReference && !allowRepeat ? reference : null);
+          // Sending is behind it for good.
+          if (isNew) expect(['charging', 'initiating']).not.toContain(next.state);
+          if (isNew && next.state === 'authorizing') expect(record.state).toBe('awaiting');
+          record = next;
+          hasSucceeded ||= record.state === 'succeeded';
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('grants the right to authorize once at most', () => {
+    const reachable = (from: PaymentState, seen = new Set<PaymentState>()): Set<PaymentState> => {
+      for (const next of Object.keys(rowOf(from).to) as PaymentState[]) {
+        if (!seen.has(next)) reachable(next, seen.add(next));
+      }
+      return seen;
+    };
+    for (const state of ['charging', 'authorizing'] as const) {
+      expect([...reachable(state)]).not.toContain('awaiting');
+      expect([...reachable(state)]).not.toContain('authorizing');
+      expect([...reachable(state)]).not.toContain('charging');
+    }
+  });
+});
+
+describe('a claim that was withdrawn', () => {
+  const EXPIRY = new Date('2026-03-01T10:00:00Z');
+  const claimed = aPaymentRecord({ state: 'authorizing', version: 4, expiresAt: EXPIRY });
+
+  it('leaves the payment waiting for the buyer, one version on, and its order free', () => {
+    expect(withdrawClaim(claimed, CREATED)).toMatchObject({
+      state: 'awaiting',
+      version: 5,
+      dueAt: EXPIRY,
+      referenceLock: null,
+      finalizedAt: null,
+    });
+  });
+
+  it.each(ALL_STATES.filter((state) => state !== 'authorizing'))('is none where the payment is %s', (state) => {
+    expect(() => withdrawClaim(aPaymentRecord({ state }), CREATED)).toThrow('has no claim to withdraw');
+  });
+});
+
+describe('a reference that is pinned', () => {
+  const holder = aPaymentRecord({ state: 'charging' });
+
+  it('has no owner any more, and is held by none of the states that its payment goes to', () => {
+    const pinned = pinReference(holder);
+    expect(pinned).toEqual({ ...holder, referenceLock: null, pinsReference: true });
+    expect(pinnedReferenceOf(pinned)).toBe(holder.reference);
+    for (const state of HOLDING) expect(referenceLockIn(state, pinned)).toBeNull();
+    expect(advance(pinned, 'succeeded', {}, LATER)).toMatchObject({ referenceLock: null, pinsReference: true });
+  });
+
+  it('is none of a payment that has pinned nothing', () => {
+    expect(pinnedReferenceOf(holder)).toBeNull();
+    expect(referenceLockIn('charging', holder)).toBe(holder.reference);
+  });
+});
+
+it('the picture in the docs is drawn from the table', () => {
+  const drawn = execFileSync(process.execPath, ['draw-states.js', '--print'], { encoding: 'utf8', stdio: 'pipe' });
+  // Where this fails: npm run states
+  expect(drawn).toBe(readFileSync('docs/errors.md', 'utf8'));
+});
