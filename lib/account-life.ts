@@ -18,14 +18,14 @@ import { PaymentStore } from './store/payment-store.js';
 import { connectTelemetry } from './telemetry/open-telemetry.js';
 
 /**
- * What one merchant account does when the application starts and stops; its module calls it at Nest's hooks. Nest knows
- * it by another name than these hooks' lest it call them, too.
+ * Starts and stops one merchant account; its module calls this in Nest's hooks. The methods have other names than these
+ * hooks, so that Nest does not call them as well.
  */
 @Injectable()
 export class AccountLife {
-  /** Private to the language, too: printed, it would show the whole application. */
+  /** #private, since `inspect` would otherwise print the whole application. */
   readonly #discovery: DiscoveryService;
-  /** The account's own. */
+  /** The handlers of this account. */
   private handlers: readonly PaymentHandler[] = [];
   private closed: Promise<void> | null = null;
 
@@ -48,7 +48,7 @@ export class AccountLife {
     this.#discovery = discovery;
   }
 
-  /** Finds handlers, and takes work. */
+  /** Finds the handlers and begins to accept work. */
   async open(): Promise<void> {
     const handlers = this.finder.find();
     const problems = handlerAccountProblems(
@@ -70,7 +70,7 @@ export class AccountLife {
   }
 
   async refuseNew(): Promise<void> {
-    // Nest comes to one account after another, and each may take half a minute to stop.
+    // Nest calls one account after another, and each may take half a minute to stop.
     for (const wrapper of this.#discovery.getProviders()) {
       if (wrapper.token === InFlight) (wrapper.instance as InFlight).refuseNew();
     }
@@ -78,7 +78,7 @@ export class AccountLife {
     await this.processHold.during(() => this.reconciler.stop());
   }
 
-  /** The server still listens: buyers who come back from the bank meanwhile get their answer. */
+  /** The server still listens, so that buyers who return from the bank meanwhile are answered. */
   async ended(): Promise<void> {
     await this.inFlight.ended();
   }

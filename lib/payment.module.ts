@@ -13,9 +13,9 @@ import { PaymentConfigurationError } from './errors/payment-configuration.error.
 import { type ASYNC_OPTIONS_TYPE, ConfigurableModuleClass, type OPTIONS_TYPE } from './payment.module-definition.js';
 import { PaymentLogger } from './telemetry/payment-logger.js';
 
-/** One merchant account. Its life: find handlers, serve, stop taking work, let payments end, close. */
+/** The module of one merchant account. */
 @Module({
-  // Of the bare class alone, `imports: [PaymentModule]`: forRoot puts the real one in its place.
+  // Only for the bare class, `imports: [PaymentModule]`: forRoot replaces this provider.
   providers: [{ provide: AccountLife, useFactory: refuseBareImport, inject: [ModulesContainer] }],
 })
 export class PaymentModule
@@ -26,15 +26,15 @@ export class PaymentModule
     super();
   }
 
-  /** Options given here win; the others are read from `PAYMENT_*` variables. */
+  /** Options given here take precedence; the others are read from `PAYMENT_*` variables. */
   static override forRoot(options: typeof OPTIONS_TYPE = {}): DynamicModule {
     return super.forRoot(options);
   }
 
   /**
-   * The same with options from a factory or class; what shapes the module stays at the top level.
+   * The same, with options from a factory or class. Structural options stay at the top level.
    *
-   * @throws PaymentConfigurationError where neither is given
+   * @throws PaymentConfigurationError if neither is given
    */
   static override forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule {
     const { useFactory, useClass, useExisting } = Object(options) as typeof ASYNC_OPTIONS_TYPE;
@@ -72,7 +72,7 @@ function isFunction(value: unknown): boolean {
   return typeof value === 'function';
 }
 
-/** @throws PaymentConfigurationError that names the modules which import the class without calling forRoot */
+/** @throws PaymentConfigurationError, which names the modules that import the class without calling forRoot */
 function refuseBareImport(modules: ModulesContainer): never {
   const importers = [...modules.values()]
     .filter(({ imports }) => [...imports].some((one) => one.metatype === PaymentModule && isBare(one.providers)))
@@ -81,12 +81,12 @@ function refuseBareImport(modules: ModulesContainer): never {
   const message =
     `is imported bare${where}: import PaymentModule.forRoot() (or forRootAsync) once, in the module of the application; ` +
     'the others need not import it, since it is global';
-  // Nest may come upon a provider that needs PaymentService first, and then says no more than that it cannot be found.
+  // Nest may first find a provider that needs PaymentService, and would then only say that it cannot be found.
   new PaymentLogger().error(`PaymentModule ${message}`);
   throw new PaymentConfigurationError([{ option: 'PaymentModule', variable: null, message }]);
 }
 
-/** Whether it is the class without what forRoot adds. */
+/** Whether the module is the bare class, without what forRoot adds. */
 function isBare(providers: ReadonlyMap<unknown, { readonly inject?: unknown }>): boolean {
   const inject = providers.get(AccountLife)?.inject;
   return Array.isArray(inject) && inject.includes(ModulesContainer);

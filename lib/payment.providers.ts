@@ -49,7 +49,7 @@ import {
 import { openStore } from './store/open-store.js';
 import { PaymentStore } from './store/payment-store.js';
 
-/** Makes of the builder's bare definition the module of one account. */
+/** Turns the builder's definition into the module of one account. */
 export function assemble(definition: DynamicModule, structure: PaymentStructure): DynamicModule {
   const { isGlobal = true, callback = {}, name } = structure;
   const account = name ?? DEFAULT_ACCOUNT;
@@ -149,7 +149,7 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
   };
 }
 
-/** Whoever prints the container, or the module, does not see the options, which hold the secrets. */
+/** Hides the options, which hold the secrets, from whoever prints the container or the module. */
 function withHiddenOptions(provider: Provider): Provider {
   if (!('provide' in provider) || provider.provide !== PAYMENT_OPTIONS) return provider;
   if ('useValue' in provider) return { ...provider, useValue: new Hidden(provider.useValue as PaymentOptions) };

@@ -20,8 +20,8 @@ import { type Init3dStart, ThreeDFlow } from './flows/three-d-flow.js';
 const UNFORESEEN = [PaymentStoreError, PaymentUnsupportedError, PaymentConfigurationError] as const;
 
 /**
- * Takes cards. One rule for errors: a throw means that this call sent nothing, or nothing that can move money. Once a
- * DoPayment or Auth3d may have left, the answer is a {@link Payment}, whatever its state.
+ * Takes card payments. One rule for errors: a throw means that this call sent nothing, or nothing that can move money.
+ * Once a DoPayment or Auth3d may have been sent, the answer is a {@link Payment}, whatever its state.
  */
 @Injectable()
 export class PaymentService {
@@ -39,15 +39,15 @@ export class PaymentService {
   ) {}
 
   /**
-   * A direct payment (DoPayment): one request, its answer the outcome. The same `conversationId` or
-   * `idempotencyKey` with the same sale and card gives the existing payment and sends nothing.
+   * A direct payment (DoPayment): one request, whose answer is the outcome. The same `conversationId` or
+   * `idempotencyKey` with the same sale and card returns the existing payment and sends nothing.
    *
-   * @param input the fields of DoPayment (docs/interface.md); amounts in major units. Left as it was.
+   * @param input the fields of DoPayment (docs/interface.md); amounts in major units. It is not changed.
    * @throws PaymentValidationError the input is refused
-   * @throws PaymentDuplicateError the id or key is another sale's, or another card's
-   * @throws PaymentNotSentError proven that nothing left
+   * @throws PaymentDuplicateError the id or key belongs to another sale, or to another card
+   * @throws PaymentNotSentError it is proven that nothing was sent
    * @throws PaymentStoreError the store failed before anything was sent
-   * @throws PaymentOverloadError as many payments run as `maxInFlight` lets; nothing was recorded or sent
+   * @throws PaymentOverloadError `maxInFlight` payments are already running; nothing was recorded or sent
    * @throws PaymentShutdownError this process is shutting down; nothing was recorded or sent
    */
   doPayment(input: DoPaymentDto): Promise<Payment> {
@@ -55,15 +55,16 @@ export class PaymentService {
   }
 
   /**
-   * Starts a 3D payment (Init3d). Send `html` to the buyer's browser; the callback does the rest. The
-   * page is not kept.
+   * Starts a 3D payment (Init3d). Send `html` to the buyer's browser; the callback does the rest. The page is not
+   * stored.
    *
+   * @param input the fields of DoPayment (docs/interface.md); amounts in major units. It is not changed.
    * @throws PaymentValidationError the input is refused
-   * @throws PaymentDuplicateError the id or key is taken, by the same sale even, since its page is not kept
-   * @throws PaymentNotSentError proven that nothing left
+   * @throws PaymentDuplicateError the id or key is taken, even by the same sale, since its page is not stored
+   * @throws PaymentNotSentError it is proven that nothing was sent
    * @throws PaymentInit3dError refused, unreadable, unanswered, or the reference is taken; no money can move
-   * @throws PaymentStoreError the store failed; the buyer is not sent to the bank, no money can move
-   * @throws PaymentOverloadError as many payments run as `maxInFlight` lets; nothing was recorded or sent
+   * @throws PaymentStoreError the store failed; the buyer is not sent to the bank, and no money can move
+   * @throws PaymentOverloadError `maxInFlight` payments are already running; nothing was recorded or sent
    * @throws PaymentShutdownError this process is shutting down; nothing was recorded or sent
    */
   init3d(input: Init3dDto): Promise<Init3dStart> {
@@ -71,12 +72,12 @@ export class PaymentService {
   }
 
   /**
-   * Completes a 3D payment with what the bank sent (Auth3d); the callback controller calls this. Auth3d
-   * is sent once: for a payment that has been claimed or has ended, the answer is the payment as it stands; so it is
-   * where fifty calls wait for it already.
+   * Completes a 3D payment with what the bank sent (Auth3d); the callback controller calls this. Auth3d is sent once: a
+   * payment that has been claimed or has ended is returned as it is. So is a payment for whose outcome fifty calls
+   * already wait.
    *
    * @throws PaymentNotFoundError, PaymentStateError (for `direct` and `initiating`)
-   * @throws PaymentCallbackError the fields cannot be this payment's; it is untouched
+   * @throws PaymentCallbackError the fields cannot belong to this payment, which is unchanged
    * @throws PaymentStoreError the store failed before anything was sent
    */
   auth3d({ conversationId, fields }: Auth3dDto): Promise<Payment> {
@@ -93,17 +94,21 @@ export class PaymentService {
     return record && toPayment(record);
   }
 
-  /** All attempts of one of the merchant's own ids, oldest first. @throws PaymentStoreError */
+  /**
+   * All payments of one reference, oldest first.
+   *
+   * @throws PaymentStoreError
+   */
   async findByReference(reference: string): Promise<Payment[]> {
     return (await this.logged(this.reader.findByReference(reference))).map((record) => toPayment(record));
   }
 
   /**
-   * Asks the gateway (CheckPayment) and settles an `unknown` where it gives a clear word. Moves no money. An approval
-   * found in this way says that the sale was approved, not that it still stands: a gateway may go on saying so after the
-   * sale was voided or refunded at its own panel.
+   * Asks the gateway (CheckPayment) and settles an `unknown` payment if the answer is clear. Moves no money. An
+   * approval found in this way says that the sale was approved, not that it still stands: the gateway may go on saying
+   * so after the sale was voided or refunded at its own panel.
    *
-   * @throws PaymentUnsupportedError the dialect cannot ask (the interface shows no such operation)
+   * @throws PaymentUnsupportedError the dialect has no inquiry (the interface shows no such operation)
    * @throws PaymentNotFoundError, PaymentStateError (before any money can have moved), PaymentStoreError
    */
   inquire(conversationId: string): Promise<Payment> {
@@ -111,12 +116,13 @@ export class PaymentService {
   }
 
   /**
-   * An operator settles `unknown` or `review`, having seen the gateway's or the bank's own records.
+   * An operator settles a payment that is `unknown` or in `review`, after looking at the gateway's or the bank's own
+   * records.
    *
-   * Before you resolve as `failed` a payment that was `interrupted`, make sure that the process that took it has ended: one
-   * that was only suspended may still send. Within an hour of its claim this needs `force`.
+   * Before you resolve an `interrupted` payment as `failed`, make sure that the process which claimed it has ended: if
+   * it was only suspended, it may still send. Within an hour of its claim this needs `force`.
    *
-   * @param note how it was found out; kept in the payment's history, as is `by`
+   * @param note how the outcome was found out; kept in the payment's history, as is `by`
    * @throws PaymentValidationError, PaymentNotFoundError, PaymentStoreError
    * @throws PaymentStateError it is neither `unknown` nor in `review`, or needs `force`
    */
@@ -131,9 +137,9 @@ export class PaymentService {
   }
 
   /**
-   * One pass of the background work, for cron jobs and tests.
+   * Makes one pass of the background work, for cron jobs and tests.
    *
-   * @throws PaymentStoreError the store failed; what the pass was at comes back by itself
+   * @throws PaymentStoreError the store failed; what was leased is due again by itself
    * @throws PaymentShutdownError this process is shutting down
    */
   reconcile(): Promise<ReconcileCounts> {
@@ -148,7 +154,7 @@ export class PaymentService {
     return this.logged(this.inFlight.run(work));
   }
 
-  /** Nest answers 500 for these, and leaves it to the module to say why. The others are the caller's, or are logged. */
+  /** Logs the errors for which Nest only answers 500. The others are the caller's concern, or are logged already. */
   private async logged<T>(result: Promise<T>): Promise<T> {
     try {
       return await result;

@@ -14,7 +14,7 @@ import type {
 } from './simulator/index.js';
 import { PaymentLogger } from './telemetry/payment-logger.js';
 
-/** A simulator that runs, with what is known of test cards once its code is loaded. */
+/** A running simulator, and the test cards that are known once its code is loaded. */
 interface RunningSimulator {
   readonly simulator: Simulator;
   readonly smsCode: string;
@@ -22,8 +22,8 @@ interface RunningSimulator {
 }
 
 /**
- * The gateway and the bank inside the application, while `baseUrl` is `simulator:`. Inject it by its class, or that of a
- * named account by `paymentSimulatorToken(name)`; in a test, `app.get(PaymentSimulator)`.
+ * The gateway and the bank inside the application, while `baseUrl` is `simulator:`. Inject it by its class, or a named
+ * account's by `paymentSimulatorToken(name)`; in a test, `app.get(PaymentSimulator)`.
  *
  * ```ts
  * const { conversationId } = await payments.init3d(input);
@@ -32,11 +32,11 @@ interface RunningSimulator {
  * expect(simulator.ledger.chargedTimes(conversationId)).toBe(1);
  * ```
  *
- * It can always be injected. While `baseUrl` is a real gateway, `isRunning` is false, and all else throws
+ * It can always be injected. While `baseUrl` is a real gateway, `isRunning` is false, and everything else throws
  * PaymentConfigurationError.
  */
 export class PaymentSimulator {
-  /** Private to the language, too: printed, it would show the cards that buyers typed at its bank. */
+  /** #private, since `inspect` would otherwise print the cards that buyers typed at its bank. */
   readonly #running: RunningSimulator | null;
 
   private constructor(
@@ -47,14 +47,15 @@ export class PaymentSimulator {
   }
 
   /**
-   * Starts the simulator of an account whose `baseUrl` asks for one, and warns of it.
+   * Starts the simulator of an account whose `baseUrl` asks for one, and logs a warning.
+   *
    * @throws PaymentConfigurationError when it cannot listen
    * @internal
    */
   static async open(settings: PaymentSettings, clock: PaymentClock): Promise<PaymentSimulator> {
     const { account, baseUrl, luhn } = settings;
     if (baseUrl !== SIMULATOR_URL) return new PaymentSimulator(account, null);
-    // Loaded only where it is used.
+    // Loaded only when it is used.
     const { currentTestCards, SMS_CODE, startSimulator } = await import('./simulator/index.js');
     const { dialect, merchantId, clientId, clientSecret, apiKey } = SIMULATOR_OPTIONS;
     const simulator = await startSimulator({
@@ -80,22 +81,22 @@ export class PaymentSimulator {
     return this.#running !== null;
   }
 
-  /** The gateway's base address, without a slash at its end. */
+  /** The gateway's base URL, without a slash at its end. */
   get url(): string {
     return this.running.simulator.url;
   }
 
-  /** Who was charged what, and how often the gateway was asked to. */
+  /** What was charged, and how often the gateway was asked to. */
   get ledger(): SimulatorLedger {
     return this.running.simulator.ledger;
   }
 
-  /** The cards that can be paid with, as `cardDetails` takes them: `{ cardNo, expDate, cvv }`; none has expired. */
+  /** Cards that can be paid with, as `cardDetails` takes them: `{ cardNo, expDate, cvv }`. None has expired. */
   get testCards(): readonly TestCard[] {
     return this.running.currentTestCards();
   }
 
-  /** What the buyer types on the bank's page to be verified. */
+  /** The code that a buyer types on the bank's page to be verified. */
   get smsCode(): string {
     return this.running.smsCode;
   }
@@ -106,30 +107,32 @@ export class PaymentSimulator {
   }
 
   /**
-   * Plays a buyer who types the right code at the bank. Nothing is sent: what the bank would have the browser send is
-   * returned, for `fetch(request.url, request)`, or `app.inject(request)` on Fastify.
-   * @param conversationIdOrPage the payment, or the page that `init3d` gave
-   * @throws Error when no such payment is at the bank
+   * Plays a buyer who types the right code at the bank. Nothing is sent: the request that the bank would have the
+   * browser send is returned, for `fetch(request.url, request)`, or `app.inject(request)` on Fastify.
+   *
+   * @param conversationIdOrPage the payment, or the page that `init3d` returned
+   * @throws Error when the bank knows no such payment
    */
   approve(conversationIdOrPage: string): BankCallback {
     return this.running.simulator.approve(conversationIdOrPage);
   }
 
   /**
-   * As {@link approve}, with another code: one of `MAGIC_PASSWORDS` of `nestjs-card-payment/simulator`, a wrong one, or
-   * `cancel`.
+   * Like {@link approve}, with another code: one of `MAGIC_PASSWORDS` of `nestjs-card-payment/simulator`, a wrong one,
+   * or `cancel`.
    */
   answer(conversationIdOrPage: string, answer: { readonly code: string }): BankCallback {
     return this.running.simulator.bank.answer(conversationIdOrPage, answer);
   }
 
-  /** Forgets payments and faults: for `beforeEach`. */
+  /** Forgets payments and faults; call it in `beforeEach`. */
   reset(): void {
     this.running.simulator.reset();
   }
 
   /**
-   * Cuts every connection and stops; the module does it when the application closes.
+   * Closes all connections and stops. The module does this when the application closes.
+   *
    * @internal
    */
   async close(): Promise<void> {

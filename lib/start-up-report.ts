@@ -11,14 +11,14 @@ import { LogRecord } from './telemetry/log-record.js';
 import { PaymentLogger } from './telemetry/payment-logger.js';
 import { ReturnUrlMaker } from './flows/return-urls.js';
 
-/** Guards that refuse nobody for not being logged in. */
+/** Guards that do not ask for a login. */
 const HARMLESS_GUARD = /^Throttler/;
 
-/** Says in the log how an account is set, and what looks like a mistake although nothing is wrong by itself. */
+/** Logs how an account is configured, and settings that are allowed but look like a mistake. */
 @Injectable()
 export class StartUpReport {
   private readonly logger = new PaymentLogger();
-  /** Private to the language, too: printed, it would show the host's own parts. */
+  /** #private, since `inspect` would otherwise print the host's own objects. */
   readonly #config: ApplicationConfig;
 
   constructor(
@@ -31,7 +31,7 @@ export class StartUpReport {
     this.#config = config;
   }
 
-  /** @param handlers the account's own */
+  /** @param handlers the handlers of this account */
   write(handlers: readonly PaymentHandler[]): void {
     const { account, dialect, background } = this.settings;
     const callback = this.urls.shown();

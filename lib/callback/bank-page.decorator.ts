@@ -21,7 +21,7 @@ class BankPageInterceptor implements NestInterceptor {
     const response = context.switchToHttp().getResponse<HeaderTaker>();
     return next.handle().pipe(
       map((page: unknown) => {
-        // Only now: an error is answered without them.
+        // Set only now, so that an error is answered without them.
         if (typeof page === 'string') {
           for (const [name, value] of Object.entries(BANK_PAGE_HEADERS)) response.header(name, value);
         }
@@ -32,8 +32,8 @@ class BankPageInterceptor implements NestInterceptor {
 }
 
 /**
- * For the route that returns the bank's page, `html` of `init3d`: answers with status 200 and {@link BANK_PAGE_HEADERS},
- * on Express and Fastify. An error of that route, and a redirect, is answered without them.
+ * For the route that returns the bank's page, `html` of `init3d`: answers with status 200 and
+ * {@link BANK_PAGE_HEADERS}, on Express and Fastify. An error or a redirect of that route is answered without these headers.
  *
  * ```ts
  * @Post('orders/:id/pay')

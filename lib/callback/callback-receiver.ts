@@ -18,7 +18,7 @@ import type { CallbackFields } from '../gateway/gateway-dialect.js';
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 const LOOK_AGAIN_MS = 250;
 
-/** Takes the bank's answers in: finds the payment by the token, and sees it through Auth3d. */
+/** Handles what the bank posts back: finds the payment by its token and completes it by Auth3d. */
 @Injectable()
 export class CallbackReceiver {
   constructor(
@@ -36,7 +36,8 @@ export class CallbackReceiver {
   }
 
   /**
-   * Checks a callback and touches nothing.
+   * Checks a callback and changes nothing.
+   *
    * @throws PaymentCallbackError, PaymentStoreError
    */
   async receive(token: string, received: unknown): Promise<ReceivedCallback> {
@@ -48,10 +49,11 @@ export class CallbackReceiver {
   }
 
   /**
-   * Completes the payment and waits for its outcome, up to `waitMs`; a repeat waits for the first, unless too many do.
-   * Whatever comes after that runs on.
-   * @returns the payment as it stands then
-   * @throws PaymentCallbackError the callback is refused, the payment untouched
+   * Completes the payment and waits for its outcome, up to `waitMs`; after that, the work goes on. A repeated callback
+   * waits for the first, unless too many already do.
+   *
+   * @returns the payment as it is then
+   * @throws PaymentCallbackError the callback is refused, the payment unchanged
    * @throws PaymentStoreError
    */
   async complete(token: string, received: unknown): Promise<Payment> {
@@ -82,7 +84,9 @@ export class CallbackReceiver {
     return this.inFlight.run(() => this.threeD.complete(record, received ?? {}, place));
   }
 
-  /** Back, refresh, a double post: nothing is sent, so an empty one is welcome, but a foreign one is not. */
+  /**
+   * A repeat: Back, refresh, a double post. Nothing is sent, so it may be empty, but it may not name another payment.
+   */
   private repeat(record: PaymentRecord, received: unknown): Promise<Payment> {
     return Promise.resolve().then(() => {
       const { dialect } = this.settings;
@@ -106,8 +110,8 @@ export class CallbackReceiver {
 }
 
 /**
- * A callback that has been checked: whose it is, and what the bank sent. A pipe with `validateCustomDecorators` leaves it
- * as it is.
+ * A callback that has been checked: its payment, and what the bank sent. A pipe with `validateCustomDecorators` leaves
+ * it as it is.
  */
 export class ReceivedCallback {
   @Allow()

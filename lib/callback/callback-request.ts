@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
 import { PaymentCallbackError } from '../errors/payment-callback.error.js';
 
-/** As much of an Express or Fastify request as is read. */
+/** The parts of an Express or Fastify request that are read. */
 export interface CallbackRequest {
   readonly method: string;
   readonly headers: IncomingMessage['headers'];
@@ -15,27 +15,27 @@ const MAX_BODY_BYTES = 65_536;
 const BODY_LIMIT_MS = 10_000;
 const FORM = 'application/x-www-form-urlencoded';
 
-/** A browser or proxy that only looks ahead: nothing may come of it. */
+/** Whether a browser or proxy is only prefetching: this must have no effect. */
 export function isLookingAhead({ method, headers }: CallbackRequest): boolean {
   const purpose = [headers['sec-purpose'], headers['purpose'], headers['x-purpose'], headers['x-moz']].join(' ');
   return method === 'HEAD' || /prefetch|prerender|preview/i.test(purpose);
 }
 
 /**
- * What came: the body's fields, or else the query's. The host's parser made them objects; without one (Express) the
- * body is read here.
+ * The body's fields, or else the query's, as objects made by the host's parser. Where Express has no parser, the body
+ * is read here.
  */
 export async function receivedFields(request: CallbackRequest): Promise<unknown> {
   const body = isUnread(request) ? await readBody(request) : request.body;
   return isEmpty(body) ? queryFields(request) : body;
 }
 
-/** The callback token in the route or the query; an empty text where there is none. */
+/** The callback token in the route or the query; an empty text if there is none. */
 export function receivedToken({ params, query }: CallbackRequest): string {
   return tokenIn(params) ?? tokenIn(query) ?? '';
 }
 
-/** A token that stands in the query is the merchant's, not the bank's. */
+/** A token in the query belongs to the merchant's URL, not to the bank's fields. */
 function queryFields({ params, query }: CallbackRequest): unknown {
   if (tokenIn(params) !== null || tokenIn(query) === null) return query;
   return Object.fromEntries(Object.entries(query as object).filter(([name]) => name !== 'token'));
@@ -62,13 +62,13 @@ function isEmpty(body: unknown): boolean {
 }
 
 async function readBody(request: CallbackRequest & IncomingMessage): Promise<unknown> {
-  // Not joined as a Buffer, which would leave the bank's fields in memory that all small Buffers share.
+  // Not joined as a Buffer, which would leave the bank's fields in the memory that small Buffers share.
   const decoder = new StringDecoder('utf8');
   let text = '';
   let size = 0;
   const timer = setTimeout(() => request.destroy(), BODY_LIMIT_MS);
   try {
-    // Not destroyed when it is too large: the refusal could not be sent on a connection that is gone.
+    // Not destroyed when it is too large: the refusal could not be sent over a closed connection.
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > MAX_BODY_BYTES) throw new PaymentCallbackError('too_large');

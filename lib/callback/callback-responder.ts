@@ -18,7 +18,7 @@ import { PaymentClock } from '../payment/clock.js';
 import { LimitedLog } from '../payment/limited-log.js';
 import { RESULT_TEXTS } from '../errors/buyer-texts.js';
 
-/** Logs callbacks that got no outcome, a few a minute of each kind: whoever sends them must not be able to fill the log. */
+/** Logs refused and unserved callbacks, a few a minute of each kind, so that nobody can fill the log with them. */
 @Injectable()
 export class RefusalLog {
   private readonly logger = new PaymentLogger();
@@ -28,29 +28,29 @@ export class RefusalLog {
     this.limited = new LimitedLog(clock);
   }
 
-  /** A callback that was refused. */
+  /** The callback was refused. */
   warn({ refusal, message, code }: PaymentCallbackError): void {
     this.limited.write(refusal, (end) => this.logger.warn(new LogRecord(message + end, { code, refusal })));
   }
 
-  /** A callback that could not be served, since the store failed. */
+  /** The callback could not be served, since the store failed. */
   error({ message, code }: PaymentStoreError): void {
     const line = `A callback could not be served; the buyer is asked to reload. ${message}`;
     this.limited.write(code, (end) => this.logger.error(new LogRecord(line + end, { code })));
   }
 }
 
-/** What a page of the callback says. */
+/** The kinds of result page. */
 export type ResultPageKind = keyof typeof RESULT_TEXTS;
 
-/** A plain page. Nothing of what was received stands in it. */
+/** A plain page, which repeats nothing that was received. */
 export function resultPage(kind: ResultPageKind, language: TextLanguage, shopUrl: string): string {
   return buyerPage(RESULT_TEXTS[kind][language], language, shopUrl);
 }
 
 type Outcome = Extract<ResultPageKind, 'success' | 'failure' | 'pending'>;
 
-/** Where the buyer goes from each state. What has not begun is as good as failed: nothing was paid. */
+/** Where the buyer is sent in each state. A payment that has not begun counts as failed: nothing was paid. */
 const OUTCOME_OF: Readonly<Record<PaymentState, Outcome>> = {
   succeeded: 'success',
   failed: 'failure',
@@ -68,15 +68,15 @@ const HEADERS = {
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
 };
-/** A bank may have been shown in a frame of the shop, and comes back inside it. */
+/** The bank may have been shown in a frame of the shop, in which its answer then appears. */
 const PAGE_HEADERS = buyerPageHeaders("'self'");
 
-/** Answers the buyer's browser, on Express and Fastify alike. */
+/** Answers the buyer's browser, on Express and on Fastify. */
 @Injectable()
 export class CallbackResponder {
   private readonly logger = new PaymentLogger();
 
-  /** Private to the language, too: printed, it would show the whole application. */
+  /** #private, since `inspect` would otherwise print the whole application. */
   readonly #host: HttpAdapterHost;
 
   constructor(
@@ -88,9 +88,9 @@ export class CallbackResponder {
   }
 
   /**
-   * 303 to the merchant's page with `?conversationId=`, or a page of our own.
+   * Redirects (303) to the merchant's page with `?conversationId=`, or shows a page of the module.
    *
-   * @param acceptLanguage the browser's; the option `language` decides where it names neither Turkish nor English
+   * @param acceptLanguage the browser's; if it names neither Turkish nor English, the option `language` decides
    */
   sendOn(response: unknown, payment: Payment, acceptLanguage?: string): void {
     const outcome = isKnown(payment) ? OUTCOME_OF[payment.state] : 'pending';
@@ -100,13 +100,17 @@ export class CallbackResponder {
     else this.reply(response, 303, '', { ...HEADERS, Location: url });
   }
 
-  /** Refuses without repeating what was received. @throws the error when it is none that it knows */
+  /**
+   * Refuses the callback without repeating what was received.
+   *
+   * @throws an error that is none of the module's
+   */
   refuse(response: unknown, error: unknown, acceptLanguage?: string): void {
     if (error instanceof PaymentStoreError) {
       this.refusals.error(error);
       this.page(response, 503, 'unavailable', acceptLanguage);
     } else if (error instanceof PaymentShutdownError) {
-      // The payment still waits: a reload reaches another instance, or this one once it is back.
+      // The payment still waits for its callback: a reload reaches another instance, or this one after its restart.
       this.page(response, 503, 'unavailable', acceptLanguage);
     } else if (error instanceof PaymentCallbackError) {
       this.refusals.warn(error);
@@ -114,7 +118,7 @@ export class CallbackResponder {
     } else throw error;
   }
 
-  /** To a browser that only looks ahead. */
+  /** For a browser that is only prefetching. */
   nothing(response: unknown): void {
     this.reply(response, 204, '', HEADERS);
   }
@@ -141,7 +145,7 @@ export class CallbackResponder {
       return { problem: 'threw', thrown: describeHostError(error, this.settings.credentials, payment) };
     }
     if (isPromise(given)) {
-      // Of an async function, which the type forbids: its rejection must not end the process.
+      // The types forbid an async function; if one is given, its rejection must not end the process.
       given.catch(() => undefined);
       return { problem: 'is async: it must return the address itself' };
     }
@@ -155,7 +159,7 @@ export class CallbackResponder {
     this.reply(response, status, resultPage(kind, language, this.shopUrl()), PAGE_HEADERS);
   }
 
-  /** Where the shop is, as buyers reach it; with neither setting (the embedded simulator), on this site. */
+  /** The shop's URL, as buyers know it. With neither setting (the embedded simulator), this site. */
   private shopUrl(): string {
     const { publicUrl, callbackUrl } = this.settings;
     return publicUrl ?? (callbackUrl ? new URL(callbackUrl).origin : '/');
@@ -168,7 +172,7 @@ export class CallbackResponder {
   }
 }
 
-/** What a host's function gave, or what is wrong with it. */
+/** What a host's function returned, or what is wrong with it. */
 type GivenUrl = { readonly url: string } | { readonly problem: string; readonly thrown?: Thrown };
 
 function withConversationId(url: string, conversationId: string): string {

@@ -6,8 +6,8 @@ import { CallbackResponder } from './callback-responder.js';
 const ROUTES = [':token/return', ':token/fail'];
 
 /**
- * The controller that the bank sends the buyer back to, made anew for each registration so that its path and decorators
- * are its own. Both routes lead to Auth3d: which of them was called decides nothing.
+ * Makes the controller that the bank sends the buyer back to, one for each registration, with its own path and
+ * decorators. Both routes lead to Auth3d; which one was called decides nothing.
  */
 export function createCallbackController(path: string, decorators: readonly ClassDecorator[] = []): Type<unknown> {
   @Controller({ path, version: VERSION_NEUTRAL })

@@ -19,9 +19,8 @@ const RECEIVED = Symbol.for('nestjs-card-payment:received-callback');
 type GuardedRequest = CallbackRequest & { [RECEIVED]?: ReceivedCallback };
 
 /**
- * For a callback route of the merchant's own, whose URL holds `{token}` (as the route parameter or query field
- * `token`): the same checks as the built-in controller's. Refuses with 404 for an unknown token and 400 otherwise; the
- * payment is untouched.
+ * For a merchant's own callback route, whose URL holds `{token}` (as the route parameter or query field `token`). It
+ * makes the same checks as the built-in controller: 404 for an unknown token, otherwise 400; the payment is unchanged.
  */
 @Injectable()
 export class PaymentCallbackGuard implements CanActivate {

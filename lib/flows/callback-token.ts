@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 import type { DoPaymentDto } from '../dto/do-payment.dto.js';
 import type { Randomness } from '../payment/randomness.js';
 
-/** Stands for the token in the URLs of a direct payment, which no buyer comes back to. */
+/** Stands in place of the token in the URLs of a direct payment: no buyer returns to them. */
 export const NO_TOKEN = 'direct';
 
-/** 256 random bits, base64url. Whoever holds it may bring the bank's answer for one payment, and nothing else. */
+/**
+ * 256 random bits, base64url. Whoever holds the token can deliver the bank's answer for one payment, and nothing else.
+ */
 export function newCallbackToken(random: Randomness): string {
   const bytes = random.bytes(32);
   try {
@@ -15,7 +17,7 @@ export function newCallbackToken(random: Randomness): string {
   }
 }
 
-/** SHA-256, lowercase hex: all that is kept of a token. */
+/** SHA-256 of the token, lowercase hex. Only this is stored. */
 export function hashCallbackToken(token: string): string {
   return createHash('sha256').update(token, 'utf8').digest('hex');
 }
@@ -29,7 +31,7 @@ export function newHostIdNonce(random: Randomness, { conversationId }: Pick<DoPa
   return random.bytes(6).toString('hex');
 }
 
-/** 128 random bits: which attempt wrote an opening or a claim. */
+/** 128 random bits that identify the attempt which opened or claimed a payment. */
 export function newAttemptId(random: Randomness): string {
   return random.bytes(16).toString('base64url');
 }

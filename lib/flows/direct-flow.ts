@@ -22,7 +22,7 @@ import { StoreClock } from '../process/store-clock.js';
 
 const MAX_OPENING_TRIES = 5;
 
-/** The direct payment: written as `charging`, sent once, its answer written. */
+/** The direct payment: stored as `charging`, sent once, then its outcome is stored. */
 @Injectable()
 export class DirectFlow {
   constructor(
@@ -41,7 +41,7 @@ export class DirectFlow {
     return inOperation({ operation: 'doPayment', account }, itself, () => this.payOnce(input));
   }
 
-  /** What it holds is the card: it throws nothing itself (see {@link rejectApart}). */
+  /** It holds the card, so it throws nothing itself (see {@link rejectApart}). */
   private async payOnce(given: Handover<unknown>): Promise<Payment> {
     const { input, now } = await receiveInput(DoPaymentDto, given, this.settings, this.clock);
     const sale = saleRequest(input, this.settings, await this.returnUrls.makeApart(input));
@@ -62,13 +62,17 @@ export class DirectFlow {
     return this.writer.settle(record, (current, at) => applyOutcome(current, attempt.outcome, rules, at));
   }
 
-  /** @returns null when the payment is open and ours to send; otherwise the payment that answers in its place */
+  /**
+   * @returns null when the payment is stored and may be sent; otherwise the earlier payment that is returned in its
+   *   place
+   */
   private async open(record: PaymentRecord): Promise<PaymentRecord | null> {
     const refused = {
       ...advance(record, 'failed', { reason: 'reference_taken' }, record.createdAt),
       version: 1,
     };
-    // Between a refused write and the look at who is in the way, that one may have gone: then it is our turn again.
+    // The payment that was in the way may have ended between the refused write and this look: then opening is tried
+    // again.
     for (let tries = 0; tries < MAX_OPENING_TRIES; tries += 1) {
       const taken = await this.writer.open(record);
       if (taken === null) return null;

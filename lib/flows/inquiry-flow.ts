@@ -15,7 +15,7 @@ import { StoreClock } from '../process/store-clock.js';
 
 const NOTHING_CLEAR = { outcome: 'nothing' } as const;
 
-/** Settles what is not known by asking the gateway. */
+/** Settles a payment whose outcome is not known, by asking the gateway. */
 @Injectable()
 export class InquiryFlow {
   constructor(
@@ -44,11 +44,12 @@ export class InquiryFlow {
     return (await this.ask(record)) ?? toPayment(record);
   }
 
-  /** @returns null when the gateway gave no answer at all */
+  /** @returns null when the gateway did not answer */
   async ask(record: PaymentRecord): Promise<Payment | null> {
     const inquiry = await this.gateway.checkPayment(toPayment(record));
     if (!inquiry) return null;
-    // Two answers that the payment is not found count by the time between them, and a host's clock may just have been set.
+    // "Not found" counts when it is answered twice, ten minutes apart, so the store's time is needed: this host's clock
+    // may just have been set.
     const isTimeKnown = await this.clock.check().then(
       () => true,
       () => false,

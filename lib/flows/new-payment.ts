@@ -14,9 +14,9 @@ import { referenceLockIn } from '../payment/transitions.js';
 const KNOWN_VALUES = { paymentMethod: 'CARDPAYMENT', paymentInstrumentType: 'CARD', transactionType: 'SALE' } as const;
 
 /**
- * The input with every default filled in, as the gateway is to get it.
- * @throws PaymentValidationError when the amount is not one; the input was checked before, so this is the last line of
- *   defence
+ * The sale as the gateway gets it: the input with every default filled in.
+ * @throws PaymentValidationError for an amount that is not valid; the input has been checked before, so this is the
+ *   last line of defence
  */
 export function saleRequest(
   input: DoPaymentDto,
@@ -52,7 +52,7 @@ function amountText({ amount, currencyCode }: TransactionDetailsDto, format: Amo
   );
 }
 
-/** What a payment's first record is known by, beside its conversationId. */
+/** What identifies a new payment, besides its conversationId. */
 type OpeningIds = Required<Pick<PaymentRecord, 'tokenHash' | 'attemptId' | 'hostIdNonce'>>;
 
 /** The first record of a payment: `charging` or `initiating`. */

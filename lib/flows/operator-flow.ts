@@ -12,24 +12,26 @@ import { StoreClock } from '../process/store-clock.js';
 
 const MAX_NOTE_LENGTH = 1_000;
 const MAX_NAME_LENGTH = 200;
-/** How long a host that was suspended may be taken to come back and send, unless a person says that it will not. */
+/**
+ * For this long after its claim, the process that claimed a payment may only have been suspended and may still send.
+ */
 const INTERRUPTED_MS = 3_600_000;
 
-/** What may be said when a payment is resolved, besides its state and the note. */
+/** Options of `resolve`. */
 export interface ResolveOptions {
   /**
-   * Who resolves it: a name, an address, a user id. Kept in the payment's history, up to 200 characters, without card
-   * numbers and other long numbers.
+   * Who resolves it: a name, an address, a user id. Kept in the payment's history, up to 200 characters; card numbers
+   * and other long numbers are removed.
    */
   readonly by?: string;
   /**
-   * Needed to resolve as `failed` a payment that was `interrupted`, within an hour of its claim: the process that took it
-   * may only have been suspended, and may still send.
+   * Needed to resolve an `interrupted` payment as `failed` within an hour of its claim: the process that claimed it may
+   * only have been suspended, and may still send.
    */
   readonly force?: boolean;
 }
 
-/** What an operator settles by hand. */
+/** Lets an operator settle a payment by hand. */
 @Injectable()
 export class OperatorFlow {
   constructor(
@@ -38,13 +40,13 @@ export class OperatorFlow {
     private readonly clock: StoreClock,
   ) {}
 
-  /** @param given what was passed in: callers in plain JavaScript get no help from the types */
+  /** @param given the arguments as passed in, unchecked: callers in plain JavaScript have no types */
   async resolve(...given: readonly unknown[]): Promise<Payment> {
     const { conversationId, state, note, by, force } = checkedResolution(given);
     const record = await this.reader.find(conversationId);
     if (!record) throw new PaymentNotFoundError();
     const claimedAt = state === 'failed' && !force ? await this.claimOf(record) : null;
-    // The hour since the claim is one of the store's time: this host's clock may just have been set.
+    // The hour since the claim is measured by the store's time: this host's clock may just have been set.
     if (claimedAt) await this.clock.check();
     const change = {
       reason: 'operator',
@@ -65,7 +67,7 @@ export class OperatorFlow {
     throw new PaymentStateError(toPayment(await this.reader.latest(record)), refusal);
   }
 
-  /** When the claim was taken under which it was, or may still be, sent. */
+  /** When the claim was taken under which the request was, or may still be, sent. */
   private async claimOf(record: PaymentRecord): Promise<Date> {
     const history = await this.reader.history(record.conversationId);
     const claim = history.findLast(({ state }) => isClaimed(state));

@@ -8,8 +8,8 @@ import { PaymentStore } from '../store/payment-store.js';
 import { callStore } from '../store/store-call.js';
 
 /**
- * Looks up the account's payments. Every method throws PaymentStoreError when the store fails. What no payment can have
- * for an id or a reference (a control character, a list from a query) is not looked up: a store may fail over it.
+ * Looks up the account's payments. Every method throws PaymentStoreError when the store fails. An id or reference that
+ * no payment can have (with a control character, or a list from a query) is not looked up: a store may fail on it.
  */
 @Injectable()
 export class PaymentReader {
@@ -23,7 +23,7 @@ export class PaymentReader {
     return this.read(() => this.ledger.find(this.settings.account, conversationId));
   }
 
-  /** The record as it stands now, after someone else changed it. */
+  /** The current record, after someone else has changed it. */
   async latest(record: PaymentRecord): Promise<PaymentRecord> {
     return (await this.find(record.conversationId)) ?? record;
   }
@@ -54,7 +54,7 @@ export class PaymentReader {
     const byKey =
       idempotencyKey === null ? null : await this.read(() => this.ledger.findByIdempotencyKey(account, idempotencyKey));
     if (byKey === 'purged') throw new PaymentDuplicateError(null, 'idempotencyKey');
-    // A conversationId that is taken, but by no payment that can be found, was that of one that has been deleted.
+    // A conversationId that is taken although no payment is found belonged to a payment that has been deleted.
     if (taken === 'conversationId' && !byId) throw new PaymentDuplicateError(null, 'conversationId');
     const earlier = byKey ?? byId;
     const isOther =
@@ -68,7 +68,7 @@ export class PaymentReader {
   }
 }
 
-/** Of the card only its mask is stored, and nothing of its holder: more cannot be compared. */
+/** Only the card's mask is stored, and nothing about its holder, so no more can be compared. */
 function isSameSale(one: PaymentRecord, other: PaymentRecord): boolean {
   return (
     one.kind === other.kind &&

@@ -10,8 +10,8 @@ import { loopTurn } from '../process/loop-turn.js';
 import type { StoreClock } from '../process/store-clock.js';
 
 /**
- * Reads what a merchant passed in, checked, once it is its turn. It is copied before anything is waited for: what is
- * paid is what was passed in, whatever the caller does to it meanwhile.
+ * Waits for this payment's turn, then checks what the merchant passed in. The input is copied before the first wait, so
+ * that later changes by the caller have no effect.
  *
  * @throws PaymentValidationError
  * @throws PaymentStoreError while the store's time is not known
@@ -32,8 +32,8 @@ export async function receiveInput<T extends DoPaymentDto>(
 }
 
 /**
- * Something that is taken once, and not kept: functions that wait until a payment has ended hold this, and no card, when
- * an error passes through them.
+ * Holds a value that can be taken once. Functions that wait until a payment has ended hold this instead of the card, so
+ * that an error which passes through them shows none.
  */
 export class Handover<T> {
   #value: T | undefined;
@@ -42,7 +42,7 @@ export class Handover<T> {
     this.#value = value;
   }
 
-  /** The value, the first time. */
+  /** The value on the first call, undefined afterwards. */
   take(): T | undefined {
     const value = this.#value;
     this.#value = undefined;

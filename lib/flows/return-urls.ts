@@ -8,16 +8,16 @@ import { PaymentSettings } from '../options/payment-settings.js';
 import { textLanguage, type Translations } from '../payment/text-language.js';
 import { NO_TOKEN } from './callback-token.js';
 
-/** The two addresses that a request gives the gateway. */
+/** The two URLs that a request gives the gateway. */
 export interface ReturnUrls {
   readonly returnUrl: string;
   readonly failUrl: string;
 }
 
-/** Works out where the bank is to send the buyer back. */
+/** Decides where the bank sends the buyer back. */
 @Injectable()
 export class ReturnUrlMaker {
-  /** Private to the language, too: printed, they would show the host's own parts. */
+  /** #private, since `inspect` would otherwise print the host's own objects. */
   readonly #config: ApplicationConfig;
   readonly #adapterHost: HttpAdapterHost;
 
@@ -32,7 +32,7 @@ export class ReturnUrlMaker {
   }
 
   /**
-   * The caller's own addresses, then the configured ones, then the built-in controller's; `{token}` is filled in.
+   * The caller's own URLs, else the configured ones, else the built-in controller's. `{token}` is filled in.
    * @throws PaymentValidationError when there is none
    */
   make(own: Partial<ReturnUrls> & { readonly language?: string }, token: string = NO_TOKEN): ReturnUrls {
@@ -52,27 +52,27 @@ export class ReturnUrlMaker {
   }
 
   /**
-   * The same on a stack of its own, where no card is at hand: see `rejectApart`.
+   * The same, but any error is made where no card is on the stack: see `rejectApart`.
    * @throws PaymentValidationError when there is none
    */
   makeApart({ returnUrl, failUrl, language }: Parameters<this['make']>[0], token?: string): Promise<ReturnUrls> {
     return Promise.resolve().then(() => this.make({ returnUrl, failUrl, language }, token));
   }
 
-  /** Where the bank sends the buyer back, for people; null where each payment says so for itself. */
+  /** Where the bank sends the buyer back, as shown to people; null when each payment has its own. */
   shown(): string | null {
     const { returnUrl, callbackUrl, publicUrl } = this.settings;
-    // A query may hold a secret of the host's own.
+    // The query may hold a secret of the host.
     if (returnUrl !== null) return returnUrl.replace(/[?#].*$/s, '');
     if (this.route.path === null) return null;
-    // Then it is known once the server listens.
+    // The address is known once the server listens.
     if (callbackUrl === null && publicUrl === null) return `/${this.route.path}/{token}/return`;
     return `${this.base()}/{token}/return`;
   }
 
   /**
-   * The prefix is known once the application starts, and the server's address once it listens, so they are read here and
-   * not in the constructor.
+   * The prefix is known once the application has started, the server's address once it listens: both are read here, not
+   * in the constructor.
    */
   private base(): string | null {
     const { callbackUrl, publicUrl } = this.settings;
@@ -97,12 +97,12 @@ function neededText(option: keyof ReturnUrls): Translations {
   };
 }
 
-/** Every address of this machine, and those that lead to it alone: browsers know it best as localhost. */
+/** These mean this machine; browsers know it as localhost. */
 const LOCALHOST: ReadonlySet<string> = new Set(['0.0.0.0', '::', '127.0.0.1', '::1']);
 
 /**
- * Where a browser on this machine finds an HTTP server. One that does not listen (an application that is not started, or
- * whose tests hand it requests without a socket) has no port: then the path alone means something.
+ * The URL at which a browser on this machine reaches an HTTP server. A server that does not listen (the application is
+ * not started, or its tests pass requests without a socket) has no port; then only the path is meaningful.
  */
 export function localUrlOf(server: unknown): string {
   const scheme = server instanceof TlsServer ? 'https' : 'http';

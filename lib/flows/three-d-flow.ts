@@ -35,13 +35,13 @@ import { applyNotSent, applyOutcome, settlementRules } from './settling/settleme
 import { StoreClock } from '../process/store-clock.js';
 import { WaitingCallbacks, type WaitingPlace } from './waiting-callbacks.js';
 
-/** How long `beforeAuth3d` may take: less than a buyer waits for the callback's answer. */
+/** How long `beforeAuth3d` may take: less than the buyer waits for the callback's answer. */
 const MAX_VETO_MS = 20_000;
 
 /** What the bank sent, checked. */
 type Callback = Pick<Auth3dRequest, 'fields' | 'gathered'>;
 
-/** A 3D payment that was started: the buyer's browser is to show `html`. */
+/** A 3D payment that has been started: show `html` in the buyer's browser. */
 export interface Init3dStart {
   readonly conversationId: string;
   /** The page, Base64 as received. */
@@ -53,11 +53,11 @@ export interface Init3dStart {
   readonly payment: Payment;
 }
 
-/** The 3D payment: Init3d, the buyer at the issuer's page, and the one Auth3d. */
+/** The 3D payment: Init3d, the buyer on the issuer's page, then Auth3d once. */
 @Injectable()
 export class ThreeDFlow {
   private readonly logger = new PaymentLogger();
-  /** Copies of one callback in this process share one run. */
+  /** Copies of one callback in this process share one call of Auth3d. */
   private readonly completing = new Map<string, Promise<Payment>>();
   private readonly waiting = new WaitingCallbacks();
 
@@ -81,7 +81,7 @@ export class ThreeDFlow {
     );
   }
 
-  /** What it holds is the card: it throws nothing itself (see {@link rejectApart}). */
+  /** It holds the card, so it throws nothing itself (see {@link rejectApart}). */
   private async startOnce(given: Handover<unknown>): Promise<Init3dStart> {
     const { input, now } = await receiveInput(Init3dDto, given, this.settings, this.clock);
     const token = newCallbackToken(this.random);
@@ -114,14 +114,14 @@ export class ThreeDFlow {
     return { conversationId: record.conversationId, content, html, expiresAt, payment: toPayment(moved.record) };
   }
 
-  /** Where a callback may wait for the outcome of a payment. Whoever takes it leaves it. */
+  /** A place in which a callback may wait for the payment's outcome. The caller must leave it. */
   placeFor({ conversationId }: PaymentRecord): WaitingPlace {
     return this.waiting.placeFor(conversationId);
   }
 
   /**
-   * @param received what the bank sent, as the host parsed it; read only while the payment waits for it
-   * @param place its own, where the caller waits no longer than this does
+   * @param received what the bank sent, as the host parsed it; read only while the payment is `awaiting`
+   * @param place given by callers that may stop waiting before this returns
    */
   async complete(record: PaymentRecord, received: unknown, place?: WaitingPlace): Promise<Payment> {
     const { account, traceparent: link } = record;
@@ -145,7 +145,7 @@ export class ThreeDFlow {
     await this.clock.check();
     if (record.expiresAt && this.clock.now() >= record.expiresAt) return this.end(record, 'expired');
 
-    // Each copy is checked for itself, so that a wrong one beside the bank's own cannot have that refused.
+    // Each copy is checked by itself, so that a forged one cannot have the bank's own refused.
     const { dialect } = this.settings;
     const fields = readCallbackFields(received, dialect.callbackObjectFields);
     const gathered = checkCallback(fields, record, dialect);
@@ -157,7 +157,10 @@ export class ThreeDFlow {
     return run;
   }
 
-  /** The run that is under way, or the payment as it stands where too many wait for that; null where none is. */
+  /**
+   * @returns the Auth3d under way; the payment as it is where too many callbacks wait for it; null where none is under
+   *   way
+   */
   private join(record: PaymentRecord, place: WaitingPlace): Promise<Payment> | Payment | null {
     const running = this.completing.get(record.conversationId);
     if (!running) return null;
@@ -177,7 +180,7 @@ export class ThreeDFlow {
     return this.conclude(claim.record, attempt.outcome);
   }
 
-  /** The claim is granted once, so this runs once for a payment. */
+  /** Runs once for a payment, since the claim is granted once. */
   private async authorize(record: PaymentRecord, callback: Callback): Promise<ChargeAttempt> {
     const { timeoutMs } = this.settings;
     const begun = this.clock.monotonic();
@@ -185,7 +188,7 @@ export class ThreeDFlow {
     for (;;) {
       const claim = new Claim(record, timeoutMs - used(), this.clock);
       const attempt = await this.gateway.auth3d({ payment: toPayment(record), ...callback }, claim);
-      // It is tried again only while nothing has provably left.
+      // Tried again only while it is proven that nothing was sent.
       const isLast = used() + AUTH3D_RETRY_MS >= auth3dRetryingMs(timeoutMs);
       if (attempt.sent || attempt === TOO_LATE || isLast) return attempt;
       await this.clock.sleep(AUTH3D_RETRY_MS);
@@ -193,9 +196,9 @@ export class ThreeDFlow {
   }
 
   /**
-   * Writes the outcome. An approval that does not name this payment may be another's, whose ids the buyer's browser put
-   * into the callback: the gateway is asked about this one at once, and what it does not confirm stays `unknown`. It is
-   * asked again later, and then a decline is believed, too.
+   * Stores the outcome. An approval that does not name this payment may belong to another one, whose ids the buyer's
+   * browser put into the callback. The gateway is then asked about this payment at once; if it does not confirm the
+   * approval, the payment is `unknown`, and the gateway is asked again later, when a decline is believed, too.
    */
   private async conclude(record: PaymentRecord, outcome: ChargeOutcome): Promise<Payment> {
     const rules = settlementRules(this.settings, this.gateway, this.random);
@@ -203,8 +206,8 @@ export class ThreeDFlow {
       this.writer.settle(record, (current, at) => applyOutcome(current, known, rules, at));
     if (outcome.state !== 'unknown' || outcome.reason !== 'unbound') return write(outcome);
 
-    // Where the claim may run out while the gateway is asked, the outcome is written first: another instance would take
-    // the payment for interrupted, and believe an answer that does not confirm this approval.
+    // If the claim could run out while the gateway is asked, the outcome is stored first. Otherwise another instance
+    // would treat the payment as interrupted and believe an answer that does not confirm this approval.
     const isInTime = fitsClaim(record.dueAt, this.clock.now(), this.settings.timeoutMs);
     const written = isInTime ? null : await write(outcome);
     if (written && written.state !== 'unknown') return written;
@@ -212,7 +215,7 @@ export class ThreeDFlow {
     return confirmed ? write(confirmed) : (written ?? write(outcome));
   }
 
-  /** @returns what the gateway says of an approval that named no payment; null where it does not confirm it */
+  /** @returns the gateway's answer about an approval that named no payment; null when it does not confirm it */
   private async confirm(record: PaymentRecord, authorized: GatewayResult | null): Promise<ChargeOutcome | null> {
     const inquiry = await this.gateway.checkPayment(toPayment(record));
     const isClear = inquiry?.outcome === 'mismatch' || (inquiry?.outcome === 'paid' && inquiry.isBound);
@@ -229,7 +232,7 @@ export class ThreeDFlow {
     }
     if (record.reference === null || record.allowRepeat) return;
     const others = await this.reader.findByReference(record.reference);
-    // Only a look, so that buyers are not sent to the bank in vain: what decides is the lock, which the claim takes.
+    // This look only saves the buyer a useless visit to the bank. The lock, which is taken with the claim, decides.
     if (others.some((other) => referenceLockIn(other.state, other) !== null || other.pinsReference)) {
       const free: Settlement = (current, now) =>
         current.state === 'initiating' ? advance(current, 'failed', { reason: 'reference_taken' }, now) : null;
@@ -244,7 +247,7 @@ export class ThreeDFlow {
         : null;
   }
 
-  /** Ends a payment for which nothing was sent; whoever came first wins. */
+  /** Ends a payment for which nothing was sent. If someone else has changed it meanwhile, their change stands. */
   private async end(
     record: PaymentRecord,
     state: 'expired' | 'failed',
@@ -259,7 +262,7 @@ export class ThreeDFlow {
     if (!beforeAuth3d) return true;
     try {
       const said: unknown = await withTimeout(MAX_VETO_MS, () => beforeAuth3d(toPayment(record)), this.clock);
-      // A function in plain JavaScript may forget to say anything.
+      // A function in plain JavaScript may forget to return a value.
       if (said === undefined || said === null) this.reportVeto(record, 'returned neither true nor false');
       return Boolean(said);
     } catch (error) {
@@ -276,7 +279,7 @@ export class ThreeDFlow {
   }
 }
 
-/** The answer to the inquiry, and what only the answer to Auth3d shows. */
+/** The inquiry's answer, completed by what only Auth3d's answer shows. */
 function withDetails(inquired: GatewayResult | null, authorized: GatewayResult | null): GatewayResult | null {
   if (!inquired || !authorized) return inquired;
   const shown = Object.entries(inquired).filter(([, value]) => ((value as unknown) ?? null) !== null);

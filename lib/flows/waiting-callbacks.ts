@@ -1,25 +1,28 @@
 /**
- * How many callbacks of one payment wait for its outcome at once. A bank that posts twice, several tabs and an
- * impatient buyer stay far below it.
+ * How many callbacks of one payment may wait for its outcome at once: far more than a bank that posts twice, several
+ * tabs and an impatient buyer need.
  */
 export const MAX_WAITING_CALLBACKS = 50;
 
 /** A callback's right to wait. */
 export interface WaitingPlace {
-  /** Takes a place, unless this callback has one already. @returns false where as many wait as may */
+  /**
+   * Takes a place, unless this callback has one already.
+   * @returns false when all places are taken
+   */
   take(): boolean;
-  /** It waits no more, and takes no place any more. */
+  /** Gives the place back; {@link take} takes none from then on. */
   leave(): void;
 }
 
 /**
- * Counts the callbacks that wait in this process, by payment. Whoever has the token can post a thousand while Auth3d is
- * slow, and each that waits holds a connection, its memory and looks at the store.
+ * Limits the callbacks that wait in this process, for each payment. Whoever has the token can post a thousand while
+ * Auth3d is slow, and each one that waits costs a connection, memory and queries to the store.
  */
 export class WaitingCallbacks {
   private readonly counts = new Map<string, number>();
 
-  /** A place for one callback, which is not taken yet. */
+  /** A place for one callback, not yet taken. */
   placeFor(conversationId: string): WaitingPlace {
     let isTaken = false;
     let hasLeft = false;

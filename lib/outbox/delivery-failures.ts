@@ -7,7 +7,7 @@ import type { Thrown } from '../payment/thrown.js';
 import { LogRecord } from '../telemetry/log-record.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
 
-/** All tries of one delivery in its first minute, and some more: a handler that fails at every event fills no log. */
+/** More than the tries of one delivery in its first minute; a handler that always fails cannot fill the log. */
 const MAX_LINES_OF_HANDLER = 10;
 
 type Step = 'fanOut' | 'lease' | 'renew';
@@ -19,8 +19,8 @@ const FAILED: Readonly<Record<Step, string>> = {
 };
 
 /**
- * What fails between an event and its handlers, logged a few times a minute: the handlers, and the store, whose failures
- * are counted, too.
+ * Logs failures between an event and its handlers, a few a minute: those of handlers, and those of the store, which are
+ * also counted.
  */
 export class DeliveryFailures {
   private readonly logger = new PaymentLogger();
@@ -44,25 +44,25 @@ export class DeliveryFailures {
   }
 
   /**
-   * A handler failed, which says nothing of the store.
+   * A handler failed, not the store.
    *
-   * @param write writes the line, with what is to stand at its end
+   * @param write writes the line, with `end` at its end
    */
   handlerFailed(handlerId: string, isParked: boolean, write: (end: string) => void): void {
     this.ofHandlers.write(`${isParked ? 'parked' : 'again'} ${handlerId}`, write);
   }
 
-  /** Failures of the store in a row, over all handlers. */
+  /** How often in a row the store has failed, over all handlers. */
   get count(): number {
     return this.failures.count;
   }
 
-  /** @param of which handler or delivery */
+  /** @param of the handler or delivery */
   failed(step: Step, of = ''): void {
     this.failures.failed(step, `${step} ${of}`);
   }
 
-  /** It succeeded, or is over. */
+  /** It succeeded, or is no longer tried. */
   succeeded(step: Step, of = ''): void {
     this.failures.succeeded(`${step} ${of}`);
   }

@@ -12,18 +12,18 @@ import type { PaymentHandler } from './handler-finder.js';
 import { HandlerWorker, type LongRun } from './handler-worker.js';
 import { PlainEvents } from './plain-events.js';
 
-/** Payments whose events are fanned out in one step. */
+/** How many payments' events are fanned out in one step. */
 const FAN_OUT_STEP = 100;
-/** How many calls of handlers one pass waits for, lest a busy shop's pass never ends. */
+/** How many handler calls one pass waits for, so that the pass ends even in a busy shop. */
 const MAX_CALLS_PER_PASS = 1_000;
-/** Often enough for a caller who waits for a handler elsewhere, seldom enough to cost nothing. */
+/** Soon enough for a caller that waits for another process's handler, and rare enough to cost little. */
 const WAKE_SOON_MS = 50;
-/** How long a pass or a shutdown waits for handlers that run. */
+/** How long a pass or a shutdown waits for running handlers. */
 const MAX_HANDLER_WAIT_MS = 30_000;
 
 /**
- * Brings events to the host: plain ones at once, awaited ones out of the store's outbox, each handler by a worker of
- * its own and acknowledged for itself.
+ * Delivers events to the host: plain ones at once, those of `@OnPayment` from the store's outbox. Each handler has a
+ * worker of its own and acknowledges for itself.
  */
 @Injectable()
 export class EventDispatcher {
@@ -46,17 +46,17 @@ export class EventDispatcher {
     this.failures = new DeliveryFailures(clock, settings);
   }
 
-  /** How often in a row the store has failed where deliveries are made, taken or renewed; 0 while all is well. */
+  /** How often in a row the store has failed to fan out, lease or renew deliveries; 0 when it succeeds. */
   get failuresInRow(): number {
     return this.failures.count;
   }
 
-  /** Calls of handlers that have been running for longer than a minute. */
+  /** Handler calls that have been running for more than a minute. */
   get longRuns(): LongRun[] {
     return this.workers.flatMap((worker) => worker.longRuns);
   }
 
-  /** Makes this application's handlers known to the store, so that no instance without them can swallow an event. */
+  /** Announces this application's handlers to the store, so that no instance without them can lose their events. */
   async announce(handlers: readonly PaymentHandler[]): Promise<void> {
     const onHandled = (eventId: string, handlerId: string): void => this.callers.handled(eventId, handlerId);
     this.workers = handlers.map(
@@ -66,9 +66,7 @@ export class EventDispatcher {
     await this.renew();
   }
 
-  /**
-   * Announces again: a pair that nobody has announced for ten minutes holds up nothing, and is forgotten after 30 days.
-   */
+  /** Announces again. A pair that is not announced for ten minutes holds up no other; after 30 days it is forgotten. */
   async renew(): Promise<void> {
     const pairs = this.workers.flatMap(({ handler }) => handler.types.map((type) => ({ handlerId: handler.id, type })));
     if (pairs.length === 0) return;
@@ -84,38 +82,38 @@ export class EventDispatcher {
     for (const worker of this.workers) worker.start();
   }
 
-  /** Takes no further deliveries and waits half a minute for those that run; then lets their leases run out. */
+  /** Stops leasing and waits up to half a minute for running handlers, then lets their leases run out. */
   async stop(): Promise<void> {
     this.isStarted = false;
     for (const worker of this.workers) worker.stop();
     await this.finished();
-    for (const worker of this.workers) worker.letGo();
+    for (const worker of this.workers) worker.stopRenewing();
   }
 
   /**
-   * Called once an event is stored. Resolves when it was delivered here, after two seconds at the latest. Never
-   * rejects.
+   * Call this once an event is stored. Resolves when this process's handlers have been called, after two seconds at the
+   * latest. Never rejects.
    */
   async publish(event: PaymentEvent): Promise<void> {
     this.plain.emit(event);
     const handlers = this.workers.flatMap(({ handler }) => (handler.types.includes(event.type) ? [handler.id] : []));
     if (!this.isStarted || handlers.length === 0) return;
     const handled = this.callers.until(event.eventId, handlers);
-    void this.takeUp(event.eventId);
+    void this.deliverHere(event.eventId);
     await handled;
   }
 
-  private async takeUp(eventId: string): Promise<void> {
+  private async deliverHere(eventId: string): Promise<void> {
     await this.fanOutAll();
     for (const worker of this.workers) {
-      await worker.looked();
-      if (!worker.isCalling(eventId) && this.callers.elsewhere(eventId, worker.handler.id)) this.wakeSoon();
+      await worker.leasingEnded();
+      if (!worker.isCalling(eventId) && this.callers.waitBriefly(eventId, worker.handler.id)) this.wakeSoon();
     }
   }
 
   /**
-   * A store gives way where another process is fanning out, which may have looked before this process's event was there:
-   * then nobody has it.
+   * Only one process fans out at a time. The other one may have leasingEnded before this process's event was stored, and then
+   * nobody has fanned it out yet.
    */
   private wakeSoon(): void {
     if (this.isWakingSoon) return;
@@ -126,14 +124,16 @@ export class EventDispatcher {
     });
   }
 
-  /** Looks for what is to be fanned out and what is due, and does not wait for it. */
+  /** Starts fanning out and leasing what is due, and does not wait for it. */
   wake(): void {
     if (!this.isStarted) return;
     void this.fanOutAll();
   }
 
   /**
-   * Delivers what is due and waits for it, half a minute for calls that take long. @returns how many calls were begun
+   * Delivers what is due and waits for it, up to half a minute for slow handlers.
+   *
+   * @returns how many handler calls were begun
    */
   async deliverDue(): Promise<number> {
     const before = this.calls;
@@ -142,13 +142,13 @@ export class EventDispatcher {
     do {
       earlier = this.calls;
       await this.fanOutAll();
-      await Promise.all(this.workers.map((worker) => worker.look()));
+      await Promise.all(this.workers.map((worker) => worker.leaseDue()));
       isOver = await this.finished();
     } while (isOver && this.calls > earlier && this.calls - before < MAX_CALLS_PER_PASS);
     return this.calls - before;
   }
 
-  /** @returns false when calls still run after half a minute */
+  /** @returns false when handlers still run after half a minute */
   private finished(): Promise<boolean> {
     const running = () => Promise.all(this.workers.map((worker) => worker.finished()));
     return withTimeout(MAX_HANDLER_WAIT_MS, running, this.clock).then(
@@ -167,7 +167,7 @@ export class EventDispatcher {
     return this.fanningOut;
   }
 
-  /** @returns how many events were fanned out; 0 when the store failed, which is looked at again in seconds */
+  /** @returns how many events were fanned out; 0 when the store failed, which is tried again within seconds */
   private async fanOut(): Promise<number> {
     try {
       const events = await this.store.fanOut(this.settings.account, FAN_OUT_STEP);
@@ -179,16 +179,19 @@ export class EventDispatcher {
     }
   }
 
-  /** In bounded steps, each with a look by the workers, so that a long backlog is worked on while it is fanned out. */
+  /**
+   * Fans out in bounded steps and lets the workers lease after each, so that a long backlog is delivered while it is
+   * fanned out.
+   */
   private async fanOutUntilDone(): Promise<void> {
     await Promise.resolve();
     while (this.isAskedAgain && this.workers.length > 0) {
       this.isAskedAgain = false;
       const events = await this.fanOut();
-      // Each payment has an event at least: with fewer, nothing is left.
+      // Each payment has at least one event, so fewer events than payments asked for means that none are left.
       if (events >= FAN_OUT_STEP) this.isAskedAgain = true;
       if (!this.isStarted) continue;
-      for (const worker of this.workers) void worker.look();
+      for (const worker of this.workers) void worker.leaseDue();
     }
     this.fanningOut = null;
   }

@@ -27,7 +27,7 @@ export class HandlerCall {
   private readonly logger = new PaymentLogger();
   private readonly over = new AbortController();
   private readonly began: number;
-  /** Resolves when the call is over and the store has been asked to write what came of it. Never rejects. */
+  /** Resolves when the call has ended and its result has been passed to the store. Never rejects. */
   readonly done: Promise<void>;
 
   constructor(
@@ -46,16 +46,16 @@ export class HandlerCall {
     return this.delivery.event.eventId;
   }
 
-  /** How long it has been running, in milliseconds, once that is longer than a minute; null before. */
+  /** How long the handler has been running, in milliseconds, once that is more than a minute; null before. */
   get longRunMs(): number | null {
     const ran = this.clock.monotonic() - this.began;
     return ran >= LONG_RUN_MS ? ran : null;
   }
 
   /**
-   * Renews its lease no more: the handler may go on, but another instance gets the delivery once the lease has run out.
+   * Stops renewing the lease. The handler may go on, but another instance gets the delivery once the lease has run out.
    */
-  letGo(): void {
+  stopRenewing(): void {
     this.over.abort();
   }
 
@@ -65,7 +65,7 @@ export class HandlerCall {
     const failure = await this.callInSpan();
     const { account, handlerId } = this.delivery;
     try {
-      // A late success counts, whoever has leased the delivery meanwhile.
+      // A late success counts, even if another instance has leased the delivery meanwhile.
       if (failure === null) await this.store.acknowledge(account, handlerId, this.eventId);
       else await this.postpone(failure);
     } catch {
@@ -75,7 +75,7 @@ export class HandlerCall {
     this.failures.succeeded('renew', this.renewalKey);
   }
 
-  /** In a trace of its own: whoever happened to look for deliveries has nothing to do with it. */
+  /** In a trace of its own, since the caller that happened to look for deliveries has nothing to do with it. */
   private callInSpan(): Promise<Thrown | null> {
     const { handlerId, account, event, attempts } = this.delivery;
     const by = {
@@ -97,7 +97,7 @@ export class HandlerCall {
     });
   }
 
-  /** @returns what failed, or null */
+  /** @returns what went wrong, or null */
   private async call(): Promise<Thrown | null> {
     const { handler, delivery } = this;
     const { timeoutMs } = handler;
@@ -116,7 +116,7 @@ export class HandlerCall {
     for (;;) {
       await this.clock.sleep(RENEW_EVERY_MS, signal);
       if (signal.aborted) return;
-      // One that cannot be renewed now may be renewed next time: three fit into a lease.
+      // If renewing fails now, it may succeed next time: the lease is renewed three times before it would run out.
       await this.renewLease();
     }
   }
@@ -126,7 +126,7 @@ export class HandlerCall {
       await this.store.renewLease(this.leased, DELIVERY_LEASE_MS);
       this.failures.succeeded('renew', this.renewalKey);
     } catch {
-      // A call that is over by now has nothing to renew.
+      // A call that has ended by now needs no lease.
       if (!this.over.signal.aborted) this.failures.failed('renew', this.renewalKey);
     }
   }

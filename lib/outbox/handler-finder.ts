@@ -11,17 +11,17 @@ export interface PaymentHandler {
   readonly id: string;
   readonly account: string;
   readonly types: readonly PaymentEventType[];
-  /** How many calls run at once in this instance. */
+  /** How many calls may run at once in this instance. */
   readonly concurrency: number;
-  /** After how long a call counts as failed; null for never. */
+  /** After how many milliseconds a call counts as failed; null for never. */
   readonly timeoutMs: number | null;
   handle(event: PaymentEvent): unknown;
 }
 
-/** Finds the methods that bear `@OnPayment`. */
+/** Finds the methods marked with `@OnPayment`. */
 @Injectable()
 export class HandlerFinder {
-  /** Private to the language, too: printed, it would show the whole application. */
+  /** #private, since `inspect` would otherwise print the whole application. */
   readonly #discovery: DiscoveryService;
 
   constructor(
@@ -32,8 +32,10 @@ export class HandlerFinder {
   }
 
   /**
-   * All handlers of the application, of every account.
-   * @throws PaymentConfigurationError for a handler on a request-scoped provider, an id used twice, an unheard-of state
+   * All handlers of the application, for every account.
+   *
+   * @throws PaymentConfigurationError for a handler on a request-scoped or transient provider, an id that is used
+   *   twice, or an unknown state
    */
   find(): PaymentHandler[] {
     const handlers: PaymentHandler[] = [];
@@ -42,7 +44,7 @@ export class HandlerFinder {
       problems.push({ option: `@OnPayment ${id}`, variable: null, message });
     };
 
-    // A factory or a value may put one instance under several tokens.
+    // A factory or a value may provide one instance under several tokens.
     const seen = new Set<unknown>();
     for (const wrapper of [...this.#discovery.getProviders(), ...this.#discovery.getControllers()]) {
       const instance: unknown = wrapper.instance;

@@ -6,17 +6,17 @@ import type { DeliveryFailures } from './delivery-failures.js';
 import { DELIVERY_LEASE_MS, HandlerCall } from './handler-call.js';
 import type { PaymentHandler } from './handler-finder.js';
 
-/** A call that has been running for longer than a minute. */
+/** A handler call that has been running for more than a minute. */
 export interface LongRun {
   readonly handlerId: string;
   readonly eventId: string;
   readonly runningMs: number;
 }
 
-/** Calls one handler, with places of its own: however slow or stuck it is, the others do not notice. */
+/** Calls one handler, within its own concurrency limit: other handlers are not affected if it is slow or hangs. */
 export class HandlerWorker {
   private readonly running = new Map<string, HandlerCall>();
-  private looking: Promise<void> | null = null;
+  private leasing: Promise<void> | null = null;
   private isAskedAgain = false;
   private begun = 0;
   private isActive = false;
@@ -27,11 +27,11 @@ export class HandlerWorker {
     private readonly clock: PaymentClock,
     private readonly random: Randomness,
     private readonly failures: DeliveryFailures,
-    /** Called when a call of the handler is over. */
+    /** Called when a call of the handler has ended. */
     private readonly onHandled: (eventId: string, handlerId: string) => void,
   ) {}
 
-  /** How many calls were begun so far. */
+  /** How many calls have begun so far. */
   get calls(): number {
     return this.begun;
   }
@@ -42,46 +42,46 @@ export class HandlerWorker {
     );
   }
 
-  /** From now on a call that ends is followed by a look for the next. */
+  /** From now on, when a call ends, the next delivery is leased. */
   start(): void {
     this.isActive = true;
   }
 
-  /** Begins no further calls by itself. */
+  /** Stops leasing deliveries when calls end. */
   stop(): void {
     this.isActive = false;
   }
 
-  /** Takes what is due as long as there are places. Resolves when nothing more can be taken now; never rejects. */
-  look(): Promise<void> {
+  /** Leases what is due, up to the handler's concurrency. Resolves when no more can be leased now; never rejects. */
+  leaseDue(): Promise<void> {
     this.isAskedAgain = true;
-    this.looking ??= this.takeDue();
-    return this.looking;
+    this.leasing ??= this.leaseUntilFull();
+    return this.leasing;
   }
 
-  /** Resolves when the look that is under way, if one is, has taken what it can. */
-  async looked(): Promise<void> {
-    await this.looking;
+  /** Resolves when the leasing that is under way, if any, has ended. */
+  async leasingEnded(): Promise<void> {
+    await this.leasing;
   }
 
-  /** Whether the handler runs with this event now. */
+  /** Whether the handler is running with this event. */
   isCalling(eventId: string): boolean {
     return this.running.has(eventId);
   }
 
-  /** Resolves when every call that runs now is over. */
+  /** Resolves when every call that is running now has ended. */
   async finished(): Promise<void> {
-    await this.looking;
+    await this.leasing;
     await Promise.all(Array.from(this.running.values(), (call) => call.done));
   }
 
-  /** Stops renewing leases: what still runs may be taken over by another instance. */
-  letGo(): void {
-    for (const call of this.running.values()) call.letGo();
+  /** Stops renewing leases: another instance may take over the deliveries that still run. */
+  stopRenewing(): void {
+    for (const call of this.running.values()) call.stopRenewing();
   }
 
-  private async takeDue(): Promise<void> {
-    // The first step waits until `looking` is set, so that the last can clear it.
+  private async leaseUntilFull(): Promise<void> {
+    // Wait until `leasing` is set, so that it can be cleared at the end.
     await Promise.resolve();
     while (this.isAskedAgain && this.running.size < this.handler.concurrency) {
       this.isAskedAgain = false;
@@ -91,8 +91,8 @@ export class HandlerWorker {
       for (const delivery of deliveries) this.begin(delivery, lease);
       if (deliveries.length === places) this.isAskedAgain = true;
     }
-    // In the same turn as the last look at `isAskedAgain`: nobody's call goes unheard in between.
-    this.looking = null;
+    // In the same turn as the last check of `isAskedAgain`, so that no request gets lost in between.
+    this.leasing = null;
   }
 
   private async lease(lease: string, limit: number): Promise<Delivery[]> {
@@ -110,7 +110,7 @@ export class HandlerWorker {
 
   private begin(delivery: Delivery, lease: string): void {
     const { eventId } = delivery.event;
-    // A lease that could not be renewed ran out while the call goes on here: no second call beside it.
+    // Its lease could not be renewed and ran out while the call still runs here: no second call beside it.
     if (this.running.has(eventId)) return;
     this.begun += 1;
     const call = new HandlerCall(delivery, lease, this.handler, this.store, this.clock, this.failures);
@@ -118,7 +118,7 @@ export class HandlerWorker {
     void call.done.then(() => {
       this.running.delete(eventId);
       this.onHandled(eventId, this.handler.id);
-      if (this.isActive) void this.look();
+      if (this.isActive) void this.leaseDue();
     });
   }
 }

@@ -5,15 +5,18 @@ import type { PaymentEventState } from '../payment/payment-state.js';
 const METADATA = 'nestjs-card-payment:on-payment';
 
 export interface OnPaymentOptions {
-  /** Under which deliveries are acknowledged; keep it when the class or method is renamed. Default `Class.method`. */
+  /**
+   * The id under which deliveries are acknowledged; keep it when the class or method is renamed. Default
+   * `Class.method`.
+   */
   readonly id?: string;
-  /** The account whose payments it handles. Default the unnamed one. */
+  /** The account whose payments it handles. Default: the unnamed one. */
   readonly name?: string;
-  /** How many calls of this handler run at once in this instance. Default 10. */
+  /** How many calls of this handler may run at once in this instance. Default 10. */
   readonly concurrency?: number;
   /**
-   * After how many milliseconds a call counts as failed and its place is given to the next; what it does after that is
-   * its own affair. By default a call may take as long as it likes.
+   * After how many milliseconds a call counts as failed, and another may begin in its place; the call itself is not
+   * stopped. By default there is no limit.
    */
   readonly timeoutMs?: number;
 }
@@ -29,11 +32,14 @@ export interface OnPaymentMetadata {
 
 const DEFAULT_CONCURRENCY = 10;
 
-/** Also without `strictFunctionTypes`, which new projects of NestJS 11 do not set: the method takes all of its events. */
+/**
+ * Checks that the method accepts all of its events, also without `strictFunctionTypes`, which new projects of NestJS 11
+ * do not set.
+ */
 type Taking<Event, Handler extends (event: never) => unknown> =
   [Event] extends Parameters<Handler> ? unknown : { 'the handler must take': Event };
 
-/** Goes on a method that takes nothing, or the event of each of these states. */
+/** Can be applied to a method that takes nothing, or the event of each of these states. */
 export interface OnPaymentDecorator<S extends PaymentEventState> {
   <Handler extends () => unknown>(
     prototype: object,
@@ -48,10 +54,10 @@ export interface OnPaymentDecorator<S extends PaymentEventState> {
 }
 
 /**
- * Marks a method of a static provider as an awaited handler of payments that reach a state. It is called at least once
- * for each such event, again with back-off until it returns, also after a crash: deduplicate by `payment.account`, the
- * handler's id and `eventId`, in the transaction that does the work. One payment's events come in order. A handler that
- * keeps failing is parked, to be replayed by an operator; one that hangs holds up nobody but itself.
+ * Marks a method of a singleton provider as a handler of payments that reach a state. It is called at least once for
+ * each event, also after a crash, and again with back-off until it returns. Deduplicate by `payment.account`, the
+ * handler's id and `eventId`, in the transaction that does the work. A payment's events arrive in order. A handler that
+ * keeps failing is parked until an operator replays it; one that hangs does not hold up the others.
  *
  * @example
  * ```ts

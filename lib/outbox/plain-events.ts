@@ -9,10 +9,10 @@ import { LimitedLog } from '../payment/limited-log.js';
 import type { PaymentEvent } from '../payment/payment-event.js';
 import { thrownText } from '../payment/thrown.js';
 
-/** Of each type of event, in a minute. */
+/** Lines a minute for each type of event. */
 const MAX_LINES = 10;
 
-/** As much of EventEmitter2 as is used. */
+/** The part of EventEmitter2 that is used. */
 interface Emitter {
   emitAsync(type: string, event: PaymentEvent): Promise<unknown>;
 }
@@ -24,7 +24,7 @@ export class PlainEvents {
   private readonly limited: LimitedLog;
   private emitter: Emitter | null = null;
 
-  /** Private to the language, too: printed, it would show the whole application. */
+  /** #private, since `inspect` would otherwise print the whole application. */
   readonly #moduleRef: ModuleRef;
   readonly #discovery: DiscoveryService;
 
@@ -39,9 +39,9 @@ export class PlainEvents {
     this.#discovery = discovery;
   }
 
-  /** Looks for the host's emitter; without one, plain events are not emitted. */
+  /** Looks for the host's emitter. Without one, plain events are not emitted. */
   async connect(): Promise<void> {
-    // The package is loaded where it is used. It may be installed and not be: then the start is the sooner for it.
+    // Loaded only if the host uses it: the package may be installed without being used, and loading it slows the start.
     if (!this.#discovery.getProviders().some(({ token }) => isEmitterClass(token))) return;
     try {
       const { EventEmitter2 } = await import('@nestjs/event-emitter');
@@ -56,7 +56,7 @@ export class PlainEvents {
     return this.emitter !== null;
   }
 
-  /** Listeners run after the caller; what they throw is logged, a few times a minute. */
+  /** Listeners run after the caller has gone on; what they throw is logged, a few times a minute. */
   emit(event: PaymentEvent): void {
     const { emitter } = this;
     if (!emitter) return;
@@ -77,7 +77,7 @@ export class PlainEvents {
   }
 }
 
-/** By what it can do: a host that is minified calls its classes what it likes. */
+/** Recognized by its method: a minified host renames its classes. */
 function isEmitterClass(token: unknown): boolean {
   if (typeof token !== 'function') return false;
   const prototype: unknown = token.prototype;

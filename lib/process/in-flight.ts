@@ -11,16 +11,16 @@ import { LogRecord } from '../telemetry/log-record.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
 import { countRefused } from '../telemetry/metrics.js';
 
-/** Keeps the process from ending by itself. The clock's timers do not: a script would end in the middle of a payment. */
+/** Keeps the process running. The clock's timers do not, so a script would otherwise end in the middle of a payment. */
 @Injectable()
 export class ProcessHold {
-  /** The process does not end before what this returns is called. */
+  /** Keeps the process running until the returned function is called. */
   hold(): () => void {
     const timer = setInterval(() => undefined, MAX_TIMER_MS);
     return () => clearInterval(timer);
   }
 
-  /** The process does not end before this work has. */
+  /** Keeps the process running until the work has ended. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     const letProcessEnd = this.hold();
     try {
@@ -39,38 +39,39 @@ const NOT_STARTED = {
     'app.init() first',
 } as const;
 
-/** `ending`: a shutdown has begun, and what runs, or has to be finished, still gets its end. */
+/** `ending`: a shutdown has begun; what runs, or completes something that was begun, may still finish. */
 type Phase = 'starting' | 'open' | 'ending' | 'closed';
 
-/** Operations that run in this process: they keep it alive, and a shutdown waits for them to end. */
+/** The operations that run in this process. They keep it running, and a shutdown waits for them. */
 @Injectable()
 export class InFlight {
   private readonly running = new Set<Promise<unknown>>();
-  /** Private to the language, too: printed, a timer shows every other one, and what they are for. */
+  /** #private, since `inspect` of a timer shows all other timers and what they hold. */
   #release: (() => void) | undefined;
   private phase: Phase = 'starting';
 
   constructor(private readonly processHold: ProcessHold) {}
 
-  /** The module has started: payments may run. */
+  /** The module has started: payments may begin. */
   open(): void {
     this.phase = 'open';
   }
 
-  /** A shutdown has begun: what is new is refused from now on. */
+  /** A shutdown has begun: new operations are refused from now on. */
   refuseNew(): void {
     if (this.phase !== 'closed') this.phase = 'ending';
   }
 
-  /** Refuses everything from now on, and resolves when nothing runs any more: then the store may be closed. */
+  /** Refuses everything from now on, and resolves when nothing runs any more. Then the store may be closed. */
   async close(): Promise<void> {
     this.phase = 'closed';
     await this.ended();
   }
 
   /**
-   * Runs what begins something: a new payment, a pass of the background work.
-   * @throws PaymentShutdownError from the moment a shutdown begins, and what {@link run} throws
+   * Runs an operation that begins something: a new payment, a pass of the background work.
+   *
+   * @throws PaymentShutdownError once a shutdown has begun, and what {@link run} throws
    */
   begin<T>(work: () => Promise<T>): Promise<T> {
     if (this.phase === 'ending') return rejectApart(new PaymentShutdownError());
@@ -78,9 +79,10 @@ export class InFlight {
   }
 
   /**
-   * Runs what finishes something that was begun: a callback of the bank, an inquiry, a decision.
-   * @throws PaymentConfigurationError while the module has not started: nothing would reconcile what happens now
-   * @throws PaymentShutdownError once the store is about to be closed
+   * Runs an operation that completes something: a callback of the bank, an inquiry, an operator's decision.
+   *
+   * @throws PaymentConfigurationError before the module has started: no background work would reconcile the result
+   * @throws PaymentShutdownError when the store is about to be closed
    */
   run<T>(work: () => Promise<T>): Promise<T> {
     if (this.phase === 'starting') return rejectApart(new PaymentConfigurationError([NOT_STARTED]));
@@ -96,20 +98,21 @@ export class InFlight {
     return run;
   }
 
-  /** How many run now. */
+  /** How many operations are running. */
   get count(): number {
     return this.running.size;
   }
 
-  /** Resolves when those that run now have ended; those that begin meanwhile are not waited for. */
+  /** Resolves when the operations that are running now have ended. Does not wait for later ones. */
   async ended(): Promise<void> {
     await Promise.allSettled(this.running);
   }
 }
 
 /**
- * `maxInFlight`: how many new payments run at once in this process. Further ones are refused before anything is done
- * for them, so that those that run get their answer in time. A callback never is: its buyer has been to the bank.
+ * Enforces `maxInFlight`, the limit of new payments that run at once in this process. Further ones are refused before
+ * anything is done for them, so that those that run are answered in time. Callbacks are never refused: their buyers
+ * have already been to the bank.
  */
 @Injectable()
 export class InFlightLimit {
@@ -124,12 +127,12 @@ export class InFlightLimit {
     this.log = new LimitedLog(clock);
   }
 
-  /** How many `doPayment` and `init3d` run now. */
+  /** How many calls of `doPayment` and `init3d` are running. */
   get count(): number {
     return this.running;
   }
 
-  /** @throws PaymentOverloadError while as many run as may; the work is not begun */
+  /** @throws PaymentOverloadError when the limit is reached; the work is not begun */
   async run<T>(operation: 'doPayment' | 'init3d', work: () => Promise<T>): Promise<T> {
     const { maxInFlight } = this.settings;
     if (maxInFlight !== null && this.running >= maxInFlight) return rejectApart(this.refuse(operation, maxInFlight));

@@ -1,19 +1,19 @@
-// Not the global one: a host's tests may put a fake in its place, and what waits for that would wait for ever.
+// Imported, since a host's tests may replace the global one by a fake that never calls back.
 import { setImmediate } from 'node:timers';
 
-/** Of payments that become ready at the same moment, so many go on in one turn of the event loop: some milliseconds. */
+/** Payments resumed per turn of the event loop; together they take some milliseconds. */
 const PER_TURN = 16;
 
 /**
- * Spreads the work of payments that become ready at once (a burst of calls, a slow store that answers them all) over
- * turns of the event loop, so that it is not held for as long as all of them take. First come, first served.
+ * Spreads payments that become ready at once (a burst of calls, a slow store that answers all of them) over several
+ * turns of the event loop, so that none of it blocks the loop for long. First come, first served.
  */
 class LoopTurn {
   private left = PER_TURN;
   private readonly waiting: (() => void)[] = [];
   private isCounting = false;
 
-  /** @returns what to wait for; null when this turn still has room, which costs nothing */
+  /** @returns a promise to wait for; null when this turn still has room */
   take(): Promise<void> | null {
     this.count();
     if (this.left > 0) {
@@ -36,5 +36,5 @@ class LoopTurn {
   }
 }
 
-/** Of this process: all accounts share its event loop. */
+/** One for the process: all accounts share its event loop. */
 export const loopTurn = new LoopTurn();

@@ -7,24 +7,26 @@ import { withTimeout } from '../payment/with-timeout.js';
 import { PaymentStore } from '../store/payment-store.js';
 
 const SAMPLE_EVERY_MS = 60_000;
-/** How often this host looks whether it still knows the store's time. */
+/** How often to check whether the store's time is still known. */
 const LOOK_EVERY_MS = 2_000;
-/** An answer that took longer says too little about the time, unless nothing is known of it at all. */
+/** An answer that took longer is too vague, unless nothing better is known. */
 const MAX_ROUND_TRIP_MS = 2_000;
-/** A store that does not say the time within this is asked anew: nobody waits for an answer that never comes. */
+/** If the store has not answered after this long, it is asked again: an answer may never come. */
 const MAX_ASKING_MS = 7_000;
-/** A host whose wall clock and monotonic clock disagree by more than this has been suspended, or its clock was set. */
+/**
+ * If the host's wall clock and monotonic clock disagree by more than this, the host was suspended or its clock was set.
+ */
 const MAX_DRIFT_MS = 1_000;
-/** Before money is asked for, the store is asked for the time again unless it was within this time. */
+/** Before a request that moves money, the store is asked for the time unless it was asked within this time. */
 const MAX_SAMPLE_AGE_MS = 5_000;
-/** Closer than this, the two agree: the rest is noise. */
+/** A smaller difference is noise: the two clocks agree. */
 const MIN_OFFSET_MS = 500;
-/** A host that is further off is reported. */
+/** A larger difference is logged. */
 const MAX_OFFSET_MS = 5_000;
 
 /**
- * The time that counts across hosts: the store's. This host's clock follows it by an offset, sampled once a minute, so
- * that a host whose clock is hours off expires nothing that is open and keeps nothing alive that is over.
+ * The store's time, which counts across hosts. This host's clock is corrected by an offset, sampled once a minute, so
+ * that a host whose clock is hours off neither expires open payments nor keeps expired ones open.
  */
 @Injectable()
 export class StoreClock extends PaymentClock {
@@ -32,7 +34,7 @@ export class StoreClock extends PaymentClock {
   private readonly stopping = new AbortController();
   private offset = 0;
   private sampledAt: { readonly wall: number; readonly monotonic: number } | null = null;
-  /** When the last answer came, by the monotonic clock. */
+  /** When the last answer arrived, by the monotonic clock. */
   private answeredAt = 0;
   private isReported = false;
   private asking: Promise<boolean> | null = null;
@@ -46,7 +48,8 @@ export class StoreClock extends PaymentClock {
 
   now(): Date {
     const wall = this.host.now().getTime();
-    // A wall clock that went back was set: until the store is asked anew, time goes on as it has passed.
+    // If the wall clock went backwards, it was set. Until the store is asked again, the monotonic clock tells how much
+    // time has passed.
     const passed = this.sampledAt ? this.sampledAt.wall + this.host.monotonic() - this.sampledAt.monotonic : wall;
     return new Date(Math.max(wall, Math.round(passed)) + this.offset);
   }
@@ -68,7 +71,7 @@ export class StoreClock extends PaymentClock {
     return this.offset;
   }
 
-  /** Asks the store for the time now, and from then on once a minute. Never rejects. */
+  /** Asks the store for the time, now and then once a minute. Never rejects. */
   async start(): Promise<void> {
     await this.ask();
     void this.keepSampling();
@@ -79,9 +82,10 @@ export class StoreClock extends PaymentClock {
   }
 
   /**
-   * To be called before a payment is opened or claimed: a host that has not heard the store's time yet, was suspended,
-   * or had its clock set asks anew, since by its own clock it would expire what is open.
-   * @throws PaymentStoreError when the store does not say
+   * Call this before a payment is opened or claimed. A host that does not know the store's time yet, was suspended, or
+   * had its clock set asks the store again: by its own clock it could expire payments that are still open.
+   *
+   * @throws PaymentStoreError when the store does not answer
    */
   async check(): Promise<void> {
     if (this.isKnown) return;
@@ -90,9 +94,10 @@ export class StoreClock extends PaymentClock {
   }
 
   /**
-   * To be called before a request that moves money: both clocks of a host can have stood still, as those of a virtual
-   * machine that was paused. The store is asked at most once every five seconds, however many payments there are.
-   * @returns false where the store does not say the time
+   * Call this before a request that moves money: both clocks of a host stand still while a virtual machine is paused.
+   * The store is asked at most once every five seconds, however many payments there are.
+   *
+   * @returns false when the store does not answer
    */
   async refresh(): Promise<boolean> {
     return this.isRecent || this.ask();
@@ -102,7 +107,7 @@ export class StoreClock extends PaymentClock {
     return this.isKnown && this.host.monotonic() - this.answeredAt <= MAX_SAMPLE_AGE_MS;
   }
 
-  /** Whether the store has said what time it is, and this host was not suspended since, nor its clock set. */
+  /** Whether the store's time is known, and this host has not been suspended nor its clock set since. */
   get isKnown(): boolean {
     return this.sampledAt !== null && this.drift(this.sampledAt) <= MAX_DRIFT_MS;
   }
@@ -123,21 +128,21 @@ export class StoreClock extends PaymentClock {
     }
   }
 
-  /** Whoever asks while someone does gets the same answer. */
+  /** Callers at the same time share one answer. */
   private ask(): Promise<boolean> {
     this.asking ??= this.sample().finally(() => (this.asking = null));
     return this.asking;
   }
 
-  /** @returns whether the store's time is known now */
+  /** @returns whether the store's time is known afterwards */
   private async sample(): Promise<boolean> {
     const began = { wall: this.host.now().getTime(), monotonic: this.host.monotonic() };
     const theirs = await withTimeout(MAX_ASKING_MS, () => this.store.now(), this.host).catch(() => null);
     const answeredAt = this.host.monotonic();
     const roundTrip = answeredAt - began.monotonic;
-    // The clock may have been set while the store was asked.
+    // The clock may have been set during the question.
     if (!theirs || this.drift(began) > MAX_DRIFT_MS) return false;
-    // How long a slow answer was under way is not known, but that it is not earlier now than it says.
+    // A slow answer only proves that it is not earlier than it says.
     const isVague = this.isKnown && roundTrip > MAX_ROUND_TRIP_MS && theirs <= this.now();
     if (!isVague) {
       const offset = Math.round(theirs.getTime() - (began.wall + roundTrip / 2));

@@ -1,8 +1,8 @@
 import { PaymentStoreError } from '../errors/payment-store.error.js';
 
 /**
- * Calls the store, on a stack of its own: a driver may throw at once, and the caller may hold the card. What it throws is
- * never shown: it may hold a statement's values or an address.
+ * Calls the store on a new stack, since a driver may throw at once while the caller holds the card. What it throws is
+ * never shown: it may hold values of a statement, or an address.
  *
  * @param doing what was attempted, for the error's text
  * @throws PaymentStoreError when the call fails

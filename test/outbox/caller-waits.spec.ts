@@ -33,20 +33,20 @@ describe('CallerWaits', () => {
 
   it('knows nothing of a caller that has gone', async () => {
     const waiting = waits.until('event', ['slow']);
-    expect(waits.elsewhere('event', 'slow')).toBe(true);
+    expect(waits.waitBriefly('event', 'slow')).toBe(true);
     await clock.advance(2_000);
     await waiting;
-    expect(waits.elsewhere('event', 'slow')).toBe(false);
+    expect(waits.waitBriefly('event', 'slow')).toBe(false);
     const again = waits.until('event', ['slow', 'other']);
     await clock.advance(2_000);
     await again;
-    expect(waits.elsewhere('event', 'slow')).toBe(false);
+    expect(waits.waitBriefly('event', 'slow')).toBe(false);
   });
 
   it('waits a moment, and no longer, for a handler that another process calls', async () => {
     const waiting = waits.until('event', ['here', 'there']);
-    waits.elsewhere('event', 'there');
-    waits.elsewhere('event', 'of no interest');
+    waits.waitBriefly('event', 'there');
+    waits.waitBriefly('event', 'of no interest');
     await clock.advance(200);
     expect(await isOver(waiting)).toBe(false);
     waits.handled('event', 'here');

@@ -208,11 +208,11 @@ describe('HandlerCall', () => {
       end();
       await running.done;
       expect(failures.count).toBe(1);
-      other.letGo();
+      other.stopRenewing();
     });
 
     it('lets another instance have it once it is let go, and its late success counts all the same', async () => {
-      running.letGo();
+      running.stopRenewing();
       await clock.advance(MINUTE_MS);
       expect(await due()).not.toBeNull();
       end();
@@ -225,7 +225,7 @@ describe('HandlerCall', () => {
   it('whose lease was lost does not postpone what another instance is at', async () => {
     let fail!: (error: Error) => void;
     const running = await call(() => new Promise((_resolve, reject) => (fail = reject)));
-    running.letGo();
+    running.stopRenewing();
     await clock.advance(MINUTE_MS);
     const other = await due();
     fail(new Error('late'));

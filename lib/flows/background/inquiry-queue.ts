@@ -6,21 +6,21 @@ import type { InquiryFlow } from '../inquiry-flow.js';
 import { nextInquiry } from '../settling/settlement.js';
 
 const INQUIRIES_AT_ONCE = 4;
-/** What could not be asked about now is due again in a minute, a fifth more or less, or when its own turn comes. */
+/** A payment that could not be asked about is due again in about a minute, or at its own time if that is later. */
 const MIN_LATER_INQUIRIES = 2;
 
-/** A payment that the gateway is to be asked about. */
-export interface OpenQuestion {
+/** A payment to ask the gateway about. */
+export interface QueuedInquiry {
   readonly record: PaymentRecord;
-  /** Until when nobody else works on it. */
+  /** When its lease ends: until then nobody else works on it. */
   readonly until: Date;
-  /** Whether it is leased, so that it is handed back when it is not asked about. */
+  /** Whether it is leased: then it is handed back if it is not asked about. */
   readonly isLeased: boolean;
   /** Called when the gateway answered. */
   readonly onAnswer: (isSettled: boolean) => void;
 }
 
-/** What the queue works with. */
+/** The queue's dependencies. */
 export interface InquiryParts {
   readonly due: DuePayments;
   readonly inquiries: InquiryFlow;
@@ -29,7 +29,7 @@ export interface InquiryParts {
   readonly stopping: AbortSignal;
 }
 
-/** Is told, question by question, whether the store took what came of it. */
+/** Told after each inquiry whether the store accepted the result. */
 export interface InquiryWatch {
   /** @param failure a PaymentStoreError */
   failed(failure: unknown): void;
@@ -37,38 +37,38 @@ export interface InquiryWatch {
 }
 
 /**
- * Asks the gateway about payments, a few at a time, while whoever leased them goes on with other work. Once the gateway
- * does not answer, nothing that waits is asked about before the next passes have spread out.
+ * Asks the gateway about payments, a few at a time, while the caller continues with other work. Once the gateway does not
+ * answer, the waiting payments are handed back, to be due again at spread-out times.
  */
 export class InquiryQueue {
-  /** By conversationId, as are those that are being asked about. */
-  private readonly waiting = new Map<string, OpenQuestion>();
+  /** By conversationId. */
+  private readonly waiting = new Map<string, QueuedInquiry>();
   private readonly asked = new Set<string>();
   private readonly running = new Set<Promise<void>>();
   private workers = 0;
   private isSilent = false;
 
-  /** @param capacity how many may wait */
+  /** @param capacity how many payments may wait */
   constructor(
     private readonly parts: InquiryParts,
     private readonly capacity: number,
     private readonly watch: InquiryWatch,
   ) {}
 
-  /** Takes a payment in. Where there is no room, it is handed back. */
-  add(question: OpenQuestion): void {
-    const { conversationId } = question.record;
-    // Its lease may run out while the gateway is being asked: no second inquiry beside the first.
+  /** Adds a payment; hands it back if the queue is full. */
+  add(queued: QueuedInquiry): void {
+    const { conversationId } = queued.record;
+    // If its lease ran out during the inquiry, it is leased again: no second inquiry beside the first.
     if (this.asked.has(conversationId)) return;
     const isWaiting = this.waiting.has(conversationId);
     if (!isWaiting && this.waiting.size >= this.capacity)
-      return this.track(this.watched(this.handBack(question, this.later(0))));
-    // One that waited until it was leased again keeps its place, with the new lease.
-    this.waiting.set(conversationId, question);
-    if (this.workers < INQUIRIES_AT_ONCE) this.track(this.work());
+      return this.track(this.watched(this.handBack(queued, this.later(0))));
+    // A payment that was leased again while it waited keeps its place, with the new lease.
+    this.waiting.set(conversationId, queued);
+    if (this.workers < INQUIRIES_AT_ONCE) this.track(this.runWorker());
   }
 
-  /** Resolves when nothing waits and no inquiry runs. */
+  /** Resolves when no payment waits and no inquiry runs. */
   async ended(): Promise<void> {
     while (this.running.size > 0) await Promise.all(this.running);
   }
@@ -86,25 +86,25 @@ export class InquiryQueue {
     );
   }
 
-  private async work(): Promise<void> {
+  private async runWorker(): Promise<void> {
     this.workers += 1;
-    for (const [conversationId, question] of this.waiting) {
+    for (const [conversationId, queued] of this.waiting) {
       this.waiting.delete(conversationId);
       this.asked.add(conversationId);
-      await this.watched(this.workOn(question));
+      await this.watched(this.ask(queued));
       this.asked.delete(conversationId);
     }
     this.workers -= 1;
     if (this.workers === 0) this.isSilent = false;
   }
 
-  private async workOn(question: OpenQuestion): Promise<void> {
+  private async ask(queued: QueuedInquiry): Promise<void> {
     const { clock, stopping, inquiries } = this.parts;
-    const { record, until, onAnswer } = question;
-    if (stopping.aborted) return this.handBack(question, clock.now());
-    // By now another instance may be asking.
+    const { record, until, onAnswer } = queued;
+    if (stopping.aborted) return this.handBack(queued, clock.now());
+    // The lease has ended, so another instance may be asking.
     if (clock.now() >= until) return;
-    if (this.isSilent) return this.handBack(question, this.later(record.inquiries));
+    if (this.isSilent) return this.handBack(queued, this.later(record.inquiries));
     const payment = await inquiries.ask(record);
     if (payment) return onAnswer(payment.state !== 'unknown');
     this.isSilent = true;
@@ -116,8 +116,8 @@ export class InquiryQueue {
     return nextInquiry(clock.now(), Math.max(inquiries, MIN_LATER_INQUIRIES), random);
   }
 
-  /** What is not leased has its time set already. */
-  private async handBack({ record, isLeased }: OpenQuestion, dueAt: Date): Promise<void> {
+  /** A payment that is not leased already has its due time. */
+  private async handBack({ record, isLeased }: QueuedInquiry, dueAt: Date): Promise<void> {
     if (isLeased) await this.parts.due.handBack(record, dueAt);
   }
 }

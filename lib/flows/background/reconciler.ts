@@ -4,7 +4,7 @@ import { EventDispatcher } from '../../outbox/event-dispatcher.js';
 import { PaymentSettings } from '../../options/payment-settings.js';
 import { FailureLog } from '../../payment/limited-log.js';
 import { InquiryFlow } from '../inquiry-flow.js';
-import { InquiryQueue, type InquiryWatch, type OpenQuestion } from './inquiry-queue.js';
+import { InquiryQueue, type InquiryWatch, type QueuedInquiry } from './inquiry-queue.js';
 import type { PaymentClock } from '../../payment/clock.js';
 import { isKnown, type PaymentRecord } from '../../payment/payment.js';
 import { rowOf } from '../../payment/payment-state.js';
@@ -20,17 +20,17 @@ import { PaymentLogger } from '../../telemetry/payment-logger.js';
 
 /** What one pass did. */
 export interface ReconcileCounts {
-  /** Outcomes written that the store could not take before. */
+  /** Outcomes stored that could not be stored before. */
   written: number;
-  /** 3D payments that nobody came back to. */
+  /** 3D payments whose buyer did not return. */
   expired: number;
   /** Payments whose process died while charging: now `unknown`. */
   interrupted: number;
-  /** CheckPayments that were answered. */
+  /** Answers to CheckPayment. */
   inquired: number;
-  /** Unknown payments that are settled, or in review, by it. */
+  /** Unknown payments that these answers settled or put into review. */
   settled: number;
-  /** Awaited handlers that were called. */
+  /** Calls of `@OnPayment` handlers. */
   delivered: number;
   /** Old payments deleted. */
   purged: number;
@@ -39,51 +39,51 @@ export interface ReconcileCounts {
 const LEASE_BATCH = 50;
 const MAX_PAYMENTS_PER_PASS = 200;
 const PAYMENTS_AT_ONCE = 4;
-/** In the background: with answers that take 20 seconds, all of them are asked about before their leases run out. */
+/** Even if each answer takes 20 seconds, all of them are asked about before their leases run out. */
 const MAX_WAITING_INQUIRIES = 100;
 const EVERY_MS = 2_000;
-/** When a newer release, which runs beside this one, gets its next turn at a payment that only it knows. */
+/** After how long a payment in a state of a newer release is handed back to that release. */
 const NEWER_RELEASE_MS = 60_000;
 const PURGE_EVERY_MS = 3_600_000;
-/** Handlers that were not announced for ten minutes hold up no delivery of others. */
+/** A handler that was not announced for ten minutes no longer holds up deliveries, so announce more often. */
 const RENEW_EVERY_MS = 120_000;
-/** How soon what failed is tried again. */
+/** How soon a failed task is tried again. */
 const RENEW_AGAIN_MS = 10_000;
-/** How often payments are looked for that nobody is scheduled to ask about, although this instance could. */
-const REVIVE_EVERY_MS = 3_600_000;
-/** How many unknown payments are looked through for them at once; twice as many where none was among these. */
-const MIN_REVIVED = 500;
-const MAX_REVIVED = 16_000;
+/** How often to look for `unknown` payments for which no inquiry is scheduled, although this instance could ask. */
+const SCHEDULE_EVERY_MS = 3_600_000;
+/** How many `unknown` payments are searched for them at once; doubled while none is found. */
+const MIN_SEARCHED = 500;
+const MAX_SEARCHED = 16_000;
 
-/** Work that is done on its own time. */
-type Task = 'payments' | 'inquiries' | 'revival' | 'handlers' | 'purge';
+/** Each of these runs on its own schedule. */
+type Task = 'payments' | 'inquiries' | 'scheduling' | 'handlers' | 'purge';
 
 const FAILED: Readonly<Record<Task, string>> = {
-  payments: 'The background work was cut short by the payment store; it goes on.',
-  inquiries: 'The background work was cut short by the payment store; inquiries are made again.',
-  revival: 'The payment store did not look for unknown payments that nobody asks about; it is asked to again.',
-  handlers: 'The payment store did not take which handlers there are; they are announced again.',
-  purge: 'The payment store did not delete what is old; it is asked to again.',
+  payments: 'The payment store failed during background work, which is tried again.',
+  inquiries: 'The payment store failed during inquiries, which are made again.',
+  scheduling: 'The payment store failed to list unknown payments without a scheduled inquiry; this is tried again.',
+  handlers: 'The payment store failed to record the handlers of events; they are announced again.',
+  purge: 'The payment store failed to delete old payments; this is tried again.',
 };
 
 /**
- * The background work: writes what is owed, expires, asks the gateway about what is not known, delivers events, deletes.
- * Each is done on its own time, so that none waits for a gateway, a handler or a deletion that takes long.
+ * The background work: writes owed outcomes, expires payments, asks the gateway about unknown ones, delivers events,
+ * and purges. Each task runs on its own schedule, so that none waits for a slow gateway, handler or purge.
  */
 @Injectable()
 export class Reconciler {
   private readonly logger = new PaymentLogger();
   private readonly failures: FailureLog<Task>;
   private readonly stopping = new AbortController();
-  /** Of the loop's own passes. */
-  private readonly questions: InquiryQueue;
+  /** The inquiries of the background passes. */
+  private readonly queue: InquiryQueue;
   private loops: Promise<unknown> | null = null;
-  /** When the last pass of the loop began; null before the first. */
+  /** When the last background pass began; null before the first. */
   private passedAt: number | null = null;
   private renewAt = 0;
   private purgeAt = 0;
-  private reviveAt = 0;
-  private reviveLimit = MIN_REVIVED;
+  private scheduleAt = 0;
+  private searchLimit = MIN_SEARCHED;
 
   constructor(
     private readonly due: DuePayments,
@@ -100,18 +100,18 @@ export class Reconciler {
     this.failures = new FailureLog<Task>(clock, (task, end) =>
       this.logger.error(new LogRecord(FAILED[task] + end, { account })),
     );
-    this.questions = this.newQueue(MAX_WAITING_INQUIRIES, {
+    this.queue = this.newQueue(MAX_WAITING_INQUIRIES, {
       failed: () => this.failures.failed('inquiries'),
       succeeded: () => this.failures.succeeded('inquiries'),
     });
   }
 
-  /** How long ago the background work last began a pass, in milliseconds; null where it does not run. */
+  /** How long ago the last background pass began, in milliseconds; null where there is no background work. */
   get idleMs(): number | null {
     return this.passedAt === null || this.stopping.signal.aborted ? null : this.clock.monotonic() - this.passedAt;
   }
 
-  /** How often in a row the store has failed the background work; 0 while all is well. */
+  /** How often in a row background work has failed because of the store; 0 when it succeeds. */
   get failuresInRow(): number {
     return this.failures.count;
   }
@@ -123,21 +123,25 @@ export class Reconciler {
     this.loops ??= Promise.all([
       this.repeat(() => this.events.wake()),
       this.repeat(() => this.attempt('payments', () => this.passInBackground())),
-      this.repeat(() => this.attempt('revival', () => this.revive())),
+      this.repeat(() => this.attempt('scheduling', () => this.scheduleUnknown())),
       this.repeat(() => this.attempt('handlers', () => this.renewHandlers())),
       this.repeat(() => this.attempt('purge', () => this.purge())),
     ]);
   }
 
-  /** Leases nothing more, hands back what is leased, and waits for what runs. */
+  /** Stops leasing, hands back what is leased, and waits for what runs. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.loops;
-    await this.questions.ended();
+    await this.queue.ended();
     await this.events.stop();
   }
 
-  /** One pass. A store that fails ends it; what was leased comes back by itself. @throws PaymentStoreError */
+  /**
+   * Makes one pass. If the store fails, the pass ends; leases run out by themselves.
+   *
+   * @throws PaymentStoreError
+   */
   async pass(): Promise<ReconcileCounts> {
     const counts = noCounts();
     const tasks = [
@@ -150,25 +154,25 @@ export class Reconciler {
     return counts;
   }
 
-  /** Payments that are due, and what the gateway says of those that are not known. */
+  /** Processes due payments, and waits for the gateway's answers about unknown ones. */
   private async passAndAsk(counts: ReconcileCounts): Promise<void> {
     const failures: unknown[] = [];
-    const questions = this.newQueue(MAX_PAYMENTS_PER_PASS, {
+    const queue = this.newQueue(MAX_PAYMENTS_PER_PASS, {
       failed: (failure) => failures.push(failure),
       succeeded: () => undefined,
     });
     try {
-      await this.revive();
-      await this.processDue(counts, questions);
+      await this.scheduleUnknown();
+      await this.processDue(counts, queue);
     } finally {
-      await questions.ended();
+      await queue.ended();
     }
     if (failures.length > 0) throw failures[0] as Error;
   }
 
   private async passInBackground(): Promise<void> {
     this.passedAt = this.clock.monotonic();
-    await this.processDue(noCounts(), this.questions);
+    await this.processDue(noCounts(), this.queue);
   }
 
   private async repeat(work: () => Promise<void> | void): Promise<void> {
@@ -189,14 +193,14 @@ export class Reconciler {
     }
   }
 
-  /** What is quickly done is done now; what is to be asked about is left to the queue. */
-  private async processDue(counts: ReconcileCounts, questions: InquiryQueue): Promise<void> {
-    // First of all: a claim that runs out meanwhile would make `unknown` of an outcome that is known here.
+  /** Finishes what is quick, and leaves inquiries to the queue. */
+  private async processDue(counts: ReconcileCounts, queue: InquiryQueue): Promise<void> {
+    // First, since a claim that runs out meanwhile would turn an outcome that is known here into `unknown`.
     counts.written = await this.owed.writeAll();
     for (let left = MAX_PAYMENTS_PER_PASS; left > 0 && !this.stopping.signal.aborted;) {
       const until = new Date(this.clock.now().getTime() + PAYMENT_LEASE_MS);
       const batch = await this.due.lease(Math.min(LEASE_BATCH, left));
-      await sideBySide(batch, PAYMENTS_AT_ONCE, (record) => this.processPayment(record, until, counts, questions));
+      await sideBySide(batch, PAYMENTS_AT_ONCE, (record) => this.processPayment(record, until, counts, queue));
       left = batch.length === 0 ? 0 : left - batch.length;
     }
   }
@@ -205,7 +209,7 @@ export class Reconciler {
     record: PaymentRecord,
     until: Date,
     counts: ReconcileCounts,
-    questions: InquiryQueue,
+    queue: InquiryQueue,
   ): Promise<void> {
     if (this.stopping.signal.aborted) return this.due.handBack(record, this.clock.now());
     if (!isKnown(record)) return this.leaveToNewerRelease(record);
@@ -213,10 +217,10 @@ export class Reconciler {
       case 'expire':
         return this.expire(record, counts);
       case 'interrupt':
-        return this.interrupt(record, counts, questions);
+        return this.interrupt(record, counts, queue);
       case 'inquire':
-        // Where this instance cannot ask, another may, once the lease has run out.
-        if (this.gateway.canInquire) questions.add(questionOf(record, until, true, counts));
+        // If this instance cannot ask, another one may, once the lease has run out.
+        if (this.gateway.canInquire) queue.add(queuedInquiry(record, until, true, counts));
         return;
       case 'nothing':
         return;
@@ -227,13 +231,16 @@ export class Reconciler {
     return this.due.handBack(record, new Date(this.clock.now().getTime() + NEWER_RELEASE_MS));
   }
 
-  /** The claim ran out: whoever held it is gone. That grants the right to ask, never to send again. */
-  private async interrupt(record: PaymentRecord, counts: ReconcileCounts, questions: InquiryQueue): Promise<void> {
+  /**
+   * The claim ran out, so the process that held it is gone. That gives the right to ask the gateway, never to send
+   * again.
+   */
+  private async interrupt(record: PaymentRecord, counts: ReconcileCounts, queue: InquiryQueue): Promise<void> {
     const dueAt = this.gateway.canInquire ? nextInquiry(this.clock.now(), 0, this.random) : null;
     const moved = await this.writer.move(record, 'unknown', { reason: 'interrupted', dueAt });
     if (moved.outcome !== 'replaced') return;
     counts.interrupted += 1;
-    if (dueAt) questions.add(questionOf(moved.record, dueAt, false, counts));
+    if (dueAt) queue.add(queuedInquiry(moved.record, dueAt, false, counts));
   }
 
   private async expire(record: PaymentRecord, counts: ReconcileCounts): Promise<void> {
@@ -244,17 +251,19 @@ export class Reconciler {
     if (ended.outcome === 'replaced') counts.expired += 1;
   }
 
-  /** Of what became unknown where nobody could ask, under a dialect without inquiries: this instance can. */
-  private async revive(): Promise<void> {
+  /**
+   * Schedules inquiries about payments that became unknown under a dialect without inquiries: this instance has one.
+   */
+  private async scheduleUnknown(): Promise<void> {
     const now = this.clock.monotonic();
-    if (!this.gateway.canInquire || now < this.reviveAt) return;
-    this.reviveAt = now + RENEW_AGAIN_MS;
-    const { revived, hasMore } = await this.due.revive(this.reviveLimit, this.clock.now());
-    // The longest unchanged are found first, also those that are scheduled: behind them, more have to be looked at.
-    const isDone = !hasMore || (revived === 0 && this.reviveLimit === MAX_REVIVED);
-    this.reviveAt = isDone ? now + REVIVE_EVERY_MS : now;
-    if (isDone) this.reviveLimit = MIN_REVIVED;
-    else if (revived === 0) this.reviveLimit = Math.min(2 * this.reviveLimit, MAX_REVIVED);
+    if (!this.gateway.canInquire || now < this.scheduleAt) return;
+    this.scheduleAt = now + RENEW_AGAIN_MS;
+    const { scheduled, hasMore } = await this.due.scheduleUnknown(this.searchLimit, this.clock.now());
+    // The search returns those unchanged for longest first, scheduled ones included, so it may have to look further.
+    const isDone = !hasMore || (scheduled === 0 && this.searchLimit === MAX_SEARCHED);
+    this.scheduleAt = isDone ? now + SCHEDULE_EVERY_MS : now;
+    if (isDone) this.searchLimit = MIN_SEARCHED;
+    else if (scheduled === 0) this.searchLimit = Math.min(2 * this.searchLimit, MAX_SEARCHED);
   }
 
   private async renewHandlers(): Promise<void> {
@@ -286,7 +295,7 @@ function noCounts(): ReconcileCounts {
   return { written: 0, expired: 0, interrupted: 0, inquired: 0, settled: 0, delivered: 0, purged: 0 };
 }
 
-function questionOf(record: PaymentRecord, until: Date, isLeased: boolean, counts: ReconcileCounts): OpenQuestion {
+function queuedInquiry(record: PaymentRecord, until: Date, isLeased: boolean, counts: ReconcileCounts): QueuedInquiry {
   const onAnswer = (isSettled: boolean): void => {
     counts.inquired += 1;
     if (isSettled) counts.settled += 1;

@@ -1,6 +1,6 @@
 /**
- * Works on all items, several at a time, in their order. A failure is thrown when all of them have ended: a shutdown
- * must not close the store under those that are left.
+ * Works on all items in their order, several at a time. Throws only when all of them have ended: a shutdown must not
+ * close the store while some still run.
  */
 export async function sideBySide<T>(
   items: readonly T[],

@@ -2,14 +2,14 @@ import type { RequestClaim } from '../../gateway/transport/transmission.js';
 import type { PaymentRecord } from '../../payment/payment.js';
 import type { StoreClock } from '../../process/store-clock.js';
 
-/** What a request needs beside its deadline: the store's confirmation of the claim, then building and signing. */
+/** Time that a request needs besides its deadline: to confirm the claim with the store, to build and to sign. */
 const CLAIM_MARGIN_MS = 30_000;
 
-/** How long after an Auth3d that provably never left the next try comes. */
+/** How long to wait before Auth3d is tried again, once it is proven that nothing was sent. */
 export const AUTH3D_RETRY_MS = 2_000;
 const MAX_AUTH3D_RETRYING_MS = 10_000;
 
-/** When a claim on a payment runs out: later than the deadline of the one request that is made under it. */
+/** When a claim on a payment runs out: after the deadline of the one request that is made under it. */
 export function claimEnd(now: Date, timeoutMs: number): Date {
   return new Date(now.getTime() + timeoutMs + CLAIM_MARGIN_MS);
 }
@@ -22,15 +22,15 @@ export function auth3dRetryingMs(timeoutMs: number): number {
   return Math.min(MAX_AUTH3D_RETRYING_MS, timeoutMs / 2);
 }
 
-/** Whether a request that leaves now, and takes as long as it may, is over before its claim runs out. */
+/** Whether a request that is sent now, and takes as long as it may, ends before its claim runs out. */
 export function fitsClaim(claimEndsAt: Date | null, now: Date, timeoutMs: number): boolean {
   return claimEndsAt !== null && now.getTime() + timeoutMs <= claimEndsAt.getTime();
 }
 
 /**
- * The claim under which a DoPayment or Auth3d is sent. A store that hung, or a host that was suspended, may have used it
- * up: by then another instance may have settled the payment, or a person, and the order may have been paid in another
- * way.
+ * The claim under which a DoPayment or Auth3d is sent. A store that hung or a host that was suspended may have used up
+ * its time: meanwhile another instance or an operator may have settled the payment, and the buyer may have paid in
+ * another way.
  */
 export class Claim implements RequestClaim {
   constructor(
@@ -43,7 +43,7 @@ export class Claim implements RequestClaim {
     return this.clock.refresh();
   }
 
-  /** The store's clock goes by whichever of the host's two clocks has moved further since the store was asked. */
+  /** The store's clock follows whichever of the host's two clocks has moved further since the store was last asked. */
   mayStart(timeoutMs: number): boolean {
     return this.clock.isKnown && fitsClaim(this.record.dueAt, this.clock.now(), timeoutMs);
   }

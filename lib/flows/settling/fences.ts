@@ -3,12 +3,12 @@ import { advance, withdrawClaim } from '../../payment/transitions.js';
 import { applyNotSent, type Settlement } from './settlement.js';
 
 /*
- * A write that the store did not confirm may have been done, or may still land once the store thaws. Nothing was sent on the strength
- * of it, and a fence sees to it that nothing ever will be: it makes the lost write fail, or takes back what it did.
+ * An unconfirmed write may have been applied, or may be applied later. Nothing was sent because of it. The fence makes
+ * sure that nothing will be: it makes the unconfirmed write fail, or reverts it.
  */
 
 /**
- * What stands in the store's books for an opening that was not confirmed: its conversationId is used up, and it holds
+ * The record that is stored in place of an opening that was not confirmed: it uses up the conversationId and holds
  * nothing.
  */
 export function unsentRecord(opening: PaymentRecord, now: Date): PaymentRecord {
@@ -16,23 +16,23 @@ export function unsentRecord(opening: PaymentRecord, now: Date): PaymentRecord {
   return { ...advance(opening, 'failed', change, now), version: opening.version };
 }
 
-/** Of an opening: ends it if it was written after all, by this attempt. */
+/** Ends an opening that was applied after all, if this attempt wrote it. */
 export function fenceOpening(opening: PaymentRecord): Settlement {
   return (current, now) => (current.attemptId === opening.attemptId ? applyNotSent(current, now) : null);
 }
 
 /**
- * Of a claim: raises the version, so that the lost write comes too late, or gives the payment back if it was claimed
- * after all, and by this attempt. The payment then waits for the buyer's reload.
+ * Raises the version, so that the unconfirmed claim fails, or reverts the claim if it was applied after all and this
+ * attempt wrote it. The payment then waits for the buyer to reload.
  */
 export function fenceClaim(before: PaymentRecord, attemptId: string): Settlement {
   return (current, now) => {
-    // Each change raises the version: the lost write can land on this one alone.
+    // Each change raises the version, so the unconfirmed write can only apply to this one.
     const isBefore = current.version === before.version;
     const isOurs = current.attemptId === attemptId;
     if (isBefore) return advance(current, 'awaiting', { dueAt: before.expiresAt }, now);
     if (isOurs && current.state === 'authorizing') return withdrawClaim(current, now);
-    // The claim ran out before the store was back: by now the payment counts as interrupted.
+    // The claim ran out before the store answered again: the payment is `interrupted` by now.
     return isOurs ? applyNotSent(current, now) : null;
   };
 }

@@ -7,7 +7,7 @@ import { PaymentLogger } from '../../telemetry/payment-logger.js';
 import { PaymentChanges, type Settled } from './payment-changes.js';
 import { ProcessHold } from '../../process/in-flight.js';
 
-/** A write that the store could not take yet. It may be made any number of times, and rejects while the store fails. */
+/** A write that has failed so far. It can be repeated safely, and rejects while the store fails. */
 export interface OwedWrite {
   readonly conversationId: string;
   write(): Promise<Settled>;
@@ -15,19 +15,19 @@ export interface OwedWrite {
 
 const MIN_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 5_000;
-/** How many are written side by side once the store answers. */
+/** How many are written at once when the store answers again. */
 const WRITES_AT_ONCE = 8;
-/** A store rejects within seconds; a write that takes longer than this counts as failed and is made again. */
+/** A store rejects within seconds; a write that takes longer than this counts as failed and is repeated. */
 const MAX_WRITE_MS = 15_000;
-/** How long a process that has nothing else to do, or is shutting down, waits for a store that takes nothing. */
+/** How long a process that is idle or shutting down waits for a store that accepts nothing. */
 const MAX_HOLD_MS = 30_000;
-/** Log drivers cut long lines. */
+/** Log drivers truncate long lines. */
 const IDS_PER_LINE = 100;
 
 /**
- * Outcomes and fences that the store did not take: kept in this process, and written as soon as the store answers,
- * whatever else this process does in the background. Meanwhile they keep the process alive, until the store has taken
- * nothing for half a minute.
+ * Outcomes and fences that could not be stored. They are kept in this process and written as soon as the store answers,
+ * whether or not this instance does background work. They keep the process alive until the store has accepted nothing
+ * for half a minute.
  */
 @Injectable()
 export class OwedWrites {
@@ -38,7 +38,9 @@ export class OwedWrites {
   private retrying: Promise<void> | null = null;
   private round: Promise<number> | null = null;
   private heldUntil = 0;
-  /** There while something is waited for. Private to the language, too: printed, a timer shows every other one, and what they are for. */
+  /**
+   * Set while writes are waited for. #private, since `inspect` of a timer shows all other timers and what they hold.
+   */
   #release: (() => void) | null = null;
 
   constructor(
@@ -61,15 +63,18 @@ export class OwedWrites {
     this.retrying ??= this.retry();
   }
 
-  /** Tries each once more; those of a store that still fails stay owed. @returns how many were written */
+  /**
+   * Tries each one again; what still fails stays owed.
+   * @returns how many were written
+   */
   writeAll(): Promise<number> {
     this.round ??= this.tryAll().finally(() => (this.round = null));
     return this.round;
   }
 
   /**
-   * Whatever is owed now is waited for, by the process and by {@link close}, for half a minute from now; longer only
-   * while writes succeed. Called when something begins to be owed, after each write, and when a shutdown begins.
+   * Makes the process, and {@link close}, wait up to half a minute from now for what is owed, and longer only while
+   * writes succeed. Called when a first write is owed, after each write, and when a shutdown begins.
    */
   renewHold(): void {
     if (this.owed.size === 0) return;
@@ -91,7 +96,7 @@ export class OwedWrites {
     watch();
   }
 
-  /** At shutdown: goes on trying until all is written, or nothing was for half a minute. Afterwards nothing is tried. */
+  /** Shuts down: goes on trying until all is written, or until nothing was accepted for half a minute. */
   close(): Promise<void> {
     return this.processHold.during(async () => {
       while ((await this.writeAll(), this.#release)) await this.clock.sleep(MIN_PAUSE_MS);
@@ -100,7 +105,7 @@ export class OwedWrites {
     });
   }
 
-  /** The process may end now. Those who have to settle these payments by hand are told which they are. */
+  /** Lets the process end, and logs which payments have to be settled by hand. */
   private giveUp(release: () => void): void {
     release();
     const ids = Array.from(this.owed, ({ conversationId }) => conversationId).sort();
@@ -123,7 +128,7 @@ export class OwedWrites {
       pause = written > 0 ? MIN_PAUSE_MS : Math.min(2 * pause, MAX_PAUSE_MS);
       if (this.owed.size > 0) this.warn();
     }
-    // In the same turn as the last look at what is owed: what is added from now on starts anew.
+    // In the same turn as the last look at what is owed, so that a write which is added later starts a new run.
     this.retrying = null;
   }
 
@@ -135,7 +140,10 @@ export class OwedWrites {
     });
   }
 
-  /** One first: a store that fails is asked for no others. Then several side by side, until several in a row fail. */
+  /**
+   * Tries one write first, so that a failing store is not asked for more; then several at once, until several in a row
+   * fail.
+   */
   private async tryAll(): Promise<number> {
     const queue = [...this.owed];
     let written = 0;
@@ -157,13 +165,13 @@ export class OwedWrites {
     const settled = await withTimeout(MAX_WRITE_MS, () => owed.write(), this.clock).catch(() => null);
     this.owed.delete(owed);
     if (!settled) {
-      // Should it be this write alone that fails, the others come first next time.
+      // If only this write fails, the others come first next time.
       this.owed.add(owed);
       return false;
     }
     if (this.owed.size > 0) this.renewHold();
     else this.#release?.();
-    // Handlers take what time they need: what is owed does not wait for them.
+    // Not awaited: handlers may take long, and the next owed write must not wait for them.
     void this.changes.publish(settled);
     return true;
   }

@@ -8,21 +8,19 @@ import type { PaymentLedger, ReplaceOutcome, UniqueKey } from '../../store/payme
 import { PaymentStore } from '../../store/payment-store.js';
 import { countAttempt } from '../../telemetry/metrics.js';
 import { fenceOpening, unsentRecord } from './fences.js';
-import { reportChange, logGone, logLeft } from './payment-log.js';
+import { reportChange, logDeleted, logNewerRelease } from './payment-log.js';
 import type { Settlement } from './settlement.js';
 import { StoreClock } from '../../process/store-clock.js';
 
-/**
- * What became of a settlement: the payment as it now stands, and the event of its change of state, where there was one.
- */
+/** The result of a settlement: the payment as it is now, and the event if its state changed. */
 export interface Settled {
   readonly payment: Payment;
   readonly event?: PaymentEvent;
 }
 
 /**
- * Writes changes of payments: each by compare-and-set, with the event of a new state in the same write. Rejects with
- * whatever the store throws. Events are published by the caller, who knows how long it may wait for their handlers.
+ * Writes changes of payments, each by compare-and-set and together with its event. Rejects with what the store throws.
+ * The caller publishes the events, since it knows how long it may wait for their handlers.
  */
 @Injectable()
 export class PaymentChanges {
@@ -32,29 +30,29 @@ export class PaymentChanges {
     @Inject(EventDispatcher) private readonly events: Pick<EventDispatcher, 'publish'>,
   ) {}
 
-  /** @returns the key that is taken, or null when the record is written */
+  /** @returns the key that is taken; null when the record is stored */
   async insert(record: PaymentRecord): Promise<UniqueKey | null> {
     const event = eventOf(record);
     const taken = await this.ledger.insert(record, event);
     if (taken !== null) return taken;
     countAttempt(record);
-    // What only opens is no news yet.
+    // A payment that was only opened is not reported yet.
     if (event) reportChange(record, null);
     await this.publish({ event });
     return null;
   }
 
-  /** Writes `next` over the version of `record`. */
+  /** Replaces `record` by `next`, if its version is still the same. */
   async replace(record: PaymentRecord, next: PaymentRecord): Promise<ReplaceOutcome> {
     const event = eventOfChange(record, next);
-    // One that held its reference goes on, although another payment has pinned it meanwhile.
+    // A payment that held its reference goes on, even if another payment has pinned the reference meanwhile.
     const mayPin = record.referenceLock !== null;
     const outcome = await this.write(record, next, event, mayPin);
     if (outcome === 'replaced') await this.publish({ event });
     return outcome;
   }
 
-  /** Applies a settlement to the record, read anew as often as someone else changes it in between. */
+  /** Applies a settlement to the record, and reads it again whenever someone else changed it in between. */
   async settle(record: PaymentRecord, settle: Settlement): Promise<Settled> {
     let current = record;
     for (;;) {
@@ -66,26 +64,26 @@ export class PaymentChanges {
       if (outcome === 'replaced') return { payment: toPayment(next), event };
       const latest = await this.ledger.find(record.account, record.conversationId);
       if (!latest) {
-        // Only what is settled is ever deleted: there is nothing left to write this to, however long it is tried.
+        // Only settled payments are deleted, so there is no record left to write to, however often it is tried.
         const payment = toPayment(next, false);
-        logGone(payment);
+        logDeleted(payment);
         return { payment };
       }
       current = latest;
     }
   }
 
-  /** What a newer release has made of a payment is that release's to change: an outcome of it is only logged. */
+  /** A state of a newer release is only changed by that release: the outcome is logged, not stored. */
   private leave(current: PaymentRecord, before: PaymentRecord, settle: Settlement): Payment {
     const lost = isKnown(before) ? settle(before, this.clock.now()) : null;
-    if (lost && eventOfChange(before, lost)) logLeft(lost);
+    if (lost && eventOfChange(before, lost)) logNewerRelease(lost);
     return toPayment(current);
   }
 
   /**
-   * @param mayPin whether it is written even when another payment holds its reference, since it may have been charged.
-   * The reference then stays taken for good: released by whichever of them ends first, it would let a further payment be
-   * charged.
+   * @param mayPin whether to write the payment even though another one holds its reference, since it may have been
+   *   charged. The reference then stays taken for good: if either payment released it on ending, a further one could be
+   *   charged.
    */
   private async write(
     record: PaymentRecord,
@@ -113,11 +111,11 @@ export class PaymentChanges {
     }
     const current = await this.ledger.find(account, conversationId);
     if (current) return this.settle(current, fenceOpening(opening));
-    // A payment that has been deleted had this conversationId: for the lost write it is taken, too.
+    // The conversationId belonged to a payment that has been deleted: it is taken for the unconfirmed write, too.
     return { payment: toPayment(unsent, false) };
   }
 
-  /** Resolves when the handlers here have run, or the caller has waited long enough. */
+  /** Resolves when this process's handlers have run, or when the caller has waited long enough. */
   async publish({ event }: Pick<Settled, 'event'>): Promise<void> {
     if (event) await this.events.publish(event);
   }

@@ -10,9 +10,9 @@ import { countOutcome } from '../../telemetry/metrics.js';
 const logger = new PaymentLogger();
 
 /**
- * Logs a change of a payment, where what needs a person's eye is a warning, and counts what it came to.
+ * Logs a change of a payment, as a warning if a person may have to look at it, and counts the outcome.
  *
- * @param before the payment as it was; null when it is new
+ * @param before the payment before the change; null when it is new
  */
 export function reportChange(payment: LoggedPayment, before: Pick<Payment, 'state' | 'updatedAt'> | null): void {
   if (before?.state !== payment.state && isEventState(payment.state)) countOutcome(payment);
@@ -22,20 +22,19 @@ export function reportChange(payment: LoggedPayment, before: Pick<Payment, 'stat
 }
 
 /**
- * Logs an outcome that the store did not take. Should the process end before the store is back, this line is all that
- * is left of it.
+ * Logs an outcome that could not be stored. If the process ends before it can be, this line is the only record of it.
  */
 export function logOwed(payment: LoggedPayment): void {
   logger.error(recordOf(payment, ': the store did not take this; the module keeps trying.'));
 }
 
-/** Logs an outcome that came when its payment had been deleted from the store. This line is all that is left of it. */
-export function logGone(payment: LoggedPayment): void {
+/** Logs an outcome that arrived after its payment was deleted. This line is the only record of it. */
+export function logDeleted(payment: LoggedPayment): void {
   logger.error(recordOf(payment, ': the payment has been deleted from the store meanwhile.'));
 }
 
-/** Logs an outcome that came when a newer release had changed its payment. This line is all that is left of it. */
-export function logLeft(payment: LoggedPayment): void {
+/** Logs an outcome that arrived after a newer release had changed the payment. This line is the only record of it. */
+export function logNewerRelease(payment: LoggedPayment): void {
   logger.error(recordOf(payment, ': not written, since a newer release has changed the payment meanwhile.'));
 }
 

@@ -13,7 +13,7 @@ import { logOwed } from './payment-log.js';
 import { callStore } from '../../store/store-call.js';
 import { StoreClock } from '../../process/store-clock.js';
 
-/** What the store said, and the record as written, or as it was where it was not. */
+/** The store's answer, and the record: as written, or as it was before where it was not written. */
 export interface Moved {
   readonly outcome: ReplaceOutcome;
   readonly record: PaymentRecord;
@@ -23,8 +23,8 @@ export interface Moved {
 const MAX_WRITE_WAIT_MS = 5_000;
 
 /**
- * Writes payments for the flows. Before anything is sent, a store that fails is an error; afterwards the outcome is
- * reported all the same, and owed to the store.
+ * Writes payments for the flows. Before anything is sent, a failing store is an error. Afterwards the outcome is
+ * returned in any case, and what could not be stored is owed.
  */
 @Injectable()
 export class PaymentWriter {
@@ -35,9 +35,9 @@ export class PaymentWriter {
   ) {}
 
   /**
-   * Writes a payment's first record. One that is not confirmed is fenced: it will never be a payment that waits for an
-   * answer.
-   * @returns the key that is taken, or null when it is written
+   * Stores a new payment. If the store does not confirm it, it is fenced and will never be charged.
+   *
+   * @returns the key that is taken; null when the payment is stored
    * @throws PaymentStoreError
    */
   open(record: PaymentRecord): Promise<UniqueKey | null> {
@@ -47,8 +47,9 @@ export class PaymentWriter {
   }
 
   /**
-   * Takes the right to call Auth3d, granted once. A claim that is not confirmed is fenced: the payment goes on waiting
-   * for the buyer.
+   * Takes the right to call Auth3d, which is granted once. If the store does not confirm it, the claim is fenced and
+   * the payment goes on waiting for the buyer.
+   *
    * @throws PaymentStoreError
    */
   claim(record: PaymentRecord, change: { dueAt: Date; attemptId: string }): Promise<Moved> {
@@ -60,7 +61,8 @@ export class PaymentWriter {
   }
 
   /**
-   * Moves a payment on before anything is sent, or where nothing was.
+   * Changes the state before anything is sent, or where nothing was.
+   *
    * @throws PaymentStoreError
    */
   async move(record: PaymentRecord, state: PaymentState, change: PaymentChange = {}): Promise<Moved> {
@@ -69,8 +71,9 @@ export class PaymentWriter {
   }
 
   /**
-   * Writes what a person decided, however the record changes meanwhile.
-   * @returns null when the settlement changes nothing of the record as it now stands
+   * Stores an operator's decision, also if the record changes meanwhile.
+   *
+   * @returns null when the decision changes nothing in the current record
    * @throws PaymentStoreError
    */
   async decide(record: PaymentRecord, settle: Settlement): Promise<Payment | null> {
@@ -80,11 +83,11 @@ export class PaymentWriter {
   }
 
   /**
-   * Writes an outcome that is known, however the record changes meanwhile. Never throws: what the store cannot take now
-   * is owed to it, and `stored` is false until it is written.
+   * Stores a known outcome, also if the record changes meanwhile. Never throws: an outcome that cannot be stored now is
+   * owed, and `stored` is false until it is written.
    */
   async settle(record: PaymentRecord, settle: Settlement): Promise<Payment> {
-    // On a stack of its own, as in callStore.
+    // On a new stack, as in callStore.
     await Promise.resolve();
     const writing = this.changes.settle(record, settle).catch(() => null);
     const settled = await withTimeout(MAX_WRITE_WAIT_MS, () => writing, this.clock).catch(() => null);
@@ -92,7 +95,7 @@ export class PaymentWriter {
       await this.changes.publish(settled);
       return settled.payment;
     }
-    // A write that was only slow still has its event published.
+    // If the write was only slow, its event is still published.
     void writing.then((late) => late && this.changes.publish(late));
     this.owed.add({ conversationId: record.conversationId, write: () => this.changes.settle(record, settle) });
     const payment = toPayment(settle(record, this.clock.now()) ?? record, false);

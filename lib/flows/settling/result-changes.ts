@@ -15,7 +15,7 @@ const IDENTIFIER = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/;
 const AUTH_CODE = /^[A-Za-z0-9][A-Za-z0-9-]{0,15}$/;
 const DECIMAL = /^-?\d{1,15}(?:\.\d{1,8})?$/;
 const YEAR = '(?:19|20)\\d\\d';
-/** Which of the two comes first is not known. */
+/** Whether the day or the month comes first is not known. */
 const DAY_OR_MONTH = '(?:0?[1-9]|[12]\\d|3[01])';
 const DATE = `(?:${DAY_OR_MONTH}[/.-]${DAY_OR_MONTH}[/.-]${YEAR}|${YEAR}[/.-]${DAY_OR_MONTH}[/.-]${DAY_OR_MONTH})`;
 const MINUTE = '[0-5]\\d';
@@ -25,13 +25,13 @@ const DATE_TIME = new RegExp(
 );
 
 /**
- * What an answer says of a payment, as it is stored: its message made harmless, the other texts only where they look as
- * such a text does and hold no card. What the answer leaves out stays as it was, and so does the masked card number,
- * which is made of the request.
+ * What to store of an answer. Its message is sanitized; the other texts are stored only if they have the form of their
+ * field and hold no card. What the answer leaves out stays as it was, and so does the masked card number, which is made
+ * from the request.
  */
 export function resultChanges(result: GatewayResult, record: PaymentRecord, { dateOrder }: TextRules): PaymentChange {
   const holdsCard = cardFinder(record);
-  // A dialect written in plain JavaScript may give what is no text: that says nothing.
+  // A dialect written in plain JavaScript may return something else than text.
   const fitting = (text: unknown, form: RegExp): string | null =>
     typeof text === 'string' && form.test(text) && !holdsCard(text) ? text : null;
   const message: unknown = result.message;

@@ -10,17 +10,17 @@ import { resultChanges, type TextRules } from './result-changes.js';
 
 const MIN_INQUIRY_INTERVAL_MS = 15_000;
 const MAX_INQUIRY_INTERVAL_MS = 4 * 3_600_000;
-/** Two answers that the payment is not known count only when they are this far apart. */
+/** Two answers that the payment is not known count only when they are at least this far apart. */
 export const NOT_FOUND_CONFIRMED_AFTER_MS = 600_000;
 
-/** What a known outcome makes of the record as it stands now; null when it changes nothing. */
+/** Applies a known outcome to the current record; null when it changes nothing. */
 export type Settlement = (record: PaymentRecord, now: Date) => PaymentRecord | null;
 
-/** What the settling of a payment depends on besides the payment. */
+/** What the settlement depends on, besides the payment. */
 export interface SettlementRules extends TextRules {
-  /** Whether the gateway can be asked for an outcome; where it cannot, nobody is scheduled to. */
+  /** Whether the gateway can be asked for an outcome. If not, no inquiry is scheduled. */
   readonly canInquire: boolean;
-  /** Spreads inquiries. */
+  /** Spreads inquiries over time. */
   readonly random: Randomness;
 }
 
@@ -33,8 +33,8 @@ export function settlementRules(
 }
 
 /**
- * The record after the outcome of a DoPayment or Auth3d; null when that changes nothing. The record may have moved on
- * while the request ran: an approval is never lost, not even one that may be another payment's, and a decline never
+ * The record after the outcome of a DoPayment or Auth3d; null when nothing changes. The record may have changed while
+ * the request ran: an approval is never lost, not even one that may belong to another payment, and a decline never
  * overwrites.
  */
 export function applyOutcome(
@@ -44,7 +44,7 @@ export function applyOutcome(
   now: Date,
 ): PaymentRecord | null {
   const shown = outcome.result ? resultChanges(outcome.result, record, rules) : {};
-  // A decline may repeat the amount that was asked for: nothing of it was charged.
+  // A decline may repeat the requested amount, of which nothing was charged.
   const isCharge = outcome.state === 'succeeded' || outcome.state === 'review';
   const change = isCharge ? shown : { ...shown, chargedAmount: record.chargedAmount };
   switch (record.state) {
@@ -75,7 +75,7 @@ export function applyOutcome(
   }
 }
 
-/** The record after the gateway was asked for the outcome; null when nothing is to be written. */
+/** The record after an inquiry; null when nothing is to be stored. */
 export function applyInquiry(
   record: PaymentRecord,
   inquiry: InquiryOutcome,
@@ -89,7 +89,7 @@ export function applyInquiry(
     return applyOutcome(record, inquiry.charge, rules, now);
   if (record.state !== 'unknown') return null;
   if (inquiry.outcome === 'declined') return applyOutcome(record, inquiry.charge, rules, now);
-  // After an approval that was perhaps this payment's, that the gateway does not know it proves nothing.
+  // "Not found" proves nothing after an approval that may have been this payment's.
   if (inquiry.outcome === 'not_found' && isConfirmed(record, answeredAt) && !isUnbound(record)) {
     return advance(record, 'failed', { reason: 'not_found' }, now);
   }
@@ -102,16 +102,16 @@ export function applyInquiry(
   return advance(record, 'unknown', askedAgain, now);
 }
 
-/** The record once it is proven that its request never left; null when the record says otherwise by now. */
+/** The record once it is proven that its request was never sent; null when the record contradicts that by now. */
 export function applyNotSent(record: PaymentRecord, now: Date): PaymentRecord | null {
-  // An `unknown` was one whose claim ran out while its request was still held back.
+  // The claim of an `unknown` payment ran out while its request was still held back.
   if (!rowOf(record.state).requesting && record.state !== 'unknown') return null;
   return advance(record, 'failed', { reason: 'not_sent' }, now);
 }
 
 /**
- * When to ask the gateway again: from 15 seconds, doubling up to four hours, a fifth more or less so that no storm
- * forms.
+ * When to ask the gateway again: after 15 seconds at first, then twice as late each time, up to four hours; a fifth
+ * sooner or later, so that inquiries do not come all at once.
  */
 export function nextInquiry(now: Date, inquiries: number, random: Randomness): Date {
   const wait = Math.min(MIN_INQUIRY_INTERVAL_MS * 2 ** Math.min(inquiries, 20), MAX_INQUIRY_INTERVAL_MS);
@@ -119,8 +119,8 @@ export function nextInquiry(now: Date, inquiries: number, random: Randomness): D
 }
 
 /**
- * Whether an inquiry's approval settles the payment. Once Auth3d has approved something that may be another payment, and
- * while its answer is still out, it must show our id or our amount.
+ * Whether an inquiry's approval settles the payment. If Auth3d has approved something that may be another payment, or
+ * has not answered yet, the approval must show our id or our amount.
  */
 function isConfirmation({ isBound }: { readonly isBound: boolean }, record: PaymentRecord): boolean {
   return isBound || !(isUnbound(record) || record.state === 'authorizing');
@@ -132,7 +132,7 @@ function isConfirmed(record: PaymentRecord, answeredAt: Date): boolean {
   );
 }
 
-/** Whether Auth3d approved something, perhaps this payment. */
+/** Whether Auth3d approved something that may or may not be this payment. */
 function isUnbound({ reason }: Pick<ChargeOutcome, 'reason'>): boolean {
   return reason === 'unbound';
 }

@@ -104,7 +104,7 @@ describe('DuePayments', () => {
       await forgotten('FOREIGN', { account: 'other' });
       await forgotten('SETTLED', { state: 'failed' });
       await add('SCHEDULED', 5_000);
-      expect(await due.revive(10, at(1_000))).toEqual({ revived: 1, hasMore: false });
+      expect(await due.scheduleUnknown(10, at(1_000))).toEqual({ scheduled: 1, hasMore: false });
       expect(await leased()).toEqual([]);
       await clock.advance(1_000);
       expect(await leased()).toEqual(['ONE']);
@@ -115,9 +115,9 @@ describe('DuePayments', () => {
     it('are looked at so many at a time; whether there may be more is said', async () => {
       await forgotten('ONE', { updatedAt: at(-2) });
       await forgotten('TWO', { updatedAt: at(-1) });
-      expect(await due.revive(1, at(0))).toEqual({ revived: 1, hasMore: true });
+      expect(await due.scheduleUnknown(1, at(0))).toEqual({ scheduled: 1, hasMore: true });
       expect(await leased()).toEqual(['ONE']);
-      expect(await due.revive(3, at(0))).toEqual({ revived: 1, hasMore: false });
+      expect(await due.scheduleUnknown(3, at(0))).toEqual({ scheduled: 1, hasMore: false });
       expect(await leased()).toEqual(['TWO']);
     });
   });
@@ -127,7 +127,7 @@ describe('DuePayments', () => {
     due = new DuePayments(broken, SETTINGS);
     const work: [string, () => Promise<unknown>][] = [
       ['reading', () => due.lease(1)],
-      ['reading', () => due.revive(1, clock.now())],
+      ['reading', () => due.scheduleUnknown(1, clock.now())],
       ['handing work back', () => due.handBack(aPaymentRecord({ state: 'unknown' }), clock.now())],
       ['deleting old payments', () => due.purge()],
     ];

@@ -96,7 +96,7 @@ describe('the background work', () => {
       store.leaseDue = () => Promise.reject(new Error('password=secret'));
       await startBackground();
       await shop.clock.advance(2 * LONGEST_INTERVAL_MS);
-      const line = 'error The background work was cut short by the payment store; it goes on.';
+      const line = 'error The payment store failed during background work, which is tried again.';
       expect(log).toContain(line);
       expect(records[log.indexOf(line)]).toMatchObject({ account: 'default' });
       expect(log.join()).not.toContain('secret');
@@ -555,7 +555,7 @@ describe('the background work', () => {
     const announce = jest.spyOn(shop.store, 'announce').mockRejectedValueOnce(new Error('password=secret'));
     await shop.clock.advance(20 * SECOND_MS);
     expect(announce).toHaveBeenCalledTimes(2);
-    expect(log).toContain('error The payment store did not take which handlers there are; they are announced again.');
+    expect(log).toContain('error The payment store failed to record the handlers of events; they are announced again.');
     expect(log.join()).not.toContain('secret');
   });
 
@@ -565,7 +565,7 @@ describe('the background work', () => {
     await shop.clock.advance(20 * SECOND_MS);
     expect(listByState).toHaveBeenCalledTimes(2);
     expect(log).toContain(
-      'error The payment store did not look for unknown payments that nobody asks about; it is asked to again.',
+      'error The payment store failed to list unknown payments without a scheduled inquiry; this is tried again.',
     );
     expect(log.join()).not.toContain('secret');
   });
@@ -575,7 +575,7 @@ describe('the background work', () => {
     const purge = jest.spyOn(shop.store, 'purge').mockRejectedValueOnce(new Error('password=secret'));
     await shop.clock.advance(LONGEST_INTERVAL_MS);
     expect(purge).toHaveBeenCalledTimes(1);
-    expect(log).toContain('error The payment store did not delete what is old; it is asked to again.');
+    expect(log).toContain('error The payment store failed to delete old payments; this is tried again.');
     expect(log.join()).not.toContain('secret');
   });
 
@@ -585,7 +585,7 @@ describe('the background work', () => {
     shop.store.handBack = () => Promise.reject(new Error('password=secret'));
     const { reconciler } = await startBackground();
     await shop.clock.advance(LONGEST_INTERVAL_MS);
-    expect(log).toContain('error The background work was cut short by the payment store; inquiries are made again.');
+    expect(log).toContain('error The payment store failed during inquiries, which are made again.');
     expect(log.join()).not.toContain('secret');
     // The rest of the background work goes on well: that is no success of the inquiries.
     await shop.clock.advance(4 * LONGEST_INTERVAL_MS);

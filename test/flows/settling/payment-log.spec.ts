@@ -1,4 +1,4 @@
-import { logGone, logOwed, reportChange } from '../../../lib/flows/settling/payment-log.js';
+import { logDeleted, logOwed, reportChange } from '../../../lib/flows/settling/payment-log.js';
 import type { Payment } from '../../../lib/payment/payment.js';
 import type { PaymentState } from '../../../lib/payment/payment-state.js';
 import { aPayment } from '../../../lib/testing/a-payment.js';
@@ -101,7 +101,7 @@ describe('the log of payments', () => {
 
   it('is all that is left of an outcome that the store did not take, or whose payment is gone', () => {
     logOwed(payment({ state: 'succeeded' }));
-    logGone(payment({ state: 'succeeded' }));
+    logDeleted(payment({ state: 'succeeded' }));
     expect(log).toEqual([
       'error Payment C1 of order-1, 149.90 TRY: succeeded: the store did not take this; the module keeps trying.',
       'error Payment C1 of order-1, 149.90 TRY: succeeded: the payment has been deleted from the store meanwhile.',
