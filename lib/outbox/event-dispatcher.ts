@@ -1,10 +1,11 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { PaymentStoreError } from '../errors/payment-store.error.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock } from '../payment/clock.js';
 import { withTimeout } from '../payment/with-timeout.js';
 import type { PaymentEvent } from '../payment/payment-event.js';
 import { Randomness } from '../payment/randomness.js';
+import type { PaymentOutbox } from '../store/payment-outbox.js';
 import { PaymentStore } from '../store/payment-store.js';
 import { CallerWaits } from './caller-waits.js';
 import { DeliveryFailures } from './delivery-failures.js';
@@ -36,7 +37,7 @@ export class EventDispatcher {
   private isWakingSoon = false;
 
   constructor(
-    private readonly store: PaymentStore,
+    @Inject(PaymentStore) private readonly outbox: PaymentOutbox,
     private readonly plain: PlainEvents,
     private readonly clock: PaymentClock,
     private readonly random: Randomness,
@@ -60,7 +61,7 @@ export class EventDispatcher {
   async announce(handlers: readonly PaymentHandler[]): Promise<void> {
     const onHandled = (eventId: string, handlerId: string): void => this.callers.handled(eventId, handlerId);
     this.workers = handlers.map(
-      (handler) => new HandlerWorker(handler, this.store, this.clock, this.random, this.failures, onHandled),
+      (handler) => new HandlerWorker(handler, this.outbox, this.clock, this.random, this.failures, onHandled),
     );
     await this.plain.connect();
     await this.renew();
@@ -71,7 +72,7 @@ export class EventDispatcher {
     const pairs = this.workers.flatMap(({ handler }) => handler.types.map((type) => ({ handlerId: handler.id, type })));
     if (pairs.length === 0) return;
     try {
-      await this.store.announce(this.settings.account, pairs);
+      await this.outbox.announce(this.settings.account, pairs);
     } catch {
       throw new PaymentStoreError('announcing the handlers of events');
     }
@@ -170,7 +171,7 @@ export class EventDispatcher {
   /** @returns how many events were fanned out; 0 when the store failed, which is tried again within seconds */
   private async fanOut(): Promise<number> {
     try {
-      const events = await this.store.fanOut(this.settings.account, FAN_OUT_STEP);
+      const events = await this.outbox.fanOut(this.settings.account, FAN_OUT_STEP);
       this.failures.succeeded('fanOut');
       return events;
     } catch {

@@ -2,8 +2,7 @@ import type { PaymentClock } from '../payment/clock.js';
 import { isTimeout, withTimeout } from '../payment/with-timeout.js';
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import { type Thrown, thrownText } from '../payment/thrown.js';
-import type { Delivery, LeasedDelivery } from '../store/payment-outbox.js';
-import type { PaymentStore } from '../store/payment-store.js';
+import type { Delivery, LeasedDelivery, PaymentOutbox } from '../store/payment-outbox.js';
 import type { Attributes } from '../telemetry/attributes.js';
 import { type LogFields, LogRecord } from '../telemetry/log-record.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
@@ -34,7 +33,7 @@ export class HandlerCall {
     private readonly delivery: Delivery,
     private readonly lease: string,
     private readonly handler: PaymentHandler,
-    private readonly store: PaymentStore,
+    private readonly outbox: PaymentOutbox,
     private readonly clock: PaymentClock,
     private readonly failures: DeliveryFailures,
   ) {
@@ -66,7 +65,7 @@ export class HandlerCall {
     const { account, handlerId } = this.delivery;
     try {
       // A late success counts, even if another instance has leased the delivery meanwhile.
-      if (failure === null) await this.store.acknowledge(account, handlerId, this.eventId);
+      if (failure === null) await this.outbox.acknowledge(account, handlerId, this.eventId);
       else await this.postpone(failure);
     } catch {
       this.logger.error(this.record(`the store did not take the delivery to ${handlerId}; it will come again.`));
@@ -123,7 +122,7 @@ export class HandlerCall {
 
   private async renewLease(): Promise<void> {
     try {
-      await this.store.renewLease(this.leased, DELIVERY_LEASE_MS);
+      await this.outbox.renewLease(this.leased, DELIVERY_LEASE_MS);
       this.failures.succeeded('renew', this.renewalKey);
     } catch {
       // A call that has ended by now needs no lease.
@@ -160,7 +159,7 @@ export class HandlerCall {
         this.logger.warn(this.record(`${handlerId} ${what}${thrownText(failure)}.${end}`, fields));
       }
     });
-    await this.store.postpone(this.leased, { attempts, error, retryInMs, parked });
+    await this.outbox.postpone(this.leased, { attempts, error, retryInMs, parked });
   }
 
   private record(what: string, more: LogFields = {}): LogRecord {
