@@ -71,13 +71,10 @@ describe('ThreeDFlow', () => {
       expect(state).toBe('succeeded');
     });
 
-    it.each(['returnUrl', 'failUrl'])(
-      'creates a token if the host gives only the %s',
-      async (own) => {
-        const conversationId = await startPayment(payments, sale({ [own]: 'https://shop.example/back' }));
-        expect((await stored(conversationId))?.tokenHash).toMatch(/^[0-9a-f]{64}$/);
-      },
-    );
+    it.each(['returnUrl', 'failUrl'])('creates a token if the host gives only the %s', async (own) => {
+      const conversationId = await startPayment(payments, sale({ [own]: 'https://shop.example/back' }));
+      expect((await stored(conversationId))?.tokenHash).toMatch(/^[0-9a-f]{64}$/);
+    });
 
     it.each([
       ['declined', DECLINED, { state: 'failed', reason: 'declined', code: 'B0051' }],
@@ -150,16 +147,19 @@ describe('ThreeDFlow', () => {
       }
     });
 
-    it.each(['conversationId', 'idempotencyKey'] as const)('is refused with a %s that another payment has', async (key) => {
-      const input = sale({ [key]: 'ABC00000000000000009' });
-      const { payment } = await payments.init3d(input);
-      await expect(payments.init3d(input)).rejects.toMatchObject({
-        code: 'PAYMENT_DUPLICATE',
-        message: expect.stringContaining(key) as string,
-        payment,
-      });
-      expect(shop.gateway.requests).toHaveLength(1);
-    });
+    it.each(['conversationId', 'idempotencyKey'] as const)(
+      'is refused with a %s that another payment has',
+      async (key) => {
+        const input = sale({ [key]: 'ABC00000000000000009' });
+        const { payment } = await payments.init3d(input);
+        await expect(payments.init3d(input)).rejects.toMatchObject({
+          code: 'PAYMENT_DUPLICATE',
+          message: expect.stringContaining(key) as string,
+          payment,
+        });
+        expect(shop.gateway.requests).toHaveLength(1);
+      },
+    );
 
     it('sends nothing for an order that is already paid', async () => {
       const order = sale();
@@ -269,7 +269,10 @@ describe('ThreeDFlow', () => {
     it('refuses a forged callback, and completes the payment with the genuine one at the same time', async () => {
       const conversationId = await startPayment();
       const forged = { conversationId, fields: { conversationId: 'ANOTHER' } };
-      const [wrong, right] = await Promise.allSettled([payments.auth3d(forged), payments.auth3d(callbackOf(conversationId))]);
+      const [wrong, right] = await Promise.allSettled([
+        payments.auth3d(forged),
+        payments.auth3d(callbackOf(conversationId)),
+      ]);
       expect(wrong).toMatchObject({ status: 'rejected', reason: { refusal: 'foreign_payment' } });
       expect(right).toMatchObject({ value: { state: 'succeeded' } });
     });
@@ -600,13 +603,16 @@ describe('ThreeDFlow', () => {
       });
     });
 
-    it.each([undefined, standardDialect({ signer: () => 's' })])('succeeds without an inquiry with trustUnbound', async (dialect) => {
-      const { payments } = await shop.start({ trustUnbound: true, ...(dialect && { dialect }) });
-      const conversationId = await startPayment(payments);
-      shop.gateway.willAnswer('Auth3d', UNBOUND_APPROVAL);
-      expect(await payments.auth3d(callbackOf(conversationId))).toMatchObject({ state: 'succeeded', reason: null });
-      expect(shop.gateway.sent('CheckPayment')).toEqual([]);
-    });
+    it.each([undefined, standardDialect({ signer: () => 's' })])(
+      'succeeds without an inquiry with trustUnbound',
+      async (dialect) => {
+        const { payments } = await shop.start({ trustUnbound: true, ...(dialect && { dialect }) });
+        const conversationId = await startPayment(payments);
+        shop.gateway.willAnswer('Auth3d', UNBOUND_APPROVAL);
+        expect(await payments.auth3d(callbackOf(conversationId))).toMatchObject({ state: 'succeeded', reason: null });
+        expect(shop.gateway.sent('CheckPayment')).toEqual([]);
+      },
+    );
 
     it('differs from a direct payment, which succeeds, since its one request has one answer', async () => {
       shop.gateway.willAnswer('DoPayment', UNBOUND_APPROVAL);

@@ -166,15 +166,18 @@ describe('Reconciler', () => {
       expect(shop.gateway.requests).toEqual([]);
     });
 
-    it.each(['charging', 'authorizing'] as const)('inquires about a payment that was left %s, and never sends it again', async (state) => {
-      await add('LEFT', { state });
-      const counts = await flows.payments.reconcile();
-      expect(counts).toEqual({ ...NOTHING, interrupted: 1, inquired: 1, settled: 1, delivered: 2 });
-      expect(shop.journal).toEqual(['LEFT:4 unknown', 'LEFT:5 succeeded']);
-      expect(shop.gateway.requests.map(({ operation }) => operation)).toEqual(['CheckPayment']);
-      const [, interrupted] = await shop.store.history('default', 'LEFT');
-      expect(interrupted).toMatchObject({ state: 'unknown', reason: 'interrupted' });
-    });
+    it.each(['charging', 'authorizing'] as const)(
+      'inquires about a payment that was left %s, and never sends it again',
+      async (state) => {
+        await add('LEFT', { state });
+        const counts = await flows.payments.reconcile();
+        expect(counts).toEqual({ ...NOTHING, interrupted: 1, inquired: 1, settled: 1, delivered: 2 });
+        expect(shop.journal).toEqual(['LEFT:4 unknown', 'LEFT:5 succeeded']);
+        expect(shop.gateway.requests.map(({ operation }) => operation)).toEqual(['CheckPayment']);
+        const [, interrupted] = await shop.store.history('default', 'LEFT');
+        expect(interrupted).toMatchObject({ state: 'unknown', reason: 'interrupted' });
+      },
+    );
 
     it('inquires about a payment left charging even if another payment of its order turned out to be charged', async () => {
       const reference = 'order-1';
@@ -528,11 +531,14 @@ describe('Reconciler', () => {
       };
     });
 
-    it.each(['charging', 'awaiting'] as const)('does not count a payment that was %s, and does not inquire about it', async (state) => {
-      await add('CHANGED', { state, expiresAt: shop.clock.now() });
-      expect(await flows.payments.reconcile()).toEqual(NOTHING);
-      expect(await stateOf('CHANGED')).toBe('failed');
-    });
+    it.each(['charging', 'awaiting'] as const)(
+      'does not count a payment that was %s, and does not inquire about it',
+      async (state) => {
+        await add('CHANGED', { state, expiresAt: shop.clock.now() });
+        expect(await flows.payments.reconcile()).toEqual(NOTHING);
+        expect(await stateOf('CHANGED')).toBe('failed');
+      },
+    );
   });
 
   it('hands back the payments that it has not begun when it is stopped', async () => {
@@ -629,7 +635,8 @@ describe('Reconciler', () => {
     });
 
     it('schedules all of them soon, however many there are and however slow the gateway is', async () => {
-      for (let index = 0; index < 1_500; index += 1) await add(`UNSCHEDULED${index}`, { state: 'unknown', dueAt: null });
+      for (let index = 0; index < 1_500; index += 1)
+        await add(`UNSCHEDULED${index}`, { state: 'unknown', dueAt: null });
       for (let held = 0; held < 4; held += 1) shop.gateway.hold('CheckPayment');
       const listByState = jest.spyOn(shop.store, 'listByState');
       await startBackground();

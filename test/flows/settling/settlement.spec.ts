@@ -149,13 +149,16 @@ describe('the answer to an inquiry', () => {
     expect(outcomes).toEqual(RESULTS[state]);
   });
 
-  it.each(STATES)('that is paid but unbound settles a payment that is %s only if no answer to Auth3d is outstanding', (state) => {
-    const answer: InquiryOutcome = { ...PAID, isBound: false };
-    const summaryOf = (reason: PaymentReason): Outcome | null =>
-      summary(applyInquiry(aPaymentRecord({ state, reason }), answer, RULES, at(NOW)));
-    expect(summaryOf('interrupted')).toEqual(state === 'authorizing' ? null : RESULTS[state][0]);
-    if (state === 'unknown') expect(summaryOf('unbound')).toEqual(['unknown', 'unbound']);
-  });
+  it.each(STATES)(
+    'that is paid but unbound settles a payment that is %s only if no answer to Auth3d is outstanding',
+    (state) => {
+      const answer: InquiryOutcome = { ...PAID, isBound: false };
+      const summaryOf = (reason: PaymentReason): Outcome | null =>
+        summary(applyInquiry(aPaymentRecord({ state, reason }), answer, RULES, at(NOW)));
+      expect(summaryOf('interrupted')).toEqual(state === 'authorizing' ? null : RESULTS[state][0]);
+      if (state === 'unknown') expect(summaryOf('unbound')).toEqual(['unknown', 'unbound']);
+    },
+  );
 
   it('is counted, and the next inquiry is scheduled at a growing interval', () => {
     const record = aPaymentRecord({ state: 'unknown', reason: 'no_answer', inquiries: 4 });
