@@ -577,7 +577,7 @@ describe('ThreeDFlow', () => {
       expect(await completing).toMatchObject({ state: 'succeeded', version: 5 });
     });
 
-    it('has the outcome of the inquiry owed to the store when the store fails', async () => {
+    it('keeps the outcome of the inquiry as an owed write when the store fails', async () => {
       const conversationId = await startPayment();
       const replace = shop.store.replace.bind(shop.store);
       shop.gateway.willAnswer('Auth3d', UNBOUND_APPROVAL);

@@ -16,7 +16,7 @@ const NAMES = new Set(FILES.map((file) => basename(file)));
 const [DELETED, MISSPELT, UNKNOWN] = ['lib/flows/owed-outcomes.ts', 'test/REAMDE.md', 'nowhere.ts'];
 const HEADINGS = new Set([...readFileSync('README.md', 'utf8').matchAll(/^#+ (\w+)/gm)].map(([, word]) => word!));
 
-describe('a path in docs or comments', () => {
+describe('a named path', () => {
   it.each(FILES.filter((file) => /\.(?:md|[mc]?[jt]s|ya?ml)$/.test(file) && !HISTORY.includes(file)))(
     'in %s exists',
     (file) => {

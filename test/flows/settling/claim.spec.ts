@@ -97,12 +97,12 @@ describe('a request under a claim', () => {
     return assembleFlows({ store, clock: host, transport, options: { baseUrl, dialect, ...options } });
   }
 
-  /** What happens to the host during ten minutes. */
+  /** What happens to the host. */
   const HITCHES: Readonly<Record<string, () => void>> = {
-    'was suspended (only its wall clock advanced)': () => (host.wall += TEN_MINUTES_MS),
-    'was suspended (and its wall clock was set back)': () => (host.wall -= TEN_MINUTES_MS),
-    'was blocked (and its wall clock stood still)': () => (host.passed += TEN_MINUTES_MS),
-    'was blocked': () => host.pass(TEN_MINUTES_MS),
+    'was suspended for ten minutes (only its wall clock advanced)': () => (host.wall += TEN_MINUTES_MS),
+    'was suspended for ten minutes (and its wall clock was set back)': () => (host.wall -= TEN_MINUTES_MS),
+    'was blocked for ten minutes (and its wall clock stood still)': () => (host.passed += TEN_MINUTES_MS),
+    'was blocked for ten minutes': () => host.pass(TEN_MINUTES_MS),
   };
 
   /** When this happens. */
@@ -129,7 +129,7 @@ describe('a request under a claim', () => {
 
   const CASES = Object.keys(MOMENTS).flatMap((moment) => Object.keys(HITCHES).map((hitch) => [moment, hitch] as const));
 
-  it.each(CASES)('of a direct payment is not sent if, %s, the host %s for too long', async (moment, hitch) => {
+  it.each(CASES)('of a direct payment is not sent if, %s, the host %s', async (moment, hitch) => {
     const { payments } = open();
     MOMENTS[moment]!(() => (storeClock.pass(TEN_MINUTES_MS), HITCHES[hitch]!()));
     const input = sale();
@@ -142,7 +142,7 @@ describe('a request under a claim', () => {
     expect(await payments.findByReference(input.reference!)).toMatchObject([{ state: 'failed', stored: true }]);
   });
 
-  it.each(CASES)('of a 3D payment is not sent if, %s, the host %s for too long', async (moment, hitch) => {
+  it.each(CASES)('of a 3D payment is not sent if, %s, the host %s', async (moment, hitch) => {
     const { payments } = open();
     const { conversationId } = await payments.init3d(sale());
     MOMENTS[moment]!(() => (storeClock.pass(TEN_MINUTES_MS), HITCHES[hitch]!()));
