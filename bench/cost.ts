@@ -1,5 +1,5 @@
 import { freePort } from '../test/services/server.js';
-import { TaskProcess } from '../test/services/task-process.js';
+import { TaskProcess } from '../test/rigs/task-process.js';
 import { type CostStore, memoryStore, postgresStore, redisStore, sqliteStore } from './cost/stores.js';
 import { forkScript } from './payments/run-subject.js';
 import { printTable } from './table.js';

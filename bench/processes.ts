@@ -1,5 +1,5 @@
 import { freePort } from '../test/services/server.js';
-import { TaskProcess } from '../test/services/task-process.js';
+import { TaskProcess } from '../test/rigs/task-process.js';
 import { forkScript } from './payments/run-subject.js';
 import { cpuOf, cpuOfMachine } from './processes/cpu.js';
 import { type SharedStore, sharedPostgres, sharedRedis } from './processes/shared-stores.js';

@@ -1,6 +1,6 @@
 // The bank's side of callbacks: what buyers' browsers post, from a process of its own.
 import { Agent, request } from 'undici';
-import { serveTasks } from '../../test/services/tasks.mjs';
+import { serveTasks } from '../../test/rigs/tasks.mjs';
 import type { Callback } from './caller.js';
 import { type Figures, latencyOf } from './figures.js';
 import { repeat } from './repeat.js';

@@ -1,5 +1,5 @@
 // One subject that takes the bank's callbacks, in a process of its own.
-import { serveTasks } from '../../test/services/tasks.mjs';
+import { serveTasks } from '../../test/rigs/tasks.mjs';
 import type { Callback, SubjectSetup } from './caller.js';
 import { cpuSince } from './figures.js';
 import { repeat } from './repeat.js';

@@ -1,5 +1,5 @@
 // A gateway that approves at once and counts what it is asked, in a process of its own.
-import { serveTasks } from '../../test/services/tasks.mjs';
+import { serveTasks } from '../../test/rigs/tasks.mjs';
 import { answerTo } from '../payments/gateway-answers.js';
 import { startMockGateway } from '../payments/mock-gateway.js';
 

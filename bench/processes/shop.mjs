@@ -4,7 +4,7 @@ import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { OnPayment, PaymentModule, PaymentService } from 'nestjs-card-payment';
-import { serveTasks } from '../../test/services/tasks.mjs';
+import { serveTasks } from '../../test/rigs/tasks.mjs';
 
 const { options, port, hasHandler } = JSON.parse(process.argv[2]);
 const AT_ONCE = 8;

@@ -1,41 +1,31 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newConversationId, type PaymentState, type PaymentStore } from 'nestjs-card-payment';
-import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import type { Simulator } from 'nestjs-card-payment/simulator';
 import { aPaymentRecord } from 'nestjs-card-payment/testing';
-import { sale } from '../e2e/merchant.js';
+import { sale } from '../rigs/sale.js';
+import { openedStoreAt, SHARED_STORES, type SharedStore, type SharedStoreName } from '../rigs/shared-stores.js';
+import { accountAt, startTimelessGateway } from '../rigs/simulated-gateway.js';
 import { settled } from '../store/redis/records.js';
 import { ClockHost } from './clock-host.js';
 
-/** A store that hosts share, and whose time counts. */
-export interface SharedStore {
-  /** The URL of an empty store. */
-  create(): Promise<string>;
-  /** The store, for the test to look into. */
-  open(url: string): Promise<PaymentStore>;
-  stop(): Promise<void>;
-}
-
 const HOUR_MS = 3_600_000;
 const SHORT_MS = 500;
-/** After what lasts {@link SHORT_MS}. */
+/** Longer than {@link SHORT_MS}. */
 const AFTER_MS = 600;
 const LEASE = { account: 'default', leaseMs: 10 * 60_000, limit: 100 } as const;
 
 /** Processes with wall clocks hours apart, on one store. */
-export function describeClocks(name: string, startStore: () => Promise<SharedStore>): void {
+export function describeClocks(name: Exclude<SharedStoreName, 'SQLite'>): void {
   let shared: SharedStore;
   let simulator: Simulator;
   let right: ClockHost;
-  /** For the test to look into. */
+  /** The same store, for the test to look into. */
   let store: PaymentStore;
   let storeUrl: string;
 
   beforeAll(async () => {
-    [shared, simulator] = await Promise.all([
-      startStore(),
-      startSimulator({ dialect: 'morpos', timestampToleranceMs: Infinity }),
-    ]);
+    [shared, simulator] = await Promise.all([SHARED_STORES[name](), startTimelessGateway()]);
     right = await fork(0);
   });
   afterAll(async () => {
@@ -45,8 +35,7 @@ export function describeClocks(name: string, startStore: () => Promise<SharedSto
   });
   beforeEach(async () => {
     storeUrl = await shared.create();
-    store = await shared.open(storeUrl);
-    await store.open();
+    store = await openedStoreAt(storeUrl);
   });
   afterEach(async () => {
     await store.close();
@@ -54,7 +43,7 @@ export function describeClocks(name: string, startStore: () => Promise<SharedSto
   });
 
   function fork(hoursAhead: number): Promise<ClockHost> {
-    return ClockHost.fork({ baseUrl: simulator.url, ...simulator.credentials }, hoursAhead * HOUR_MS);
+    return ClockHost.fork(accountAt(simulator), hoursAhead * HOUR_MS);
   }
 
   describe.each([

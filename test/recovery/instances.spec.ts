@@ -1,11 +1,11 @@
-import { BOOKS, sale } from './instance.js';
-import { HOUR_MS, Journal, Merchant, MINUTE_MS } from './merchant.js';
+import { sale } from '../rigs/sale.js';
+import { HOUR_MS, Journal, Merchant, MINUTE_MS, STORES } from './merchant.js';
 
-describe.each(Object.entries(BOOKS))('two instances on %s', (_name, books) => {
+describe.each(Object.entries(STORES))('two instances on %s', (_name, openStore) => {
   let merchant: Merchant;
 
   beforeEach(async () => {
-    merchant = await Merchant.open(books());
+    merchant = await Merchant.open(await openStore());
   });
   afterEach(() => merchant.close());
 
@@ -48,7 +48,7 @@ describe.each(Object.entries(BOOKS))('two instances on %s', (_name, books) => {
     it('gives the payment in flight, and sends nothing', async () => {
       const { simulator } = merchant;
       const [one, other] = [await merchant.start(), await merchant.start()];
-      const order = sale({ idempotencyKey: 'key' });
+      const order = sale('149.90', { idempotencyKey: 'key' });
       const stall = simulator.fail({ operation: 'DoPayment', kind: 'stall' });
       const first = one.payments.doPayment(order);
       await stall.played;
@@ -63,7 +63,7 @@ describe.each(Object.entries(BOOKS))('two instances on %s', (_name, books) => {
     it('holds across a crash in the first call', async () => {
       const { simulator, clock } = merchant;
       const [one, other] = [await merchant.start(), await merchant.start()];
-      const order = sale({ idempotencyKey: 'key' });
+      const order = sale('149.90', { idempotencyKey: 'key' });
       const stall = simulator.fail({ operation: 'DoPayment', kind: 'stall', at: 'middle' });
       const first = one.payments.doPayment(order);
       await stall.played;
@@ -81,7 +81,7 @@ describe.each(Object.entries(BOOKS))('two instances on %s', (_name, books) => {
     it('copies of one call, at once on both, are one payment', async () => {
       const { simulator } = merchant;
       const instances = [await merchant.start(), await merchant.start()];
-      const order = sale({ idempotencyKey: 'key' });
+      const order = sale('149.90', { idempotencyKey: 'key' });
       const runs = Array.from({ length: 20 }, (_, i) => instances[i % 2]!.payments.doPayment(order));
       const ids = (await Promise.all(runs)).map(({ conversationId }) => conversationId);
       expect(new Set(ids).size).toBe(1);

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { OnPayment } from 'nestjs-card-payment';
 import { answer } from '../../lib/cli/command-line.js';
 import { MAX_TRIES } from '../../lib/outbox/handler-call.js';
-import { BOOKS, sale } from './instance.js';
-import { HOUR_MS, Journal, Merchant } from './merchant.js';
+import { sale } from '../rigs/sale.js';
+import { HOUR_MS, Journal, Merchant, STORES } from './merchant.js';
 
 @Injectable()
 class Mail {
@@ -17,11 +17,11 @@ class Mail {
   }
 }
 
-describe.each(Object.entries(BOOKS))('a handler that keeps failing, on %s', (name, books) => {
+describe.each(Object.entries(STORES))('a handler that keeps failing, on %s', (name, openStore) => {
   let merchant: Merchant;
 
   beforeEach(async () => {
-    merchant = await Merchant.open(books());
+    merchant = await Merchant.open(await openStore());
   });
   afterEach(() => merchant.close());
 
@@ -61,12 +61,12 @@ describe.each(Object.entries(BOOKS))('a handler that keeps failing, on %s', (nam
 
   /** As an operator does it, who cannot see into this process's memory. */
   async function replay(eventId: string): Promise<void> {
-    const { store, books } = merchant;
+    const { store, shared } = merchant;
     if (name === 'memory') {
       expect(await store.replay('default', 'mail', eventId)).toBe(true);
       return;
     }
-    const said = async (...words: string[]) => (await answer(['payments', ...words, '--store', books.url])).stdout;
+    const said = async (...words: string[]) => (await answer(['payments', ...words, '--store', shared.url])).stdout;
     expect(await said('parked')).toContain(`mail  ${eventId}`);
     expect(await said('replay', 'mail', eventId)).toContain('goes to mail again');
     expect(await said('parked')).toBe('Nothing is parked.\n');

@@ -1,18 +1,18 @@
 import { newConversationId } from 'nestjs-card-payment';
-import { type Instance, BOOKS, sale } from './instance.js';
-import { HOUR_MS, Journal, Merchant, MINUTE_MS } from './merchant.js';
+import { sale } from '../rigs/sale.js';
+import { HOUR_MS, type Instance, Journal, Merchant, MINUTE_MS, STORES } from './merchant.js';
 
 /** Longer than the claim of a payment. */
 const CLAIM_MS = 10 * MINUTE_MS;
 
-describe.each(Object.entries(BOOKS))('payments that nobody lives to tell of, on %s', (_name, books) => {
+describe.each(Object.entries(STORES))('payments that nobody lives to tell of, on %s', (_name, openStore) => {
   let merchant: Merchant;
   let lost: Instance;
   let other: Instance;
   const journal = new Journal();
 
   beforeEach(async () => {
-    merchant = await Merchant.open(books());
+    merchant = await Merchant.open(await openStore());
     lost = await merchant.start();
     other = await merchant.start({ providers: [{ provide: Journal, useValue: journal }] });
     journal.told.length = 0;
@@ -23,7 +23,7 @@ describe.each(Object.entries(BOOKS))('payments that nobody lives to tell of, on 
     const { simulator, clock } = merchant;
     const conversationId = newConversationId();
     const stall = simulator.fail({ operation: 'DoPayment', kind: 'stall' });
-    const paying = lost.payments.doPayment(sale({ conversationId }));
+    const paying = lost.payments.doPayment(sale('149.90', { conversationId }));
     await stall.played;
 
     await clock.advance(MINUTE_MS);
@@ -61,7 +61,7 @@ describe.each(Object.entries(BOOKS))('payments that nobody lives to tell of, on 
     const { simulator, clock } = merchant;
     const conversationId = newConversationId();
     const stall = simulator.fail({ operation: 'DoPayment', kind: 'stall', at: 'before' });
-    const paying = lost.payments.doPayment(sale({ conversationId }));
+    const paying = lost.payments.doPayment(sale('149.90', { conversationId }));
     await stall.played;
 
     await clock.advance(CLAIM_MS);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DoPaymentDto } from 'nestjs-card-payment';
 import type { BankCallback, Simulator } from 'nestjs-card-payment/simulator';
-import type { SeededRandom } from './random.js';
+import type { Chance } from '../rigs/chance.js';
 
 /** Where a buyer is sent after the bank, and what that says. */
 export const RESULT_URLS = {
@@ -45,7 +45,7 @@ export class Buyers {
 
   constructor(
     private readonly simulator: Simulator,
-    private readonly random: SeededRandom,
+    private readonly random: Chance,
     /** The address of some process that runs. */
     private readonly shopUrl: () => string,
     private readonly thinkMs: number,
@@ -65,29 +65,29 @@ export class Buyers {
       await delay(this.random.between(0, 2 * this.thinkMs));
       const reference = `order-${this.references.length + 1}`;
       this.references.push(reference);
-      const pay = this.random.isHit(0.55) ? () => this.payDirectly(reference) : () => this.payAtTheBank(reference);
-      const tabs = this.random.isHit(0.08) ? 2 : 1;
+      const pay = this.random.happens(0.55) ? () => this.payDirectly(reference) : () => this.payAtTheBank(reference);
+      const tabs = this.random.happens(0.08) ? 2 : 1;
       await Promise.all(Array.from({ length: tabs }, pay));
       // An order that is paid, or may be, must not be paid again.
-      if (this.random.isHit(0.05)) await pay();
+      if (this.random.happens(0.05)) await pay();
     }
   }
 
   private async payDirectly(reference: string): Promise<void> {
     const sale = this.newSale(reference);
     const first = await this.persist('direct', sale);
-    if (!first || !this.random.isHit(0.1)) return;
+    if (!first || !this.random.happens(0.1)) return;
     const again = await this.persist('direct', sale);
     if (again) this.repeats.push({ first: first.conversationId, again: again.conversationId });
   }
 
   private async payAtTheBank(reference: string): Promise<void> {
     const started = await this.persist('checkout', this.newSale(reference), () => `key-${this.random.seed()}`);
-    if (!started || this.random.isHit(0.04)) return;
+    if (!started || this.random.happens(0.04)) return;
     await delay(this.random.between(0, 2 * this.thinkMs));
-    const code = this.random.isHit(0.06) ? 'wrong' : this.random.oneOf(['123456', '222222', '444444']);
+    const code = this.random.happens(0.06) ? 'wrong' : this.random.oneOf(['123456', '222222', '444444']);
     const callback = this.simulator.bank.answer(started.conversationId, { code });
-    const copies = this.random.isHit(0.15) ? 3 : callback.copies;
+    const copies = this.random.happens(0.15) ? 3 : callback.copies;
     await Promise.all(Array.from({ length: copies }, () => this.comeBack(started.conversationId, callback)));
   }
 

@@ -7,7 +7,7 @@ import type {
   Simulator,
   SimulatorOperation,
 } from 'nestjs-card-payment/simulator';
-import type { SeededRandom } from './random.js';
+import type { Chance } from '../rigs/chance.js';
 
 type Play = { readonly at?: FaultMoment } & (FaultPlay | { readonly kind: FaultName });
 
@@ -52,7 +52,7 @@ export class GatewayFaults {
 
   constructor(
     private readonly simulator: Simulator,
-    private readonly random: SeededRandom,
+    private readonly random: Chance,
     /** Between one fault and the next, on average. */
     private readonly everyMs: number,
   ) {}
@@ -77,7 +77,7 @@ export class GatewayFaults {
 
   private add(): void {
     const operation = this.random.oneOf(OPERATIONS);
-    if (this.random.isHit(0.2)) this.addDelay(operation);
+    if (this.random.happens(0.2)) this.addDelay(operation);
     else this.handles.push(this.simulator.fail({ ...this.random.oneOf(PLAYS), operation }));
   }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PaymentOptions } from 'nestjs-card-payment';
 import type { HandlerWork, ShopVersion } from './order-handlers.js';
-import type { SeededRandom } from './random.js';
+import type { Chance } from '../rigs/chance.js';
 import { Shop } from './shop.js';
 
 /** The first two run from beginning to end, one of each version; the others are killed and deployed anew. */
@@ -21,7 +21,7 @@ export class Shops {
   constructor(
     private readonly options: PaymentOptions,
     private readonly newWork: () => HandlerWork,
-    private readonly random: SeededRandom,
+    private readonly random: Chance,
     private readonly isShort: boolean,
   ) {}
 
@@ -47,7 +47,7 @@ export class Shops {
       const slot = this.random.between(STEADY, VERSIONS.length - 1);
       const shop = this.shops[slot];
       this.shops[slot] = null;
-      if (shop) await (this.random.isHit(0.7) ? this.kill(shop) : this.shutDown(shop));
+      if (shop) await (this.random.happens(0.7) ? this.kill(shop) : this.shutDown(shop));
       // The old version may come again after the new one.
       await this.startIn(slot, this.random.oneOf<ShopVersion>([1, 2]));
     }
@@ -55,12 +55,12 @@ export class Shops {
 
   /** Of those that run from beginning to end. */
   heaps(): Promise<number[]> {
-    return Promise.all(this.running.slice(0, STEADY).map((shop) => shop.ask('heap')));
+    return Promise.all(this.running.slice(0, STEADY).map((shop) => shop.heap()));
   }
 
   async owedWrites(): Promise<number> {
-    const reports = await Promise.all(this.running.map((shop) => shop.ask('health')));
-    return reports.reduce((sum, { owedWrites }) => sum + owedWrites, 0);
+    const owed = await Promise.all(this.running.map((shop) => shop.owedWrites()));
+    return owed.reduce((sum, count) => sum + count, 0);
   }
 
   async endAll(): Promise<void> {
@@ -84,19 +84,20 @@ export class Shops {
 
   private async kill(shop: Shop): Promise<void> {
     this.kills += 1;
-    this.noteOwnEnd(shop);
+    await this.noteOwnEnd(shop);
     await shop.kill();
   }
 
   private async shutDown(shop: Shop): Promise<void> {
     this.deploys += 1;
-    this.noteOwnEnd(shop);
+    await this.noteOwnEnd(shop);
     const began = performance.now();
     await shop.end().catch((error) => this.problems.push(`A process was not shut down: ${String(error)}`));
     this.longestEndMs = Math.max(this.longestEndMs, performance.now() - began);
   }
 
-  private noteOwnEnd({ ownEnd }: Shop): void {
+  private async noteOwnEnd(shop: Shop): Promise<void> {
+    const ownEnd = await shop.ownEnd();
     if (ownEnd !== null) this.problems.push(`A process ended by itself: ${ownEnd}`);
   }
 

@@ -8,7 +8,7 @@ import {
 } from 'nestjs-card-payment';
 import type { TestClock } from 'nestjs-card-payment/testing';
 import { sampleInput } from '../dto/sample-input.js';
-import type { Chance } from './chance.js';
+import type { Chance } from '../rigs/chance.js';
 import type { WorldGateway } from './gateway.js';
 import type { Host } from './host.js';
 import type { Trace } from './trace.js';

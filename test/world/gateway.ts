@@ -1,7 +1,7 @@
 import type { TestClock } from 'nestjs-card-payment/testing';
 import type { GatewayTransport } from '../../lib/gateway/transport/gateway-transport.js';
 import type { LostReply, Transmission, WireRequest } from '../../lib/gateway/transport/transmission.js';
-import type { Chance } from './chance.js';
+import type { Chance } from '../rigs/chance.js';
 import type { Life } from './life.js';
 import type { Trace } from './trace.js';
 

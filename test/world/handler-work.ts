@@ -1,6 +1,6 @@
 import type { PaymentEvent } from 'nestjs-card-payment';
 import type { TestClock } from 'nestjs-card-payment/testing';
-import type { Chance } from './chance.js';
+import type { Chance } from '../rigs/chance.js';
 import type { Suspect, Witness } from './witness.js';
 
 /** What a handler makes of a call. `long` outlasts a lease, `hangs` never returns. */

@@ -2,7 +2,7 @@ import type { PaymentEventType, PaymentOptions, PaymentService, PaymentStore } f
 import type { TestClock } from 'nestjs-card-payment/testing';
 import type { PaymentHandler } from '../../lib/outbox/handler-finder.js';
 import { assembleFlows, type AssembledFlows, TEST_DIALECT } from '../flows/assembled-flows.js';
-import { type Chance, SeededRandomness } from './chance.js';
+import { type Chance, SeededRandomness } from '../rigs/chance.js';
 import { GATEWAY_TIMEOUT_MS, type WorldGateway } from './gateway.js';
 import type { HandlerWork } from './handler-work.js';
 import { HostClock, Life } from './life.js';

@@ -1,7 +1,8 @@
 import type { PaymentRecord, PaymentStore } from 'nestjs-card-payment';
 import type { TestClock } from 'nestjs-card-payment/testing';
 import type { LeasedDelivery } from '../../lib/store/payment-outbox.js';
-import type { Chance } from './chance.js';
+import type { Chance } from '../rigs/chance.js';
+import { interceptCalls } from '../rigs/store-calls.js';
 import type { Life } from './life.js';
 import type { Trace } from './trace.js';
 
@@ -44,18 +45,9 @@ export class StoreLine {
 
   /** The store as this process sees it. */
   to(store: PaymentStore): PaymentStore {
-    return new Proxy(store, {
-      get: (target, property) => {
-        const member: unknown = Reflect.get(target, property);
-        if (typeof member !== 'function') return member;
-        const call = member as (...args: unknown[]) => Promise<unknown>;
-        return (...args: unknown[]) => this.call(String(property), args, () => call.apply(target, args));
-      },
-    });
-  }
-
-  private call(method: string, args: readonly unknown[], work: () => Promise<unknown>): Promise<unknown> {
-    return this.life.ask(() => this.suffer(this.fateOf(method), method, args, work));
+    return interceptCalls(store, ({ method, args, proceed }) =>
+      this.life.ask(() => this.suffer(this.fateOf(method), method, args, proceed)),
+    );
   }
 
   private fateOf(method: string): Fate {

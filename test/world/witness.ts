@@ -1,6 +1,7 @@
 import type { PaymentEvent, PaymentEventType, PaymentRecord, PaymentStore } from 'nestjs-card-payment';
 import type { TestClock } from 'nestjs-card-payment/testing';
 import { type HandlerPair, PAIR_ALIVE_MS } from '../../lib/store/payment-outbox.js';
+import { interceptCalls } from '../rigs/store-calls.js';
 import type { WorldGateway } from './gateway.js';
 import type { Life } from './life.js';
 import type { StoreLine } from './store-line.js';
@@ -80,18 +81,12 @@ export class Witness {
 
   /** The store, with every write that it takes being seen. */
   watch(store: PaymentStore): PaymentStore {
-    return new Proxy(store, {
-      get: (target, property) => {
-        const member: unknown = Reflect.get(target, property);
-        if (typeof member !== 'function') return member;
-        const call = (member as (...args: unknown[]) => Promise<unknown>).bind(target);
-        if (!WRITES.includes(String(property))) return call;
-        return async (...args: unknown[]) => {
-          const result = await call(...args);
-          this.seeWrite(String(property), args, result);
-          return result;
-        };
-      },
+    return interceptCalls(store, ({ method, args, proceed }) => {
+      if (!WRITES.includes(method)) return proceed();
+      return proceed().then((result) => {
+        this.seeWrite(method, args, result);
+        return result;
+      });
     });
   }
 
@@ -133,7 +128,7 @@ export class Witness {
     return began + announcedAt - finalizedAt.getTime() > this.retentionMs;
   }
 
-  private seeWrite(method: string, args: unknown[], result: unknown): void {
+  private seeWrite(method: string, args: readonly unknown[], result: unknown): void {
     this.writes += 1;
     if (method === 'announce') {
       for (const { handlerId, type } of args[1] as HandlerPair[]) {

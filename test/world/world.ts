@@ -1,7 +1,7 @@
 import { MemoryPaymentStore, type PaymentState, type PaymentStore } from 'nestjs-card-payment';
 import { TestClock } from 'nestjs-card-payment/testing';
 import type { AssembledFlows } from '../flows/assembled-flows.js';
-import { Chance } from './chance.js';
+import { Chance } from '../rigs/chance.js';
 import { Customers } from './customers.js';
 import { FINE_GATEWAY, type GatewayWeather, WorldGateway } from './gateway.js';
 import { FINE_HANDLERS, HandlerWork, type HandlerWeather } from './handler-work.js';
