@@ -37,5 +37,5 @@ describe('with flawed stores, the comparison finds', () => {
     } finally {
       await trial.end();
     }
-  });
+  }, 180_000);
 });

@@ -1,6 +1,12 @@
 // A host of a shop, with the built package, in a process of its own. It does what its parent asks.
 import { Injectable } from '@nestjs/common';
-import { type Auth3dDto, type DoPaymentDto, OnPayment, type PaymentEvent, type PaymentOptions } from 'nestjs-card-payment';
+import {
+  type Auth3dDto,
+  type DoPaymentDto,
+  OnPayment,
+  type PaymentEvent,
+  type PaymentOptions,
+} from 'nestjs-card-payment';
 import { startShop, type Shop } from '../rigs/shop.js';
 import { serveTasks } from '../rigs/tasks.mjs';
 

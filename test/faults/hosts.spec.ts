@@ -3,6 +3,7 @@ import type { HttpService } from '@nestjs/axios';
 import type { AxiosError } from 'axios';
 import { type FaultOptions, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { Agent, type Dispatcher, interceptors, RetryAgent } from 'undici';
+import type { Play } from '../rigs/simulated-gateway.js';
 import { type Endpoint, ENDPOINTS, Shop } from './shop.js';
 import { type Listener, silentServer } from './sockets.js';
 
@@ -109,9 +110,7 @@ const MEDDLERS: [string, Meddling][] = [
   ],
 ];
 
-type Play = FaultOptions extends infer O ? (O extends unknown ? Omit<O, 'operation'> : never) : never;
-
-const FAULTS: [string, Play][] = [
+const FAULTS: [string, Play & Pick<FaultOptions, 'at'>][] = [
   ['reset before the work', { kind: 'reset', at: 'before' }],
   ['reset in the middle', { kind: 'reset', at: 'middle' }],
   ['reset after the work', { kind: 'reset' }],

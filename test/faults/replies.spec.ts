@@ -1,13 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import type { PaymentReason } from 'nestjs-card-payment';
-import { type FaultMoment, type FaultOptions, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { type FaultMoment, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import type { Play } from '../rigs/simulated-gateway.js';
 import { type Attempt, type Endpoint, Shop } from './shop.js';
-
-type Play = FaultOptions extends infer Options
-  ? Options extends unknown
-    ? Omit<Options, 'operation' | 'at'>
-    : never
-  : never;
 
 /** What the table of promised outcomes says of a fault: for DoPayment and Auth3d, and for Init3d. */
 interface Row {

@@ -6,6 +6,7 @@ import {
   PaymentNotSentError,
   PaymentStateError,
 } from 'nestjs-card-payment';
+import { sale as makeSale } from '../rigs/sale.js';
 import { CHARGE_PLAYS, type ChargePlay, HANGING, INIT_PLAYS, type InitPlay } from './model-gateway.js';
 import type { ModelPayment, ModelSale, PaymentModel } from './payment-model.js';
 import type { Shop } from './shop-instance.js';
@@ -313,15 +314,12 @@ function twinOf(sale: ModelSale, model: PaymentModel): ModelPayment | 'other' | 
 }
 
 function inputOf({ conversationId, reference, allowRepeat, idempotencyKey, amount }: ModelSale) {
-  return {
+  return makeSale(amount, {
     conversationId,
     reference: reference ?? undefined,
     allowRepeat,
     idempotencyKey: idempotencyKey ?? undefined,
-    cardDetails: { cardNo: '4508034508034509', expDate: '1236', cvv: '000' },
-    transactionDetails: { amount, currencyCode: 949, installmentCount: 1 },
-    cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
-  };
+  });
 }
 
 /** @returns null when the request hangs: the instance is given up then */

@@ -1,4 +1,5 @@
 import type { Transmission, WireRequest } from '../../lib/gateway/transport/transmission.js';
+import { LOST, reply } from '../flows/fake-gateway.js';
 
 /**
  * What the gateway makes of a DoPayment or Auth3d. `less` takes a kurus instead of the amount; `liar` takes the money and says that it declined;
@@ -87,7 +88,7 @@ export class ModelGateway {
     const fields = JSON.parse(body) as { conversationId: string; transactionDetails?: { amount: number } };
     const { conversationId, transactionDetails } = fields;
     if (transactionDetails) this.amounts.set(conversationId, transactionDetails.amount);
-    if (operation === 'CheckPayment') return this.isDown ? lost() : this.inquiry(conversationId);
+    if (operation === 'CheckPayment') return this.isDown ? LOST : this.inquiry(conversationId);
     if (this.play === 'notSent') return { sent: false, cause: 'connection_failed' };
     this.sent.push({ operation, conversationId });
     if (operation === 'Init3d') return this.init(conversationId, this.play as InitPlay);
@@ -99,7 +100,7 @@ export class ModelGateway {
 
   private async init(conversationId: string, play: InitPlay): Promise<Transmission> {
     if (play === 'hang') await this.hang(conversationId);
-    if (play === 'lost') return lost();
+    if (play === 'lost') return LOST;
     if (play === 'refuse') return reply({ code: 'B0005' });
     return reply({ code: 'B0000', conversationId, htmlForm: PAGE });
   }
@@ -129,7 +130,7 @@ export class ModelGateway {
       case 'lost':
       case 'lostCharged':
       case 'notSent':
-        return lost();
+        return LOST;
     }
   }
 
@@ -154,12 +155,4 @@ export class ModelGateway {
 function owned(play: ChargePlay): ChargePlay {
   if (play === 'hangStolen') return 'hangBare';
   return play === 'stolen' || play === 'stolenDeclined' ? 'bare' : play;
-}
-
-function reply(fields: object): Transmission {
-  return { sent: true, reply: { status: 200, text: JSON.stringify(fields) } };
-}
-
-function lost(): Transmission {
-  return { sent: true, reply: null, cause: 'connection_lost' };
 }

@@ -90,7 +90,9 @@ export function describeRaces(name: SharedStoreName): void {
     /** 3D payments of these orders, whose buyers have typed the right code. */
     async function approvedPayments(orders: readonly string[]): Promise<CallbackCopy[]> {
       const shares = workers.map((worker, turn) =>
-        worker.start(orders.filter((_order, i) => i % workers.length === turn).map((reference) => sale('149.90', { reference }))),
+        worker.start(
+          orders.filter((_order, i) => i % workers.length === turn).map((reference) => sale('149.90', { reference })),
+        ),
       );
       const started = await Promise.all(shares);
       return orders.map((_order, i) => {

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { DoPaymentDto } from 'nestjs-card-payment';
 import type { BankCallback, Simulator } from 'nestjs-card-payment/simulator';
 import type { Chance } from '../rigs/chance.js';
+import { sale } from '../rigs/sale.js';
 
 /** Where a buyer is sent after the bank, and what that says. */
 export const RESULT_URLS = {
@@ -154,12 +155,6 @@ export class Buyers {
 
   private newSale(reference: string): DoPaymentDto {
     const amount = `${this.random.between(1, 999)}.${this.random.oneOf(CENTS)}`;
-    return {
-      reference,
-      idempotencyKey: `key-${this.random.seed()}`,
-      cardDetails: { cardNo: '4508034508034509', expDate: '1236', cvv: '000' },
-      transactionDetails: { amount, currencyCode: 949 },
-      cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
-    };
+    return sale(amount, { reference, idempotencyKey: `key-${this.random.seed()}` });
   }
 }
