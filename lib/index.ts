@@ -27,7 +27,7 @@ export {
 } from './payment/payment.js';
 export { PaymentClock, SystemClock } from './payment/clock.js';
 export type { TextLanguage, Translations } from './payment/text-language.js';
-export type { PaymentReason } from './payment/payment-reason.js';
+export type { PaymentReason } from './payment/payment.js';
 export type { ReconcileCounts } from './flows/background/reconciler.js';
 export { EUR, GBP, TRY, USD } from './payment/currency.js';
 export {
@@ -54,11 +54,11 @@ export { OnPayment, type OnPaymentDecorator, type OnPaymentOptions } from './out
 export { PaymentCallback, PaymentCallbackGuard } from './callback/payment-callback.guard.js';
 export { BANK_PAGE_HEADERS } from './payment/bank-page-headers.js';
 export { BankPage } from './callback/bank-page.decorator.js';
-export { ReceivedCallback } from './callback/received-callback.js';
+export { ReceivedCallback } from './callback/callback-receiver.js';
 
 export { type MorposDialectOptions, morposDialect } from './gateway/dialects/morpos.dialect.js';
 export { type StandardDialectOptions, standardDialect } from './gateway/dialects/standard.dialect.js';
-export { newConversationId } from './gateway/dialects/conversation-id.js';
+export { newConversationId } from './payment/randomness.js';
 export type {
   Auth3dRequest,
   BinRequest,
@@ -77,9 +77,9 @@ export type {
   Signer,
 } from './gateway/gateway-dialect.js';
 export { ReplyFields } from './gateway/readings/reply-fields.js';
-export type { AmountCheck } from './gateway/gateway-settings.js';
+export type { AmountCheck } from './gateway/gateway-dialect.js';
 export { DEFAULT_CODE_SETS } from './gateway/dialects/default-code-sets.js';
-export type { ResultCodeSets } from './gateway/result-codes.js';
+export type { ResultCodeSets } from './gateway/gateway-dialect.js';
 export { type CodeExplanation, explainCode } from './gateway/explain-code.js';
 export type { RetryAdvice } from './gateway/result-code-table.js';
 export { type SignedFields, WireDecimal, type WireObject, type WireValue } from './gateway/wire-body.js';

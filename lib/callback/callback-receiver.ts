@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Allow } from 'class-validator';
 import { PaymentCallbackError } from '../errors/payment-callback.error.js';
 import { CallbackRoute } from '../options/callback-route.js';
 import { PaymentSettings } from '../options/payment-settings.js';
@@ -9,10 +10,10 @@ import { isKnown, type Payment, type PaymentRecord, toPayment } from '../payment
 import { PaymentReader } from '../flows/payment-reader.js';
 import { ThreeDFlow } from '../flows/three-d-flow.js';
 import type { WaitingPlace } from '../flows/waiting-callbacks.js';
-import { checkCallback } from '../gateway/callback/callback-check.js';
-import { readCallbackFields } from '../gateway/callback/callback-fields.js';
+import { checkCallback, readCallbackFields } from '../gateway/callback/callback-fields.js';
 import { hashCallbackToken } from '../flows/callback-token.js';
-import { ReceivedCallback } from './received-callback.js';
+import { AsGiven } from '../dto/rules/reading.rules.js';
+import type { CallbackFields } from '../gateway/gateway-dialect.js';
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 const LOOK_AGAIN_MS = 250;
@@ -101,5 +102,28 @@ export class CallbackReceiver {
       if (record) latest = toPayment(record);
     }
     return latest;
+  }
+}
+
+/**
+ * A callback that has been checked: whose it is, and what the bank sent. A pipe with `validateCustomDecorators` leaves it
+ * as it is.
+ */
+export class ReceivedCallback {
+  @Allow()
+  @AsGiven()
+  readonly conversationId!: string;
+
+  @Allow()
+  @AsGiven()
+  readonly payment!: Payment;
+
+  /** Pass them to `PaymentService.auth3d`. They decide nothing. */
+  @Allow()
+  @AsGiven()
+  readonly fields!: CallbackFields;
+
+  constructor(fields: ReceivedCallback) {
+    Object.assign(this, fields);
   }
 }

@@ -1,7 +1,7 @@
 import { isPromise } from 'node:util/types';
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { buyerPageHeaders } from '../errors/buyer-page.js';
+import { buyerPageHeaders, buyerPage } from '../errors/buyer-page.js';
 import { PaymentCallbackError } from '../errors/payment-callback.error.js';
 import { PaymentShutdownError } from '../errors/payment-shutdown.error.js';
 import { PaymentStoreError } from '../errors/payment-store.error.js';
@@ -10,12 +10,43 @@ import { PaymentSettings } from '../options/payment-settings.js';
 import { resultUrlProblem } from '../options/url-checks.js';
 import { isKnown, type Payment } from '../payment/payment.js';
 import type { PaymentState } from '../payment/payment-state.js';
-import { preferredLanguage } from '../payment/text-language.js';
+import { preferredLanguage, type TextLanguage } from '../payment/text-language.js';
 import { type Thrown, thrownText } from '../payment/thrown.js';
 import { LogRecord } from '../telemetry/log-record.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
-import { RefusalLog } from './refusal-log.js';
-import { type ResultPageKind, resultPage } from './result-page.js';
+import { PaymentClock } from '../payment/clock.js';
+import { LimitedLog } from '../payment/limited-log.js';
+import { RESULT_TEXTS } from '../errors/buyer-texts.js';
+
+/** Logs callbacks that got no outcome, a few a minute of each kind: whoever sends them must not be able to fill the log. */
+@Injectable()
+export class RefusalLog {
+  private readonly logger = new PaymentLogger();
+  private readonly limited: LimitedLog;
+
+  constructor(clock: PaymentClock) {
+    this.limited = new LimitedLog(clock);
+  }
+
+  /** A callback that was refused. */
+  warn({ refusal, message, code }: PaymentCallbackError): void {
+    this.limited.write(refusal, (end) => this.logger.warn(new LogRecord(message + end, { code, refusal })));
+  }
+
+  /** A callback that could not be served, since the store failed. */
+  error({ message, code }: PaymentStoreError): void {
+    const line = `A callback could not be served; the buyer is asked to reload. ${message}`;
+    this.limited.write(code, (end) => this.logger.error(new LogRecord(line + end, { code })));
+  }
+}
+
+/** What a page of the callback says. */
+export type ResultPageKind = keyof typeof RESULT_TEXTS;
+
+/** A plain page. Nothing of what was received stands in it. */
+export function resultPage(kind: ResultPageKind, language: TextLanguage, shopUrl: string): string {
+  return buyerPage(RESULT_TEXTS[kind][language], language, shopUrl);
+}
 
 type Outcome = Extract<ResultPageKind, 'success' | 'failure' | 'pending'>;
 

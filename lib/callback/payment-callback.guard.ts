@@ -11,9 +11,8 @@ import {
 } from '@nestjs/common';
 import { PaymentCallbackError } from '../errors/payment-callback.error.js';
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
-import { CallbackReceiver } from './callback-receiver.js';
+import { CallbackReceiver, type ReceivedCallback } from './callback-receiver.js';
 import { type CallbackRequest, isLookingAhead, receivedFields, receivedToken } from './callback-request.js';
-import type { ReceivedCallback } from './received-callback.js';
 
 const RECEIVED = Symbol.for('nestjs-card-payment:received-callback');
 

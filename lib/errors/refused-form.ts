@@ -1,6 +1,5 @@
-import { cardFinder, holdsPartOfCard } from '../payment/card-mask.js';
+import { cardFinder, holdsPartOfCard, passesLuhn } from '../payment/card-mask.js';
 import { readForm } from '../payment/form-fields.js';
-import { passesLuhn } from '../payment/luhn.js';
 import type { TextLanguage } from '../payment/text-language.js';
 
 /** A form that was refused, as it may be shown again. */

@@ -8,7 +8,7 @@ import { AMOUNT_TEXTS, type AmountFormat, canonicalAmount } from '../payment/amo
 import { textLanguage } from '../payment/text-language.js';
 import { maskCardNumber } from '../payment/card-mask.js';
 import type { PaymentKind, PaymentRecord } from '../payment/payment.js';
-import { claimEnd } from './settling/schedule.js';
+import { claimEnd } from './settling/claim.js';
 import { referenceLockIn } from '../payment/transitions.js';
 
 const KNOWN_VALUES = { paymentMethod: 'CARDPAYMENT', paymentInstrumentType: 'CARD', transactionType: 'SALE' } as const;

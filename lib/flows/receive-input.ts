@@ -6,7 +6,6 @@ import { PaymentValidationError } from '../errors/payment-validation.error.js';
 import { rejectApart } from '../errors/reject-apart.js';
 import type { PaymentSettings } from '../options/payment-settings.js';
 import { textLanguage } from '../payment/text-language.js';
-import type { Handover } from './handover.js';
 import { loopTurn } from '../process/loop-turn.js';
 import type { StoreClock } from '../process/store-clock.js';
 
@@ -30,4 +29,23 @@ export async function receiveInput<T extends DoPaymentDto>(
   const now = clock.now();
   const input = checkInput(type, copy, { luhn, language, now });
   return input instanceof PaymentValidationError ? rejectApart(input) : { input, now };
+}
+
+/**
+ * Something that is taken once, and not kept: functions that wait until a payment has ended hold this, and no card, when
+ * an error passes through them.
+ */
+export class Handover<T> {
+  #value: T | undefined;
+
+  constructor(value: T) {
+    this.#value = value;
+  }
+
+  /** The value, the first time. */
+  take(): T | undefined {
+    const value = this.#value;
+    this.#value = undefined;
+    return value;
+  }
 }

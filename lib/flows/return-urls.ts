@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
+import { type AddressInfo, Server } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
 import { PaymentValidationError, type ValidationProblem } from '../errors/payment-validation.error.js';
 import { CallbackRoute, trimSlashes } from '../options/callback-route.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { textLanguage, type Translations } from '../payment/text-language.js';
 import { NO_TOKEN } from './callback-token.js';
-import { localUrlOf } from './local-url.js';
 
 /** The two addresses that a request gives the gateway. */
 export interface ReturnUrls {
@@ -94,4 +95,23 @@ function neededText(option: keyof ReturnUrls): Translations {
     en: `is needed, since the callback controller is off; give it here or set the option ${option}`,
     tr: `gerekli, çünkü callback controller kapalı; burada verin ya da ${option} seçeneğini ayarlayın`,
   };
+}
+
+/** Every address of this machine, and those that lead to it alone: browsers know it best as localhost. */
+const LOCALHOST: ReadonlySet<string> = new Set(['0.0.0.0', '::', '127.0.0.1', '::1']);
+
+/**
+ * Where a browser on this machine finds an HTTP server. One that does not listen (an application that is not started, or
+ * whose tests hand it requests without a socket) has no port: then the path alone means something.
+ */
+export function localUrlOf(server: unknown): string {
+  const scheme = server instanceof TlsServer ? 'https' : 'http';
+  const address = server instanceof Server ? server.address() : null;
+  if (address === null || typeof address === 'string') return `${scheme}://localhost`;
+  return `${scheme}://${hostOf(address)}:${address.port}`;
+}
+
+function hostOf({ address, family }: AddressInfo): string {
+  if (LOCALHOST.has(address)) return 'localhost';
+  return family === 'IPv6' ? `[${address}]` : address;
 }

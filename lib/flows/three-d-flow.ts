@@ -7,12 +7,11 @@ import { PaymentStateError } from '../errors/payment-state.error.js';
 import { PaymentStoreError } from '../errors/payment-store.error.js';
 import { rejectApart } from '../errors/reject-apart.js';
 import { type ChargeAttempt, GatewayClient, TOO_LATE } from '../gateway/gateway-client.js';
-import type { CallbackFields, GatewayResult } from '../gateway/gateway-dialect.js';
+import type { Auth3dRequest, GatewayResult } from '../gateway/gateway-dialect.js';
 import { describeHostError } from '../gateway/redaction.js';
 import type { ChargeOutcome } from '../gateway/readings/charge-outcome.js';
 import { PaymentSettings } from '../options/payment-settings.js';
-import { isKnown, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
-import type { PaymentReason } from '../payment/payment-reason.js';
+import { isKnown, type Payment, type PaymentRecord, toPayment, type PaymentReason } from '../payment/payment.js';
 import { isTimeout, withTimeout } from '../payment/with-timeout.js';
 import { Randomness } from '../payment/randomness.js';
 import { advance, referenceLockIn } from '../payment/transitions.js';
@@ -21,26 +20,26 @@ import { LogRecord } from '../telemetry/log-record.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
 import { inOperation, itself } from '../telemetry/operation.js';
 import { currentTraceparent } from '../telemetry/spans.js';
-import { checkCallback } from '../gateway/callback/callback-check.js';
-import { readCallbackFields } from '../gateway/callback/callback-fields.js';
-import { Claim } from './settling/claim.js';
+import { checkCallback, readCallbackFields } from '../gateway/callback/callback-fields.js';
+import { Claim, AUTH3D_RETRY_MS, auth3dRetryingMs, claimEnd, fitsClaim } from './settling/claim.js';
 import { hashCallbackToken, newAttemptId, newCallbackToken, newHostIdNonce } from './callback-token.js';
-import { Handover } from './handover.js';
+import { Handover, receiveInput } from './receive-input.js';
 import { loopTurn } from '../process/loop-turn.js';
 import { newPaymentRecord, saleRequest } from './new-payment.js';
 import type { Settlement } from './settling/settlement.js';
 import { PaymentReader } from './payment-reader.js';
 import { PaymentWriter } from './settling/payment-writer.js';
-import { receiveInput } from './receive-input.js';
 import { resultChanges } from './settling/result-changes.js';
 import { ReturnUrlMaker } from './return-urls.js';
-import { AUTH3D_RETRY_MS, auth3dRetryingMs, claimEnd, fitsClaim } from './settling/schedule.js';
 import { applyNotSent, applyOutcome, settlementRules } from './settling/settlement.js';
 import { StoreClock } from '../process/store-clock.js';
 import { WaitingCallbacks, type WaitingPlace } from './waiting-callbacks.js';
 
 /** How long `beforeAuth3d` may take: less than a buyer waits for the callback's answer. */
 const MAX_VETO_MS = 20_000;
+
+/** What the bank sent, checked. */
+type Callback = Pick<Auth3dRequest, 'fields' | 'gathered'>;
 
 /** A 3D payment that was started: the buyer's browser is to show `html`. */
 export interface Init3dStart {
@@ -149,11 +148,11 @@ export class ThreeDFlow {
     // Each copy is checked for itself, so that a wrong one beside the bank's own cannot have that refused.
     const { dialect } = this.settings;
     const fields = readCallbackFields(received, dialect.callbackObjectFields);
-    checkCallback(fields, record, dialect);
+    const gathered = checkCallback(fields, record, dialect);
     const running = this.join(record, place);
     if (running) return running;
     place.take();
-    const run = this.completeOnce(record, fields).finally(() => this.completing.delete(conversationId));
+    const run = this.completeOnce(record, { fields, gathered }).finally(() => this.completing.delete(conversationId));
     this.completing.set(conversationId, run);
     return run;
   }
@@ -165,7 +164,7 @@ export class ThreeDFlow {
     return place.take() ? running : toPayment(record);
   }
 
-  private async completeOnce(record: PaymentRecord, fields: CallbackFields): Promise<Payment> {
+  private async completeOnce(record: PaymentRecord, callback: Callback): Promise<Payment> {
     if (!(await this.isAllowed(record))) return this.end(record, 'failed', 'vetoed');
 
     const dueAt = claimEnd(this.clock.now(), this.settings.timeoutMs);
@@ -173,22 +172,19 @@ export class ThreeDFlow {
     if (claim.outcome === 'locked') return this.end(record, 'failed', 'reference_taken');
     if (claim.outcome === 'stale') return toPayment(await this.reader.latest(record));
 
-    const attempt = await this.authorize(claim.record, fields);
+    const attempt = await this.authorize(claim.record, callback);
     if (!attempt.sent) return this.writer.settle(claim.record, applyNotSent);
     return this.conclude(claim.record, attempt.outcome);
   }
 
   /** The claim is granted once, so this runs once for a payment. */
-  private async authorize(record: PaymentRecord, fields: CallbackFields): Promise<ChargeAttempt> {
+  private async authorize(record: PaymentRecord, callback: Callback): Promise<ChargeAttempt> {
     const { timeoutMs } = this.settings;
     const begun = this.clock.monotonic();
     const used = (): number => this.clock.monotonic() - begun;
     for (;;) {
-      const attempt = await this.gateway.auth3d(
-        toPayment(record),
-        fields,
-        new Claim(record, timeoutMs - used(), this.clock),
-      );
+      const claim = new Claim(record, timeoutMs - used(), this.clock);
+      const attempt = await this.gateway.auth3d({ payment: toPayment(record), ...callback }, claim);
       // It is tried again only while nothing has provably left.
       const isLast = used() + AUTH3D_RETRY_MS >= auth3dRetryingMs(timeoutMs);
       if (attempt.sent || attempt === TOO_LATE || isLast) return attempt;

@@ -3,15 +3,15 @@ import { withTimeout } from '../payment/with-timeout.js';
 import type { Payment } from '../payment/payment.js';
 import type { Thrown } from '../payment/thrown.js';
 import type {
+  Auth3dRequest,
   BinRequest,
-  CallbackFields,
   DialectOperation,
   DialectOperations,
   GatewayOperation,
   GatewayResult,
   SaleRequest,
+  GatewaySettings,
 } from './gateway-dialect.js';
-import type { GatewaySettings } from './gateway-settings.js';
 import type { GatewayTrouble } from './gateway-trouble.js';
 import { chargeOutcome, type ChargeOutcome, type ChargeRules } from './readings/charge-outcome.js';
 import { type Init3dOutcome, init3dOutcome } from './readings/init3d-outcome.js';
@@ -89,9 +89,10 @@ export class GatewayClient {
     return { sent: true, ...shown };
   }
 
-  async auth3d(payment: Payment, fields: CallbackFields, claim: RequestClaim): Promise<ChargeAttempt> {
+  async auth3d(request: Auth3dRequest, claim: RequestClaim): Promise<ChargeAttempt> {
     const { auth3d } = this.operations;
-    const sent = await this.send('auth3d', auth3d, { payment, fields }, claim);
+    const { payment } = request;
+    const sent = await this.send('auth3d', auth3d, request, claim);
     // The request carries what a browser brought, which may be another payment's: the answer has to say whose it is.
     const distrust = this.canInquire ? 'unknown' : 'review';
     return this.readCharge('auth3d', sent, auth3d, payment, this.settings.trustUnbound ? 'succeeded' : distrust);

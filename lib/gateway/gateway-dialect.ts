@@ -1,6 +1,5 @@
 import type { Payment } from '../payment/payment.js';
 import type { ReplyFields } from './readings/reply-fields.js';
-import type { ResultCodeSets } from './result-codes.js';
 import type { SignedFields, WireObject } from './wire-body.js';
 
 /** The name of what is asked of a gateway. */
@@ -53,7 +52,10 @@ export interface SignContext {
 /** What Auth3d is asked with: the payment, and what the bank sent for it. */
 export interface Auth3dRequest {
   readonly payment: Payment;
+  /** As received. */
   readonly fields: CallbackFields;
+  /** The same fields, with each of the dialect's `callbackObjectFields` as one object, however the form wrote it. */
+  readonly gathered: CallbackFields;
 }
 
 /**
@@ -165,4 +167,43 @@ export interface GatewayDialect {
   verifySign?(fields: ReplyFields, context: { apiKey: string | null }): boolean;
   /** A fresh id for one attempt. */
   newConversationId(): string;
+}
+
+/** Which codes mean what. Every set can be overridden in a dialect's options. */
+export interface ResultCodeSets {
+  /** Money was taken. */
+  readonly approvedCodes: ReadonlySet<string>;
+  /** Kinds of approval that are not the whole sale: partial, conditional, VIP. */
+  readonly approvalVariantCodes: ReadonlySet<string>;
+  /** Do not say whether money moved. */
+  readonly indeterminateCodes: ReadonlySet<string>;
+  /** No money was taken. */
+  readonly declinedCodes: ReadonlySet<string>;
+  /** How codes begin that count as declined, too: those of the gateway's own validation. */
+  readonly declinedPrefixes: readonly string[];
+  /** In a CheckPayment: the card was declined. Only codes that speak of the card, never of the inquiry itself. */
+  readonly inquiryDeclinedCodes: ReadonlySet<string>;
+  /** In a CheckPayment: the gateway does not know the payment. Believed when said twice, ten minutes apart. */
+  readonly notFoundCodes: ReadonlySet<string>;
+  /**
+   * In a CheckPayment: texts that say, beside an approved code, that the sale was approved. Case, dotted and dotless i,
+   * and UTF-8 that was read as Latin-1 make no difference.
+   */
+  readonly approvedTexts: ReadonlySet<string>;
+}
+
+/** How strictly an approved amount is compared: see the option `verifyAmount`. */
+export type AmountCheck = 'notLess' | 'exact' | 'off';
+
+/** What the client needs to know of the merchant's options. */
+export interface GatewaySettings {
+  /** For spans and metrics. */
+  readonly account?: string;
+  readonly baseUrl: string;
+  readonly credentials: GatewayCredentials;
+  readonly dialect: GatewayDialect;
+  readonly verifyAmount: AmountCheck;
+  readonly verifySign: boolean;
+  /** Whether an approval by Auth3d that does not name the payment is believed. */
+  readonly trustUnbound: boolean;
 }

@@ -4,8 +4,7 @@ import { LimitedLog } from '../payment/limited-log.js';
 import { type Thrown, thrownText } from '../payment/thrown.js';
 import { type LogFields, LogRecord } from '../telemetry/log-record.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
-import type { GatewayOperation } from './gateway-dialect.js';
-import type { GatewaySettings } from './gateway-settings.js';
+import type { GatewayOperation, GatewaySettings } from './gateway-dialect.js';
 import type { LostReply, NothingSent } from './transport/transmission.js';
 
 /** Codes of a gateway: letters, then digits. No card has this form, and no secret of any length. */

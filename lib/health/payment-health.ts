@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EventDispatcher } from '../outbox/event-dispatcher.js';
 import type { LongRun } from '../outbox/handler-worker.js';
-import { InFlightLimit } from '../process/in-flight-limit.js';
+import { InFlightLimit } from '../process/in-flight.js';
 import { OwedWrites } from '../flows/settling/owed-writes.js';
 import { Reconciler } from '../flows/background/reconciler.js';
 import { StoreClock } from '../process/store-clock.js';

@@ -1,8 +1,6 @@
+import { MAX_TIMER_MS } from '../payment/clock.js';
 import type { Payment } from '../payment/payment.js';
 import { resultUrlProblem } from './url-checks.js';
-
-/** The longest delay of a Node timer: 24 days. */
-export const MAX_TIMER_MS = 2_147_483_647;
 
 /** The default of an option that must be given. */
 export const REQUIRED: unique symbol = Symbol('required');

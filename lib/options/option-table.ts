@@ -1,7 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { DIALECTS, type DialectName } from '../gateway/dialects/dialects.js';
-import type { GatewayDialect, Signer } from '../gateway/gateway-dialect.js';
-import type { AmountCheck } from '../gateway/gateway-settings.js';
+import type { GatewayDialect, Signer, AmountCheck } from '../gateway/gateway-dialect.js';
 import type { AmountFormat } from '../payment/amount.js';
 import type { Payment } from '../payment/payment.js';
 import type { DateOrder } from '../payment/transaction-date.js';

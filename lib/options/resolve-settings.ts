@@ -1,7 +1,7 @@
 import { type ConfigurationProblem, PaymentConfigurationError } from '../errors/payment-configuration.error.js';
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
+import { MAX_TIMER_MS } from '../payment/clock.js';
 import { withHidden } from '../payment/hidden.js';
-import { MAX_TIMER_MS } from './option-kinds.js';
 import { chooseDialect, ruleProblems } from './option-rules.js';
 import { OPTIONS, type OptionValues } from './option-table.js';
 import type { PaymentOptions, PaymentStructure } from './payment-options.js';

@@ -1,8 +1,7 @@
 import { describeHostError } from '../gateway/redaction.js';
 import type { PaymentSettings } from '../options/payment-settings.js';
 import type { PaymentClock } from '../payment/clock.js';
-import { FailureLog } from '../payment/failure-log.js';
-import { LimitedLog } from '../payment/limited-log.js';
+import { FailureLog, LimitedLog } from '../payment/limited-log.js';
 import type { Payment } from '../payment/payment.js';
 import type { Thrown } from '../payment/thrown.js';
 import { LogRecord } from '../telemetry/log-record.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { type ConfigurationProblem, PaymentConfigurationError } from '../errors/payment-configuration.error.js';
-import { MAX_TIMER_MS } from '../options/option-kinds.js';
+import { MAX_TIMER_MS } from '../payment/clock.js';
 import type { PaymentEvent, PaymentEventType } from '../payment/payment-event.js';
 import { EVENT_STATES } from '../payment/payment-state.js';
 import { type OnPaymentMetadata, onPaymentMetadata } from './on-payment.decorator.js';

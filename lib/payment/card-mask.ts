@@ -91,3 +91,14 @@ function isInDigits(digits: string, { length, pattern }: SoughtCard): boolean {
 function digitsOf(text: string): string {
   return text.replace(/\D+/g, '');
 }
+
+/** Whether the digits end in the check digit that Luhn's formula (ISO/IEC 7812-1) gives. */
+export function passesLuhn(digits: string): boolean {
+  let sum = 0;
+  for (let index = 0; index < digits.length; index += 1) {
+    const isDoubled = (digits.length - index) % 2 === 0;
+    const value = Number(digits[index]) * (isDoubled ? 2 : 1);
+    sum += value > 9 ? value - 9 : value;
+  }
+  return sum % 10 === 0;
+}

@@ -1,3 +1,6 @@
+/** The longest wait that a timer of Node can be set to, in milliseconds: some 24 days. */
+export const MAX_TIMER_MS = 2_147_483_647;
+
 /** Where time comes from, so that tests can move it. */
 export abstract class PaymentClock {
   abstract now(): Date;

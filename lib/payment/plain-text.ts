@@ -1,6 +1,5 @@
 import { holdsCard, isCardIn, isPartOfCard, type KnownCard } from './card-mask.js';
 import { decodings, withoutEscapes } from './decodings.js';
-import { type DigitRun, digitRuns } from './digit-runs.js';
 import { recoded } from './own-bytes.js';
 
 const MIN_LONG_NUMBER = 9;
@@ -9,6 +8,9 @@ const MIN_BLOB = 16;
 const MIN_NUMBER_BESIDE = 3;
 /** Controls, what is not seen (soft hyphens, directions, tags), and what has no meaning of its own. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\u2028\u2029]/gu;
+
+/** Control characters, line separators, and halves of surrogate pairs, which have no UTF-8 form. */
+const UNWRITABLE = /[\p{Cc}\p{Cs}\u2028\u2029]/u;
 
 const DAY = '(?:0[1-9]|[12]\\d|3[01])';
 const MONTH = '(?:0[1-9]|1[0-2])';
@@ -21,6 +23,11 @@ const HARMLESS = new RegExp(
     `|${BYTE}(?:\\.${BYTE}){3}(?::\\d{1,5})?)$`,
 );
 const PLAIN_PART = /^(?:[A-Z]*[a-z]*(?:[A-Z][a-z]{2,})*|[A-Z]{0,4}\d{1,4}|[A-Z]?[a-z]{0,4}\d{1,4})$/;
+
+/** Whether this is text that can be stored and sent. */
+export function isWritable(value: unknown): value is string {
+  return typeof value === 'string' && !UNWRITABLE.test(value);
+}
 
 /**
  * A text of others as it may be stored, shown and logged: one line of bounded length, without unseen characters and
@@ -102,4 +109,60 @@ function isPlain(token: string): boolean {
 
 function oneLine(text: string): string {
   return text.replace(UNSEEN, ' ');
+}
+
+/** Digits that a reader would put together. */
+export interface DigitRun {
+  readonly digits: string;
+  /** Where the digits stand in the text. */
+  readonly places: readonly number[];
+  /** From its first digit to its last. */
+  readonly text: string;
+  /** Whether digits are masked inside it: `4508****4509`. */
+  readonly isMasked: boolean;
+  /** Whether the text ends before it was seen that the run does. */
+  readonly isOpen: boolean;
+}
+
+const MIN_MASK_SIGNS = 3;
+const MASK_SIGN = /[*•●xX#]/;
+/** Digits of any script, and what else stands for a number: in circles, raised, Roman. */
+const DIGIT = /\p{N}/u;
+const LETTER = /\p{L}/u;
+
+/**
+ * The digits of a text, put together across everything but words: spaces, dots, signs and single letters do not part
+ * them, nor do the x and * of masks. In one pass.
+ */
+export function digitRuns(text: string): DigitRun[] {
+  const runs: DigitRun[] = [];
+  let digits = '';
+  let places: number[] = [];
+  let letters = 0;
+  let signs = 0;
+  let isMasked = false;
+  const end = (isOpen: boolean): void => {
+    const [first] = places;
+    if (first !== undefined) {
+      runs.push({ digits, places, text: text.slice(first, (places.at(-1) ?? first) + 1), isMasked, isOpen });
+    }
+    [digits, places, letters, signs, isMasked] = ['', [], 0, 0, false];
+  };
+  let index = 0;
+  for (const character of text) {
+    if (DIGIT.test(character)) {
+      isMasked ||= signs >= MIN_MASK_SIGNS;
+      digits += character;
+      places.push(index);
+      letters = signs = 0;
+    } else if (MASK_SIGN.test(character)) {
+      if (places.length > 0) signs += 1;
+    } else if (LETTER.test(character)) {
+      letters += 1;
+      if (letters > 1) end(false);
+    }
+    index += character.length;
+  }
+  end(true);
+  return runs;
 }

@@ -1,6 +1,5 @@
-import { freesKey } from './freed-key.js';
-import { isKnown, type PaymentRecord } from './payment.js';
-import { type PaymentState, rowOf } from './payment-state.js';
+import { isKnown, type PaymentRecord, type PaymentReason } from './payment.js';
+import { type PaymentState, rowOf, isBeforeMoney } from './payment-state.js';
 
 /**
  * What may change along with the state; what is left out stays, but for `reason`, `dueAt` and `by`, which are null unless
@@ -80,4 +79,16 @@ export function pinnedReferenceOf({
   pinsReference = false,
 }: Pick<PaymentRecord, 'reference' | 'pinsReference'>): string | null {
   return pinsReference ? reference : null;
+}
+
+/** Why nothing was sent that can move money, whatever the state. */
+const NOTHING_SENT: ReadonlySet<PaymentReason> = new Set(['not_sent', 'reference_taken', 'vetoed']);
+
+/**
+ * Whether a payment that ends so gives its idempotencyKey back: no money can move, so that "try again" under the same key
+ * is a new payment. One that DoPayment or Auth3d was called for keeps its key.
+ */
+export function freesKey(from: PaymentState, to: PaymentState, reason: PaymentReason | null): boolean {
+  if (to !== 'failed' && to !== 'expired') return false;
+  return isBeforeMoney(from) || (reason !== null && NOTHING_SENT.has(reason));
 }

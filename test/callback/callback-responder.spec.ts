@@ -1,7 +1,6 @@
 import type { HttpAdapterHost } from '@nestjs/core';
 import type { Payment, PaymentOptions, PaymentState } from 'nestjs-card-payment';
-import { CallbackResponder } from '../../lib/callback/callback-responder.js';
-import { RefusalLog } from '../../lib/callback/refusal-log.js';
+import { CallbackResponder, RefusalLog } from '../../lib/callback/callback-responder.js';
 import { type CallbackRefusal, PaymentCallbackError } from '../../lib/errors/payment-callback.error.js';
 import { PaymentShutdownError } from '../../lib/errors/payment-shutdown.error.js';
 import { PaymentStoreError } from '../../lib/errors/payment-store.error.js';

@@ -1,8 +1,7 @@
 import { standardDialect } from '../../lib/gateway/dialects/standard.dialect.js';
 import { morposDialect } from '../../lib/gateway/dialects/morpos.dialect.js';
 import { GatewayClient } from '../../lib/gateway/gateway-client.js';
-import type { GatewayDialect } from '../../lib/gateway/gateway-dialect.js';
-import type { GatewaySettings } from '../../lib/gateway/gateway-settings.js';
+import type { GatewayDialect, GatewaySettings } from '../../lib/gateway/gateway-dialect.js';
 import type { GatewayTransport } from '../../lib/gateway/transport/gateway-transport.js';
 import type { Transmission, WireRequest } from '../../lib/gateway/transport/transmission.js';
 import { toPayment } from '../../lib/payment/payment.js';
@@ -84,7 +83,7 @@ describe('what is sent', () => {
   it('goes to the path of each operation', async () => {
     const { client, transport } = setUp(replied(APPROVED), morposDialect());
     await client.init3d(SALE);
-    await client.auth3d(PAYMENT, CALLBACK, OPEN_CLAIM);
+    await client.auth3d({ payment: PAYMENT, fields: CALLBACK, gathered: CALLBACK }, OPEN_CLAIM);
     await client.checkPayment(PAYMENT);
     expect(transport.requests.map(({ url }) => url.replace('https://gateway.example', ''))).toEqual([
       '/v1/Payment/Init3d',
@@ -129,7 +128,7 @@ describe('nothing is sent', () => {
     for (const outcome of [
       await client.doPayment(SALE, OPEN_CLAIM),
       await client.init3d(SALE),
-      await client.auth3d(PAYMENT, CALLBACK, OPEN_CLAIM),
+      await client.auth3d({ payment: PAYMENT, fields: CALLBACK, gathered: CALLBACK }, OPEN_CLAIM),
     ]) {
       expect(outcome).toEqual({ sent: false, why: expect.stringMatching(/signer/) as string });
       expect(JSON.stringify(outcome)).not.toContain(CARD);
@@ -168,7 +167,9 @@ describe('nothing is sent', () => {
     const expected = { sent: false, why: 'connection failed' };
     expect(await client.doPayment(SALE, OPEN_CLAIM)).toEqual(expected);
     expect(await client.init3d(SALE)).toEqual(expected);
-    expect(await client.auth3d(PAYMENT, CALLBACK, OPEN_CLAIM)).toEqual(expected);
+    expect(await client.auth3d({ payment: PAYMENT, fields: CALLBACK, gathered: CALLBACK }, OPEN_CLAIM)).toEqual(
+      expected,
+    );
   });
 });
 
@@ -185,7 +186,7 @@ describe('once it is sent, there is an outcome', () => {
     const { client } = setUp(replied(APPROVED), standard(over));
     for (const outcome of [
       await client.doPayment(SALE, OPEN_CLAIM),
-      await client.auth3d(PAYMENT, CALLBACK, OPEN_CLAIM),
+      await client.auth3d({ payment: PAYMENT, fields: CALLBACK, gathered: CALLBACK }, OPEN_CLAIM),
     ]) {
       expect(outcome).toMatchObject({ sent: true, outcome: { state: 'unknown', reason: 'unreadable' } });
     }
@@ -236,7 +237,9 @@ describe('once it is sent, there is an outcome', () => {
     const { client } = setUp({ sent: true, reply: null, cause });
     const expected = { sent: true, outcome: { state: 'unknown', reason, result: null } };
     expect(await client.doPayment(SALE, OPEN_CLAIM)).toEqual(expected);
-    expect(await client.auth3d(PAYMENT, CALLBACK, OPEN_CLAIM)).toEqual(expected);
+    expect(await client.auth3d({ payment: PAYMENT, fields: CALLBACK, gathered: CALLBACK }, OPEN_CLAIM)).toEqual(
+      expected,
+    );
     expect(await client.init3d(SALE)).toEqual({ sent: true, content: null, reason: 'no_answer', result: null });
     const morpos = setUp({ sent: true, reply: null, cause }, morposDialect());
     expect(await morpos.client.checkPayment(PAYMENT)).toBeNull();
@@ -247,7 +250,9 @@ describe('once it is sent, there is an outcome', () => {
     expect(await client.doPayment(SALE, OPEN_CLAIM)).toMatchObject({
       outcome: { state: 'review', reason: 'amount_mismatch' },
     });
-    expect(await client.auth3d(PAYMENT, CALLBACK, OPEN_CLAIM)).toMatchObject({ outcome: { state: 'review' } });
+    expect(await client.auth3d({ payment: PAYMENT, fields: CALLBACK, gathered: CALLBACK }, OPEN_CLAIM)).toMatchObject({
+      outcome: { state: 'review' },
+    });
   });
 
   it('verifies the sign only where that is asked for, with the key', async () => {

@@ -34,7 +34,7 @@ describe('the order of the folders in lib', () => {
       'lib/simulator/simulator.ts': ['./faults.js'],
       'lib/simulator/faults.ts': [],
       'lib/flows/direct-flow.ts': ['../store/open-store.js', './settling/schedule.js'],
-      'lib/flows/settling/schedule.ts': [],
+      'lib/flows/settling/claim.ts': [],
       'lib/store/open-store.ts': ['../payment/payment.js'],
       'lib/payment/payment.ts': [],
       'test/flows/direct-flow.spec.ts': ['../../lib/flows/direct-flow.js'],

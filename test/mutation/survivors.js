@@ -139,7 +139,7 @@ export const SURVIVORS = [
     reason: 'Any name of the symbol does as long as it is the same for writing and reading.',
   },
   {
-    file: 'lib/callback/result-page.ts',
+    file: 'lib/callback/callback-responder.ts',
     changes: [
       `'<style>:root{color-scheme:light dark}' → ""`,
       `'body{font:1.1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:20vh auto;padding:0 1.5rem;color:#… → ""`,

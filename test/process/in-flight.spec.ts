@@ -1,6 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { InFlight } from '../../lib/process/in-flight.js';
-import { ProcessHold } from '../../lib/process/process-hold.js';
+import { InFlight, ProcessHold } from '../../lib/process/in-flight.js';
 import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 import type { AssembledFlows } from '../flows/assembled-flows.js';
 import { DECLINED, LOST, type Operation } from '../flows/fake-gateway.js';

@@ -4,7 +4,7 @@ import { OwedWrites } from '../../flows/settling/owed-writes.js';
 import { PaymentChanges } from '../../flows/settling/payment-changes.js';
 import { PaymentReader } from '../../flows/payment-reader.js';
 import { PaymentWriter } from '../../flows/settling/payment-writer.js';
-import { ProcessHold } from '../../process/process-hold.js';
+import { ProcessHold } from '../../process/in-flight.js';
 import { StoreClock } from '../../process/store-clock.js';
 import { GatewayClient } from '../../gateway/gateway-client.js';
 import { GatewayTransport } from '../../gateway/transport/gateway-transport.js';

@@ -1,11 +1,10 @@
 import { IsString } from 'class-validator';
+import { isWritable } from '../../payment/plain-text.js';
 import { rule, saying } from './rule.js';
 
 const MAX_TEXT_LENGTH = 255;
 const MAX_URL_LENGTH = 2048;
 const PHONE_NUMBER = /^\+?[\d ()-]{7,30}$/;
-/** Control characters, line separators, and halves of surrogate pairs, which have no UTF-8 form. */
-const UNWRITABLE = /[\p{Cc}\p{Cs}\u2028\u2029]/u;
 
 /** Text that is not blank, of at most 255 characters. The interface shows no length limits; this one is ours. */
 export function IsText(): PropertyDecorator {
@@ -17,11 +16,6 @@ export function IsText(): PropertyDecorator {
     { name: 'text', texts, constraints: [MAX_TEXT_LENGTH] },
     (value) => isWritable(value) && value.length <= MAX_TEXT_LENGTH && value.trim() !== '',
   );
-}
-
-/** Whether this is text that can be stored and sent. */
-export function isWritable(value: unknown): value is string {
-  return typeof value === 'string' && !UNWRITABLE.test(value);
 }
 
 /** Text of another party: any, even empty. */

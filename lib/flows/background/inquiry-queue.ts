@@ -3,7 +3,7 @@ import type { PaymentRecord } from '../../payment/payment.js';
 import type { Randomness } from '../../payment/randomness.js';
 import type { DuePayments } from './due-payments.js';
 import type { InquiryFlow } from '../inquiry-flow.js';
-import { nextInquiry } from '../settling/schedule.js';
+import { nextInquiry } from '../settling/settlement.js';
 
 const INQUIRIES_AT_ONCE = 4;
 /** What could not be asked about now is due again in a minute, a fifth more or less, or when its own turn comes. */

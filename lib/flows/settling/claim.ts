@@ -1,7 +1,31 @@
 import type { RequestClaim } from '../../gateway/transport/transmission.js';
 import type { PaymentRecord } from '../../payment/payment.js';
-import { fitsClaim } from './schedule.js';
 import type { StoreClock } from '../../process/store-clock.js';
+
+/** What a request needs beside its deadline: the store's confirmation of the claim, then building and signing. */
+const CLAIM_MARGIN_MS = 30_000;
+
+/** How long after an Auth3d that provably never left the next try comes. */
+export const AUTH3D_RETRY_MS = 2_000;
+const MAX_AUTH3D_RETRYING_MS = 10_000;
+
+/** When a claim on a payment runs out: later than the deadline of the one request that is made under it. */
+export function claimEnd(now: Date, timeoutMs: number): Date {
+  return new Date(now.getTime() + timeoutMs + CLAIM_MARGIN_MS);
+}
+
+/**
+ * How much of its deadline an Auth3d may have used and still be tried again: ten seconds, and no more than half, since
+ * the last try needs time for its answer.
+ */
+export function auth3dRetryingMs(timeoutMs: number): number {
+  return Math.min(MAX_AUTH3D_RETRYING_MS, timeoutMs / 2);
+}
+
+/** Whether a request that leaves now, and takes as long as it may, is over before its claim runs out. */
+export function fitsClaim(claimEndsAt: Date | null, now: Date, timeoutMs: number): boolean {
+  return claimEndsAt !== null && now.getTime() + timeoutMs <= claimEndsAt.getTime();
+}
 
 /**
  * The claim under which a DoPayment or Auth3d is sent. A store that hung, or a host that was suspended, may have used it

@@ -5,7 +5,7 @@ import { LimitedLog } from '../../payment/limited-log.js';
 import { LogRecord } from '../../telemetry/log-record.js';
 import { PaymentLogger } from '../../telemetry/payment-logger.js';
 import { PaymentChanges, type Settled } from './payment-changes.js';
-import { ProcessHold } from '../../process/process-hold.js';
+import { ProcessHold } from '../../process/in-flight.js';
 
 /** A write that the store could not take yet. It may be made any number of times, and rejects while the store fails. */
 export interface OwedWrite {

@@ -4,10 +4,14 @@ import type { GatewayClient } from '../../gateway/gateway-client.js';
 import type { PaymentSettings } from '../../options/payment-settings.js';
 import type { PaymentRecord } from '../../payment/payment.js';
 import { isClaimed, rowOf } from '../../payment/payment-state.js';
-import { NOT_FOUND_CONFIRMED_AFTER_MS, nextInquiry } from './schedule.js';
 import type { Randomness } from '../../payment/randomness.js';
 import { advance, type PaymentChange } from '../../payment/transitions.js';
 import { resultChanges, type TextRules } from './result-changes.js';
+
+const MIN_INQUIRY_INTERVAL_MS = 15_000;
+const MAX_INQUIRY_INTERVAL_MS = 4 * 3_600_000;
+/** Two answers that the payment is not known count only when they are this far apart. */
+export const NOT_FOUND_CONFIRMED_AFTER_MS = 600_000;
 
 /** What a known outcome makes of the record as it stands now; null when it changes nothing. */
 export type Settlement = (record: PaymentRecord, now: Date) => PaymentRecord | null;
@@ -103,6 +107,15 @@ export function applyNotSent(record: PaymentRecord, now: Date): PaymentRecord | 
   // An `unknown` was one whose claim ran out while its request was still held back.
   if (!rowOf(record.state).requesting && record.state !== 'unknown') return null;
   return advance(record, 'failed', { reason: 'not_sent' }, now);
+}
+
+/**
+ * When to ask the gateway again: from 15 seconds, doubling up to four hours, a fifth more or less so that no storm
+ * forms.
+ */
+export function nextInquiry(now: Date, inquiries: number, random: Randomness): Date {
+  const wait = Math.min(MIN_INQUIRY_INTERVAL_MS * 2 ** Math.min(inquiries, 20), MAX_INQUIRY_INTERVAL_MS);
+  return new Date(now.getTime() + Math.round(wait * (0.8 + 0.4 * random.fraction())));
 }
 
 /**

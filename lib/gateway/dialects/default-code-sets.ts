@@ -1,5 +1,5 @@
 import { RESULT_CODES, VALIDATION_PREFIX } from '../result-code-table.js';
-import type { ResultCodeSets } from '../result-codes.js';
+import type { ResultCodeSets } from '../gateway-dialect.js';
 
 const approvedCodes = new Set(['B0000']);
 const approvalVariantCodes = new Set(['B0008', 'B0010', 'B0011', 'B0016', 'B0032', 'B0085', 'B0087']);

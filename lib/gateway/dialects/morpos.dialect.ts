@@ -7,13 +7,12 @@ import type {
   InquiryResult,
   SaleRequest,
   SignContext,
+  ResultCodeSets,
 } from '../gateway-dialect.js';
 import type { ReplyFields } from '../readings/reply-fields.js';
-import type { ResultCodeSets } from '../result-codes.js';
 import { isWireObject, WireDecimal, type WireObject, type WireValue } from '../wire-body.js';
-import { gatherObjects } from '../callback/callback-objects.js';
 import { readContractPage, readScatteredResult, saleBody } from './contract-fields.js';
-import { newConversationId } from './conversation-id.js';
+import { newConversationId } from '../../payment/randomness.js';
 import { DEFAULT_CODE_SETS } from './default-code-sets.js';
 
 export interface MorposDialectOptions {
@@ -106,7 +105,7 @@ export function morposDialect(options: MorposDialectOptions = {}): GatewayDialec
       },
       auth3d: {
         path: '/v1/Payment/Auth3d',
-        body: ({ fields }) => gatherObjects(fields, CALLBACK_OBJECT_FIELDS),
+        body: ({ gathered }) => gathered,
         read: readScatteredResult,
       },
       checkPayment: {

@@ -1,8 +1,7 @@
-import type { GatewayDialect, Signer } from '../gateway-dialect.js';
-import type { ResultCodeSets } from '../result-codes.js';
+import type { GatewayDialect, Signer, ResultCodeSets } from '../gateway-dialect.js';
 import { signedFields } from '../wire-body.js';
 import { readContractPage, readScatteredResult, saleBody } from './contract-fields.js';
-import { newConversationId } from './conversation-id.js';
+import { newConversationId } from '../../payment/randomness.js';
 import { DEFAULT_CODE_SETS } from './default-code-sets.js';
 
 export interface StandardDialectOptions {

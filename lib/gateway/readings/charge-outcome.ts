@@ -1,4 +1,4 @@
-import type { PaymentReason } from '../../payment/payment-reason.js';
+import type { PaymentReason } from '../../payment/payment.js';
 import type { DialectOperation, GatewayResult } from '../gateway-dialect.js';
 import type { Answer, GatewayReply } from '../transport/transmission.js';
 import { ReplyFields } from './reply-fields.js';

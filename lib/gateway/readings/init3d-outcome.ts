@@ -1,7 +1,6 @@
-import type { PaymentReason } from '../../payment/payment-reason.js';
+import type { PaymentReason } from '../../payment/payment.js';
 import { decodeBankPage } from './bank-page.js';
-import type { DialectOperation, GatewayResult, Init3dResult } from '../gateway-dialect.js';
-import type { ResultCodeSets } from '../result-codes.js';
+import type { DialectOperation, GatewayResult, Init3dResult, ResultCodeSets } from '../gateway-dialect.js';
 import type { Answer, GatewayReply } from '../transport/transmission.js';
 import { ReplyFields } from './reply-fields.js';
 import { codeMeanings, isForeign, isSuccessStatus, type ReadingRules } from './result-checks.js';

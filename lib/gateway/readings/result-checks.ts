@@ -1,8 +1,6 @@
 import { compareAmounts } from '../../payment/amount.js';
-import type { PaymentReason } from '../../payment/payment-reason.js';
-import type { DecidingField, GatewayResult } from '../gateway-dialect.js';
-import type { AmountCheck } from '../gateway-settings.js';
-import type { ResultCodeSets } from '../result-codes.js';
+import type { PaymentReason } from '../../payment/payment.js';
+import type { DecidingField, GatewayResult, AmountCheck, ResultCodeSets } from '../gateway-dialect.js';
 import type { ReplyFields } from './reply-fields.js';
 
 /** What an approval must agree with to be believed. */

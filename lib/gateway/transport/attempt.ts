@@ -1,9 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { ownBytes, ownCopy } from '../../payment/own-bytes.js';
-import { causeCode } from './cause-code.js';
+import { causeCode, type LostReply, type Transmission } from './transmission.js';
 import { MAX_REPLY_BYTES, replyText } from './reply-text.js';
-import type { LostReply, Transmission } from './transmission.js';
 
 /** What came before a reply's body. */
 interface ReplyHead {

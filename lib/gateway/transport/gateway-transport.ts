@@ -1,14 +1,28 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import axios, { type AxiosAdapter, type AxiosInstance, type AxiosResponse, type RawAxiosResponseHeaders } from 'axios';
+import { HttpService } from '@nestjs/axios';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Agent, type Dispatcher } from 'undici';
 import { Hidden } from '../../payment/hidden.js';
 import { STRONG_TLS } from '../../payment/tls.js';
 import { Attempt } from './attempt.js';
-import { causeCode } from './cause-code.js';
-import { GatewayHttp } from './gateway-http.js';
+import { causeCode, type RequestClaim, type Transmission, type WireRequest } from './transmission.js';
 import { monitorWarning } from './monitors.js';
-import type { RequestClaim, Transmission, WireRequest } from './transmission.js';
 import { PaymentLogger } from '../../telemetry/payment-logger.js';
+
+/** The `HttpService` that a host gets. It notices when someone takes the axios instance, to add interceptors to it. */
+export class GatewayHttp extends HttpService {
+  private isTaken = false;
+
+  override get axiosRef(): AxiosInstance {
+    this.isTaken = true;
+    return super.axiosRef;
+  }
+
+  /** Whether the axios instance may have been changed: nobody else can reach it. */
+  get mayHaveInterceptors(): boolean {
+    return this.isTaken;
+  }
+}
 
 export interface TransportSettings {
   /** One deadline for queueing, connecting and the answer. */

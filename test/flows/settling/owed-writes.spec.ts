@@ -1,5 +1,5 @@
 import { OwedWrites } from '../../../lib/flows/settling/owed-writes.js';
-import type { ProcessHold } from '../../../lib/process/process-hold.js';
+import type { ProcessHold } from '../../../lib/process/in-flight.js';
 import { PaymentChanges } from '../../../lib/flows/settling/payment-changes.js';
 import type { Settlement } from '../../../lib/flows/settling/settlement.js';
 import type { Payment, PaymentRecord } from '../../../lib/payment/payment.js';

@@ -1,9 +1,8 @@
 import type { GatewayResult } from '../../../lib/gateway/gateway-dialect.js';
 import type { ChargeOutcome } from '../../../lib/gateway/readings/charge-outcome.js';
 import type { InquiryOutcome } from '../../../lib/gateway/readings/inquiry-outcome.js';
-import type { PaymentRecord } from '../../../lib/payment/payment.js';
+import type { PaymentRecord, PaymentReason } from '../../../lib/payment/payment.js';
 import type { PaymentState } from '../../../lib/payment/payment-state.js';
-import type { PaymentReason } from '../../../lib/payment/payment-reason.js';
 import { applyInquiry, applyNotSent, applyOutcome, settlementRules } from '../../../lib/flows/settling/settlement.js';
 import { SystemRandomness } from '../../../lib/payment/randomness.js';
 import { aPaymentRecord } from '../../../lib/testing/a-payment.js';

@@ -1,7 +1,11 @@
 import fc from 'fast-check';
-import { callbackField, hasCallbackValue, readCallbackFields } from '../../../lib/gateway/callback/callback-fields.js';
+import {
+  callbackField,
+  hasCallbackValue,
+  readCallbackFields,
+  gatherObjects,
+} from '../../../lib/gateway/callback/callback-fields.js';
 import { PaymentCallbackError } from '../../../lib/errors/payment-callback.error.js';
-import { gatherObjects } from '../../../lib/gateway/callback/callback-objects.js';
 
 const RUNS = process.env.RELEASE === '1' ? 100_000 : 2_000;
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { gatherObjects } from '../../../lib/gateway/callback/callback-fields.js';
 import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
 import { ReplyFields } from '../../../lib/gateway/readings/reply-fields.js';
 import { wireText } from '../../../lib/gateway/wire-body.js';
@@ -110,10 +111,8 @@ describe('the sign of MorPOS', () => {
 
   it('is not put into Auth3d, which carries what the bank sent', async () => {
     const fields = { Code: 'B0000', MdStatus: 'UGF5==' };
-    const body = dialect.operations.auth3d.body(
-      { payment: toPayment(aPaymentRecord({ state: 'authorizing' })), fields },
-      'M-1',
-    );
+    const payment = toPayment(aPaymentRecord({ state: 'authorizing' }));
+    const body = dialect.operations.auth3d.body({ payment, fields, gathered: fields }, 'M-1');
     expect(wireText(body)).toBe(JSON.stringify(fields));
     expect(await dialect.sign(body, { operation: 'auth3d', apiKey: API_KEY })).toBeNull();
   });
@@ -212,7 +211,8 @@ describe('what the bank must send', () => {
   it('goes to Auth3d with its detail as one object', () => {
     const payment = toPayment(aPaymentRecord({ state: 'authorizing' }));
     const fields = { Code: 'B0000', 'InstrumentDetail.CardType': 'CARD', 'instrumentdetail[Bank]': 'X' };
-    expect(dialect.operations.auth3d.body({ payment, fields }, 'M-1')).toEqual({
+    const gathered = gatherObjects(fields, dialect.callbackObjectFields);
+    expect(dialect.operations.auth3d.body({ payment, fields, gathered }, 'M-1')).toEqual({
       Code: 'B0000',
       InstrumentDetail: { CardType: 'CARD', Bank: 'X' },
     });

@@ -98,11 +98,9 @@ describe('the standard dialect', () => {
 
   it('completes with what the bank sent, as received', () => {
     const fields = { Code: 'B0000', mdStatus: 'UGF5==', n: 1, InstrumentDetail: { CardType: 'CARD' } };
-    expect(
-      wireText(
-        dialect.operations.auth3d.body({ payment: toPayment(aPaymentRecord({ state: 'authorizing' })), fields }, 'M-1'),
-      ),
-    ).toBe(JSON.stringify(fields));
+    const payment = toPayment(aPaymentRecord({ state: 'authorizing' }));
+    const body = dialect.operations.auth3d.body({ payment, fields, gathered: {} }, 'M-1');
+    expect(wireText(body)).toBe(JSON.stringify(fields));
   });
 
   it('makes ids of 20 characters, each time others', () => {

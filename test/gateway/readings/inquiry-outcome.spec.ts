@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
-import type { GatewayDialect } from '../../../lib/gateway/gateway-dialect.js';
-import type { AmountCheck } from '../../../lib/gateway/gateway-settings.js';
+import type { GatewayDialect, AmountCheck } from '../../../lib/gateway/gateway-dialect.js';
 import { inquiryOutcome, type InquiryOutcome } from '../../../lib/gateway/readings/inquiry-outcome.js';
 import type { Expectation } from '../../../lib/gateway/readings/result-checks.js';
 import { CARD_DECLINES, PUBLIC_CODES } from '../public-codes.js';

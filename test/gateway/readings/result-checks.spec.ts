@@ -1,7 +1,6 @@
 import { DEFAULT_CODE_SETS } from '../../../lib/gateway/dialects/default-code-sets.js';
-import type { GatewayResult } from '../../../lib/gateway/gateway-dialect.js';
+import type { GatewayResult, AmountCheck, ResultCodeSets } from '../../../lib/gateway/gateway-dialect.js';
 import { ReplyFields } from '../../../lib/gateway/readings/reply-fields.js';
-import type { AmountCheck } from '../../../lib/gateway/gateway-settings.js';
 import {
   codeMeaning,
   codeMeanings,
@@ -10,7 +9,6 @@ import {
   isForeign,
   namesPayment,
 } from '../../../lib/gateway/readings/result-checks.js';
-import type { ResultCodeSets } from '../../../lib/gateway/result-codes.js';
 
 describe('what a code means', () => {
   it.each([

@@ -1,4 +1,4 @@
-import { type ResultPageKind, resultPage } from '../../lib/callback/result-page.js';
+import { type ResultPageKind, resultPage } from '../../lib/callback/callback-responder.js';
 
 const KINDS: ResultPageKind[] = ['success', 'failure', 'pending', 'refused', 'unavailable'];
 const PAID = /was successful|başarıyla tamamlandı/;

@@ -1,5 +1,5 @@
 import { PaymentOverloadError } from 'nestjs-card-payment';
-import { InFlightLimit } from '../../lib/process/in-flight-limit.js';
+import { InFlightLimit } from '../../lib/process/in-flight.js';
 import type { PaymentSettings } from '../../lib/options/payment-settings.js';
 import { connectTelemetry } from '../../lib/telemetry/open-telemetry.js';
 import { TestClock } from '../../lib/testing/test-clock.js';

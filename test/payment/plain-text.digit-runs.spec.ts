@@ -1,4 +1,4 @@
-import { digitRuns } from '../../lib/payment/digit-runs.js';
+import { digitRuns } from '../../lib/payment/plain-text.js';
 
 /** The digits of each run, masked ones with an asterisk behind them. */
 const runs = (text: string): string[] => digitRuns(text).map(({ digits, isMasked }) => digits + (isMasked ? '*' : ''));

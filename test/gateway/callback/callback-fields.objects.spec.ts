@@ -1,6 +1,6 @@
 import { PaymentCallbackError } from '../../../lib/errors/payment-callback.error.js';
 import type { CallbackFields } from '../../../lib/gateway/gateway-dialect.js';
-import { gatherObjects, isObjectField } from '../../../lib/gateway/callback/callback-objects.js';
+import { gatherObjects, isObjectField } from '../../../lib/gateway/callback/callback-fields.js';
 
 const NAMES = ['InstrumentDetail'];
 

@@ -1,4 +1,4 @@
-import { RefusalLog } from '../../lib/callback/refusal-log.js';
+import { RefusalLog } from '../../lib/callback/callback-responder.js';
 import { type CallbackRefusal, PaymentCallbackError } from '../../lib/errors/payment-callback.error.js';
 import { PaymentStoreError } from '../../lib/errors/payment-store.error.js';
 import { TestClock } from '../../lib/testing/test-clock.js';

@@ -1,4 +1,4 @@
-import { checkCallback } from '../../../lib/gateway/callback/callback-check.js';
+import { checkCallback } from '../../../lib/gateway/callback/callback-fields.js';
 import { PaymentCallbackError } from '../../../lib/errors/payment-callback.error.js';
 import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
 import type { CallbackFields } from '../../../lib/gateway/gateway-dialect.js';

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { localUrlOf } from '../../lib/flows/local-url.js';
+import { localUrlOf } from '../../lib/flows/return-urls.js';
 
 async function whileListening<T>(server: Server, where: object, look: (port: number) => T): Promise<T> {
   await new Promise<void>((resolve) => server.listen(where, resolve));

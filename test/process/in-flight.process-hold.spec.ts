@@ -1,4 +1,4 @@
-import { ProcessHold } from '../../lib/process/process-hold.js';
+import { ProcessHold } from '../../lib/process/in-flight.js';
 
 describe('ProcessHold', () => {
   const hold = new ProcessHold();
