@@ -42,7 +42,7 @@ describe('a claim that took longer than it lasts', () => {
     await simulator.close();
   });
 
-  it('sends no DoPayment: others may have settled the payment by now', async () => {
+  it('sends no DoPayment, since another process may have settled the payment by now', async () => {
     const conversationId = 'LATE0000000000000001';
     await expect(merchant.payments.doPayment(sale('149.90', { conversationId }))).rejects.toMatchObject({
       code: 'PAYMENT_NOT_SENT',

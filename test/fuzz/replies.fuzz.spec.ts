@@ -227,7 +227,7 @@ interface Wanted {
   readonly isNamed: boolean;
 }
 
-/** Read anew, by other means: what must be there for money to have been taken as asked. */
+/** Reads the reply again, by other code than the module's: what it must contain if money was taken as asked. */
 function expectNoWrongSuccess(state: string, said: Answer, conversationId: string, wanted: Wanted): void {
   const isWhole = !said.raw && !said.isCut && (!said.isLying || said.encoding === 'identity');
   const isRight =
