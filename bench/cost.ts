@@ -23,7 +23,7 @@ export async function benchCost(): Promise<void> {
   }
   printTable(
     `A payment that succeeds, the mean of ${PAYMENTS}, 8 at once`,
-    ['store', 'payment', 'CPU of our process, ms', 'round trips to the store', 'bytes stored'],
+    ['store', 'payment', 'CPU of the shop, ms', 'round trips to the store', 'bytes stored'],
     rows,
   );
 }

@@ -17,7 +17,7 @@ serveTasks({
   end: () => dispatcher.close(),
 });
 
-/** Throws unless the buyer is sent to the page of those who paid. */
+/** Throws unless the buyer is sent to the page for paid orders. */
 async function post({ url, fields }: Callback): Promise<void> {
   const { statusCode, headers, body } = await request(url, {
     dispatcher,

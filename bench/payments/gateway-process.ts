@@ -1,4 +1,4 @@
-// The mock gateway as a process of its own, so that its work is nobody's CPU.
+// The mock gateway in a process of its own, so that its CPU is not counted for a subject.
 import { serveTasks } from '../../test/rigs/tasks.mjs';
 import { startMockGateway } from './mock-gateway.js';
 

@@ -65,7 +65,7 @@ export function describeClocks(name: Exclude<SharedStoreName, 'SQLite'>): void {
       return host.complete(conversationId, simulator.approve(conversationId).fields);
     }
 
-    it('says so, and nobody else does', async () => {
+    it('warns of it, and no other process does', async () => {
       await serve();
       for (const time of await wrong.clock())
         expect(Math.abs(time - Date.now() - hours * HOUR_MS)).toBeLessThan(60_000);
@@ -75,7 +75,7 @@ export function describeClocks(name: Exclude<SharedStoreName, 'SQLite'>): void {
       ]);
     });
 
-    it('expires nothing that is open, and completes it', async () => {
+    it('completes open payments instead of expiring them', async () => {
       await serve();
       const others = await right.start(sale());
       const own = await wrong.start(sale());
@@ -86,7 +86,7 @@ export function describeClocks(name: Exclude<SharedStoreName, 'SQLite'>): void {
       expect(await complete(right, own)).toBe('succeeded');
     });
 
-    it('keeps nothing alive that is over, neither its own nor of others', async () => {
+    it('expires payments in time, its own and those of others', async () => {
       await serve(SHORT_MS);
       const ids = [];
       for (const host of [right, wrong, right, wrong]) ids.push(await host.start(sale()));
@@ -98,7 +98,7 @@ export function describeClocks(name: Exclude<SharedStoreName, 'SQLite'>): void {
       expect(simulator.ledger.calls('Auth3d')).toBe(0);
     });
 
-    it('asks about no payment that another is charging, and nobody about one of its own', async () => {
+    it('does not ask about a payment that another process is charging, nor does another about its own', async () => {
       await serve();
       for (const [payer, other] of [
         [right, wrong],
@@ -114,7 +114,7 @@ export function describeClocks(name: Exclude<SharedStoreName, 'SQLite'>): void {
       expect(simulator.ledger.calls('CheckPayment')).toBe(0);
     });
 
-    it('takes no payment that another has leased, and takes it when the lease is over', async () => {
+    it('takes a payment that another process has leased only when the lease is over', async () => {
       await serve();
       const leased = async (leaseMs: number): Promise<void> => {
         const own = { conversationId: newConversationId(), reference: null, referenceLock: null, idempotencyKey: null };
@@ -129,11 +129,11 @@ export function describeClocks(name: Exclude<SharedStoreName, 'SQLite'>): void {
       await delay(AFTER_MS);
       await wrong.reconcile();
       expect(simulator.ledger.calls('CheckPayment')).toBe(1);
-      // Nor does anyone take those that it has leased.
+      // The payment that it has leased itself is free for no other process.
       expect(await store.leaseDue(LEASE)).toEqual([]);
     });
 
-    it('takes no event that another has leased, and takes it when the lease is over', async () => {
+    it('takes an event that another process has leased only when the lease is over', async () => {
       await serve();
       const leased = async (leaseMs: number): Promise<string> => {
         const [record, event] = settled();

@@ -90,7 +90,7 @@ describe('two accounts on one store', () => {
     return () => (stall.release(), paying);
   }
 
-  /** The buyer of a 3D payment comes back from the bank. */
+  /** The buyer of a 3D payment returns from the bank. */
   async function comeBack(conversationId: string): Promise<Response> {
     const { url, ...request } = simulator.approve(conversationId).request;
     const { pathname, search } = new URL(url);
@@ -159,7 +159,7 @@ describe('two accounts on one store', () => {
     },
   );
 
-  it('leave nothing that may begin once the store is closed, and close it once', async () => {
+  it('begin nothing once the store is closed, and close it once', async () => {
     const { conversationId } = await of('second').init3d(sale());
     const { fields } = simulator.approve(conversationId);
     const payments = of('second');
@@ -172,7 +172,7 @@ describe('two accounts on one store', () => {
     expect(await closable.inner.find('second', conversationId)).toMatchObject({ state: 'awaiting' });
   });
 
-  it('go on where a further application on it cannot start', async () => {
+  it('go on when another application on the same store cannot start', async () => {
     closable.failsToOpen = true;
     await expect(start()).rejects.toMatchObject({ code: 'PAYMENT_CONFIGURATION' });
     expect(closable.timesClosed).toBe(0);

@@ -38,7 +38,7 @@ describe.each(Object.entries(STORES))(
       return asked;
     }
 
-    it('asks little while it lasts, and brings no storm when it is over', async () => {
+    it('asks little while it lasts, and does not flood the gateway when it is over', async () => {
       const { simulator, store } = merchant;
       const outage = simulator.fail({ operation: 'CheckPayment', kind: 'reset', times: Infinity });
       const inVain = await passes(30);

@@ -25,7 +25,7 @@ describe.each(Object.entries(STORES))('a handler that keeps failing, on %s', (na
   });
   afterEach(() => merchant.close());
 
-  it('is parked after its tries, holds nobody else up, and is called again when it is replayed', async () => {
+  it('is parked after its tries, delays no other handler, and is called again when its event is replayed', async () => {
     const { store, clock } = merchant;
     const [mail, journal] = [new Mail(), new Journal()];
     const providers = [
@@ -59,7 +59,7 @@ describe.each(Object.entries(STORES))('a handler that keeps failing, on %s', (na
     expect(journal.told).toHaveLength(1);
   });
 
-  /** As an operator does it, who cannot see into this process's memory. */
+  /** As an operator does it, from another process. */
   async function replay(eventId: string): Promise<void> {
     const { store, shared } = merchant;
     if (name === 'memory') {

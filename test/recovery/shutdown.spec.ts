@@ -29,7 +29,7 @@ describe.each(Object.entries(STORES))('a graceful shutdown, %s', (_name, openSto
     expect((await store.find('default', conversationId))?.state).toBe('succeeded');
   });
 
-  it('asks no more, and hands back what it leased', async () => {
+  it('stops asking the gateway, and hands back what it leased', async () => {
     const { simulator, clock } = merchant;
     const [instance, other] = [await merchant.start(), await merchant.start()];
     const unknown = 20;

@@ -40,7 +40,7 @@ describe.each(Object.entries(STORES))('a store that fails, %s', (_name, openStor
   });
 
   describe('after it was sent', () => {
-    it.each(['doPayment', 'auth3d'] as const)('%s tells the outcome, and writes it later', async (method) => {
+    it.each(['doPayment', 'auth3d'] as const)('%s returns the outcome, and writes it later', async (method) => {
       const { simulator, store } = merchant;
       const pay = {
         doPayment: async () => {
@@ -71,7 +71,7 @@ describe.each(Object.entries(STORES))('a store that fails, %s', (_name, openStor
       expect(await instance.payments.reconcile()).toMatchObject({ written: 0, delivered: 0 });
     });
 
-    it('an outcome is written over what others found out meanwhile, and told once', async () => {
+    it('an outcome is written over what another instance found out meanwhile, and handlers hear it once', async () => {
       const other = await merchant.start();
       failing.fail('replace', Infinity);
       const { conversationId } = await instance.payments.doPayment(sale());
@@ -106,7 +106,7 @@ describe.each(Object.entries(STORES))('a store that fails, %s', (_name, openStor
     });
   });
 
-  it('an acknowledgement that is lost brings the event again', async () => {
+  it('an event whose acknowledgement is lost comes again', async () => {
     failing.fail('acknowledge');
     const { conversationId } = await instance.payments.doPayment(sale());
     await instance.payments.reconcile();

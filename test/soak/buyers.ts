@@ -4,7 +4,7 @@ import type { BankCallback, Simulator } from 'nestjs-card-payment/simulator';
 import type { Chance } from '../rigs/chance.js';
 import { sale } from '../rigs/sale.js';
 
-/** Where a buyer is sent after the bank, and what that says. */
+/** The pages that a buyer is sent to after the bank. */
 export const RESULT_URLS = {
   successUrl: 'https://shop.example/paid',
   failureUrl: 'https://shop.example/failed',
@@ -27,9 +27,9 @@ export interface RepeatedSale {
   readonly again: string;
 }
 
-/** Cents that the simulator gives a meaning; 90 is simply approved. */
+/** Cents that the simulator gives a meaning; 90 is approved. */
 const CENTS = [...Array.from({ length: 24 }, () => '90'), '51', '05', '54', '91', '96', '61', '62', '63'];
-/** No call takes longer than half a minute, whatever hangs; on a busy machine it may. */
+/** No call may take longer than half a minute, whatever hangs; the rest is for a busy machine. */
 export const MAX_ANSWER_MS = 45_000;
 const MAX_TRIES = 4;
 const PAUSE_MS = 500;
@@ -47,7 +47,7 @@ export class Buyers {
   constructor(
     private readonly simulator: Simulator,
     private readonly random: Chance,
-    /** The address of some process that runs. */
+    /** The address of a running process. */
     private readonly shopUrl: () => string,
     private readonly thinkMs: number,
   ) {}
@@ -92,7 +92,7 @@ export class Buyers {
     await Promise.all(Array.from({ length: copies }, () => this.comeBack(started.conversationId, callback)));
   }
 
-  /** Posts the callback to some process, and reloads the page when that breaks. */
+  /** Posts the callback to a process, and reloads the page after an error. */
   private async comeBack(conversationId: string, { url, request }: BankCallback): Promise<void> {
     const { pathname } = new URL(url);
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
@@ -111,7 +111,7 @@ export class Buyers {
     }
   }
 
-  /** Sends a sale until somebody answers it, under the same key or each time under another. */
+  /** Sends a sale until it is answered, with the same key or with another key each time. */
   private async persist(
     path: 'direct' | 'checkout',
     sale: DoPaymentDto,

@@ -15,12 +15,12 @@ export const DECLARED: Readonly<Record<ShopVersion, Readonly<Record<HandlerId, r
   2: { orders: EVENT_STATES, mail: EVENT_STATES },
 };
 
-/** How the work behind the handlers goes. */
+/** How often handlers fail or hang. */
 export interface HandlerWork {
-  /** Where each handled event becomes a line. */
+  /** The file that gets a line for each handled event. */
   readonly journal: string;
   readonly seed: number;
-  /** Chances of one call. */
+  /** Probabilities of each call. */
   readonly failing: number;
   readonly hanging: number;
   /** The longest that a call hangs. */

@@ -33,12 +33,12 @@ export class Shops {
     await Promise.all(VERSIONS.map((version, slot) => this.startIn(slot, version)));
   }
 
-  /** The address of one that runs, or did a moment ago. */
+  /** The address of a process that runs, or ran a moment ago. */
   someUrl(): string {
     return this.random.oneOf(this.running).url;
   }
 
-  /** Kills and deploys until the signal comes; then all slots are taken again. */
+  /** Kills and deploys processes until the signal comes; then all slots are taken again. */
   async disturb(signal: AbortSignal): Promise<void> {
     const [minPauseMs, maxPauseMs] = this.isShort ? [1_000, 2_000] : [3_000, 10_000];
     while (!signal.aborted) {
@@ -53,7 +53,7 @@ export class Shops {
     }
   }
 
-  /** Of those that run from beginning to end. */
+  /** The heaps of the processes that run from beginning to end. */
   heaps(): Promise<number[]> {
     return Promise.all(this.running.slice(0, STEADY).map((shop) => shop.heap()));
   }
@@ -101,7 +101,7 @@ export class Shops {
     if (ownEnd !== null) this.problems.push(`A process ended by itself: ${ownEnd}`);
   }
 
-  /** While the store is away an application does not start: whoever runs it starts it again. */
+  /** While the store is down an application does not start: it is started again, as a supervisor does. */
   private async startIn(slot: number, version: ShopVersion): Promise<void> {
     const adapter = slot % 2 === 0 ? 'express' : 'fastify';
     for (let starts = 1; !this.isOver; starts += 1) {

@@ -20,7 +20,7 @@ export interface SoakSettings {
   readonly minutes: number;
   readonly store: StoreName;
   readonly seed: number;
-  /** Called with what is going on, a line at a time. */
+  /** Called with each line of progress. */
   readonly log: (line: string) => void;
 }
 
@@ -41,16 +41,16 @@ export interface SoakReport {
   readonly deploys: number;
   readonly longestAnswerMs: number;
   readonly longestEndMs: number;
-  /** Of each process that was never ended: bytes in use after warming up, and in the end. */
+  /** For each process that ran from beginning to end: bytes in use after warming up, and in the end. */
   readonly heaps: readonly { readonly start: number; readonly end: number }[];
-  /** Everything that is not as it must be; one line each. */
+  /** One line for each thing that is not as it must be. */
   readonly differences: readonly string[];
 }
 
 const ACCOUNT = 'default';
 const BUYERS = 8;
 const MINUTE_MS = 60_000;
-/** Below that a run is a test of the soak itself, and does not wait for what takes minutes. */
+/** A shorter run is a test of the soak itself, and does not wait for what takes minutes. */
 const SHORT_MINUTES = 2;
 const MAX_HEALING_MS = 150_000;
 /** How often time is set ahead by two hours, at the most. */
@@ -173,7 +173,7 @@ class Soak {
     const random = new Chance(this.random.seed());
     const names = Object.keys(this.store.troubles);
     const [minPauseMs, maxPauseMs, maxTroubleMs] = this.isShort ? [500, 1_500, 1_500] : [3_000, 12_000, 15_000];
-    // In turn, so that no kind is left out.
+    // In turn, so that each kind occurs.
     for (let turn = 0; !signal.aborted; turn += 1) {
       await delay(random.between(minPauseMs, maxPauseMs), undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
@@ -184,9 +184,8 @@ class Soak {
   }
 
   /**
-   * Waits until the processes have done what is left by themselves; a short run waits only for what they owe. Payments
-   * that a process had leased when it was killed are leased for ten minutes: those are left to the time that is put
-   * forward afterwards.
+   * Waits until the processes have finished all work by themselves; a short run waits only for owed writes. Payments that
+   * a process had leased when it was killed stay leased for ten minutes: they are settled when the clock is set ahead.
    */
   private heal(shops: Shops): Promise<void> {
     const until = Date.now() + MAX_HEALING_MS;
@@ -208,7 +207,7 @@ class Soak {
   }
 
   /**
-   * Comes after all processes and does what time alone would do.
+   * Starts an instance after all processes have ended, and settles what only time can settle.
    * @returns how many passes it took
    */
   private async settleWhatIsLeft(): Promise<number> {
@@ -250,7 +249,7 @@ async function leftIn(store: PaymentStore): Promise<string[]> {
   return Object.entries(left).flatMap(([name, count]) => (count > 0 ? [`${count} ${name} in the end`] : []));
 }
 
-/** Payments on their way; one that is not known waits for the gateway to be asked again. */
+/** Payments under way. Unknown ones do not count: they wait for the next inquiry. */
 function openPayments({ charging, initiating, awaiting, authorizing }: StoreCounts['states']): number {
   return charging.count + initiating.count + awaiting.count + authorizing.count;
 }
