@@ -1,7 +1,7 @@
 import { MemoryPaymentStore, type PaymentOptions } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { Agent } from 'undici';
-import { sale } from '../e2e/merchant.js';
+import { sale } from '../rigs/sale.js';
 import { selfSigned } from '../gateway/transport/certificates.js';
 import { type Endpoint, ENDPOINTS, Shop } from './shop.js';
 import { closedPort, drippingServer, gate, type Listener, silentServer, tlsServer } from './sockets.js';

@@ -3,7 +3,7 @@ import { jest } from '@jest/globals';
 import { type PaymentOptions, type PaymentStore, PaymentStoreError } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import pg from 'pg';
-import { sale } from '../e2e/merchant.js';
+import { sale } from '../rigs/sale.js';
 import { type Postgres, startPostgres } from '../services/postgres.js';
 import { startTcpProxy, type TcpProxy } from '../services/tcp-proxy.js';
 import { until } from '../services/until.js';

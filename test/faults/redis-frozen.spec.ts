@@ -3,7 +3,7 @@ import { jest } from '@jest/globals';
 import { type PaymentOptions, PaymentStoreError } from 'nestjs-card-payment';
 import { openRedisStore } from 'nestjs-card-payment/redis';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import { sale } from '../e2e/merchant.js';
+import { sale } from '../rigs/sale.js';
 import { type RedisServer, startRedis } from '../services/redis.js';
 import { startTcpProxy, type TcpProxy } from '../services/tcp-proxy.js';
 import { scriptsRun, untilItWorks } from '../store/redis/patience.js';

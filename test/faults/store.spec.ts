@@ -6,7 +6,7 @@ import {
   PaymentStoreError,
 } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import { sale } from '../e2e/merchant.js';
+import { sale } from '../rigs/sale.js';
 import { ENDPOINTS, Shop } from './shop.js';
 
 /** A store that can be down: it refuses every write and read, or hangs. */

@@ -12,7 +12,7 @@ import {
   PaymentService,
   standardDialect,
 } from 'nestjs-card-payment';
-import { sale } from '../e2e/merchant.js';
+import { sale } from '../rigs/sale.js';
 
 const BATCH = 50;
 /** 2,000 replies, 100,000 before a release. */

@@ -19,7 +19,7 @@ import pg from 'pg';
 import { Agent, ProxyAgent } from 'undici';
 import { resolveSettings } from '../../lib/options/resolve-settings.js';
 import { withHidden } from '../../lib/payment/hidden.js';
-import { sale } from '../e2e/merchant.js';
+import { sale } from '../rigs/sale.js';
 import { printings } from './printings.js';
 import { type Secret, searchFor } from './secret-search.js';
 
