@@ -4,7 +4,7 @@ import { cellsOf, headsOf, titleOf } from './report.js';
 import { type Results, type Section, sectionsOf } from './results.js';
 import { GROUPS } from './subjects.js';
 
-/** docs/performance.md, as prettier would have it. */
+/** docs/performance.md, as prettier formats it. */
 export async function pageOf(results: Results): Promise<string> {
   const sections = sectionsOf(results);
   const { at, commit, machine, rounds, loads } = results;

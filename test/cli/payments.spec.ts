@@ -10,7 +10,7 @@ import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { SystemClock } from '../../lib/payment/clock.js';
 import { advance } from '../../lib/payment/transitions.js';
 import { aPaymentEvent, aPaymentRecord } from '../../lib/testing/a-payment.js';
-import { sale } from '../recovery/instance.js';
+import { sale } from '../rigs/sale.js';
 import { startPostgres } from '../services/postgres.js';
 import { startRedis } from '../services/redis.js';
 import { cli } from './cli.js';

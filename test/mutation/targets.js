@@ -14,7 +14,7 @@ const POSTGRES = ['mutation/contracts/postgres.ts'];
 const REDIS = ['mutation/contracts/redis.ts', 'store/redis/redis-payment-store', 'store/redis/script-calls'];
 
 /**
- * The code that money and secrets hang on, part by part, and the fast tests that must notice each change of a file: the
+ * The code on which money and secrets depend, part by part, and the fast tests that must notice each change of a file: the
  * beginnings of their paths below `test`, or `lua` for scripts of Redis (lua.js).
  *
  * @type {readonly { name: string, files: Readonly<Record<string, readonly string[] | 'lua'>> }[]}

@@ -1,13 +1,14 @@
 const EVERY_MS = 2;
 
 /**
- * How long this process itself holds its event loop. A machine that is busy with something else delays the loop, too;
+ * How long this process itself blocks its event loop. A machine that is busy with something else delays the loop, too;
  * but then the process uses no CPU time meanwhile, so that the shorter of the two, delay and CPU time, is its own.
  */
 export class LoopWatch {
-  longestMs = 0;
+  private longestMs = 0;
+  private timer: NodeJS.Timeout | undefined;
 
-  start() {
+  start(): void {
     let [wall, cpu] = [performance.now(), cpuMs()];
     this.timer = setInterval(() => {
       const [wallNow, cpuNow] = [performance.now(), cpuMs()];
@@ -16,14 +17,14 @@ export class LoopWatch {
     }, EVERY_MS);
   }
 
-  /** @returns the longest, in milliseconds */
-  stop() {
+  /** @returns the longest that it was blocked, in milliseconds */
+  stop(): number {
     clearInterval(this.timer);
     return this.longestMs;
   }
 }
 
-function cpuMs() {
+function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }

@@ -1,6 +1,6 @@
 import { Randomness } from '../../lib/payment/randomness.js';
 
-/** Chance that repeats: the same seed gives the same numbers (mulberry32). */
+/** Seeded random numbers: the same seed gives the same numbers (mulberry32). */
 export class Chance {
   private state: number;
 
@@ -26,10 +26,11 @@ export class Chance {
   }
 
   oneOf<T>(choices: readonly T[]): T {
+    if (choices.length === 0) throw new Error('There is nothing to choose from.');
     return choices[this.between(0, choices.length - 1)]!;
   }
 
-  /** One of the names, as often as its weight says. */
+  /** One of the names, each as often as its weight says. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
     const entries = Object.entries(weights) as [Name, number][];
     let rest = this.fraction() * entries.reduce((sum, [, weight]) => sum + weight, 0);
@@ -39,9 +40,14 @@ export class Chance {
     }
     return entries[0]![0];
   }
+
+  /** A seed for random numbers that are drawn apart from these. */
+  seed(): number {
+    return Math.floor(this.fraction() * 2 ** 32);
+  }
 }
 
-/** The module's own chance, out of the world's. */
+/** The random numbers and bytes that the module itself uses, from a seed. */
 export class SeededRandomness extends Randomness {
   private readonly chance: Chance;
 
