@@ -1,4 +1,4 @@
-import { Script } from '../script.js';
+import { Script } from '../script-calls.js';
 
 /**
  * What every script of an account begins with. `KEYS[1]` is `{prefix}:account:`, with the hash tag of the store, so
@@ -70,3 +70,6 @@ end
 export function script(...parts: readonly string[]): Script {
   return new Script([LIBRARY, ...parts].join('\n'));
 }
+
+/** The time, in milliseconds since 1970 UTC. */
+export const NOW = script(`return now`);

@@ -138,6 +138,3 @@ return readAll(ids)
 export const HAND_BACK = script(`
 if call('HGET', key('payment', arg.id), 'version') == arg.version then call('ZADD', key('due'), arg.dueAt, arg.id) end
 `);
-
-/** The time, in milliseconds since 1970. */
-export const NOW = script(`return now`);
