@@ -1,24 +1,16 @@
 import type { PaymentStore } from '../store/payment-store.js';
-import { announcementCases } from './contract/announcement-cases.js';
-import { countCases } from './contract/count-cases.js';
-import { deliveryCases } from './contract/delivery-cases.js';
-import { dueCases } from './contract/due-cases.js';
-import { fanOutCases } from './contract/fan-out-cases.js';
-import { fenceCases } from './contract/fence-cases.js';
-import { forgottenPairCases } from './contract/forgotten-pair-cases.js';
-import { leaseHolderCases } from './contract/lease-holder-cases.js';
-import { orphanCases } from './contract/orphan-cases.js';
-import { parkedCases } from './contract/parked-cases.js';
-import { pinnedReferenceCases } from './contract/pinned-reference-cases.js';
+import { countCases, timeCases } from './contract/count-and-time-cases.js';
+import { dueCases } from './contract/ledger/due-cases.js';
+import { recordCases } from './contract/ledger/record-cases.js';
+import { referenceCases } from './contract/ledger/reference-cases.js';
+import { versionCases } from './contract/ledger/version-cases.js';
+import { deliveryCases } from './contract/outbox/delivery-cases.js';
+import { fanOutCases } from './contract/outbox/fan-out-cases.js';
+import { orderCases } from './contract/outbox/order-cases.js';
+import { parkedAndOrphanedCases } from './contract/outbox/parked-cases.js';
 import { purgeCases } from './contract/purge-cases.js';
-import { purgedIdCases } from './contract/purged-id-cases.js';
 import { purgedKeyCases } from './contract/purged-key-cases.js';
-import { recordCases } from './contract/record-cases.js';
-import { referenceLockCases } from './contract/reference-lock-cases.js';
-import { replaceCases } from './contract/replace-cases.js';
 import { at, StoreTrial } from './contract/store-trial.js';
-import { timeCases } from './contract/time-cases.js';
-import { versionOrderCases } from './contract/version-order-cases.js';
 import { TestClock } from './test-clock.js';
 
 /** Where the suite gets the store that it tests. */
@@ -50,23 +42,19 @@ export interface TestRunner {
 /** What a {@link PaymentStore} must do, case by case, for a runner of your own. */
 export const paymentStoreContract: readonly PaymentStoreCheck[] = [
   ...timeCases,
+  // The ledger.
   ...recordCases,
-  ...replaceCases,
-  ...referenceLockCases,
-  ...pinnedReferenceCases,
-  ...fenceCases,
+  ...versionCases,
+  ...referenceCases,
   ...dueCases,
-  ...announcementCases,
+  // The outbox.
   ...fanOutCases,
   ...deliveryCases,
-  ...versionOrderCases,
-  ...orphanCases,
-  ...leaseHolderCases,
-  ...parkedCases,
+  ...orderCases,
+  ...parkedAndOrphanedCases,
+  // Both.
   ...purgeCases,
-  ...forgottenPairCases,
   ...purgedKeyCases,
-  ...purgedIdCases,
   ...countCases,
 ].map(({ name, run }) => ({
   name,
