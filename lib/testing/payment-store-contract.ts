@@ -13,23 +13,23 @@ import { purgedKeyCases } from './contract/purged-key-cases.js';
 import { at, StoreTrial } from './contract/store-trial.js';
 import { TestClock } from './test-clock.js';
 
-/** Where the suite gets the store that it tests. */
+/** How the suite gets the store that it tests. */
 export interface PaymentStoreSource {
   /**
-   * An open store, which takes all of its time from that clock. It may hold other data already: each case uses accounts
-   * of its own.
+   * Makes an open store that takes all of its time from this clock. It may contain other data: each case uses accounts of
+   * its own.
    */
   create(clock: TestClock): Promise<PaymentStore>;
-  /** A second store on the same data, open, with the same clock: races are then run between the two. */
+  /** Makes a second open store on the same data, with the same clock. Races then run between the two. */
   another?(store: PaymentStore, clock: TestClock): Promise<PaymentStore>;
-  /** Called after each case for each store that was made for it. By default they are closed. */
+  /** Ends each store after the case for which it was made. By default it is closed. */
   destroy?(store: PaymentStore): Promise<void>;
 }
 
-/** One thing that every store must do. */
+/** One case of the contract: something that every store must do. */
 export interface PaymentStoreCheck {
   readonly name: string;
-  /** Rejects with what the store does wrong. */
+  /** @throws Error that shows what the store does wrong */
   run(source: PaymentStoreSource): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export interface TestRunner {
   it(name: string, run: () => Promise<void>): unknown;
 }
 
-/** What a {@link PaymentStore} must do, case by case, for a runner of your own. */
+/** The cases of the contract of a {@link PaymentStore}, for a runner of your own. */
 export const paymentStoreContract: readonly PaymentStoreCheck[] = [
   ...timeCases,
   // The ledger.

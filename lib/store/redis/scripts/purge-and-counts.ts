@@ -2,11 +2,11 @@ import { EVENT_STATES, UNSETTLED_STATES } from '../../../payment/payment-state.j
 import { script } from './library.js';
 import { DELIVERIES } from './outbox.js';
 
-/* A purge goes by steps of at most `limit`, so that none of them keeps others waiting. */
+/* A purge takes steps of at most `limit`, so that no script blocks Redis for long. */
 
 /**
- * One step of forgetting old pairs and their deliveries: 1 when there are more. A pair goes after its deliveries, so
- * that none of them stays.
+ * Forgets old pairs with their deliveries, in one step: 1 when there are more. A pair is deleted after its deliveries, so
+ * that none of them stays behind.
  */
 export const FORGET_PAIRS = script(
   DELIVERIES,
@@ -27,7 +27,7 @@ return 0
 `,
 );
 
-/** One step of forgetting old keys: 1 when there may be more. */
+/** Forgets the hashes of old keys, in one step: 1 when there may be more. */
 export const FORGET_KEYS = script(`
 local old = call('ZRANGEBYSCORE', key('spentKeys'), '-inf', '(' .. now - arg.keysMs, 'LIMIT', 0, arg.limit)
 if #old == 0 then return 0 end
@@ -36,7 +36,8 @@ return #old == tonumber(arg.limit) and 1 or 0
 `);
 
 /**
- * One step of deleting payments: how many it looked at, payments and events deleted. The next step skips what stays.
+ * Deletes payments in one step: how many it looked at, and how many payments and events it deleted. The next step skips
+ * those that stay.
  */
 export const DELETE_PAYMENTS = script(
   DELIVERIES,

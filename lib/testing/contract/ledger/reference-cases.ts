@@ -20,7 +20,7 @@ const ROUNDS = 3 * RACERS;
 const declined = { state: 'failed', reason: 'declined', finalizedAt: at(1), referenceLock: null } as const;
 const released = { state: 'failed', finalizedAt: at(5), referenceLock: null } as const;
 
-/** A payment whose decline is stored, and one that was made after it and holds the reference of both. */
+/** A payment that was declined, and a later one that holds the reference of both. */
 async function twoOfOneReference(trial: StoreTrial): Promise<{ first: PaymentRecord; holder: PaymentRecord }> {
   const reference = unique('sipariş 📌');
   const first = await trial.insert({ ...declined, reference });
@@ -28,7 +28,7 @@ async function twoOfOneReference(trial: StoreTrial): Promise<{ first: PaymentRec
   return { first, holder };
 }
 
-/** The first payment once it is proven to have been charged, too. */
+/** The next version of the first payment, after it proved to have been charged, too. */
 function proven(trial: StoreTrial, first: PaymentRecord): PaymentRecord {
   return pinReference(trial.next(first, { state: 'review', finalizedAt: null }));
 }

@@ -3,7 +3,7 @@ import type { PaymentRecord } from '../../../payment/payment.js';
 import type { PaymentStore } from '../../../store/payment-store.js';
 import { at, eventIds, type PaymentStoreCase, RACERS, same, type StoreTrial, unique } from '../store-trial.js';
 
-/** Payments that each became `unknown` three times over. */
+/** Payments that each have three events of `unknown`. */
 async function publishVersions(trial: StoreTrial, payments: number): Promise<PaymentRecord[]> {
   const records = await Promise.all(Array.from({ length: payments }, () => trial.insert()));
   return Promise.all(
@@ -18,8 +18,8 @@ async function publishVersions(trial: StoreTrial, payments: number): Promise<Pay
 }
 
 /**
- * Takes what is due to a handler, notes the ids of the events, and acknowledges them. In this order: once one is
- * acknowledged, another worker may take the next of its payment.
+ * Leases deliveries to a handler, notes the ids of their events, and then acknowledges them. The order matters: once one
+ * is acknowledged, another worker may take the next one of its payment.
  */
 async function work(trial: StoreTrial, handlerId: string, store: PaymentStore, noted: string[]): Promise<void> {
   const taken = eventIds(await trial.lease(handlerId, { store, limit: 5 }));

@@ -5,12 +5,11 @@ import { at, eventIds, type PaymentStoreCase, RACERS, same, type StoreTrial } fr
 const FIRST = 'payment.unknown';
 const SECOND = 'payment.succeeded';
 
-/** A handler of both types, and a payment with an event of each that is fanned out. */
+/** A handler of both types, and a payment whose two events are fanned out. */
 async function fanOutTwice(trial: StoreTrial): Promise<{ handler: string; first: string; second: string }> {
-  const handler = await trial.handler(FIRST, SECOND);
-  const [first, second] = await trial.publishTwice();
+  const published = await trial.twoVersions();
   await trial.fanOut();
-  return { handler, first, second };
+  return published;
 }
 
 /** Deliveries that are not tried again: parked ones, and those of pairs that are no longer announced. */
