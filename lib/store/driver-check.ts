@@ -5,7 +5,7 @@ import { join } from 'node:path';
 /** The path of this file, set by the build: drivers are looked for from there, as `import()` does. */
 declare const OWN_FILE: string | undefined;
 
-/** For each driver, an older release that runs on a Node.js for which the newest is too new. */
+/** An older release of each driver, for a Node.js that the newest release does not support. */
 const OLDER_RELEASES: Readonly<Record<string, string>> = {
   'better-sqlite3': '12',
   kysely: '0.28',
@@ -19,7 +19,9 @@ interface DriverPackage {
   readonly engines?: { readonly node?: unknown };
 }
 
-/** Why this Node.js is too old for an installed driver, and what to install; null where it is not, or that is unknown. */
+/**
+ * Why this Node.js is too old for an installed driver, and what to install; null where it is not, or that is unknown.
+ */
 export function driverProblem(name: string, node = process.versions.node, from = startingPoints()): string | null {
   const driver = packageOf(name, from);
   const needed = driver && lowestOf(driver.engines?.node);

@@ -42,8 +42,8 @@ export interface PaymentLedger {
    * waits only for writes of the same record or of the same `referenceLock`.
    *
    * A key that the record had and no longer has is free afterwards. Where `pinsReference` is true, the lock of the
-   * record's `reference` has no owner from then on, whether it was free or held: no payment can release it, and a record
-   * that pins its reference is never `locked` by it.
+   * record's `reference` has no owner from then on, whether it was free or held: no payment can release it, and a
+   * record that pins its reference is never `locked` by it.
    * @returns `stale` where both answers fit
    * @throws Error when another payment has its `idempotencyKey` or its `tokenHash`; nothing is written
    */
@@ -62,8 +62,8 @@ export interface PaymentLedger {
   history(account: string, conversationId: string): Promise<PaymentHistoryEntry[]>;
 
   /**
-   * Takes records whose `dueAt` has come, the oldest first, and moves their `dueAt` to the end of the lease. The version
-   * stays the same. Two calls at once never take the same record.
+   * Takes records whose `dueAt` has come, the oldest first, and moves their `dueAt` to the end of the lease. The
+   * version stays the same. Two calls at once never take the same record.
    * @returns the records, with their new `dueAt`
    */
   leaseDue(lease: LeaseRequest): Promise<PaymentRecord[]>;

@@ -75,8 +75,8 @@ export interface PaymentOutbox {
   fanOut(account: string, limit: number): Promise<number>;
 
   /**
-   * Takes due deliveries to a handler, only of these types, the oldest `dueAt` first, and moves their `dueAt` to the end
-   * of the lease. Two calls at once never take the same delivery.
+   * Takes due deliveries to a handler, only of these types, the oldest `dueAt` first, and moves their `dueAt` to the
+   * end of the lease. Two calls at once never take the same delivery.
    *
    * The events of a payment reach a handler in the order of their versions. So at most one delivery of a payment is
    * taken, and none while the handler has an open delivery of a lower version, of whatever type. A lower version does

@@ -53,8 +53,9 @@ export interface StoreCounts {
 
 /**
  * Where payments are stored. To write a store of your own, extend this class. It has two parts, {@link PaymentLedger}
- * and {@link PaymentOutbox}, which describe their methods. Both are one object, because one transaction writes a payment
- * together with its event. A store makes no decisions about payments: it stores, finds and leases what it is told to.
+ * and {@link PaymentOutbox}, which describe their methods. Both are one object, because one transaction writes a
+ * payment together with its event. A store makes no decisions about payments: it stores, finds and leases what it is
+ * told to.
  *
  * - **Writes** are all or nothing, and durable when their promise resolves. A write whose promise rejects may have been
  *   done all the same, or may still be done later; callers expect that.
@@ -65,8 +66,8 @@ export interface StoreCounts {
  * - **Values** come back as they were given, with every character of a text, and as copies: changing an object that was
  *   given or returned changes nothing that is stored.
  *
- * The suite of `nestjs-card-payment/testing` (`describePaymentStore`) checks this, except what happens when the database
- * hangs or crashes.
+ * The suite of `nestjs-card-payment/testing` (`describePaymentStore`) checks this, except what happens when the
+ * database hangs or crashes.
  */
 export abstract class PaymentStore implements PaymentLedger, PaymentOutbox {
   /**

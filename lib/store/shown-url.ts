@@ -9,8 +9,8 @@ const SECRET_IN_TEXT =
   /\b(password|passwd|pass|pwd|user|username|token|secret)("?\s?[=:]\s?)("[^"]*"|'[^']*'|[^\s,;&}]+)/gi;
 
 /**
- * What may be shown of a URL: scheme, host, port and path. User, password, query and fragment are left out. Only the scheme
- * is shown where an unescaped character may have put a part of the password into the host or the path.
+ * What may be shown of a URL: scheme, host, port and path. User, password, query and fragment are left out. Only the
+ * scheme is shown where an unescaped character may have put a part of the password into the host or the path.
  */
 export function shownUrl(url: string): string {
   const [scheme = ''] = /^[a-z][a-z0-9+.-]{0,30}:/i.exec(url) ?? [];

@@ -16,8 +16,8 @@ import { TestClock } from './test-clock.js';
 /** How the suite gets the store that it tests. */
 export interface PaymentStoreSource {
   /**
-   * Makes an open store that takes all of its time from this clock. It may contain other data: each case uses accounts of
-   * its own.
+   * Makes an open store that takes all of its time from this clock. It may contain other data: each case uses accounts
+   * of its own.
    */
   create(clock: TestClock): Promise<PaymentStore>;
   /** Makes a second open store on the same data, with the same clock. Races then run between the two. */

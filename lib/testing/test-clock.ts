@@ -53,8 +53,8 @@ export class TestClock extends PaymentClock {
   }
 
   /**
-   * Moves the clock ahead and wakes the sleepers in order, each at its time, also those that sleep again within this time.
-   * Resolves when all of that is done.
+   * Moves the clock ahead and wakes the sleepers in order, each at its time, also those that sleep again within this
+   * time. Resolves when all of that is done.
    */
   async advance(ms: number): Promise<void> {
     const end = this.elapsed + ms;

@@ -17,8 +17,8 @@ import {
 } from '../record-json.js';
 
 /**
- * A Lua script whose keys all have the same hash tag. It is called by its digest, and sent in full only to a server that
- * does not know it yet.
+ * A Lua script whose keys all have the same hash tag. It is called by its digest, and sent in full only to a server
+ * that does not know it yet.
  */
 export class Script {
   private readonly digest: string;

@@ -11,8 +11,8 @@ const MIN_KEY_SCHEMA_VERSION = 1;
 const logger = new PaymentLogger('RedisPaymentStore');
 
 /**
- * Reads the version of the keys, and the lowest version that a release must know to use them. Where there is none yet, or
- * an older one, it first writes the two of this release, which are `ARGV`. `KEYS[1]` is `{prefix}:`.
+ * Reads the version of the keys, and the lowest version that a release must know to use them. Where there is none yet,
+ * or an older one, it first writes the two of this release, which are `ARGV`. `KEYS[1]` is `{prefix}:`.
  */
 const SCHEMA = new Script(`
 local call, schema, lowest = redis.call, KEYS[1] .. 'schema', KEYS[1] .. 'lowest'
@@ -30,7 +30,8 @@ return { call('GET', schema) or '0', call('GET', lowest) or call('GET', schema) 
 `);
 
 /**
- * Enters the schema of the keys in Redis where there is none yet or an older one, and checks that this release may use it.
+ * Enters the schema of the keys in Redis where there is none yet or an older one, and checks that this release may use
+ * it.
  * @param mustExist whether to write nothing, and to refuse what is no payment store yet
  */
 export async function checkSchema(connection: RedisConnection, base: string, mustExist: boolean): Promise<void> {

@@ -160,7 +160,9 @@ export class StoreTrial {
     return { record: next, event };
   }
 
-  /** Stores a new payment and publishes it in that state, so many milliseconds after the start. @returns the event's id */
+  /**
+   * Stores a new payment and publishes it in that state, so many milliseconds after the start. @returns the event's id
+   */
   async publishNew(state: PaymentEventState, ms = 1): Promise<string> {
     return (await this.publish(await this.insert(), state, at(ms))).event.eventId;
   }

@@ -1,13 +1,13 @@
 import { Script } from '../script-calls.js';
 
 /**
- * The beginning of every script of an account. `KEYS[1]` is `{prefix}:account:`, with the hash tag of the store, so that
- * a cluster keeps all keys in one slot. The arguments are names and values in turn; an absent name is null. Handler ids
- * are URI-encoded, so that they contain no colon. The ledger has the keys down to `due, finalized`, the outbox the others.
+ * The beginning of every script of an account. `KEYS[1]` is `{prefix}:account:`, with the hash tag of the store, so
+ * that a cluster keeps all keys in one slot. The arguments are names and values in turn; an absent name is null.
+ * Handler ids are URI-encoded, so that they contain no colon. The ledger has the keys down to `due, finalized`, the
+ * outbox the others.
  *
  *     payment:ID            hash: record (JSON), version, write:VERSION (its mark), and what the keys below hold
  *     history:ID            list of JSON, one for each version
- *     events:ID             hash: event id to event (JSON)
  *     idempotencyKey:VALUE  ID of the payment that has it
  *     tokenHash:VALUE       the same
  *     referenceLock:VALUE   the same; empty, and never released, once its payment is purged or another was charged, too
@@ -16,6 +16,7 @@ import { Script } from '../script-calls.js';
  *     reference:VALUE       IDs by createdAt
  *     state:STATE           IDs by updatedAt
  *     due, finalized        IDs by dueAt (stored here alone) and by finalizedAt
+ *     events:ID             hash: event id to event (JSON)
  *     backlog:TYPE          ids of the events that are not fanned out yet, by when they were written
  *     waiting:ID            hash, the same of one payment: event id to occurredAt:TYPE
  *     pairs                 TYPE:HANDLER by the time of their last announcement
@@ -23,8 +24,8 @@ import { Script } from '../script-calls.js';
  *     open:TYPE:HANDLER     event ids of the open deliveries by dueAt, or by when those before them may be gone
  *     parked:TYPE:HANDLER   event ids of the parked deliveries by occurredAt
  *
- * No key expires by itself. The work of a script depends on its `limit`, on the versions of a payment and on the pairs of
- * an account, which are few. It does not grow with the number of payments, waiting events or deliveries.
+ * No key expires by itself. The work of a script depends on its `limit`, on the versions of a payment and on the pairs
+ * of an account, which are few. It does not grow with the number of payments, waiting events or deliveries.
  */
 const LIBRARY = `
 local call = redis.call

@@ -119,8 +119,8 @@ local function deliver(handler, id, events)
   save(handler, id, deliveries)
 end
 
--- Fans out all waiting events of a payment, so that none overtakes another. They stop waiting at the end, so that none is
--- lost.
+-- Fans out all waiting events of a payment, so that none overtakes another. They stop waiting at the end, so that none
+-- is lost.
 local function fanOut(id)
   local waiting, byHandler, done = call('HGETALL', key('waiting', id)), {}, {}
   for i = 1, #waiting, 2 do
@@ -159,8 +159,8 @@ return events
 /**
  * The deliveries that were leased, and 1 when there are more that may be due and were not looked at.
  *
- * A delivery that must wait for a lower version is moved to the time when that may end, so that it is looked at only once
- * in ten minutes.
+ * A delivery that must wait for a lower version is moved to the time when that may end, so that it is looked at only
+ * once in ten minutes.
  */
 export const LEASE_DELIVERIES = script(
   DELIVERIES,

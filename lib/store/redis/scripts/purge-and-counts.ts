@@ -5,8 +5,8 @@ import { DELIVERIES } from './outbox.js';
 /* A purge takes steps of at most `limit`, so that no script blocks Redis for long. */
 
 /**
- * Forgets old pairs with their deliveries, in one step: 1 when there are more. A pair is deleted after its deliveries, so
- * that none of them stays behind.
+ * Forgets old pairs with their deliveries, in one step: 1 when there are more. A pair is deleted after its deliveries,
+ * so that none of them stays behind.
  */
 export const FORGET_PAIRS = script(
   DELIVERIES,

@@ -18,8 +18,8 @@ async function publishVersions(trial: StoreTrial, payments: number): Promise<Pay
 }
 
 /**
- * Leases deliveries to a handler, notes the ids of their events, and then acknowledges them. The order matters: once one
- * is acknowledged, another worker may take the next one of its payment.
+ * Leases deliveries to a handler, notes the ids of their events, and then acknowledges them. The order matters: once
+ * one is acknowledged, another worker may take the next one of its payment.
  */
 async function work(trial: StoreTrial, handlerId: string, store: PaymentStore, noted: string[]): Promise<void> {
   const taken = eventIds(await trial.lease(handlerId, { store, limit: 5 }));
