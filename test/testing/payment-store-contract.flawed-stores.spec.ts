@@ -108,7 +108,7 @@ const FLAWS: readonly (readonly [string, FlawedStore, readonly string[]])[] = [
     ],
   ],
   [
-    'lets what nobody takes any more hold up later versions',
+    'lets pairs that are no longer announced delay later versions',
     EverWaitingStore,
     [
       'a pair that has not been announced for ten minutes delays no later version',

@@ -20,7 +20,7 @@ test('nothing of a payment is held once its deliveries are acknowledged and its 
   expect(inspect(outbox, { depth: 9 })).not.toContain('Conversation');
 });
 
-test('a payment whose every delivery is parked is held back', () => {
+test('a payment whose deliveries are all parked is busy', () => {
   const outbox = new AccountOutbox();
   outbox.announce([PAIR], NOW);
   outbox.add(aPaymentEvent({ conversationId: 'C', version: 1 }));
@@ -31,7 +31,7 @@ test('a payment whose every delivery is parked is held back', () => {
   expect([outbox.isBusyWith('C'), outbox.isBusyWith('D')]).toEqual([true, false]);
 });
 
-test('a fan-out passes over a long backlog of types that nobody takes without looking at it', () => {
+test('a fan-out does not look at a long backlog of types that no handler takes', () => {
   const outbox = new AccountOutbox();
   for (let number = 0; number < 20_000; number += 1) {
     outbox.add(aPaymentEvent({ state: 'expired', conversationId: `C${number}` }));
@@ -49,7 +49,7 @@ test('a fan-out passes over a long backlog of types that nobody takes without lo
   expect(outbox.counts(NOW).waitingEvents).toBe(20_000);
 });
 
-test('a long backlog of one type does not hold up the events of another', () => {
+test('a long backlog of one type does not delay the events of another', () => {
   const outbox = new AccountOutbox();
   outbox.announce([PAIR, { ...PAIR, type: 'payment.failed' }], NOW);
   for (let number = 0; number < 100; number += 1) outbox.add(aPaymentEvent({ conversationId: `C${number}` }));
@@ -94,7 +94,7 @@ test('a later version puts no payment behind others that are due at the same tim
   expect(leased.map(({ event }) => event.eventId)).toEqual(['C:1', 'D:1']);
 });
 
-describe('beside a delivery whose pair nobody announces any more', () => {
+describe('beside a delivery whose pair is no longer announced', () => {
   const FAILED = { ...PAIR, type: 'payment.failed' } as const;
   const ORPHANED = new Date(NOW.getTime() + PAIR_ALIVE_MS);
   let outbox: AccountOutbox;
@@ -135,7 +135,7 @@ describe('beside a delivery whose pair nobody announces any more', () => {
   });
 });
 
-test('a lease passes over many deliveries that are put off without looking at them', () => {
+test('a lease does not look at many deliveries that are postponed', () => {
   const outbox = new AccountOutbox();
   const lease = { ...REQUEST, leaseMs: 1_000_000, limit: 20_000 };
   outbox.announce([PAIR], NOW);
