@@ -465,7 +465,7 @@ export const SURVIVORS = [
       'Without them the outcome is the same: no order has the id null, and no other state has the reason reference_taken.',
   },
   {
-    file: 'lib/store/memory/account-deliveries.ts',
+    file: 'lib/store/memory/account-outbox.ts',
     changes: [
       'backlogs[place]?.next → backlogs[place].next',
       'this.pairs.get(type)?.get → this.pairs.get(type).get',
@@ -477,7 +477,7 @@ export const SURVIVORS = [
       'delivery is deleted with its pair.',
   },
   {
-    file: 'lib/store/memory/account-deliveries.ts',
+    file: 'lib/store/memory/account-outbox.ts',
     changes: ['[] → ["Stryker was here"]'],
     reason: 'Stands for no handler where there always is one, and for no type: no event waits of it.',
   },
@@ -487,12 +487,12 @@ export const SURVIVORS = [
     reason: 'No two entries have the same order, and none is compared with itself.',
   },
   {
-    file: 'lib/store/memory/purged-keys.ts',
+    file: 'lib/store/memory/account-ledger.ts',
     changes: ['oldest !== undefined → true'],
     reason: 'Said for the types: where there are too many, there is an oldest.',
   },
   {
-    file: 'lib/store/memory/purged-keys.ts',
+    file: 'lib/store/memory/account-ledger.ts',
     changes: [`'utf8' → ""`, `'base64url' → ""`],
     reason: 'Node takes a text for UTF-8 where no encoding is named, and any form of the hash does.',
   },
@@ -507,19 +507,19 @@ export const SURVIVORS = [
     reason: 'Stands for no payment: there is none of that id.',
   },
   {
-    file: 'lib/store/memory/account-payments.ts',
+    file: 'lib/store/memory/account-ledger.ts',
     changes: [`'' → "Stryker was here!"`, '[] → ["Stryker was here"]'],
     reason: 'Stands for no payment: there is none of that id.',
   },
   {
-    file: 'lib/store/memory/account-payments.ts',
+    file: 'lib/store/memory/account-ledger.ts',
     changes: ["typeof hostIdNonce === 'string' → true"],
     reason:
       'An id that the module made is random, and no host has chosen it before. Were it so, the store may say either ' +
       '(PaymentStore.insert).',
   },
   {
-    file: 'lib/store/memory/account-payments.ts',
+    file: 'lib/store/memory/account-ledger.ts',
     changes: [
       'record[key] === null → false',
       'record[key] !== null → true',
@@ -532,7 +532,7 @@ export const SURVIVORS = [
     reason: 'Null is looked at where keys are written and where they are read, of which either would do.',
   },
   {
-    file: 'lib/store/memory/account-payments.ts',
+    file: 'lib/store/memory/account-ledger.ts',
     changes: [
       'value === null || value === now[key] → false',
       'value === now[key] → false',
@@ -541,17 +541,17 @@ export const SURVIVORS = [
     reason: 'Spares work: a key that stays is released and taken again before anyone can come between.',
   },
   {
-    file: 'lib/store/memory/account-payments.ts',
+    file: 'lib/store/memory/account-ledger.ts',
     changes: ['next === undefined → false'],
     reason: 'Spares work: nothing is taken again and again, up to the limit, and stands for no payment.',
   },
   {
-    file: 'lib/store/memory/account-payments.ts',
+    file: 'lib/store/memory/account-ledger.ts',
     changes: ['record.updatedAt < oldest → record.updatedAt <= oldest'],
     reason: 'Of two dates that are the same, either is shown.',
   },
   {
-    file: 'lib/store/memory/account-payments.ts',
+    file: 'lib/store/memory/account-ledger.ts',
     changes: ['!payment → false', 'this.payments.get(id)?.record → this.payments.get(id).record'],
     reason: 'Said for the types: the ids are those of payments that are there.',
   },
@@ -733,26 +733,26 @@ export const SURVIVORS = [
     reason: 'Said for the types: without an expression there is a clock.',
   },
   {
-    file: 'lib/store/redis/scripts/counts.ts',
+    file: 'lib/store/redis/scripts/purge-and-counts.ts',
     changes: [
       ` local oldest = call('ZRANGE', key('state', state), 0, 0, 'WITHSCORES') → local oldest = call('ZRANGE', key('state', state), 0, 1, 'WITHSCORES')`,
     ],
     reason: 'Reads one more, of which nothing is used.',
   },
   {
-    file: 'lib/store/redis/scripts/counts.ts',
+    file: 'lib/store/redis/scripts/purge-and-counts.ts',
     changes: [
       ` if livesUntil(pair) <= now then add('orphanedDeliveries', key('open', pair)) end → if livesUntil(pair) < now then add('orphanedDeliveries', key('open', pair)) end`,
     ],
     reason: 'Differs at one millisecond alone, of which nothing is promised: a millisecond later both say the same.',
   },
   {
-    file: 'lib/store/redis/scripts/deliveries.ts',
+    file: 'lib/store/redis/scripts/outbox.ts',
     changes: [' if not aliveUntil[pair] then → if true then'],
     reason: 'Spares work: the time is looked up once in a script.',
   },
   {
-    file: 'lib/store/redis/scripts/deliveries.ts',
+    file: 'lib/store/redis/scripts/outbox.ts',
     changes: [
       ' aliveUntil[pair] = announcedAt and announcedAt + ${PAIR_ALIVE_MS} or 0 → aliveUntil[pair] = announcedAt and announcedAt + ${…} or 1',
       ' local heldUntil = 0 → local heldUntil = 1',
@@ -760,7 +760,7 @@ export const SURVIVORS = [
     reason: 'Either is long ago: nothing is due before 1970.',
   },
   {
-    file: 'lib/store/redis/scripts/deliveries.ts',
+    file: 'lib/store/redis/scripts/outbox.ts',
     changes: [
       ' table.sort(deliveries, function(a, b) return versionOf(a.event) < versionOf(b.event) end) → table.sort(deliveries, function(a, b) return versionOf(a.event) <= versionOf(b.event) end)',
     ],
@@ -780,7 +780,7 @@ export const SURVIVORS = [
     reason: 'Of what has the same date, nobody is promised an order; and no two of a set are the same.',
   },
   {
-    file: 'lib/store/redis/scripts/payments.ts',
+    file: 'lib/store/redis/scripts/ledger.ts',
     changes: [
       ` if old.state then call('ZREM', key('state', old.state), id) end → if true then call('ZREM', key('state', old.state), id) end`,
       ` if old.reference and old.reference ~= arg.reference then call('ZREM', key('reference', old.referenc… → if old.reference or old.reference ~= arg.reference then call('ZREM', key('reference', old.reference)…`,
@@ -789,7 +789,7 @@ export const SURVIVORS = [
     reason: 'Takes out what is not there, or what the next line enters again.',
   },
   {
-    file: 'lib/store/redis/scripts/purge.ts',
+    file: 'lib/store/redis/scripts/purge-and-counts.ts',
     changes: [
       `for _, pair in ipairs(call('ZRANGEBYSCORE', key('pairs'), '-inf', '(' .. now - arg.pairsMs)) do → for _, pair in ipairs(call('ZRANGEBYSCORE', key('pairs'), '-inf', now - arg.pairsMs)) do`,
       `local old = call('ZRANGEBYSCORE', key('spentKeys'), '-inf', '(' .. now - arg.keysMs, 'LIMIT', 0, arg… → local old = call('ZRANGEBYSCORE', key('spentKeys'), '-inf', now - arg.keysMs, 'LIMIT', 0, arg.limit)`,
@@ -798,7 +798,7 @@ export const SURVIVORS = [
     reason: 'Differs at one millisecond alone, of which nothing is promised: a millisecond later both say the same.',
   },
   {
-    file: 'lib/store/redis/scripts/purge.ts',
+    file: 'lib/store/redis/scripts/purge-and-counts.ts',
     changes: [
       'return #old == tonumber(arg.limit) and 1 or 0 → return #old == tonumber(arg.limit) or 1 or 0',
       'return #old == tonumber(arg.limit) and 1 or 0 → return #old == tonumber(arg.limit) and 1 or 1',
@@ -806,14 +806,14 @@ export const SURVIVORS = [
     reason: 'One step more, which finds nothing.',
   },
   {
-    file: 'lib/store/redis/scripts/purge.ts',
+    file: 'lib/store/redis/scripts/purge-and-counts.ts',
     changes: [
       ' for _, handler in ipairs(of) do everyone[handler] = true end → for _, handler in ipairs(of) do everyone[handler] = false end',
     ],
     reason: 'Only the names are read.',
   },
   {
-    file: 'lib/store/redis/scripts/purge.ts',
+    file: 'lib/store/redis/scripts/purge-and-counts.ts',
     changes: [
       ` if value and call('GET', key(name, value)) == id then call('DEL', key(name, value)) end → if value or call('GET', key(name, value)) == id then call('DEL', key(name, value)) end`,
       ` if value and call('GET', key(name, value)) == id then call('DEL', key(name, value)) end → if true then call('DEL', key(name, value)) end`,
@@ -822,7 +822,7 @@ export const SURVIVORS = [
       'A key that a payment says is its own is its own: every write keeps both in step. It is looked at nevertheless.',
   },
   {
-    file: 'lib/store/redis/scripts/purge.ts',
+    file: 'lib/store/redis/scripts/purge-and-counts.ts',
     changes: [
       ` if not string.find(field('record'), '"hostIdNonce":null', 1, true) then → if not string.find(field('record'), '"hostIdNonce":null', 1, false) then`,
       ` if not string.find(field('record'), '"hostIdNonce":null', 1, true) then → if not string.find(field('record'), '"hostIdNonce":null', 0, true) then`,
@@ -830,7 +830,7 @@ export const SURVIVORS = [
     reason: 'What is searched for means the same as a pattern, and Lua begins at the first character either way.',
   },
   {
-    file: 'lib/store/redis/scripts/purge.ts',
+    file: 'lib/store/redis/scripts/purge-and-counts.ts',
     changes: [
       ` if field('reference') then call('ZREM', key('reference', field('reference')), id) end → if true then call('ZREM', key('reference', field('reference')), id) end`,
     ],
@@ -874,7 +874,7 @@ export const SURVIVORS = [
     reason: 'One step more or less at the very moment at which the time is up.',
   },
   {
-    file: 'lib/store/redis/script-values.ts',
+    file: 'lib/store/redis/script-calls.ts',
     changes: [`'utf8' → ""`],
     reason: 'Node takes a text for UTF-8 where no encoding is named.',
   },

@@ -138,13 +138,11 @@ export const TARGETS = [
   {
     name: 'stores',
     files: {
-      'lib/store/memory/account-deliveries.ts': MEMORY,
-      'lib/store/memory/account-payments.ts': MEMORY,
-      'lib/store/memory/by-date.ts': MEMORY,
+      'lib/store/memory/account-ledger.ts': MEMORY,
+      'lib/store/memory/account-outbox.ts': MEMORY,
       'lib/store/memory/due-queue.ts': MEMORY,
       'lib/store/memory/handler-deliveries.ts': MEMORY,
       'lib/store/memory/memory-payment-store.ts': MEMORY,
-      'lib/store/memory/purged-keys.ts': MEMORY,
       'lib/store/record-json.ts': ['store/record-json'],
       'lib/store/store-url.ts': ['store/store-url', 'store/open-store'],
     },
@@ -199,13 +197,11 @@ export const TARGETS = [
     name: 'stores-redis',
     files: {
       'lib/store/redis/redis-payment-store.ts': REDIS,
-      'lib/store/redis/script.ts': ['store/redis/script-calls', 'store/redis/redis-payment-store'],
-      'lib/store/redis/script-values.ts': REDIS,
-      'lib/store/redis/scripts/counts.ts': 'lua',
-      'lib/store/redis/scripts/deliveries.ts': 'lua',
+      'lib/store/redis/script-calls.ts': REDIS,
+      'lib/store/redis/scripts/ledger.ts': 'lua',
       'lib/store/redis/scripts/library.ts': 'lua',
-      'lib/store/redis/scripts/payments.ts': 'lua',
-      'lib/store/redis/scripts/purge.ts': 'lua',
+      'lib/store/redis/scripts/outbox.ts': 'lua',
+      'lib/store/redis/scripts/purge-and-counts.ts': 'lua',
     },
   },
 ];

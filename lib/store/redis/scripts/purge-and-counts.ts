@@ -1,11 +1,12 @@
-import { DELIVERIES } from './deliveries.js';
+import { EVENT_STATES, UNSETTLED_STATES } from '../../../payment/payment-state.js';
 import { script } from './library.js';
+import { DELIVERIES } from './outbox.js';
 
-/* A purge goes by steps of at most `limit`, so that none of them keeps others waiting. */
+/* A purge takes steps of at most `limit`, so that no script blocks Redis for long. */
 
 /**
- * One step of forgetting old pairs and their deliveries: 1 when there are more. A pair goes after its deliveries, so
- * that none of them stays.
+ * Forgets old pairs with their deliveries, in one step: 1 when there are more. A pair is deleted after its deliveries,
+ * so that none of them stays behind.
  */
 export const FORGET_PAIRS = script(
   DELIVERIES,
@@ -26,7 +27,7 @@ return 0
 `,
 );
 
-/** One step of forgetting old keys: 1 when there may be more. */
+/** Forgets the hashes of old keys, in one step: 1 when there may be more. */
 export const FORGET_KEYS = script(`
 local old = call('ZRANGEBYSCORE', key('spentKeys'), '-inf', '(' .. now - arg.keysMs, 'LIMIT', 0, arg.limit)
 if #old == 0 then return 0 end
@@ -35,7 +36,8 @@ return #old == tonumber(arg.limit) and 1 or 0
 `);
 
 /**
- * One step of deleting payments: how many it looked at, payments and events deleted. The next step skips what stays.
+ * Deletes payments in one step: how many it looked at, and how many payments and events it deleted. The next step skips
+ * those that stay.
  */
 export const DELETE_PAYMENTS = script(
   DELIVERIES,
@@ -92,5 +94,30 @@ for i = 1, #settled, 2 do
   end
 end
 return { looked, payments, events }
+`,
+);
+
+const luaList = (texts: readonly string[]) => `{ ${texts.map((text) => `'${text}'`).join(', ')} }`;
+
+/** The {@link StoreCounts} as JSON, dates as milliseconds. */
+export const COUNTS = script(
+  DELIVERIES,
+  `
+local counts = { states = {}, waitingEvents = 0, openDeliveries = 0, parkedDeliveries = 0, orphanedDeliveries = 0 }
+local function add(name, set) counts[name] = counts[name] + call('ZCARD', set) end
+
+for _, state in ipairs(${luaList(UNSETTLED_STATES)}) do
+  local oldest = call('ZRANGE', key('state', state), 0, 0, 'WITHSCORES')
+  counts.states[state] = { count = call('ZCARD', key('state', state)), oldest = tonumber(oldest[2]) }
+end
+for _, type in ipairs(${luaList(EVENT_STATES.map((state) => `payment.${state}`))}) do
+  add('waitingEvents', key('backlog', type))
+end
+for _, pair in ipairs(call('ZRANGE', key('pairs'), 0, -1)) do
+  add('openDeliveries', key('open', pair))
+  add('parkedDeliveries', key('parked', pair))
+  if livesUntil(pair) <= now then add('orphanedDeliveries', key('open', pair)) end
+end
+return cjson.encode(counts)
 `,
 );

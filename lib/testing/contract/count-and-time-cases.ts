@@ -1,6 +1,29 @@
-import type { StateCount, StoreCounts } from '../../store/payment-store.js';
-import { at, type PaymentStoreCase } from './store-trial.js';
-import { same } from './same.js';
+import assert from 'node:assert/strict';
+import type { PaymentStore, StateCount, StoreCounts } from '../../store/payment-store.js';
+import { at, type PaymentStoreCase, same } from './store-trial.js';
+
+async function expectTime(store: PaymentStore, time: Date): Promise<void> {
+  const now = await store.now();
+  assert.equal(
+    now.toISOString(),
+    time.toISOString(),
+    `now() gave ${now.toISOString()}, but the clock that create(clock) was called with shows ${time.toISOString()}. ` +
+      'Give your store an option for where its time comes from, and pass this clock to it: in create and in another.',
+  );
+}
+
+/** The time of the store, on which every other case depends. */
+export const timeCases: readonly PaymentStoreCase[] = [
+  {
+    name: 'now() follows the clock that the store was given',
+    async run(trial) {
+      for (const ms of [0, 1, 86_400_000, -3_600_000]) {
+        trial.moveTo(ms);
+        for (const store of [trial.store, trial.second]) await expectTime(store, at(ms));
+      }
+    },
+  },
+];
 
 const NONE: StateCount = { count: 0, oldest: null };
 const EMPTY: StoreCounts = {
@@ -11,16 +34,16 @@ const EMPTY: StoreCounts = {
   orphanedDeliveries: 0,
 };
 
-/** What health checks and statistics see. */
+/** The counts of an account. */
 export const countCases: readonly PaymentStoreCase[] = [
   {
     name: 'counts of an account without payments are all zero',
     async run(trial) {
-      same(await trial.store.counts(trial.account), EMPTY);
+      same(await trial.counts(), EMPTY);
     },
   },
   {
-    name: 'counts shows how many payments are in each state they pass through, and since when the oldest',
+    name: 'counts shows how many payments are in each unsettled state, and the oldest updatedAt of each',
     async run(trial) {
       const states = ['charging', 'initiating', 'awaiting', 'authorizing', 'unknown', 'review'] as const;
       for (const [index, state] of states.entries()) await trial.insert({ state, updatedAt: at(index) });
@@ -44,25 +67,25 @@ export const countCases: readonly PaymentStoreCase[] = [
     async run(trial) {
       const record = await trial.insert({ state: 'charging' });
       const unknown = await trial.replace(record, { state: 'unknown', updatedAt: at(4) });
-      same((await trial.store.counts(trial.account)).states, {
+      same((await trial.counts()).states, {
         ...EMPTY.states,
         unknown: { count: 1, oldest: at(4) },
       });
       await trial.replace(unknown, { state: 'failed', updatedAt: at(5) });
-      same(await trial.store.counts(trial.account), EMPTY);
+      same(await trial.counts(), EMPTY);
     },
   },
   {
-    name: 'counts shows events that wait, and deliveries that are open or parked',
+    name: 'counts shows waiting events, open deliveries and parked ones',
     async run(trial) {
       const numbers = async () => {
-        const { waitingEvents, openDeliveries, parkedDeliveries } = await trial.store.counts(trial.account);
+        const { waitingEvents, openDeliveries, parkedDeliveries } = await trial.counts();
         return [waitingEvents, openDeliveries, parkedDeliveries];
       };
       const one = await trial.handler('payment.failed');
       await trial.handler('payment.failed');
-      await trial.publish(await trial.insert(), 'expired', at(1));
-      const { event } = await trial.publish(await trial.insert(), 'failed', at(1));
+      await trial.publishNew('expired');
+      const eventId = await trial.publishNew('failed');
       same(await numbers(), [2, 0, 0]);
       await trial.fanOut();
       same(await numbers(), [1, 2, 0]);
@@ -71,7 +94,7 @@ export const countCases: readonly PaymentStoreCase[] = [
       trial.moveTo(10);
       await trial.fail(one, { parked: true });
       same(await numbers(), [1, 1, 1]);
-      await trial.store.replay(trial.account, one, event.eventId);
+      await trial.replay(one, eventId);
       same(await numbers(), [1, 2, 0]);
       await trial.drain(one);
       same(await numbers(), [1, 1, 0]);

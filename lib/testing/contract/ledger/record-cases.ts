@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
-import type { PaymentRecord } from '../../payment/payment.js';
-import type { UniqueKey } from '../../store/payment-ledger.js';
-import { at, ids, type PaymentStoreCase, RACERS, tally, unique } from './store-trial.js';
-import { same } from './same.js';
+import type { PaymentRecord } from '../../../payment/payment.js';
+import type { UniqueKey } from '../../../store/payment-ledger.js';
+import { at, ids, type PaymentStoreCase, RACERS, same, tally, unique } from '../store-trial.js';
 
 const ALL_UNIQUE_KEYS: readonly UniqueKey[] = ['conversationId', 'idempotencyKey', 'tokenHash', 'referenceLock'];
 
-/** Inserting and finding. */
+/** Inserting payments and finding them. */
 export const recordCases: readonly PaymentStoreCase[] = [
   {
-    name: 'every field of a new payment comes back as it was, by whatever it is found',
+    name: 'every field of a new payment is read back unchanged, whichever method finds it',
     async run(trial) {
       const record = trial.fullRecord();
       const { account, conversationId, tokenHash, idempotencyKey, reference } = record;
-      assert.equal(await trial.store.insert(record), null);
+      await trial.put(record);
       for (const store of [trial.store, trial.second]) {
         same(await store.find(account, conversationId), record);
         same(await store.findByTokenHash(account, tokenHash!), record);
@@ -24,7 +23,7 @@ export const recordCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'null comes back as null',
+    name: 'null is read back as null',
     async run(trial) {
       const record = await trial.insert();
       same(await trial.find(record), record);
@@ -61,22 +60,22 @@ export const recordCases: readonly PaymentStoreCase[] = [
         assert.equal(await trial.find(other), null);
         same(await trial.versions(other), []);
       }
-      same(await trial.store.findByReference(trial.account, other.reference), []);
-      same(await trial.store.listByState(trial.account, ['failed'], 10), []);
+      same(await trial.findByReference(other.reference), []);
+      same(await trial.listByState(['failed'], 10), []);
       same(await trial.leaseDue(), []);
       assert.equal(await trial.fanOut(), 0);
       same(await trial.lease(handler), []);
     },
   })),
   ...ALL_UNIQUE_KEYS.map((key): PaymentStoreCase => ({
-    name: `of ${RACERS} new payments at once with one ${key}, one is stored`,
+    name: `only one of ${RACERS} concurrent inserts with the same ${key} is stored`,
     async run(trial) {
       const value = unique(key);
       const records = Array.from({ length: RACERS }, () => trial.record({ [key]: value, reference: 'R' }));
       const outcomes = await trial.race((store, index) => store.insert(records[index]!));
       same(tally(outcomes), { null: 1, [key]: RACERS - 1 });
       const winner = records[outcomes.indexOf(null)]!;
-      same(await trial.store.findByReference(trial.account, 'R'), [winner]);
+      same(await trial.findByReference('R'), [winner]);
       same(await trial.versions(winner), [1]);
     },
   })),
@@ -88,16 +87,16 @@ export const recordCases: readonly PaymentStoreCase[] = [
       const keys = { idempotencyKey: unique('key'), tokenHash: unique('token') };
       const refused = trial.record({ ...keys, referenceLock: lock });
       assert.equal(await trial.store.insert(refused), 'referenceLock');
-      assert.equal(await trial.store.insert({ ...refused, referenceLock: null }), null);
+      await trial.put({ ...refused, referenceLock: null });
     },
   },
   {
-    name: 'the same keys in another account are those of other payments',
+    name: 'payments of another account may have the same keys',
     async run(trial) {
       const one = trial.fullRecord({ amount: '1.00' });
       const other = { ...one, account: unique('other'), amount: '2.00' };
-      assert.equal(await trial.store.insert(one), null);
-      assert.equal(await trial.store.insert(other), null);
+      await trial.put(one);
+      await trial.put(other);
       assert.equal(await trial.store.replace(trial.next(other), other.version), 'replaced');
       for (const record of [one, trial.next(other)]) {
         const { account, conversationId } = record;
@@ -116,7 +115,7 @@ export const recordCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'nothing is found where there is nothing',
+    name: 'nothing is found for an id or a key that no payment has',
     async run(trial) {
       const { account, store } = trial;
       await trial.insert();
@@ -143,7 +142,7 @@ export const recordCases: readonly PaymentStoreCase[] = [
       });
       same(await trial.find(upper), upper);
       same(await trial.find(lower), lower);
-      same(await trial.store.findByReference(trial.account, 'ref'), []);
+      same(await trial.findByReference('ref'), []);
     },
   },
   {
@@ -154,30 +153,29 @@ export const recordCases: readonly PaymentStoreCase[] = [
       const third = await trial.insert({ reference, createdAt: at(30) });
       const first = await trial.insert({ reference, createdAt: at(10), updatedAt: at(99) });
       await trial.insert({ reference: unique('other') });
-      const found = await trial.store.findByReference(trial.account, reference);
+      const found = await trial.findByReference(reference);
       same(ids(found), ids([first, second, third]));
     },
   },
   {
-    name: 'listByState gives those states only, the longest unchanged first, up to the limit',
+    name: 'listByState gives only the states asked for, the longest unchanged first, up to the limit',
     async run(trial) {
       const third = await trial.insert({ state: 'unknown', updatedAt: at(30) });
       const first = await trial.insert({ state: 'review', updatedAt: at(10) });
       await trial.insert({ state: 'succeeded', updatedAt: at(0) });
       const second = await trial.insert({ state: 'unknown', updatedAt: at(20) });
-      const list = async (limit: number) =>
-        ids(await trial.store.listByState(trial.account, ['unknown', 'review'], limit));
+      const list = async (limit: number) => ids(await trial.listByState(['unknown', 'review'], limit));
       same(await list(10), ids([first, second, third]));
       same(await list(2), ids([first, second]));
-      same(await trial.store.listByState(trial.account, [], 10), []);
+      same(await trial.listByState([], 10), []);
       const newestFirst = Array.from({ length: RACERS }, (_, index) => at(1_000 - index));
       const listed: PaymentRecord[] = [];
       for (const updatedAt of newestFirst) listed.unshift(await trial.insert({ state: 'charging', updatedAt }));
-      same(ids(await trial.store.listByState(trial.account, ['charging'], 2)), ids(listed.slice(0, 2)));
+      same(ids(await trial.listByState(['charging'], 2)), ids(listed.slice(0, 2)));
     },
   },
   {
-    name: 'what a caller changes after an insert or a find changes nothing that is stored',
+    name: 'changing an object after an insert or a find does not change what is stored',
     async run(trial) {
       const record = trial.fullRecord();
       const { account, conversationId } = record;
@@ -189,7 +187,7 @@ export const recordCases: readonly PaymentStoreCase[] = [
       };
       const asked = structuredClone(record);
       const given = { ...record, createdAt: new Date(record.createdAt), dueAt: new Date(record.dueAt!) };
-      assert.equal(await trial.store.insert(given), null);
+      await trial.put(given);
       spoil(given);
       spoil(await trial.store.find(account, conversationId));
       spoil(await trial.store.findByTokenHash(account, record.tokenHash!));

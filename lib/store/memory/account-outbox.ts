@@ -8,12 +8,12 @@ import {
   type Postponement,
 } from '../payment-outbox.js';
 import { copyEvent } from '../record-json.js';
-import { byDate } from './by-date.js';
+import { byDate } from './due-queue.js';
 import { HandlerDeliveries, type StoredDelivery } from './handler-deliveries.js';
 
-/** The handlers of one account, its events, and those on their way to a handler. What goes in and out are copies. */
-export class AccountDeliveries {
-  /** By type, then by handler: when the pair was last announced. */
+/** The outbox of one account: its handlers, events and deliveries. It takes and returns copies. */
+export class AccountOutbox {
+  /** When each pair was last announced, by type and then by handler. */
   private readonly pairs = new Map<PaymentEventType, Map<string, Date>>();
   /** By conversationId, in the order of their versions. */
   private readonly events = new Map<string, PaymentEvent[]>();
@@ -28,7 +28,7 @@ export class AccountDeliveries {
     }
   }
 
-  /** Forgets pairs that no one has announced since, with their deliveries. */
+  /** Deletes pairs that have not been announced since then, with their deliveries. */
   forgetPairs(since: Date): void {
     for (const [type, handlers] of this.pairs) {
       for (const [handlerId, announcedAt] of handlers) {
@@ -40,7 +40,7 @@ export class AccountDeliveries {
     }
   }
 
-  /** Stores an event, to be fanned out. */
+  /** Stores an event that is to be fanned out. */
   add(event: PaymentEvent): void {
     const stored = copyEvent(event);
     const { conversationId } = stored.payment;
@@ -50,7 +50,8 @@ export class AccountDeliveries {
   }
 
   /**
-   * Makes deliveries of the events of at most `limit` payments, each known type in turn. @returns of how many events
+   * Makes deliveries of the events of at most `limit` payments, taking the known types in turn.
+   * @returns how many events were fanned out
    */
   fanOut(limit: number, now: Date): number {
     const backlogs = this.knownTypes().map((type) => this.waitingOf(type).keys());
@@ -77,7 +78,7 @@ export class AccountDeliveries {
     });
   }
 
-  /** @returns false when the lease is someone else's by now */
+  /** @returns false when another lease has taken its place */
   renew(delivery: LeasedDelivery, leaseMs: number, now: Date): boolean {
     const stored = this.leased(delivery);
     if (stored) this.save({ ...stored, dueAt: later(now, leaseMs) });
@@ -110,13 +111,13 @@ export class AccountDeliveries {
     return true;
   }
 
-  /** Whether an event of the payment is still on its way, or to be fanned out to a known pair. */
+  /** Whether the payment has a delivery, or an event that waits to be fanned out to a known pair. */
   isBusyWith(conversationId: string): boolean {
     const isOpen = [...this.handlers.values()].some((deliveries) => deliveries.has(conversationId));
     return isOpen || this.knownTypes().some((type) => this.waitingOf(type).has(conversationId));
   }
 
-  /** @returns how many there were */
+  /** @returns how many events there were */
   deleteEvents(conversationId: string): number {
     const count = this.events.get(conversationId)?.length ?? 0;
     this.events.delete(conversationId);
@@ -140,7 +141,7 @@ export class AccountDeliveries {
     return announcedAt !== undefined && now.getTime() - announcedAt.getTime() < PAIR_ALIVE_MS;
   }
 
-  /** Makes deliveries of all events of a payment that wait and are of a known type. @returns of how many */
+  /** Makes deliveries of a payment's waiting events of known types. @returns how many events there were */
   private fanOutPayment(conversationId: string, now: Date): number {
     const events = this.knownTypes().flatMap((type) => this.waitingOf(type).get(conversationId) ?? []);
     for (const event of events) {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Cluster, Redis } from 'ioredis';
 import type { PaymentEvent } from '../../payment/payment-event.js';
 import type { PaymentRecord } from '../../payment/payment.js';
 import { rowOf } from '../../payment/payment-state.js';
@@ -15,17 +16,40 @@ import {
   recordToJson,
 } from '../record-json.js';
 
-/** What a script is given, by name. */
+/**
+ * A Lua script whose keys all have the same hash tag. It is called by its digest, and sent in full only to a server
+ * that does not know it yet.
+ */
+export class Script {
+  private readonly digest: string;
+
+  constructor(private readonly lua: string) {
+    this.digest = createHash('sha1').update(lua).digest('hex');
+  }
+
+  async run(client: Redis | Cluster, key: string, values: readonly (string | number)[]): Promise<unknown> {
+    try {
+      return await client.evalsha(this.digest, 1, key, ...values);
+    } catch (error) {
+      if (String((error as { message?: unknown }).message).startsWith('NOSCRIPT')) {
+        return client.eval(this.lua, 1, key, ...values);
+      }
+      throw error;
+    }
+  }
+}
+
+/** The arguments of a script, by name. */
 export type ScriptValues = Readonly<Record<string, string | number | Date | null | undefined>>;
 
-/** Names and values in turn; what is null or undefined is left out. */
+/** The arguments as names and values in turn, without those that are null or undefined. */
 export function toArguments(values: ScriptValues): (string | number)[] {
   return Object.entries(values).flatMap(([name, value]) =>
     value === null || value === undefined ? [] : [name, value instanceof Date ? value.getTime() : value],
   );
 }
 
-/** Each write has a random mark, by which it is recognised when it is sent twice. */
+/** The arguments of a write. A random mark tells the script when the same write is sent twice. */
 export function writeOf(record: PaymentRecord, event: PaymentEvent | undefined): ScriptValues {
   return {
     write: randomBytes(16).toString('base64url'),
@@ -52,14 +76,14 @@ export function writeOf(record: PaymentRecord, event: PaymentEvent | undefined):
   };
 }
 
-/** All that is remembered of an idempotency key once its payment is gone. */
+/** What is remembered of an idempotency key once its payment is purged. */
 export function hashOfKey(idempotencyKey: string): string {
   return createHash('sha256').update(idempotencyKey, 'utf8').digest('base64url');
 }
 
 type RecordReply = [json: string, dueAt: string | null];
 
-/** `dueAt` stands beside the record, as a lease moves it alone. */
+/** `dueAt` is stored beside the record, because a lease changes it alone. */
 export function readRecord(reply: unknown): PaymentRecord | null {
   if (reply === null) {
     return null;
@@ -72,7 +96,7 @@ export function readRecords(reply: unknown): PaymentRecord[] {
   return (reply as RecordReply[]).map((one) => readRecord(one)!);
 }
 
-/** As the scripts write it. */
+/** A delivery as the scripts write it. */
 interface DeliveryJson {
   readonly attempts: number;
   readonly parked: boolean;
@@ -95,7 +119,7 @@ export function readDeliveries(account: string, reply: unknown): Delivery[] {
   });
 }
 
-/** As the scripts write it. */
+/** {@link StoreCounts} as the scripts write them. */
 interface CountsJson extends Omit<StoreCounts, 'states'> {
   readonly states: Readonly<Record<keyof StoreCounts['states'], { readonly count: number; readonly oldest?: number }>>;
 }

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { at, ids, type PaymentStoreCase, RACERS, tally, unique } from './store-trial.js';
-import { same } from './same.js';
+import { at, ids, type PaymentStoreCase, RACERS, same, tally, unique } from '../store-trial.js';
 
-/** Compare-and-set, and what is written along. */
-export const replaceCases: readonly PaymentStoreCase[] = [
+/** Replacing a version by the next, and fences: later versions that make a lost write harmless. */
+export const versionCases: readonly PaymentStoreCase[] = [
   {
-    name: 'every field of a replaced payment comes back as it was, and null where it is null again',
+    name: 'every field of a replaced payment is read back unchanged, and as null where it became null again',
     async run(trial) {
       const empty = await trial.insert({ version: 6 });
       const full = trial.fullRecord({ conversationId: empty.conversationId });
@@ -15,8 +14,8 @@ export const replaceCases: readonly PaymentStoreCase[] = [
       assert.equal(await trial.store.replace(emptied, 7), 'replaced');
       same(await trial.find(full), emptied);
       assert.equal(await trial.store.findByTokenHash(trial.account, full.tokenHash!), null);
-      assert.equal(await trial.store.findByIdempotencyKey(trial.account, full.idempotencyKey!), null);
-      same(await trial.store.findByReference(trial.account, full.reference!), []);
+      assert.equal(await trial.findByIdempotencyKey(full.idempotencyKey!), null);
+      same(await trial.findByReference(full.reference!), []);
       trial.moveTo(1_000);
       same(await trial.leaseDue(), []);
     },
@@ -52,12 +51,12 @@ export const replaceCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'a replaced payment is listed where it is now, and nowhere else',
+    name: 'a replaced payment is listed by its new state and its new dueAt only',
     async run(trial) {
       const record = await trial.insert({ dueAt: at(1) });
       const moved = await trial.replace(record, { state: 'unknown', dueAt: at(50) });
-      same(await trial.store.listByState(trial.account, ['awaiting'], 10), []);
-      same(await trial.store.listByState(trial.account, ['unknown'], 10), [moved]);
+      same(await trial.listByState(['awaiting'], 10), []);
+      same(await trial.listByState(['unknown'], 10), [moved]);
       trial.moveTo(49);
       same(await trial.leaseDue(), []);
       trial.moveTo(50);
@@ -65,7 +64,7 @@ export const replaceCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'replace is stale for another version or an unknown payment, and writes nothing',
+    name: 'replace answers stale for another version or an unknown payment, and writes nothing',
     async run(trial) {
       const handler = await trial.handler('payment.failed');
       const record = await trial.insert({ version: 2 });
@@ -87,7 +86,7 @@ export const replaceCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: `of ${RACERS} replaces at once from one version, one is written, with its event and its line`,
+    name: `only one of ${RACERS} concurrent replaces of one version is written, with its event and line of history`,
     async run(trial) {
       const handler = await trial.handler('payment.unknown');
       const record = await trial.insert();
@@ -116,7 +115,7 @@ export const replaceCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'of many changes to one payment, each made from what was read, none is lost',
+    name: 'no change is lost when many callers read a payment and replace it',
     async run(trial) {
       const record = await trial.insert();
       await trial.race(async (store) => {
@@ -133,7 +132,7 @@ export const replaceCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'replace is stale before it is locked',
+    name: 'replace answers stale where it could also answer locked',
     async run(trial) {
       const lock = unique('reference');
       await trial.insert({ referenceLock: lock });
@@ -148,11 +147,11 @@ export const replaceCases: readonly PaymentStoreCase[] = [
       const first = await trial.insert({ idempotencyKey });
       await trial.replace(first, { state: 'failed', reason: 'not_sent', idempotencyKey: null });
       const second = await trial.insert({ idempotencyKey });
-      same(await trial.store.findByIdempotencyKey(trial.account, idempotencyKey), second);
+      same(await trial.findByIdempotencyKey(idempotencyKey), second);
     },
   },
   ...(['idempotencyKey', 'tokenHash'] as const).map((key): PaymentStoreCase => ({
-    name: `replace rejects where another payment has its ${key}, and writes nothing`,
+    name: `replace rejects a ${key} that another payment has, and writes nothing`,
     async run(trial) {
       const handler = await trial.handler('payment.failed');
       const other = await trial.insert({ [key]: unique(key) });
@@ -167,7 +166,7 @@ export const replaceCases: readonly PaymentStoreCase[] = [
     },
   })),
   {
-    name: 'what a caller changes after a replace or a lease changes nothing that is stored',
+    name: 'changing an object after a replace or a lease does not change what is stored',
     async run(trial) {
       const handler = await trial.handler('payment.unknown');
       const record = await trial.insert();
@@ -185,6 +184,94 @@ export const replaceCases: readonly PaymentStoreCase[] = [
       trial.moveTo(3);
       const [again] = await trial.lease(handler);
       same([again?.event.payment.amount, again?.event.occurredAt], ['149.90', at(1)]);
+    },
+  },
+  {
+    name: 'the attemptId is read back unchanged, and a replace can change it',
+    async run(trial) {
+      const record = await trial.insert({ attemptId: 'ilk deneme', reference: unique('reference'), dueAt: at(0) });
+      const read = async () => {
+        const [found] = await trial.second.findByReference(trial.account, record.reference!);
+        return [(await trial.find(record))?.attemptId, found?.attemptId];
+      };
+      same(await read(), ['ilk deneme', 'ilk deneme']);
+      same((await trial.leaseDue())[0]?.attemptId, 'ilk deneme');
+      await trial.replace(record, { attemptId: 'ikinci' });
+      same(await read(), ['ikinci', 'ikinci']);
+    },
+  },
+  {
+    name: 'a late insert is refused by the failed payment that was written in its place, and takes no key',
+    async run(trial) {
+      const keys = { idempotencyKey: unique('key'), tokenHash: unique('token'), referenceLock: unique('reference') };
+      const opening = trial.record({ ...keys, state: 'charging', dueAt: at(0) });
+      const none = { idempotencyKey: null, tokenHash: null, referenceLock: null, dueAt: null };
+      const unsent = { ...opening, ...none, state: 'failed', reason: 'not_sent', finalizedAt: at(1) } as const;
+      assert.equal(await trial.second.insert(unsent), null);
+
+      assert.equal(await trial.store.insert(opening), 'conversationId');
+      same(await trial.find(opening), unsent);
+      same(await trial.versions(opening), [1]);
+      same(await trial.leaseDue(), []);
+      const second = await trial.insert(keys);
+      same(await trial.findByIdempotencyKey(keys.idempotencyKey), second);
+    },
+  },
+  {
+    name: 'when an insert and the failed payment in its place are written at once, only one of them is stored',
+    async run(trial) {
+      for (let round = 0; round < RACERS; round += 1) {
+        const opening = trial.record({ state: 'charging', referenceLock: unique('reference') });
+        const unsent = { ...opening, state: 'failed', referenceLock: null } as const;
+        const outcomes = await Promise.all([trial.store.insert(opening), trial.second.insert(unsent)]);
+        same([...outcomes].sort(), ['conversationId', null]);
+        same(await trial.find(opening), outcomes[0] === null ? opening : unsent);
+        const next = await trial.store.insert(trial.record({ referenceLock: opening.referenceLock }));
+        assert.equal(next, outcomes[0] === null ? 'referenceLock' : null);
+      }
+    },
+  },
+  {
+    name: 'a late claim is stale once a fence has raised the version of the awaiting payment',
+    async run(trial) {
+      const reference = unique('reference');
+      const awaiting = await trial.insert({ reference });
+      const claim = trial.next(awaiting, { state: 'authorizing', referenceLock: reference, dueAt: at(0) });
+      const fenced = await trial.replace(awaiting, { state: 'awaiting' });
+      assert.equal(await trial.second.replace(claim, awaiting.version), 'stale');
+      same(await trial.find(awaiting), fenced);
+      same(await trial.versions(awaiting), [1, 2]);
+      same(await trial.leaseDue(), []);
+      await trial.insert({ referenceLock: reference });
+    },
+  },
+  {
+    name: 'when a claim and its fence are written at once, only one of them is stored',
+    async run(trial) {
+      for (let round = 0; round < RACERS; round += 1) {
+        const awaiting = await trial.insert();
+        const claim = trial.next(awaiting, { state: 'authorizing', referenceLock: unique('reference') });
+        const fence = trial.next(awaiting);
+        const outcomes = await Promise.all([
+          trial.store.replace(claim, awaiting.version),
+          trial.second.replace(fence, awaiting.version),
+        ]);
+        same([...outcomes].sort(), ['replaced', 'stale']);
+        same(await trial.find(awaiting), outcomes[0] === 'replaced' ? claim : fence);
+      }
+    },
+  },
+  {
+    name: 'a payment that goes from authorizing back to awaiting releases its referenceLock, and can take it again',
+    async run(trial) {
+      const lock = unique('reference');
+      const awaiting = await trial.insert({ reference: lock });
+      const claimed = await trial.replace(awaiting, { state: 'authorizing', referenceLock: lock });
+      const back = await trial.replace(claimed, { state: 'awaiting', referenceLock: null });
+      const again = await trial.replace(back, { state: 'authorizing', referenceLock: lock });
+      await trial.replace(again, { state: 'awaiting', referenceLock: null });
+      await trial.insert({ referenceLock: lock });
+      same(await trial.versions(awaiting), [1, 2, 3, 4, 5]);
     },
   },
 ];

@@ -1,7 +1,7 @@
 import { script } from './library.js';
 
 const READING = `
--- What a record is read from: its JSON and its dueAt.
+-- What TypeScript makes a record of: its JSON and its dueAt.
 local function read(id)
   local record = call('HGET', key('payment', id), 'record')
   return record and { record, call('ZSCORE', key('due'), id) }
@@ -18,7 +18,7 @@ const WRITING = `
 local UNIQUE = { 'idempotencyKey', 'tokenHash', 'referenceLock' }
 local FIELDS = { 'reference', 'idempotencyKey', 'keyHash', 'tokenHash', 'referenceLock' }
 
--- Whether this very write was made already: a client may send it again when the connection broke before the answer.
+-- Whether this write was made already: a client may send it again when the connection broke before the answer.
 local function isWritten() return call('HGET', key('payment', arg.id), 'write:' .. arg.version) == arg.write end
 
 -- The first key that another payment has, or had.
@@ -138,6 +138,3 @@ return readAll(ids)
 export const HAND_BACK = script(`
 if call('HGET', key('payment', arg.id), 'version') == arg.version then call('ZADD', key('due'), arg.dueAt, arg.id) end
 `);
-
-/** The time, in milliseconds since 1970. */
-export const NOW = script(`return now`);

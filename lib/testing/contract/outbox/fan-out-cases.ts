@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import type { PaymentRecord } from '../../payment/payment.js';
-import type { PaymentStore } from '../../store/payment-store.js';
-import { at, eventIds, type PaymentStoreCase, type StoreTrial, unique } from './store-trial.js';
-import { same } from './same.js';
-import { publishTwice } from './version-order-cases.js';
+import type { PaymentRecord } from '../../../payment/payment.js';
+import type { PaymentStore } from '../../../store/payment-store.js';
+import { at, eventIds, type PaymentStoreCase, RACERS, same, type StoreTrial, unique } from '../store-trial.js';
 
-/** Payments that each became `unknown` three times over. */
+/** Payments that each have three events of `unknown`. */
 async function publishVersions(trial: StoreTrial, payments: number): Promise<PaymentRecord[]> {
   const records = await Promise.all(Array.from({ length: payments }, () => trial.insert()));
   return Promise.all(
@@ -20,8 +18,8 @@ async function publishVersions(trial: StoreTrial, payments: number): Promise<Pay
 }
 
 /**
- * Takes what is due to a handler, notes the ids of the events, and acknowledges them. In this order: once one is
- * acknowledged, another worker may take the next of its payment.
+ * Leases deliveries to a handler, notes the ids of their events, and then acknowledges them. The order matters: once
+ * one is acknowledged, another worker may take the next one of its payment.
  */
 async function work(trial: StoreTrial, handlerId: string, store: PaymentStore, noted: string[]): Promise<void> {
   const taken = eventIds(await trial.lease(handlerId, { store, limit: 5 }));
@@ -29,17 +27,81 @@ async function work(trial: StoreTrial, handlerId: string, store: PaymentStore, n
   for (const eventId of taken) await store.acknowledge(trial.account, handlerId, eventId);
 }
 
-/** From events that are written to deliveries. */
+/** Announcing handlers, and making deliveries of the events that wait for them. */
 export const fanOutCases: readonly PaymentStoreCase[] = [
   {
-    name: 'an event that is written while no handler is known waits for the first, and for nobody else',
+    name: 'announce adds pairs to a handler id and removes none',
+    async run(trial) {
+      const handler = await trial.handler('payment.failed', 'payment.expired');
+      await trial.announce(handler, 'payment.failed');
+      await trial.announce(handler, 'payment.review');
+      await trial.store.announce(trial.account, []);
+      const published: string[] = [];
+      for (const state of ['failed', 'expired', 'review'] as const) {
+        published.push(await trial.publishNew(state));
+      }
+      same((await trial.drain(handler)).sort(), published.sort());
+    },
+  },
+  {
+    name: 'announcing one handler changes nothing for another',
+    async run(trial) {
+      const one = await trial.handler('payment.failed');
+      const two = await trial.handler('payment.failed');
+      const eventId = await trial.publishNew('failed');
+      for (const handler of [one, two]) same(await trial.drain(handler), [eventId]);
+    },
+  },
+  {
+    name: 'announcing a handler in another account has no effect in this one',
+    async run(trial) {
+      const handler = unique('Orders.failed');
+      const pair = { handlerId: handler, type: 'payment.failed' } as const;
+      await trial.store.announce(`${trial.account}-other`, [pair]);
+      const eventId = await trial.publishNew('failed');
+      assert.equal(await trial.fanOut(), 0);
+      same(await trial.lease(handler), []);
+      await trial.store.announce(trial.account, [pair]);
+      same(await trial.drain(handler), [eventId]);
+    },
+  },
+  {
+    name: 'announcing again makes no second delivery',
+    async run(trial) {
+      const { handler, eventId } = await trial.oneEvent();
+      const again = () =>
+        trial.race((store) => store.announce(trial.account, [{ handlerId: handler, type: 'payment.failed' }]));
+      await again();
+      same(eventIds(await trial.take(handler)), [eventId]);
+      await trial.acknowledge(handler, eventId);
+      await again();
+      trial.moveTo(1_000_000);
+      await again();
+      same(await trial.take(handler), []);
+    },
+  },
+  {
+    name: 'a handler that is announced while events are written and fanned out gets each of them once',
+    async run(trial) {
+      const records = await Promise.all(Array.from({ length: RACERS }, () => trial.insert()));
+      const handlerId = unique('Orders.failed');
+      await Promise.all([
+        ...records.map((record, index) => trial.publish(record, 'failed', at(index), trial.racer(index))),
+        trial.second.announce(trial.account, [{ handlerId, type: 'payment.failed' }]),
+        ...[0, 1, 2, 3].map((index) => trial.fanOut({ store: trial.racer(index) })),
+      ]);
+      const delivered = await trial.drain(handlerId);
+      same(delivered.sort(), records.map((record) => `${record.conversationId}:2`).sort());
+    },
+  },
+  {
+    name: 'an event that is written before any handler is known waits for the first ones, and does not reach later ones',
     async run(trial) {
       await trial.handler('payment.failed');
-      const [first, second] = await publishTwice(trial);
-      const record = trial.record({ state: 'expired' });
-      assert.equal(await trial.store.insert(record, trial.event(record, 'expired')), null);
+      const [first, second] = await trial.publishTwice();
+      const record = await trial.insertWithEvent('expired');
       assert.equal(await trial.fanOut(), 0);
-      assert.equal((await trial.store.counts(trial.account)).waitingEvents, 3);
+      assert.equal((await trial.counts()).waitingEvents, 3);
 
       const one = await trial.handler('payment.unknown', 'payment.succeeded', 'payment.expired');
       const two = await trial.handler('payment.succeeded');
@@ -52,14 +114,14 @@ export const fanOutCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'events of types that nobody announced hold up no other event, and stay as they are',
+    name: 'events of types that no handler takes delay no other event, and keep waiting',
     async run(trial) {
       const handler = await trial.handler('payment.succeeded');
       const waiting: string[] = [];
       for (let ms = 1; ms <= 20; ms += 1) {
-        waiting.push((await trial.publish(await trial.insert(), 'expired', at(ms))).event.eventId);
+        waiting.push(await trial.publishNew('expired', ms));
       }
-      const [unknown, succeeded] = await publishTwice(trial);
+      const [unknown, succeeded] = await trial.publishTwice();
       assert.equal(await trial.fanOut({ limit: 1 }), 1);
       same(await trial.drain(handler), [succeeded]);
       await trial.announce(handler, 'payment.expired', 'payment.unknown');
@@ -67,7 +129,7 @@ export const fanOutCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'fanOut takes all waiting events of one payment together, and of as many payments as the limit says',
+    name: 'fanOut takes all waiting events of a payment together, and as many payments as the limit says',
     async run(trial) {
       const handler = await trial.handler('payment.unknown');
       const records = await publishVersions(trial, 5);
@@ -84,7 +146,7 @@ export const fanOutCases: readonly PaymentStoreCase[] = [
       const published: string[] = [];
       for (let payments = 1; payments <= 5; payments += 1) {
         trial.moveTo(payments);
-        published.push(...(await publishTwice(trial)));
+        published.push(...(await trial.publishTwice()));
       }
       const fannedOut: number[] = [];
       for (let step = 0; step < 4; step += 1) fannedOut.push(await trial.fanOut({ limit: 2 }));
@@ -97,24 +159,23 @@ export const fanOutCases: readonly PaymentStoreCase[] = [
     async run(trial) {
       trial.moveTo(5_000);
       const handler = await trial.handler('payment.failed');
-      const early = await trial.publish(await trial.insert(), 'failed', at(1));
-      const future = await trial.publish(await trial.insert(), 'failed', at(9_000_000));
+      const early = await trial.publishNew('failed');
+      const future = await trial.publishNew('failed', 9_000_000);
       const found = eventIds(await trial.take(handler));
-      same(found.sort(), [early.event.eventId, future.event.eventId].sort());
+      same(found.sort(), [early, future].sort());
     },
   },
   {
-    name: 'fanOut in another account does nothing',
+    name: 'fanOut in another account has no effect in this one',
     async run(trial) {
-      const handler = await trial.handler('payment.failed');
-      const { event } = await trial.publish(await trial.insert(), 'failed', at(1));
+      const { handler, eventId } = await trial.oneEvent();
       assert.equal(await trial.store.fanOut(`${trial.account}-other`, 10), 0);
       same(await trial.lease(handler), []);
-      same(await trial.drain(handler), [event.eventId]);
+      same(await trial.drain(handler), [eventId]);
     },
   },
   {
-    name: 'an event that is written after a later one was fanned out is fanned out all the same',
+    name: 'an event that is written late is fanned out, although a newer one was fanned out before',
     async run(trial) {
       const handler = await trial.handler('payment.failed');
       const slow = await trial.insert({ createdAt: at(1) });
@@ -140,7 +201,7 @@ export const fanOutCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'of many that fan out at once, each event comes to each handler once, its versions in order',
+    name: 'with concurrent fan-outs, each handler gets each event once, in the order of the versions',
     async run(trial) {
       const handlers = [await trial.handler('payment.unknown'), await trial.handler('payment.unknown')];
       const records = await publishVersions(trial, 12);
@@ -168,10 +229,9 @@ export const fanOutCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'an acknowledged event is not fanned out to handlers that come later',
+    name: 'an acknowledged event is not fanned out to handlers that are announced later',
     async run(trial) {
-      const handler = await trial.handler('payment.failed');
-      await trial.publish(await trial.insert(), 'failed', at(1));
+      const { handler } = await trial.oneEvent();
       assert.equal((await trial.drain(handler)).length, 1);
       const late = unique('Late');
       await trial.announce(late, 'payment.failed');

@@ -1,26 +1,30 @@
+import { createHash } from 'node:crypto';
 import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
 import { type PaymentState, UNSETTLED_STATES } from '../../payment/payment-state.js';
 import { pinnedReferenceOf } from '../../payment/transitions.js';
 import type { UniqueKey } from '../payment-ledger.js';
 import type { StateCount, StoreCounts } from '../payment-store.js';
 import { copyRecord, historyEntryOf } from '../record-json.js';
-import { byDate } from './by-date.js';
-import { DueQueue } from './due-queue.js';
-import { PurgedKeys } from './purged-keys.js';
+import { byDate, DueQueue } from './due-queue.js';
 
 interface StoredPayment {
   record: PaymentRecord;
   readonly history: PaymentHistoryEntry[];
 }
 
+type PurgedKey = 'idempotencyKey' | 'conversationId';
+
 const NULLABLE_KEYS = ['idempotencyKey', 'tokenHash', 'referenceLock'] as const satisfies UniqueKey[];
 
 const NO_PAYMENTS: StateCount = { count: 0, oldest: null };
 
-/** The payments of one account. It takes and returns copies. */
-export class AccountPayments {
+/** When there are more, the oldest is forgotten, so that memory use has a limit. */
+const MAX_PURGED_KEYS = 100_000;
+
+/** The ledger of one account: its payments and the keys they hold. It takes and returns copies. */
+export class AccountLedger {
   private readonly payments = new Map<string, StoredPayment>();
-  /** From a key's value to the conversationId that has it; '' for a lock that has no owner, and is never released. */
+  /** The conversationId that holds each value of a key; '' where nobody does and the lock is never released. */
   private readonly holders = {
     idempotencyKey: new Map<string, string>(),
     tokenHash: new Map<string, string>(),
@@ -63,7 +67,7 @@ export class AccountPayments {
     return history.map((entry) => ({ ...entry, at: new Date(entry.at) }));
   }
 
-  /** Whether another payment has this new one's conversationId, or had it before it was purged. */
+  /** Whether a payment has the conversationId of this new one, or had it and was purged. */
   isIdTaken({ conversationId, hostIdNonce }: PaymentRecord): boolean {
     const isHostId = typeof hostIdNonce === 'string';
     return this.payments.has(conversationId) || (isHostId && this.purgedKeys.has('conversationId', conversationId));
@@ -73,7 +77,7 @@ export class AccountPayments {
     return this.payments.get(conversationId)?.record.version;
   }
 
-  /** The key that another payment than this one has. */
+  /** The first key of the record that another payment holds. */
   takenKey(record: PaymentRecord): Exclude<UniqueKey, 'conversationId'> | undefined {
     const { idempotencyKey } = record;
     if (idempotencyKey !== null && this.purgedKeys.has('idempotencyKey', idempotencyKey)) return 'idempotencyKey';
@@ -83,7 +87,7 @@ export class AccountPayments {
     });
   }
 
-  /** Writes a record over the one that may be there, with its line of history. */
+  /** Writes a new or changed record with its line of history. */
   write(record: PaymentRecord): void {
     const { conversationId, reference } = record;
     const payment = this.payments.get(conversationId) ?? { record, history: [] };
@@ -101,7 +105,7 @@ export class AccountPayments {
     this.schedule(conversationId, record.dueAt);
   }
 
-  /** Takes those that are due, the longest due first: they are due again then. */
+  /** Takes the payments that are due, the longest due first, and makes them due again at `until`. */
   leaseDue(now: Date, until: Date, limit: number): PaymentRecord[] {
     const due: string[] = [];
     while (due.length < limit) {
@@ -141,7 +145,7 @@ export class AccountPayments {
     return Object.fromEntries(shown) as StoreCounts['states'];
   }
 
-  /** Deletes a payment. Its referenceLock stays, without an owner; its keys are remembered as hashes. */
+  /** Deletes a payment. Its referenceLock stays taken, with no owner; its keys are remembered as hashes. */
   delete(conversationId: string, now: Date): void {
     const payment = this.payments.get(conversationId);
     if (!payment) return;
@@ -179,4 +183,27 @@ export class AccountPayments {
     payments?.delete(conversationId);
     if (payments?.size === 0) this.byReference.delete(reference);
   }
+}
+
+/** Hashes of the idempotency keys and conversationIds of purged payments, the oldest first. */
+export class PurgedKeys {
+  private readonly purgedAt = new Map<string, Date>();
+
+  has(name: PurgedKey, value: string): boolean {
+    return this.purgedAt.has(hashOf(name, value));
+  }
+
+  add(name: PurgedKey, value: string, now: Date): void {
+    this.purgedAt.set(hashOf(name, value), now);
+    const [oldest] = this.purgedAt.keys();
+    if (this.purgedAt.size > MAX_PURGED_KEYS && oldest !== undefined) this.purgedAt.delete(oldest);
+  }
+
+  forgetBefore(before: Date): void {
+    for (const [hash, purgedAt] of this.purgedAt) if (purgedAt < before) this.purgedAt.delete(hash);
+  }
+}
+
+function hashOf(name: PurgedKey, value: string): string {
+  return `${name}:${createHash('sha256').update(value, 'utf8').digest('base64url')}`;
 }

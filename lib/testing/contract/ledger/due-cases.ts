@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { at, ids, type PaymentStoreCase } from './store-trial.js';
-import { same } from './same.js';
+import { at, ids, type PaymentStoreCase, same } from '../store-trial.js';
 
 /** Leasing payments that are due, and handing them back. */
 export const dueCases: readonly PaymentStoreCase[] = [
   {
-    name: 'leaseDue gives what has come due by the store’s time, the longest due first, up to the limit',
+    name: 'leaseDue gives the payments that are due by the store’s time, the longest due first, up to the limit',
     async run(trial) {
       const third = await trial.insert({ dueAt: at(300) });
       const first = await trial.insert({ dueAt: at(100) });
@@ -20,10 +19,10 @@ export const dueCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'leaseDue moves dueAt to the end of the lease, where it is due again, and changes nothing else',
+    name: 'leaseDue moves dueAt to the end of the lease, when the payment is due again, and changes nothing else',
     async run(trial) {
       const record = trial.fullRecord({ dueAt: at(1) });
-      assert.equal(await trial.store.insert(record), null);
+      await trial.put(record);
       trial.moveTo(10);
       const inLease = { ...record, dueAt: at(500) };
       same(await trial.leaseDue({ leaseMs: 490 }), [inLease]);
@@ -36,7 +35,7 @@ export const dueCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'whoever has leased a payment can replace it',
+    name: 'a leased payment can be replaced',
     async run(trial) {
       await trial.insert({ dueAt: at(0) });
       const [due] = await trial.leaseDue();
@@ -48,7 +47,7 @@ export const dueCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'of many that lease due payments at once, nobody gets what another has',
+    name: 'concurrent calls of leaseDue never lease the same payment',
     async run(trial) {
       const records = await Promise.all(Array.from({ length: 40 }, (_, index) => trial.insert({ dueAt: at(index) })));
       trial.moveTo(100);
@@ -71,7 +70,7 @@ export const dueCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'handBack makes a payment due then, unless it has moved on',
+    name: 'handBack makes a payment due at the given time, unless its version has changed',
     async run(trial) {
       const record = await trial.insert({ dueAt: at(0) });
       const back = (version: number, dueAt: Date) =>

@@ -1,7 +1,7 @@
 import { PAIR_ALIVE_MS } from '../../payment-outbox.js';
 import { script } from './library.js';
 
-/** How payments' deliveries are read, changed and put into order. Purging uses it, too. */
+/** Reads, changes and orders the deliveries of a payment. Purging uses it, too. */
 export const DELIVERIES = `
 local function pairOf(type, handler) return type .. ':' .. handler end
 local function splitPair(pair) return string.match(pair, '^([^:]+):(.*)$') end
@@ -18,7 +18,7 @@ local function livesUntil(pair)
   return aliveUntil[pair]
 end
 
--- Until when a delivery that is not parked holds up those of higher versions, unless it goes before.
+-- Until when a delivery that is not parked delays higher versions, unless it is acknowledged before.
 local function holdsUntil(handler, delivery)
   local alive = livesUntil(pairOf(delivery.type, handler))
   return delivery.lease and math.max(alive, delivery.dueAt) or alive
@@ -84,7 +84,7 @@ end
 `;
 
 const READING = `
--- What a delivery is read from: its handler, itself and its event.
+-- What TypeScript makes a delivery of: the handler, the delivery and its event.
 local function read(handler, delivery)
   return { handler, cjson.encode(delivery), call('HGET', key('events', paymentOf(delivery.event)), delivery.event) }
 end
@@ -119,7 +119,8 @@ local function deliver(handler, id, events)
   save(handler, id, deliveries)
 end
 
--- All waiting events of one payment, so that none overtakes another. They stop waiting last, so that none is lost.
+-- Fans out all waiting events of a payment, so that none overtakes another. They stop waiting at the end, so that none
+-- is lost.
 local function fanOut(id)
   local waiting, byHandler, done = call('HGETALL', key('waiting', id)), {}, {}
   for i = 1, #waiting, 2 do
@@ -156,9 +157,10 @@ return events
 );
 
 /**
- * The deliveries that were leased, and 1 when others that may be due were not looked at.
+ * The deliveries that were leased, and 1 when there are more that may be due and were not looked at.
  *
- * A delivery that turns out to be held up is moved to when that may end, so that each is looked at once in ten minutes.
+ * A delivery that must wait for a lower version is moved to the time when that may end, so that it is looked at only
+ * once in ten minutes.
  */
 export const LEASE_DELIVERIES = script(
   DELIVERIES,
