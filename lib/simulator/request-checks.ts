@@ -33,8 +33,8 @@ export type Scope = 'pf_write' | 'pf_read';
 const SCOPES: readonly string[] = ['pf_write', 'pf_read'] satisfies Scope[];
 
 /**
- * Checks the five headers of docs/interface.md. That operations other than DoPayment carry them too, and the morpos forms
- * of x-Timestamp and x-ClientSecret, come from the service's public documentation.
+ * Checks the five headers of docs/interface.md. That operations other than DoPayment carry them too, and the morpos
+ * forms of x-Timestamp and x-ClientSecret, come from the service's public documentation.
  *
  * @throws Refusal (401)
  */

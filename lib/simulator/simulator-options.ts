@@ -86,15 +86,15 @@ export interface SimulatorOptions {
   /** The field of Init3d's reply with the Base64 page. Default `htmlForm`: unverified, the interface shows no name. */
   readonly contentField?: string;
   /**
-   * Makes Auth3d answer without naming the payment that it completed. It finds the payment by the callback's `PaymentId`
-   * alone, and answers with the code only (`omitId`), or with the code and the conversationId of the request (`echoId`).
-   * Default false.
+   * Makes Auth3d answer without naming the payment that it completed. It finds the payment by the callback's
+   * `PaymentId` alone, and answers with the code only (`omitId`), or with the code and the conversationId of the
+   * request (`echoId`). Default false.
    */
   readonly unboundAuth3d?: false | 'omitId' | 'echoId';
   /**
-   * What CheckPayment answers for a payment that it knows: everything (`full`), the code alone (`code`), or the code with
-   * its text (`text`), `transactionStatus` (`status`), the conversationId (`id`) or the amount (`amount`). Default `full`.
-   * What a real answer holds is unverified.
+   * What CheckPayment answers for a payment that it knows: everything (`full`), the code alone (`code`), or the code
+   * with its text (`text`), `transactionStatus` (`status`), the conversationId (`id`) or the amount (`amount`). Default
+   * `full`. What a real answer holds is unverified.
    */
   readonly inquiryAnswer?: InquiryAnswer;
   /** How long an idle connection stays open, as announced in `Keep-Alive: timeout=`. Default 5 seconds. */

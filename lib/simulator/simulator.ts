@@ -101,7 +101,10 @@ function hostOfUrl(host: string): string {
   return reached.includes(':') ? `[${reached}]` : reached;
 }
 
-/** The address, settings to paste into `.env`, test cards that have not expired, amounts and 3D passwords: for developers. */
+/**
+ * The address, settings to paste into `.env`, test cards that have not expired, amounts and 3D passwords: for
+ * developers.
+ */
 export function describeSimulator(simulator: Simulator, now = new Date()): string {
   const { url, publicUrl, dialect, credentials } = simulator;
   // The first lines are comments, in case all of this is written to an .env file: Node.js would read them as a name.

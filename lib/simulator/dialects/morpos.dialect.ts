@@ -3,7 +3,9 @@ import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../ex
 import type { SimulatorOperation } from '../ledger.js';
 import type { SimulatedDialect } from './standard.dialect.js';
 
-/** The order in which a sale is signed. It is taken from the vendor's hosted page: unverified for DoPayment and Init3d. */
+/**
+ * The order in which a sale is signed. It is taken from the vendor's hosted page: unverified for DoPayment and Init3d.
+ */
 const SALE_ORDER = [
   'conversationId',
   'merchantId',

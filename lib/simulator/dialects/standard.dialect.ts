@@ -37,8 +37,8 @@ export interface SimulatedDialect {
 const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|\+00:00)$/;
 
 /**
- * The interface alone (docs/interface.md). It does not show how to sign: requests are checked by the option `checkSign`,
- * and replies carry a hash of their own.
+ * The interface alone (docs/interface.md). It does not show how to sign: requests are checked by the option
+ * `checkSign`, and replies carry a hash of their own.
  */
 export const STANDARD: SimulatedDialect = {
   operations: ['DoPayment', 'Init3d', 'Auth3d'],
