@@ -70,21 +70,16 @@ export interface MagicPassword {
 /** The 3D password that verifies. */
 export const SMS_CODE = '123456';
 
+const VERIFIED = { verified: true, to: 'returnUrl', copies: 1, late: false } as const;
+
 /** The 3D passwords that the bank knows. Any other is wrong. */
 export const MAGIC_PASSWORDS: readonly MagicPassword[] = [
-  { code: SMS_CODE, verified: true, to: 'returnUrl', copies: 1, late: false, meaning: 'verified' },
-  { code: '222222', verified: true, to: 'returnUrl', copies: 2, late: false, meaning: 'verified, callback sent twice' },
-  { code: '333333', verified: true, to: 'returnUrl', copies: 1, late: true, meaning: 'verified, callback sent late' },
-  { code: '444444', verified: true, to: 'failUrl', copies: 1, late: false, meaning: 'verified, callback to failUrl' },
-  {
-    code: '555555',
-    verified: false,
-    to: 'returnUrl',
-    copies: 1,
-    late: false,
-    meaning: 'failed, callback to returnUrl',
-  },
-  { code: '666666', verified: true, to: 'returnUrl', copies: 0, late: false, meaning: 'verified, no callback at all' },
+  { ...VERIFIED, code: SMS_CODE, meaning: 'verified' },
+  { ...VERIFIED, code: '222222', copies: 2, meaning: 'verified, callback sent twice' },
+  { ...VERIFIED, code: '333333', late: true, meaning: 'verified, callback sent late' },
+  { ...VERIFIED, code: '444444', to: 'failUrl', meaning: 'verified, callback to failUrl' },
+  { ...VERIFIED, code: '555555', verified: false, meaning: 'failed, callback to returnUrl' },
+  { ...VERIFIED, code: '666666', copies: 0, meaning: 'verified, no callback at all' },
 ];
 
 /** What the bank decides on a sale. */

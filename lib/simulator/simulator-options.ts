@@ -68,7 +68,7 @@ export interface SimulatorOptions {
   readonly merchantName?: string;
   /**
    * Whether the `sign` of a `standard` request is good; by default any that is not empty. The interface does not show
-   * how it is made. The `morpos` dialect has a check of its own.
+   * how it is made. The `morpos` dialect knows how, and ignores this.
    */
   readonly checkSign?: SignCheck;
   /** Whether card numbers must pass Luhn. Default true. */

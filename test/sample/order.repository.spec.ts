@@ -99,7 +99,7 @@ describe('the sample’s orders', () => {
     expect(statusOf(id)).toBe('checking');
   });
 
-  it('stay paid, whatever another payment says', () => {
+  it('stay paid after events of another payment', () => {
     const id = place();
     const conversationId = 'ABC00000000000000002';
     handlers.notPaid(aPaymentEvent({ state: 'unknown', reference: id, conversationId }));

@@ -83,7 +83,7 @@ describe('the bank, without a browser', () => {
     expect(request).toMatchObject({ url, method: 'POST', body: new URLSearchParams(fields).toString() });
   });
 
-  it('decides once: whoever comes back gets the same callback', async () => {
+  it('decides once: later answers get the same callback', async () => {
     await start();
     const page = await init3d();
     const first = simulator.bank.answer(page, { code: 'cancel' });

@@ -118,7 +118,7 @@ describe.each<SimulatorDialect>(['standard', 'morpos'])('payments (%s)', (dialec
     ]);
   });
 
-  it('takes a conversationId once, whatever it began', async () => {
+  it('accepts a conversationId only once', async () => {
     const conversationId = newConversationId();
     await merchant.init3d({ conversationId });
     expect((await merchant.init3d({ conversationId })).status).toBe(400);
@@ -174,7 +174,7 @@ describe('inquiry', () => {
     },
   );
 
-  it('knows nothing of a payment that was not made, nor of one that waits at the bank', async () => {
+  it('does not find a payment that was not made, nor one that waits at the bank', async () => {
     const conversationId = newConversationId();
     await merchant.init3d({ conversationId });
     const nothing = { responseCode: 'B0029', responseDescription: 'Original not found' };

@@ -60,7 +60,7 @@ export class CheckoutController {
     if (!is3d && !this.demo.isOn) throw new BadRequestException();
     try {
       if (is3d) return await this.goToBank(order, form, visitor, response);
-      // The order page shows the outcome, whatever it is.
+      // The order page shows the outcome.
       await this.payments.doPayment(this.paymentOf(order, form, visitor));
     } catch (error) {
       if (error instanceof PaymentValidationError) {
