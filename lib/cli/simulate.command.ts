@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os';
-import { isSimulatorDialect, SIMULATED_DIALECTS } from '../simulator/dialects/dialects.js';
+import { isSimulatorDialect, SIMULATED_DIALECTS } from '../simulator/simulator-options.js';
 import { describeSimulator, type Simulator, type SimulatorOptions, startSimulator } from '../simulator/index.js';
 import { command } from './command.js';
 import { UsageError } from './usage.error.js';

@@ -50,11 +50,11 @@ describe.each(PLATFORMS)(
       return payment;
     }
 
-    describe.each(['bare', 'echo'] as const)('where Auth3d answers carelessly: %s', (carelessAuth3d) => {
+    describe.each(['omitId', 'echoId'] as const)('where Auth3d does not name the payment: %s', (unboundAuth3d) => {
       it.each(FORGERIES)(
         'with the conversationId %s, dialect standard: for a person to look at',
         async (_how, forge) => {
-          await open({ dialect: 'standard', carelessAuth3d });
+          await open({ dialect: 'standard', unboundAuth3d });
           const { answer, dear } = await attack(forge);
           expect(answer.headers.get('location')).toBe(`https://shop.example/pending?conversationId=${dear}`);
           expect(await expectNotPaid(dear)).toMatchObject({ state: 'review', reason: 'unbound', code: 'B0000' });
@@ -63,7 +63,7 @@ describe.each(PLATFORMS)(
       );
 
       it.each(FORGERIES.slice(0, 2))('with the conversationId %s, dialect morpos: refused', async (_how, forge) => {
-        await open({ dialect: 'morpos', carelessAuth3d });
+        await open({ dialect: 'morpos', unboundAuth3d });
         const { answer, dear } = await attack(forge);
         expect(answer.status).toBe(400);
         expect(await expectNotPaid(dear)).toMatchObject({ state: 'awaiting', version: 2 });
@@ -71,7 +71,7 @@ describe.each(PLATFORMS)(
       });
 
       it("with the expensive order's conversationId, dialect morpos: the gateway is asked, and does not confirm", async () => {
-        await open({ dialect: 'morpos', carelessAuth3d });
+        await open({ dialect: 'morpos', unboundAuth3d });
         const { answer, dear } = await attack((id) => id);
         expect(answer.headers.get('location')).toContain('/pending?');
         expect(await expectNotPaid(dear)).toMatchObject({ state: 'unknown', reason: 'unbound' });
@@ -81,7 +81,7 @@ describe.each(PLATFORMS)(
       });
 
       it('an honest buyer pays, dialect morpos: the gateway confirms at once', async () => {
-        await open({ dialect: 'morpos', carelessAuth3d });
+        await open({ dialect: 'morpos', unboundAuth3d });
         const { conversationId } = await shop.payments.init3d(sale());
         const callback = simulator.approve(conversationId);
         const answer = await post(callback.url, callback.fields);
@@ -97,7 +97,7 @@ describe.each(PLATFORMS)(
       });
 
       it('an honest buyer pays, trustUnbound: the gateway is not asked', async () => {
-        await open({ dialect: 'standard', carelessAuth3d }, { options: { trustUnbound: true } });
+        await open({ dialect: 'standard', unboundAuth3d }, { options: { trustUnbound: true } });
         const { conversationId } = await shop.payments.init3d(sale());
         const callback = simulator.approve(conversationId);
         await post(callback.url, callback.fields);
@@ -111,7 +111,7 @@ describe.each(PLATFORMS)(
         const isConfirmed = inquiryAnswer === 'id' || inquiryAnswer === 'amount';
 
         it(`an honest buyer ${isConfirmed ? 'pays' : 'waits: that does not confirm an approval that names nobody'}`, async () => {
-          await open({ dialect: 'morpos', carelessAuth3d: 'bare', inquiryAnswer });
+          await open({ dialect: 'morpos', unboundAuth3d: 'omitId', inquiryAnswer });
           const { conversationId } = await shop.payments.init3d(sale());
           const callback = simulator.approve(conversationId);
           await post(callback.url, callback.fields);
@@ -132,7 +132,7 @@ describe.each(PLATFORMS)(
     );
 
     it('where Auth3d names what it approved: another payment, for a person to look at', async () => {
-      await open({ dialect: 'morpos', carelessAuth3d: 'bare' });
+      await open({ dialect: 'morpos', unboundAuth3d: 'omitId' });
       const cheap = await shop.payments.init3d(sale('1.00'));
       const { conversationId: dear } = await shop.payments.init3d(sale('9999.00'));
       simulator.fail({

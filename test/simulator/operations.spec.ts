@@ -1,5 +1,6 @@
 import {
   MAGIC_AMOUNTS,
+  REFUSAL_CODES,
   startSimulator,
   TEST_CARDS,
   type Simulator,
@@ -18,7 +19,7 @@ describe.each<SimulatorDialect>(['standard', 'morpos'])('payments (%s)', (dialec
   });
   afterEach(() => simulator.close());
 
-  it('answers an approved payment in the shape of the contract, to the letter', async () => {
+  it('answers an approved payment exactly as the interface shows it', async () => {
     const conversationId = newConversationId();
     const response = await merchant.doPayment({ conversationId, amount: '60.00' });
     const message = dialect === 'standard' ? 'Approved' : 'Onaylandı';
@@ -117,7 +118,7 @@ describe.each<SimulatorDialect>(['standard', 'morpos'])('payments (%s)', (dialec
     ]);
   });
 
-  it('takes a conversationId once, whatever it began', async () => {
+  it('accepts a conversationId only once', async () => {
     const conversationId = newConversationId();
     await merchant.init3d({ conversationId });
     expect((await merchant.init3d({ conversationId })).status).toBe(400);
@@ -167,13 +168,13 @@ describe('inquiry', () => {
     async (magic) => {
       const conversationId = newConversationId();
       await merchant.doPayment({ conversationId, amount: `10.${magic.digits}` });
-      const told = await fieldsOf(merchant.checkPayment(conversationId));
-      expect(told.responseCode).toBe(magic.inquiry ?? 'B0029');
-      expect(Boolean(told.paymentInfo)).toBe(magic.charged !== 'nothing');
+      const answer = await fieldsOf(merchant.checkPayment(conversationId));
+      expect(answer.responseCode).toBe(magic.inquiry ?? 'B0029');
+      expect(Boolean(answer.paymentInfo)).toBe(magic.charged !== 'nothing');
     },
   );
 
-  it('knows nothing of a payment that was not made, nor of one that waits at the bank', async () => {
+  it('does not find a payment that was not made, nor one that waits at the bank', async () => {
     const conversationId = newConversationId();
     await merchant.init3d({ conversationId });
     const nothing = { responseCode: 'B0029', responseDescription: 'Original not found' };
@@ -185,5 +186,56 @@ describe('inquiry', () => {
     const standard = await startSimulator();
     expect((await new SimulatedMerchant(standard).checkPayment('X')).status).toBe(404);
     await standard.close();
+  });
+});
+
+describe('CheckBin', () => {
+  let simulator: Simulator;
+  let merchant: SimulatedMerchant;
+  beforeEach(async () => {
+    simulator = await startSimulator({ dialect: 'morpos' });
+    merchant = new SimulatedMerchant(simulator);
+  });
+  afterEach(() => simulator.close());
+
+  it('answers, and moves nothing', async () => {
+    const response = await merchant.checkBin();
+    expect(response.status).toBe(200);
+    expect(await fieldsOf(response)).toEqual({ responseCode: 'B0000', responseDescription: 'Approved' });
+    expect(simulator.ledger.charges).toEqual([]);
+    expect(simulator.ledger.calls('CheckBin')).toBe(1);
+  });
+
+  it.each([
+    [{ sign: 'WRONG' }, 400, REFUSAL_CODES.sign],
+    // Signed over another BIN.
+    [{ bin: '402941' }, 400, REFUSAL_CODES.sign],
+    [{ language: 'en' }, 400, REFUSAL_CODES.sign],
+    [{ bin: '4029' }, 400, REFUSAL_CODES.fields],
+    [{ bin: 402940 }, 400, REFUSAL_CODES.fields],
+    [{ merchantId: 'another' }, 400, REFUSAL_CODES.fields],
+    [{ amount: 1 }, 400, REFUSAL_CODES.fields],
+    [{ conversationId: 'short' }, 400, REFUSAL_CODES.conversationId],
+  ])('refuses %j', async (change, status, code) => {
+    const response = await merchant.checkBin(change);
+    expect(response.status).toBe(status);
+    expect(await fieldsOf(response)).toMatchObject({ Code: code });
+  });
+
+  it.each<Record<string, string>>([
+    { 'x-ClientSecret': 'wrong' },
+    { 'x-ClientID': 'wrong' },
+    { 'x-Scope': 'pf_write' },
+  ])('refuses the headers %j', async (change) => {
+    const response = await merchant.checkBin({}, { ...merchant.headers(), ...change });
+    expect(response.status).toBe(401);
+    expect(await fieldsOf(response)).toMatchObject({ Code: REFUSAL_CODES.credentials });
+  });
+
+  it('is not an operation of the bare interface', async () => {
+    const standard = await startSimulator();
+    const response = await new SimulatedMerchant(standard).checkBin();
+    await standard.close();
+    expect(response.status).toBe(404);
   });
 });

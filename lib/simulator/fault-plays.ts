@@ -1,13 +1,55 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from './exact-json.js';
-import type { FaultPlay, WireReply } from './fault-play.js';
+import type { WireReply } from './http.js';
 import { codeText } from './magic.js';
+
+/** What goes wrong with a request or its answer. */
+export type FaultPlay =
+  /** The connection is reset (TCP RST). */
+  | { readonly kind: 'reset' }
+  /** The connection is closed (TCP FIN). */
+  | { readonly kind: 'close' }
+  /** Nothing happens until the client goes away, or until `release()`: then the request takes its normal course. */
+  | { readonly kind: 'stall' }
+  /** The headers and the first half of the answer's body, then the connection is closed. */
+  | { readonly kind: 'half-reply' }
+  /** The right answer, byte by byte. */
+  | { readonly kind: 'one-byte' }
+  /** The right answer; then the connection is reset as its next request arrives. */
+  | { readonly kind: 'close-next-request' }
+  /** The right answer, which announces keep-alive; then the connection is closed. */
+  | { readonly kind: 'close-after-reply' }
+  /** An answer of your own. */
+  | {
+      readonly kind: 'reply';
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: string | Buffer;
+    }
+  /**
+   * A status, its body the documented error shape, HTML or nothing. A 3xx points at `location`, by default the
+   * simulator.
+   */
+  | {
+      readonly kind: 'status';
+      readonly status: number;
+      readonly body?: 'json' | 'html' | 'empty';
+      readonly code?: string;
+      readonly location?: string;
+    }
+  /** The right answer with other fields: changed in place, before it is signed. Numbers are {@link JsonNumber}. */
+  | {
+      readonly kind: 'edit';
+      readonly edit: (fields: JsonObject, context: { readonly contentField: string }) => void;
+    }
+  /** The right answer with other bytes or headers. */
+  | { readonly kind: 'transform'; readonly transform: (reply: WireReply) => WireReply };
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const HTML_PAGE = '<!doctype html><title>Error</title><h1>Service unavailable</h1>';
 const DEPTH = 10_000;
 
-/** Faults with a name, each made of a basic one. */
+/** The faults that have a name. */
 const FAULTS = {
   html: reply(HTML_PAGE, 'text/html'),
   empty: reply(''),
@@ -32,7 +74,7 @@ const FAULTS = {
       );
     },
   },
-  /** UTF-8 that was read as Latin-1 on its way. */
+  /** UTF-8 that was read as Latin-1. */
   mojibake: edit((fields) => (fields.message = Buffer.from(codeText('B0000', 'tr')).toString('latin1'))),
   gzip: encoded('gzip', gzipSync),
   deflate: encoded('deflate', deflateSync),
@@ -53,7 +95,7 @@ const FAULTS = {
     delete fields.code;
     delete fields.resultCode;
   }),
-  /** The code alone: an approval does not say of which payment. */
+  /** The code alone: an approval does not name its payment. */
   'bare-code': edit((fields) => {
     for (const name of Object.keys(fields)) if (name !== 'code' && name !== 'responseCode') delete fields[name];
   }),
@@ -67,7 +109,7 @@ const FAULTS = {
   'page-not-base64': edit((fields, { contentField }) => (fields[contentField] = '*** no Base64 ***')),
   'page-not-html': edit((fields, { contentField }) => (fields[contentField] = base64('This is not a page.'))),
   'page-missing': edit((fields, { contentField }) => delete fields[contentField]),
-  /** A second page under the same name in another case. */
+  /** A second page, under the same name in upper case. */
   'page-twice': edit((fields, { contentField }) => {
     fields[contentField.toUpperCase()] = base64('<html><body>Another page</body></html>');
   }),
