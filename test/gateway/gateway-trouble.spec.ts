@@ -37,8 +37,8 @@ describe('trouble with the gateway', () => {
     trouble.unreachable('init3d', 'deadline', null);
     trouble.unreachable('init3d', 'interceptor_failed', null);
     trouble.notMade('init3d', 'the signer took too long');
-    trouble.silent('auth3d', 'deadline', null);
-    trouble.silent('auth3d', 'connection_lost', 'ECONNRESET');
+    trouble.noAnswer('auth3d', 'deadline', null);
+    trouble.noAnswer('auth3d', 'connection_lost', 'ECONNRESET');
     expect(log).toEqual([
       expect.stringContaining('cannot be reached; nothing was sent (deadline, init3d). Check baseUrl'),
       expect.stringContaining('An interceptor of PAYMENT_HTTP kept a request'),
@@ -92,7 +92,7 @@ describe('trouble with the gateway', () => {
   it('says it a few times a minute, and how often besides', async () => {
     for (let times = 0; times < 1_000; times += 1)
       trouble.unreachable('doPayment', 'connection_failed', 'ECONNREFUSED');
-    trouble.silent('doPayment', 'deadline', null);
+    trouble.noAnswer('doPayment', 'deadline', null);
     expect(log).toHaveLength(4);
     await clock.advance(60_000);
     expect(log).toHaveLength(5);

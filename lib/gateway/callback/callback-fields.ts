@@ -19,7 +19,8 @@ export type CallbackRules = Pick<GatewayDialect, 'callbackIdField' | 'callbackOb
 
 /**
  * Reads what the bank sent, as the host parsed it (form, JSON or query). Every field must be a single value; those in
- * `objectFields` (a dialect's `callbackObjectFields`) may be objects of single values. Names and values stay as received.
+ * `objectFields` (a dialect's `callbackObjectFields`) may be objects of single values. Names and values stay as
+ * received.
  *
  * @throws PaymentCallbackError for a field that is repeated (in any case) or nested, for more than 64 fields, and for
  *   more than 64 KiB
@@ -71,8 +72,8 @@ export function isObjectField(name: string, objectFields: readonly string[]): bo
 }
 
 /**
- * Makes each of `objectFields` one object, in whichever way the form wrote it: as `Field.Member`, as `Field[Member]`, or
- * as one JSON text (unverified: which of these a bank uses is not shown). Other fields stay as received.
+ * Makes each of `objectFields` one object, in whichever way the form wrote it: as `Field.Member`, as `Field[Member]`,
+ * or as one JSON text (unverified: which of these a bank uses is not shown). Other fields stay as received.
  *
  * @throws PaymentCallbackError for a member that is repeated or nested, and for more than 64 of them
  */

@@ -6,9 +6,10 @@ const approvalVariantCodes = new Set(['B0008', 'B0010', 'B0011', 'B0016', 'B0032
 const indeterminateCodes = new Set(['B0006', 'B0020', 'B0022', 'B0068', 'B0091', 'B0095', 'B0096', 'B0098', 'B9999']);
 
 /**
- * The sets that both built-in dialects use. Unverified: inferred from the vendor's public list and from ISO 8583, the
- * scheme it follows. `notFoundCodes` is empty: which code says so is not public. `approvedTexts`: the vendor's plugins ask
- * for `Approved` in an inquiry, and its documentation shows `Onaylandı` for an approval.
+ * What the result codes mean in both built-in dialects. docs/interface.md shows `B0000` only; the others are
+ * unverified: inferred from the vendor's public list and from ISO 8583, the scheme it follows. `notFoundCodes` is
+ * empty, because no public source names that code. `approvedTexts` are `Approved`, which the vendor's plugins look for
+ * in an inquiry, and `Onaylandı`, which its documentation shows for an approval.
  */
 export const DEFAULT_CODE_SETS: ResultCodeSets = {
   approvedCodes,

@@ -42,7 +42,7 @@ describe('an attempt', () => {
 
   it('is not to be had once it is over', async () => {
     const { attempt } = begun();
-    attempt.forgo();
+    attempt.interceptorsDone();
     expect(attempt.take()).toBeNull();
     expect(await known(attempt)).toEqual({ sent: false, cause: 'interceptor_failed' });
   });
@@ -50,7 +50,7 @@ describe('an attempt', () => {
   it('goes on without the interceptors once it was taken', async () => {
     const { attempt } = begun();
     attempt.take();
-    attempt.forgo();
+    attempt.interceptorsDone();
     expect(await known(attempt)).toBeNull();
   });
 
