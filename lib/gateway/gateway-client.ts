@@ -1,7 +1,7 @@
 import type { PaymentClock } from '../payment/clock.js';
-import { withTimeout } from '../payment/with-timeout.js';
 import type { Payment } from '../payment/payment.js';
 import type { Thrown } from '../payment/thrown.js';
+import { withTimeout } from '../payment/with-timeout.js';
 import type {
   Auth3dRequest,
   BinRequest,
@@ -9,8 +9,8 @@ import type {
   DialectOperations,
   GatewayOperation,
   GatewayResult,
-  SaleRequest,
   GatewaySettings,
+  SaleRequest,
 } from './gateway-dialect.js';
 import type { GatewayTrouble } from './gateway-trouble.js';
 import { chargeOutcome, type ChargeOutcome, type ChargeRules } from './readings/charge-outcome.js';
@@ -20,8 +20,8 @@ import { ReplyFields } from './readings/reply-fields.js';
 import type { Expectation, ReadingRules } from './readings/result-checks.js';
 import { describeRedacted, redactResult, type SensitiveData } from './redaction.js';
 import type { GatewayTransport } from './transport/gateway-transport.js';
-import type { Answer, RequestClaim, Transmission, WireRequest } from './transport/transmission.js';
 import { inRequestSpan } from './transport/request-span.js';
+import type { Answer, RequestClaim, Transmission, WireRequest } from './transport/transmission.js';
 import { wireText } from './wire-body.js';
 
 /** How long a request may take to build and sign: a signer may ask over a network. */
@@ -227,7 +227,7 @@ export class GatewayClient {
     if (!sent.reply) return;
     // The code that a dialect in plain JavaScript gives may be anything.
     const code: unknown = result?.code;
-    this.trouble?.replied(name, { status: sent.reply.status, code: typeof code === 'string' ? code : null });
+    this.trouble?.replied(name, sent.reply.status, typeof code === 'string' ? code : null);
   }
 
   private get operations(): DialectOperations {

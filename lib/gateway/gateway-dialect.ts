@@ -167,9 +167,7 @@ export interface GatewayDialect {
   readonly requiresApiKey?: boolean;
   /** The `scope` that is sent where the option is not given. Default `pf_write`. */
   readonly defaultScope?: string;
-  /**
-   * Names, in any case, of the fields that a callback must have, not empty. A callback without any field is refused.
-   */
+  /** Names, in any case, of fields that a callback must have, not empty. A callback without any field is refused. */
   readonly requiredCallbackFields: readonly string[];
   /** The name, in any case, of the callback's conversationId. A callback that has it must have the payment's own. */
   readonly callbackIdField: string;
@@ -202,9 +200,7 @@ export interface ResultCodeSets {
   readonly declinedPrefixes: readonly string[];
   /** In an answer to CheckPayment: the card was declined. Only codes about the card, never about the inquiry itself. */
   readonly inquiryDeclinedCodes: ReadonlySet<string>;
-  /**
-   * In an answer to CheckPayment: the payment is not known. Believed when the gateway says so twice, 10 minutes apart.
-   */
+  /** In an answer to CheckPayment: the payment is not known. Believed if said twice, at least 10 minutes apart. */
   readonly notFoundCodes: ReadonlySet<string>;
   /**
    * In an answer to CheckPayment: texts that say, beside an approved code, that the sale was approved. They are

@@ -18,13 +18,6 @@ const NAME_CODE = /^(?:ENOTFOUND|EAI_)/;
 
 type Option = 'baseUrl' | 'merchantId' | 'clientId' | 'clientSecret' | 'apiKey' | 'scope' | 'grantType' | 'timeoutMs';
 
-/** The part of a reply that can show a wrong setting. */
-export interface RefusalSigns {
-  readonly status: number;
-  /** The gateway's result code; null where there is none. */
-  readonly code: string | null;
-}
-
 /**
  * Logs, a few times a minute, that the gateway cannot be reached or refuses requests because of the merchant's
  * settings, and names the settings to check. Declined cards are not logged here.
@@ -63,12 +56,12 @@ export class GatewayTrouble {
   /** The request was never started on a connection, so nothing was sent. */
   unreachable(operation: GatewayOperation, why: NothingSent, errorCode: string | null): void {
     const cause = errorCode ?? why;
+    const gateway = `payment gateway at ${this.host}`;
     const line =
       why === 'interceptor_failed'
-        ? `An interceptor of PAYMENT_HTTP kept a request to the payment gateway at ${this.host} from being sent`
-        : `The payment gateway at ${this.host} cannot be reached; nothing was sent`;
-    const advice = why === 'interceptor_failed' ? '' : ` ${this.connectionAdvice(errorCode ?? '')}`;
-    this.error('unreachable', `${line} (${cause}, ${operation}).${advice}`, { operation, cause });
+        ? `An interceptor of PAYMENT_HTTP kept a request to the ${gateway} from being sent (${cause}, ${operation}).`
+        : `The ${gateway} cannot be reached; nothing was sent (${cause}, ${operation}). ${this.connectionAdvice(errorCode ?? '')}`;
+    this.error('unreachable', line, { operation, cause });
   }
 
   /** The request may have been sent, and there is no reply that can be read. */
@@ -79,8 +72,8 @@ export class GatewayTrouble {
     this.error('noAnswer', line, { operation, cause });
   }
 
-  /** There is a reply. It is logged only if it refuses the request itself, and not the card. */
-  replied(operation: GatewayOperation, { status, code }: RefusalSigns): void {
+  /** There is a reply. It is logged only if its status or code refuses the request itself, and not the card. */
+  replied(operation: GatewayOperation, status: number, code: string | null): void {
     const advice = this.refusalAdvice(status, code);
     if (advice === null) return;
     const shown = code !== null && SHOWN_CODE.test(code) ? code : null;
@@ -101,13 +94,13 @@ export class GatewayTrouble {
     const isOwnValidation =
       code !== null && this.settings.dialect.codes.declinedPrefixes.some((prefix) => code.startsWith(prefix));
     if (isOwnValidation || code === MERCHANT_CODE || status === 400 || status === 422) {
-      return `Where it refuses all, check ${this.named('merchantId', 'apiKey')}, and how the sign is made.`;
+      return `If it refuses every request, check ${this.named('merchantId', 'apiKey')}, and how the sign is made.`;
     }
     return null;
   }
 
   private connectionAdvice(code: string): string {
-    if (NAME_CODE.test(code)) return `Its name is not found: check ${this.named('baseUrl')} and this host's DNS.`;
+    if (NAME_CODE.test(code)) return `Its host name was not found: check ${this.named('baseUrl')} and this host's DNS.`;
     if (WEAK_TLS_CODE.test(code)) {
       return `It offers no TLS 1.2 or 1.3 with forward secrecy, or refuses ours: ask the vendor, or check ${this.named('baseUrl')}.`;
     }

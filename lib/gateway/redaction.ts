@@ -63,8 +63,7 @@ export function describeRedacted(
   sensitive: SensitiveData,
   payment: Partial<Pick<Payment, 'maskedCardNumber'>> = {},
 ): Thrown {
-  const sent = searchTermsOf(sensitive);
-  const hide = (text: string): string => redactedMessage(text, sent) ?? '***';
+  const hide = (text: string): string => redactedMessage(text, searchTermsOf(sensitive)) ?? '***';
   return describeThrown(thrown, (text) => plainText(hide(text), MAX_ERROR_LENGTH, payment));
 }
 

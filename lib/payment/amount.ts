@@ -1,9 +1,7 @@
 import { currencyDecimals } from './currency.js';
 import type { Translations } from './text-language.js';
 
-/**
- * How an amount is written: `fixed` has all decimals of its currency (`60.00`), `shortest` no trailing zeros (`60`).
- */
+/** How an amount is written: `fixed` with all decimals of its currency (`60.00`), `shortest` without trailing zeros. */
 export type AmountFormat = 'fixed' | 'shortest';
 
 /** What can be wrong with an amount. These are also the names of the validation rules. */

@@ -9,12 +9,8 @@ export abstract class PaymentClock {
   abstract sleep(ms: number, signal?: AbortSignal): Promise<void>;
 
   /**
-   * Calls `act` after `ms` milliseconds.
-   *
-   * By default this uses {@link sleep}. Most timers are cancelled before they run out, so override this if your clock
-   * can set and clear a timer for less than a promise and a signal cost.
-   *
-   * @returns a function that cancels it
+   * Calls `act` after `ms` milliseconds, unless the returned function is called before. Most timers are cancelled:
+   * override this if your clock can set and clear a timer for less than a promise and a signal cost.
    */
   timer(ms: number, act: () => void): () => void {
     const cancelled = new AbortController();

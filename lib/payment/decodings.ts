@@ -37,9 +37,7 @@ export function decodings(text: string, searchedLength = 0): string[] {
   return [...found];
 }
 
-/**
- * Undoes percent, JSON and HTML escapes, and replaces full-width, superscript and similar forms by plain characters.
- */
+/** Undoes percent, JSON and HTML escapes; replaces full-width, superscript and similar forms by plain characters. */
 export function withoutEscapes(text: string): string {
   // Most texts of a reply have nothing to undo.
   if (!ESCAPED.test(text)) return text;

@@ -111,9 +111,7 @@ export type PaymentIn<S extends PaymentState> = S extends unknown ? Payment & { 
 
 /** A payment as it is stored: what a `Payment` shows, and what only the module itself needs. */
 export interface PaymentRecord extends Omit<Payment, 'settled' | 'stored'> {
-  /**
-   * SHA-256 of the callback token, lowercase hex; null for direct payments and for own return URLs without `{token}`.
-   */
+  /** SHA-256 of the callback token, in lowercase hex; null for direct payments and return URLs without `{token}`. */
   readonly tokenHash: string | null;
   readonly idempotencyKey: string | null;
   /** The `reference` while this payment holds it: at most one payment of an account can. */

@@ -119,9 +119,7 @@ function hideTokens(text: string, shown: string, isCut: boolean): string {
   return result + shown.slice(end);
 }
 
-/**
- * Whether a token is made of words and short numbers: `ECONNREFUSED`, `PaymentStateError`, `order-2026/17`, `B0051`.
- */
+/** Whether a token is words and short numbers: `ECONNREFUSED`, `PaymentStateError`, `order-2026/17`, `B0051`. */
 function isPlain(token: string): boolean {
   const parts = token.split(/[-+/=_]/);
   return (

@@ -22,8 +22,7 @@ export type CallbackRules = Pick<GatewayDialect, 'callbackIdField' | 'callbackOb
  * `objectFields` (a dialect's `callbackObjectFields`) may be objects of single values. Names and values stay as
  * received.
  *
- * @throws PaymentCallbackError for a field that is repeated (in any case) or nested, for more than 64 fields, and for
- *   more than 64 KiB
+ * @throws PaymentCallbackError for a field that is repeated (in any case) or nested, for more than 64 fields or 64 KiB
  */
 export function readCallbackFields(received: unknown, objectFields: readonly string[]): CallbackFields {
   if (!isRecord(received)) throw new PaymentCallbackError('not_a_callback');
@@ -32,10 +31,7 @@ export function readCallbackFields(received: unknown, objectFields: readonly str
   for (const [name, value] of Object.entries(received)) {
     if (isObjectField(name, objectFields) && isRecord(value)) {
       checker.checkName(name, name);
-      const members = Object.entries(value).map(([member, inner]) => [
-        member,
-        checker.checked(member, inner, `${name}.`),
-      ]);
+      const members = Object.entries(value).map(([key, inner]) => [key, checker.checked(key, inner, `${name}.`)]);
       fields[name] = Object.fromEntries(members) as Record<string, Scalar>;
     } else fields[name] = checker.checked(name, value);
   }

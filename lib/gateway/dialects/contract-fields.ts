@@ -59,8 +59,7 @@ function readContractResult(fields: ReplyFields): GatewayResult {
 
 /**
  * Reads an answer that may show amount and currency beside the code or in `paymentInfo`, and the currency also under
- * its name in requests (unverified: of Auth3d and CheckPayment no place is shown). Two values that differ are
- * unreadable.
+ * its name in requests (unverified: their places in other answers are not shown). Values that differ are unreadable.
  */
 export function readScatteredResult(fields: ReplyFields): GatewayResult {
   const { unreadable: unread = [], ...result } = readContractResult(fields);

@@ -60,9 +60,7 @@ const OPERATION_PARTS = {
 
 const OPERATIONS = Object.keys(IS_OPERATION_REQUIRED) as GatewayOperation[];
 
-/**
- * Which parts a host's own dialect lacks, as text; null where it is complete. A host in plain JavaScript has no types.
- */
+/** Which parts a host's own dialect lacks, as text; null if none. In plain JavaScript, no compiler tells the host. */
 export function dialectProblem(dialect: GatewayDialect): string | null {
   const missing = missingParts(dialect, DIALECT_PARTS);
   if (!missing.includes('operations')) {

@@ -83,8 +83,7 @@ const CALLBACK_OBJECT_FIELDS = ['InstrumentDetail'];
 
 /**
  * Mor Para's MorPOS, as its public documentation and official plugins show it. Unverified: which values are signed in
- * DoPayment, in Init3d and in answers, the field with the page in an answer to Init3d, and the fields of Auth3d's
- * answer.
+ * DoPayment, in Init3d and in answers, the field with the page in Init3d's answer, and the fields of Auth3d's answer.
  */
 export function morposDialect(options: MorposDialectOptions = {}): GatewayDialect {
   const { timestampOffsetHours = 0, contentField, codes, answerSignOrder = ANSWER_SIGN_ORDER } = options;
@@ -183,9 +182,7 @@ function compactTimestamp(now: Date, offsetHours: number): string {
   return new Date(now.getTime() + offsetHours * 3_600_000).toISOString().replace(/\D/g, '').slice(0, 14);
 }
 
-/**
- * Base64( lowercase hex( SHA-256( base64-decode(secret) + timestamp ) ) ). No Buffer with the secret is left behind.
- */
+/** Base64( lowercase hex( SHA-256( base64-decode(secret) + timestamp ) ) ). Every Buffer with the secret is wiped. */
 function hashedSecret(secret: string, timestamp: string): string {
   return recoded(sha256(secret, 'base64', timestamp), 'latin1', 'base64');
 }

@@ -5,9 +5,7 @@ import type { Answer, GatewayReply } from '../transport/transmission.js';
 import { ReplyFields } from './reply-fields.js';
 import { codeMeanings, isForeign, isSuccessStatus, type ReadingRules } from './result-checks.js';
 
-/**
- * The outcome of an Init3d that may have been sent. `content` is the page in Base64, as received; `html` is decoded.
- */
+/** The outcome of an Init3d that may have been sent. `content` is the page in Base64, as received, `html` decoded. */
 export type Init3dOutcome =
   | { readonly content: string; readonly html: string }
   | { readonly content: null; readonly reason: PaymentReason; readonly result: GatewayResult | null };

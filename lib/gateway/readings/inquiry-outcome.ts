@@ -18,9 +18,7 @@ import {
 export type InquiryOutcome =
   | {
       readonly outcome: 'paid';
-      /**
-       * Whether the answer shows our id or our amount. Otherwise it cannot confirm an approval that names no payment.
-       */
+      /** Whether the answer shows our id or our amount. If not, it cannot confirm an approval that names no payment. */
       readonly isBound: boolean;
       readonly charge: ChargeOutcome;
     }
@@ -30,9 +28,7 @@ export type InquiryOutcome =
 
 const NOTHING = { outcome: 'nothing' } as const;
 
-/**
- * Reads the answer to a CheckPayment. Only a clear answer settles a payment; an HTTP 404, for example, is not clear.
- */
+/** Reads the answer to a CheckPayment. Only a clear answer settles a payment: an HTTP 404, for example, is not. */
 export function inquiryOutcome(
   reply: GatewayReply,
   operation: DialectOperation<never, InquiryResult>,

@@ -169,9 +169,7 @@ async function refuse(): Promise<never> {
   throw new Error('This HttpService transmits each payment request once and nothing else.');
 }
 
-/**
- * The defaults, then the interceptors' headers, then our own. A later one replaces an earlier one, whatever its case.
- */
+/** The defaults, then the interceptors' headers, then our own. A later one replaces an earlier one, in any case. */
 function wireHeaders(added: WireRequest['headers'], own: WireRequest['headers']): Record<string, string> {
   const headers = new Map<string, [name: string, value: string]>();
   for (const set of [DEFAULT_HEADERS, added, own, ENTITY_HEADERS]) {

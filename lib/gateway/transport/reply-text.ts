@@ -21,9 +21,7 @@ const DECODERS = new Map<string, Decoder>([
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/**
- * The text of a body, or why it cannot be read. Intermediate buffers are wiped; wiping `body` is left to the caller.
- */
+/** The text of a body, or why it cannot be read. Buffers made on the way are wiped; the caller wipes `body`. */
 export function replyText(
   body: Buffer,
   headers: IncomingHttpHeaders,
