@@ -101,7 +101,7 @@ describe('the log, when a function of the merchant throws', () => {
     [
       'its sign',
       (dialect) => ({ ...dialect, sign: thrower }),
-      /^error Nothing was sent to the payment gateway: the dialect's sign threw \(doPayment\): Error: card/,
+      /^error Nothing was sent to the payment gateway: the signer threw \(doPayment\): Error: card/,
     ],
     [
       'its headers',

@@ -256,7 +256,7 @@ describe('an attempt that is over', () => {
   it('holds none when it ended before anything was sent', async () => {
     const attempt = new Attempt(BODY, 60_000);
     const { body } = attempt as unknown as { readonly body: Buffer };
-    attempt.forgo();
+    attempt.interceptorsDone();
     await attempt.outcome;
     expect(body).toEqual(Buffer.alloc(BODY.length));
   });
