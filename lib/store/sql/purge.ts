@@ -1,19 +1,15 @@
-import { sql } from 'kysely';
 import { setImmediate } from 'node:timers/promises';
 import type { PurgeCounts } from '../payment-store.js';
-import { idHashOf } from './key-hash.js';
-import type { PaymentDb } from './payment-tables.js';
-import type { SqlDatabase } from './sql-database.js';
-import { withTimeout } from '../../payment/with-timeout.js';
-import { MAX_CALL_MS } from './sql-engine.js';
+import { idHashOf, type PaymentDb } from './payment-tables.js';
+import { limited, type SqlDatabase } from './sql-database.js';
 
-/** How many settled payments a transaction looks at. */
+/** How many settled payments a transaction reads. */
 const PAYMENTS_BATCH = 200;
 const KEYS_BATCH = 1_000;
-/** In the JSON of a record whose conversationId the module made; quotes inside a text are escaped. */
-const MADE_HERE = '"hostIdNonce":null';
+/** Part of the JSON of a record whose conversationId the module made. Inside a text, its quotes would be escaped. */
+const MADE_BY_MODULE = '"hostIdNonce":null';
 
-/** Where a batch of the purge ended. */
+/** The last payment that a batch of the purge read. */
 export interface PurgePlace {
   readonly finalizedAt: number;
   readonly conversationId: string;
@@ -22,14 +18,14 @@ export interface PurgePlace {
 interface PurgeBatch {
   readonly payments: number;
   readonly events: number;
-  /** Null when nothing is left behind it. */
+  /** Null when there are no later ones. */
   readonly place: PurgePlace | null;
 }
 
 /**
- * Deletes settled payments that nothing is left to be delivered of, a batch in each transaction, until `end` (by
- * `performance.now`). Those that others have locked are left for the next purge.
- * @param from where an earlier one stopped; from the beginning, it might never get past those that have to stay
+ * Deletes settled payments whose events have all been delivered, a batch in each transaction, until `end` (by
+ * `performance.now`). Payments that others have locked are left for the next purge.
+ * @param from where an earlier purge stopped: from the beginning, it might never get past the payments that must stay
  */
 export async function purgePayments(
   database: SqlDatabase,
@@ -42,20 +38,18 @@ export async function purgePayments(
   let start = from;
   for (;;) {
     const begin = start;
-    const { place, ...purged }: PurgeBatch = await withTimeout(MAX_CALL_MS, () =>
-      purgeBatch(database, account, paymentsMs, begin),
-    );
+    const { place, ...purged }: PurgeBatch = await limited(() => purgeBatch(database, account, paymentsMs, begin));
     payments += purged.payments;
     events += purged.events;
     if (!place || performance.now() >= end) return { payments, events, place };
     start = place;
-    // A database inside this process waits for nothing: without this, nothing else here would run until the end.
+    // Without this, a database inside this process would block the event loop until the purge ends.
     await setImmediate();
   }
 }
 
 /**
- * Forgets keys of payments that were purged that long ago, until `end` (by `performance.now`).
+ * Deletes keys of payments that were purged that long ago, until `end` (by `performance.now`).
  * @returns whether some may be left
  */
 export async function forgetKeys(
@@ -64,7 +58,7 @@ export async function forgetKeys(
   keysMs: number,
   end: number,
 ): Promise<boolean> {
-  while ((await withTimeout(MAX_CALL_MS, () => forgetSomeKeys(database, account, keysMs))) === KEYS_BATCH) {
+  while ((await limited(() => forgetSomeKeys(database, account, keysMs))) === KEYS_BATCH) {
     if (performance.now() >= end) return true;
     await setImmediate();
   }
@@ -80,7 +74,7 @@ function forgetSomeKeys(database: SqlDatabase, account: string, keysMs: number):
       .select('key_hash')
       .orderBy('purged_at')
       .limit(KEYS_BATCH)
-      .modifyEnd(sql.raw(database.engine.rowLock('card_payment_key')))
+      .modifyEnd(database.rowLock('card_payment_key'))
       .execute();
     if (keys.length === 0) return 0;
     const hashes = keys.map((key) => key.key_hash);
@@ -123,11 +117,11 @@ function settledAfter(database: SqlDatabase, db: PaymentDb, account: string, pay
     .orderBy('finalized_at')
     .orderBy('conversation_id')
     .limit(PAYMENTS_BATCH)
-    .modifyEnd(sql.raw(database.engine.rowLock('card_payment')))
+    .modifyEnd(database.rowLock('card_payment'))
     .execute();
 }
 
-/** Those of these payments that no delivery is open of, and no event to be fanned out to a known pair. */
+/** The payments among these that have no delivery, and no event that is still to be fanned out to a known pair. */
 async function withoutDeliveries(
   database: SqlDatabase,
   db: PaymentDb,
@@ -140,8 +134,8 @@ async function withoutDeliveries(
     .where('account', '=', account)
     .where('conversation_id', 'in', ids)
     .select(['event_id', 'conversation_id']);
-  // Fan-out passes over events that others have locked, and goes on with those of other payments: none waits.
-  const locked = await events.modifyEnd(sql.raw(database.engine.rowLock('card_payment_event'))).execute();
+  // Fan-out skips the events that are locked here, so that neither waits for the other.
+  const locked = await events.modifyEnd(database.rowLock('card_payment_event')).execute();
   const lockedIds = new Set(locked.map((event) => event.event_id));
   const beingFannedOut = (await events.execute()).filter((event) => !lockedIds.has(event.event_id));
   const delivered = await db
@@ -150,21 +144,17 @@ async function withoutDeliveries(
     .where('conversation_id', 'in', ids)
     .select('conversation_id')
     .execute();
-  const waiting = await db
-    .selectFrom('card_payment_event')
-    .where('account', '=', account)
-    .where('conversation_id', 'in', ids)
+  const waiting = await events
     .where('waiting', '=', 1)
     .where('type', 'in', (eb) => eb.selectFrom('card_payment_handler').where('account', '=', account).select('type'))
-    .select('conversation_id')
     .execute();
   const busy = new Set([...beingFannedOut, ...delivered, ...waiting].map((row) => row.conversation_id));
   return ids.filter((id) => !busy.has(id));
 }
 
 /**
- * Keeps conversationIds taken for a while. Those of older releases have no row yet, and nothing says whether the host
- * chose them.
+ * Keeps the conversationIds that the host chose taken for a while. Those of older releases have no row yet, and do not
+ * say who chose them: they are kept, too.
  */
 async function rememberIds(
   database: SqlDatabase,
@@ -172,15 +162,15 @@ async function rememberIds(
   account: string,
   ids: readonly string[],
 ): Promise<void> {
-  const notMadeHere = await db
+  const fromHost = await db
     .selectFrom('card_payment')
     .where('account', '=', account)
     .where('conversation_id', 'in', ids)
-    .where('record', 'not like', `%${MADE_HERE}%`)
+    .where('record', 'not like', `%${MADE_BY_MODULE}%`)
     .select('conversation_id')
     .execute();
-  if (notMadeHere.length === 0) return;
-  const rows = notMadeHere.map((payment) => ({
+  if (fromHost.length === 0) return;
+  const rows = fromHost.map((payment) => ({
     account,
     key_hash: idHashOf(payment.conversation_id),
     conversation_id: null,
@@ -189,7 +179,7 @@ async function rememberIds(
   await db
     .insertInto('card_payment_key')
     .values(rows)
-    .onConflict((conflict) => conflict.columns(['account', 'key_hash']).doUpdateSet({ purged_at: database.fromNow() }))
+    .modifyEnd(database.orOverwrite(['account', 'key_hash'], 'purged_at'))
     .execute();
 }
 
