@@ -9,11 +9,24 @@ import type { LedgerWrites } from './sql-engine.js';
 import { firstTaken, takenKeys } from './sql-ledger.js';
 import { ask, type Steps, Undo } from './sql-transaction.js';
 
+/** What a payment has taken: the reference whose lock it holds, and the hash of its idempotency key. */
+interface Held {
+  readonly heldReference: string | null;
+  readonly heldKeyHash: string | null;
+}
+
+/** Updates the row of a payment if its version is the expected one, and returns what the payment has taken until now. */
+export type UpdatePayment = (
+  database: SqlDatabase,
+  record: PaymentRecord,
+  expectedVersion: number,
+) => Steps<Held | undefined>;
+
 /**
- * Writes each transition in a transaction of several statements, in SQL that most databases know. The database must have
- * `update … returning`.
+ * Writes each transition in a transaction of several statements, in SQL that most databases know. The row of the payment
+ * is always written first, so that writers of one payment wait for each other there.
  */
-export const ledgerWrites: LedgerWrites = {
+export const ledgerWritesBy = (updatePayment: UpdatePayment): LedgerWrites => ({
   insert(database, record, event) {
     return database.write<UniqueKey | null>(function* () {
       const row = rowOf(record);
@@ -54,14 +67,10 @@ export const ledgerWrites: LedgerWrites = {
     if (outcome === 'idempotencyKey') throw new Error('another payment has this idempotencyKey');
     return outcome;
   },
-};
+});
 
-/** @returns the key and the reference that the payment has held; undefined when its version is another */
-function* updatePayment(
-  database: SqlDatabase,
-  record: PaymentRecord,
-  expectedVersion: number,
-): Steps<{ heldReference: string | null; heldKeyHash: string | null } | undefined> {
+/** Does so in one statement, by `update … returning`. */
+const updateReturning: UpdatePayment = function* (database, record, expectedVersion) {
   const { account, conversation_id: id, ...changes } = rowOf(record);
   const values = [...Object.values(changes), account, id, expectedVersion, account, id, account, id];
   const update = database.query('update payment', values, (db) =>
@@ -87,7 +96,10 @@ function* updatePayment(
       ]),
   );
   return (yield* ask(update)).rows[0];
-}
+};
+
+/** For databases that have `update … returning`. */
+export const ledgerWrites = ledgerWritesBy(updateReturning);
 
 /** The key because of which a record could not be inserted. */
 function* takenKey(database: SqlDatabase, record: PaymentRecord): Steps<UniqueKey> {

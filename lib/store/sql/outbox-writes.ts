@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { DeliveryLeaseRequest } from '../payment-outbox.js';
 import { deleteDelivery, deliveryOf, dueDeliveries, LOOK_AHEAD, unblockLater, withEvents } from './deliveries.js';
 import type { PaymentDb } from './payment-tables.js';
 import { compiled, type SqlDatabase } from './sql-database.js';
@@ -40,8 +41,12 @@ export const outboxWrites: OutboxWrites = {
           .compile();
       const isFull = due.length === LOOK_AHEAD * limit;
       const waiting = due.filter((row) => isFull && row.attempts === 0 && Number(row.blocked_until) > Number(row.now));
-      for (const row of waiting) yield* ask(put([row.event_id], { due_at: Number(row.blocked_until) }));
-      const isDone = waiting.length === 0;
+      let isDone = true;
+      for (const row of waiting) {
+        if (!(yield* lockEarlier(database, request, row))) continue;
+        yield* ask(put([row.event_id], { due_at: Number(row.blocked_until) }));
+        isDone = false;
+      }
       if (leasedIds.length === 0) return { leased: [], isDone };
       yield* ask(put(leasedIds, { lease, due_at: Number(due[0]?.until) }));
       const leased = withEvents(db, account)
@@ -60,6 +65,30 @@ export const outboxWrites: OutboxWrites = {
     });
   },
 };
+
+/**
+ * Locks the deliveries that one waits for, so that a process that removes one of them waits, and then makes due what is
+ * postponed here.
+ * @returns false when there are none any more
+ */
+function* lockEarlier(
+  database: SqlDatabase,
+  { account, handlerId }: DeliveryLeaseRequest,
+  { conversation_id: conversationId, version }: { readonly conversation_id: string; readonly version: number },
+): Steps<boolean> {
+  // Nobody else writes at the same time.
+  if (database.syntax.fanOutLock === null) return true;
+  const earlier = database.db
+    .selectFrom('card_payment_delivery')
+    .where('account', '=', account)
+    .where('conversation_id', '=', conversationId)
+    .where('handler_id', '=', handlerId)
+    .where('version', '<', version)
+    .where('parked', '=', sql.lit(0))
+    .select('event_id')
+    .modifyEnd(database.rowLock('card_payment_delivery'));
+  return (yield* ask(earlier.compile())).rows.length > 0;
+}
 
 /**
  * The events of the payments whose events have waited longest, of the types that a known handler takes. Asks for each
