@@ -318,28 +318,28 @@ export const SURVIVORS = [
       'Spares memory: a savepoint that stays is hidden by the next of the same name, and ends with the transaction.',
   },
   {
-    file: 'lib/store/sql/purge.ts',
+    file: 'lib/store/sql/ledger-purge.ts',
     changes: [`'' → "Stryker was here!"`],
     reason: 'Looked at only among payments that ended in 1970.',
   },
   {
-    file: 'lib/store/sql/purge.ts',
-    changes: ['performance.now() >= end → performance.now() > end'],
+    file: 'lib/store/sql/ledger-purge.ts',
+    changes: ['performance.now() >= this.end → performance.now() > this.end'],
     reason: 'Differs at one moment alone, of which nothing is promised.',
   },
   {
-    file: 'lib/store/sql/purge.ts',
+    file: 'lib/store/sql/ledger-purge.ts',
     changes: [`'card_payment_key' → ""`, `'card_payment' → ""`, `'card_payment_event' → ""`],
     reason:
       'Names the table for the lock of rows, which SQLite does not have; PostgreSQL refuses an empty name, which its contract suite notices.',
   },
   {
-    file: 'lib/store/sql/purge.ts',
+    file: 'lib/store/sql/ledger-purge.ts',
     changes: ['keys.length === 0 → false', 'ids.length === 0 → false'],
     reason: 'Spares statements that would touch no row.',
   },
   {
-    file: 'lib/store/sql/purge.ts',
+    file: 'lib/store/sql/ledger-purge.ts',
     changes: [
       '!last || settled.length < PAYMENTS_BATCH → !last && settled.length < PAYMENTS_BATCH',
       'settled.length < PAYMENTS_BATCH → false',
@@ -347,7 +347,7 @@ export const SURVIVORS = [
     reason: 'Costs one look more, which finds nothing: the next place is behind the last payment.',
   },
   {
-    file: 'lib/store/sql/purge.ts',
+    file: 'lib/store/sql/ledger-purge.ts',
     changes: ['(event) => !lockedIds.has(event.event_id) → () => undefined'],
     reason:
       'On SQLite nothing writes beside a purge, so that no event is locked by others. On PostgreSQL, a test of row locks notices.',

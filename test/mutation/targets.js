@@ -163,7 +163,7 @@ export const TARGETS = [
       'lib/store/sql/ledger-writes.ts': SQLITE,
       'lib/store/sql/outbox-writes.ts': SQLITE_LEASES,
       'lib/store/sql/payment-tables.ts': ['store/sql/payment-tables', ...SQLITE],
-      'lib/store/sql/purge.ts': SQLITE_PURGE,
+      'lib/store/sql/ledger-purge.ts': SQLITE_PURGE,
       'lib/store/sql/sql-database.ts': [...SQLITE_DATABASE, ...SQLITE],
       'lib/store/sql/sql-ledger.ts': ['store/sql/sql-ledger', ...SQLITE],
       'lib/store/sql/sql-outbox.ts': ['store/sql/sql-outbox', ...SQLITE_PURGE, ...SQLITE_LEASES, POSTGRES_LEASES],

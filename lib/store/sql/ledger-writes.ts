@@ -37,7 +37,8 @@ export const ledgerWritesBy = (updatePayment: UpdatePayment): LedgerWrites => ({
       const [idHash, keyHash] = [hostIdHashOf(record), keyHashIn(record)];
       if (idHash !== null && !(yield* takeKey(database, record.account, idHash, null)))
         throw new Undo('conversationId');
-      if (keyHash !== null && !(yield* takeOwnKey(database, record, keyHash))) throw new Undo('idempotencyKey');
+      if (keyHash !== null && !(yield* takeKey(database, record.account, keyHash, record.conversationId)))
+        throw new Undo('idempotencyKey');
       if (!(yield* lockReference(database, record))) throw new Undo('referenceLock');
       yield* writeHistoryAndEvent(database, record, event);
       return null;
@@ -53,7 +54,8 @@ export const ledgerWritesBy = (updatePayment: UpdatePayment): LedgerWrites => ({
       const { heldReference, heldKeyHash } = held;
       if (heldKeyHash !== keyHash) {
         if (heldKeyHash !== null) yield* releaseKey(database, record, heldKeyHash);
-        if (keyHash !== null && !(yield* takeOwnKey(database, record, keyHash))) throw new Undo('idempotencyKey');
+        if (keyHash !== null && !(yield* takeKey(database, record.account, keyHash, record.conversationId)))
+          throw new Undo('idempotencyKey');
       }
       if (heldReference !== referenceLock) {
         if (heldReference !== null) yield* unlockReference(database, record, heldReference);
@@ -154,16 +156,7 @@ function keyHashIn({ idempotencyKey }: PaymentRecord): string | null {
   return idempotencyKey === null ? null : keyHashOf(idempotencyKey);
 }
 
-/** @returns false when another payment has the idempotency key */
-function takeOwnKey(
-  database: SqlDatabase,
-  { account, conversationId }: PaymentRecord,
-  keyHash: string,
-): Steps<boolean> {
-  return takeKey(database, account, keyHash, conversationId);
-}
-
-/** @returns false when it is taken */
+/** @returns false when another payment has the key */
 function* takeKey(
   database: SqlDatabase,
   account: string,

@@ -74,16 +74,10 @@ export class SqlOutbox implements PaymentOutbox {
 
   async postpone(delivery: LeasedDelivery, { attempts, error, retryInMs, parked }: Postponement): Promise<void> {
     const { database } = this;
-    const update = this.update(delivery)
-      .where('lease', '=', delivery.lease)
-      .set({
-        attempts,
-        error: JSON.stringify(error),
-        parked: parked ? 1 : 0,
-        lease: null,
-        due_at: database.fromNow(retryInMs),
-      });
+    const leased = this.update(delivery).where('lease', '=', delivery.lease);
+    const changes = { attempts, error: JSON.stringify(error), parked: parked ? 1 : 0, lease: null } as const;
     await database.write(function* () {
+      const update = leased.set({ ...changes, due_at: database.fromNow(retryInMs) });
       const { numAffectedRows } = yield* ask(update.compile());
       if (parked && numAffectedRows !== 0n) yield* ask(unblockLater(database, delivery).compile());
     });
@@ -130,12 +124,8 @@ export class SqlOutbox implements PaymentOutbox {
     const orphaned = openRows.filter(
       (row) => !aliveRows.some((pair) => pair.handler_id === row.handler_id && pair.type === row.type),
     );
-    return {
-      waitingEvents,
-      openDeliveries: sumOf(openRows),
-      parkedDeliveries,
-      orphanedDeliveries: sumOf(orphaned),
-    };
+    const [openDeliveries, orphanedDeliveries] = [sumOf(openRows), sumOf(orphaned)];
+    return { waitingEvents, openDeliveries, parkedDeliveries, orphanedDeliveries };
   }
 
   /**

@@ -10,7 +10,7 @@ import { openError } from './driver-errors.js';
 import { engineNamed, type SqlDialect } from './engines.js';
 import { migrateSchema } from './payment-schema.js';
 import type { PaymentDb, PaymentTables } from './payment-tables.js';
-import { forgetKeys, purgePayments, type PurgePlace } from './purge.js';
+import { LedgerPurge, type PurgePlace } from './ledger-purge.js';
 import { limited, SqlDatabase } from './sql-database.js';
 import type { SqlAccess, SqlEngine, SqlWrites } from './sql-engine.js';
 import { SqlLedger } from './sql-ledger.js';
@@ -154,11 +154,12 @@ export class SqlPaymentStore extends PaymentStore {
   async purge(account: string, { paymentsMs, pairsMs, keysMs }: Retention): Promise<PurgeCounts> {
     const end = performance.now() + MAX_PURGE_MS;
     const hasPairs = await this.outbox.forgetPairs(account, pairsMs, end);
-    const hasKeys = await forgetKeys(this.database, account, keysMs, end);
+    const purge = new LedgerPurge(this.database, account, end);
+    const hasKeys = await purge.forgetKeys(keysMs);
     const { place, ...counts } =
       paymentsMs === null
         ? { payments: 0, events: 0, place: null }
-        : await purgePayments(this.database, account, paymentsMs, end, this.purgePlaces.get(account));
+        : await purge.purgePayments(paymentsMs, this.purgePlaces.get(account));
     if (place) this.purgePlaces.set(account, place);
     else this.purgePlaces.delete(account);
     return hasPairs || hasKeys || place ? { ...counts, hasMore: true } : counts;
