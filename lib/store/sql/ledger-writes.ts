@@ -71,7 +71,7 @@ export const ledgerWritesBy = (updatePayment: UpdatePayment): LedgerWrites => ({
   },
 });
 
-/** Does so in one statement, by `update … returning`. */
+/** Uses a single statement, `update … returning`. */
 const updateReturning: UpdatePayment = function* (database, record, expectedVersion) {
   const { account, conversation_id: id, ...changes } = rowOf(record);
   const values = [...Object.values(changes), account, id, expectedVersion, account, id, account, id];
@@ -140,7 +140,7 @@ function* unlockReference(
   yield* ask(remove);
 }
 
-/** Locks a reference without an owner, whoever holds its lock until now. */
+/** Gives a reference a lock without an owner, even if a payment holds its lock now. */
 function* pinReference(database: SqlDatabase, account: string, reference: string): Steps<void> {
   const row = { account, reference, conversation_id: null };
   const pin = database.query('pin reference', Object.values(row), (db) =>

@@ -59,10 +59,10 @@ export interface LedgerWrites {
   ) => Promise<ReplaceOutcome>;
 }
 
-/** The deliveries that one query of the first due ones has leased. */
+/** What `leaseSome` did. */
 export interface LeasedSome {
   readonly leased: Delivery[];
-  /** Whether it postponed none that wait for an earlier one. If it did, more may be due behind those. */
+  /** False when deliveries were postponed because they wait for earlier ones: others may be due behind them. */
   readonly isDone: boolean;
 }
 
@@ -71,8 +71,8 @@ export interface OutboxWrites {
   /** See `PaymentOutbox.fanOut`. Does nothing, or waits, while another process fans out events of the account. */
   readonly fanOut: (database: SqlDatabase, account: string, limit: number) => Promise<number>;
   /**
-   * Looks at the first due deliveries and leases those that wait for no earlier one. Where many wait, it postpones them,
-   * so that the next look gets past them; what they wait for makes them due again when it goes.
+   * Reads the first due deliveries and leases those that wait for no earlier one. Where many wait, it postpones them, so
+   * that the next call gets past them. Once the earlier one is removed or parked, they are due again.
    */
   readonly leaseSome: (database: SqlDatabase, request: DeliveryLeaseRequest) => Promise<LeasedSome>;
   /** See `PaymentOutbox.acknowledge`. */

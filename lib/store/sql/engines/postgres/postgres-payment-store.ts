@@ -6,15 +6,15 @@ import { postgresEngine } from './postgres.engine.js';
 
 /**
  * Where a PostgreSQL store keeps its payments: a database by its URL, or a `Pool` of `pg` of your own, which you end
- * yourself. Listen for `error` on such a pool, as `pg` asks of everyone: otherwise an idle connection that breaks ends
- * the process. Give it a `connectionTimeoutMillis` and `keepAlive`, too.
+ * yourself. `pg` requires you to listen for `error` on your pool: otherwise an idle connection that breaks ends the
+ * process. Give it a `connectionTimeoutMillis` and `keepAlive`, too.
  */
 export type PostgresStoreOptions = SqlStoreOptions &
   ({ readonly connectionString: string; readonly maxConnections?: number } | { readonly pool: PostgresPool });
 
 /**
- * Keeps payments in PostgreSQL: any number of machines. Needs `kysely` and `pg`. PgBouncer may stand between, in
- * transaction mode, too.
+ * Keeps payments in PostgreSQL, for any number of machines. Needs `kysely` and `pg`. It works behind PgBouncer, in
+ * transaction mode as well.
  *
  * With a `connectionString`, `maxConnections` is 10 by default.
  */

@@ -13,7 +13,7 @@ export interface SqliteStoreOptions extends SqlStoreOptions {
 }
 
 /**
- * Keeps payments in a SQLite file: one machine, any number of processes. Needs `kysely` and `better-sqlite3`. The file
+ * Keeps payments in a SQLite file, for one machine and any number of processes. Needs `kysely` and `better-sqlite3`. The file
  * is opened by `open`, in WAL mode, and written through to the disk before a payment goes on (`synchronous = FULL`).
  */
 export function sqlitePaymentStore({ file, ...options }: SqliteStoreOptions): SqlPaymentStore {
