@@ -22,7 +22,9 @@ interface PurgeBatch {
   readonly place: PurgePlace | null;
 }
 
-/** Deletes what the ledger need not keep any longer, until `end` (by `performance.now`), a batch in each transaction. */
+/**
+ * Deletes what the ledger need not keep any longer, until `end` (by `performance.now`), a batch in each transaction.
+ */
 export class LedgerPurge {
   constructor(
     private readonly database: SqlDatabase,
@@ -31,8 +33,8 @@ export class LedgerPurge {
   ) {}
 
   /**
-   * Deletes settled payments whose events have all been delivered. Payments that others have locked are left for the next
-   * purge.
+   * Deletes settled payments whose events have all been delivered. Payments that others have locked are left for the
+   * next purge.
    * @param from where an earlier purge stopped: from the beginning, it might never get past the payments that must stay
    */
   async purgePayments(
@@ -141,8 +143,8 @@ export class LedgerPurge {
   }
 
   /**
-   * Keeps the conversationIds that the host chose taken for a while. Those of older releases have no row yet, and do not
-   * say who chose them: they are kept, too.
+   * Keeps the conversationIds that the host chose taken for a while. Those of older releases have no row yet, and do
+   * not say who chose them: they are kept, too.
    */
   private async rememberIds(db: PaymentDb, ids: readonly string[]): Promise<void> {
     const { database, account } = this;

@@ -15,7 +15,9 @@ interface Held {
   readonly heldKeyHash: string | null;
 }
 
-/** Updates the row of a payment if its version is the expected one, and returns what the payment has taken until now. */
+/**
+ * Updates the row of a payment if its version is the expected one, and returns what the payment has taken until now.
+ */
 export type UpdatePayment = (
   database: SqlDatabase,
   record: PaymentRecord,
@@ -23,8 +25,8 @@ export type UpdatePayment = (
 ) => Steps<Held | undefined>;
 
 /**
- * Writes each transition in a transaction of several statements, in SQL that most databases know. The row of the payment
- * is always written first, so that writers of one payment wait for each other there.
+ * Writes each transition in a transaction of several statements, in SQL that most databases know. The row of the
+ * payment is always written first, so that writers of one payment wait for each other there.
  */
 export const ledgerWritesBy = (updatePayment: UpdatePayment): LedgerWrites => ({
   insert(database, record, event) {

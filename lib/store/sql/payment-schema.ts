@@ -6,8 +6,8 @@ import type { RunStatement, SchemaSyntax, SqlEngine } from './sql-engine.js';
 export const MIGRATION_TABLE = 'card_payment_migration';
 
 /**
- * The longest keys in bytes, for databases that need to know. Texts of up to 255 characters have up to three bytes each;
- * an event's id is its payment's with a version.
+ * The longest keys in bytes, for databases that need to know. Texts of up to 255 characters have up to three bytes
+ * each; an event's id is its payment's with a version.
  */
 const KEY_BYTES = {
   account: 128,
@@ -28,8 +28,8 @@ type TableSyntax = SchemaSyntax & { readonly key: Readonly<Record<keyof typeof K
 /** One step of the schema. */
 interface Migration {
   /**
-   * The lowest version that a release must know to use the tables after this step. A step whose additions older releases
-   * can ignore repeats that of the step before, so that two releases can run side by side.
+   * The lowest version that a release must know to use the tables after this step. A step whose additions older
+   * releases can ignore repeats that of the step before, so that two releases can run side by side.
    */
   readonly lowest: number;
   readonly statements: (syntax: TableSyntax) => readonly string[];

@@ -30,7 +30,9 @@ export interface PaymentTables {
   card_payment_reference_lock: {
     account: string;
     reference: string;
-    /** The payment that holds the lock. Null once that is purged, or another one was charged as well: never released. */
+    /**
+     * The payment that holds the lock. Null once that is purged, or another one was charged as well: never released.
+     */
     conversation_id: string | null;
   };
   card_payment_key: {
@@ -128,7 +130,9 @@ export function keyHashOf(idempotencyKey: string): string {
   return createHash('sha256').update(idempotencyKey, 'utf8').digest('base64url');
 }
 
-/** What is stored of a conversationId, so that it stays taken once its payment is purged. Never equal to a key's hash. */
+/**
+ * What is stored of a conversationId, so that it stays taken once its payment is purged. Never equal to a key's hash.
+ */
 export function idHashOf(conversationId: string): string {
   return `id:${keyHashOf(conversationId)}`;
 }

@@ -40,8 +40,8 @@ export interface SqlAccess {
    */
   readonly hasLimitedSessions: () => boolean;
   /**
-   * The only connection to a database inside this process, which Kysely uses as well; null until it is open. Transitions
-   * run on it without waiting, and share commits.
+   * The only connection to a database inside this process, which Kysely uses as well; null until it is open.
+   * Transitions run on it without waiting, and share commits.
    */
   readonly inProcess?: () => InProcessConnection | null;
 }
@@ -71,8 +71,8 @@ export interface OutboxWrites {
   /** See `PaymentOutbox.fanOut`. Does nothing, or waits, while another process fans out events of the account. */
   readonly fanOut: (database: SqlDatabase, account: string, limit: number) => Promise<number>;
   /**
-   * Reads the first due deliveries and leases those that wait for no earlier one. Where many wait, it postpones them, so
-   * that the next call gets past them. Once the earlier one is removed or parked, they are due again.
+   * Reads the first due deliveries and leases those that wait for no earlier one. Where many wait, it postpones them,
+   * so that the next call gets past them. Once the earlier one is removed or parked, they are due again.
    */
   readonly leaseSome: (database: SqlDatabase, request: DeliveryLeaseRequest) => Promise<LeasedSome>;
   /** See `PaymentOutbox.acknowledge`. */
@@ -116,8 +116,8 @@ export interface SqlEngine extends SqlSyntax {
   /** Finds a row when there is a table of this name. */
   readonly hasTable: (table: string) => SqlStatement;
   /**
-   * Runs a change of the schema while no other process can make one; waits for that for seconds only. If it fails or the
-   * process ends, either nothing of it was done, or the change may be run again and passes over what was done.
+   * Runs a change of the schema while no other process can make one; waits for that for seconds only. If it fails or
+   * the process ends, either nothing of it was done, or the change may be run again and passes over what was done.
    */
   readonly changeSchema: (database: SqlDatabase, change: (run: RunStatement) => Promise<void>) => Promise<void>;
 

@@ -129,8 +129,8 @@ export class SqlOutbox implements PaymentOutbox {
   }
 
   /**
-   * Deletes pairs that nobody has announced for that long, until `end` (by `performance.now`): first their deliveries, a
-   * batch in each transaction.
+   * Deletes pairs that nobody has announced for that long, until `end` (by `performance.now`): first their deliveries,
+   * a batch in each transaction.
    * @returns whether some are left
    */
   async forgetPairs(account: string, pairsMs: number, end: number): Promise<boolean> {

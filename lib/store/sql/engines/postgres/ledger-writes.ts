@@ -17,8 +17,8 @@ const TAKEN_AND_FREE = 'a key of the payment is taken and given up again and aga
 
 /**
  * Writes each transition in a single statement, in PostgreSQL's SQL: one round trip, and no lock that a process which
- * vanishes could leave. Every part selects from the row that the first part wrote, and does nothing where there is none;
- * a unique key that is taken fails the whole statement.
+ * vanishes could leave. Every part selects from the row that the first part wrote, and does nothing where there is
+ * none; a unique key that is taken fails the whole statement.
  */
 export const ledgerWrites: LedgerWrites = {
   async insert(database, record, event) {

@@ -7,7 +7,9 @@ import type { SqlAccess } from '../../sql-engine.js';
 
 export const POSTGRES_PACKAGES = 'kysely pg';
 
-/** PostgreSQL's own limits, in milliseconds. Those of {@link BoundedPool} are longer, for servers that do not answer. */
+/**
+ * PostgreSQL's own limits, in milliseconds. Those of {@link BoundedPool} are longer, for servers that do not answer.
+ */
 export const SESSION_LIMITS = {
   statement_timeout: 10_000,
   lock_timeout: 5_000,

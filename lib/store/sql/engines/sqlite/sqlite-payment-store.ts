@@ -13,8 +13,9 @@ export interface SqliteStoreOptions extends SqlStoreOptions {
 }
 
 /**
- * Keeps payments in a SQLite file, for one machine and any number of processes. Needs `kysely` and `better-sqlite3`. The file
- * is opened by `open`, in WAL mode, and written through to the disk before a payment goes on (`synchronous = FULL`).
+ * Keeps payments in a SQLite file, for one machine and any number of processes. Needs `kysely` and `better-sqlite3`.
+ * The file is opened by `open`, in WAL mode, and written through to the disk before a payment goes on (`synchronous =
+ * FULL`).
  */
 export function sqlitePaymentStore({ file, ...options }: SqliteStoreOptions): SqlPaymentStore {
   const { dialect, ...access } = sqliteAccess(SqliteDialect, () => openSqliteFile(file));
