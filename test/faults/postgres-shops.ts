@@ -2,8 +2,8 @@ import { Kysely, PostgresDialect } from 'kysely';
 import type { PaymentStore } from 'nestjs-card-payment';
 import { type PaymentTables, postgresPaymentStore, SqlPaymentStore } from 'nestjs-card-payment/sql';
 import pg from 'pg';
-import { BoundedPool } from '../../lib/store/sql/bounded-pool.js';
-import { postgresEngine } from '../../lib/store/sql/postgres.engine.js';
+import { BoundedPool } from '../../lib/store/sql/engines/postgres/postgres-pool.js';
+import { postgresEngine } from '../../lib/store/sql/engines/postgres/postgres.engine.js';
 
 /** How a store is connected. */
 export type Pool = 'own' | 'given';

@@ -318,28 +318,28 @@ export const SURVIVORS = [
       'Spares memory: a savepoint that stays is hidden by the next of the same name, and ends with the transaction.',
   },
   {
-    file: 'lib/store/sql/purge.ts',
+    file: 'lib/store/sql/ledger-purge.ts',
     changes: [`'' → "Stryker was here!"`],
     reason: 'Looked at only among payments that ended in 1970.',
   },
   {
-    file: 'lib/store/sql/purge.ts',
-    changes: ['performance.now() >= end → performance.now() > end'],
+    file: 'lib/store/sql/ledger-purge.ts',
+    changes: ['performance.now() >= this.end → performance.now() > this.end'],
     reason: 'Differs at one moment alone, of which nothing is promised.',
   },
   {
-    file: 'lib/store/sql/purge.ts',
+    file: 'lib/store/sql/ledger-purge.ts',
     changes: [`'card_payment_key' → ""`, `'card_payment' → ""`, `'card_payment_event' → ""`],
     reason:
       'Names the table for the lock of rows, which SQLite does not have; PostgreSQL refuses an empty name, which its contract suite notices.',
   },
   {
-    file: 'lib/store/sql/purge.ts',
+    file: 'lib/store/sql/ledger-purge.ts',
     changes: ['keys.length === 0 → false', 'ids.length === 0 → false'],
     reason: 'Spares statements that would touch no row.',
   },
   {
-    file: 'lib/store/sql/purge.ts',
+    file: 'lib/store/sql/ledger-purge.ts',
     changes: [
       '!last || settled.length < PAYMENTS_BATCH → !last && settled.length < PAYMENTS_BATCH',
       'settled.length < PAYMENTS_BATCH → false',
@@ -347,7 +347,7 @@ export const SURVIVORS = [
     reason: 'Costs one look more, which finds nothing: the next place is behind the last payment.',
   },
   {
-    file: 'lib/store/sql/purge.ts',
+    file: 'lib/store/sql/ledger-purge.ts',
     changes: ['(event) => !lockedIds.has(event.event_id) → () => undefined'],
     reason:
       'On SQLite nothing writes beside a purge, so that no event is locked by others. On PostgreSQL, a test of row locks notices.',
@@ -556,41 +556,33 @@ export const SURVIVORS = [
     reason: 'Said for the types: the ids are those of payments that are there.',
   },
   {
-    file: 'lib/store/sql/taken-key.ts',
+    file: 'lib/store/sql/sql-ledger.ts',
     changes: [`'' → "Stryker was here!"`],
     reason: 'Stands for no payment and no key: no id and no hash is equal to either text.',
   },
   {
-    file: 'lib/store/sql/taken-key.ts',
+    file: 'lib/store/sql/sql-ledger.ts',
     changes: [`'taken keys' → ""`],
     reason: 'Any name of a compiled query does, as long as no other has it.',
   },
   {
-    file: 'lib/store/sql/payment-queries.ts',
+    file: 'lib/store/sql/sql-ledger.ts',
     changes: [`'payment by key' → ""`, `'payments of reference' → ""`],
     reason: 'Any name of a compiled query does, as long as no other has it.',
   },
   {
-    file: 'lib/store/sql/counts.ts',
-    changes: [
-      '(await database.read(waiting))[0]?.count → (await database.read(waiting))[0].count',
-      '(await database.read(parked))[0]?.count → (await database.read(parked))[0].count',
-    ],
-    reason: 'Said for the types: a count is always one row.',
-  },
-  {
-    file: 'lib/store/sql/payment-leases.ts',
+    file: 'lib/store/sql/sql-ledger.ts',
     changes: [`'card_payment' → ""`],
     reason: 'SQLite locks no rows. PostgreSQL refuses the statement, and its contract suite fails.',
   },
   {
-    file: 'lib/store/sql/payment-leases.ts',
+    file: 'lib/store/sql/sql-ledger.ts',
     changes: ['rows.length === 0 → false'],
     reason:
       'Spares SQLite a statement that changes nothing. PostgreSQL refuses an empty list, and its contract suite fails.',
   },
   {
-    file: 'lib/store/sql/deliveries.ts',
+    file: 'lib/store/sql/sql-outbox.ts',
     changes: [
       'parked && numAffectedRows !== 0n → true',
       'parked && numAffectedRows !== 0n → parked || numAffectedRows !== 0n',
@@ -604,22 +596,22 @@ export const SURVIVORS = [
     reason: 'Null is read as JSON, which gives null.',
   },
   {
-    file: 'lib/store/sql/due-deliveries.ts',
+    file: 'lib/store/sql/deliveries.ts',
     changes: [`'' → "Stryker was here!"`],
     reason: 'Said for the types: nothing is asked without a type.',
   },
   {
-    file: 'lib/store/sql/due-deliveries.ts',
+    file: 'lib/store/sql/deliveries.ts',
     changes: [`'delivery' → ""`],
     reason: 'SQLite locks no rows. PostgreSQL refuses the statement, and its contract suite fails.',
   },
   {
-    file: 'lib/store/sql/due-deliveries.ts',
+    file: 'lib/store/sql/deliveries.ts',
     changes: [`'until' → ""`],
     reason: 'The name of the one column of a subquery, which is read under the name of the subquery.',
   },
   {
-    file: 'lib/store/sql/writes-in-transaction.ts',
+    file: 'lib/store/sql/ledger-writes.ts',
     changes: [
       `'insert payment' → ""`,
       `'update payment' → ""`,
@@ -634,7 +626,7 @@ export const SURVIVORS = [
     reason: 'Any name of a compiled query does, as long as no other has it.',
   },
   {
-    file: 'lib/store/sql/writes-in-transaction.ts',
+    file: 'lib/store/sql/ledger-writes.ts',
     changes: [
       'heldKeyHash !== keyHash → true',
       'heldKeyHash !== null → true',
@@ -646,69 +638,69 @@ export const SURVIVORS = [
       'reference of no row.',
   },
   {
-    file: 'lib/store/sql/writes-in-transaction.ts',
-    changes: ['engine.fanOutLock → false'],
+    file: 'lib/store/sql/outbox-writes.ts',
+    changes: ['fanOutLock → false'],
     reason: 'SQLite, which alone writes so, has no such lock: its transactions that may write are alone.',
   },
   {
-    file: 'lib/store/sql/writes-in-transaction.ts',
+    file: 'lib/store/sql/outbox-writes.ts',
     changes: ['eventIds.length === 0 → false', 'oldest.length === 0 → false'],
     reason: 'Spares SQLite statements that find and change nothing.',
   },
   {
-    file: 'lib/store/sql/writes-in-transaction.ts',
+    file: 'lib/store/sql/outbox-writes.ts',
     changes: ['due.length === LOOK_AHEAD * limit → true'],
     reason:
       'Spares work: what waits is put off, too, where nothing is behind it. It is made due when what it waits for is ' +
       'gone, or when its time has come, as elsewhere.',
   },
   {
-    file: 'lib/store/sql/writes-in-transaction.ts',
+    file: 'lib/store/sql/outbox-writes.ts',
     changes: ['Number(row.blocked_until) > Number(row.now) → Number(row.blocked_until) >= Number(row.now)'],
     reason: 'Never equal: it is 0, or later than now by the condition of the same query.',
   },
   {
-    file: 'lib/store/sql/writes-in-transaction.ts',
+    file: 'lib/store/sql/outbox-writes.ts',
     changes: ['due[0]?.until → due[0].until'],
     reason: 'Said for the types: something was found.',
   },
   {
-    file: 'lib/store/sql/writes-in-transaction.ts',
+    file: 'lib/store/sql/ledger-writes.ts',
     changes: [`'a payment was not inserted, although its keys are free' → ""`, '!key → false'],
     reason:
       'Cannot happen on SQLite: what kept a row from being inserted is still there in the same transaction, beside ' +
       'which no other one writes.',
   },
   {
-    file: 'lib/store/sql/writes-in-transaction.ts',
+    file: 'lib/store/sql/outbox-writes.ts',
     changes: [`'attempts' → ""`, `'parked' → ""`, `'due_at' → ""`],
     reason: 'Names of what is selected for an insert, which goes by the order of its columns.',
   },
   {
-    file: 'lib/store/sql/handler-pairs.ts',
+    file: 'lib/store/sql/sql-outbox.ts',
     changes: ['-pairsMs → +pairsMs'],
     reason: 'Spares work: whether a pair is old is looked at again in the transaction that forgets it.',
   },
   {
-    file: 'lib/store/sql/handler-pairs.ts',
+    file: 'lib/store/sql/sql-outbox.ts',
     changes: ['performance.now() >= end → performance.now() > end'],
     reason: 'One batch more or less at the very moment at which the time is up.',
   },
   {
-    file: 'lib/store/sql/handler-pairs.ts',
+    file: 'lib/store/sql/sql-outbox.ts',
     changes: ['fanOutLock → false'],
     reason:
-      'SQLite has no such lock: its transactions that may write are alone. With PostgreSQL, test/store/sql/row-locks.spec.ts ' +
+      'SQLite has no such lock: its transactions that may write are alone. With PostgreSQL, test/store/sql/engines/postgres/row-locks.spec.ts ' +
       'notices it.',
   },
   {
-    file: 'lib/store/sql/handler-pairs.ts',
+    file: 'lib/store/sql/sql-outbox.ts',
     changes: ['deliveries.length === 0 → false'],
     reason:
       'Spares SQLite a statement that changes nothing. PostgreSQL refuses an empty list, and its contract suite fails.',
   },
   {
-    file: 'lib/store/sql/retry-while-busy.ts',
+    file: 'lib/store/sql/sql-transaction.ts',
     changes: ['performance.now() > end → performance.now() >= end'],
     reason: 'One try more or less at the very moment at which the time is up.',
   },
@@ -723,12 +715,12 @@ export const SURVIVORS = [
     reason: 'Either means no.',
   },
   {
-    file: 'lib/store/sql/key-hash.ts',
+    file: 'lib/store/sql/payment-tables.ts',
     changes: [`'utf8' → ""`],
     reason: 'Node takes a text for UTF-8 where no encoding is named.',
   },
   {
-    file: 'lib/store/sql/store-time.ts',
+    file: 'lib/store/sql/sql-database.ts',
     changes: [`'' → "Stryker was here!"`],
     reason: 'Said for the types: without an expression there is a clock.',
   },
@@ -842,26 +834,21 @@ export const SURVIVORS = [
     reason: 'Stands in for what was not found; only its second part is read.',
   },
   {
-    file: 'lib/store/sql/writes-in-one-statement.ts',
+    file: 'lib/store/sql/engines/postgres/outbox-writes.ts',
     changes: ['rows[0]?.count → rows[0].count', 'rows[0]?.put_off → rows[0].put_off'],
     reason: 'Said for the types: the query always finds one row.',
   },
   {
-    file: 'lib/store/sql/writes-in-one-statement.ts',
+    file: 'lib/store/sql/engines/postgres/ledger-writes.ts',
     changes: [
       'COLUMNS.map((column, index) => `${column} = $${index + 1}`) .slice(2) → COLUMNS.map((column, index) => `${column} = $${index + 1}`)',
     ],
     reason: 'Sets the account and the conversationId to what they are: the row is found by them.',
   },
   {
-    file: 'lib/store/sql/postgres-access.ts',
+    file: 'lib/store/sql/engines/postgres/postgres-pool.ts',
     changes: ['!/unsupported startup parameter/i.test(String((error as Error).message)) → false'],
     reason: 'What keeps the first pool from connecting keeps the second from it, too, and that error is passed on.',
-  },
-  {
-    file: 'lib/store/sql/postgres-access.ts',
-    changes: [`'connect' → ""`, `(client) => client.on('error', () => undefined) → () => undefined`, `'error' → ""`],
-    reason: 'A connection in use has another listener (bounded-pool.ts), and an idle one that of the pool.',
   },
   {
     file: 'lib/store/redis/redis-payment-store.ts',

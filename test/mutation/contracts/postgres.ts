@@ -1,10 +1,9 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { BoundedPool } from '../../../lib/store/sql/bounded-pool.js';
 import { postgresPaymentStore, SqlPaymentStore } from '../../../lib/store/sql/index.js';
 import type { PaymentTables } from '../../../lib/store/sql/payment-tables.js';
-import { SESSION_LIMITS } from '../../../lib/store/sql/postgres-access.js';
-import { postgresEngine } from '../../../lib/store/sql/postgres.engine.js';
+import { BoundedPool, SESSION_LIMITS } from '../../../lib/store/sql/engines/postgres/postgres-pool.js';
+import { postgresEngine } from '../../../lib/store/sql/engines/postgres/postgres.engine.js';
 import { describePaymentStore, type TestClock } from '../../../lib/testing/index.js';
 import { startPostgres } from '../../services/postgres.js';
 import { once } from './once.js';
