@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { PaymentConfigurationError } from './errors/payment-configuration.error.js';
+import { PaymentConfigurationError } from './errors/payment-errors.js';
 import { EventDispatcher } from './events/event-dispatcher.js';
 import { HandlerFinder, type PaymentHandler } from './events/handler-finder.js';
 import { InFlight } from './flows/in-flight.js';

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Auth3dDto } from './dto/auth3d.dto.js';
 import type { DoPaymentDto, Init3dDto } from './dto/do-payment.dto.js';
-import type { PaymentError } from './errors/payment.error.js';
-import { PaymentConfigurationError } from './errors/payment-configuration.error.js';
-import { PaymentNotFoundError } from './errors/payment-not-found.error.js';
-import { PaymentStoreError } from './errors/payment-store.error.js';
-import { PaymentUnsupportedError } from './errors/payment-unsupported.error.js';
+import {
+  PaymentConfigurationError,
+  type PaymentError,
+  PaymentNotFoundError,
+  PaymentStoreError,
+  PaymentUnsupportedError,
+} from './errors/payment-errors.js';
 import { DirectFlow } from './flows/direct-flow.js';
 import { InFlight } from './flows/in-flight.js';
 import { InFlightLimit } from './flows/in-flight-limit.js';

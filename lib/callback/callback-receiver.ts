@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { PaymentCallbackError } from '../errors/payment-callback.error.js';
+import { PaymentCallbackError } from '../errors/payment-errors.js';
 import { CallbackRoute } from '../options/callback-route.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock } from '../payment/clock.js';

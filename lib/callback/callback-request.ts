@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
-import { PaymentCallbackError } from '../errors/payment-callback.error.js';
+import { PaymentCallbackError } from '../errors/payment-errors.js';
 
 /** As much of an Express or Fastify request as is read. */
 export interface CallbackRequest {

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { PaymentCallbackError } from '../errors/payment-callback.error.js';
-import type { PaymentStoreError } from '../errors/payment-store.error.js';
+import type { PaymentCallbackError, PaymentStoreError } from '../errors/payment-errors.js';
 import { PaymentClock } from '../payment/clock.js';
 import { LimitedLog } from '../payment/limited-log.js';
 import { LogRecord } from '../telemetry/log-record.js';

@@ -1,5 +1,4 @@
-import { PaymentConfigurationError } from '../errors/payment-configuration.error.js';
-import { PaymentError } from '../errors/payment.error.js';
+import { PaymentConfigurationError, PaymentError } from '../errors/payment-errors.js';
 import { nearest } from '../options/edit-distance.js';
 import type { Call, Command, CommandOptions, Outcome } from './command.js';
 import { CommandFailedError } from './command-failed.error.js';

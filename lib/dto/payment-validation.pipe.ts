@@ -2,7 +2,7 @@ import { type ArgumentMetadata, type Type, ValidationPipe, type ValidationPipeOp
 import { plainToInstance } from 'class-transformer';
 import { validate } from 'class-validator';
 import { PaymentValidationError, type ValidationProblem } from '../errors/payment-validation.error.js';
-import { rejectApart } from '../errors/reject-apart.js';
+import { rejectApart } from '../errors/payment-errors.js';
 import { readForm } from '../payment/form-fields.js';
 import { textLanguage, type TextLanguage } from '../payment/text-language.js';
 import { Auth3dDto } from './auth3d.dto.js';

@@ -1,4 +1,4 @@
-import { PaymentCallbackError } from '../errors/payment-callback.error.js';
+import { PaymentCallbackError } from '../errors/payment-errors.js';
 import type { CallbackFields } from '../gateway/gateway-dialect.js';
 import { isObjectField } from '../gateway/dialects/callback-objects.js';
 

@@ -1,8 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DoPaymentDto } from '../dto/do-payment.dto.js';
-import { PaymentNotSentError } from '../errors/payment-not-sent.error.js';
-import { PaymentStoreError } from '../errors/payment-store.error.js';
-import { rejectApart } from '../errors/reject-apart.js';
+import { PaymentNotSentError, PaymentStoreError, rejectApart } from '../errors/payment-errors.js';
 import { GatewayClient } from '../gateway/gateway-client.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';

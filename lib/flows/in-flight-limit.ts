@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { PaymentOverloadError } from '../errors/payment-overload.error.js';
-import { rejectApart } from '../errors/reject-apart.js';
+import { PaymentOverloadError, rejectApart } from '../errors/payment-errors.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { variableOf } from '../payment/account.js';
 import { PaymentClock } from '../payment/clock.js';

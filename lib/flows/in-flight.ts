@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { PaymentConfigurationError } from '../errors/payment-configuration.error.js';
-import { PaymentShutdownError } from '../errors/payment-shutdown.error.js';
-import { rejectApart } from '../errors/reject-apart.js';
+import { PaymentConfigurationError, PaymentShutdownError, rejectApart } from '../errors/payment-errors.js';
 import { ProcessHold } from './process-hold.js';
 
 const NOT_STARTED = {

@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { PaymentNotFoundError } from '../errors/payment-not-found.error.js';
-import { PaymentStateError } from '../errors/payment-state.error.js';
-import { PaymentUnsupportedError } from '../errors/payment-unsupported.error.js';
+import { PaymentNotFoundError, PaymentStateError, PaymentUnsupportedError } from '../errors/payment-errors.js';
 import { GatewayClient } from '../gateway/gateway-client.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { isKnown, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';

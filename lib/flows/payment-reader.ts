@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { isWritable } from '../dto/rules/text.rules.js';
-import { PaymentDuplicateError } from '../errors/payment-duplicate.error.js';
+import { PaymentDuplicateError } from '../errors/payment-errors.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { type PaymentHistoryEntry, type PaymentRecord, toPayment } from '../payment/payment.js';
 import type { PaymentLedger, UniqueKey } from '../store/payment-ledger.js';

@@ -1,4 +1,4 @@
-import { PaymentStoreError } from '../errors/payment-store.error.js';
+import { PaymentStoreError } from '../errors/payment-errors.js';
 
 /**
  * Calls the store, on a stack of its own: a driver may throw at once, and the caller may hold the card. What it throws is

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { PaymentStoreError } from '../errors/payment-store.error.js';
+import { PaymentStoreError } from '../errors/payment-errors.js';
 import { PaymentClock } from '../payment/clock.js';
 import { LogRecord } from '../telemetry/log-record.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';

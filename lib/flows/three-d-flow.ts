@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Init3dDto } from '../dto/do-payment.dto.js';
-import { PaymentDuplicateError } from '../errors/payment-duplicate.error.js';
-import { PaymentInit3dError } from '../errors/payment-init3d.error.js';
-import { PaymentNotSentError } from '../errors/payment-not-sent.error.js';
-import { PaymentStateError } from '../errors/payment-state.error.js';
-import { PaymentStoreError } from '../errors/payment-store.error.js';
-import { rejectApart } from '../errors/reject-apart.js';
+import {
+  PaymentDuplicateError,
+  PaymentInit3dError,
+  PaymentNotSentError,
+  PaymentStateError,
+  PaymentStoreError,
+  rejectApart,
+} from '../errors/payment-errors.js';
 import { type ChargeAttempt, GatewayClient, TOO_LATE } from '../gateway/gateway-client.js';
 import type { CallbackFields, GatewayResult } from '../gateway/gateway-dialect.js';
 import { describeHostError } from '../gateway/redaction.js';
@@ -28,14 +30,13 @@ import { hashCallbackToken, newAttemptId, newCallbackToken, newHostIdNonce } fro
 import { Handover } from './handover.js';
 import { loopTurn } from './loop-turn.js';
 import { newPaymentRecord, saleRequest } from './new-payment.js';
-import type { Settlement } from './settlement.js';
+import { applyNotSent, applyOutcome, type Settlement, settlementRules } from './settlement.js';
 import { PaymentReader } from './payment-reader.js';
 import { PaymentWriter } from './payment-writer.js';
 import { receiveInput } from './receive-input.js';
 import { resultChanges } from './result-changes.js';
 import { ReturnUrlMaker } from './return-urls.js';
 import { AUTH3D_RETRY_MS, auth3dRetryingMs, claimEnd, fitsClaim } from './schedule.js';
-import { applyNotSent, applyOutcome, settlementRules } from './settlement.js';
 import { StoreClock } from './store-clock.js';
 import { WaitingCallbacks, type WaitingPlace } from './waiting-callbacks.js';
 

@@ -1,5 +1,5 @@
 import type { DiscoveryService } from '@nestjs/core';
-import type { ConfigurationProblem } from '../errors/payment-configuration.error.js';
+import type { ConfigurationProblem } from '../errors/payment-errors.js';
 import { DEFAULT_ACCOUNT, variablePrefix } from '../payment/account.js';
 
 /**

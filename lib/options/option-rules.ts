@@ -1,4 +1,4 @@
-import type { ConfigurationProblem } from '../errors/payment-configuration.error.js';
+import type { ConfigurationProblem } from '../errors/payment-errors.js';
 import { dialectProblem, DIALECTS } from '../gateway/dialects/dialects.js';
 import type { GatewayDialect } from '../gateway/gateway-dialect.js';
 import { variableOf } from '../payment/account.js';

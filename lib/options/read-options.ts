@@ -1,4 +1,4 @@
-import type { ConfigurationProblem } from '../errors/payment-configuration.error.js';
+import type { ConfigurationProblem } from '../errors/payment-errors.js';
 import { variableOf } from '../payment/account.js';
 import { type Option, REQUIRED } from './option-kinds.js';
 import { type OptionName, OPTIONS, type OptionValues } from './option-table.js';

@@ -1,4 +1,4 @@
-import { type ConfigurationProblem, PaymentConfigurationError } from '../errors/payment-configuration.error.js';
+import { type ConfigurationProblem, PaymentConfigurationError } from '../errors/payment-errors.js';
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import { withHidden } from '../payment/hidden.js';
 import { MAX_TIMER_MS } from './option-kinds.js';

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { PaymentConfigurationError } from '../errors/payment-configuration.error.js';
+import { PaymentConfigurationError } from '../errors/payment-errors.js';
 import { PaymentSettings } from './payment-settings.js';
 
 /**

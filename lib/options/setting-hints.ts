@@ -1,4 +1,4 @@
-import type { ConfigurationProblem } from '../errors/payment-configuration.error.js';
+import type { ConfigurationProblem } from '../errors/payment-errors.js';
 import { variableOf, variablePrefix } from '../payment/account.js';
 import { describeNearMiss, nearMisses } from './near-misses.js';
 import type { PaymentOptions } from './payment-options.js';

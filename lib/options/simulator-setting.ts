@@ -1,4 +1,4 @@
-import type { ConfigurationProblem } from '../errors/payment-configuration.error.js';
+import type { ConfigurationProblem } from '../errors/payment-errors.js';
 import { variableOf } from '../payment/account.js';
 import type { PaymentOptions } from './payment-options.js';
 import type { Environment, ReadOptions } from './read-options.js';

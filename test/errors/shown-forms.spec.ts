@@ -1,7 +1,7 @@
 import { type ArgumentsHost, Catch } from '@nestjs/common';
 import { jest } from '@jest/globals';
 import { PaymentExceptionFilter } from '../../lib/errors/payment-exception.filter.js';
-import { PaymentNotFoundError } from '../../lib/errors/payment-not-found.error.js';
+import { PaymentNotFoundError } from '../../lib/errors/payment-errors.js';
 import { PaymentValidationError } from '../../lib/errors/payment-validation.error.js';
 import type { RefusedForm } from '../../lib/errors/refused-form.js';
 import { BANK_PAGE_HEADERS } from '../../lib/payment/bank-page-headers.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { callbackField, hasCallbackValue, readCallbackFields } from '../../lib/flows/callback-fields.js';
-import { PaymentCallbackError } from '../../lib/errors/payment-callback.error.js';
+import { PaymentCallbackError } from '../../lib/errors/payment-errors.js';
 import { gatherObjects } from '../../lib/gateway/dialects/callback-objects.js';
 
 const RUNS = process.env.RELEASE === '1' ? 100_000 : 2_000;

@@ -1,4 +1,4 @@
-import { PaymentConfigurationError } from '../../errors/payment-configuration.error.js';
+import { PaymentConfigurationError } from '../../errors/payment-errors.js';
 import { resolveSettings } from '../../options/resolve-settings.js';
 import { simulatorHint } from '../../options/setting-hints.js';
 import type { PaymentSettings } from '../../options/payment-settings.js';

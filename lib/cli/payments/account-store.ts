@@ -1,5 +1,4 @@
-import { PaymentConfigurationError } from '../../errors/payment-configuration.error.js';
-import { PaymentError } from '../../errors/payment.error.js';
+import { PaymentConfigurationError, PaymentError } from '../../errors/payment-errors.js';
 import type { Environment } from '../../options/read-options.js';
 import { DEFAULT_ACCOUNT, variableOf } from '../../payment/account.js';
 import { SystemClock } from '../../payment/clock.js';

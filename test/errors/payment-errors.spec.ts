@@ -57,13 +57,13 @@ const ERRORS: [error: PaymentError, name: string, code: string, message: string]
     new PaymentOverloadError(10),
     'PaymentOverloadError',
     'PAYMENT_OVERLOAD',
-    'The payment was refused, since 10 are in flight (maxInFlight). Nothing was recorded or sent; it is safe to try again.',
+    'The payment was refused because 10 are running already (maxInFlight). Nothing was recorded or sent; it is safe to try again.',
   ],
   [
     new PaymentShutdownError(),
     'PaymentShutdownError',
     'PAYMENT_SHUTDOWN',
-    'The call was refused, since this process is shutting down. Nothing was recorded or sent; it is safe to try ' +
+    'The call was refused because this process is shutting down. Nothing was recorded or sent; it is safe to try ' +
       'again, at another instance or once this one is back.',
   ],
   [
