@@ -10,7 +10,7 @@ import { Reconciler } from './flows/reconciler.js';
 import { StartUpReport } from './flows/start-up-report.js';
 import { StoreClock } from './flows/store-clock.js';
 import { GatewayTransport } from './gateway/transport/gateway-transport.js';
-import { PaymentGauges } from './health/payment-gauges.js';
+import { PaymentGauges } from './health/payment-health.js';
 import { AccountRegistration, handlerAccountProblems } from './options/account-registration.js';
 import { PaymentSimulator } from './payment.simulator.js';
 import { OWN_SIMULATOR } from './payment.tokens.js';

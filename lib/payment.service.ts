@@ -15,8 +15,7 @@ import { InquiryFlow } from './flows/inquiry-flow.js';
 import { OperatorFlow, type ResolveOptions } from './flows/operator-flow.js';
 import { type Payment, toPayment } from './payment/payment.js';
 import { PaymentReader } from './flows/payment-reader.js';
-import { LogRecord } from './telemetry/log-record.js';
-import { PaymentLogger } from './telemetry/payment-logger.js';
+import { LogRecord, PaymentLogger } from './telemetry/payment-logger.js';
 import { type ReconcileCounts, Reconciler } from './flows/reconciler.js';
 import { type Init3dStart, ThreeDFlow } from './flows/three-d-flow.js';
 

@@ -10,8 +10,7 @@ import { isKnown, type Payment } from '../payment/payment.js';
 import type { PaymentState } from '../payment/payment-state.js';
 import { preferredLanguage } from '../payment/text-language.js';
 import { type Thrown, thrownText } from '../payment/thrown.js';
-import { LogRecord } from '../telemetry/log-record.js';
-import { PaymentLogger } from '../telemetry/payment-logger.js';
+import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { RefusalLog } from './refusal-log.js';
 import { type ResultPageKind, resultPage } from './result-page.js';
 

@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { PaymentCallbackError, PaymentStoreError } from '../errors/payment-errors.js';
 import { PaymentClock } from '../payment/clock.js';
 import { LimitedLog } from '../payment/limited-log.js';
-import { LogRecord } from '../telemetry/log-record.js';
-import { PaymentLogger } from '../telemetry/payment-logger.js';
+import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 
 /** Logs callbacks that got no outcome, a few a minute of each kind: whoever sends them must not be able to fill the log. */
 @Injectable()

@@ -6,6 +6,7 @@ import { LimitedLog } from '../payment/limited-log.js';
 import { isTimeout, withTimeout } from '../payment/with-timeout.js';
 import { plainText } from '../payment/plain-text.js';
 import { preferredLanguage, type TextLanguage } from '../payment/text-language.js';
+import { describeThrown, thrownText } from '../payment/thrown.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
 import { buyerPage, buyerPageHeaders, prefersHtml } from './buyer-page.js';
 import { BUYER_TEXTS } from './buyer-texts.js';
@@ -110,7 +111,7 @@ export class PaymentExceptionFilter implements ExceptionFilter {
     }
     if (answer.showsForm) {
       const sent = this.showForm({ error, answer, language, body, host, response });
-      return sent.catch((failure: unknown) => this.logger.error(`The form could not be sent. ${reasonOf(failure)}`));
+      return sent.catch((failure: unknown) => this.logger.error(`The form could not be sent${reasonOf(failure)}.`));
     }
     this.showPage(response, answer, language);
   }
@@ -151,8 +152,8 @@ export class PaymentExceptionFilter implements ExceptionFilter {
       const html: unknown = await withTimeout(FORM_LIMIT_MS, () => this.form(refused(), host), this.clock);
       return typeof html === 'string' && html !== '' ? html : null;
     } catch (error) {
-      const why = isTimeout(error) ? `it took longer than ${FORM_LIMIT_MS / 1000} seconds` : reasonOf(error);
-      this.logger.error(`The form could not be shown again; the buyer gets the plain page. ${why}`);
+      const why = isTimeout(error) ? `: it took longer than ${FORM_LIMIT_MS / 1000} seconds` : reasonOf(error);
+      this.logger.error(`The form could not be shown again, so the buyer gets the plain page${why}.`);
       return null;
     }
   }
@@ -224,12 +225,6 @@ function messagesOf(error: unknown, language: TextLanguage): Record<string, stri
   return Object.fromEntries(issues) as Record<string, string>;
 }
 
-/** The host's code may throw anything, also an object whose properties throw when they are read. */
-function reasonOf(error: unknown): string {
-  try {
-    if (error instanceof Error) return plainText(`${error.name}: ${error.message}`, 300);
-  } catch {
-    // It has no readable text.
-  }
-  return 'Something that is no Error was thrown.';
+function reasonOf(thrown: unknown): string {
+  return thrownText(describeThrown(thrown, (text) => plainText(text, 300)));
 }

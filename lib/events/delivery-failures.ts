@@ -5,8 +5,7 @@ import { FailureLog } from '../payment/failure-log.js';
 import { LimitedLog } from '../payment/limited-log.js';
 import type { Payment } from '../payment/payment.js';
 import type { Thrown } from '../payment/thrown.js';
-import { LogRecord } from '../telemetry/log-record.js';
-import { PaymentLogger } from '../telemetry/payment-logger.js';
+import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 
 /** All tries of one delivery in its first minute, and some more: a handler that fails at every event fills no log. */
 const MAX_LINES_OF_HANDLER = 10;

@@ -6,7 +6,7 @@ import { PaymentSettings } from '../options/payment-settings.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { Randomness } from '../payment/randomness.js';
 import { advance } from '../payment/states.js';
-import { inOperation, itself } from '../telemetry/operation.js';
+import { inOperation, itself } from '../telemetry/spans.js';
 import { newAttemptId, newHostIdNonce } from './callback-token.js';
 import { Claim } from './claim.js';
 import { Handover } from './handover.js';

@@ -4,8 +4,7 @@ import { PaymentSettings } from '../options/payment-settings.js';
 import { variableOf } from '../payment/account.js';
 import { PaymentClock } from '../payment/clock.js';
 import { LimitedLog } from '../payment/limited-log.js';
-import { LogRecord } from '../telemetry/log-record.js';
-import { PaymentLogger } from '../telemetry/payment-logger.js';
+import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { countRefused } from '../telemetry/metrics.js';
 
 /**

@@ -5,7 +5,7 @@ import { PaymentSettings } from '../options/payment-settings.js';
 import { isKnown, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { isBeforeMoney } from '../payment/payment-state.js';
 import { Randomness } from '../payment/randomness.js';
-import { inOperation, itself } from '../telemetry/operation.js';
+import { inOperation, itself } from '../telemetry/spans.js';
 import { PaymentReader } from './payment-reader.js';
 import { PaymentWriter } from './payment-writer.js';
 import { applyInquiry, settlementRules } from './settlement.js';

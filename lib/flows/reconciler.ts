@@ -15,8 +15,7 @@ import { PaymentWriter } from './payment-writer.js';
 import { nextInquiry } from './schedule.js';
 import { sideBySide } from './side-by-side.js';
 import { StoreClock } from './store-clock.js';
-import { LogRecord } from '../telemetry/log-record.js';
-import { PaymentLogger } from '../telemetry/payment-logger.js';
+import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 
 /** What one pass did. */
 export interface ReconcileCounts {

@@ -7,8 +7,7 @@ import { PaymentSettings } from '../options/payment-settings.js';
 import { nearMissTexts } from '../options/setting-hints.js';
 import { unprotectedStoreText } from '../options/store-protection.js';
 import { variableOf } from '../payment/account.js';
-import { LogRecord } from '../telemetry/log-record.js';
-import { PaymentLogger } from '../telemetry/payment-logger.js';
+import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { ReturnUrlMaker } from './return-urls.js';
 
 /** Guards that refuse nobody for not being logged in. */

@@ -1,6 +1,6 @@
-import { ConsoleLogger } from '@nestjs/common';
 import { jest } from '@jest/globals';
-import { LogRecord } from '../../lib/telemetry/log-record.js';
+import { ConsoleLogger } from '@nestjs/common';
+import { LogRecord } from '../../lib/telemetry/payment-logger.js';
 
 const FIELDS = { conversationId: 'ABC', state: 'failed', code: null, durationMs: 812 };
 const record = new LogRecord('Payment ABC: failed (declined) after 812 ms', FIELDS);
