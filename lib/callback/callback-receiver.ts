@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { PaymentCallbackError } from '../errors/payment-errors.js';
-import { CallbackRoute } from '../options/callback-route.js';
+import { CallbackRoute } from '../options/payment-options.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock } from '../payment/clock.js';
 import { InFlight } from '../flows/in-flight.js';

@@ -1,5 +1,5 @@
 import { PaymentConfigurationError, PaymentError } from '../errors/payment-errors.js';
-import { nearest } from '../options/edit-distance.js';
+import { nearest } from '../options/near-misses.js';
 import type { Call, Command, CommandOptions, Outcome } from './command.js';
 import { CommandFailedError } from './command-failed.error.js';
 import { COMMANDS } from './commands.js';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { nearest } from '../options/edit-distance.js';
+import { nearest } from '../options/near-misses.js';
 import type { Command, CommandOptions } from './command.js';
 import { HELP_OPTION } from './common-options.js';
 import { UsageError } from './usage.error.js';

@@ -27,7 +27,8 @@ export function buyerPageHeaders(ancestors: "'none'" | "'self'"): Readonly<Recor
 /**
  * The plain page that shows a result or an error. It repeats nothing of what the request held.
  *
- * @param shopUrl where its link leads. The link opens in the whole window, since the bank may have been shown in a frame
+ * @param shopUrl where its link leads. The link opens in the whole window, since the bank may have been shown in a
+ *   frame
  */
 export function buyerPage({ title, text }: PageText, language: TextLanguage, shopUrl: string): string {
   return (
@@ -50,8 +51,8 @@ const MAX_HEADER_LENGTH = 1_000;
 const JSON_RANGES = ['*/*', 'application/*', 'application/json'];
 
 /**
- * Whether the client prefers a page to JSON: its `Accept` names `text/html`, as browsers do when they open a page or post
- * a form, and gives JSON no higher weight. `fetch`, axios and the like do not name HTML.
+ * Whether the client prefers a page to JSON: its `Accept` names `text/html`, as browsers do when they open a page or
+ * post a form, and gives JSON no higher weight. `fetch`, axios and the like do not name HTML.
  */
 export function prefersHtml(accept: string | undefined): boolean {
   let html = 0;

@@ -8,7 +8,9 @@ export interface PageText {
 
 type PageTexts = Readonly<Record<TextLanguage, PageText>>;
 
-/** What a buyer may read about an error: no reason of the bank and nothing about the set-up. `text` is also `tellBuyer`. */
+/**
+ * What a buyer may read about an error: no reason of the bank and nothing about the set-up. `text` is also `tellBuyer`.
+ */
 export const BUYER_TEXTS = {
   input: {
     en: { title: 'Please check the form', text: 'Please check what you entered. Nothing was charged.' },

@@ -100,8 +100,8 @@ function whyNot({ reason }: Payment): string {
 /**
  * The `conversationId` or `idempotencyKey` belongs to `payment` already, and nothing was sent. If `doPayment` throws
  * this, `payment` is of another sale or was made with another card; if `init3d` does, it may be of the same sale. Never
- * take it for the result: compare its kind, reference, amount, currency, instalments and masked card with your sale, and
- * look at its state. It is null if that payment was deleted (`retentionMs`) and only its key is still known
+ * take it for the result: compare its kind, reference, amount, currency, instalments and masked card with your sale,
+ * and look at its state. It is null if that payment was deleted (`retentionMs`) and only its key is still known
  * (`idempotencyTtlMs`).
  */
 export class PaymentDuplicateError extends PaymentError {
@@ -191,8 +191,9 @@ export class PaymentStoreError extends PaymentError {
 }
 
 /**
- * `maxInFlight` payments are already running in this process, so the call was refused before its input was read: nothing
- * was recorded and nothing was sent. Safe to try again with the same input, even with the same `idempotencyKey`.
+ * `maxInFlight` payments are already running in this process, so the call was refused before its input was read:
+ * nothing was recorded and nothing was sent. Safe to try again with the same input, even with the same
+ * `idempotencyKey`.
  */
 export class PaymentOverloadError extends PaymentError {
   readonly code = 'PAYMENT_OVERLOAD';
@@ -207,8 +208,8 @@ export class PaymentOverloadError extends PaymentError {
 }
 
 /**
- * This process is shutting down, so the call was refused before its input was read: nothing was recorded and nothing was
- * sent. Safe to try again at another instance, with the same input and even with the same `idempotencyKey`.
+ * This process is shutting down, so the call was refused before its input was read: nothing was recorded and nothing
+ * was sent. Safe to try again at another instance, with the same input and even with the same `idempotencyKey`.
  */
 export class PaymentShutdownError extends PaymentError {
   readonly code = 'PAYMENT_SHUTDOWN';
@@ -222,8 +223,9 @@ export class PaymentShutdownError extends PaymentError {
 }
 
 /**
- * Rejects with an error that was made elsewhere, from an empty stack. Debuggers and error trackers stop where an error is
- * thrown and record the variables of every function on the stack, and a caller of this may hold a card in one of them.
+ * Rejects with an error that was made elsewhere, from an empty stack. Debuggers and error trackers stop where an error
+ * is thrown and record the variables of every function on the stack, and a caller of this may hold a card in one of
+ * them.
  */
 export async function rejectApart(error: PaymentError): Promise<never> {
   await Promise.resolve();

@@ -59,10 +59,10 @@ const ROUTE_HEADERS = ['Content-Length', 'Content-Encoding', 'Content-Dispositio
  * Use it with `@UseFilters(PaymentExceptionFilter)`, `APP_FILTER` or `app.useGlobalFilters(new
  * PaymentExceptionFilter())`.
  *
- * A browser (its `Accept` names `text/html`) gets a page in the buyer's language, with a link back to the shop; a program
- * gets JSON, whose `tellBuyer` may be shown to the buyer. To show your form again instead, extend this class and override
- * {@link PaymentExceptionFilter.form}. With `@Catch()` on your class, it answers the application's own errors (404, 413,
- * 429, 500, …) in the same way: with a page, or with the JSON that Nest answers with.
+ * A browser (its `Accept` names `text/html`) gets a page in the buyer's language, with a link back to the shop; a
+ * program gets JSON, whose `tellBuyer` may be shown to the buyer. To show your form again instead, extend this class
+ * and override {@link PaymentExceptionFilter.form}. With `@Catch()` on your class, it answers the application's own
+ * errors (404, 413, 429, 500, …) in the same way: with a page, or with the JSON that Nest answers with.
  *
  * | error | status |
  * |---|---|

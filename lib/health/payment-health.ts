@@ -38,8 +38,8 @@ export interface PaymentHealthReport {
   /** How often in a row the store has failed the deliveries to handlers of this process; 0 while all is well. */
   readonly deliveryFailures: number;
   /**
-   * How long the oldest `unknown` payment has been unknown, in milliseconds; null if there is none, or the store did not
-   * answer.
+   * How long the oldest `unknown` payment has been unknown, in milliseconds; null if there is none, or the store did
+   * not answer.
    */
   readonly oldestUnknownMs: number | null;
 }

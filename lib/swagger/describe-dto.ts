@@ -9,7 +9,8 @@ interface FieldNote extends Pick<ApiPropertyOptions, 'writeOnly'> {
 }
 
 /**
- * Adds OpenAPI metadata to a DTO. The schema comes from the DTO's own rules, so that it always says the same as they do.
+ * Adds OpenAPI metadata to a DTO. The schema comes from the DTO's own rules, so that it always says the same as they
+ * do.
  *
  * @param notes one for each field: a missing or a surplus one does not compile
  */

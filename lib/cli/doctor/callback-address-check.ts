@@ -1,5 +1,5 @@
 import { RESULT_TEXTS } from '../../errors/buyer-texts.js';
-import { routeOf } from '../../options/callback-route.js';
+import { routeOf } from '../../options/payment-options.js';
 import { isLoopback } from '../../options/url-checks.js';
 import { causeOf } from './failure-cause.js';
 import { failed, type Finding, ok, skipped } from './finding.js';

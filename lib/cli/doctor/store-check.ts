@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { TimeoutError } from '../../payment/with-timeout.js';
-import { unprotectedStoreText } from '../../options/store-protection.js';
+import { unprotectedStoreText } from '../../options/setting-hints.js';
 import type { PaymentStore } from '../../store/payment-store.js';
 import { engineOfUrl } from '../../store/sql/engines.js';
 import { shownUrl } from '../../store/shown-url.js';

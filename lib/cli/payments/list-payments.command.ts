@@ -1,4 +1,4 @@
-import { nearest } from '../../options/edit-distance.js';
+import { nearest } from '../../options/near-misses.js';
 import { toPayment } from '../../payment/payment.js';
 import {
   ALL_STATES,

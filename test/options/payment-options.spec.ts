@@ -1,4 +1,4 @@
-import { routeOf, trimSlashes } from '../../lib/options/callback-route.js';
+import { routeOf, trimSlashes } from '../../lib/options/payment-options.js';
 
 describe('the route of the built-in controller', () => {
   it('is payments, or for a named account one below it, with 25 seconds to wait', () => {

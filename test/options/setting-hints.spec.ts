@@ -1,4 +1,4 @@
-import { unprotectedStoreText } from '../../lib/options/store-protection.js';
+import { unprotectedStoreText } from '../../lib/options/setting-hints.js';
 
 const text = (url: string, environment = {}) => unprotectedStoreText(url, 'PAYMENT_STORE_URL', environment);
 
