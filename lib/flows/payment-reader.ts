@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { isWritable } from '../dto/rules/text.rules.js';
+import { isWritable } from '../dto/rules/value.rules.js';
 import { PaymentDuplicateError } from '../errors/payment-errors.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { type PaymentHistoryEntry, type PaymentRecord, toPayment } from '../payment/payment.js';

@@ -9,11 +9,8 @@
  */
 import { Auth3dDto } from '../dto/auth3d.dto.js';
 import { type CardDetails, CardDetailsDto } from '../dto/card-details.dto.js';
-import { CardHolderInfoDto } from '../dto/card-holder-info.dto.js';
-import { CheckoutDto } from '../dto/checkout.dto.js';
-import { DoPaymentDto } from '../dto/do-payment.dto.js';
-import { ExtraParameterDto } from '../dto/extra-parameter.dto.js';
-import { TransactionDetailsDto } from '../dto/transaction-details.dto.js';
+import { CardHolderInfoDto, CheckoutDto } from '../dto/checkout.dto.js';
+import { DoPaymentDto, ExtraParameterDto, TransactionDetailsDto } from '../dto/do-payment.dto.js';
 import { describeDto } from './describe-dto.js';
 import { describePayment } from './describe-payment.js';
 

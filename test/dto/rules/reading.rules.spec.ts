@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { readCardNumber, readExpiry } from '../../lib/dto/card-as-typed.js';
+import { readCardNumber, readExpiry } from '../../../lib/dto/rules/reading.rules.js';
 
 const MONTH = fc.integer({ min: 1, max: 12 });
 const YEAR = fc.integer({ min: 0, max: 99 }).map((year) => String(year).padStart(2, '0'));

@@ -1,4 +1,4 @@
-import { Auth3dResponseDto, DoPaymentResponseDto } from '../../lib/dto/do-payment-response.dto.js';
+import { Auth3dResponseDto, DoPaymentResponseDto, Init3dResponseDto } from '../../lib/dto/gateway-responses.dto.js';
 import { noticed, problemsOf } from './message-problems.js';
 
 const RESPONSE = {
@@ -58,5 +58,21 @@ describe.each([DoPaymentResponseDto, Auth3dResponseDto])('%p', (type) => {
       failUrl: 1,
     };
     expect(noticed(type, RESPONSE, bad)).toEqual(Object.keys(bad));
+  });
+});
+
+describe('Init3dResponseDto', () => {
+  it('checks each field', () => {
+    const good = {
+      code: 'B0000',
+      message: 'ok',
+      resultCode: 'B0000',
+      resultDescription: 'ok',
+      conversationId: 'x',
+      htmlForm: 'PGh0bWw+',
+    };
+    expect(problemsOf(Init3dResponseDto, good)).toEqual([]);
+    const bad = { code: 1, message: 1, resultCode: 1, resultDescription: 1, conversationId: 1, htmlForm: '<html>' };
+    expect(noticed(Init3dResponseDto, good, bad)).toEqual(Object.keys(bad));
   });
 });

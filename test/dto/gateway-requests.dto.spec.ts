@@ -1,4 +1,4 @@
-import { DoPaymentRequestDto, Init3dRequestDto } from '../../lib/dto/do-payment-request.dto.js';
+import { DoPaymentRequestDto, Init3dRequestDto } from '../../lib/dto/gateway-requests.dto.js';
 import { noticed, problemsOf } from './message-problems.js';
 import { CARD } from './sample-input.js';
 

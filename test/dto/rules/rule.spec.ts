@@ -1,5 +1,5 @@
-import { IsNested, IsRequired, MayBeAbsent } from '../../../lib/dto/rules/structure.rules.js';
-import { IsText } from '../../../lib/dto/rules/text.rules.js';
+import { IsNested, IsRequired, MayBeAbsent } from '../../../lib/dto/rules/rule.js';
+import { IsText } from '../../../lib/dto/rules/value.rules.js';
 import { brokenRules } from './broken-rules.js';
 
 it('what is required is neither absent nor null', () => {

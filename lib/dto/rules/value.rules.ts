@@ -1,5 +1,46 @@
+import { applyDecorators } from '@nestjs/common';
 import { IsString } from 'class-validator';
+import { AMOUNT_TEXTS, type AmountProblem, amountProblem } from '../../payment/amount.js';
+import { CURRENCY_CODES, isCurrencyCode } from '../../payment/currency.js';
 import { rule, saying } from './rule.js';
+
+/** One rule for each possible mistake in an amount. The `currencyCode` beside it says how many decimals it may have. */
+export function IsAmount(): PropertyDecorator {
+  const problems = Object.keys(AMOUNT_TEXTS) as AmountProblem[];
+  return applyDecorators(
+    ...problems.map((problem) =>
+      rule({ name: problem, texts: AMOUNT_TEXTS[problem] }, (value, { currencyCode }: { currencyCode?: unknown }) => {
+        const currency = typeof currencyCode === 'number' ? currencyCode : NaN;
+        return amountProblem(value, currency) !== problem;
+      }),
+    ),
+  );
+}
+
+/** The ISO 4217 number of a currency in use. */
+export function IsCurrencyCode(): PropertyDecorator {
+  const texts = {
+    en:
+      '$property must be the ISO 4217 number of a currency in use, written as a number: ' +
+      '949 for TRY, 840 for USD, 978 for EUR; neither letters ("TRY") nor text ("949") are taken',
+    tr:
+      '$property, kullanımdaki bir para biriminin ISO 4217 numarası olmalı ve sayı olarak yazılmalı: ' +
+      'TRY için 949, USD için 840, EUR için 978; harf kodu ("TRY") ve metin ("949") kabul edilmez',
+  };
+  return rule({ name: 'currencyCode', texts, constraints: [CURRENCY_CODES] }, isCurrencyCode);
+}
+
+/** A whole number from `min` to `max`; never text. */
+export function IsWholeNumber(min: number, max: number): PropertyDecorator {
+  const texts = {
+    en: `$property must be a whole number from ${min} to ${max}`,
+    tr: `$property ${min} ile ${max} arasında bir tam sayı olmalı`,
+  };
+  return rule(
+    { name: 'wholeNumber', texts, constraints: [min, max] },
+    (value) => Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max,
+  );
+}
 
 const MAX_TEXT_LENGTH = 255;
 const MAX_URL_LENGTH = 2048;
@@ -7,7 +48,7 @@ const PHONE_NUMBER = /^\+?[\d ()-]{7,30}$/;
 /** Control characters, line separators, and halves of surrogate pairs, which have no UTF-8 form. */
 const UNWRITABLE = /[\p{Cc}\p{Cs}\u2028\u2029]/u;
 
-/** Text that is not blank, of at most 255 characters. The interface shows no length limits; this one is ours. */
+/** Text of at most 255 characters that is not blank. The interface shows no limit; this one is ours. */
 export function IsText(): PropertyDecorator {
   const texts = {
     en: `$property must be text of 1 to ${MAX_TEXT_LENGTH} characters, not blank and without control characters`,
@@ -19,12 +60,12 @@ export function IsText(): PropertyDecorator {
   );
 }
 
-/** Whether this is text that can be stored and sent. */
+/** Whether this is text that every store and the gateway can take. */
 export function isWritable(value: unknown): value is string {
   return typeof value === 'string' && !UNWRITABLE.test(value);
 }
 
-/** Text of another party: any, even empty. */
+/** Any text of another party, even an empty one. */
 export function IsReceivedText(): PropertyDecorator {
   return IsString(saying({ en: '$property must be text', tr: '$property metin olmalı' }));
 }

@@ -1,7 +1,6 @@
-import { IsNumber, IsOptional } from 'class-validator';
-import { rule, saying } from './rules/rule.js';
-import { IsNested, IsRequired } from './rules/structure.rules.js';
-import { IsDateTimeText, IsReceivedText, IsWebUrl } from './rules/text.rules.js';
+import { IsBase64, IsNumber, IsOptional } from 'class-validator';
+import { IsNested, IsRequired, rule, saying } from './rules/rule.js';
+import { IsDateTimeText, IsReceivedText, IsWebUrl } from './rules/value.rules.js';
 
 const NUMBER = saying({ en: '$property must be a number', tr: '$property bir sayı olmalı' });
 const WHOLE_NUMBER = saying({ en: '$property must be a whole number', tr: '$property bir tam sayı olmalı' });
@@ -46,7 +45,7 @@ export class PaymentInfoDto {
 
 /**
  * An answer to DoPayment (docs/interface.md), for hosts that also talk to the gateway themselves, and for fakes in
- * tests. Every answer carries the two codes and the two texts; the rest is known from the approved one.
+ * tests. Every answer has the two codes and the two texts; the interface shows the other fields in an approval only.
  */
 export class DoPaymentResponseDto {
   /** `B0000` is an approval. */
@@ -136,3 +135,34 @@ export class DoPaymentResponseDto {
  * unverified.
  */
 export class Auth3dResponseDto extends DoPaymentResponseDto {}
+
+/**
+ * An answer to Init3d. The interface (docs/interface.md) says only that it returns the 3D page in Base64; all of these
+ * names are unverified, and `htmlForm` is what a related answer of the same service is known to call it.
+ */
+export class Init3dResponseDto {
+  @IsReceivedText()
+  @IsOptional()
+  code?: string | null;
+
+  @IsReceivedText()
+  @IsOptional()
+  message?: string | null;
+
+  @IsReceivedText()
+  @IsOptional()
+  resultCode?: string | null;
+
+  @IsReceivedText()
+  @IsOptional()
+  resultDescription?: string | null;
+
+  @IsReceivedText()
+  @IsOptional()
+  conversationId?: string | null;
+
+  /** The page for the buyer's browser, in Base64. */
+  @IsBase64({}, saying({ en: '$property must be Base64', tr: '$property Base64 olmalı' }))
+  @IsOptional()
+  htmlForm?: string | null;
+}

@@ -1,14 +1,12 @@
 import { IsNumber } from 'class-validator';
 import { type CardDetails, CardDetailsDto } from './card-details.dto.js';
-import { CardHolderInfoDto } from './card-holder-info.dto.js';
-import { ExtraParameterDto } from './extra-parameter.dto.js';
-import { IsAmount, IsCurrencyCode, IsWholeNumber } from './rules/number.rules.js';
-import { saying } from './rules/rule.js';
+import { CardHolderInfoDto } from './checkout.dto.js';
+import { ExtraParameterDto } from './do-payment.dto.js';
 import { IsTrueOrFalse } from './rules/reading.rules.js';
-import { IsNested, IsRequired, MayBeAbsent } from './rules/structure.rules.js';
-import { IsText, IsWebUrl } from './rules/text.rules.js';
+import { IsNested, IsRequired, MayBeAbsent, saying } from './rules/rule.js';
+import { IsAmount, IsCurrencyCode, IsText, IsWebUrl, IsWholeNumber } from './rules/value.rules.js';
 
-/** `transactionDetails` as it travels: nothing is left to defaults (docs/interface.md). */
+/** `transactionDetails` as it is sent, with every default filled in (docs/interface.md). */
 export class TransactionDetailsRequestDto {
   @IsText()
   @IsRequired()
@@ -35,7 +33,7 @@ export class TransactionDetailsRequestDto {
 }
 
 /**
- * The body of DoPayment as it travels, every field of docs/interface.md. The module writes it; your code does not
+ * The body of DoPayment as it is sent, with every field of docs/interface.md. The module writes it; your code does not
  * need it.
  */
 export class DoPaymentRequestDto {
@@ -89,7 +87,7 @@ export class DoPaymentRequestDto {
 }
 
 /**
- * The body of Init3d as it travels. The interface (docs/interface.md) does not show its fields; they are read as
+ * The body of Init3d as it is sent. The interface (docs/interface.md) does not show its fields; they are taken to be
  * DoPayment's.
  */
 export class Init3dRequestDto extends DoPaymentRequestDto {}
