@@ -1,7 +1,5 @@
 import type { Delivery } from '../../store/payment-outbox.js';
-import { command } from '../command.js';
-import { LIMIT_OPTION, STORE_OPTIONS } from '../common-options.js';
-import { limitOf } from '../whole-number.js';
+import { command, CommandFailedError, LIMIT_OPTION, limitOf, STORE_OPTIONS } from '../command.js';
 import { withAccountStore } from './account-store.js';
 
 export const parkedDeliveriesCommand = command({
@@ -32,3 +30,24 @@ function shownOf({ handlerId, event, attempts, error }: Delivery) {
 function lineOf({ handlerId, eventId, type, attempts, error }: ReturnType<typeof shownOf>): string {
   return `  ${handlerId}  ${eventId}  ${type}  failed ${attempts} times: ${error ?? ''}`;
 }
+
+export const replayDeliveryCommand = command({
+  name: 'payments replay',
+  summary: 'Delivers a parked event to its handler again.',
+  words: ['HANDLER_ID', 'EVENT_ID'],
+  options: STORE_OPTIONS,
+  run(call) {
+    const [handlerId = '', eventId = ''] = call.words;
+    return withAccountStore(call, async ({ store, account }) => {
+      if (!(await store.replay(account, handlerId, eventId))) {
+        throw new CommandFailedError(
+          `There is no parked delivery of ${eventId} to ${handlerId}; "payments parked" lists them.`,
+        );
+      }
+      return {
+        text: `Event ${eventId} will be delivered to ${handlerId} again.`,
+        json: { account, handlerId, eventId },
+      };
+    });
+  },
+});

@@ -1,48 +1,54 @@
 import { RESULT_TEXTS } from '../../errors/buyer-texts.js';
 import { routeOf } from '../../options/payment-options.js';
 import { isLoopback } from '../../options/url-checks.js';
-import { causeOf } from './failure-cause.js';
-import { failed, type Finding, ok, skipped } from './finding.js';
-import { gatewayOf, isEmbeddedSimulator, isLocalGateway, type Patient } from './patient.js';
-import { requestOnce } from './request-once.js';
-import { withinTime } from './time-limit.js';
+import {
+  failed,
+  type Finding,
+  gatewayOf,
+  isEmbeddedSimulator,
+  isLocalGateway,
+  ok,
+  type DoctorTarget,
+  skipped,
+} from './doctor-check.js';
+import { causeOf, requestOnce, withinTime } from './reach-host.js';
 
-/** No token: it is refused before anything is looked up. */
+/** This is no token, so the callback is refused before anything is looked up. */
 const NO_TOKEN = 'doctor';
 const MAX_PAGE_CHARACTERS = 100_000;
 const TITLES: readonly string[] = Object.values(RESULT_TEXTS.refused).map(({ title }) => title);
 
 /**
- * Whether the controller for the bank's answer is reached at its public address: asks for a callback of no payment, which
- * is refused with a page that is known.
- * @param given where it is said to be, in place of what the variables say
+ * Checks that the callback controller answers at its public address: it requests a callback of no payment, which the
+ * controller refuses with a page that is recognised here.
+ * @param given the address of the controller, instead of the one that the variables give
  */
-export async function checkCallbackAddress(patient: Patient, given: string | undefined): Promise<Finding> {
-  const { values, variable, limitMs } = patient;
+export async function checkCallbackAddress(target: DoctorTarget, given: string | undefined): Promise<Finding> {
+  const { values, variable, limitMs } = target;
   const { returnUrl, failUrl } = values;
   if (given === undefined && returnUrl && failUrl) {
     const names = `${variable('returnUrl')} and ${variable('failUrl')}`;
     return skipped('callback', `not tried: buyers come back to addresses of your own (${names})`);
   }
-  const address = addressOf(patient, given);
-  if (address === null && isEmbeddedSimulator(patient)) {
+  const address = addressOf(target, given);
+  if (address === null && isEmbeddedSimulator(target)) {
     const why = 'with the simulator inside the application, buyers come back to wherever it listens';
     return skipped('callback', `not tried: ${why}`);
   }
   if (address === null) {
     return skipped('callback', `not tried: neither ${variable('publicUrl')} nor ${variable('callbackUrl')} is right`);
   }
-  const gateway = gatewayOf(patient);
+  const gateway = gatewayOf(target);
   if (gateway && !isLoopback(gateway.hostname) && isLoopback(new URL(address).hostname)) {
     const advice = `Set ${variable('publicUrl')} to the https address of the shop.`;
     return failed('callback', `${address} is this machine: buyers of a real gateway cannot come back to it`, advice);
   }
   try {
-    return await withinTime(limitMs, (signal) => ask(address, patient, signal));
+    return await withinTime(limitMs, (signal) => ask(address, target, signal));
   } catch (error) {
     const { hostname } = new URL(address);
-    // Where all is on one machine, the application need not be there yet.
-    if (isRefused(error) && isLoopback(hostname) && (isLocalGateway(patient) || isEmbeddedSimulator(patient))) {
+    // On a developer's machine, the application may not have been started yet.
+    if (isRefused(error) && isLoopback(hostname) && (isLocalGateway(target) || isEmbeddedSimulator(target))) {
       const advice = 'Is the application running? Start it, and run this again.';
       return skipped('callback', `${address} is not reached: ${causeOf(error)}`, advice);
     }
@@ -56,13 +62,16 @@ function isRefused(error: unknown): boolean {
   return causeOf(error).endsWith('(ECONNREFUSED)');
 }
 
-function addressOf({ values: { callbackUrl, publicUrl }, name }: Patient, given: string | undefined): string | null {
+function addressOf(
+  { values: { callbackUrl, publicUrl }, name }: DoctorTarget,
+  given: string | undefined,
+): string | null {
   if (given !== undefined) return given.replace(/(?<!\/)\/+$/, '');
   if (callbackUrl) return callbackUrl;
   return publicUrl ? `${publicUrl}/${routeOf({ name }).path}` : null;
 }
 
-async function ask(address: string, { variable }: Patient, signal: AbortSignal): Promise<Finding> {
+async function ask(address: string, { variable }: DoctorTarget, signal: AbortSignal): Promise<Finding> {
   const { status, page } = await requestOnce(`${address}/${NO_TOKEN}/return`, signal, async ({ statusCode, body }) => ({
     status: statusCode,
     page: (await body.text()).slice(0, MAX_PAGE_CHARACTERS),
