@@ -1,4 +1,4 @@
-import { PaymentConfigurationError } from '../errors/payment-configuration.error.js';
+import { PaymentConfigurationError } from '../errors/payment-errors.js';
 import type { PaymentClock } from '../payment/clock.js';
 import { MemoryPaymentStore } from './memory/memory-payment-store.js';
 import type { PaymentStore } from './payment-store.js';

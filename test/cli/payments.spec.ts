@@ -227,7 +227,7 @@ describe.each(Object.entries(STORES))('payments on %s', (_name, start) => {
       simulator.fail({ operation: 'CheckPayment', kind: 'close' });
       const unclear = await said('inquire', conversationId);
       expect(unclear).toMatchObject({ status: 1, stderr: '' });
-      expect(unclear.stdout).toContain('is unknown still: the gateway gave no clear answer, or none.');
+      expect(unclear.stdout).toContain('is still unknown: the gateway gave no clear answer, or none.');
       expect(await json('inquire', conversationId)).toMatchObject({
         payment: { conversationId, state: 'succeeded', settled: true },
       });

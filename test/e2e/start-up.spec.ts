@@ -183,7 +183,7 @@ describe('starting up', () => {
     Object.assign(process.env, variables());
     const useFactory = () => ({ callback: false }) as PaymentOptions;
     const error = await failure([PaymentModule.forRootAsync({ useFactory })]);
-    expect(error.message).toContain('callback: shapes the module: it stands beside useFactory');
+    expect(error.message).toContain('callback: shapes the module: put it beside useFactory');
   });
 
   it('a module that is loaded lazily says so at its first use, before anything is sent', async () => {

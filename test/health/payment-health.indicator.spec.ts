@@ -168,8 +168,8 @@ describe('the indicator', () => {
   it.each([
     [0, []],
     [899_999, []],
-    [900_000, ['The background work stands still.']],
-    [null, ['The background work stands still.']],
+    [900_000, ['The background work has stalled.']],
+    [null, ['The background work has stalled.']],
   ])('of background work that last began a pass %s ms ago', async (backgroundIdleMs, expected) => {
     expect(await problems({ backgroundIdleMs })).toEqual(expected);
     expect(await problems({ backgroundIdleMs, background: false })).toEqual([]);

@@ -78,7 +78,6 @@ export const TARGETS = [
     files: {
       'lib/health/payment-health.ts': ['health/'],
       'lib/health/payment-health.indicator.ts': ['health/payment-health.indicator'],
-      'lib/health/payment-gauges.ts': ['health/payment-gauges'],
     },
   },
   {

@@ -1,4 +1,4 @@
-import { PaymentCallbackError } from '../../errors/payment-callback.error.js';
+import { PaymentCallbackError } from '../../errors/payment-errors.js';
 import type { PaymentRecord } from '../../payment/payment.js';
 import type { CallbackFields, GatewayDialect } from '../gateway-dialect.js';
 
