@@ -13,7 +13,7 @@ describe('CallbackReceiver', () => {
   let receiver: CallbackReceiver;
   let conversationId: string;
   let token: string;
-  /** What the bank sends. */
+  /** The fields that the bank sends. */
   let fields: Record<string, string>;
 
   beforeEach(async () => {
@@ -28,48 +28,48 @@ describe('CallbackReceiver', () => {
   });
   afterEach(() => shop.gateway.close());
 
-  function auth3ds(): number {
+  function auth3dCount(): number {
     return shop.gateway.sent('Auth3d').length;
   }
 
   describe.each(['receive', 'complete'] as const)('%s', (method) => {
     it.each<[string, () => string]>([
-      ['nothing', () => ''],
-      ['what stands for a token in the URLs of direct payments', () => 'direct'],
-      ['another token of the right form', () => 'A'.repeat(43)],
-      ['a token and more', () => `${token}A`],
+      ['an empty string', () => ''],
+      ['the placeholder in the URLs of direct payments', () => 'direct'],
+      ['another token in the right format', () => 'A'.repeat(43)],
+      ['a token with a character appended', () => `${token}A`],
       ['a token in another case', () => token.toUpperCase()],
       ['the hash of a token', () => 'a'.repeat(64)],
-    ])('knows no payment by %s', async (_what, make) => {
+    ])('finds no payment by %s', async (_what, make) => {
       const refusal = { code: 'PAYMENT_CALLBACK', refusal: 'unknown_token' };
       await expect(receiver[method](make(), fields)).rejects.toMatchObject(refusal);
-      expect(auth3ds()).toBe(0);
+      expect(auth3dCount()).toBe(0);
     });
 
     it.each(['', 'direct', `${'A'.repeat(43)}A`, `-${'A'.repeat(43)}`, `${'A'.repeat(42)}.`])(
-      'asks the store nothing about %j, which is no token',
+      'does not query the store for %j, which is not a token',
       async (text) => {
-        const asked: string[] = [];
+        const queried: string[] = [];
         const find = shop.store.findByTokenHash.bind(shop.store);
-        shop.store.findByTokenHash = (account, hash) => (asked.push(hash), find(account, hash));
+        shop.store.findByTokenHash = (account, hash) => (queried.push(hash), find(account, hash));
         await expect(receiver[method](text, fields)).rejects.toMatchObject({ refusal: 'unknown_token' });
-        expect(asked).toEqual([]);
+        expect(queried).toEqual([]);
       },
     );
 
     it.each<[string, unknown, string]>([
       ['of another payment', { conversationId: 'ANOTHER' }, 'foreign_payment'],
-      ['that repeat', { Code: 'B0000', code: 'B0000' }, 'repeated_field'],
+      ['that are repeated', { Code: 'B0000', code: 'B0000' }, 'repeated_field'],
       ['that are nested', { Code: { is: 'B0000' } }, 'nested_field'],
-      ['that are none', {}, 'missing_field'],
-      ['that are a text', 'Code=B0000', 'not_a_callback'],
-    ])('refuses fields %s, and the payment waits on', async (_what, received, refusal) => {
+      ['that are missing', {}, 'missing_field'],
+      ['that are a string', 'Code=B0000', 'not_a_callback'],
+    ])('refuses fields %s, and leaves the payment awaiting', async (_what, received, refusal) => {
       await expect(receiver[method](token, received)).rejects.toMatchObject({ refusal });
       expect(await flows.payments.find(conversationId)).toMatchObject({ state: 'awaiting' });
-      expect(auth3ds()).toBe(0);
+      expect(auth3dCount()).toBe(0);
     });
 
-    it('says no more than that the store failed', async () => {
+    it('throws PAYMENT_STORE without details when the store fails', async () => {
       shop.store.findByTokenHash = () => Promise.reject(new Error('password=secret'));
       await expect(receiver[method](token, fields)).rejects.toMatchObject({
         code: 'PAYMENT_STORE',
@@ -78,24 +78,24 @@ describe('CallbackReceiver', () => {
     });
   });
 
-  it('receive says whose a callback is and what the bank sent, and touches nothing', async () => {
+  it('receive returns the payment of a callback and its fields, and changes nothing', async () => {
     const payment = await flows.payments.find(conversationId);
     expect(await receiver.receive(token, fields)).toEqual({ conversationId, payment, fields });
     expect(await flows.payments.find(conversationId)).toEqual(payment);
-    expect(auth3ds()).toBe(0);
+    expect(auth3dCount()).toBe(0);
   });
 
   describe('complete', () => {
-    it('sees the payment through Auth3d, and a repeat gets the same outcome without another', async () => {
+    it('completes the payment by Auth3d, and returns the same outcome for a repeat without another Auth3d', async () => {
       const payment = await receiver.complete(token, fields);
       expect(payment).toMatchObject({ conversationId, state: 'succeeded' });
       for (const again of [fields, {}, undefined, { Code: 'B0051' }]) {
         expect(await receiver.complete(token, again)).toEqual(payment);
       }
-      expect(auth3ds()).toBe(1);
+      expect(auth3dCount()).toBe(1);
     });
 
-    it('refuses a repeat with the fields of another payment, or none that can be read', async () => {
+    it('refuses a repeat with the fields of another payment, or with unreadable fields', async () => {
       await receiver.complete(token, fields);
       await expect(receiver.complete(token, { conversationId: 'ANOTHER' })).rejects.toMatchObject({
         refusal: 'foreign_payment',
@@ -103,21 +103,21 @@ describe('CallbackReceiver', () => {
       await expect(receiver.complete(token, 'text')).rejects.toMatchObject({ refusal: 'not_a_callback' });
     });
 
-    it('has a repeat wait for the first', async () => {
+    it('makes a repeat wait for the first call', async () => {
       const held = shop.gateway.hold('Auth3d');
       const first = receiver.complete(token, fields);
       await held.begun;
       const copies = [receiver.complete(token, fields), receiver.complete(token, {})];
       expect(await isOver(Promise.race([first, ...copies]))).toBe(false);
       held.answer(DECLINED);
-      // The empty one looks at the store from time to time.
+      // The repeat without fields polls the store.
       await shop.clock.advance(250);
       const states = (await Promise.all([first, ...copies])).map(({ state }) => state);
       expect(states).toEqual(['failed', 'failed', 'failed']);
-      expect(auth3ds()).toBe(1);
+      expect(auth3dCount()).toBe(1);
     });
 
-    it('waits for an Auth3d that runs in another instance', async () => {
+    it('waits for an Auth3d of another instance', async () => {
       const other = await shop.start();
       const held = shop.gateway.hold('Auth3d');
       const first = other.receiver.complete(token, fields);
@@ -129,10 +129,10 @@ describe('CallbackReceiver', () => {
       await first;
       await shop.clock.advance(250);
       expect((await answer).state).toBe('succeeded');
-      expect(auth3ds()).toBe(1);
+      expect(auth3dCount()).toBe(1);
     });
 
-    it('shows the buyer what was last known of a payment that is deleted meanwhile', async () => {
+    it('returns the last known state of a payment that is deleted meanwhile', async () => {
       const other = await shop.start();
       const held = shop.gateway.hold('Auth3d');
       const first = other.receiver.complete(token, fields);
@@ -148,7 +148,7 @@ describe('CallbackReceiver', () => {
       await first;
     });
 
-    it('keeps the buyer as long as the option says, and the payment goes on after that', async () => {
+    it('answers after waitMs at the latest, and still completes the payment', async () => {
       const held = shop.gateway.hold('Auth3d');
       const answer = receiver.complete(token, fields);
       await held.begun;
@@ -161,7 +161,7 @@ describe('CallbackReceiver', () => {
       expect(await flows.payments.find(conversationId)).toMatchObject({ state: 'succeeded' });
     });
 
-    it('looks no more at an Auth3d of another instance once the buyer has an answer', async () => {
+    it('stops polling the store for an Auth3d of another instance when the buyer has been answered', async () => {
       const held = shop.gateway.hold('Auth3d');
       const first = (await shop.start()).receiver.complete(token, fields);
       await held.begun;
@@ -169,26 +169,26 @@ describe('CallbackReceiver', () => {
       await shop.clock.advance(WAIT_MS);
       expect((await answer).state).toBe('authorizing');
       await shop.clock.advance(1_000);
-      let looks = 0;
+      let reads = 0;
       const find = shop.store.find.bind(shop.store);
-      shop.store.find = (...given) => ((looks += 1), find(...given));
+      shop.store.find = (...given) => ((reads += 1), find(...given));
       await shop.clock.advance(10_000);
-      expect(looks).toBe(0);
+      expect(reads).toBe(0);
       held.answer(LOST);
       await first;
     });
 
-    it('leaves no timer behind once it has answered', async () => {
+    it('leaves no timer behind after its answer', async () => {
       const { sleeping } = shop.clock;
       await receiver.complete(token, fields);
       await quiet();
       expect(shop.clock.sleeping).toBe(sleeping);
     });
 
-    it('has what is thrown after the wait reach nobody', async () => {
+    it('causes no unhandled rejection if the payment fails after the answer', async () => {
       const unhandled: unknown[] = [];
-      const note = (reason: unknown): void => void unhandled.push(reason);
-      process.on('unhandledRejection', note);
+      const record = (reason: unknown): void => void unhandled.push(reason);
+      process.on('unhandledRejection', record);
       const { store } = shop;
       const [replace, open] = [store.replace.bind(store), gate()];
       store.replace = async () => (await open.passed, Promise.reject(new Error('down')));
@@ -199,19 +199,19 @@ describe('CallbackReceiver', () => {
       open.pass();
       await flows.inFlight.ended();
       await quiet();
-      process.off('unhandledRejection', note);
+      process.off('unhandledRejection', record);
       expect(unhandled).toEqual([]);
       store.replace = replace;
       expect((await receiver.complete(token, fields)).state).toBe('succeeded');
     });
 
-    it('finds a payment expired whose buyer comes too late, and sends nothing', async () => {
+    it('returns a payment as expired if its buyer returns too late, and sends nothing', async () => {
       await shop.clock.advance(HOUR_MS);
       expect((await receiver.complete(token, fields)).state).toBe('expired');
-      expect(auth3ds()).toBe(0);
+      expect(auth3dCount()).toBe(0);
     });
 
-    it('tells a buyer whose Auth3d never left that nothing was paid', async () => {
+    it('returns a payment as failed if its Auth3d was never sent', async () => {
       shop.gateway.willAnswer('Auth3d', ...Array.from({ length: 9 }, () => NOT_SENT));
       const answer = receiver.complete(token, fields);
       await shop.clock.advance(10_000);

@@ -20,7 +20,7 @@ describe('the log of refused callbacks', () => {
 
   const lineOf = (refusal: string): string => `warn The callback was refused: ${refusal}.`;
 
-  it('has a few lines a minute of each kind, and how many were left out', async () => {
+  it('has three lines a minute for each kind, and then the number of the others', async () => {
     refuse('unknown_token', 1_000);
     refuse('missing_field');
     expect(log).toEqual([...Array<string>(3).fill(lineOf('unknown token')), lineOf('missing field')]);
@@ -31,7 +31,7 @@ describe('the log of refused callbacks', () => {
     expect(log.slice(4)).toEqual([`${lineOf('unknown token')} 1007 more in the same minute were not logged.`]);
   });
 
-  it('begins anew with the next minute, and leaves nothing running', async () => {
+  it('starts over with the next minute, and leaves no timer behind', async () => {
     refuse('unknown_token', 4);
     await clock.advance(60_000);
     refuse('unknown_token', 3);
@@ -39,18 +39,18 @@ describe('the log of refused callbacks', () => {
     expect(clock.sleeping).toBe(0);
   });
 
-  it('says of a few that they were, and no more', async () => {
+  it('has no count if no refusal was left out', async () => {
     refuse('foreign_payment', 3);
     await clock.advance(600_000);
     expect(log).toEqual(Array<string>(3).fill(lineOf('foreign payment')));
   });
 
-  it('names the refusal for a log in JSON', () => {
+  it('has the refusal as a field of the record', () => {
     refuse('foreign_payment');
     expect(records).toMatchObject([{ code: 'PAYMENT_CALLBACK', refusal: 'foreign_payment' }]);
   });
 
-  it('is an error where the store failed, as few a minute', async () => {
+  it('has an error if the store failed, at most three times a minute', async () => {
     const failure = new PaymentStoreError('reading');
     for (let time = 0; time < 5; time += 1) refusals.error(failure);
     const line = `error A callback could not be served; the buyer is asked to reload. ${failure.message}`;

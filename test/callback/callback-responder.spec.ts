@@ -35,15 +35,15 @@ const STATES: [PaymentState, 'paid' | 'failed' | 'pending', RegExp][] = [
   ['unknown', 'pending', /do not pay again/],
   ['review', 'pending', /do not pay again/],
 ];
-const PRIVATE = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer', 'X-Content-Type-Options': 'nosniff' };
+const PRIVACY_HEADERS = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer', 'X-Content-Type-Options': 'nosniff' };
 
-const NO_ADDRESS = /returned a text that is no address: it must be an absolute http\(s\) URL/;
+const INVALID_URL = /returned a text that is no address: it must be an absolute http\(s\) URL/;
 
-describe('what the buyer is answered', () => {
+describe('the answer to the buyer', () => {
   const records: unknown[] = [];
   const log = logLines(records);
 
-  function answered(act: (responder: CallbackResponder, answer: Answer) => void, options: PaymentOptions = {}): Answer {
+  function answerOf(act: (responder: CallbackResponder, answer: Answer) => void, options: PaymentOptions = {}): Answer {
     const answer: Answer = { headers: {} };
     const httpAdapter = {
       setHeader: (to: Answer, name: string, value: string) => (to.headers[name] = value),
@@ -64,39 +64,39 @@ describe('what the buyer is answered', () => {
     return answer;
   }
 
-  function sentOn(payment: Payment, options: PaymentOptions = {}): Answer {
-    return answered((responder, answer) => responder.sendOn(answer, payment), options);
+  function answerFor(payment: Payment, options: PaymentOptions = {}): Answer {
+    return answerOf((responder, answer) => responder.sendOn(answer, payment), options);
   }
 
-  describe.each(STATES)('of a payment that is %s', (state, place, text) => {
+  describe.each(STATES)('for a payment that is %s', (state, page, text) => {
     const payment = toPayment(aPaymentRecord({ state }));
 
-    it(`is the way to the page for ${place}, with the payment's id`, () => {
-      const { status, headers, body } = sentOn(payment, URLS);
-      const Location = `https://shop.example/${place}?conversationId=${payment.conversationId}`;
-      expect({ status, headers, body }).toEqual({ status: 303, headers: { ...PRIVATE, Location }, body: '' });
+    it(`redirects to the merchant's page "${page}", with the conversationId`, () => {
+      const { status, headers, body } = answerFor(payment, URLS);
+      const Location = `https://shop.example/${page}?conversationId=${payment.conversationId}`;
+      expect({ status, headers, body }).toEqual({ status: 303, headers: { ...PRIVACY_HEADERS, Location }, body: '' });
     });
 
-    it('or a page that says so', () => {
-      const { status, headers, body } = sentOn(payment);
+    it('is a built-in page without a URL of the merchant', () => {
+      const { status, headers, body } = answerFor(payment);
       expect(status).toBe(200);
       expect(body).toMatch(text);
-      expect(headers).toMatchObject({ ...PRIVATE, 'Content-Type': 'text/html; charset=utf-8' });
+      expect(headers).toMatchObject({ ...PRIVACY_HEADERS, 'Content-Type': 'text/html; charset=utf-8' });
       expect(headers['Content-Security-Policy']).toMatch(/^default-src 'none';.* frame-ancestors 'self'$/);
       expect(headers['Location']).toBeUndefined();
       expect(log).toEqual([]);
     });
   });
 
-  it('of a payment whose order has another is that page for failed, but says nothing of no money', () => {
+  it('for a payment refused because of another one of its order does not say that no money was taken', () => {
     const payment = toPayment(aPaymentRecord({ state: 'failed', reason: 'reference_taken' }));
-    expect(sentOn(payment, URLS).headers['Location']).toMatch('https://shop.example/failed?');
-    const { body } = sentOn(payment);
+    expect(answerFor(payment, URLS).headers['Location']).toMatch('https://shop.example/failed?');
+    const { body } = answerFor(payment);
     expect(body).toMatch(/has been paid or is being paid. Please do not pay again/);
     expect(body).not.toMatch(/No money was taken/);
   });
 
-  describe('in which language', () => {
+  describe('in a language', () => {
     const payment = toPayment(aPaymentRecord({ state: 'succeeded' }));
 
     it.each([
@@ -110,21 +110,21 @@ describe('what the buyer is answered', () => {
       ['en', 'tr-TR,tr;q=0.9,en;q=0.8', 'tr'],
       ['tr', 'de-DE,de;q=0.9', 'tr'],
       ['tr', '"><script>', 'tr'],
-    ])('with the option %j, to a browser that accepts %j: %s', (language, accepted, lang) => {
-      const page = answered((responder, answer) => responder.sendOn(answer, payment, accepted), { language });
+    ])('chosen by the option %j and a browser that accepts %j is in %s', (language, accepted, lang) => {
+      const page = answerOf((responder, answer) => responder.sendOn(answer, payment, accepted), { language });
       expect(page.body).toContain(`<html lang="${lang}">`);
       const error = new PaymentCallbackError('unknown_token');
-      const refusal = answered((responder, answer) => responder.refuse(answer, error, accepted), { language });
+      const refusal = answerOf((responder, answer) => responder.refuse(answer, error, accepted), { language });
       expect(refusal.body).toContain(`<html lang="${lang}">`);
     });
   });
 
-  describe('where the merchant gives a function', () => {
+  describe('with a function as successUrl', () => {
     const payment = toPayment(aPaymentRecord({ state: 'succeeded' }));
-    const at = (successUrl: PaymentOptions['successUrl']): Answer => sentOn(payment, { successUrl });
+    const answerWith = (successUrl: PaymentOptions['successUrl']): Answer => answerFor(payment, { successUrl });
 
-    it('is the way to what it gives, in which its own query stays and the id is ours', () => {
-      const { headers } = at(({ reference }) => `/orders/${reference}?lang=tr&conversationId=forged#top`);
+    it('redirects to the URL that it returns, with its query and the real conversationId', () => {
+      const { headers } = answerWith(({ reference }) => `/orders/${reference}?lang=tr&conversationId=forged#top`);
       expect(headers['Location']).toBe(`/orders/order-1?lang=tr&conversationId=${payment.conversationId}#top`);
     });
 
@@ -136,15 +136,15 @@ describe('what the buyer is answered', () => {
         },
         /threw: Error: card \*+, at .*test\/callback\/callback-responder\.spec\.ts:\d+:\d+/,
       ],
-      ['gives no text', () => undefined, /returned no text/],
-      ['gives a promise', () => Promise.resolve('/paid'), /is async: it must return the address itself/],
-      ['gives an address of a script', () => 'javascript:alert(1)', NO_ADDRESS],
-      ['gives the way to another site', () => '//evil.example/paid', NO_ADDRESS],
-      ['gives credentials', () => 'https://user:secret@shop.example/paid', NO_ADDRESS],
-      ['gives an empty text', () => '', NO_ADDRESS],
-      ['gives what is relative', () => 'paid', NO_ADDRESS],
-    ])('that %s, is the built-in page, and the log says so', (_what, give, problem) => {
-      const { status, body, headers } = at(give as () => string);
+      ['returns nothing', () => undefined, /returned no text/],
+      ['returns a promise', () => Promise.resolve('/paid'), /is async: it must return the address itself/],
+      ['returns a script URL', () => 'javascript:alert(1)', INVALID_URL],
+      ['returns a protocol-relative URL', () => '//evil.example/paid', INVALID_URL],
+      ['returns a URL with credentials', () => 'https://user:secret@shop.example/paid', INVALID_URL],
+      ['returns an empty string', () => '', INVALID_URL],
+      ['returns a relative path', () => 'paid', INVALID_URL],
+    ])('that %s, is the built-in page, and the problem is logged', (_what, successUrl, problem) => {
+      const { status, body, headers } = answerWith(successUrl as () => string);
       expect(status).toBe(200);
       expect(body).toContain('Payment received');
       expect(headers['Location']).toBeUndefined();
@@ -160,21 +160,21 @@ describe('what the buyer is answered', () => {
     });
   });
 
-  it('is a page of our own where a function for the address rejects, which ends no process', async () => {
+  it('is the built-in page if an async successUrl rejects, without an unhandled rejection', async () => {
     const rejections: unknown[] = [];
-    const note = (reason: unknown): void => void rejections.push(reason);
-    process.on('unhandledRejection', note);
+    const record = (reason: unknown): void => void rejections.push(reason);
+    process.on('unhandledRejection', record);
     const successUrl = (() => Promise.reject(new Error('no address'))) as unknown as () => string;
     const payment = toPayment(aPaymentRecord({ state: 'succeeded' }));
-    const { status, body } = answered((responder, answer) => responder.sendOn(answer, payment), { successUrl });
+    const { status, body } = answerOf((responder, answer) => responder.sendOn(answer, payment), { successUrl });
     await new Promise(setImmediate);
-    process.off('unhandledRejection', note);
+    process.off('unhandledRejection', record);
     expect([status, rejections]).toEqual([200, []]);
     expect(body).toMatch(/Payment received/);
   });
 
-  describe('who is refused', () => {
-    const refused = (error: unknown): Answer => answered((responder, answer) => responder.refuse(answer, error), URLS);
+  describe('to a refused callback', () => {
+    const answerToRefused = (error: unknown): Answer => answerOf((responder, answer) => responder.refuse(answer, error), URLS);
 
     it.each<[CallbackRefusal, number]>([
       ['unknown_token', 404],
@@ -184,35 +184,35 @@ describe('what the buyer is answered', () => {
       ['too_large', 400],
       ['missing_field', 400],
       ['foreign_payment', 400],
-    ])('for %s is %i and a page, never a way to anywhere', (refusal, expected) => {
-      const { status, body, headers } = refused(new PaymentCallbackError(refusal));
+    ])('with the reason %s is %i and a page, never a redirect', (refusal, expected) => {
+      const { status, body, headers } = answerToRefused(new PaymentCallbackError(refusal));
       expect(status).toBe(expected);
       expect(body).toContain('This page cannot be shown');
       expect(headers['Location']).toBeUndefined();
-      expect(headers).toMatchObject(PRIVATE);
+      expect(headers).toMatchObject(PRIVACY_HEADERS);
       expect(log).toEqual([`warn The callback was refused: ${refusal.replaceAll('_', ' ')}.`]);
     });
 
-    it('since the store failed is asked to come again', () => {
-      const { status, body } = refused(new PaymentStoreError('reading'));
+    it('asks for a reload if the store failed', () => {
+      const { status, body } = answerToRefused(new PaymentStoreError('reading'));
       expect([status, body]).toEqual([503, expect.stringContaining('reload this page')]);
     });
 
-    it('by a process that shuts down: the page says to try again, and another instance takes it', () => {
-      const { status, body, headers } = refused(new PaymentShutdownError());
-      expect([status, headers]).toEqual([503, expect.objectContaining(PRIVATE)]);
-      expect(body).toBe(refused(new PaymentStoreError('reading')).body);
+    it('asks for a reload, which another instance serves, if the process shuts down', () => {
+      const { status, body, headers } = answerToRefused(new PaymentShutdownError());
+      expect([status, headers]).toEqual([503, expect.objectContaining(PRIVACY_HEADERS)]);
+      expect(body).toBe(answerToRefused(new PaymentStoreError('reading')).body);
     });
 
-    it('for anything else is left to the host', () => {
+    it('is left to the host for any other error', () => {
       const error = new Error('a bug');
-      expect(() => refused(error)).toThrow(error);
+      expect(() => answerToRefused(error)).toThrow(error);
     });
   });
 
-  it('is nothing where a browser only looks ahead', () => {
-    const { status, body, headers } = answered((responder, answer) => responder.nothing(answer));
-    expect({ status, body, headers }).toEqual({ status: 204, body: '', headers: PRIVATE });
+  it('is empty for a prefetch', () => {
+    const { status, body, headers } = answerOf((responder, answer) => responder.nothing(answer));
+    expect({ status, body, headers }).toEqual({ status: 204, body: '', headers: PRIVACY_HEADERS });
   });
 
   it.each<[string, PaymentOptions, string]>([
@@ -222,10 +222,10 @@ describe('what the buyer is answered', () => {
       'https://shop.example/tr',
     ],
     ['the origin of callbackUrl', { callbackUrl: 'https://pay.example/back' }, 'https://pay.example'],
-    ['this site, with the embedded simulator', {}, '/'],
-  ])('leads back to the shop: %s', (_what, options, href) => {
+    ['the same origin with the embedded simulator', {}, '/'],
+  ])('links to the shop at %s', (_what, options, href) => {
     const payment = toPayment(aPaymentRecord({ state: 'succeeded' }));
-    const { body, headers } = sentOn(payment, options);
+    const { body, headers } = answerFor(payment, options);
     expect(body).toContain(`<a href="${href}" target="_top">`);
     expect(headers['Content-Security-Policy']).toMatch(
       /^default-src 'none'; style-src 'sha256-[^']+'; .*frame-ancestors 'self'$/,
@@ -234,6 +234,6 @@ describe('what the buyer is answered', () => {
 
   it('is in the language of the option', () => {
     const payment = toPayment(aPaymentRecord({ state: 'succeeded' }));
-    expect(sentOn(payment, { language: 'tr' }).body).toContain('Ödeme alındı');
+    expect(answerFor(payment, { language: 'tr' }).body).toContain('Ödeme alındı');
   });
 });

@@ -8,12 +8,12 @@ import { TestClock } from 'nestjs-card-payment/testing';
 import { createCallbackController } from '../../lib/callback/callback.controller.js';
 import { type Merchant, type MerchantSetup, PLATFORMS, sale, startMerchant } from '../e2e/merchant.js';
 
-/** The one that Nest's adapter for Fastify brings along. */
+/** The version that Nest's adapter for Fastify depends on. */
 const formbody = createRequire(createRequire(import.meta.url).resolve('@nestjs/platform-fastify'))(
   '@fastify/formbody',
 ) as Parameters<NestFastifyApplication['register']>[0];
 
-/** Nothing is loaded or run, and no style but the page's own. */
+/** The policy that allows only the style of the page itself. */
 function pagePolicy(page: string): string {
   const [, style = ''] = /<style>(.*?)<\/style>/s.exec(page) ?? [];
   const hash = createHash('sha256').update(style).digest('base64');
@@ -37,71 +37,71 @@ describe.each(PLATFORMS)('the callback controller on %s', (platform) => {
     });
   }
 
-  async function atTheBank(amount?: string): Promise<BankCallback> {
+  async function startPayment(amount?: string): Promise<BankCallback> {
     const { conversationId } = await shop.payments.init3d(sale(amount));
     return simulator.approve(conversationId);
   }
 
-  function bring({ request }: BankCallback, over: RequestInit & { url?: string } = {}): Promise<Response> {
+  function send({ request }: BankCallback, over: RequestInit & { url?: string } = {}): Promise<Response> {
     return fetch(over.url ?? request.url, { ...request, redirect: 'manual', ...over });
   }
 
-  /** Where the buyer is sent. */
-  async function wayOf(answer: Response): Promise<string> {
+  /** The status, and the path to which the buyer is redirected. */
+  async function redirectOf(answer: Response): Promise<string> {
     await answer.arrayBuffer();
     return `${answer.status} ${new URL(answer.headers.get('location') ?? 'none:none').pathname}`;
   }
 
-  describe('with pages of the merchant', () => {
+  describe('with the pages of the merchant', () => {
     const store = new MemoryPaymentStore();
 
     beforeAll(() => open({ options: { store } }));
     afterAll(() => shop.app.close());
 
-    it.each(['return', 'fail'])('completes the payment at the address for %s: the gateway decides', async (last) => {
-      const [paid, declined] = [await atTheBank(), await atTheBank('10.51')];
-      for (const [callback, way] of [
+    it.each(['return', 'fail'])('completes the payment at the %s URL, whichever it is, since the gateway decides', async (last) => {
+      const [paid, declined] = [await startPayment(), await startPayment('10.51')];
+      for (const [callback, redirect] of [
         [paid, '303 /paid'],
         [declined, '303 /failed'],
       ] as const) {
         const { conversationId } = callback.fields;
-        const answer = await bring(callback, { url: callback.request.url.replace(/\w+$/, last) });
+        const answer = await send(callback, { url: callback.request.url.replace(/\w+$/, last) });
         expect(answer.headers.get('location')).toContain(`?conversationId=${conversationId}`);
-        expect(await wayOf(answer)).toBe(way);
+        expect(await redirectOf(answer)).toBe(redirect);
         expect(simulator.ledger.calls('Auth3d', conversationId)).toBe(1);
       }
     });
 
-    it('takes the fields from the query, too', async () => {
-      const callback = await atTheBank();
+    it('accepts the fields in the query as well', async () => {
+      const callback = await startPayment();
       const url = `${callback.url}?${new URLSearchParams(callback.fields).toString()}`;
-      expect(await wayOf(await bring(callback, { url, method: 'GET', body: undefined }))).toBe('303 /paid');
+      expect(await redirectOf(await send(callback, { url, method: 'GET', body: undefined }))).toBe('303 /paid');
     });
 
-    it('sends a buyer whose outcome is not known to the page for that', async () => {
-      expect(await wayOf(await bring(await atTheBank('10.96')))).toBe('303 /pending');
+    it('redirects the buyer of an unknown payment to pendingUrl', async () => {
+      expect(await redirectOf(await send(await startPayment('10.96')))).toBe('303 /pending');
     });
 
-    it('is never kept, and passes its address on to nobody', async () => {
-      const { headers } = await bring(await atTheBank());
+    it('forbids caching, and sends no referrer', async () => {
+      const { headers } = await send(await startPayment());
       expect(headers.get('cache-control')).toBe('no-store');
       expect(headers.get('referrer-policy')).toBe('no-referrer');
       expect(headers.get('x-content-type-options')).toBe('nosniff');
     });
 
-    it('answers a browser that only looks ahead with nothing, and does nothing', async () => {
-      const callback = await atTheBank();
+    it('answers a prefetch with 204 without completing the payment', async () => {
+      const callback = await startPayment();
       const { conversationId = '' } = callback.fields;
-      const answer = await bring(callback, { headers: { ...callback.request.headers, 'sec-purpose': 'prefetch' } });
+      const answer = await send(callback, { headers: { ...callback.request.headers, 'sec-purpose': 'prefetch' } });
       expect([answer.status, await answer.text()]).toEqual([204, '']);
       expect(await shop.payments.find(conversationId)).toMatchObject({ state: 'awaiting' });
     });
 
-    it('refuses with a page', async () => {
-      const callback = await atTheBank();
-      const unknown = await bring(callback, { url: `${shop.url}/payments/${'A'.repeat(43)}/return` });
+    it('answers an invalid callback with a page', async () => {
+      const callback = await startPayment();
+      const unknown = await send(callback, { url: `${shop.url}/payments/${'A'.repeat(43)}/return` });
       const headers = { 'content-type': 'application/json' };
-      const wrong = await bring(callback, { body: '{"Code":["B0000"]}', headers });
+      const wrong = await send(callback, { body: '{"Code":["B0000"]}', headers });
       expect([unknown.status, wrong.status]).toEqual([404, 400]);
       for (const answer of [unknown, wrong]) {
         expect(answer.headers.get('content-type')).toContain('text/html');
@@ -110,7 +110,7 @@ describe.each(PLATFORMS)('the callback controller on %s', (platform) => {
         expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
         expect(page).toContain('Bu sayfa gösterilemiyor');
       }
-      const english = await bring(callback, {
+      const english = await send(callback, {
         url: `${shop.url}/payments/${'A'.repeat(43)}/return`,
         headers: { ...callback.request.headers, 'accept-language': 'en-US,en;q=0.9,tr;q=0.1' },
       });
@@ -118,39 +118,39 @@ describe.each(PLATFORMS)('the callback controller on %s', (platform) => {
       expect(simulator.ledger.calls('Auth3d', callback.fields.conversationId)).toBe(0);
     });
 
-    it('asks the buyer to come again while the store is down, and completes the payment then', async () => {
-      const callback = await atTheBank();
+    it('asks the buyer to reload while the store is down, and completes the payment on the reload', async () => {
+      const callback = await startPayment();
       const findByTokenHash = store.findByTokenHash.bind(store);
       store.findByTokenHash = () => Promise.reject(new Error('password=secret'));
-      const answer = await bring(callback);
+      const answer = await send(callback);
       store.findByTokenHash = findByTokenHash;
       expect(answer.status).toBe(503);
       expect(await answer.text()).not.toContain('secret');
-      expect(await wayOf(await bring(callback))).toBe('303 /paid');
+      expect(await redirectOf(await send(callback))).toBe('303 /paid');
     });
   });
 
-  describe('otherwise', () => {
+  describe('with other options', () => {
     afterEach(() => shop.app.close());
 
-    it('answers below the prefix of a RouterModule, where callbackUrl says so', async () => {
+    it('answers below the prefix of a RouterModule if callbackUrl has it', async () => {
       await open({
         options: { callbackUrl: 'http://localhost/shop/payments' },
         metadata: { imports: [RouterModule.register([{ path: 'shop', module: PaymentModule }])] },
       });
-      const callback = await atTheBank();
+      const callback = await startPayment();
       expect(callback.url).toMatch(/^http:\/\/localhost\/shop\/payments\/[\w-]{43}\/return$/);
       const url = callback.url.replace('http://localhost', shop.url);
-      expect(await wayOf(await bring(callback, { url }))).toBe('303 /paid');
-      expect((await bring(callback, { url: url.replace('/shop', '') })).status).toBe(404);
+      expect(await redirectOf(await send(callback, { url }))).toBe('303 /paid');
+      expect((await send(callback, { url: url.replace('/shop', '') })).status).toBe(404);
     });
 
-    it('shows its own page in the language that the browser prefers', async () => {
+    it('shows its built-in page in the language that the browser prefers', async () => {
       await open({ options: { successUrl: undefined, language: 'tr' } });
       const texts = ['en-GB,en;q=0.9', 'tr,en;q=0.9', 'de'].map(async (accepted) => {
-        const callback = await atTheBank();
+        const callback = await startPayment();
         const headers = { ...callback.request.headers, 'accept-language': accepted };
-        return (await bring(callback, { headers })).text();
+        return (await send(callback, { headers })).text();
       });
       expect(await Promise.all(texts)).toEqual([
         expect.stringContaining('Payment received'),
@@ -159,30 +159,30 @@ describe.each(PLATFORMS)('the callback controller on %s', (platform) => {
       ]);
     });
 
-    it('ends a session when the option sessionTtlMs says', async () => {
+    it('expires a session after sessionTtlMs', async () => {
       await open({ options: { sessionTtlMs: 90_000, background: false } });
-      const [soon, late] = [await atTheBank(), await atTheBank()];
+      const [soon, late] = [await startPayment(), await startPayment()];
       await clock.advance(89_999);
-      expect(await wayOf(await bring(soon))).toBe('303 /paid');
+      expect(await redirectOf(await send(soon))).toBe('303 /paid');
       await clock.advance(1);
-      expect(await wayOf(await bring(late))).toBe('303 /failed');
+      expect(await redirectOf(await send(late))).toBe('303 /failed');
       expect(simulator.ledger.calls('Auth3d', late.fields.conversationId)).toBe(0);
       expect(await shop.payments.find(late.fields.conversationId!)).toMatchObject({ state: 'expired' });
     });
 
-    it('reads the form without a body parser, or with the one of the documentation', async () => {
+    it('reads the form without a body parser, or with the one from the documentation', async () => {
       await open({
         application: { bodyParser: false },
         configure: (app) => {
           if (platform === 'fastify') void (app as NestFastifyApplication).register(formbody);
         },
       });
-      expect(await wayOf(await bring(await atTheBank()))).toBe('303 /paid');
+      expect(await redirectOf(await send(await startPayment()))).toBe('303 /paid');
     });
   });
 });
 
-it('the callback controller is a class of its own for each account, with the decorators it was given', () => {
+it('the callback controller is a separate class for each account, with the given decorators', () => {
   const decorated: unknown[] = [];
   const decorate = (controller: unknown): void => void decorated.push(controller);
   const [one, other] = [createCallbackController('one', [decorate]), createCallbackController('other', [decorate])];

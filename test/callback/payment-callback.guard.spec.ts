@@ -20,7 +20,7 @@ import {
 import { type BankCallback, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { type Merchant, PLATFORMS, sale, simulatorOptions, startMerchant } from '../e2e/merchant.js';
 
-/** Callback routes of the merchant's own. */
+/** The callback routes of a merchant. */
 @Controller('checkout')
 class CheckoutController {
   @Post(':token/back')
@@ -48,7 +48,7 @@ class CheckoutController {
   }
 }
 
-describe.each(PLATFORMS)('a route of the merchant’s own with PaymentCallbackGuard on %s', (platform) => {
+describe.each(PLATFORMS)('a route of the merchant with PaymentCallbackGuard on %s', (platform) => {
   const store = new MemoryPaymentStore();
   let simulator: Simulator;
   let shop: Merchant;
@@ -67,40 +67,40 @@ describe.each(PLATFORMS)('a route of the merchant’s own with PaymentCallbackGu
       },
     });
   });
-  beforeEach(() => takeToTheBank(shop.payments));
+  beforeEach(() => startPayment(shop.payments));
   afterAll(async () => {
     await shop.app.close();
     await simulator.close();
   });
 
-  async function takeToTheBank(payments: PaymentService): Promise<void> {
+  async function startPayment(payments: PaymentService): Promise<void> {
     ({ conversationId } = await payments.init3d(sale()));
     callback = simulator.approve(conversationId);
     token = callback.url.split('/').at(-2)!;
   }
 
-  function post(route: string, more: Record<string, string> = {}, by = token): Promise<Response> {
+  function post(route: string, more: Record<string, string> = {}, routeToken = token): Promise<Response> {
     const { body, headers } = callback.request;
-    return fetch(`${shop.url}/checkout/${by}/${route}`, { method: 'POST', body, headers: { ...headers, ...more } });
+    return fetch(`${shop.url}/checkout/${routeToken}/${route}`, { method: 'POST', body, headers: { ...headers, ...more } });
   }
 
-  async function expectUntouched(): Promise<void> {
+  async function expectUnchanged(): Promise<void> {
     expect(await shop.payments.find(conversationId)).toMatchObject({ state: 'awaiting' });
     expect(simulator.ledger.calls('Auth3d', conversationId)).toBe(0);
   }
 
-  it('is given the payment and the fields, and nothing is done with them', async () => {
+  it('receives the payment and the fields, and the payment is unchanged', async () => {
     const answer = await post('back');
     expect(answer.status).toBe(201);
     const received = (await answer.json()) as ReceivedCallback;
     expect(received).toMatchObject({ conversationId, payment: { conversationId, state: 'awaiting' } });
     expect(received.fields).toEqual(callback.fields);
-    await expectUntouched();
+    await expectUnchanged();
     const { fields } = received;
     expect((await shop.payments.auth3d({ conversationId, fields })).state).toBe('succeeded');
   });
 
-  it('takes token and fields from the query', async () => {
+  it('accepts token and fields in the query', async () => {
     const query = new URLSearchParams({ token, ...callback.fields });
     const answer = await fetch(`${shop.url}/checkout/back?${query.toString()}`);
     expect(answer.status).toBe(200);
@@ -110,31 +110,31 @@ describe.each(PLATFORMS)('a route of the merchant’s own with PaymentCallbackGu
   it.each([
     ['a prefetch', { 'sec-purpose': 'prefetch' }],
     ['a preview', { 'x-purpose': 'preview' }],
-  ])('refuses %s, whatever it brings along', async (_what, headers) => {
+  ])('refuses %s, even with a valid token and fields', async (_what, headers) => {
     expect((await post('back', headers)).status).toBe(400);
     const query = new URLSearchParams({ token, ...callback.fields });
     const answer = await fetch(`${shop.url}/checkout/back?${query.toString()}`, { headers });
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ message: 'The callback was refused: not a callback.' });
     expect((await fetch(answer.url, { method: 'HEAD' })).status).toBe(400);
-    await expectUntouched();
+    await expectUnchanged();
   });
 
-  it('knows no payment by another token, nor one of another account', async () => {
+  it('answers 404 to a wrong token, and to one of another account', async () => {
     expect((await post('back', {}, 'A'.repeat(43))).status).toBe(404);
     expect((await post('eu')).status).toBe(404);
-    await expectUntouched();
+    await expectUnchanged();
   });
 
-  it('of a named account knows the payments of that account alone', async () => {
-    await takeToTheBank(shop.app.get<PaymentService>(paymentToken('eu')));
+  it('of a named account finds only the payments of that account', async () => {
+    await startPayment(shop.app.get<PaymentService>(paymentToken('eu')));
     expect((await post('back')).status).toBe(404);
     const answer = await post('eu');
     expect(answer.status).toBe(201);
     expect(await answer.json()).toMatchObject({ conversationId, payment: { account: 'eu' } });
   });
 
-  it('refuses fields that are wrong, and repeats nothing of them', async () => {
+  it('refuses invalid fields without repeating them in the answer', async () => {
     const headers = { 'content-type': 'application/json' };
     for (const body of [{ conversationId: 'EVIL' }, { Code: ['EVIL'] }, {}]) {
       const answer = await fetch(`${shop.url}/checkout/${token}/back`, {
@@ -145,10 +145,10 @@ describe.each(PLATFORMS)('a route of the merchant’s own with PaymentCallbackGu
       expect(answer.status).toBe(400);
       expect(await answer.text()).not.toContain('EVIL');
     }
-    await expectUntouched();
+    await expectUnchanged();
   });
 
-  it('leaves a store that fails to the host', async () => {
+  it('answers 503 without details when the store fails', async () => {
     const findByTokenHash = store.findByTokenHash.bind(store);
     store.findByTokenHash = () => Promise.reject(new Error('password=secret'));
     const answer = await post('back');
@@ -157,7 +157,7 @@ describe.each(PLATFORMS)('a route of the merchant’s own with PaymentCallbackGu
     expect(await answer.text()).not.toContain('secret');
   });
 
-  it('says to a route without the guard what is missing', async () => {
+  it('answers 400 with the missing guard if it has none', async () => {
     const answer = await post('unguarded');
     expect(answer.status).toBe(400);
     expect(await answer.text()).toContain('@UseGuards(PaymentCallbackGuard)');
@@ -166,8 +166,8 @@ describe.each(PLATFORMS)('a route of the merchant’s own with PaymentCallbackGu
 
 describe.each<[string, ValidationPipeOptions]>([
   ['a global ValidationPipe', {}],
-  ['one that judges parameters of custom decorators, too', { validateCustomDecorators: true }],
-  ['one that leaves nothing unknown', { validateCustomDecorators: true, whitelist: true, forbidNonWhitelisted: true }],
+  ['one that validates parameters of custom decorators', { validateCustomDecorators: true }],
+  ['one that forbids unknown properties', { validateCustomDecorators: true, whitelist: true, forbidNonWhitelisted: true }],
   [
     'one that transforms',
     {
@@ -177,7 +177,7 @@ describe.each<[string, ValidationPipeOptions]>([
       transformOptions: { enableImplicitConversion: true },
     },
   ],
-])('@PaymentCallback() under %s', (_name, pipe) => {
+])('@PaymentCallback() with %s', (_name, pipe) => {
   let simulator: Simulator;
   let shop: Merchant;
 

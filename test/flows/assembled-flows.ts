@@ -27,10 +27,10 @@ export const NO_PLAIN_EVENTS = {
   emit: () => undefined,
 } as unknown as PlainEvents;
 
-/** Time stands still in most tests: nothing would let the test's own process end. */
+/** The clock stands still in most tests, where a real hold would never let the test process end. */
 export const NO_HOLD: ProcessHold = { hold: () => () => undefined, during: (work) => work() };
 
-/** Knows payments that the gateway has never heard of by a code of their own. */
+/** Has a code of its own for a payment that the gateway does not know. */
 export const TEST_DIALECT = {
   ...morposDialect({ codes: { notFoundCodes: new Set(['B0100']) } }),
   requiredCallbackFields: [],
@@ -48,7 +48,7 @@ interface Parts {
 
 export type AssembledFlows = ReturnType<typeof assembleFlows>;
 
-/** One instance of the module, put together by hand: a hundred times quicker than Nest does it. */
+/** One instance of the module, assembled without Nest, which would take a hundred times as long. */
 export function assembleFlows({
   store,
   clock,

@@ -5,7 +5,7 @@ import { sale, TestShop } from './test-shop.js';
 
 const MINUTE_MS = 60_000;
 
-describe('a direct payment', () => {
+describe('DirectFlow', () => {
   let shop: TestShop;
   let payments: PaymentService;
 
@@ -16,17 +16,17 @@ describe('a direct payment', () => {
   });
   afterEach(() => shop.gateway.close());
 
-  /** What the store says of the payment while its request is at the gateway. */
-  function whileSent(look: (conversationId: string) => Promise<void>): void {
+  /** Calls `look` while the request is at the gateway, which then approves. */
+  function duringRequest(look: (conversationId: string) => Promise<void>): void {
     shop.gateway.willAnswer('DoPayment', async ({ conversationId }) => {
       await look(conversationId);
       return { sent: true, reply: { status: 200, text: JSON.stringify({ code: 'B0000', conversationId }) } };
     });
   }
 
-  it('is in the store as charging, with its claim, before the request leaves', async () => {
+  it('stores the payment as charging, with its claim, before it sends the request', async () => {
     let seen;
-    whileSent(async (id) => void (seen = await shop.store.find('default', id)));
+    duringRequest(async (id) => void (seen = await shop.store.find('default', id)));
     const input = sale();
     const payment = await payments.doPayment(input);
     expect(seen).toMatchObject({ state: 'charging', referenceLock: input.reference, dueAt: expect.any(Date) });
@@ -38,8 +38,8 @@ describe('a direct payment', () => {
   it.each([
     ['a decline', DECLINED, { state: 'failed', reason: 'declined', code: 'B0051', settled: true }],
     ['a lost answer', LOST, { state: 'unknown', reason: 'no_answer', settled: false }],
-    ['a code that says nothing', INDETERMINATE, { state: 'unknown', reason: 'indeterminate_code' }],
-  ])('after %s is as it says, in the store too, and never sent again', async (_what, answer, outcome) => {
+    ['an indeterminate code', INDETERMINATE, { state: 'unknown', reason: 'indeterminate_code' }],
+  ])('returns and stores the outcome of %s, and never sends the payment again', async (_what, answer, outcome) => {
     shop.gateway.willAnswer('DoPayment', answer);
     const input = sale({ idempotencyKey: 'basket-1' });
     const payment = await payments.doPayment(input);
@@ -49,16 +49,16 @@ describe('a direct payment', () => {
     expect(shop.gateway.sent('DoPayment')).toHaveLength(1);
   });
 
-  it('that is unknown is due to be asked about within a minute', async () => {
+  it('schedules an inquiry about an unknown payment within a minute', async () => {
     shop.gateway.willAnswer('DoPayment', LOST);
     const { conversationId } = await payments.doPayment(sale());
     const { dueAt } = (await shop.store.find('default', conversationId))!;
-    const waits = dueAt!.getTime() - shop.clock.now().getTime();
-    expect(waits).toBeGreaterThan(0);
-    expect(waits).toBeLessThan(MINUTE_MS);
+    const delayMs = dueAt!.getTime() - shop.clock.now().getTime();
+    expect(delayMs).toBeGreaterThan(0);
+    expect(delayMs).toBeLessThan(MINUTE_MS);
   });
 
-  it('that never left says so, and may be tried again under the same key', async () => {
+  it('throws PAYMENT_NOT_SENT for a payment that was never sent, which may be retried under the same key', async () => {
     shop.gateway.willAnswer('DoPayment', NOT_SENT);
     const input = sale({ idempotencyKey: 'basket-1' });
     await expect(payments.doPayment(input)).rejects.toMatchObject({
@@ -70,22 +70,25 @@ describe('a direct payment', () => {
     expect(await shop.states(input.reference!)).toEqual(['failed', 'succeeded']);
   });
 
-  it('that is refused for its input leaves no trace', async () => {
+  it('stores and sends nothing when the input is invalid', async () => {
     const input = sale({ transactionDetails: { amount: 'free', currencyCode: 949 } });
     await expect(payments.doPayment(input)).rejects.toMatchObject({ code: 'PAYMENT_VALIDATION' });
     expect(await shop.states(input.reference!)).toEqual([]);
     expect(shop.gateway.requests).toEqual([]);
   });
 
-  describe('that is asked for again', () => {
-    it.each(['conversationId', 'idempotencyKey'] as const)('under its %s is the one there is', async (key) => {
-      const input = sale({ [key]: 'ABC00000000000000009' });
-      const payment = await payments.doPayment(input);
-      expect(await payments.doPayment(input)).toEqual(payment);
-      expect(shop.gateway.sent('DoPayment')).toHaveLength(1);
-    });
+  describe('a repeated call', () => {
+    it.each(['conversationId', 'idempotencyKey'] as const)(
+      'with the same %s returns the existing payment',
+      async (key) => {
+        const input = sale({ [key]: 'ABC00000000000000009' });
+        const payment = await payments.doPayment(input);
+        expect(await payments.doPayment(input)).toEqual(payment);
+        expect(shop.gateway.sent('DoPayment')).toHaveLength(1);
+      },
+    );
 
-    it('while the first is on its way is that one, charging', async () => {
+    it('returns the first payment as charging while its request is under way', async () => {
       const held = shop.gateway.hold('DoPayment');
       const input = sale({ idempotencyKey: 'basket-1' });
       const first = payments.doPayment(input);
@@ -102,7 +105,7 @@ describe('a direct payment', () => {
       ['currency', { transactionDetails: { amount: '149.90', currencyCode: 978 } }],
       ['instalment count', { transactionDetails: { amount: '149.90', currencyCode: 949, installmentCount: 2 } }],
       ['reference', { reference: 'another-order' }],
-    ])('with another %s is refused, and nothing is sent', async (_what, change) => {
+    ])('with a different %s is refused, and nothing is sent', async (_what, change) => {
       const payment = await payments.doPayment(input);
       await expect(payments.doPayment({ ...input, ...change })).rejects.toMatchObject({
         code: 'PAYMENT_DUPLICATE',
@@ -113,7 +116,7 @@ describe('a direct payment', () => {
       expect(shop.gateway.requests).toHaveLength(1);
     });
 
-    it('under the id of one payment and the key of another is refused', async () => {
+    it('with the conversationId of one payment and the idempotencyKey of another is refused', async () => {
       const order = { reference: 'order', allowRepeat: true };
       const [first, second] = ['ABC00000000000000001', 'ABC00000000000000002'];
       await payments.doPayment(sale({ ...order, conversationId: first, idempotencyKey: 'key-1' }));
@@ -124,11 +127,11 @@ describe('a direct payment', () => {
     });
   });
 
-  describe('of an order that another payment holds', () => {
+  describe('a second payment of an order', () => {
     it.each([
       ['succeeded', 'the first has succeeded', undefined],
       ['unknown', 'the first is unknown', LOST],
-    ])('fails and is not sent while %s', async (_state, _what, answer) => {
+    ])('fails without being sent when %s', async (_state, _what, answer) => {
       if (answer) shop.gateway.willAnswer('DoPayment', answer);
       const order = sale();
       await payments.doPayment(order);
@@ -138,11 +141,11 @@ describe('a direct payment', () => {
       expect(shop.gateway.sent('DoPayment')).toHaveLength(1);
       await payments.reconcile();
       expect(shop.journal).toContain(`${second.conversationId}:1 failed`);
-      // What was not tried keeps no key.
+      // A payment that was not sent gives its key back.
       expect(await shop.store.findByIdempotencyKey('default', 'basket-2')).toBeNull();
     });
 
-    it('is sent once the first has failed, or where the order may be paid more than once', async () => {
+    it('is sent when the first has failed, or when allowRepeat is set', async () => {
       shop.gateway.willAnswer('DoPayment', DECLINED);
       const order = sale();
       await payments.doPayment(order);
@@ -152,14 +155,14 @@ describe('a direct payment', () => {
     });
   });
 
-  describe('on a store that changes or fails meanwhile', () => {
-    it('is opened when whoever was in the way has gone', async () => {
+  describe('when the store changes or fails meanwhile', () => {
+    it('opens the payment if the one that held its key is gone', async () => {
       refuseInserts(1);
       expect((await payments.doPayment(sale({ idempotencyKey: 'key' }))).state).toBe('succeeded');
       expect(shop.gateway.sent('DoPayment')).toHaveLength(1);
     });
 
-    it('gives up where nobody is in the way and the store still refuses', async () => {
+    it('gives up if no payment holds the key and the store still refuses', async () => {
       refuseInserts(Infinity);
       await expect(payments.doPayment(sale())).rejects.toMatchObject({
         code: 'PAYMENT_STORE',
@@ -168,7 +171,7 @@ describe('a direct payment', () => {
       expect(shop.gateway.requests).toEqual([]);
     });
 
-    it('is refused only once that is written: where it could not be, the payment is tried again', async () => {
+    it('opens the payment anew if its refusal could not be written', async () => {
       const { store } = shop;
       const insert = store.insert.bind(store);
       const taken = ['referenceLock', 'conversationId'] as const;
@@ -183,7 +186,7 @@ describe('a direct payment', () => {
       expect(await payments.find(payment.conversationId)).toEqual(payment);
     });
 
-    it('is not sent when the store fails first, and nothing of the failure is shown', async () => {
+    it('sends nothing if the store fails first, and shows nothing of the failure', async () => {
       const { store } = shop;
       store.insert = () => Promise.reject(new Error('password=secret'));
       await expect(payments.doPayment(sale())).rejects.toMatchObject({
@@ -193,7 +196,7 @@ describe('a direct payment', () => {
       expect(shop.gateway.requests).toEqual([]);
     });
 
-    it('is not sent when the store took so long that the answer could come after the claim', async () => {
+    it('sends nothing if the store took so long that the answer could come after the claim has expired', async () => {
       const { store, clock } = shop;
       const insert = store.insert.bind(store);
       store.insert = async (...given) => {
@@ -209,7 +212,7 @@ describe('a direct payment', () => {
       expect(shop.gateway.requests).toEqual([]);
     });
 
-    it('is sent when its answer can just come within the claim', async () => {
+    it('sends the payment if its answer can still just come within the claim', async () => {
       const { store, clock } = shop;
       const insert = store.insert.bind(store);
       store.insert = async (...given) => {
@@ -221,7 +224,7 @@ describe('a direct payment', () => {
       expect((await payments.doPayment(sale())).state).toBe('succeeded');
     });
 
-    /** The store says that a key is taken, by a payment that is gone when one looks. */
+    /** The store reports the key as taken, although no payment has it. */
     function refuseInserts(times: number): void {
       const store: PaymentStore = shop.store;
       const insert = store.insert.bind(store);

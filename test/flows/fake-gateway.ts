@@ -9,39 +9,39 @@ export interface SentRequest {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** @param timeoutMs how long it may take: 0 where that is the transport's to say */
+/** @param timeoutMs how long it may take; 0 if the transport decides */
 type Answer = (request: SentRequest, timeoutMs: number) => Transmission | Promise<Transmission>;
 
 /** A request that has not been answered yet. */
 export interface HeldRequest {
-  /** Resolves once the request is here. */
+  /** Resolves when the request has arrived. */
   readonly begun: Promise<void>;
   answer(transmission: Transmission): void;
 }
 
 const PAGE = Buffer.from('<html><body>bank</body></html>').toString('base64');
 
-/** Stands in the place of the transport: approves everything, unless it was said what else to answer. */
+/** Replaces the transport: approves every request, unless told to answer something else. */
 export class FakeGateway {
   readonly http = {};
-  /** Every request that left. */
+  /** Every request that was sent. */
   readonly requests: SentRequest[] = [];
   private readonly next = new Map<Operation, Answer[]>();
   private readonly held: HeldRequest[] = [];
   private readonly amounts = new Map<string, unknown>();
 
-  /** As the gateway client takes it. */
+  /** This gateway as the transport that GatewayClient expects. */
   get transport(): GatewayTransport {
     return this as unknown as GatewayTransport;
   }
 
-  /** The answers to the next requests of an operation, one for each. */
+  /** Sets the answers to the next requests of an operation, one for each request. */
   willAnswer(operation: Operation, ...answers: (Transmission | Answer)[]): void {
     const all = answers.map((answer): Answer => (typeof answer === 'function' ? answer : () => answer));
     this.next.set(operation, [...(this.next.get(operation) ?? []), ...all]);
   }
 
-  /** Leaves the next request of an operation without an answer until the test gives it. */
+  /** Holds the next request of an operation until the test answers it. */
   hold(operation: Operation): HeldRequest {
     let begin!: () => void;
     const begun = new Promise<void>((resolve) => (begin = resolve));
@@ -52,7 +52,7 @@ export class FakeGateway {
     return { begun, answer };
   }
 
-  /** Answers whatever a test that failed has left: a payment under way keeps the process alive. */
+  /** Answers the requests that a failed test left open, since a payment under way keeps the process alive. */
   close(): void {
     for (const { answer } of this.held) answer(LOST);
   }
@@ -86,7 +86,7 @@ export function reply(fields: object, status = 200): Transmission {
   return { sent: true, reply: { status, text: JSON.stringify(fields) } };
 }
 
-/** The answer to a CheckPayment that says approved by its text, and what else is given. */
+/** An answer to CheckPayment whose text says approved, with additional fields. */
 export function paid(more: object = {}): Transmission {
   return reply({ responseCode: 'B0000', responseDescription: 'Approved', ...more });
 }

@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 const OPTIONS = { retentionMs: HOUR_MS, idempotencyTtlMs: 10 * HOUR_MS };
 const ID = 'ORDER-17';
 
-describe('a conversationId that the host gives', () => {
+describe('a conversationId that the host chooses', () => {
   logLines();
   let shop: TestShop;
   let flows: AssembledFlows;
@@ -22,13 +22,13 @@ describe('a conversationId that the host gives', () => {
   });
   afterEach(() => shop.gateway.close());
 
-  /** Delivers events, deletes what is old, and lets that much time pass before. */
+  /** Lets time pass, then delivers events and deletes old payments. */
   async function reconcileAfter(ms: number): Promise<void> {
     await shop.clock.advance(ms);
     await payments.reconcile();
   }
 
-  async function purgedPayment(more: Parameters<typeof sale>[0] = {}): Promise<void> {
+  async function addPurgedPayment(more: Parameters<typeof sale>[0] = {}): Promise<void> {
     shop.gateway.willAnswer('DoPayment', DECLINED);
     await payments.doPayment(sale({ conversationId: ID, ...more }));
     await reconcileAfter(0);
@@ -37,39 +37,41 @@ describe('a conversationId that the host gives', () => {
   }
 
   const sent = () => shop.gateway.requests.length;
-  const gone = {
+  const duplicate = {
     code: 'PAYMENT_DUPLICATE',
     payment: null,
     message: expect.stringContaining('conversationId') as string,
   };
 
   it.each(['doPayment', 'init3d'] as const)(
-    'is known when its payment is deleted: %s sends nothing',
+    'stays taken when its payment is deleted: %s sends nothing',
     async (operation) => {
-      await purgedPayment({ reference: 'order' });
+      await addPurgedPayment({ reference: 'order' });
       const before = sent();
-      await expect(payments[operation](sale({ conversationId: ID, reference: 'order' }))).rejects.toMatchObject(gone);
-      await expect(payments[operation](sale({ conversationId: ID }))).rejects.toMatchObject(gone);
+      await expect(payments[operation](sale({ conversationId: ID, reference: 'order' }))).rejects.toMatchObject(
+        duplicate,
+      );
+      await expect(payments[operation](sale({ conversationId: ID }))).rejects.toMatchObject(duplicate);
       expect(sent()).toBe(before);
       expect(await payments.findByReference('order')).toEqual([]);
     },
   );
 
-  it('that is known, with the idempotencyKey of another payment, is refused', async () => {
-    await purgedPayment();
+  it('is refused if it is taken, even with the idempotencyKey of another payment', async () => {
+    await addPurgedPayment();
     const other = await payments.doPayment(sale({ reference: 'order', idempotencyKey: 'key' }));
     const before = sent();
     const both = sale({ reference: 'order', conversationId: ID, idempotencyKey: 'key' });
-    await expect(payments.doPayment(both)).rejects.toMatchObject(gone);
-    await expect(payments.init3d(both)).rejects.toMatchObject(gone);
+    await expect(payments.doPayment(both)).rejects.toMatchObject(duplicate);
+    await expect(payments.init3d(both)).rejects.toMatchObject(duplicate);
     expect(sent()).toBe(before);
     expect(other.state).toBe('succeeded');
   });
 
-  it('may be used again when it has been forgotten, and no event has an id that was used before', async () => {
-    await purgedPayment();
+  it('may be used again after idempotencyTtlMs, and its events get new ids', async () => {
+    await addPurgedPayment();
     await reconcileAfter(9 * HOUR_MS);
-    await expect(payments.doPayment(sale({ conversationId: ID }))).rejects.toMatchObject(gone);
+    await expect(payments.doPayment(sale({ conversationId: ID }))).rejects.toMatchObject(duplicate);
     await reconcileAfter(2 * HOUR_MS);
     shop.gateway.willAnswer('DoPayment', DECLINED);
     expect(await payments.doPayment(sale({ conversationId: ID }))).toMatchObject({ state: 'failed', version: 2 });
@@ -79,7 +81,7 @@ describe('a conversationId that the host gives', () => {
     for (const eventId of shop.eventIds) expect(eventId).toMatch(/^ORDER-17:2-[0-9a-f]{12}$/);
   });
 
-  it('is no other one that the module made: of that nothing is kept, and its events are conversationId:version', async () => {
+  it('stays taken after deletion, unlike a generated one, whose event ids are conversationId:version', async () => {
     const conversationId = newConversationId();
     jest.spyOn(flows.settings.dialect, 'newConversationId').mockReturnValue(conversationId);
     await payments.doPayment(sale());
@@ -90,8 +92,8 @@ describe('a conversationId that the host gives', () => {
     expect(await payments.doPayment(sale({ conversationId }))).toMatchObject({ conversationId, state: 'succeeded' });
   });
 
-  it('of an opening that was not confirmed is fenced where it was that of a payment that is gone', async () => {
-    await purgedPayment();
+  it('ends the fence of an unconfirmed opening if a deleted payment had it', async () => {
+    await addPurgedPayment();
     const insert = shop.store.insert.bind(shop.store);
     shop.store.insert = () => {
       shop.store.insert = insert;

@@ -6,7 +6,7 @@ import { sale, TestShop } from './test-shop.js';
 
 const MINUTE_MS = 60_000;
 
-describe('asking the gateway about a payment', () => {
+describe('InquiryFlow', () => {
   let shop: TestShop;
   let payments: PaymentService;
 
@@ -16,7 +16,7 @@ describe('asking the gateway about a payment', () => {
     ({ payments } = await shop.start());
   });
 
-  async function unknown(): Promise<string> {
+  async function unknownPayment(): Promise<string> {
     shop.gateway.willAnswer('DoPayment', LOST);
     return (await payments.doPayment(sale())).conversationId;
   }
@@ -24,9 +24,13 @@ describe('asking the gateway about a payment', () => {
   it.each([
     ['paid', PAID, { state: 'succeeded', reason: null }],
     ['declined', NOT_PAID, { state: 'failed', reason: 'declined' }],
-    ['paid with less', reply({ responseCode: 'B0000', paymentInfo: { amount: '0.01' } }), { state: 'review' }],
-  ])('settles an unknown one that was %s, once and for all', async (_what, answer, outcome) => {
-    const conversationId = await unknown();
+    [
+      'paid with a lower amount',
+      reply({ responseCode: 'B0000', paymentInfo: { amount: '0.01' } }),
+      { state: 'review' },
+    ],
+  ])('settles an unknown payment that was %s, with one event', async (_what, answer, outcome) => {
+    const conversationId = await unknownPayment();
     shop.gateway.willAnswer('CheckPayment', answer);
     const payment = await payments.inquire(conversationId);
     expect(payment).toMatchObject(outcome);
@@ -38,45 +42,45 @@ describe('asking the gateway about a payment', () => {
   it.each([
     ['gives no answer', LOST],
     ['cannot be reached', NOT_SENT],
-    ['answers with a code that says nothing', UNDECIDED],
-    ['does not know it', NOT_FOUND],
-  ])('leaves an unknown one unknown when the gateway %s, and is asked again', async (_what, answer) => {
-    const conversationId = await unknown();
+    ['answers with an indeterminate code', UNDECIDED],
+    ['does not know the payment', NOT_FOUND],
+  ])('leaves a payment unknown and due for another inquiry when the gateway %s', async (_what, answer) => {
+    const conversationId = await unknownPayment();
     shop.gateway.willAnswer('CheckPayment', answer);
     expect((await payments.inquire(conversationId)).state).toBe('unknown');
     expect((await shop.store.find('default', conversationId))?.dueAt).toBeInstanceOf(Date);
     expect((await payments.inquire(conversationId)).state).toBe('succeeded');
   });
 
-  it('takes it as not paid only when the gateway does not know it ten minutes later, either', async () => {
-    const conversationId = await unknown();
-    const asked: string[] = [];
+  it('fails a payment as not found only if the gateway still does not know it ten minutes later', async () => {
+    const conversationId = await unknownPayment();
+    const states: string[] = [];
     for (const wait of [0, 5 * MINUTE_MS, 5 * MINUTE_MS - 1, 1]) {
       await shop.clock.advance(wait);
       shop.gateway.willAnswer('CheckPayment', NOT_FOUND);
-      asked.push((await payments.inquire(conversationId)).state);
+      states.push((await payments.inquire(conversationId)).state);
     }
-    expect(asked).toEqual(['unknown', 'unknown', 'unknown', 'failed']);
+    expect(states).toEqual(['unknown', 'unknown', 'unknown', 'failed']);
     expect(await payments.find(conversationId)).toMatchObject({ reason: 'not_found', settled: true });
   });
 
-  it('counts the ten minutes between two such answers by the store, whatever the clock of this host is set to', async () => {
-    const conversationId = await unknown();
-    const truth = shop.clock.now();
-    shop.store.now = () => Promise.resolve(truth);
+  it('measures those ten minutes by the clock of the store, whatever the clock of this host says', async () => {
+    const conversationId = await unknownPayment();
+    const storeTime = shop.clock.now();
+    shop.store.now = () => Promise.resolve(storeTime);
     shop.gateway.willAnswer('CheckPayment', NOT_FOUND, NOT_FOUND, NOT_FOUND);
     expect((await payments.inquire(conversationId)).state).toBe('unknown');
-    shop.clock.set(new Date(truth.getTime() + 60 * MINUTE_MS));
+    shop.clock.set(new Date(storeTime.getTime() + 60 * MINUTE_MS));
     expect((await payments.inquire(conversationId)).state).toBe('unknown');
     shop.store.now = () => Promise.reject(new Error('down'));
-    shop.clock.set(new Date(truth.getTime() + 120 * MINUTE_MS));
+    shop.clock.set(new Date(storeTime.getTime() + 120 * MINUTE_MS));
     expect((await payments.inquire(conversationId)).state).toBe('unknown');
-    // What does not hang on the time counts.
+    // An answer that does not depend on the time is used, although the store does not tell the time.
     expect((await payments.inquire(conversationId)).state).toBe('succeeded');
   });
 
-  it('dates an answer by when it came, not by when the store takes it', async () => {
-    const conversationId = await unknown();
+  it('dates an answer when it was received, not when it is stored', async () => {
+    const conversationId = await unknownPayment();
     shop.gateway.willAnswer('CheckPayment', NOT_FOUND, NOT_FOUND);
     await payments.inquire(conversationId);
     await shop.clock.advance(9 * MINUTE_MS);
@@ -89,15 +93,18 @@ describe('asking the gateway about a payment', () => {
     expect(await shop.store.find('default', conversationId)).toMatchObject({ state: 'unknown', inquiries: 2 });
   });
 
-  it.each(['failed', 'expired'] as const)('finds that money of a payment that is %s moved after all', async (state) => {
-    const { conversationId } = aPaymentRecord({ state });
-    await shop.store.insert(aPaymentRecord({ state }));
-    const payment = await payments.inquire(conversationId);
-    expect(payment).toMatchObject({ state: 'review', reason: 'moved_after_all' });
-    expect(await payments.find(conversationId)).toEqual(payment);
-  });
+  it.each(['failed', 'expired'] as const)(
+    'moves a payment that is %s to review if the gateway says that it was paid',
+    async (state) => {
+      const { conversationId } = aPaymentRecord({ state });
+      await shop.store.insert(aPaymentRecord({ state }));
+      const payment = await payments.inquire(conversationId);
+      expect(payment).toMatchObject({ state: 'review', reason: 'moved_after_all' });
+      expect(await payments.find(conversationId)).toEqual(payment);
+    },
+  );
 
-  it('leaves a failed one alone where no money moved', async () => {
+  it('leaves a failed payment unchanged if no money moved', async () => {
     await shop.store.insert(aPaymentRecord({ state: 'failed' }));
     for (const answer of [NOT_PAID, NOT_FOUND, UNDECIDED, LOST]) {
       shop.gateway.willAnswer('CheckPayment', answer);
@@ -108,26 +115,29 @@ describe('asking the gateway about a payment', () => {
     }
   });
 
-  it('does not ask about one that has succeeded', async () => {
+  it('does not ask the gateway about a payment that has succeeded', async () => {
     const payment = await payments.doPayment(sale());
     expect(await payments.inquire(payment.conversationId)).toEqual(payment);
     expect(shop.gateway.sent('CheckPayment')).toEqual([]);
   });
 
-  it.each(['initiating', 'awaiting'] as const)('refuses one that is %s: no money can have moved', async (state) => {
-    await shop.store.insert(aPaymentRecord({ state }));
-    await expect(payments.inquire(aPaymentRecord({ state }).conversationId)).rejects.toMatchObject({
-      code: 'PAYMENT_STATE',
-      message: `A 3d payment that is ${state} cannot be inquired: no money can have moved.`,
-    });
-    expect(shop.gateway.requests).toEqual([]);
-  });
+  it.each(['initiating', 'awaiting'] as const)(
+    'refuses a payment that is %s, since no money can have moved',
+    async (state) => {
+      await shop.store.insert(aPaymentRecord({ state }));
+      await expect(payments.inquire(aPaymentRecord({ state }).conversationId)).rejects.toMatchObject({
+        code: 'PAYMENT_STATE',
+        message: `A 3d payment that is ${state} cannot be inquired: no money can have moved.`,
+      });
+      expect(shop.gateway.requests).toEqual([]);
+    },
+  );
 
-  it('refuses one that nobody knows, and a gateway that cannot be asked', async () => {
+  it('refuses an unknown conversationId, and a dialect without CheckPayment', async () => {
     await expect(payments.inquire('NOBODY')).rejects.toMatchObject({ code: 'PAYMENT_NOT_FOUND' });
-    const mute = await shop.start({ dialect: standardDialect({ signer: () => 's' }) });
-    const conversationId = await unknown();
-    await expect(mute.payments.inquire(conversationId)).rejects.toMatchObject({
+    const withoutInquiry = await shop.start({ dialect: standardDialect({ signer: () => 's' }) });
+    const conversationId = await unknownPayment();
+    await expect(withoutInquiry.payments.inquire(conversationId)).rejects.toMatchObject({
       code: 'PAYMENT_UNSUPPORTED',
       message: 'The dialect "standard" has no CheckPayment.',
     });

@@ -2,9 +2,9 @@ import { Logger, type LoggerService } from '@nestjs/common';
 import { afterEach, beforeEach } from '@jest/globals';
 
 /**
- * What is logged during each test of a suite, as `level message`.
+ * The log lines of each test of a suite, as `level message`.
  *
- * @param records gets the records themselves, with the fields that a logger in JSON shows
+ * @param records receives the records themselves, with the fields that a JSON logger shows
  */
 export function logLines(records: unknown[] = []): string[] {
   const lines: string[] = [];
@@ -19,7 +19,7 @@ export function logLines(records: unknown[] = []): string[] {
   return lines;
 }
 
-/** For an application, which sets a logger of its own. */
+/** A logger for an application, which overrides the logger that was set before. */
 export function loggerInto(lines: string[], records: unknown[] = []): LoggerService {
   const note =
     (level: string) =>

@@ -17,7 +17,7 @@ describe('a sale', () => {
   it.each([
     ['fixed', '149.90'],
     ['shortest', '149.9'],
-  ] as const)('carries its amount in the form %s', (amountFormat, text) => {
+  ] as const)('is sent with its amount in the format %s', (amountFormat, text) => {
     expect(saleRequest(inputOf(149.9), { ...SETTINGS, amountFormat }, URLS).amount).toBe(text);
   });
 
@@ -26,14 +26,14 @@ describe('a sale', () => {
     [0, 'amountPositive'],
     [0.1 + 0.2, 'amountDecimals'],
     ['1234567890123456', 'amountDigits'],
-  ])('is refused with the amount %p: %s', (amount, rule) => {
+  ])('with the amount %p is refused by the rule %s', (amount, rule) => {
     const path = 'transactionDetails.amount';
     const call = (): unknown => saleRequest(inputOf(amount), SETTINGS, URLS);
     expect(call).toThrow(PaymentValidationError);
     expect(call).toThrow(expect.objectContaining({ issues: [expect.objectContaining({ path, rule })] }) as Error);
   });
 
-  it('is refused in the language of the payment, or else of the shop', () => {
+  it('is refused in the language of the payment, or by default in that of the shop', () => {
     const refusal = (language?: 'tr' | 'en') => () => saleRequest({ ...inputOf(0), language }, SETTINGS, URLS);
     const saysIn = (language: 'tr' | 'en') =>
       expect.objectContaining({

@@ -13,10 +13,10 @@ function settings(options: PaymentOptions = {}, name?: string): PaymentSettings 
   return resolveSettings({ ...given, ...credentials }, { name }, {});
 }
 
-describe('what the gateway gets of a sale', () => {
+describe('the request of a sale', () => {
   const request = (input: DoPaymentDto, options?: PaymentOptions) => saleRequest(input, settings(options), URLS);
 
-  it('has every default filled in', () => {
+  it('has every default', () => {
     const input = sale();
     const { conversationId, ...rest } = request(input);
     expect(conversationId).toMatch(/^[A-Z0-9]{20}$/);
@@ -34,7 +34,7 @@ describe('what the gateway gets of a sale', () => {
     });
   });
 
-  it('has what the caller gave in place of a default', () => {
+  it('has the values that the caller gave instead of the defaults', () => {
     const given = sale({
       conversationId: 'ABC00000000000000009',
       paymentMethod: 'OTHER',
@@ -62,7 +62,7 @@ describe('what the gateway gets of a sale', () => {
     });
   });
 
-  it('has an id of its own each time, the configured language, and the amount as configured', () => {
+  it('has a new conversationId each time, and the configured language and amount format', () => {
     const ids = Array.from({ length: 100 }, () => request(sale()).conversationId);
     expect(new Set(ids).size).toBe(100);
     expect(request(sale(), { language: 'en' }).language).toBe('en');
@@ -86,7 +86,7 @@ describe('the first record of a payment', () => {
     });
   }
 
-  it('of a direct one is charging, holds the order, and is due when its claim runs out', () => {
+  it('of kind direct is charging, holds the order, and is due when its claim expires', () => {
     expect(record('direct', sale({ reference: 'order', idempotencyKey: 'key' }))).toMatchObject({
       kind: 'direct',
       state: 'charging',
@@ -100,7 +100,7 @@ describe('the first record of a payment', () => {
       currencyCode: 949,
       tokenHash: null,
       expiresAt: null,
-      // Three tries of a minute, two seconds apart each, and half a minute to spare.
+      // The deadline of a minute, and half a minute to spare.
       dueAt: new Date('2026-03-01T09:01:30Z'),
       createdAt: NOW,
       updatedAt: NOW,
@@ -109,7 +109,7 @@ describe('the first record of a payment', () => {
     expect(record('direct', sale(), { timeoutMs: 1_000 }).dueAt).toEqual(new Date('2026-03-01T09:00:31Z'));
   });
 
-  it('of a 3D one is initiating, holds nothing yet, and is due when its session ends', () => {
+  it('of kind 3d is initiating, does not hold the order, and is due when its session ends', () => {
     expect(record('3d', sale({ reference: 'order' }), {}, 'hash')).toMatchObject({
       kind: '3d',
       state: 'initiating',
@@ -123,7 +123,7 @@ describe('the first record of a payment', () => {
     expect(record('3d', sale(), { sessionTtlMs: 90_000 })).toMatchObject({ expiresAt: soon, dueAt: soon });
   });
 
-  it('holds no order where it may be paid more than once, or there is none', () => {
+  it('does not hold the order with allowRepeat or without a reference', () => {
     expect(record('direct', sale({ allowRepeat: true }))).toMatchObject({ allowRepeat: true, referenceLock: null });
     expect(record('direct', sale({ reference: undefined }))).toMatchObject({ reference: null, referenceLock: null });
   });
@@ -132,7 +132,7 @@ describe('the first record of a payment', () => {
     expect(record('direct', sale(), {}, null, 'eu').account).toBe('eu');
   });
 
-  it('has of the card the first six and last four digits, and of its holder nothing', () => {
+  it('keeps the first six and last four digits of the card, and nothing about its holder', () => {
     const kept = record('direct');
     expect(kept.maskedCardNumber).toBe('450803******4509');
     const text = JSON.stringify(kept);

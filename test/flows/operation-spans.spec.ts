@@ -5,7 +5,7 @@ import type { AssembledFlows } from './assembled-flows.js';
 import { DECLINED, LOST } from './fake-gateway.js';
 import { sale, TestShop } from './test-shop.js';
 
-describe('each operation is a span of its own', () => {
+describe('the span of an operation', () => {
   let recorder: TelemetryRecorder;
   let shop: TestShop;
   let flows: AssembledFlows;
@@ -27,7 +27,7 @@ describe('each operation is a span of its own', () => {
     ['succeeded', null],
     ['failed', DECLINED],
     ['unknown', LOST],
-  ])('doPayment, with what became of it: %s', async (state, answer) => {
+  ])('doPayment has the state of the payment: %s', async (state, answer) => {
     if (answer) shop.gateway.willAnswer('DoPayment', answer);
     const { conversationId } = await flows.payments.doPayment(sale());
     expect(attributesOf('doPayment')).toMatchObject({
@@ -39,7 +39,7 @@ describe('each operation is a span of its own', () => {
     });
   });
 
-  it('init3d, and auth3d with a link to it', async () => {
+  it('auth3d links to that of init3d', async () => {
     const { conversationId } = await flows.payments.init3d(sale());
     expect(attributesOf('init3d')).toMatchObject({
       'card_payment.operation': 'init3d',
@@ -58,7 +58,7 @@ describe('each operation is a span of its own', () => {
     expect(recorder.span('card_payment.auth3d').links.map(({ context }) => context.spanId)).toEqual([spanId]);
   });
 
-  it('auth3d without a link where no trace was on when the payment began', async () => {
+  it('auth3d has no link if init3d was not traced', async () => {
     recorder.stop();
     const { conversationId } = await flows.payments.init3d(sale());
     expect((await shop.store.find('default', conversationId))?.traceparent ?? null).toBeNull();
@@ -67,7 +67,7 @@ describe('each operation is a span of its own', () => {
     expect(recorder.span('card_payment.auth3d').links).toEqual([]);
   });
 
-  it('inquire', async () => {
+  it('inquire has the state of the payment', async () => {
     shop.gateway.willAnswer('DoPayment', LOST);
     const { conversationId } = await flows.payments.doPayment(sale());
     await flows.payments.inquire(conversationId);

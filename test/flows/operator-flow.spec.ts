@@ -27,7 +27,7 @@ describe('OperatorFlow', () => {
     flow = new OperatorFlow(new PaymentReader(store, { account: 'default' }), writer, time);
   });
 
-  it('tells the second payment of a reference as succeeded when money moved twice', async () => {
+  it('resolves the second payment of a reference as succeeded when money moved twice', async () => {
     await store.insert(aPaymentRecord({ state: 'succeeded' }));
     const second = { conversationId: 'SECOND', idempotencyKey: null, referenceLock: null };
     await store.insert(aPaymentRecord({ state: 'review', ...second, reason: 'moved_after_all' }));
@@ -36,7 +36,7 @@ describe('OperatorFlow', () => {
     await expect(store.find('default', 'SECOND')).resolves.toMatchObject({ state: 'succeeded', referenceLock: null });
   });
 
-  it('says in words what is wrong with each argument', async () => {
+  it('explains what is wrong with each argument', async () => {
     const resolve = flow.resolve.bind(flow) as (...given: unknown[]) => Promise<unknown>;
     const both = { by: ' ', force: 'yes', reason: 'none' };
     await expect(resolve('ONE', 'review', ' ', both, 'more')).rejects.toMatchObject({
@@ -57,20 +57,20 @@ describe('OperatorFlow', () => {
     }
   });
 
-  it('is not put off by an inquiry that was noted meanwhile', async () => {
+  it('resolves a payment although an inquiry was recorded meanwhile', async () => {
     const record = aPaymentRecord({ state: 'unknown' });
     await store.insert(record);
-    meanwhile({ ...record, inquiries: 1, version: record.version + 1 });
+    replaceMeanwhile({ ...record, inquiries: 1, version: record.version + 1 });
     await expect(flow.resolve(record.conversationId, 'failed', 'not in the panel')).resolves.toMatchObject({
       state: 'failed',
       version: record.version + 2,
     });
   });
 
-  it('leaves alone what the gateway settled meanwhile', async () => {
+  it('refuses to resolve a payment that the gateway settled meanwhile', async () => {
     const record = aPaymentRecord({ state: 'unknown' });
     await store.insert(record);
-    meanwhile({ ...record, state: 'succeeded', version: record.version + 1 });
+    replaceMeanwhile({ ...record, state: 'succeeded', version: record.version + 1 });
     await expect(flow.resolve(record.conversationId, 'failed', 'not in the panel')).rejects.toMatchObject({
       code: 'PAYMENT_STATE',
       message: expect.stringContaining('that is succeeded cannot be resolved as failed.') as string,
@@ -78,7 +78,7 @@ describe('OperatorFlow', () => {
     });
   });
 
-  it('fails as a store error when the store does', async () => {
+  it('throws PAYMENT_STORE when the store fails', async () => {
     await store.insert(aPaymentRecord({ state: 'unknown' }));
     store.replace = () => Promise.reject(new Error('password=secret'));
     await expect(
@@ -89,7 +89,7 @@ describe('OperatorFlow', () => {
     });
   });
 
-  it.each(['unknown', 'review'] as const)('keeps with one that was %s who found out, and how', async (state) => {
+  it.each(['unknown', 'review'] as const)('keeps the note in the history of a payment that was %s', async (state) => {
     const record = aPaymentRecord({ state });
     await store.insert(record);
     await flow.resolve(record.conversationId, 'failed', 'Ada, in the panel');
@@ -97,7 +97,7 @@ describe('OperatorFlow', () => {
     expect(history.at(-1)).toMatchObject({ state: 'failed', reason: 'operator', note: 'Ada, in the panel' });
   });
 
-  it('keeps no more of the card in a note than its mask shows', async () => {
+  it('masks any part of the card number in the note', async () => {
     const record = aPaymentRecord({ state: 'unknown' });
     await store.insert(record);
     await flow.resolve(record.conversationId, 'failed', 'Ada saw 45080345 and 08034509 in the panel, order 20261234');
@@ -105,7 +105,7 @@ describe('OperatorFlow', () => {
     expect(note).toBe('Ada saw ******** and ******** in the panel, order ********');
   });
 
-  it('keeps no card number and no control character of a note, and no more than a thousand characters', async () => {
+  it('stores a note without card numbers and control characters, cut to a thousand characters', async () => {
     const record = aPaymentRecord({ state: 'unknown' });
     await store.insert(record);
     const note = `4508 0345 0803 4509\r\n5406675406675403 ${'x'.repeat(2_000)}`;
@@ -122,7 +122,7 @@ describe('OperatorFlow', () => {
     ['no state', undefined, 'seen', 'state'],
     ['an empty note', 'failed', ' ', 'note'],
     ['no note', 'failed', undefined, 'note'],
-    ['a note that is no text', 'failed', { toString: () => 'seen' }, 'note'],
+    ['a note that is not a string', 'failed', { toString: () => 'seen' }, 'note'],
   ])('refuses %s, and writes nothing', async (_what, state, note, path) => {
     const record = aPaymentRecord({ state: 'unknown' });
     await store.insert(record);
@@ -133,7 +133,7 @@ describe('OperatorFlow', () => {
     expect(await store.find('default', record.conversationId)).toEqual(record);
   });
 
-  it('keeps who resolved it, in that line of history alone, without a card and no longer than a name is', async () => {
+  it('keeps who resolved the payment in that history entry only, masked and cut to 200 characters', async () => {
     const record = aPaymentRecord({ state: 'unknown' });
     await store.insert(record);
     await flow.resolve(record.conversationId, 'failed', 'seen', { by: 'ada@shop.example' });
@@ -148,15 +148,19 @@ describe('OperatorFlow', () => {
   });
 
   it.each<[string, unknown[], string[]]>([
-    ['options that are no object', ['ada'], ['options']],
-    ['null for the options', [null], ['options']],
-    ['a list for the options', [['ada']], ['options']],
-    ['an option that there is not', [{ By: 'ada' }], ['options']],
+    ['options that are not an object', ['ada'], ['options']],
+    ['null as the options', [null], ['options']],
+    ['an array as the options', [['ada']], ['options']],
+    ['an unknown option', [{ By: 'ada' }], ['options']],
     ['an empty name', [{ by: ' ' }], ['options.by']],
-    ['a name that is no text', [{ by: 7 }], ['options.by']],
-    ['a force that is no yes or no', [{ force: 'true' }], ['options.force']],
+    ['a name that is not a string', [{ by: 7 }], ['options.by']],
+    ['a force that is not a boolean', [{ force: 'true' }], ['options.force']],
     ['a fifth argument', [{ by: 'ada' }, true], ['arguments']],
-    ['several', [{ by: null, force: 1, note: 'x' }, 'x'], ['arguments', 'options.by', 'options.force', 'options']],
+    [
+      'several invalid arguments',
+      [{ by: null, force: 1, note: 'x' }, 'x'],
+      ['arguments', 'options.by', 'options.force', 'options'],
+    ],
   ])('refuses %s, and writes nothing', async (_what, more, paths) => {
     const record = aPaymentRecord({ state: 'unknown' });
     await store.insert(record);
@@ -168,30 +172,30 @@ describe('OperatorFlow', () => {
     expect(await store.find('default', record.conversationId)).toEqual(record);
   });
 
-  describe('of a payment that was interrupted', () => {
+  describe('resolving an interrupted payment', () => {
     const HOUR_MS = 3_600_000;
     const id = aPaymentRecord().conversationId;
 
-    /** Claimed now; interrupted, and asked about again, later. */
-    async function interrupted(kind: 'direct' | '3d'): Promise<void> {
+    /** A payment that is claimed now, interrupted 90 seconds later, and then inquired about again. */
+    async function addInterrupted(kind: 'direct' | '3d'): Promise<void> {
       const state = kind === 'direct' ? 'charging' : 'awaiting';
       let record = aPaymentRecord({ kind, state, createdAt: new Date(clock.now().getTime() - 600_000) });
       if (kind === 'direct') record = { ...record, createdAt: clock.now(), updatedAt: clock.now() };
       await store.insert(record);
-      const go = async (to: 'authorizing' | 'unknown', reason: 'interrupted' | null): Promise<void> => {
+      const moveTo = async (to: 'authorizing' | 'unknown', reason: 'interrupted' | null): Promise<void> => {
         const next = advance(record, to, { reason }, clock.now());
         await store.replace(next, record.version);
         record = next;
       };
-      if (kind === '3d') await go('authorizing', null);
+      if (kind === '3d') await moveTo('authorizing', null);
       await clock.advance(90_000);
-      await go('unknown', 'interrupted');
+      await moveTo('unknown', 'interrupted');
       await clock.advance(60_000);
-      await go('unknown', 'interrupted');
+      await moveTo('unknown', 'interrupted');
     }
 
-    it.each(['direct', '3d'] as const)('%s, failed needs force for an hour from its claim on', async (kind) => {
-      await interrupted(kind);
+    it.each(['direct', '3d'] as const)('(%s) as failed needs force for an hour after its claim', async (kind) => {
+      await addInterrupted(kind);
       await clock.advance(HOUR_MS - 150_000 - 1);
       await expect(flow.resolve(id, 'failed', 'not in the panel', { by: 'ada' })).rejects.toMatchObject({
         code: 'PAYMENT_STATE',
@@ -206,42 +210,42 @@ describe('OperatorFlow', () => {
       expect(await flow.resolve(id, 'failed', 'not in the panel')).toMatchObject({ state: 'failed' });
     });
 
-    it('needs force for an hour of the store, whatever the clock of this host is set to', async () => {
-      await interrupted('direct');
+    it('as failed needs force for an hour by the clock of the store, whatever the clock of this host says', async () => {
+      await addInterrupted('direct');
       await expect(flow.resolve(id, 'failed', 'not in the panel')).rejects.toMatchObject({ code: 'PAYMENT_STATE' });
-      const truth = clock.now();
-      store.now = () => Promise.resolve(truth);
-      clock.set(new Date(truth.getTime() + 2 * HOUR_MS));
+      const storeTime = clock.now();
+      store.now = () => Promise.resolve(storeTime);
+      clock.set(new Date(storeTime.getTime() + 2 * HOUR_MS));
       await expect(flow.resolve(id, 'failed', 'not in the panel')).rejects.toMatchObject({ code: 'PAYMENT_STATE' });
       store.now = () => Promise.reject(new Error('down'));
-      clock.set(new Date(truth.getTime() + 4 * HOUR_MS));
+      clock.set(new Date(storeTime.getTime() + 4 * HOUR_MS));
       await expect(flow.resolve(id, 'failed', 'not in the panel')).rejects.toMatchObject({ code: 'PAYMENT_STORE' });
       expect(await store.find('default', id)).toMatchObject({ state: 'unknown' });
     });
 
-    it('is taken with force at once, and without it where money did move', async () => {
-      await interrupted('direct');
+    it('as failed works at once with force, after which it cannot be resolved as succeeded', async () => {
+      await addInterrupted('direct');
       expect(await flow.resolve(id, 'failed', 'the host is gone', { force: true })).toMatchObject({ state: 'failed' });
       await expect(flow.resolve(id, 'succeeded', 'seen')).rejects.toMatchObject({ code: 'PAYMENT_STATE' });
     });
 
-    it('needs none to be resolved as succeeded', async () => {
-      await interrupted('3d');
+    it('as succeeded needs no force', async () => {
+      await addInterrupted('3d');
       expect(await flow.resolve(id, 'succeeded', 'in the panel')).toMatchObject({ state: 'succeeded' });
     });
 
-    it('needs none for any other reason: the request is over', async () => {
+    it('as failed needs no force if it is unknown for another reason, since its request is over', async () => {
       await store.insert(aPaymentRecord({ state: 'unknown', reason: 'no_answer', updatedAt: clock.now() }));
       expect(await flow.resolve(id, 'failed', 'not in the panel')).toMatchObject({ state: 'failed' });
     });
   });
 
-  it('refuses a payment that nobody knows', async () => {
+  it('throws PAYMENT_NOT_FOUND for an unknown conversationId', async () => {
     await expect(flow.resolve('NOBODY', 'failed', 'x')).rejects.toMatchObject({ code: 'PAYMENT_NOT_FOUND' });
   });
 
-  /** Someone else writes between the look and the write. */
-  function meanwhile(newer: PaymentRecord): void {
+  /** Another writer replaces the record after the flow has read it and before the flow writes it. */
+  function replaceMeanwhile(newer: PaymentRecord): void {
     const replace = store.replace.bind(store);
     store.replace = async (...args) => {
       store.replace = replace;

@@ -3,7 +3,13 @@ import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
-const TWIN = aPaymentRecord({ state: 'charging', conversationId: 'TWIN', version: 1, idempotencyKey: 'key-1' });
+/** The same sale as the first payment, under another conversationId. */
+const REPEATED = aPaymentRecord({
+  state: 'charging',
+  conversationId: 'SECOND_CALL',
+  version: 1,
+  idempotencyKey: 'key-1',
+});
 
 describe('PaymentReader', () => {
   let store: MemoryPaymentStore;
@@ -14,7 +20,7 @@ describe('PaymentReader', () => {
     reader = new PaymentReader(store, { account: 'default' });
   });
 
-  it('sees the payments of its own account alone', async () => {
+  it('finds only the payments of its own account', async () => {
     const record = aPaymentRecord({ state: 'succeeded', tokenHash: 'hash' });
     await store.insert({ ...record, account: 'other' });
     expect(await reader.find(record.conversationId)).toBeNull();
@@ -27,7 +33,7 @@ describe('PaymentReader', () => {
     expect(await reader.findByReference(record.reference!)).toEqual([record]);
   });
 
-  it('gives the latest of a payment, or what it was given where that is gone', async () => {
+  it('returns the latest version of a payment, or the given one if the payment has been deleted', async () => {
     const record = aPaymentRecord({ state: 'succeeded' });
     expect(await reader.latest(record)).toEqual(record);
     await store.insert({ ...record, version: 4 });
@@ -40,7 +46,7 @@ describe('PaymentReader', () => {
     ['findByReference', (reader) => reader.findByReference('x')],
     ['history', (reader) => reader.history('x')],
     ['findRepeated', (reader) => reader.findRepeated(aPaymentRecord({ state: 'charging' }), 'idempotencyKey')],
-  ])('%s says no more than that the store failed', async (_name, read) => {
+  ])('%s throws PAYMENT_STORE without details when the store fails', async (_name, read) => {
     const broken = new Proxy(store, { get: () => () => Promise.reject(new Error('postgres://user:secret@host')) });
     const failure = await read(new PaymentReader(broken, { account: 'default' })).catch((error: unknown) => error);
     expect(failure).toMatchObject({
@@ -49,7 +55,7 @@ describe('PaymentReader', () => {
     });
   });
 
-  it('gives every change of a payment of its own account', async () => {
+  it('returns the history of a payment of its own account', async () => {
     const record = aPaymentRecord({ state: 'succeeded' });
     await store.insert({ ...record, account: 'other' });
     expect(await reader.history(record.conversationId)).toEqual([]);
@@ -64,25 +70,25 @@ describe('PaymentReader', () => {
     ['x'] as unknown as string,
     { $ne: '' } as unknown as string,
     undefined as unknown as string,
-  ])('does not ask the store for what no payment can have: %j', async (id) => {
+  ])('does not query the store for an id that no payment can have: %j', async (id) => {
     const broken = new Proxy(store, { get: () => () => Promise.reject(new Error('invalid byte sequence')) });
-    const asking = new PaymentReader(broken, { account: 'default' });
-    expect(await asking.find(id)).toBeNull();
-    expect(await asking.findByReference(id)).toEqual([]);
+    const brokenReader = new PaymentReader(broken, { account: 'default' });
+    expect(await brokenReader.find(id)).toBeNull();
+    expect(await brokenReader.findByReference(id)).toEqual([]);
   });
 
-  describe('a sale that was made before', () => {
+  describe('a repeated sale', () => {
     const first = aPaymentRecord({ state: 'charging', conversationId: 'FIRST', idempotencyKey: 'key-1' });
 
     beforeEach(() => store.insert(first));
 
-    it('is found by its key, and by its id', async () => {
-      expect(await reader.findRepeated(TWIN, 'idempotencyKey')).toEqual(first);
+    it('is recognised by its key or by its id', async () => {
+      expect(await reader.findRepeated(REPEATED, 'idempotencyKey')).toEqual(first);
       expect(
-        await reader.findRepeated({ ...TWIN, conversationId: 'FIRST', idempotencyKey: null }, 'idempotencyKey'),
+        await reader.findRepeated({ ...REPEATED, conversationId: 'FIRST', idempotencyKey: null }, 'idempotencyKey'),
       ).toEqual(first);
-      expect(await reader.findRepeated({ ...TWIN, idempotencyKey: null }, 'idempotencyKey')).toBeNull();
-      expect(await reader.findRepeated({ ...TWIN, idempotencyKey: 'key-2' }, 'idempotencyKey')).toBeNull();
+      expect(await reader.findRepeated({ ...REPEATED, idempotencyKey: null }, 'idempotencyKey')).toBeNull();
+      expect(await reader.findRepeated({ ...REPEATED, idempotencyKey: 'key-2' }, 'idempotencyKey')).toBeNull();
     });
 
     it.each<[string, Partial<PaymentRecord>]>([
@@ -92,41 +98,41 @@ describe('PaymentReader', () => {
       ['currency', { currencyCode: 978 }],
       ['instalment count', { installmentCount: 2 }],
       ['card', { maskedCardNumber: '524677******3508' }],
-    ])('is not the same with another %s', async (_what, change) => {
-      await expect(reader.findRepeated({ ...TWIN, ...change }, 'idempotencyKey')).rejects.toMatchObject({
+    ])('with a different %s is refused', async (_what, change) => {
+      await expect(reader.findRepeated({ ...REPEATED, ...change }, 'idempotencyKey')).rejects.toMatchObject({
         code: 'PAYMENT_DUPLICATE',
         payment: { conversationId: 'FIRST' },
         message: expect.stringContaining('idempotencyKey') as string,
       });
-      const sameId = { ...TWIN, ...change, conversationId: 'FIRST', idempotencyKey: null };
+      const sameId = { ...REPEATED, ...change, conversationId: 'FIRST', idempotencyKey: null };
       await expect(reader.findRepeated(sameId, 'idempotencyKey')).rejects.toThrow(/conversationId/);
     });
 
-    it('is found by id and key at once', async () => {
-      expect(await reader.findRepeated({ ...TWIN, conversationId: 'FIRST' }, 'conversationId')).toEqual(first);
+    it('is recognised by id and key together', async () => {
+      expect(await reader.findRepeated({ ...REPEATED, conversationId: 'FIRST' }, 'conversationId')).toEqual(first);
     });
 
-    it('is refused where it has been deleted, and only its key or its id is still known', async () => {
+    it('is refused if the payment has been deleted and only its key or id is still known', async () => {
       store.findByIdempotencyKey = () => Promise.resolve('purged');
-      await expect(reader.findRepeated(TWIN, 'idempotencyKey')).rejects.toMatchObject({
+      await expect(reader.findRepeated(REPEATED, 'idempotencyKey')).rejects.toMatchObject({
         code: 'PAYMENT_DUPLICATE',
         message: expect.stringContaining('idempotencyKey') as string,
         payment: null,
       });
-      const gone = { ...TWIN, conversationId: 'GONE', idempotencyKey: null };
+      const gone = { ...REPEATED, conversationId: 'GONE', idempotencyKey: null };
       await expect(reader.findRepeated(gone, 'conversationId')).rejects.toMatchObject({
         code: 'PAYMENT_DUPLICATE',
         message: expect.stringContaining('conversationId') as string,
         payment: null,
       });
-      const known = { ...TWIN, conversationId: 'FIRST', idempotencyKey: null };
+      const known = { ...REPEATED, conversationId: 'FIRST', idempotencyKey: null };
       expect(await reader.findRepeated(known, 'conversationId')).toEqual(first);
     });
 
-    it('is not one sale where id and key are two', async () => {
+    it('is refused if its id belongs to one payment and its key to another', async () => {
       await store.insert({ ...first, conversationId: 'SECOND', idempotencyKey: 'key-2', referenceLock: null });
       await expect(
-        reader.findRepeated({ ...TWIN, conversationId: 'FIRST', idempotencyKey: 'key-2' }, 'idempotencyKey'),
+        reader.findRepeated({ ...REPEATED, conversationId: 'FIRST', idempotencyKey: 'key-2' }, 'idempotencyKey'),
       ).rejects.toMatchObject({ payment: { conversationId: 'SECOND' } });
     });
   });

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { localUrlOf } from '../../lib/flows/return-urls.js';
 
-async function whileListening<T>(server: Server, where: object, look: (port: number) => T): Promise<T> {
-  await new Promise<void>((resolve) => server.listen(where, resolve));
+async function whileListening<T>(server: Server, address: object, look: (port: number) => T): Promise<T> {
+  await new Promise<void>((resolve) => server.listen(address, resolve));
   try {
     return look((server.address() as AddressInfo).port);
   } finally {
@@ -16,19 +16,19 @@ async function whileListening<T>(server: Server, where: object, look: (port: num
   }
 }
 
-it.each(['0.0.0.0', '127.0.0.1', 'localhost'])('is localhost for a server on %s', async (host) => {
+it.each(['0.0.0.0', '127.0.0.1', 'localhost'])('the local URL is localhost for a server on %s', async (host) => {
   const server = createServer();
   await whileListening(server, { port: 0, host }, (port) =>
     expect(localUrlOf(server)).toBe(`http://localhost:${port}`),
   );
 });
 
-it('is localhost for a server that was given no host', async () => {
+it('the local URL is localhost for a server without a host', async () => {
   const server = createServer();
   await whileListening(server, { port: 0 }, (port) => expect(localUrlOf(server)).toBe(`http://localhost:${port}`));
 });
 
-it('is the address of a server on that one alone', async () => {
+it('the local URL has the address of a server that listens on that address only', async () => {
   const server = createServer();
   await whileListening(server, { port: 0, host: '127.0.0.2' }, (port) =>
     expect(localUrlOf(server)).toBe(`http://127.0.0.2:${port}`),
@@ -40,12 +40,12 @@ it.each([
   ['192.0.2.7', 'IPv4', 'http://192.0.2.7:81'],
   ['::', 'IPv6', 'http://localhost:81'],
   ['::1', 'IPv6', 'http://localhost:81'],
-])('of a server on %s (%s) is %s', (address, family, url) => {
+])('the local URL for a server on %s (%s) is %s', (address, family, url) => {
   const server = Object.assign(createServer(), { address: () => ({ address, family, port: 81 }) });
   expect(localUrlOf(server)).toBe(url);
 });
 
-it('is https for a server with TLS', async () => {
+it('the local URL is https for a server with TLS', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'local-url-'));
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   const args = [
@@ -67,7 +67,7 @@ it('is https for a server with TLS', async () => {
   await whileListening(server, { port: 0 }, (port) => expect(localUrlOf(server)).toBe(`https://localhost:${port}`));
 });
 
-it('has no port where nothing listens, on a socket without one, and without any server', async () => {
+it('the local URL has no port when the server does not listen, listens on a Unix socket, or does not exist', async () => {
   const server = createServer();
   expect(localUrlOf(server)).toBe('http://localhost');
   await whileListening(createServer(), { port: 0 }, () => expect(localUrlOf(undefined)).toBe('http://localhost'));

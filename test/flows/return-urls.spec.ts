@@ -17,15 +17,15 @@ function urls(settings: Partial<PaymentSettings> = {}, path: string | null = 'pa
   );
 }
 
-describe('where the bank sends the buyer', () => {
-  it('is the built-in controller', () => {
+describe('the return URL', () => {
+  it('points to the built-in controller', () => {
     expect(urls().make({}, TOKEN)).toEqual({
       returnUrl: `https://shop.example/payments/${TOKEN}/return`,
       failUrl: `https://shop.example/payments/${TOKEN}/fail`,
     });
   });
 
-  it('is the same with a word for the token of a direct payment', () => {
+  it('has a placeholder for the token in a direct payment', () => {
     expect(urls().make({})).toEqual({
       returnUrl: 'https://shop.example/payments/direct/return',
       failUrl: 'https://shop.example/payments/direct/fail',
@@ -36,27 +36,27 @@ describe('where the bank sends the buyer', () => {
     ['api', 'https://shop.example/api/payments/direct/return'],
     ['/api/v1/', 'https://shop.example/api/v1/payments/direct/return'],
     ['/', 'https://shop.example/payments/direct/return'],
-  ])('has the global prefix %s', (prefix, returnUrl) => {
+  ])('includes the global prefix %s', (prefix, returnUrl) => {
     expect(urls({}, 'payments', prefix).make({}).returnUrl).toBe(returnUrl);
   });
 
-  it('has a public address with a path of its own', () => {
+  it('includes the path of the public URL', () => {
     expect(urls({ publicUrl: 'https://shop.example/eu' }, 'pay/eu', 'api').make({}).failUrl).toBe(
       'https://shop.example/eu/api/pay/eu/direct/fail',
     );
   });
 
-  it('has a controller without a path', () => {
+  it('points to a controller without a path', () => {
     expect(urls({}, '').make({}).returnUrl).toBe('https://shop.example/direct/return');
   });
 
-  it('is callbackUrl where that is set, prefix or not', () => {
+  it('starts with callbackUrl if that is set, without the global prefix', () => {
     expect(urls({ callbackUrl: 'https://pay.example/cb' }, 'payments', 'api').make({}, TOKEN).returnUrl).toBe(
       `https://pay.example/cb/${TOKEN}/return`,
     );
   });
 
-  it('is the configured address, its token filled in', () => {
+  it('is the configured returnUrl or failUrl, with the token filled in', () => {
     const settings = { returnUrl: 'https://own.example/{token}/ok?t={token}', failUrl: 'https://own.example/no' };
     expect(urls(settings).make({}, TOKEN)).toEqual({
       returnUrl: `https://own.example/${TOKEN}/ok?t=${TOKEN}`,
@@ -64,7 +64,7 @@ describe('where the bank sends the buyer', () => {
     });
   });
 
-  it("is the caller's own address above all, each on its own", () => {
+  it('is the one given with the payment, which overrides each configured one separately', () => {
     const settings = { returnUrl: 'https://own.example/ok' };
     expect(urls(settings).make({ failUrl: 'https://mine.example/{token}' }, TOKEN)).toEqual({
       returnUrl: 'https://own.example/ok',
@@ -72,13 +72,13 @@ describe('where the bank sends the buyer', () => {
     });
   });
 
-  it("is the caller's own address where another is configured", () => {
+  it('is the one given with the payment even if both are configured', () => {
     const settings = { returnUrl: 'https://own.example/ok', failUrl: 'https://own.example/no' };
     const own = { returnUrl: 'https://mine.example/ok', failUrl: 'https://mine.example/no' };
     expect(urls(settings).make(own, TOKEN)).toEqual(own);
   });
 
-  it('must be told where the controller is off', () => {
+  it('must be given when the controller is off', () => {
     const off = urls({}, null);
     let error: unknown;
     try {
@@ -91,20 +91,20 @@ describe('where the bank sends the buyer', () => {
       { path: 'failUrl', field: 'failUrl', rule: 'isDefined', message: expect.stringContaining('failUrl') as string },
     ]);
     expect(() => off.make({})).toThrow(PaymentValidationError);
-    const whyNot = {
+    const explanations = {
       en: /since the callback controller is off/,
       tr: /callback controller kapalı.* returnUrl seçeneğini/,
     };
-    expect(() => off.make({ language: 'tr' })).toThrow(whyNot.tr);
-    expect(() => off.make({ language: 'en' })).toThrow(whyNot.en);
-    expect(() => urls({ language: 'tr' }, null).make({})).toThrow(whyNot.tr);
-    expect(() => urls({ language: 'tr' }, null).make({ language: 'en' })).toThrow(whyNot.en);
+    expect(() => off.make({ language: 'tr' })).toThrow(explanations.tr);
+    expect(() => off.make({ language: 'en' })).toThrow(explanations.en);
+    expect(() => urls({ language: 'tr' }, null).make({})).toThrow(explanations.tr);
+    expect(() => urls({ language: 'tr' }, null).make({ language: 'en' })).toThrow(explanations.en);
     expect(off.make({ returnUrl: 'https://a.example', failUrl: 'https://b.example' }).failUrl).toBe(
       'https://b.example',
     );
   });
 
-  it('has no prefix where the host excludes the callback from it', () => {
+  it('has no global prefix if the host excludes the callback from it', () => {
     const config = new ApplicationConfig();
     config.setGlobalPrefix('api');
     const exclude = [{ path: '', requestMethod: -1, pathRegex: /^\/payments\/[^/]+\/return$/ }];
@@ -116,29 +116,34 @@ describe('where the bank sends the buyer', () => {
     expect(excluding('pay').returnUrl).toBe('https://shop.example/api/pay/direct/return');
   });
 
-  it('is this machine where no address is set and no server is there', () => {
+  it('points to localhost if no public URL is set and no server runs', () => {
     expect(urls({ publicUrl: null }).make({}).returnUrl).toBe('http://localhost/payments/direct/return');
   });
 });
 
-describe('where the bank sends the buyer, for people', () => {
+describe('the return URL in the start-up report', () => {
   it.each<[string, Partial<PaymentSettings>, string | null, string | null]>([
     [
-      'is the configured address',
+      'is the configured returnUrl',
       { returnUrl: 'https://own.example/{token}' },
       'payments',
       'https://own.example/{token}',
     ],
-    ['is each payment’s own where the controller is off', {}, null, null],
-    ['is the controller', {}, 'payments', 'https://shop.example/api/payments/{token}/return'],
-    ['is callbackUrl', { callbackUrl: 'https://pay.example/cb' }, 'payments', 'https://pay.example/cb/{token}/return'],
+    ['is left out if the controller is off, since each payment gives its own', {}, null, null],
+    ['points to the controller', {}, 'payments', 'https://shop.example/api/payments/{token}/return'],
     [
-      'is callbackUrl without a public address, too',
+      'starts with callbackUrl',
+      { callbackUrl: 'https://pay.example/cb' },
+      'payments',
+      'https://pay.example/cb/{token}/return',
+    ],
+    [
+      'starts with callbackUrl even without a public URL',
       { callbackUrl: 'https://pay.example/cb', publicUrl: null },
       'payments',
       'https://pay.example/cb/{token}/return',
     ],
-    ['is a path until the server listens', { publicUrl: null }, 'payments', '/payments/{token}/return'],
+    ['is only a path until the server listens', { publicUrl: null }, 'payments', '/payments/{token}/return'],
   ])('%s', (_what, settings, path, shown) => {
     expect(urls(settings, path, 'api').shown()).toBe(shown);
   });

@@ -4,7 +4,7 @@ import { EVENT_STATES } from '../../lib/payment/payment-state.js';
 import { type AssembledFlows, assembleFlows } from './assembled-flows.js';
 import { FakeGateway } from './fake-gateway.js';
 
-/** A store, a gateway and a clock of the test's, and instances before them. */
+/** A store, a gateway and a clock for a test, shared by the instances that it starts. */
 export class TestShop {
   readonly clock = new TestClock();
   readonly store = new MemoryPaymentStore({ clock: this.clock });
@@ -14,7 +14,7 @@ export class TestShop {
   /** The ids of those events. */
   readonly eventIds: string[] = [];
 
-  /** One more instance. It delivers events by {@link AssembledFlows.reconciler}, or once that is started. */
+  /** Starts another instance. It delivers events in a pass, or by itself once its `reconciler` is started. */
   async start(options: PaymentOptions = {}, waitMs?: number): Promise<AssembledFlows> {
     const { store, clock, gateway } = this;
     const flows = assembleFlows({ store, clock, transport: gateway.transport, options, waitMs });
@@ -25,13 +25,13 @@ export class TestShop {
         types: EVENT_STATES.map((state) => `payment.${state}` as const),
         concurrency: 10,
         timeoutMs: null,
-        handle: (event: PaymentEvent) => this.note(event),
+        handle: (event: PaymentEvent) => this.record(event),
       },
     ]);
     return flows;
   }
 
-  private note({ eventId, payment: { conversationId, version, state } }: PaymentEvent): void {
+  private record({ eventId, payment: { conversationId, version, state } }: PaymentEvent): void {
     this.journal.push(`${conversationId}:${version} ${state}`);
     this.eventIds.push(eventId);
   }
@@ -43,7 +43,7 @@ export class TestShop {
 
 let orders = 0;
 
-/** A sale of 149.90 lira with a published test card, each of another order. */
+/** A sale of 149.90 lira with a published test card; each call is for a new order. */
 export function sale(more: Partial<DoPaymentDto> = {}): DoPaymentDto {
   orders += 1;
   return {
@@ -55,12 +55,12 @@ export function sale(more: Partial<DoPaymentDto> = {}): DoPaymentDto {
   };
 }
 
-/** Lets whatever is ready run, many times over: what has not happened after that waits for something. */
+/** Lets everything run that does not wait for a clock or for the test. */
 export async function quiet(): Promise<void> {
   for (let turns = 0; turns < 50; turns += 1) await new Promise(setImmediate);
 }
 
-/** Whether work has ended, once everything that could run has. */
+/** Whether work has ended after {@link quiet}. */
 export async function isOver(work: Promise<unknown>): Promise<boolean> {
   let over = false;
   work.then(

@@ -67,7 +67,7 @@ describe('the health page of a terminus application', () => {
     return { httpStatus: response.status, ...((await response.json()) as Omit<Answer, 'httpStatus'>) };
   }
 
-  it('is 200 where all is well, with the figures', async () => {
+  it('is 200 with the figures if there is no problem', async () => {
     await merchant.payments.doPayment(sale());
     expect(await health()).toMatchObject({
       httpStatus: 200,
@@ -93,7 +93,7 @@ describe('the health page of a terminus application', () => {
     });
   });
 
-  it('is 503 while the store does not answer, and says nothing of why it does not', async () => {
+  it('is 503 while the store does not answer, without the reason', async () => {
     store.counts = () => Promise.reject(new Error('password=secret'));
     const answer = await health();
     expect(answer).toMatchObject({
@@ -105,13 +105,13 @@ describe('the health page of a terminus application', () => {
     expect(JSON.stringify(answer)).not.toContain('secret');
   });
 
-  it('shows what people have to look at, which takes no instance out of service unless it is said to', async () => {
+  it('shows unknown payments and owed writes, and is 503 for them only if limits are set', async () => {
     await merchant.payments.doPayment(sale('10.96'));
     store.replace = () => Promise.reject(new Error('down'));
     await merchant.payments.doPayment(sale());
-    const calm = await health();
-    expect(calm).toMatchObject({ httpStatus: 200, details: { payments: { unknown: 1, owedWrites: 1, problems: [] } } });
-    expect(calm.details.payments.oldestUnknownMs).toBeGreaterThanOrEqual(0);
+    const unlimited = await health();
+    expect(unlimited).toMatchObject({ httpStatus: 200, details: { payments: { unknown: 1, owedWrites: 1, problems: [] } } });
+    expect(unlimited.details.payments.oldestUnknownMs).toBeGreaterThanOrEqual(0);
     limits = { maxUnknownMs: -1, maxOwed: 0, maxReview: 0, maxParked: 0, maxClockOffsetMs: 5_000 };
     const strict = await health();
     expect(strict.httpStatus).toBe(503);
@@ -123,14 +123,14 @@ describe('the health page of a terminus application', () => {
     await merchant.payments.reconcile();
   });
 
-  it('is of a named account, too', async () => {
+  it('can be that of a named account', async () => {
     limits = { account: 'eu' };
     expect((await health()).details.payments).toMatchObject({ account: 'eu', status: 'up', background: 'off' });
   });
 });
 
-describe('the indicator', () => {
-  const WELL: PaymentHealthReport = {
+describe('PaymentHealthIndicator', () => {
+  const HEALTHY: PaymentHealthReport = {
     account: 'default',
     isStoreUp: true,
     counts: null,
@@ -148,7 +148,7 @@ describe('the indicator', () => {
 
   async function problems(report: Partial<PaymentHealthReport>, limits: PaymentHealthLimits = {}) {
     const moduleRef = {
-      get: () => ({ report: () => Promise.resolve({ ...WELL, ...report }) }),
+      get: () => ({ report: () => Promise.resolve({ ...HEALTHY, ...report }) }),
     } as unknown as ModuleRef;
     const { payments } = await new PaymentHealthIndicator(new HealthIndicatorService(), moduleRef).check(
       'payments',
@@ -158,7 +158,7 @@ describe('the indicator', () => {
     return payments.problems;
   }
 
-  it.each([6_000, -6_000])('counts a clock that is off by %d ms either way', async (clockOffsetMs) => {
+  it.each([6_000, -6_000])('reports a clock that is off by %d ms if the limit is lower', async (clockOffsetMs) => {
     expect(await problems({ clockOffsetMs }, { maxClockOffsetMs: 5_000 })).toEqual([
       "This host's clock is off the payment store's.",
     ]);
@@ -170,12 +170,12 @@ describe('the indicator', () => {
     [899_999, []],
     [900_000, ['The background work has stalled.']],
     [null, ['The background work has stalled.']],
-  ])('of background work that last began a pass %s ms ago', async (backgroundIdleMs, expected) => {
+  ])('with a last background pass %s ms ago reports %j', async (backgroundIdleMs, expected) => {
     expect(await problems({ backgroundIdleMs })).toEqual(expected);
     expect(await problems({ backgroundIdleMs, background: false })).toEqual([]);
   });
 
-  it('tells failures of the store at deliveries and background work, which count where a limit is set', async () => {
+  it('reports failures of deliveries and background work only if they exceed a limit', async () => {
     const failing = { deliveryFailures: 21, backgroundFailures: 11 };
     expect(await problems(failing)).toEqual([]);
     expect(await problems(failing, { maxDeliveryFailures: 20, maxBackgroundFailures: 10 })).toEqual([
@@ -184,8 +184,8 @@ describe('the indicator', () => {
     ]);
   });
 
-  it('tells payments in review and parked deliveries, which count where there are more than a limit says', async () => {
-    const { counts } = await standing({ review: 3, parked: 2 });
+  it('reports payments in review and parked deliveries only if they exceed a limit', async () => {
+    const { counts } = await countsWith({ review: 3, parked: 2 });
     expect(await problems({ counts })).toEqual([]);
     expect(await problems({ counts }, { maxReview: 3, maxParked: 2 })).toEqual([]);
     expect(await problems({ counts }, { maxReview: 2, maxParked: 1 })).toEqual([
@@ -194,8 +194,8 @@ describe('the indicator', () => {
     ]);
   });
 
-  /** What a store says of so many. */
-  async function standing({ review, parked }: { review: number; parked: number }) {
+  /** The counts of a store with some payments in review and parked deliveries. */
+  async function countsWith({ review, parked }: { review: number; parked: number }) {
     const counts = await new MemoryPaymentStore().counts('default');
     const states = { ...counts.states, review: { count: review, oldest: new Date(0) } };
     return { counts: { ...counts, states, parkedDeliveries: parked } };

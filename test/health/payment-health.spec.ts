@@ -28,7 +28,7 @@ describe('PaymentHealth', () => {
     health = new PaymentHealth(shop.store, owed, events, time, settings, reconciler, limit);
   });
 
-  it('of a shop where all is well', async () => {
+  it('reports no problem for a healthy shop', async () => {
     await flows.payments.doPayment(sale());
     await flows.payments.reconcile();
     expect(await health.report()).toMatchObject({
@@ -42,14 +42,14 @@ describe('PaymentHealth', () => {
     });
   });
 
-  it('shows what this process still owes to a store that is down', async () => {
+  it('reports the writes that this process owes to a store that is down', async () => {
     shop.store.replace = () => Promise.reject(new Error('down'));
     shop.store.counts = () => Promise.reject(new Error('password=secret'));
     await flows.payments.doPayment(sale());
     expect(await health.report()).toMatchObject({ isStoreUp: false, counts: null, owedWrites: 1 });
   });
 
-  it('shows how often in a row the store failed the background work and deliveries, until it is well again', async () => {
+  it('reports how often in a row background work and deliveries failed, until the store works again', async () => {
     const { leaseDue, fanOut } = shop.store;
     shop.store.leaseDue = () => Promise.reject(new Error('down'));
     shop.store.fanOut = () => Promise.reject(new Error('down'));
@@ -65,7 +65,7 @@ describe('PaymentHealth', () => {
     await flows.reconciler.stop();
   });
 
-  it('names a handler that has been running for a minute', async () => {
+  it('reports a handler that has been running for a minute', async () => {
     const types = ['payment.succeeded'] as const;
     const stuck = { id: 'stuck', account: 'default', types, concurrency: 1, timeoutMs: null };
     await flows.events.announce([{ ...stuck, handle: () => new Promise(() => undefined) }]);
@@ -80,7 +80,7 @@ describe('PaymentHealth', () => {
     expect((await health.report()).longRuns).toEqual([run]);
   });
 
-  it('says how long the oldest payment has been unknown', async () => {
+  it('reports how long the oldest payment has been unknown', async () => {
     shop.gateway.willAnswer('DoPayment', LOST);
     await flows.payments.doPayment(sale());
     expect((await health.report()).oldestUnknownMs).toBe(0);
@@ -88,7 +88,7 @@ describe('PaymentHealth', () => {
     expect((await health.report()).oldestUnknownMs).toBe(1_234);
   });
 
-  it('is injected by its class, and of a named account by a token of that account alone', () => {
+  it('is injected by its class, and for a named account by the token of that account', () => {
     expect(paymentHealthToken()).toBe(PaymentHealth);
     expect(paymentHealthToken('eu')).toBe(paymentHealthToken('eu'));
     expect(new Set([PaymentHealth, paymentHealthToken('eu'), paymentHealthToken('us')]).size).toBe(3);

@@ -11,7 +11,7 @@ describe('CallerWaits', () => {
     waits = new CallerWaits(clock);
   });
 
-  it('lets a caller go once every handler of its event has been called', async () => {
+  it('releases a caller when every handler of its event has run', async () => {
     const waiting = waits.until('event', ['one', 'other']);
     waits.handled('event', 'one');
     waits.handled('event', 'one');
@@ -22,7 +22,7 @@ describe('CallerWaits', () => {
     expect(clock.sleeping).toBe(0);
   });
 
-  it('lets it go after two seconds, and takes no harm from a handler that ends later', async () => {
+  it('releases a caller after two seconds, and accepts a handler that ends later', async () => {
     const waiting = waits.until('event', ['slow']);
     await clock.advance(1_999);
     expect(await isOver(waiting)).toBe(false);
@@ -31,7 +31,7 @@ describe('CallerWaits', () => {
     waits.handled('event', 'slow');
   });
 
-  it('knows nothing of a caller that has gone', async () => {
+  it('forgets a caller that was released', async () => {
     const waiting = waits.until('event', ['slow']);
     expect(waits.waitBriefly('event', 'slow')).toBe(true);
     await clock.advance(2_000);
@@ -43,17 +43,17 @@ describe('CallerWaits', () => {
     expect(waits.waitBriefly('event', 'slow')).toBe(false);
   });
 
-  it('waits a moment, and no longer, for a handler that another process calls', async () => {
+  it('waits only briefly for a handler that another process runs', async () => {
     const waiting = waits.until('event', ['here', 'there']);
     waits.waitBriefly('event', 'there');
-    waits.waitBriefly('event', 'of no interest');
+    waits.waitBriefly('event', 'not awaited');
     await clock.advance(200);
     expect(await isOver(waiting)).toBe(false);
     waits.handled('event', 'here');
     expect(await isOver(waiting)).toBe(true);
   });
 
-  it('knows callers of several events apart', async () => {
+  it('keeps the callers of different events apart', async () => {
     const [one, other] = [waits.until('one', ['handler']), waits.until('other', ['handler'])];
     waits.handled('one', 'handler');
     expect([await isOver(one), await isOver(other)]).toEqual([true, false]);

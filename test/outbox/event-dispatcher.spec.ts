@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000;
 const credentials = { clientSecret: 'a secret of ours', apiKey: 'a key of ours' };
 const settings = { account: 'default', credentials } as PaymentSettings;
 
-const NO_PLAIN = { connect: () => Promise.resolve(), emit: () => undefined } as unknown as PlainEvents;
+const NO_PLAIN_EVENTS = { connect: () => Promise.resolve(), emit: () => undefined } as unknown as PlainEvents;
 
 type Handle = (event: PaymentEvent) => unknown;
 
@@ -27,19 +27,19 @@ describe('EventDispatcher', () => {
   let store: MemoryPaymentStore;
   let clock: TestClock;
   let events: EventDispatcher;
-  /** What plain listeners heard. */
-  let plain: string[];
+  /** The ids of the emitted plain events. */
+  let plainEventIds: string[];
 
   beforeEach(() => {
     clock = new TestClock();
     store = new MemoryPaymentStore({ clock });
-    plain = [];
+    plainEventIds = [];
     events = instance();
   });
 
   afterEach(async () => {
     const stopped = events.stop();
-    // Past the wait for handlers that hang.
+    // stop() waits half a minute for handlers that hang.
     await clock.advance(30 * SECOND_MS);
     await stopped;
   });
@@ -47,7 +47,7 @@ describe('EventDispatcher', () => {
   function instance(time = clock): EventDispatcher {
     const plainEvents = {
       connect: () => Promise.resolve(),
-      emit: ({ eventId }: PaymentEvent) => plain.push(eventId),
+      emit: ({ eventId }: PaymentEvent) => plainEventIds.push(eventId),
     } as unknown as PlainEvents;
     return new EventDispatcher(store, plainEvents, time, new SystemRandomness(), settings);
   }
@@ -56,8 +56,8 @@ describe('EventDispatcher', () => {
     return { id, account: 'default', types, handle, concurrency: 10, timeoutMs: null };
   }
 
-  /** What the handler `mail` would be given next. */
-  function due() {
+  /** Leases the due deliveries of the handler `mail`. */
+  function leaseDue() {
     const types = ['payment.succeeded'] as const;
     return store.leaseDeliveries({
       account: 'default',
@@ -78,8 +78,8 @@ describe('EventDispatcher', () => {
     await events.publish(await storeEvent(store, conversationId, clock.now(), more));
   }
 
-  describe('while the caller waits', () => {
-    it('has every handler run first', async () => {
+  describe('a caller', () => {
+    it('waits until every handler has run', async () => {
       const [mail, journal] = [gate(), gate()];
       await announce(
         handler('mail', () => mail.passed),
@@ -94,28 +94,28 @@ describe('EventDispatcher', () => {
       expect(await isOver(publishing)).toBe(true);
     });
 
-    it('waits a moment for a handler that another process has begun to call', async () => {
-      const there = instance();
-      await there.announce([handler('mail', () => new Promise(() => undefined))]);
+    it('waits only briefly for a handler that another process has begun to run', async () => {
+      const other = instance();
+      await other.announce([handler('mail', () => new Promise(() => undefined))]);
       await announce(
         handler('mail', () => undefined),
         handler('journal', () => undefined),
       );
       const event = await storeEvent(store, 'ONE', clock.now());
       await store.fanOut('default', 10);
-      there.start();
-      there.wake();
+      other.start();
+      other.wake();
       await quiet();
       const publishing = events.publish(event);
       expect(await isOver(publishing)).toBe(false);
       await clock.advance(200);
       expect(await isOver(publishing)).toBe(true);
-      const stopped = there.stop();
+      const stopped = other.stop();
       await clock.advance(30 * SECOND_MS);
       await stopped;
     });
 
-    it('has the handler run when the store gave way to another process, which had not seen the event', async () => {
+    it('waits for the handler even if the fan-out was left to another process, which had not seen the event', async () => {
       const called: string[] = [];
       await announce(handler('mail', ({ eventId }) => called.push(eventId)));
       const fanOut = store.fanOut.bind(store);
@@ -132,7 +132,7 @@ describe('EventDispatcher', () => {
       expect(called).toEqual(['ONE:1', 'TWO:1']);
     });
 
-    it('keeps it no longer than two seconds; the handler runs on, and is not called again', async () => {
+    it('waits two seconds at most for a handler, which continues and is not called again', async () => {
       const slow = gate();
       let calls = 0;
       await announce(handler('slow', () => ((calls += 1), slow.passed)));
@@ -146,17 +146,17 @@ describe('EventDispatcher', () => {
       expect([await events.deliverDue(), calls]).toEqual([0, 1]);
     });
 
-    it('does not keep it for a handler that fails', async () => {
+    it('does not wait for the retry of a handler that fails', async () => {
       await announce(handler('mail', () => Promise.reject(new Error('down'))));
       expect(await isOver(publish('ONE'))).toBe(true);
     });
 
-    it('does not keep it where nobody handles the event', async () => {
+    it('does not wait if the event has no handler', async () => {
       await announce(handler('refunds', () => gate().passed, ['payment.failed']));
       expect(await isOver(publish('ONE'))).toBe(true);
     });
 
-    it('does not keep it where the background work is off: a pass delivers', async () => {
+    it('does not wait if the background work is off, since a pass delivers the event', async () => {
       const seen: string[] = [];
       await events.announce([handler('mail', ({ eventId }) => seen.push(eventId))]);
       expect(await isOver(publish('ONE'))).toBe(true);
@@ -165,7 +165,7 @@ describe('EventDispatcher', () => {
       expect(seen).toEqual(['ONE:1']);
     });
 
-    it('lets it go when the store cannot be asked for deliveries', async () => {
+    it('waits two seconds at most if the store fails to lease deliveries', async () => {
       await announce(handler('mail', () => undefined));
       store.leaseDeliveries = () => Promise.reject(new Error('down'));
       const publishing = publish('ONE');
@@ -173,14 +173,14 @@ describe('EventDispatcher', () => {
       expect(await isOver(publishing)).toBe(true);
     });
 
-    it('emits the plain event at once', async () => {
+    it('has the plain event emitted at once', async () => {
       await publish('ONE');
-      expect(plain).toEqual(['ONE:1']);
+      expect(plainEventIds).toEqual(['ONE:1']);
     });
   });
 
-  describe('delivers', () => {
-    it('an event to one instance alone, while its handler runs there', async () => {
+  describe('delivery', () => {
+    it('of an event is made by one instance only while its handler runs there', async () => {
       const open = gate();
       const seen: string[] = [];
       await announce(handler('mail', () => (seen.push('here'), open.passed)));
@@ -199,8 +199,8 @@ describe('EventDispatcher', () => {
       expect([await other.deliverDue(), await events.deliverDue(), seen]).toEqual([0, 0, ['here']]);
     });
 
-    it('to another instance what one that died had taken', async () => {
-      // Its time stands still.
+    it('of an event that a crashed instance had leased is made by another instance', async () => {
+      // The clock of this instance stands still, so it never continues.
       const dead = instance(new TestClock());
       await dead.announce([handler('mail', () => new Promise(() => undefined))]);
       dead.start();
@@ -214,7 +214,7 @@ describe('EventDispatcher', () => {
       expect(seen).toEqual(['ONE:1']);
     });
 
-    it('no event twice while the first acknowledgement is still on its way to the store', async () => {
+    it('of an event is not repeated while its acknowledgement is on its way to the store', async () => {
       let calls = 0;
       await announce(handler('mail', () => void (calls += 1)));
       const [acknowledge, open] = [store.acknowledge.bind(store), gate()];
@@ -232,7 +232,7 @@ describe('EventDispatcher', () => {
       expect([await events.deliverDue(), calls]).toEqual([0, 1]);
     });
 
-    it('to each handler for itself: one that fails does not repeat the others', async () => {
+    it('to a handler that fails is repeated without repeating it to the others', async () => {
       const seen: string[] = [];
       let isDown = true;
       await announce(
@@ -251,12 +251,12 @@ describe('EventDispatcher', () => {
       expect(seen.sort()).toEqual(['journal', 'mail', 'mail']);
     });
 
-    it('what keeps failing again with back-off, until it is parked', async () => {
+    it('to a handler that keeps failing is repeated with back-off until it is parked', async () => {
       const calls: number[] = [];
-      const begin = clock.now().getTime();
+      const start = clock.now().getTime();
       await announce(
         handler('mail', () => {
-          calls.push((clock.now().getTime() - begin) / SECOND_MS);
+          calls.push((clock.now().getTime() - start) / SECOND_MS);
           throw new Error('down');
         }),
       );
@@ -266,7 +266,7 @@ describe('EventDispatcher', () => {
         await events.deliverDue();
       }
       expect(calls).toHaveLength(15);
-      // About four hours; each wait is longer than the one before, up to an hour.
+      // About four hours, since the intervals grow up to an hour.
       expect(calls.at(-1)).toBeGreaterThan(2.5 * 3_600);
       expect(calls.at(-1)).toBeLessThan(4.5 * 3_600);
       const parked = await store.listParked('default', 10);
@@ -278,7 +278,7 @@ describe('EventDispatcher', () => {
       ]);
     });
 
-    it('what came before its handler was first announced', async () => {
+    it('includes events from before the handler was first announced', async () => {
       await storeEvent(store, 'ONE', clock.now());
       const seen: string[] = [];
       await announce(handler('mail', ({ eventId }) => seen.push(eventId)));
@@ -286,7 +286,7 @@ describe('EventDispatcher', () => {
       expect(seen).toEqual(['ONE:1']);
     });
 
-    it('what is due when it is woken, and waits for nobody', async () => {
+    it('begins after wake(), which does not wait for it', async () => {
       const seen: string[] = [];
       await announce(handler('mail', ({ eventId }) => seen.push(eventId)));
       await storeEvent(store, 'ONE', clock.now());
@@ -296,7 +296,7 @@ describe('EventDispatcher', () => {
       expect(seen).toEqual(['ONE:1']);
     });
 
-    it('nothing when it is woken before it was started', async () => {
+    it('does not begin with wake() before start()', async () => {
       const seen: string[] = [];
       await events.announce([handler('mail', ({ eventId }) => seen.push(eventId))]);
       await storeEvent(store, 'ONE', clock.now());
@@ -306,7 +306,7 @@ describe('EventDispatcher', () => {
     });
   });
 
-  it('goes on after an event that came while it had all it takes at once', async () => {
+  it('delivers an event that was published while all its places were busy', async () => {
     const open = gate();
     const seen: string[] = [];
     await announce(
@@ -326,12 +326,12 @@ describe('EventDispatcher', () => {
     expect(seen).toHaveLength(31);
   });
 
-  it('has delivered what was due, however much comes meanwhile', async () => {
+  it('delivers all events that were due in a pass that ends even if handlers publish more', async () => {
     const seen: string[] = [];
     await announce(
       handler('mail', ({ payment }) => {
         seen.push(payment.conversationId);
-        // It must end before they do.
+        // The pass must end before these run out.
         if (seen.length < 5_000) void publish(`next-${seen.length}`);
       }),
     );
@@ -347,7 +347,7 @@ describe('EventDispatcher', () => {
   describe('a handler that never returns', () => {
     const hung = () => handler('hung', () => new Promise(() => undefined));
 
-    it('holds up no other, for however many events', async () => {
+    it('does not delay other handlers, however many events there are', async () => {
       const seen: string[] = [];
       await announce(
         hung(),
@@ -358,16 +358,16 @@ describe('EventDispatcher', () => {
       expect(seen).toHaveLength(60);
     });
 
-    it('is called at most as often at once as it has places', async () => {
+    it('is called for at most as many events at a time as its concurrency', async () => {
       let calls = 0;
-      const narrow = handler('narrow', () => ((calls += 1), new Promise(() => undefined)));
-      await announce({ ...narrow, concurrency: 3 });
+      const limited = handler('limited', () => ((calls += 1), new Promise(() => undefined)));
+      await announce({ ...limited, concurrency: 3 });
       for (let count = 0; count < 20; count += 1) void publish(`PAYMENT${count}`);
       await clock.advance(10 * MINUTE_MS);
       expect(calls).toBe(3);
     });
 
-    it('holds up a pass for half a minute, and no longer', async () => {
+    it('delays a pass by half a minute at most', async () => {
       await events.announce([hung()]);
       await storeEvent(store, 'ONE', clock.now());
       const pass = events.deliverDue();
@@ -377,7 +377,7 @@ describe('EventDispatcher', () => {
       expect(await pass).toBe(1);
     });
 
-    it('holds up a shutdown for half a minute; another instance has the event a minute later', async () => {
+    it('delays a shutdown by half a minute at most, and another instance gets the event a minute later', async () => {
       await announce(hung());
       void publish('ONE');
       await quiet();
@@ -393,7 +393,7 @@ describe('EventDispatcher', () => {
     });
   });
 
-  describe('two versions of a shop at once', () => {
+  describe('two versions of a shop that run at the same time', () => {
     const TYPES = ['payment.succeeded', 'payment.failed'] as const;
 
     function version(name: string, types: PaymentHandler['types'], seen: string[]): PaymentHandler {
@@ -404,7 +404,7 @@ describe('EventDispatcher', () => {
       ['the new one starts first', ['new', 'old']],
       ['the old one starts first', ['old', 'new']],
       ['the old one starts again', ['old', 'new', 'old']],
-    ])('each get only what they declared, and no event is lost: %s', async (_how, starts) => {
+    ])('each get only the types they declared, and no event is lost (%s)', async (_how, starts) => {
       const seen: string[] = [];
       const running: EventDispatcher[] = [];
       for (const name of starts) {
@@ -422,7 +422,7 @@ describe('EventDispatcher', () => {
       expect(seen).not.toContain('old payment.failed DECLINED:1');
     });
 
-    it('what the old one does not know waits for the new one', async () => {
+    it('leave an event that only the new one declared to the new one', async () => {
       const seen: string[] = [];
       const old = instance();
       await old.announce([version('old', ['payment.succeeded'], seen)]);
@@ -438,7 +438,7 @@ describe('EventDispatcher', () => {
     });
   });
 
-  it('a start takes no longer for a backlog of events that nobody has handled yet', async () => {
+  it('starts with one call of the store, however many undelivered events there are', async () => {
     for (let count = 0; count < 500; count += 1) await storeEvent(store, `OLD${count}`, clock.now());
     let calls = 0;
     const counted = new Proxy(store, {
@@ -448,7 +448,7 @@ describe('EventDispatcher', () => {
         return (...given: unknown[]) => ((calls += 1), (value as (...all: unknown[]) => unknown).apply(target, given));
       },
     });
-    const late = new EventDispatcher(counted, NO_PLAIN, clock, new SystemRandomness(), settings);
+    const late = new EventDispatcher(counted, NO_PLAIN_EVENTS, clock, new SystemRandomness(), settings);
     const seen: string[] = [];
     await late.announce([handler('late', ({ eventId }) => seen.push(eventId))]);
     expect([calls, seen]).toEqual([1, []]);
@@ -456,18 +456,18 @@ describe('EventDispatcher', () => {
     expect(new Set(seen).size).toBe(500);
   });
 
-  it('a long backlog is fanned out and delivered without another look', async () => {
+  it('delivers a long backlog after one wake()', async () => {
     const called = new Set<string>();
     await events.announce([handler('mail', ({ eventId }) => called.add(eventId))]);
     for (let index = 0; index < 250; index += 1) await storeEvent(store, `ID${index}`, clock.now());
     events.start();
     events.wake();
-    // No time passes: nothing looks a second time by itself.
+    // No time passes, so nothing wakes it a second time.
     for (let turns = 0; turns < 20; turns += 1) await quiet();
     expect(called.size).toBe(250);
   });
 
-  it('a handler whose lease could not be renewed is not called a second time beside the first', async () => {
+  it('does not call a handler a second time while the first call runs, even if its lease could not be renewed', async () => {
     let calls = 0;
     await announce(handler('mail', () => ((calls += 1), new Promise(() => undefined))));
     store.renewLease = () => Promise.reject(new Error('down'));
@@ -478,7 +478,7 @@ describe('EventDispatcher', () => {
     expect(calls).toBe(1);
   });
 
-  it('no more is leased than there are places free', async () => {
+  it('leases only as many deliveries as the handler has places free', async () => {
     const limits: number[] = [];
     const leaseDeliveries = store.leaseDeliveries.bind(store);
     store.leaseDeliveries = (request) => (limits.push(request.limit), leaseDeliveries(request));
@@ -494,17 +494,17 @@ describe('EventDispatcher', () => {
     expect([calls, ...limits]).toEqual([3, 1]);
   });
 
-  describe('a store that fails', () => {
+  describe('a failing store', () => {
     it.each([
       ['fanOut', 'The payment store failed to make deliveries of events'],
       ['leaseDeliveries', 'The payment store failed to give out deliveries to handlers'],
-    ] as const)('at %s is named a few times a minute, and counted until it is well again', async (method, line) => {
+    ] as const)('is logged a few times a minute, and counted until it works again (%s)', async (method, line) => {
       const called: string[] = [];
       await announce(handler('mail', ({ eventId }) => called.push(eventId)));
-      const works = store[method].bind(store);
+      const original = store[method].bind(store);
       Object.assign(store, { [method]: () => Promise.reject(new Error('password=secret')) });
       void publish('ONE');
-      for (let looks = 0; looks < 20; looks += 1) {
+      for (let passes = 0; passes < 20; passes += 1) {
         events.wake();
         await clock.advance(2 * SECOND_MS);
       }
@@ -512,20 +512,20 @@ describe('EventDispatcher', () => {
       const lines = log.filter((each) => each.includes(line));
       expect([lines.length, log.join().includes('secret')]).toEqual([3, false]);
       expect(records[log.indexOf(lines[0]!)]).toMatchObject({ account: 'default' });
-      store[method] = works as never;
+      store[method] = original as never;
       events.wake();
       await quiet();
       expect([events.failuresInRow, called]).toEqual([0, ['ONE:1']]);
     });
   });
 
-  it('ends a pass after a thousand calls, and the next one goes on, however many there were before', async () => {
+  it('ends a pass after a thousand calls, and continues in the next', async () => {
     await events.announce([handler('mail', () => undefined)]);
     for (let count = 0; count < 1_200; count += 1) await storeEvent(store, `ID${count}`, clock.now());
     expect([await events.deliverDue(), await events.deliverDue(), await events.deliverDue()]).toEqual([1_000, 200, 0]);
   });
 
-  it('counts the handlers that were called', async () => {
+  it('returns from a pass how many handlers were called', async () => {
     await announce(
       handler('mail', () => undefined),
       handler('journal', () => Promise.reject(new Error('down'))),
@@ -535,7 +535,7 @@ describe('EventDispatcher', () => {
     expect(await events.deliverDue()).toBe(0);
   });
 
-  it('calls no more after a pass that a handler outlasts, where the background work is off', async () => {
+  it('calls no handler after the end of a pass if the background work is off', async () => {
     const open = gate();
     const seen: string[] = [];
     const idle = instance();
@@ -552,7 +552,7 @@ describe('EventDispatcher', () => {
     await idle.stop();
   });
 
-  it('when it is stopped waits for the handlers that run, and calls no more', async () => {
+  it('waits for running handlers when it is stopped, and calls no more', async () => {
     const open = gate();
     const seen: string[] = [];
     await announce(handler('mail', ({ eventId }) => (seen.push(eventId), open.passed)));
@@ -567,12 +567,12 @@ describe('EventDispatcher', () => {
     events.wake();
     await quiet();
     expect(seen).toEqual(['ONE:1']);
-    // What it had done is done.
+    // The first delivery has been acknowledged.
     await clock.advance(DAY_MS);
-    expect(await due()).toMatchObject([{ event: { eventId: 'TWO:1' } }]);
+    expect(await leaseDue()).toMatchObject([{ event: { eventId: 'TWO:1' } }]);
   });
 
-  it('when it is stopped waits for deliveries that it is just taking', async () => {
+  it('waits for deliveries that it is leasing when it is stopped', async () => {
     const [leaseDeliveries, open] = [store.leaseDeliveries.bind(store), gate()];
     const seen: string[] = [];
     await announce(handler('mail', ({ eventId }) => seen.push(eventId)));
@@ -587,15 +587,15 @@ describe('EventDispatcher', () => {
     expect(seen).toEqual(['ONE:1']);
   });
 
-  it('keeps nothing of the card and no control character of what a handler threw', async () => {
+  it('stores the error of a handler without card digits and control characters', async () => {
     await announce(handler('mail', () => Promise.reject(new Error('no \u0000 for 4508 0345 0803 4581'))));
     await publish('breaks', { maskedCardNumber: '450803******4581' });
     await events.stop();
     await clock.advance(3_600_000);
-    expect((await due())[0]?.error).toBe('Error: no   for **** **** **** ****');
+    expect((await leaseDue())[0]?.error).toBe('Error: no   for **** **** **** ****');
   });
 
-  it('says no more than that its handlers could not be announced', async () => {
+  it('throws PAYMENT_STORE without details when the store fails to announce handlers', async () => {
     store.announce = () => Promise.reject(new Error('password=secret'));
     await expect(announce(handler('mail', () => undefined))).rejects.toMatchObject({
       code: 'PAYMENT_STORE',
@@ -603,7 +603,7 @@ describe('EventDispatcher', () => {
     });
   });
 
-  it('asks nothing of the store where there are no handlers', async () => {
+  it('does not call the store if there are no handlers', async () => {
     store.announce = () => Promise.reject(new Error('down'));
     await announce();
     await events.renew();

@@ -22,7 +22,7 @@ const CREDENTIALS = {
 };
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-const NO_ERROR = '4508034508034509' as unknown as Error;
+const NOT_AN_ERROR = '4508034508034509' as unknown as Error;
 
 type Handle = (event: PaymentEvent) => unknown;
 
@@ -50,8 +50,8 @@ describe('HandlerCall', () => {
     await store.fanOut('default', 10);
   });
 
-  /** The delivery, if it is due by now; leased for a minute, as a worker does it. */
-  async function due(): Promise<{ delivery: Delivery; lease: string } | null> {
+  /** Leases the delivery for a minute, as a worker does, if it is due. */
+  async function leaseDue(): Promise<{ delivery: Delivery; lease: string } | null> {
     leases += 1;
     const lease = `lease-${leases}`;
     const request = { account: 'default', handlerId: 'mail', types: ['payment.succeeded'], limit: 1 } as const;
@@ -60,7 +60,7 @@ describe('HandlerCall', () => {
   }
 
   async function call(handle: Handle, more: Partial<PaymentHandler> = {}): Promise<HandlerCall> {
-    const { delivery, lease } = (await due())!;
+    const { delivery, lease } = (await leaseDue())!;
     const types = ['payment.succeeded'] as const;
     const handler = { id: 'mail', account: 'default', types, concurrency: 1, timeoutMs: null, handle, ...more };
     return new HandlerCall(delivery, lease, handler, store, clock, failures);
@@ -72,12 +72,12 @@ describe('HandlerCall', () => {
     ).done;
   }
 
-  it('calls the handler with the event, and is done', async () => {
+  it('calls the handler with the event, and acknowledges the delivery', async () => {
     const seen: PaymentEvent[] = [];
     await callNow((event) => void seen.push(event));
     expect(seen).toMatchObject([{ eventId: 'ONE:1', type: 'payment.succeeded', payment: { conversationId: 'ONE' } }]);
     await clock.advance(DAY_MS);
-    expect(await due()).toBeNull();
+    expect(await leaseDue()).toBeNull();
     expect(log).toEqual([]);
   });
 
@@ -90,9 +90,9 @@ describe('HandlerCall', () => {
       },
       'Error: no route',
     ],
-    ['throws what is no error', () => Promise.reject(NO_ERROR), 'threw something that is no Error'],
+    ['throws a value that is not an Error', () => Promise.reject(NOT_AN_ERROR), 'threw something that is no Error'],
     [
-      'throws an error whose message is no text',
+      'throws an error whose message is not a string',
       () => Promise.reject(Object.assign(new Error(), { message: Symbol('x') })),
       'threw something that is no Error',
     ],
@@ -102,33 +102,33 @@ describe('HandlerCall', () => {
       'threw something that is no Error',
     ],
     [
-      'throws what refuses to be looked at',
+      'throws a proxy that cannot be inspected',
       () => Promise.reject(new Proxy(new Error(), { getPrototypeOf: refuse, get: refuse })),
       'threw something that is no Error',
     ],
-    ['throws the card', () => Promise.reject(new Error('4508034508034509\nx')), 'Error: *** x'],
+    ['throws the card number', () => Promise.reject(new Error('4508034508034509\nx')), 'Error: *** x'],
     ['throws a long text', () => Promise.reject(new Error('x'.repeat(1_000))), `Error: ${'x'.repeat(293)}`],
-  ])('has a handler that %s called again a second later, and keeps what it threw', async (_what, handle, error) => {
+  ])('retries a handler that %s after a second, and stores the error', async (_what, handle, error) => {
     await callNow(handle);
     await clock.advance(999);
-    expect(await due()).toBeNull();
+    expect(await leaseDue()).toBeNull();
     await clock.advance(1);
-    expect((await due())?.delivery).toMatchObject({ attempts: 1, parked: false, error });
+    expect((await leaseDue())?.delivery).toMatchObject({ attempts: 1, parked: false, error });
     const line = `warn Event ONE:1: mail failed (try 1) and is tried again in 1 s: ${error}`;
     expect(log).toEqual([expect.stringContaining(line)]);
     expect(records).toMatchObject([{ ...FIELDS, attempts: 1, parked: false, error }]);
   });
 
-  it('waits twice as long after each try, up to an hour, and parks the delivery after the last', async () => {
-    const waits: number[] = [];
+  it('doubles the delay after each try, up to an hour, and parks the delivery after the last try', async () => {
+    const delays: number[] = [];
     const postpone = store.postpone.bind(store);
-    store.postpone = (delivery, to) => (waits.push(to.retryInMs / 1_000), postpone(delivery, to));
+    store.postpone = (delivery, to) => (delays.push(to.retryInMs / 1_000), postpone(delivery, to));
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       await callNow(() => Promise.reject(new Error('down')));
       await clock.advance(DAY_MS);
     }
-    expect(waits.slice(0, -1)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024, 2_048, 3_600, 3_600]);
-    expect(await due()).toBeNull();
+    expect(delays.slice(0, -1)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024, 2_048, 3_600, 3_600]);
+    expect(await leaseDue()).toBeNull();
     expect(await store.listParked('default', 10)).toMatchObject([
       { handlerId: 'mail', attempts: 15, parked: true, error: 'Error: down', event: { eventId: 'ONE:1' } },
     ]);
@@ -139,7 +139,7 @@ describe('HandlerCall', () => {
     expect(records.at(-1)).toMatchObject({ ...FIELDS, attempts: 15, parked: true });
   });
 
-  describe('of a handler that takes ten minutes', () => {
+  describe('with a handler that takes ten minutes', () => {
     let end: () => void;
     let running: HandlerCall;
 
@@ -147,25 +147,25 @@ describe('HandlerCall', () => {
       running = await call(() => new Promise<void>((resolve) => (end = resolve)));
     });
 
-    it('keeps the delivery from everyone else, and its success counts', async () => {
+    it('keeps its lease until the handler ends, and acknowledges the delivery', async () => {
       for (let minutes = 0; minutes < 10; minutes += 1) {
         await clock.advance(MINUTE_MS);
-        expect(await due()).toBeNull();
+        expect(await leaseDue()).toBeNull();
       }
       end();
       await running.done;
       await clock.advance(DAY_MS);
-      expect(await due()).toBeNull();
+      expect(await leaseDue()).toBeNull();
     });
 
-    it('is named in the log and in health once it has run for a minute', async () => {
+    it('logs and reports the handler as long-running after a minute', async () => {
       await clock.advance(MINUTE_MS - 1);
       expect([running.longRunMs, log]).toEqual([null, []]);
       await clock.advance(1);
       expect([running.longRunMs, log]).toEqual([MINUTE_MS, ['warn Event ONE:1: mail has been running for a minute.']]);
     });
 
-    it('keeps it while the store fails to renew the lease now and then', async () => {
+    it('keeps its lease although the store fails to renew it twice', async () => {
       const renewLease = store.renewLease.bind(store);
       store.renewLease = () => Promise.reject(new Error('password=secret'));
       await clock.advance(45_000);
@@ -175,10 +175,10 @@ describe('HandlerCall', () => {
       store.renewLease = renewLease;
       await clock.advance(5 * MINUTE_MS);
       expect(failures.count).toBe(0);
-      expect(await due()).toBeNull();
+      expect(await leaseDue()).toBeNull();
     });
 
-    it('counts no failure to renew once it is over', async () => {
+    it('clears its failures to renew the lease when the handler ends', async () => {
       store.renewLease = () => Promise.reject(new Error('down'));
       await clock.advance(25_000);
       expect(failures.count).toBe(1);
@@ -187,7 +187,7 @@ describe('HandlerCall', () => {
       expect(failures.count).toBe(0);
     });
 
-    it('nor one that the store answers when it is over', async () => {
+    it('ignores a failure to renew the lease that arrives after the handler has ended', async () => {
       let fail!: (error: Error) => void;
       store.renewLease = () => new Promise((_resolve, reject) => (fail = reject));
       await clock.advance(25_000);
@@ -198,7 +198,7 @@ describe('HandlerCall', () => {
       expect([failures.count, log]).toEqual([0, []]);
     });
 
-    it('counts failures to renew another delivery on, once it is over', async () => {
+    it('does not clear the failures of another delivery when the handler ends', async () => {
       await storeEvent(store, 'TWO', clock.now());
       await store.fanOut('default', 10);
       const other = await call(() => new Promise(() => undefined));
@@ -211,45 +211,45 @@ describe('HandlerCall', () => {
       other.stopRenewing();
     });
 
-    it('lets another instance have it once it is let go, and its late success counts all the same', async () => {
+    it('leaves the delivery to another instance after stopRenewing, but still acknowledges a late success', async () => {
       running.stopRenewing();
       await clock.advance(MINUTE_MS);
-      expect(await due()).not.toBeNull();
+      expect(await leaseDue()).not.toBeNull();
       end();
       await running.done;
       await clock.advance(DAY_MS);
-      expect(await due()).toBeNull();
+      expect(await leaseDue()).toBeNull();
     });
   });
 
-  it('whose lease was lost does not postpone what another instance is at', async () => {
+  it('does not postpone a delivery that another instance has leased meanwhile', async () => {
     let fail!: (error: Error) => void;
     const running = await call(() => new Promise((_resolve, reject) => (fail = reject)));
     running.stopRenewing();
     await clock.advance(MINUTE_MS);
-    const other = await due();
+    const other = await leaseDue();
     fail(new Error('late'));
     await running.done;
     expect(await store.renewLease({ ...LEASED, lease: other!.lease }, MINUTE_MS)).toBe(true);
   });
 
-  it('gives a handler no longer than its own limit, where it has one', async () => {
+  it('fails a handler that exceeds its timeoutMs', async () => {
     const running = await call(() => new Promise(() => undefined), { timeoutMs: 5_000 });
     await clock.advance(4_999);
     expect(await isOver(running.done)).toBe(false);
     await clock.advance(1);
     expect(await isOver(running.done)).toBe(true);
     await clock.advance(1_000);
-    expect((await due())?.delivery).toMatchObject({ attempts: 1, error: 'took longer than 5000 ms' });
+    expect((await leaseDue())?.delivery).toMatchObject({ attempts: 1, error: 'took longer than 5000 ms' });
   });
 
   it.each<[string, () => unknown, object]>([
     ['succeeds', () => undefined, {}],
     ['fails', () => Promise.reject(new Error('card 4508034508034509')), { 'error.type': 'handler_failed' }],
-  ])('is a span of a trace of its own, and measured, where the handler %s', async (_what, handle, outcome) => {
+  ])('records a span in a new trace and a duration when the handler %s', async (_what, handle, outcome) => {
     const recorder = new TelemetryRecorder().start();
     await connectTelemetry();
-    const by = {
+    const attributes = {
       'card_payment.account': 'default',
       'card_payment.handler': 'mail',
       'card_payment.event': 'payment.succeeded',
@@ -260,27 +260,27 @@ describe('HandlerCall', () => {
     recorder.stop();
     expect([span.kind, span.parentSpanContext]).toEqual([SpanKind.CONSUMER, undefined]);
     expect(span.attributes).toEqual({
-      ...by,
+      ...attributes,
       ...outcome,
       'card_payment.conversation_id': 'ONE',
       'card_payment.attempts': 1,
     });
-    expect(points).toMatchObject([{ attributes: { ...by, ...outcome }, value: { count: 1, sum: 0 } }]);
-    expect(Object.keys(points[0]!.attributes)).toHaveLength(Object.keys({ ...by, ...outcome }).length);
+    expect(points).toMatchObject([{ attributes: { ...attributes, ...outcome }, value: { count: 1, sum: 0 } }]);
+    expect(Object.keys(points[0]!.attributes)).toHaveLength(Object.keys({ ...attributes, ...outcome }).length);
   });
 
   it.each<[string, () => unknown]>([
     ['succeeded', () => undefined],
     ['failed', () => Promise.reject(new Error('down'))],
   ])(
-    'never rejects when the store does not take that a handler has %s: the event comes again',
+    'does not reject when the store fails to record that a handler has %s, and the event is delivered again',
     async (_what, handle) => {
       store.acknowledge = store.postpone = () => Promise.reject(new Error('password=secret'));
       await callNow(handle);
       expect(log.at(-1)).toBe('error Event ONE:1: the store did not take the delivery to mail; it will come again.');
       expect(log.join()).not.toContain('secret');
       await clock.advance(DAY_MS);
-      expect((await due())?.delivery).toMatchObject({ event: { eventId: 'ONE:1' } });
+      expect((await leaseDue())?.delivery).toMatchObject({ event: { eventId: 'ONE:1' } });
     },
   );
 });

@@ -4,7 +4,7 @@ import { Test } from '@nestjs/testing';
 import { OnPayment, type PaymentEvent } from 'nestjs-card-payment';
 import { HandlerFinder, type PaymentHandler } from '../../lib/outbox/handler-finder.js';
 
-const UNHEARD_STATE = 'charging' as string as 'succeeded';
+const STATE_WITHOUT_EVENT = 'charging' as string as 'succeeded';
 const EVENT = { eventId: 'ONE:1' } as PaymentEvent;
 
 @Injectable()
@@ -32,14 +32,14 @@ class MailController {
 }
 
 @Injectable({ scope: Scope.REQUEST })
-class OfARequest {
+class RequestScoped {
   @OnPayment('succeeded')
   paid(): void {}
 }
 
 @Injectable()
-class NeedsTheRequest {
-  constructor(@Inject(OfARequest) readonly request: OfARequest) {}
+class DependsOnRequest {
+  constructor(@Inject(RequestScoped) readonly request: RequestScoped) {}
 
   @OnPayment('failed')
   failed(): void {}
@@ -57,7 +57,7 @@ class Twice {
 }
 
 @Injectable()
-class OnceEach {
+class OncePerAccount {
   @OnPayment('succeeded', { id: 'same' })
   one(): void {}
   @OnPayment('succeeded', { id: 'same', name: 'eu' })
@@ -65,19 +65,18 @@ class OnceEach {
 }
 
 @Injectable()
-class Unheard {
-  @OnPayment(['succeeded', UNHEARD_STATE])
+class NeverCalled {
+  @OnPayment(['succeeded', STATE_WITHOUT_EVENT])
   never(): void {}
 }
 
-/** A handler with these options. */
-function optioned(options: { concurrency?: number; timeoutMs?: number }) {
+function handlerWith(options: { concurrency?: number; timeoutMs?: number }) {
   @Injectable()
-  class Fussy {
+  class Configured {
     @OnPayment('succeeded', options)
     paid(): void {}
   }
-  return Fussy;
+  return Configured;
 }
 
 async function find(metadata: ModuleMetadata): Promise<PaymentHandler[]> {
@@ -88,7 +87,7 @@ async function find(metadata: ModuleMetadata): Promise<PaymentHandler[]> {
 }
 
 describe('HandlerFinder', () => {
-  it('finds marked methods of providers and controllers, named after class and method', async () => {
+  it('finds the @OnPayment methods of providers and controllers, with ids of class and method name', async () => {
     const handlers = await find({ providers: [Orders], controllers: [MailController] });
     expect(handlers.map(({ id, account, types }) => ({ id, account, types }))).toEqual([
       { id: 'Orders.settled', account: 'default', types: ['payment.succeeded', 'payment.failed'] },
@@ -97,14 +96,14 @@ describe('HandlerFinder', () => {
     ]);
   });
 
-  it('calls them on their own instance', async () => {
+  it('calls a method on its own instance', async () => {
     const orders = new Orders();
     const [settled] = await find({ providers: [{ provide: Orders, useValue: orders }] });
     settled!.handle(EVENT);
     expect(orders.seen).toEqual(['ONE:1']);
   });
 
-  it('finds one instance once, under however many tokens it stands', async () => {
+  it('finds an instance only once, even with several tokens', async () => {
     const handlers = await find({
       providers: [
         Orders,
@@ -115,44 +114,44 @@ describe('HandlerFinder', () => {
     expect(handlers.map(({ id }) => id)).toEqual(['Orders.settled', 'look']);
   });
 
-  it('finds inherited methods under the name of the class that inherits', async () => {
+  it('finds inherited methods, with ids of the subclass', async () => {
     const handlers = await find({ providers: [BookOrders] });
     expect(handlers.map(({ id }) => id)).toEqual(['BookOrders.settled', 'look']);
   });
 
-  it('is not put off by providers without a prototype, or that are no objects', async () => {
-    const odd = [Object.create(null), null, 'text', 7, () => undefined, new Proxy({}, {})] as unknown[];
-    const providers = odd.map((useValue, index) => ({ provide: `odd-${index}`, useValue }));
+  it('ignores providers without a prototype, or that are not objects', async () => {
+    const values = [Object.create(null), null, 'text', 7, () => undefined, new Proxy({}, {})] as unknown[];
+    const providers = values.map((useValue, index) => ({ provide: `value-${index}`, useValue }));
     expect(await find({ providers: [...providers, Transient] })).toEqual([]);
   });
 
-  it('lets two accounts use one id', async () => {
-    const handlers = await find({ providers: [OnceEach] });
+  it('accepts the same id in two accounts', async () => {
+    const handlers = await find({ providers: [OncePerAccount] });
     expect(handlers.map(({ id, account }) => `${account} ${id}`)).toEqual(['default same', 'eu same']);
   });
 
   it.each([
     [
       'on a request-scoped provider',
-      [OfARequest],
-      /@OnPayment OfARequest\.paid: is on a request-scoped or transient provider/,
+      [RequestScoped],
+      /@OnPayment RequestScoped\.paid: is on a request-scoped or transient provider/,
     ],
-    ['on one that needs such a provider', [OfARequest, NeedsTheRequest], /NeedsTheRequest\.failed: is on a request-sc/],
-    ['with an id used twice', [Twice], /@OnPayment same: stands twice/],
+    ['on a provider that depends on a request-scoped one', [RequestScoped, DependsOnRequest], /DependsOnRequest\.failed: is on a request-sc/],
+    ['whose id is used twice', [Twice], /@OnPayment same: stands twice/],
     [
-      'of a state that has no event',
-      [Unheard],
-      /Unheard\.never: names a state that has no event; choose of succeeded, failed, expired, unknown, review/,
+      'for a state without an event',
+      [NeverCalled],
+      /NeverCalled\.never: names a state that has no event; choose of succeeded, failed, expired, unknown, review/,
     ],
     ...[0, -1, 1.5, Number.NaN, Infinity].map((concurrency): [string, Type[], RegExp] => [
       `with a concurrency of ${concurrency}`,
-      [optioned({ concurrency })],
-      /@OnPayment Fussy\.paid: has a concurrency that is no whole number above 0/,
+      [handlerWith({ concurrency })],
+      /@OnPayment Configured\.paid: has a concurrency that is no whole number above 0/,
     ]),
     ...[0, -1, 1.5, Number.NaN, 2_147_483_648].map((timeoutMs): [string, Type[], RegExp] => [
       `with a timeoutMs of ${timeoutMs}`,
-      [optioned({ timeoutMs })],
-      /@OnPayment Fussy\.paid: has a timeoutMs that is no whole number from 1 to 2147483647/,
+      [handlerWith({ timeoutMs })],
+      /@OnPayment Configured\.paid: has a timeoutMs that is no whole number from 1 to 2147483647/,
     ]),
   ] as [string, Type[], RegExp][])('refuses a handler %s', async (_what, providers, message) => {
     await expect(find({ providers })).rejects.toThrow(message);
@@ -162,13 +161,13 @@ describe('HandlerFinder', () => {
   it.each([
     { concurrency: 1, timeoutMs: 1 },
     { concurrency: 100, timeoutMs: 2_147_483_647 },
-  ])('takes %j', async (options) => {
-    expect(await find({ providers: [optioned(options)] })).toMatchObject([options]);
+  ])('accepts %j', async (options) => {
+    expect(await find({ providers: [handlerWith(options)] })).toMatchObject([options]);
   });
 
-  it('names all that is wrong at once', async () => {
-    await expect(find({ providers: [Twice, Unheard] })).rejects.toMatchObject({
-      problems: [{ option: '@OnPayment same' }, { option: '@OnPayment Unheard.never' }],
+  it('reports all problems at once', async () => {
+    await expect(find({ providers: [Twice, NeverCalled] })).rejects.toMatchObject({
+      problems: [{ option: '@OnPayment same' }, { option: '@OnPayment NeverCalled.never' }],
     });
   });
 });

@@ -7,7 +7,7 @@ class Handlers {
 
   @OnPayment(['failed', 'expired'], { id: 'give-back', name: 'eu', concurrency: 2, timeoutMs: 500 })
   @OnPayment('review', { id: 'look' })
-  over(): string {
+  settled(): string {
     return 'called';
   }
 
@@ -15,21 +15,21 @@ class Handlers {
 }
 
 describe('@OnPayment', () => {
-  it('marks a method with its states, of the unnamed account and under no id of its own', () => {
+  it('marks a method with its states, the default account and no id', () => {
     expect(onPaymentMetadata(method('paid'))).toEqual([
       { states: ['succeeded'], id: null, account: 'default', concurrency: 10, timeoutMs: null },
     ]);
   });
 
-  it('may stand on one method more than once, each with its options', () => {
-    expect(onPaymentMetadata(method('over'))).toEqual([
+  it('can be applied to a method more than once, each time with its own options', () => {
+    expect(onPaymentMetadata(method('settled'))).toEqual([
       { states: ['review'], id: 'look', account: 'default', concurrency: 10, timeoutMs: null },
       { states: ['failed', 'expired'], id: 'give-back', account: 'eu', concurrency: 2, timeoutMs: 500 },
     ]);
   });
 
-  it('leaves the method as it is, and others unmarked', () => {
-    expect(new Handlers().over()).toBe('called');
+  it('changes neither the method nor other methods', () => {
+    expect(new Handlers().settled()).toBe('called');
     expect(onPaymentMetadata(method('plain'))).toEqual([]);
   });
 

@@ -21,12 +21,12 @@ const CLOCK = { provide: PaymentClock, useValue: new TestClock() };
 
 @Injectable()
 class Listener {
-  readonly heard: unknown[] = [];
+  readonly received: unknown[] = [];
   act = (): unknown => undefined;
 
   @OnEvent('payment.succeeded', { suppressErrors: false })
   on(event: PaymentEvent): unknown {
-    this.heard.push(event);
+    this.received.push(event);
     return this.act();
   }
 }
@@ -49,16 +49,16 @@ describe('PlainEvents', () => {
     return { plain, listener: module.get(Listener) };
   }
 
-  it('reach the listeners of their type, after the caller has gone on', async () => {
+  it('reach the listeners of their type after emit() has returned', async () => {
     const { plain, listener } = await start();
     expect(plain.isConnected).toBe(true);
     plain.emit(EVENT);
     plain.emit(aPaymentEvent({ state: 'failed' }));
-    expect(listener.heard).toEqual([]);
+    expect(listener.received).toEqual([]);
     for (let turns = 0; turns < 20; turns += 1) await Promise.resolve();
-    expect(listener.heard).toEqual([]);
+    expect(listener.received).toEqual([]);
     await quiet();
-    expect(listener.heard).toEqual([EVENT]);
+    expect(listener.received).toEqual([EVENT]);
   });
 
   it.each<[string, () => unknown]>([
@@ -69,26 +69,26 @@ describe('PlainEvents', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('card 4508034508034509'))],
-  ])('are not disturbed by a listener that %s; the log has the error without the card', async (_what, act) => {
+  ])('survive a listener that %s, whose error is logged without the card number', async (_what, act) => {
     const { plain, listener } = await start();
     listener.act = act;
     plain.emit(EVENT);
     await quiet();
     expect(log).toEqual([expect.stringMatching(/^error A listener of payment\.succeeded \(@OnEvent\) failed/)]);
-    expect(log[0]).toMatch(/event ONE:1; .* @OnPayment: Error: card \*+, at .*test\/events\/plain-events\.spec\.ts:/);
+    expect(log[0]).toMatch(/event ONE:1; .* @OnPayment: Error: card \*+, at .*test\/outbox\/plain-events\.spec\.ts:/);
     expect(records).toMatchObject([{ type: 'payment.succeeded', eventId: 'ONE:1', error: 'Error: card ***' }]);
   });
 
-  it('are logged ten times a minute where a listener always fails', async () => {
+  it('are logged at most ten times a minute if a listener always fails', async () => {
     const { plain, listener } = await start();
     listener.act = () => Promise.reject(new Error('down'));
     for (let times = 0; times < 100; times += 1) plain.emit(EVENT);
     await quiet();
-    expect(listener.heard).toHaveLength(100);
+    expect(listener.received).toHaveLength(100);
     expect(log.filter((line) => line.includes('Error: down'))).toHaveLength(10);
   });
 
-  it('are not emitted where the host has no emitter, or before it was looked for', async () => {
+  it('are not emitted if the host has no emitter, or before connect()', async () => {
     const { plain, listener } = await start([]);
     expect(plain.isConnected).toBe(false);
     plain.emit(EVENT);
@@ -100,6 +100,6 @@ describe('PlainEvents', () => {
     }).compile();
     module.get(PlainEvents).emit(EVENT);
     await quiet();
-    expect([listener.heard, log]).toEqual([[], []]);
+    expect([listener.received, log]).toEqual([[], []]);
   });
 });

@@ -4,7 +4,7 @@ import { type PaymentIn, type PaymentRecord, toPayment } from '../../lib/payment
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 
-/** Stores a payment that has succeeded, unless another state is given, with its event. */
+/** Stores a payment with its event; the payment has succeeded unless `over` says otherwise. */
 export async function storeEvent(
   store: PaymentStore,
   conversationId: string,

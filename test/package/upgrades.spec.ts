@@ -9,11 +9,11 @@ import { type PaidSale, type ReleaseProcess, Releases, THIS_SCHEMA } from './rel
 
 const BATCH = 10;
 
-/** The release after this one only adds to the tables; the one after that shuts this one out. */
+/** The release after this one only adds to the tables; the one after that no longer supports this one. */
 const NEXT = { version: '1000.0.0', lowest: THIS_SCHEMA, sql: 'alter table card_payment add column note text' };
 const CLOSING = { version: '2000.0.0', lowest: THIS_SCHEMA + 1, sql: 'create table card_payment_later (id integer)' };
 
-describe('upgrades: releases side by side', () => {
+describe('two releases that run at the same time', () => {
   let releases: Releases;
   let simulator: Simulator;
   let postgres: Postgres;
@@ -38,7 +38,7 @@ describe('upgrades: releases side by side', () => {
 
   describe.each(['SQLite', 'PostgreSQL'])('on %s', (database) => {
     const running = new Set<ReleaseProcess>();
-    const taken: PaidSale[] = [];
+    const paid: PaidSale[] = [];
     let options: PaymentOptions;
     let journal: string;
 
@@ -60,21 +60,21 @@ describe('upgrades: releases side by side', () => {
       running.clear();
     });
 
-    it('both take payments and deliver events at once, and this one starts again beside the newer tables', async () => {
+    it('both take payments and deliver events, and this one can restart with the newer tables', async () => {
       let current = await start('this');
-      taken.push(...(await current.pay(sales(5))));
+      paid.push(...(await current.pay(sales(5))));
       const next = await start('next');
       const batches = await Promise.all([current.pay(sales(BATCH)), next.pay(sales(BATCH))]);
-      taken.push(...batches.flat());
+      paid.push(...batches.flat());
 
       await current.end();
       current = await start('this');
       const later = await Promise.all([current.pay(sales(BATCH)), next.pay(sales(BATCH))]);
-      taken.push(...later.flat());
-      const states = taken.map(({ state }) => state);
-      expect([await current.statesOf(taken), await next.statesOf(taken)]).toEqual([states, states]);
+      paid.push(...later.flat());
+      const states = paid.map(({ state }) => state);
+      expect([await current.statesOf(paid), await next.statesOf(paid)]).toEqual([states, states]);
 
-      const expected = taken.map(({ conversationId, change }) => `${conversationId}:${change}`).sort();
+      const expected = paid.map(({ conversationId, change }) => `${conversationId}:${change}`).sort();
       for (let tries = 0; tries < 100 && handled().length < expected.length; tries += 1) await delay(100);
       expect(
         handled()
@@ -82,26 +82,26 @@ describe('upgrades: releases side by side', () => {
           .sort(),
       ).toEqual(expected);
       expect(new Set(handled().map(({ version }) => version)).size).toBe(2);
-      // This release declares `succeeded` alone.
+      // This release declares only `succeeded`.
       const failed = handled().filter(({ type }) => type === 'payment.failed');
-      expect(failed).toHaveLength(taken.filter(({ state }) => state === 'failed').length);
+      expect(failed).toHaveLength(paid.filter(({ state }) => state === 'failed').length);
       expect(new Set(failed.map(({ version }) => version))).toEqual(new Set([NEXT.version]));
 
-      const charged = taken.filter(({ conversationId }) => simulator.ledger.chargedTimes(conversationId) === 1);
-      expect(charged).toEqual(taken.filter(({ state }) => state === 'succeeded'));
+      const charged = paid.filter(({ conversationId }) => simulator.ledger.chargedTimes(conversationId) === 1);
+      expect(charged).toEqual(paid.filter(({ state }) => state === 'succeeded'));
       expect(simulator.ledger.violations).toEqual([]);
     }, 30_000);
 
-    it('one that this one is too old for makes it stop at start and say what to do', async () => {
+    it('are refused if this one is too old for the tables: it fails at start-up and says what to do', async () => {
       const closing = await start('closing');
       await expect(start('this')).rejects.toThrow(
         `the payment tables are of version ${THIS_SCHEMA + 2}, newer than this release of nestjs-card-payment, ` +
           `which knows version ${THIS_SCHEMA}: update nestjs-card-payment`,
       );
-      // The one between them knows enough.
+      // The release between them supports the tables.
       const next = await start('next');
-      const paid = await Promise.all([closing.pay(sales(2)), next.pay(sales(2))]);
-      expect(paid.flat().map(({ state }) => state)).toEqual(Array.from({ length: 4 }, () => 'succeeded'));
+      const batches = await Promise.all([closing.pay(sales(2)), next.pay(sales(2))]);
+      expect(batches.flat().map(({ state }) => state)).toEqual(Array.from({ length: 4 }, () => 'succeeded'));
     }, 30_000);
 
     async function start(name: 'this' | 'next' | 'closing'): Promise<ReleaseProcess> {
@@ -122,7 +122,7 @@ describe('upgrades: releases side by side', () => {
 
 let orders = 0;
 
-/** Every fifth of them is declined. */
+/** Every fifth sale is declined. */
 function sales(count: number): DoPaymentDto[] {
   return Array.from({ length: count }, (_, i) => ({
     reference: `order-${(orders += 1)}`,

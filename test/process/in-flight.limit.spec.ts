@@ -11,7 +11,7 @@ describe('InFlightLimit', () => {
   const records: unknown[] = [];
   const log = logLines(records);
 
-  it.each([1, 3])('lets as many run as it says (%d), and not one more', async (maxInFlight) => {
+  it.each([1, 3])('runs up to maxInFlight payments (%d), and refuses any more', async (maxInFlight) => {
     const limit = new InFlightLimit({ account: 'default', maxInFlight } as PaymentSettings, new TestClock());
     let begun = 0;
     const refused: unknown[] = [];
@@ -19,7 +19,7 @@ describe('InFlightLimit', () => {
       const running = limit.run('doPayment', () => ((begun += 1), new Promise(() => undefined)));
       running.catch((error: unknown) => refused.push(error));
     }
-    // Those that run never end, so none of them is waited for.
+    // The running payments never end, so they cannot be awaited.
     await quiet();
     expect([begun, limit.count, refused.length]).toEqual([maxInFlight, maxInFlight, 2]);
     expect(refused[0]).toBeInstanceOf(PaymentOverloadError);
@@ -28,14 +28,14 @@ describe('InFlightLimit', () => {
   it.each<[string, () => Promise<unknown>]>([
     ['has ended', () => Promise.resolve('paid')],
     ['has failed', () => Promise.reject(new Error('not sent'))],
-  ])('lets the next one run once one %s', async (_how, work) => {
+  ])('runs the next payment when one %s', async (_how, work) => {
     const limit = new InFlightLimit({ account: 'default', maxInFlight: 1 } as PaymentSettings, new TestClock());
     await Promise.allSettled([limit.run('doPayment', work)]);
     expect(limit.count).toBe(0);
     expect(await limit.run('init3d', () => Promise.resolve('paid'))).toBe('paid');
   });
 
-  it('says in the log what was refused and which setting says so, three times a minute and then how often', async () => {
+  it('logs three refusals a minute with the setting that caused them, and then the number of the others', async () => {
     const clock = new TestClock();
     const limit = new InFlightLimit({ account: 'eu', maxInFlight: 1 } as PaymentSettings, clock);
     void limit.run('doPayment', () => new Promise(() => undefined));
@@ -51,7 +51,7 @@ describe('InFlightLimit', () => {
     expect(records[0]).toMatchObject(fields);
   });
 
-  it('counts what was refused, by account and operation', async () => {
+  it('counts refusals by account and operation', async () => {
     const recorder = new TelemetryRecorder().start();
     await connectTelemetry();
     const limit = new InFlightLimit({ account: 'eu', maxInFlight: 0 } as PaymentSettings, new TestClock());

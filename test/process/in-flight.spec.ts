@@ -6,7 +6,7 @@ import { DECLINED, LOST, type Operation } from '../flows/fake-gateway.js';
 import { isOver, sale, TestShop } from '../flows/test-shop.js';
 
 describe('InFlight', () => {
-  it('waits for what runs, and not for what begins meanwhile: a busy shop can shut down', async () => {
+  it('waits for the running payments but not for later ones, so that a busy shop can shut down', async () => {
     const inFlight = new InFlight(new ProcessHold());
     inFlight.open();
     const first = gate();
@@ -24,7 +24,7 @@ describe('InFlight', () => {
     await two;
   });
 
-  it('keeps the process alive while a payment runs, and no longer', async () => {
+  it('keeps the process alive only while a payment runs', async () => {
     const inFlight = new InFlight(new ProcessHold());
     inFlight.open();
     const before = timers();
@@ -46,7 +46,7 @@ describe('InFlight', () => {
   });
 });
 
-describe('once a shutdown has begun', () => {
+describe('during a shutdown', () => {
   const work = (): Promise<string> => Promise.resolve('done');
   const REFUSED = { code: 'PAYMENT_SHUTDOWN' };
   let inFlight: InFlight;
@@ -56,14 +56,14 @@ describe('once a shutdown has begun', () => {
     inFlight.open();
   });
 
-  it('nothing new begins, and what has begun is finished', async () => {
+  it('new payments are refused, and those that have begun are finished', async () => {
     expect(await inFlight.begin(work)).toBe('done');
     inFlight.refuseNew();
     await expect(inFlight.begin(work)).rejects.toMatchObject(REFUSED);
     expect(await inFlight.run(work)).toBe('done');
   });
 
-  it('and the store is about to be closed nothing runs any more, and what runs is waited for', async () => {
+  it('close() refuses all work, and waits for what is running', async () => {
     const open = gate();
     const running = inFlight.begin(() => open.passed);
     const closing = inFlight.close();
@@ -77,7 +77,7 @@ describe('once a shutdown has begun', () => {
   });
 });
 
-it('nothing runs before the module has started: nobody would reconcile it', async () => {
+it('a payment is refused before the module has started, since nothing would reconcile it', async () => {
   let isRun = false;
   const work = (): Promise<void> => Promise.resolve(void (isRun = true));
   const error = await new InFlight(new ProcessHold()).run(work).catch((thrown: unknown) => thrown);
@@ -106,22 +106,22 @@ describe('a shutdown waits for', () => {
 
   const nothing = (): Promise<void> => Promise.resolve();
 
-  async function atTheBank(): Promise<string> {
+  async function startPayment(): Promise<string> {
     await flows.payments.init3d(sale({ conversationId: ID }));
     const { returnUrl } = shop.gateway.sent('Init3d')[0]!.fields;
     return String(returnUrl).split('/').at(-2)!;
   }
 
-  async function unknown(): Promise<void> {
+  async function addUnknown(): Promise<void> {
     await shop.store.insert(aPaymentRecord({ state: 'unknown', conversationId: ID, dueAt: shop.clock.now() }));
   }
 
   it.each<[string, Operation, () => Promise<unknown>, () => Promise<unknown>]>([
     ['a direct payment', 'DoPayment', () => flows.payments.doPayment(sale()), nothing],
     ['the start of a 3D payment', 'Init3d', () => flows.payments.init3d(sale()), nothing],
-    ['its end', 'Auth3d', () => flows.payments.auth3d({ conversationId: ID, fields: FIELDS }), atTheBank],
-    ['an inquiry', 'CheckPayment', () => flows.payments.inquire(ID), unknown],
-    ['a pass of the background work', 'CheckPayment', () => flows.payments.reconcile(), unknown],
+    ['the completion of a 3D payment', 'Auth3d', () => flows.payments.auth3d({ conversationId: ID, fields: FIELDS }), startPayment],
+    ['an inquiry', 'CheckPayment', () => flows.payments.inquire(ID), addUnknown],
+    ['a pass of the background work', 'CheckPayment', () => flows.payments.reconcile(), addUnknown],
   ])('%s', async (_what, operation, work, before) => {
     await before();
     const held = shop.gateway.hold(operation);
@@ -133,8 +133,8 @@ describe('a shutdown waits for', () => {
     expect(await isOver(flows.inFlight.ended())).toBe(true);
   });
 
-  it('a callback whose buyer has been answered already', async () => {
-    const token = await atTheBank();
+  it('a callback whose buyer has already been answered', async () => {
+    const token = await startPayment();
     const held = shop.gateway.hold('Auth3d');
     const answer = flows.receiver.complete(token, FIELDS);
     await held.begun;
@@ -146,8 +146,8 @@ describe('a shutdown waits for', () => {
     expect(await flows.payments.find(ID)).toMatchObject({ state: 'failed' });
   });
 
-  it("an operator's decision", async () => {
-    await unknown();
+  it('the decision of an operator', async () => {
+    await addUnknown();
     const replace = shop.store.replace.bind(shop.store);
     const open = gate();
     shop.store.replace = async (...given) => (await open.passed, replace(...given));

@@ -5,7 +5,7 @@ import { loopTurn } from '../../lib/process/loop-turn.js';
 describe('loopTurn', () => {
   beforeEach(() => nextTurn());
 
-  it('lets a few go on at once, and of a burst so many in each turn, first come, first served', async () => {
+  it('resumes up to 16 payments in each turn of the event loop, in the order in which they arrived', async () => {
     const order: number[] = [];
     const turns: number[] = [];
     let turn = 0;
@@ -27,15 +27,15 @@ describe('loopTurn', () => {
     expect(turns.filter(Boolean).length).toBeGreaterThanOrEqual(1_000 / 16);
   });
 
-  it('costs nothing while there is room', async () => {
-    const given = Array.from({ length: 17 }, () => loopTurn.take());
-    expect(given.slice(0, 16)).toEqual(Array(16).fill(null));
-    await given[16];
+  it('returns no promise while a turn has places left', async () => {
+    const taken = Array.from({ length: 17 }, () => loopTurn.take());
+    expect(taken.slice(0, 16)).toEqual(Array(16).fill(null));
+    await taken[16];
     await nextTurn();
     expect(loopTurn.take()).toBeNull();
   });
 
-  it('counts those that waited among the few of the turn in which they go on', async () => {
+  it('counts the payments that waited towards the limit of the turn in which they resume', async () => {
     const burst = Array.from({ length: 20 }, () => loopTurn.take());
     await nextTurn();
     const later = Array.from({ length: 13 }, () => loopTurn.take());
@@ -43,16 +43,16 @@ describe('loopTurn', () => {
     for (const wait of [...burst, ...later]) await wait;
   });
 
-  it('has nothing left to do once nobody waits', async () => {
+  it('schedules nothing more when no payment waits', async () => {
     for (const wait of Array.from({ length: 40 }, () => loopTurn.take())) await wait;
     for (let turn = 0; turn < 3; turn += 1) await nextTurn();
     expect(process.getActiveResourcesInfo()).not.toContain('Immediate');
   });
 
-  it('goes on under the fake timers of a host’s tests, and after them', async () => {
-    let proceeded = 0;
+  it('resumes payments under fake timers in the tests of a host, and after them', async () => {
+    let resumed = 0;
     const takeSome = async (): Promise<void> => {
-      for (let taken = 0; taken < 20; taken += 1) void Promise.resolve(loopTurn.take()).then(() => (proceeded += 1));
+      for (let taken = 0; taken < 20; taken += 1) void Promise.resolve(loopTurn.take()).then(() => (resumed += 1));
       for (let turn = 0; turn < 3; turn += 1) await nextTurn();
     };
     jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
@@ -61,8 +61,8 @@ describe('loopTurn', () => {
     } finally {
       jest.useRealTimers();
     }
-    expect(proceeded).toBe(20);
+    expect(resumed).toBe(20);
     await takeSome();
-    expect(proceeded).toBe(40);
+    expect(resumed).toBe(40);
   });
 });

@@ -10,42 +10,42 @@ const HOUR_MS = 3_600_000;
 describe('StoreClock', () => {
   const records: unknown[] = [];
   const log = logLines(records);
-  /** The store's time. */
-  let truth: TestClock;
+  /** The clock of the store. */
+  let storeTime: TestClock;
   let host: TestClock;
   let store: MemoryPaymentStore;
   let clock: StoreClock;
 
   beforeEach(() => {
-    truth = new TestClock();
+    storeTime = new TestClock();
     host = new TestClock();
-    store = new MemoryPaymentStore({ clock: truth });
+    store = new MemoryPaymentStore({ clock: storeTime });
     clock = new StoreClock(host, store);
   });
 
   afterEach(() => clock.stop());
 
   function shift(ms: number): void {
-    host.set(new Date(truth.now().getTime() + ms));
+    host.set(new Date(storeTime.now().getTime() + ms));
   }
 
-  /** Time passes for both, second by second. */
+  /** Advances both clocks, second by second. */
   async function pass(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= SECOND_MS) {
-      await truth.advance(Math.min(left, SECOND_MS));
+      await storeTime.advance(Math.min(left, SECOND_MS));
       await host.advance(Math.min(left, SECOND_MS));
     }
   }
 
   it.each([3 * HOUR_MS, -3 * HOUR_MS])(
-    "shows the store's time on a host that is %d ms off, and warns once",
+    "returns the store's time on a host whose clock is %d ms off, and warns once",
     async (off) => {
       shift(off);
       await clock.start();
-      expect(clock.now()).toEqual(truth.now());
+      expect(clock.now()).toEqual(storeTime.now());
       expect(clock.offsetMs).toBe(-off);
       await pass(10 * 60 * SECOND_MS);
-      expect(clock.now()).toEqual(truth.now());
+      expect(clock.now()).toEqual(storeTime.now());
       expect(log).toEqual([
         `warn This host's clock is 10800 seconds ${off > 0 ? 'ahead of' : 'behind'} the payment store's. The store's ` +
           "time counts for payments; the gateway still gets this host's time (x-Timestamp) and may refuse it. Set the " +
@@ -60,13 +60,13 @@ describe('StoreClock', () => {
     [500, -500, 0],
     [5_000, -5_000, 0],
     [5_001, -5_001, 1],
-  ])('on a host that is %d ms ahead adds %d ms, and warns %d times', async (ahead, offset, warnings) => {
+  ])('corrects a host whose clock is %d ms ahead by %d ms, and warns %d times', async (ahead, offset, warnings) => {
     shift(ahead);
     await clock.start();
     expect([clock.offsetMs, log.length]).toEqual([offset, warnings]);
   });
 
-  it('waits and measures by the host', async () => {
+  it('uses the clock of the host for timers and durations', async () => {
     shift(HOUR_MS);
     await clock.start();
     const woken: string[] = [];
@@ -77,29 +77,29 @@ describe('StoreClock', () => {
     expect(clock.monotonic()).toBe(host.monotonic());
   });
 
-  it('asks once a minute', async () => {
+  it('reads the time of the store once a minute', async () => {
     await clock.start();
-    let asked = 0;
-    store.now = () => ((asked += 1), Promise.resolve(truth.now()));
+    let calls = 0;
+    store.now = () => ((calls += 1), Promise.resolve(storeTime.now()));
     await pass(10 * 60 * SECOND_MS + SECOND_MS);
-    expect(asked).toBe(10);
+    expect(calls).toBe(10);
   });
 
-  it('follows backwards, too, where the host goes fast', async () => {
+  it('moves backwards, if needed, to follow the store when the clock of the host is too fast', async () => {
     await clock.start();
     for (let seconds = 0; seconds < 600; seconds += 1) {
-      await truth.advance(SECOND_MS);
+      await storeTime.advance(SECOND_MS);
       await host.advance(1.05 * SECOND_MS);
     }
-    expect(Math.abs(clock.now().getTime() - truth.now().getTime())).toBeLessThanOrEqual(4 * SECOND_MS);
+    expect(Math.abs(clock.now().getTime() - storeTime.now().getTime())).toBeLessThanOrEqual(4 * SECOND_MS);
   });
 
-  it('takes what the store says for the time in the middle between question and answer', async () => {
+  it('takes the time of the store to be that of the middle between request and answer', async () => {
     store.now = async () => {
       await host.sleep(0.9 * SECOND_MS);
-      const said = new Date(host.now());
+      const answered = new Date(host.now());
       await host.sleep(0.9 * SECOND_MS);
-      return said;
+      return answered;
     };
     const started = clock.start();
     await pass(2 * SECOND_MS);
@@ -110,28 +110,28 @@ describe('StoreClock', () => {
   it.each([
     [1_000, 0],
     [1_001, 1],
-  ])('asks anew before a payment when the clock was set by %d ms: %d times', async (ms, times) => {
+  ])('when the clock of the host was changed by %d ms, reads the time of the store %d times before a payment', async (ms, times) => {
     await clock.start();
     shift(ms);
-    let asked = 0;
-    store.now = () => ((asked += 1), Promise.resolve(truth.now()));
+    let calls = 0;
+    store.now = () => ((calls += 1), Promise.resolve(storeTime.now()));
     await clock.check();
-    expect(asked).toBe(times);
+    expect(calls).toBe(times);
   });
 
   it.each([
     [1_000, true],
     [1_001, false],
-  ])('where the clock is set by %d ms while the store is asked, believes the answer: %s', async (ms, isBelieved) => {
+  ])('when the clock is changed by %d ms while the store answers, accepts the answer: %s', async (ms, isAccepted) => {
     store.now = () => {
       shift(ms);
-      return Promise.resolve(truth.now());
+      return Promise.resolve(storeTime.now());
     };
     await clock.start();
-    expect(clock.isKnown).toBe(isBelieved);
+    expect(clock.isKnown).toBe(isAccepted);
   });
 
-  it('warns again when a clock that was set right goes wrong again', async () => {
+  it('warns again when a corrected clock becomes wrong again', async () => {
     shift(HOUR_MS);
     await clock.start();
     shift(0);
@@ -143,22 +143,22 @@ describe('StoreClock', () => {
     expect(log).toHaveLength(2);
   });
 
-  it('follows within a minute a host that drifts', async () => {
+  it('corrects a clock that drifts within a minute', async () => {
     await clock.start();
     shift(HOUR_MS);
     await pass(60 * SECOND_MS);
-    expect(clock.now()).toEqual(truth.now());
+    expect(clock.now()).toEqual(storeTime.now());
   });
 
-  it('asks anew before a payment when the clock was set, or the host was suspended, since it asked', async () => {
+  it('reads the time again before a payment if the clock was changed or the host suspended meanwhile', async () => {
     await clock.start();
     shift(3 * HOUR_MS);
-    expect(clock.now()).not.toEqual(truth.now());
+    expect(clock.now()).not.toEqual(storeTime.now());
     await clock.check();
-    expect(clock.now()).toEqual(truth.now());
+    expect(clock.now()).toEqual(storeTime.now());
   });
 
-  describe('on a host that is hours off, while the store did not say the time at the start', () => {
+  describe('on a host whose clock is hours off, if the store did not tell the time at start-up,', () => {
     beforeEach(async () => {
       shift(3 * HOUR_MS);
       const { now } = store;
@@ -167,115 +167,115 @@ describe('StoreClock', () => {
       store.now = now;
     });
 
-    it('asks before a payment', async () => {
+    it('reads the time before a payment', async () => {
       await clock.check();
-      expect(clock.now()).toEqual(truth.now());
+      expect(clock.now()).toEqual(storeTime.now());
     });
 
-    it('asks by itself within seconds', async () => {
+    it('reads the time by itself within seconds', async () => {
       await pass(2 * SECOND_MS);
-      expect(clock.now()).toEqual(truth.now());
+      expect(clock.now()).toEqual(storeTime.now());
     });
 
-    it('believes an answer that took long, since it is all that it has', async () => {
+    it('accepts a slow answer, since it has no other', async () => {
       store.now = async () => {
-        const asked = truth.now();
+        const answered = storeTime.now();
         await host.sleep(5 * SECOND_MS);
-        return asked;
+        return answered;
       };
       const checked = clock.check();
       await pass(5 * SECOND_MS);
       await checked;
-      expect(Math.abs(clock.now().getTime() - truth.now().getTime())).toBeLessThanOrEqual(3 * SECOND_MS);
+      expect(Math.abs(clock.now().getTime() - storeTime.now().getTime())).toBeLessThanOrEqual(3 * SECOND_MS);
     });
 
-    it('lets no payment begin by a time that is a guess', async () => {
+    it('refuses payments until it knows the time of the store', async () => {
       store.now = () => Promise.reject(new Error('down'));
       await expect(clock.check()).rejects.toThrow(PaymentStoreError);
       await expect(clock.check()).rejects.toThrow('while asking for the time');
     });
   });
 
-  it('believes no answer that came while the host was suspended', async () => {
+  it('discards an answer that arrived while the host was suspended', async () => {
     await clock.start();
-    let asked = 0;
+    let calls = 0;
     store.now = () => {
-      asked += 1;
-      truth.set(new Date(truth.now().getTime() + 600 * SECOND_MS));
+      calls += 1;
+      storeTime.set(new Date(storeTime.now().getTime() + 600 * SECOND_MS));
       shift(0);
-      return Promise.resolve(truth.now());
+      return Promise.resolve(storeTime.now());
     };
     await pass(61 * SECOND_MS);
-    expect(asked).toBe(1);
-    expect(clock.now()).toEqual(truth.now());
+    expect(calls).toBe(1);
+    expect(clock.now()).toEqual(storeTime.now());
     expect(clock.offsetMs).toBe(0);
   });
 
-  it('goes on where the clock of the host was set back, before the store is asked anew', async () => {
+  it('keeps running if the clock of the host is set back, even before it reads the time again', async () => {
     await clock.start();
     await pass(30 * SECOND_MS);
     shift(-3 * HOUR_MS);
-    expect(clock.now()).toEqual(truth.now());
+    expect(clock.now()).toEqual(storeTime.now());
   });
 
-  it('follows within seconds a clock that was set', async () => {
+  it('corrects a clock that was changed within seconds', async () => {
     await clock.start();
     shift(3 * HOUR_MS);
     await pass(2 * SECOND_MS);
-    expect(clock.now()).toEqual(truth.now());
+    expect(clock.now()).toEqual(storeTime.now());
   });
 
-  it('asks nobody before a payment while the clocks of the host agree', async () => {
+  it('does not read the time before a payment while the two clocks of the host agree', async () => {
     await clock.start();
     await pass(30 * SECOND_MS);
-    let asked = 0;
-    store.now = () => ((asked += 1), Promise.resolve(truth.now()));
+    let calls = 0;
+    store.now = () => ((calls += 1), Promise.resolve(storeTime.now()));
     await clock.check();
-    expect(asked).toBe(0);
+    expect(calls).toBe(0);
   });
 
-  it('keeps what it knows while the store does not answer, or takes long', async () => {
+  it('keeps its correction while the store does not answer, or is slow', async () => {
     shift(HOUR_MS);
     await clock.start();
     store.now = () => Promise.reject(new Error('down'));
     await pass(60 * SECOND_MS);
-    expect(clock.now()).toEqual(truth.now());
+    expect(clock.now()).toEqual(storeTime.now());
     store.now = async () => {
       await host.sleep(5 * SECOND_MS);
       return new Date(0);
     };
     await pass(70 * SECOND_MS);
-    expect(clock.now()).toEqual(truth.now());
+    expect(clock.now()).toEqual(storeTime.now());
   });
 
   describe('before a request that moves money', () => {
-    let asked: number;
+    let calls: number;
     beforeEach(async () => {
       await clock.start();
-      asked = 0;
-      store.now = () => ((asked += 1), Promise.resolve(truth.now()));
+      calls = 0;
+      store.now = () => ((calls += 1), Promise.resolve(storeTime.now()));
     });
 
-    it('asks once every five seconds, however many payments there are', async () => {
+    it('reads the time once every five seconds, however many payments there are', async () => {
       await pass(5 * SECOND_MS);
       expect(await Promise.all([clock.refresh(), clock.refresh()])).toEqual([true, true]);
-      expect(asked).toBe(0);
+      expect(calls).toBe(0);
       await pass(SECOND_MS);
       expect(await Promise.all([clock.refresh(), clock.refresh(), clock.refresh()])).toEqual([true, true, true]);
-      expect(asked).toBe(1);
+      expect(calls).toBe(1);
       await pass(5 * SECOND_MS);
       expect(await clock.refresh()).toBe(true);
-      expect(asked).toBe(1);
+      expect(calls).toBe(1);
     });
 
-    it('learns that both clocks of the host stood still', async () => {
+    it('notices that both clocks of the host stood still', async () => {
       await pass(6 * SECOND_MS);
-      await truth.advance(HOUR_MS);
+      await storeTime.advance(HOUR_MS);
       expect(await clock.refresh()).toBe(true);
-      expect(clock.now()).toEqual(truth.now());
+      expect(clock.now()).toEqual(storeTime.now());
     });
 
-    it('says so where the store does not answer, and asks again the next time', async () => {
+    it('returns false if the store does not answer, and tries again the next time', async () => {
       await pass(6 * SECOND_MS);
       const { now } = store;
       store.now = () => Promise.reject(new Error('down'));
@@ -284,24 +284,24 @@ describe('StoreClock', () => {
       expect(await clock.refresh()).toBe(true);
     });
 
-    it('takes of a slow answer that it is not earlier', async () => {
+    it('moves forward, but not back, by a slow answer', async () => {
       await pass(6 * SECOND_MS);
       for (const ahead of [0, HOUR_MS]) {
         store.now = async () => {
-          const said = new Date(truth.now().getTime() + ahead);
+          const answered = new Date(storeTime.now().getTime() + ahead);
           await host.sleep(5 * SECOND_MS);
-          return said;
+          return answered;
         };
         const refreshed = clock.refresh();
         await pass(5 * SECOND_MS);
         expect(await refreshed).toBe(true);
-        expect(clock.now().getTime() - truth.now().getTime()).toBeGreaterThanOrEqual(ahead - 5 * SECOND_MS);
+        expect(clock.now().getTime() - storeTime.now().getTime()).toBeGreaterThanOrEqual(ahead - 5 * SECOND_MS);
         await pass(6 * SECOND_MS);
       }
     });
   });
 
-  it('waits seven seconds for a store that never says the time, and asks it anew', async () => {
+  it('waits seven seconds for a store that does not answer, and tries again for the next payment', async () => {
     await clock.start();
     shift(HOUR_MS);
     const { now } = store;
@@ -314,10 +314,10 @@ describe('StoreClock', () => {
     }
     store.now = now;
     await clock.check();
-    expect(clock.now()).toEqual(truth.now());
+    expect(clock.now()).toEqual(storeTime.now());
   });
 
-  it('asks a store that throws anew, too', async () => {
+  it('tries again for the next payment after a store threw', async () => {
     const { now } = store;
     store.now = () => {
       throw new Error('no promise');
@@ -326,15 +326,15 @@ describe('StoreClock', () => {
     await expect(clock.check()).rejects.toBeInstanceOf(PaymentStoreError);
     store.now = now;
     await clock.check();
-    expect(clock.now()).toEqual(truth.now());
+    expect(clock.now()).toEqual(storeTime.now());
   });
 
-  it('asks no more once it is stopped', async () => {
+  it('does not read the time after it is stopped', async () => {
     await clock.start();
     clock.stop();
-    let asked = 0;
-    store.now = () => ((asked += 1), Promise.resolve(truth.now()));
+    let calls = 0;
+    store.now = () => ((calls += 1), Promise.resolve(storeTime.now()));
     await pass(HOUR_MS);
-    expect(asked).toBe(0);
+    expect(calls).toBe(0);
   });
 });

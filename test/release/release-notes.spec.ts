@@ -17,14 +17,14 @@ describe('the notes of a release', () => {
     return { status, changelog: readFileSync(join(folder, 'CHANGELOG.md'), 'utf8') };
   }
 
-  it('move from Unreleased to the version', () => {
+  it('move from Unreleased to the section of the version', () => {
     expect(release('# Changelog\n\n## [Unreleased]\n\n### Added\n\n- A $& B\n\n## 1.3.0\n')).toEqual({
       status: 0,
       changelog: '# Changelog\n\n## [Unreleased]\n\n## 1.4.0\n\n### Added\n\n- A $& B\n\n## 1.3.0\n',
     });
   });
 
-  it.each(['# Changelog\n', '# Changelog\n\n## [Unreleased]\n\n## 1.3.0\n\n- A\n'])('are missed in %j', (changelog) => {
+  it.each(['# Changelog\n', '# Changelog\n\n## [Unreleased]\n\n## 1.3.0\n\n- A\n'])('are required: the release fails with %j', (changelog) => {
     expect(release(changelog)).toEqual({ status: 1, changelog });
   });
 });

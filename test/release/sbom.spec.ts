@@ -15,12 +15,12 @@ describe('the bill of materials of a release', () => {
   const { stdout } = spawnSync('npm', ['run', '--silent', 'sbom'], { encoding: 'utf8' });
   const bom = JSON.parse(stdout) as Bom;
 
-  it('is CycloneDX, of this version', () => {
+  it('is in CycloneDX format, for this version', () => {
     expect(bom.bomFormat).toBe('CycloneDX');
     expect(bom.metadata.component.purl).toBe(`pkg:npm/nestjs-card-payment@${version}`);
   });
 
-  it('lists what the package brings along, with its hashes, and no tool that built it', () => {
+  it('lists the dependencies of the package with their hashes, and no build tools', () => {
     expect(bom.components.map(({ name }) => name).sort()).toEqual(Object.keys(dependencies).sort());
     expect(bom.components.every(({ hashes }) => hashes.length > 0)).toBe(true);
   });

@@ -14,9 +14,9 @@ function inBackticks(text: string): string[] {
 }
 
 describe('the table of threats in SECURITY.md', () => {
-  it('is there', () => expect(ROWS.length).toBeGreaterThan(20));
+  it('has more than twenty rows', () => expect(ROWS.length).toBeGreaterThan(20));
 
-  it.each(ROWS)('names what is there to stop: $threat', ({ defence, tests }) => {
+  it.each(ROWS)('names existing files and tests against this threat: $threat', ({ defence, tests }) => {
     const files = inBackticks(defence).filter((text) => text.includes('/'));
     expect(files.filter((file) => !existsSync(`lib/${file}`) && !existsSync(file))).toEqual([]);
     expect(tests).not.toBe('');

@@ -52,7 +52,7 @@ const jobsOf = (file: string): [string, Job][] => Object.entries(workflowOf(file
 const stepsOf = (job: Job): readonly Step[] => job.steps ?? [];
 const canWrite = ({ permissions = {} }: Job): boolean => Object.values(permissions).includes('write');
 
-/** Runs code of the repository or of its dependencies, or installs them. */
+/** Matches commands that run code of the repository or of its dependencies, or install them. */
 const FOREIGN_CODE = /\b(?:npm (?!publish\b)|npx |pnpm |yarn |bun |node |corepack |make\b|curl\b|wget\b|\.\/)/;
 
 const release = workflowOf('release.yml');
@@ -61,13 +61,13 @@ const scriptOf = (name: string): string =>
     .flatMap(({ run }) => run ?? [])
     .join('\n');
 
-it('finds the workflows', () =>
+it('the list of workflows is complete', () =>
   expect(FILES.sort()).toEqual(['audit.yml', 'ci.yml', 'codeql.yml', 'mutation.yml', 'release.yml']));
 
 describe.each(FILES)('%s', (file) => {
   const steps = jobsOf(file).flatMap(([, job]) => stepsOf(job));
 
-  it('names each action by its commit, and says which version that is', () => {
+  it('pins each action to a commit, with its version in a comment', () => {
     const lines = textOf(file)
       .split('\n')
       .filter((line) => /^\s*(?:- )?['"]?uses['"]?\s*:/.test(line));
@@ -78,29 +78,29 @@ describe.each(FILES)('%s', (file) => {
     expect(lines.filter((line) => !isPinned(line))).toEqual([]);
   });
 
-  it('has no right but to read, save where a job says so', () => {
+  it('has only read permissions, except in jobs that declare others', () => {
     const { permissions } = workflowOf(file);
     expect(permissions).toBeDefined();
-    for (const right of Object.values(permissions ?? {})) expect(right).toBe('read');
-    for (const [name, { permissions: rights }] of jobsOf(file)) {
-      expect([name, typeof (rights ?? {})]).toEqual([name, 'object']);
+    for (const permission of Object.values(permissions ?? {})) expect(permission).toBe('read');
+    for (const [name, { permissions: ofJob }] of jobsOf(file)) {
+      expect([name, typeof (ofJob ?? {})]).toEqual([name, 'object']);
     }
   });
 
-  it('keeps no credentials where it checks out', () => {
+  it('does not persist credentials when it checks out', () => {
     for (const step of steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'))) {
       expect(step.with).toMatchObject({ 'persist-credentials': false });
     }
   });
 
-  it('puts no value of an expression into a script, and is not begun by strangers with rights', () => {
+  it('has no expression in a script, and no trigger that gives permissions to outsiders', () => {
     expect(steps.filter(({ run }) => run?.includes('${{'))).toEqual([]);
-    const begins = Object.keys(workflowOf(file).on);
-    for (const event of ['pull_request_target', 'workflow_run', 'issue_comment']) expect(begins).not.toContain(event);
+    const triggers = Object.keys(workflowOf(file).on);
+    for (const event of ['pull_request_target', 'workflow_run', 'issue_comment']) expect(triggers).not.toContain(event);
     for (const [, { secrets }] of jobsOf(file)) expect(secrets).toBeUndefined();
   });
 
-  it('runs nobody’s code, and uses no cache, in a job that may write or publish', () => {
+  it('runs no foreign code and uses no cache in a job that may write or publish', () => {
     for (const [name, job] of jobsOf(file).filter(([, each]) => canWrite(each))) {
       const scripts = stepsOf(job).flatMap(({ run }) => run?.replace(/"\.\/\$TARBALL"/g, '') ?? []);
       expect([name, scripts.filter((script) => FOREIGN_CODE.test(script))]).toEqual([name, []]);
@@ -123,7 +123,7 @@ describe('the CI workflow', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
   const suites = scripts['test:unit']!.split(' ').filter((word) => word.startsWith('test/'));
 
-  it('begins with what takes few minutes: no servers, no browser, no build', () => {
+  it('starts with fast jobs, which need no servers, browser or build', () => {
     expect(scriptsOf(lint)).toContain('npm run typecheck\nnpm run lint');
     expect(scriptsOf(unit)).toContain('npm run test:unit');
     for (const job of [lint, unit]) {
@@ -133,7 +133,7 @@ describe('the CI workflow', () => {
     expect(ci?.needs).toEqual(['lint', 'unit']);
   });
 
-  it.each(suites)('%s is there, and starts no server, browser or build', (suite) => {
+  it.each(suites)('has the suite %s in a fast job, since it starts no server, browser or build', (suite) => {
     const files = readdirSync(suite, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
     expect(files.filter((name) => name.endsWith('.spec.ts'))).not.toEqual([]);
     const code = files.map((name) => readFileSync(join(suite, name), 'utf8')).join('\n');
@@ -142,36 +142,36 @@ describe('the CI workflow', () => {
     );
   });
 
-  it('tries everything with several versions of Node, PostgreSQL and Redis, and checks that it has them', () => {
+  it('runs all tests with several versions of Node, PostgreSQL and Redis, and checks these versions', () => {
     const { include = [] } = ci?.strategy?.matrix ?? {};
     for (const name of ['node', 'postgres', 'redis']) {
       expect([name, new Set(include.map((row) => row[name])).size]).toEqual([name, 3]);
     }
     const versions = { POSTGRES_VERSION: '${{ matrix.postgres }}', REDIS_VERSION: '${{ matrix.redis }}' };
-    const [services, all] = stepsOf(ci ?? {}).filter(({ run }) => run?.includes('.ci/'));
-    expect([services?.env, all?.env]).toEqual([versions, versions]);
-    expect(all?.run).toBe('bash .ci/run');
+    const [services, allTests] = stepsOf(ci ?? {}).filter(({ run }) => run?.includes('.ci/'));
+    expect([services?.env, allTests?.env]).toEqual([versions, versions]);
+    expect(allTests?.run).toBe('bash .ci/run');
     const tested = readFileSync('test/services/services.spec.ts', 'utf8');
     for (const name of Object.keys(versions)) expect(tested).toContain(name);
   });
 });
 
-describe('updates', () => {
+describe('dependency updates', () => {
   const { updates } = parse(readFileSync('.github/dependabot.yml', 'utf8')) as { updates: readonly Update[] };
 
-  it('come for the packages of each lock file, and for actions', () => {
+  it('cover the packages of each lock file, and the actions', () => {
     const covered = updates.flatMap((update) =>
       (update.directories ?? [update.directory]).map((folder) => `${update['package-ecosystem']} ${folder}`),
     );
     expect(covered.sort()).toEqual(['github-actions /', 'npm /', 'npm /bench/peers']);
   });
 
-  it('wait a week, so that a bad version is known by then', () => {
+  it('wait for a week, by which time a bad version is known', () => {
     for (const { cooldown } of updates) expect(cooldown).toEqual({ 'default-days': 7 });
   });
 });
 
-it('has a code of conduct, and owners of all files', () => {
+it('the repository has a code of conduct, and code owners for all files', () => {
   expect(existsSync('CODE_OF_CONDUCT.md')).toBe(true);
   expect(readFileSync('.github/CODEOWNERS', 'utf8')).toMatch(/^\* @[\w/-]+$/m);
 });
@@ -179,7 +179,7 @@ it('has a code of conduct, and owners of all files', () => {
 describe('the release workflow', () => {
   const publishing = jobsOf('release.yml').filter(([, { permissions }]) => permissions?.['id-token'] !== undefined);
 
-  it('publishes in one job, which may do nothing else, waits for an approval and checks nothing out', () => {
+  it('publishes in one job, which has no other permission, needs an approval and checks nothing out', () => {
     expect(publishing.map(([name]) => name)).toEqual(['publish']);
     const [[, job] = [], ...others] = publishing;
     expect(others).toEqual([]);
@@ -191,7 +191,7 @@ describe('the release workflow', () => {
     }
   });
 
-  it('packs where there is no right to write and no cache', () => {
+  it('packs in a job without write permission and cache', () => {
     const { build } = release.jobs;
     expect(build?.permissions).toEqual({ contents: 'read' });
     expect(scriptOf('build')).toContain('npm pack');
@@ -205,9 +205,9 @@ describe('the release workflow', () => {
     }
   });
 
-  describe('its scripts', () => {
+  describe('has scripts that', () => {
     let folder: string;
-    let asked: () => string;
+    let commandLog: () => string;
 
     beforeEach(() => {
       folder = mkdtempSync(join(tmpdir(), 'release-'));
@@ -217,7 +217,7 @@ describe('the release workflow', () => {
         write(`bin/${command}`, `#!/bin/sh\necho "${command} $*" >> '${calls}'\n[ "$2" = list ] && echo 0\nexit 0\n`);
         chmodSync(join(folder, 'bin', command), 0o755);
       }
-      asked = () => readFileSync(calls, 'utf8');
+      commandLog = () => readFileSync(calls, 'utf8');
     });
     afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -243,7 +243,7 @@ describe('the release workflow', () => {
 
     const sha256Of = (name: string): string => run(`sha256sum '${name}'`, '.').split(/\s+/)[1] ?? '';
 
-    it('open a pull request of nothing but the version and its notes', () => {
+    it('open a pull request with only the version and its notes', () => {
       for (const name of [
         'package.json',
         'CHANGELOG.md',
@@ -264,24 +264,24 @@ describe('the release workflow', () => {
       expect(run(scriptOf('pull-request'), 'repo', { BRANCH: 'changeset-release/main' })).toMatch(/^0\n/);
       const changed = run('git --git-dir ../origin diff --name-only main changeset-release/main', 'repo');
       expect(changed).toBe('0\n.changeset/a.md\nCHANGELOG.md\npackage.json\n');
-      expect(asked()).toContain('gh pr create --base main --head changeset-release/main');
+      expect(commandLog()).toContain('gh pr create --base main --head changeset-release/main');
     });
 
-    it('publish the tarball that was built, and no other', () => {
+    it('publish only the tarball that was built', () => {
       write('repo/release/nestjs-card-payment-1.2.3.tgz', 'built');
       const TARBALL = 'release/nestjs-card-payment-1.2.3.tgz';
       const SHA256 = sha256Of(`repo/${TARBALL}`);
       write('repo/release/notes.md', '');
       expect(run(scriptOf('publish'), 'repo', { TARBALL, SHA256 })).toMatch(/^0\n/);
-      expect(asked()).toContain(`npm publish ./${TARBALL} --ignore-scripts --provenance`);
-      const published = asked();
-      write(`repo/${TARBALL}`, 'changed on the way');
+      expect(commandLog()).toContain(`npm publish ./${TARBALL} --ignore-scripts --provenance`);
+      const published = commandLog();
+      write(`repo/${TARBALL}`, 'changed after the build');
       expect(run(scriptOf('publish'), 'repo', { TARBALL, SHA256 })).toMatch(/^1\n/);
       expect(run(scriptOf('release'), 'repo', { VERSION: '1.2.3', SHA256 })).toMatch(/^1\n/);
-      expect(asked()).toBe(published);
+      expect(commandLog()).toBe(published);
     });
 
-    it('take the notes of that version alone', () => {
+    it('extract the notes of this version only', () => {
       write('repo/CHANGELOG.md', '# Changelog\n\n## [Unreleased]\n\n## 1.2.3\n\n- this\n\n## 1.2.2\n\n- that\n');
       write('repo/release/keep', '');
       const awk = /awk [\s\S]*?notes\.md/.exec(scriptOf('build'))?.[0] ?? 'false';

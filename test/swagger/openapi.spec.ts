@@ -51,7 +51,7 @@ const CHECKOUT = {
   installmentCount: 3,
 };
 
-/** By path: values that both the rules and the schema are to take, and to refuse. */
+/** By path: values that both the rules and the schema must accept or refuse. */
 const VALUES: Record<string, { good: readonly unknown[]; bad: readonly unknown[] }> = {
   'cardDetails.cardNo': {
     good: ['5246776356903508', '5246-7763-5690-3508'],
@@ -94,15 +94,15 @@ describe('nestjs-card-payment/swagger', () => {
   });
   afterAll(() => app.close());
 
-  it('makes a valid OpenAPI document', async () => {
+  it('adds the messages to a valid OpenAPI document', async () => {
     const { valid, errors } = await validated(document);
     expect({ valid, errors }).toEqual({ valid: true, errors: undefined });
-    // The validator does see what is wrong.
+    // The validator does detect an invalid schema.
     const broken = { ...document, components: { schemas: { Card: { type: 'card' } } } };
     expect((await validated(broken)).valid).toBe(false);
   });
 
-  it('describes the messages that hosts take, and the payment that they show', () => {
+  it('describes the messages that hosts receive, and the payment that they return', () => {
     expect(Object.keys(schemas).sort()).toEqual([
       'Auth3dDto',
       'CardDetailsDto',
@@ -158,7 +158,7 @@ describe('nestjs-card-payment/swagger', () => {
     });
   });
 
-  it('knows every field and every rule', () => {
+  it('describes every field and every rule', () => {
     for (const dto of [CheckoutDto, DoPaymentDto, Auth3dDto]) {
       const rules = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
       const fields = new Set(rules.map(({ propertyName }) => propertyName));
@@ -171,20 +171,20 @@ describe('nestjs-card-payment/swagger', () => {
     expect(Object.keys(schemas['Payment']?.properties ?? {}).sort()).toEqual(Object.keys(aPayment()).sort());
   });
 
-  it('shows no card but a published one, which is only ever written', () => {
+  it('shows only a published test card, in write-only fields', () => {
     const { cardNo, expDate, cvv } = schemas['CardDetailsDto']?.properties ?? {};
     expect([cardNo, expDate, cvv].every((field) => field?.writeOnly)).toBe(true);
     expect(TEST_CARDS.map((card) => card.cardNo)).toContain(cardNo?.example);
     expect(JSON.stringify(document).match(/\d{13,19}/g)).toEqual([cardNo?.example]);
   });
 
-  it('takes and refuses what the rules do', () => {
+  it('accepts and refuses the same values as the rules', () => {
     const ajv = new Ajv({ strict: false, formats: { uri: true, 'date-time': true }, schemas: [] });
     ajv.addSchema({ $id: 'api', components: { schemas } });
-    const takes = (name: string, value: unknown) => ajv.validate({ $ref: `api#/components/schemas/${name}` }, value);
-    const examine = (type: typeof CheckoutDto | typeof DoPaymentDto, good: object, only: RegExp) => {
+    const accepts = (name: string, value: unknown) => ajv.validate({ $ref: `api#/components/schemas/${name}` }, value);
+    const check = (type: typeof CheckoutDto | typeof DoPaymentDto, good: object, only: RegExp) => {
       expect(problemsOf(type, structuredClone(good))).toEqual([]);
-      expect({ errors: takes(type.name, good) ? [] : ajv.errors }).toEqual({ errors: [] });
+      expect({ errors: accepts(type.name, good) ? [] : ajv.errors }).toEqual({ errors: [] });
       for (const [path, values] of Object.entries(VALUES).filter(([path]) => only.test(path))) {
         for (const [isGood, value] of [
           ...values.good.map((value) => [true, value] as const),
@@ -195,7 +195,7 @@ describe('nestjs-card-payment/swagger', () => {
           if (second === undefined) message[first] = value;
           else message[first] = { ...(message[first] as object), [second]: value };
           const byRules = problemsOf(type, structuredClone(message)).length === 0;
-          const bySchema = takes(type.name, JSON.parse(JSON.stringify(message)));
+          const bySchema = accepts(type.name, JSON.parse(JSON.stringify(message)));
           expect({ path, value, byRules, bySchema }).toEqual({
             path,
             value,
@@ -205,7 +205,7 @@ describe('nestjs-card-payment/swagger', () => {
         }
       }
     };
-    examine(CheckoutDto, CHECKOUT, /^card/);
-    examine(DoPaymentDto, { ...fullInput(), cardDetails: CHECKOUT.cardDetails }, /./);
+    check(CheckoutDto, CHECKOUT, /^card/);
+    check(DoPaymentDto, { ...fullInput(), cardDetails: CHECKOUT.cardDetails }, /./);
   });
 });

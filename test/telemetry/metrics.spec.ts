@@ -13,19 +13,19 @@ class OnDemandReader extends MetricReader {
   }
 }
 
-it("an account whose figures cannot be looked up does not keep the others' from being shown", async () => {
+it('an account whose values cannot be read does not keep the values of other accounts from being exported', async () => {
   const reader = new OnDemandReader();
   metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
   await connectTelemetry();
-  const ends = [
+  const stops = [
     observe(() => Promise.reject(new Error('password=secret'))),
     observe(() => Promise.resolve([{ name: 'card_payment.writes.owed', value: 7, attributes: {} }])),
   ];
   const { resourceMetrics, errors } = await reader.collect();
-  for (const end of ends) end();
+  for (const stop of stops) stop();
   metrics.disable();
-  const shown = resourceMetrics.scopeMetrics.flatMap((scope) => scope.metrics);
-  const owed = shown.find(({ descriptor }) => descriptor.name === 'card_payment.writes.owed');
+  const exported = resourceMetrics.scopeMetrics.flatMap((scope) => scope.metrics);
+  const owed = exported.find(({ descriptor }) => descriptor.name === 'card_payment.writes.owed');
   expect(owed?.dataPoints.map(({ value }) => value)).toEqual([7]);
   expect(errors).toEqual([]);
 });

@@ -14,7 +14,7 @@ function printed(logger: ConsoleLogger): string {
 }
 
 describe('a log record', () => {
-  it('reads as one line in a console, with colours or without', () => {
+  it('is one line in a console, with or without colours', () => {
     for (const colors of [true, false]) {
       const text = printed(new ConsoleLogger({ colors }));
       expect(text.trim().split('\n')).toHaveLength(1);
@@ -22,12 +22,12 @@ describe('a log record', () => {
     }
   });
 
-  it('is an object with fields in JSON', () => {
+  it('is an object with its fields in JSON', () => {
     const { message } = JSON.parse(printed(new ConsoleLogger({ json: true }))) as { message: unknown };
     expect(message).toEqual({ message: record.message, ...FIELDS });
   });
 
-  it('gives its fields to loggers that copy them, as pino and winston do', () => {
+  it('has its fields as own properties, which loggers such as pino and winston copy', () => {
     expect({ ...record }).toEqual({ message: record.message, ...FIELDS });
     expect(String(record)).toBe(record.message);
   });

@@ -24,16 +24,16 @@ class Reader extends MetricReader {
 export interface Point {
   readonly name: string;
   readonly attributes: Readonly<Record<string, unknown>>;
-  /** A number, or what a histogram has. */
+  /** A number, or the value of a histogram. */
   readonly value: unknown;
 }
 
-/** The real SDK of OpenTelemetry, which keeps in memory what it would export. */
+/** The OpenTelemetry SDK with exporters that keep everything in memory. */
 export class TelemetryRecorder {
   private readonly exporter = new InMemorySpanExporter();
   private readonly reader = new Reader();
 
-  /** As a host does before its application starts. */
+  /** Registers the SDK, as a host does before its application starts. */
   start(): this {
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
     trace.setGlobalTracerProvider(
@@ -57,7 +57,7 @@ export class TelemetryRecorder {
     return this.exporter.getFinishedSpans();
   }
 
-  /** The one span of that name. */
+  /** The only span with this name. */
   span(name: string): ReadableSpan {
     const found = this.spans.filter((span) => span.name === name);
     if (found.length !== 1) throw new Error(`${found.length} spans are called ${name}`);
@@ -78,7 +78,7 @@ export class TelemetryRecorder {
     );
   }
 
-  /** Values of a metric, by the points' attributes without the account. */
+  /** The values of a metric, by the attributes of their points without the account. */
   async values(name: string): Promise<Record<string, unknown>> {
     const points = (await this.points()).filter((point) => point.name === name);
     return Object.fromEntries(
@@ -89,7 +89,7 @@ export class TelemetryRecorder {
     );
   }
 
-  /** Every name and text in it, without numbers and times. */
+  /** Every recorded name and text, without numbers and times. */
   async texts(): Promise<string[]> {
     const spans = this.spans.map(({ name, attributes, events, links, status }) =>
       JSON.stringify({ name, attributes, events, links: links.map((link) => link.attributes), status }),

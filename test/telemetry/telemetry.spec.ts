@@ -11,12 +11,12 @@ import { TelemetryRecorder } from './recorder.js';
 class Orders {
   isFailing = false;
   release: () => void = () => undefined;
-  /** Spans that a merchant's own work is in. */
-  readonly seen: (string | undefined)[] = [];
+  /** The ids of the spans in which the handler ran. */
+  readonly spanIds: (string | undefined)[] = [];
 
   @OnPayment('succeeded', { id: 'mail' })
   async paid(_event: PaymentEvent): Promise<void> {
-    this.seen.push(trace.getActiveSpan()?.spanContext().spanId);
+    this.spanIds.push(trace.getActiveSpan()?.spanContext().spanId);
     if (this.isFailing) throw new Error('card 4508034508034509');
     await Promise.resolve();
   }
@@ -57,7 +57,7 @@ describe('OpenTelemetry', () => {
 
   const parentOf = ({ parentSpanContext }: ReadableSpan): string | undefined => parentSpanContext?.spanId;
 
-  it('a direct payment is a span with its request as a client span in it', async () => {
+  it('records a direct payment as a span, with its request as a client span below it', async () => {
     const { conversationId } = await merchant.payments.doPayment(sale());
     const operation = recorder.span('card_payment.doPayment');
     expect(operation.attributes).toEqual({
@@ -82,7 +82,7 @@ describe('OpenTelemetry', () => {
     });
   });
 
-  it("the span of the bank's callback links to the one that started the payment", async () => {
+  it('links the span of a callback to the span that started the payment', async () => {
     const { conversationId } = await merchant.payments.init3d(sale());
     const { request } = simulator.approve(conversationId);
     await fetch(request.url, { ...request, redirect: 'manual' });
@@ -96,7 +96,7 @@ describe('OpenTelemetry', () => {
     expect(parentOf(recorder.span('POST /v1/Payment/Auth3d'))).toBe(completed.spanContext().spanId);
   });
 
-  it('a handler runs in a span of a trace of its own; one that fails is an error without its text', async () => {
+  it('records a handler as a span in a new trace, and its failure as an error without the message', async () => {
     const orders = merchant.app.get(Orders);
     await trace.getTracer('shop').startActiveSpan('checkout', async (checkout) => {
       await merchant.payments.doPayment(sale());
@@ -104,7 +104,7 @@ describe('OpenTelemetry', () => {
     });
     const handled = recorder.span('card_payment.handle mail');
     expect(handled.parentSpanContext).toBeUndefined();
-    expect(orders.seen).toEqual([handled.spanContext().spanId]);
+    expect(orders.spanIds).toEqual([handled.spanContext().spanId]);
     expect(handled.attributes).toMatchObject({ 'card_payment.event': 'payment.succeeded', 'card_payment.attempts': 1 });
 
     recorder.reset();
@@ -115,7 +115,7 @@ describe('OpenTelemetry', () => {
     expect((await recorder.texts()).join()).not.toContain('4508034508034509');
   });
 
-  it('errors are errors, by their code', async () => {
+  it('records errors by their code', async () => {
     const { payments } = merchant;
     await expect(payments.doPayment(sale('0'))).rejects.toThrow();
     const refused = recorder.span('card_payment.doPayment');
@@ -143,7 +143,7 @@ describe('OpenTelemetry', () => {
     await payments.doPayment(sale('149.90', { reference: reference ?? '' }));
     const outcomes = await recorder.values('card_payment.outcomes');
     expect(outcomes).toMatchObject({
-      // The unknown one turns out to be paid.
+      // The inquiry finds that the unknown payment was paid.
       'direct succeeded': 3,
       'direct failed declined': 2,
       'direct unknown indeterminate_code': 1,
@@ -151,7 +151,7 @@ describe('OpenTelemetry', () => {
     });
   });
 
-  it('counts attempts to pay, once each, whatever comes of them', async () => {
+  it('counts every payment attempt once, whatever its outcome', async () => {
     const { payments } = merchant;
     await payments.doPayment(sale());
     await payments.doPayment(sale('10.51'));
@@ -181,7 +181,7 @@ describe('OpenTelemetry', () => {
     }
   });
 
-  it('shows what stands open in the store and here', async () => {
+  it('exports the open payments and deliveries of the store, and the work of this process', async () => {
     const { payments } = merchant;
     await payments.doPayment(sale('10.96'));
     await payments.init3d(sale());
@@ -193,14 +193,14 @@ describe('OpenTelemetry', () => {
     for (const name of ['writes.owed', 'in_flight', 'handlers.long_running', 'clock.offset', 'events.waiting']) {
       expect([name, Object.values(await recorder.values(`card_payment.${name}`))]).toEqual([
         name,
-        // Of the unknown payment: no handler is announced for it.
+        // The event of the unknown payment, for which no handler is announced.
         [name === 'events.waiting' ? 1 : 0],
       ]);
     }
     expect(await recorder.values('card_payment.store.up')).toEqual({ '': 1 });
   });
 
-  it('shows what is owed to a store that is down, and nothing of what only the store knows', async () => {
+  it('exports the writes owed to a store that is down, and no value that only the store knows', async () => {
     store.replace = () => Promise.reject(new Error('down'));
     const counts = store.counts.bind(store);
     store.counts = () => Promise.reject(new Error('down'));
@@ -213,7 +213,7 @@ describe('OpenTelemetry', () => {
     await merchant.payments.reconcile();
   });
 
-  it('counts what runs and what was refused, apart from all that was begun', async () => {
+  it('counts running and refused payments, and records no operation for a refused one', async () => {
     await restart({ maxInFlight: 1 });
     expect(await recorder.values('card_payment.overload.refused')).toEqual({ doPayment: 0, init3d: 0 });
     const running = merchant.payments.doPayment(sale());
@@ -228,7 +228,7 @@ describe('OpenTelemetry', () => {
     expect(recorder.spans.filter(({ name }) => name === 'card_payment.doPayment')).toHaveLength(1);
   });
 
-  it('has every metric that docs/observability.md names, and no other', async () => {
+  it('exports every metric that docs/observability.md names, and no other', async () => {
     await restart({ maxInFlight: 1 });
     await merchant.payments.doPayment(sale());
     const exported = new Set((await recorder.points()).map(({ name }) => name));
@@ -238,13 +238,13 @@ describe('OpenTelemetry', () => {
     expect(new Set([...table].map(([, name]) => name))).toEqual(exported);
   });
 
-  it('says nothing more of an application that has ended', async () => {
+  it('exports nothing for an application that has closed', async () => {
     await merchant.app.close();
     expect(await recorder.values('card_payment.store.up')).toEqual({});
     await start();
   });
 
-  it('a host whose exporter throws takes payments all the same', async () => {
+  it('does not keep a host from taking payments if its tracer throws', async () => {
     const broken = {
       getTracer: () => ({
         startSpan: () => {
@@ -257,7 +257,7 @@ describe('OpenTelemetry', () => {
     expect(await merchant.payments.doPayment(sale())).toMatchObject({ state: 'succeeded' });
   });
 
-  it('a host without an SDK pays as it did', async () => {
+  it('changes nothing for a host without an SDK', async () => {
     recorder.stop();
     expect(await merchant.payments.doPayment(sale())).toMatchObject({ state: 'succeeded' });
     const { payment } = await merchant.payments.init3d(sale());

@@ -31,7 +31,7 @@ describe('DuePayments', () => {
     return (await due.lease(limit)).map(({ conversationId }) => conversationId);
   }
 
-  it('takes those of the account whose time has come, the longest due first, no more than asked', async () => {
+  it('leases up to limit due payments of the account, the longest due first', async () => {
     await add('LATER', 1);
     await add('SECOND', 0);
     await add('FIRST', -1);
@@ -43,7 +43,7 @@ describe('DuePayments', () => {
     expect(await leased()).toEqual(['LATER']);
   });
 
-  it('keeps what it took from everyone else for ten minutes', async () => {
+  it('leases a payment for ten minutes', async () => {
     await add('ONE', 0);
     expect(await leased()).toEqual(['ONE']);
     await clock.advance(LEASE_MS - 1);
@@ -52,7 +52,7 @@ describe('DuePayments', () => {
     expect(await leased()).toEqual(['ONE']);
   });
 
-  it('hands one back to be due when it is said, unless it has changed', async () => {
+  it('hands a payment back with a new due time, unless it has changed', async () => {
     await add('ONE', 0);
     const [record] = await due.lease(1);
     await due.handBack({ ...record!, version: record!.version - 1 }, clock.now());
@@ -63,7 +63,7 @@ describe('DuePayments', () => {
     expect(await leased()).toEqual(['ONE']);
   });
 
-  it('deletes settled payments after retentionMs, and knows their keys for idempotencyTtlMs', async () => {
+  it('deletes settled payments after retentionMs, but keeps their keys for idempotencyTtlMs', async () => {
     const settled = { referenceLock: null, reference: null, dueAt: null };
     await store.insert(
       aPaymentRecord({ state: 'succeeded', conversationId: 'ONE', idempotencyKey: 'key', ...settled }),
@@ -79,14 +79,14 @@ describe('DuePayments', () => {
     expect(await find()).toBeNull();
   });
 
-  it('remembers handlers that nobody announces for 30 days', async () => {
+  it('keeps handlers for 30 days after they were last announced', async () => {
     const purge = jest.spyOn(store, 'purge');
     await due.purge();
     expect(purge.mock.calls).toMatchObject([['default', { pairsMs: 30 * DAY_MS }]]);
   });
 
-  describe('those that are unknown, and that nobody is scheduled to ask about', () => {
-    const forgotten = (conversationId: string, fields: Partial<PaymentRecord> = {}) =>
+  describe('scheduleUnknown', () => {
+    const addUnscheduled = (conversationId: string, fields: Partial<PaymentRecord> = {}) =>
       store.insert(
         aPaymentRecord({
           state: 'unknown',
@@ -99,10 +99,10 @@ describe('DuePayments', () => {
       );
     const at = (ms: number) => new Date(clock.now().getTime() + ms);
 
-    it('are due again when it is said, and no others', async () => {
-      await forgotten('ONE');
-      await forgotten('FOREIGN', { account: 'other' });
-      await forgotten('SETTLED', { state: 'failed' });
+    it('gives a due time only to unknown payments of the account that have none', async () => {
+      await addUnscheduled('ONE');
+      await addUnscheduled('FOREIGN', { account: 'other' });
+      await addUnscheduled('SETTLED', { state: 'failed' });
       await add('SCHEDULED', 5_000);
       expect(await due.scheduleUnknown(10, at(1_000))).toEqual({ scheduled: 1, hasMore: false });
       expect(await leased()).toEqual([]);
@@ -112,9 +112,9 @@ describe('DuePayments', () => {
       expect(await leased()).toEqual(['SCHEDULED']);
     });
 
-    it('are looked at so many at a time; whether there may be more is said', async () => {
-      await forgotten('ONE', { updatedAt: at(-2) });
-      await forgotten('TWO', { updatedAt: at(-1) });
+    it('handles up to limit payments, and reports whether there may be more', async () => {
+      await addUnscheduled('ONE', { updatedAt: at(-2) });
+      await addUnscheduled('TWO', { updatedAt: at(-1) });
       expect(await due.scheduleUnknown(1, at(0))).toEqual({ scheduled: 1, hasMore: true });
       expect(await leased()).toEqual(['ONE']);
       expect(await due.scheduleUnknown(3, at(0))).toEqual({ scheduled: 1, hasMore: false });
@@ -122,7 +122,7 @@ describe('DuePayments', () => {
     });
   });
 
-  it('says no more than that the store failed, and while doing what', async () => {
+  it('throws PAYMENT_STORE when the store fails, which names the operation without details', async () => {
     const broken = new Proxy(store, { get: () => () => Promise.reject(new Error('password=secret')) });
     due = new DuePayments(broken, SETTINGS);
     const work: [string, () => Promise<unknown>][] = [

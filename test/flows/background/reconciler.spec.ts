@@ -15,7 +15,7 @@ const DAY_MS = 24 * HOUR_MS;
 const LONGEST_INTERVAL_MS = 2_500;
 const NOTHING = { written: 0, expired: 0, interrupted: 0, inquired: 0, settled: 0, delivered: 0, purged: 0 };
 
-describe('the background work', () => {
+describe('Reconciler', () => {
   const records: unknown[] = [];
   const log = logLines(records);
   let shop: TestShop;
@@ -51,12 +51,17 @@ describe('the background work', () => {
     return ids;
   }
 
+  function noCheckPayment(): PaymentOptions {
+    const { dialect } = flows.settings;
+    return { dialect: { ...dialect, operations: { ...dialect.operations, checkPayment: undefined } } };
+  }
+
   async function stateOf(conversationId: string): Promise<string | undefined> {
     return (await shop.store.find('default', conversationId))?.state;
   }
 
-  describe('by itself', () => {
-    it('expires, asks and delivers every two seconds, until it is stopped', async () => {
+  describe('in the background', () => {
+    it('expires payments, inquires about them and delivers events every two seconds until it is stopped', async () => {
       const { reconciler, payments } = await startBackground();
       await payments.init3d(sale({ conversationId: 'ABC00000000000000001', reference: 'order' }));
       await shop.clock.advance(HOUR_MS);
@@ -72,7 +77,7 @@ describe('the background work', () => {
       expect(await stateOf('AFTER')).toBe('unknown');
     });
 
-    it('delivers what another instance left', async () => {
+    it('delivers the events that another instance left undelivered', async () => {
       shop.gateway.willAnswer('DoPayment', LOST);
       const { conversationId } = await flows.payments.doPayment(sale());
       expect(shop.journal).toEqual([]);
@@ -81,7 +86,7 @@ describe('the background work', () => {
       expect(shop.journal).toEqual([`${conversationId}:2 unknown`]);
     });
 
-    it('does not run where it is turned off', async () => {
+    it('does not run if the background option is false', async () => {
       await startBackground({ background: false });
       await addUnknown(1);
       await shop.clock.advance(HOUR_MS);
@@ -89,7 +94,7 @@ describe('the background work', () => {
       expect(shop.gateway.requests).toEqual([]);
     });
 
-    it('goes on after the store has failed, and says so', async () => {
+    it('logs a failure of the store, and continues when the store works again', async () => {
       await addUnknown(1);
       const { store } = shop;
       const leaseDue = store.leaseDue.bind(store);
@@ -105,7 +110,7 @@ describe('the background work', () => {
       expect(await stateOf('UNKNOWN0')).toBe('succeeded');
     });
 
-    it('tells how long ago it last began', async () => {
+    it('reports how long ago its last pass began', async () => {
       await shop.clock.advance(HOUR_MS);
       const { reconciler } = await startBackground();
       expect([flows.reconciler.idleMs, reconciler.idleMs]).toEqual([null, 0]);
@@ -117,7 +122,7 @@ describe('the background work', () => {
       expect(reconciler.idleMs).toBeNull();
     });
 
-    it('leases fifty payments at once, every two seconds, a quarter more or less, and none once it is stopped', async () => {
+    it('leases up to fifty payments about every two seconds, and none after it is stopped', async () => {
       const { reconciler } = await startBackground();
       const leaseDue = jest.spyOn(shop.store, 'leaseDue');
       await shop.clock.advance(MINUTE_MS);
@@ -129,7 +134,7 @@ describe('the background work', () => {
       expect(leaseDue).not.toHaveBeenCalled();
     });
 
-    it('begins nothing where it is stopped before its first pass', async () => {
+    it('does nothing if it is stopped before its first pass', async () => {
       const { reconciler } = await startBackground({ retentionMs: DAY_MS });
       const [purge, listByState] = [jest.spyOn(shop.store, 'purge'), jest.spyOn(shop.store, 'listByState')];
       await reconciler.stop();
@@ -137,7 +142,7 @@ describe('the background work', () => {
       expect(listByState).not.toHaveBeenCalled();
     });
 
-    it('runs once, however often it is started', async () => {
+    it('runs only once, however often it is started', async () => {
       const { reconciler } = await startBackground();
       const { sleeping } = shop.clock;
       reconciler.start();
@@ -145,12 +150,12 @@ describe('the background work', () => {
     });
   });
 
-  describe('a pass', () => {
-    it('counts nothing where there is nothing to do', async () => {
+  describe('in one pass', () => {
+    it('counts nothing if there is nothing to do', async () => {
       expect(await flows.payments.reconcile()).toEqual(NOTHING);
     });
 
-    it('expires what nobody came back to, and nothing before its time', async () => {
+    it('expires a payment whose buyer did not return, but not before expiresAt', async () => {
       const expiresAt = new Date(shop.clock.now().getTime() + MINUTE_MS);
       await add('INITIATING', { state: 'initiating', expiresAt });
       await add('AWAITING', { state: 'awaiting', expiresAt });
@@ -161,7 +166,7 @@ describe('the background work', () => {
       expect(shop.gateway.requests).toEqual([]);
     });
 
-    it.each(['charging', 'authorizing'] as const)('asks about one left %s, and sends it never again', async (state) => {
+    it.each(['charging', 'authorizing'] as const)('inquires about a payment that was left %s, and never sends it again', async (state) => {
       await add('LEFT', { state });
       const counts = await flows.payments.reconcile();
       expect(counts).toEqual({ ...NOTHING, interrupted: 1, inquired: 1, settled: 1, delivered: 2 });
@@ -171,17 +176,17 @@ describe('the background work', () => {
       expect(interrupted).toMatchObject({ state: 'unknown', reason: 'interrupted' });
     });
 
-    it('finds out what was left charging although another payment of its order has proved to be charged', async () => {
+    it('inquires about a payment left charging even if another payment of its order turned out to be charged', async () => {
       const reference = 'order-1';
-      await add('LIED', { state: 'failed', reference, dueAt: null });
+      await add('MOVED', { state: 'failed', reference, dueAt: null });
       await add('LEFT', { state: 'charging', reference, referenceLock: reference });
       shop.gateway.willAnswer('CheckPayment', PAID, UNDECIDED);
-      expect(await flows.payments.inquire('LIED')).toMatchObject({ state: 'review', reason: 'moved_after_all' });
+      expect(await flows.payments.inquire('MOVED')).toMatchObject({ state: 'review', reason: 'moved_after_all' });
       expect(await flows.payments.reconcile()).toMatchObject({ interrupted: 1, inquired: 1 });
       expect(await stateOf('LEFT')).toBe('unknown');
     });
 
-    it('leaves one that is under way alone', async () => {
+    it('leaves a payment alone whose request is under way', async () => {
       const held = shop.gateway.hold('DoPayment');
       const paying = flows.payments.doPayment(sale({ conversationId: 'ABC00000000000000001' }));
       await held.begun;
@@ -191,41 +196,39 @@ describe('the background work', () => {
       expect((await paying).state).toBe('succeeded');
     });
 
-    it('asks again, less and less often, about what stays unknown', async () => {
+    it('inquires about a payment that stays unknown at growing intervals', async () => {
       await addUnknown(1);
-      const asked: number[] = [];
+      const inquiredAt: number[] = [];
       for (let seconds = 0; seconds <= 600; seconds += 1) {
         shop.gateway.willAnswer('CheckPayment', UNDECIDED);
         const { inquired } = await flows.payments.reconcile();
-        if (inquired > 0) asked.push(seconds);
+        if (inquired > 0) inquiredAt.push(seconds);
         await shop.clock.advance(SECOND_MS);
       }
-      const waits = asked.slice(1).map((at, index) => at - asked[index]!);
-      expect(asked[0]).toBe(0);
-      // From half a minute on, doubled each time, a fifth more or less.
-      waits.forEach((wait, index) => {
-        expect(wait).toBeGreaterThanOrEqual(30 * 2 ** index * 0.8);
-        expect(wait).toBeLessThanOrEqual(30 * 2 ** index * 1.2 + 1);
+      const intervals = inquiredAt.slice(1).map((at, index) => at - inquiredAt[index]!);
+      expect(inquiredAt[0]).toBe(0);
+      // Half a minute at first, doubled each time, give or take a fifth.
+      intervals.forEach((interval, index) => {
+        expect(interval).toBeGreaterThanOrEqual(30 * 2 ** index * 0.8);
+        expect(interval).toBeLessThanOrEqual(30 * 2 ** index * 1.2 + 1);
       });
-      expect(waits.length).toBeGreaterThanOrEqual(3);
+      expect(intervals.length).toBeGreaterThanOrEqual(3);
     });
 
-    it('where the gateway cannot be asked leaves what is unknown to an operator', async () => {
-      const { dialect: able } = flows.settings;
-      const dialect = { ...able, operations: { ...able.operations, checkPayment: undefined } };
-      const mute = await shop.start({ dialect });
+    it('leaves an unknown payment to an operator if the dialect has no CheckPayment', async () => {
+      const withoutInquiry = await shop.start(noCheckPayment());
       await add('LEFT', { state: 'charging' });
-      expect(await mute.payments.reconcile()).toMatchObject({ interrupted: 1, inquired: 0 });
+      expect(await withoutInquiry.payments.reconcile()).toMatchObject({ interrupted: 1, inquired: 0 });
       expect(await shop.store.find('default', 'LEFT')).toMatchObject({ state: 'unknown', dueAt: null });
     });
 
-    it('takes at most 200 payments', async () => {
+    it('processes at most 200 payments', async () => {
       await addUnknown(201);
       expect(await flows.payments.reconcile()).toMatchObject({ inquired: 200 });
       expect(await flows.payments.reconcile()).toMatchObject({ inquired: 1 });
     });
 
-    it('by two instances at a time does nothing twice', async () => {
+    it('does nothing twice when two instances run a pass at the same time', async () => {
       const other = await shop.start();
       await addUnknown(20);
       const passes = await Promise.all([flows.payments.reconcile(), other.payments.reconcile()]);
@@ -235,7 +238,7 @@ describe('the background work', () => {
       expect(shop.journal).toHaveLength(20);
     });
 
-    it('rejects when the store fails, and what it was at comes back by itself', async () => {
+    it('throws when the store fails, and a later pass processes the same payments', async () => {
       const ids = await addUnknown(5);
       const { store } = shop;
       const handBack = store.handBack.bind(store);
@@ -252,12 +255,12 @@ describe('the background work', () => {
     });
   });
 
-  describe('before a gateway that does not answer', () => {
-    it('asks on about none of the batch, and again a minute later about all', async () => {
+  describe('when the gateway does not answer', () => {
+    it('stops inquiring about the rest of the batch for about a minute', async () => {
       const ids = await addUnknown(40);
       shop.gateway.willAnswer('CheckPayment', ...ids.map(() => LOST));
       expect(await flows.payments.reconcile()).toEqual(NOTHING);
-      // Those that were asked at the same time as the first.
+      // Only the inquiries that ran at the same time as the first.
       const asked = shop.gateway.sent('CheckPayment').length;
       expect(asked).toBeGreaterThan(0);
       expect(asked).toBeLessThanOrEqual(4);
@@ -267,7 +270,7 @@ describe('the background work', () => {
       expect(shop.gateway.sent('CheckPayment')).toHaveLength(asked);
     });
 
-    it('asks about all of them once it answers', async () => {
+    it('inquires about the whole batch a minute later', async () => {
       await addUnknown(40);
       shop.gateway.willAnswer('CheckPayment', LOST, LOST, LOST, LOST);
       await flows.payments.reconcile();
@@ -275,7 +278,7 @@ describe('the background work', () => {
       expect(await flows.payments.reconcile()).toMatchObject({ inquired: 40, settled: 40 });
     });
 
-    it('still expires what is due, and finds out what was left charging', async () => {
+    it('still expires payments, and marks a payment left charging as unknown', async () => {
       await addUnknown(8);
       await add('LATE', { state: 'awaiting', expiresAt: shop.clock.now() });
       await add('LEFT', { state: 'charging' });
@@ -285,8 +288,8 @@ describe('the background work', () => {
     });
   });
 
-  describe('keeping house', () => {
-    it('deletes settled payments when the option says, and no others', async () => {
+  describe('during maintenance', () => {
+    it('deletes settled payments after retentionMs, and no others', async () => {
       const { payments } = await shop.start({ retentionMs: 2 * DAY_MS });
       const paid = await payments.doPayment(sale());
       shop.gateway.willAnswer('DoPayment', LOST);
@@ -295,14 +298,14 @@ describe('the background work', () => {
       await payments.reconcile();
       await shop.clock.advance(2 * DAY_MS);
       expect((await payments.reconcile()).purged).toBe(0);
-      // It is done once an hour.
+      // Payments are deleted once an hour.
       await shop.clock.advance(HOUR_MS);
       expect((await payments.reconcile()).purged).toBe(1);
       expect(await payments.find(paid.conversationId)).toBeNull();
       expect(await payments.find(unknown.conversationId)).toMatchObject({ state: 'unknown' });
     });
 
-    it('goes on at the next pass where a purge left something for later', async () => {
+    it('continues in the next pass if a purge has more to delete', async () => {
       const { payments } = await shop.start({ retentionMs: DAY_MS });
       const purge = jest.spyOn(shop.store, 'purge');
       purge.mockResolvedValueOnce({ payments: 7, events: 7, hasMore: true });
@@ -312,7 +315,7 @@ describe('the background work', () => {
       expect(purge).toHaveBeenCalledTimes(2);
     });
 
-    it('keeps settled payments for ever where the option says nothing', async () => {
+    it('keeps settled payments for ever without retentionMs', async () => {
       const { conversationId } = await flows.payments.doPayment(sale());
       await flows.payments.reconcile();
       await shop.clock.advance(3_650 * DAY_MS);
@@ -320,7 +323,7 @@ describe('the background work', () => {
       expect(await flows.payments.find(conversationId)).toMatchObject({ state: 'succeeded' });
     });
 
-    it('remembers its own handlers as long as it runs', async () => {
+    it('keeps its own handlers as long as it runs', async () => {
       for (let days = 0; days < 3; days += 1) {
         await shop.clock.advance(20 * DAY_MS);
         await flows.payments.reconcile();
@@ -329,7 +332,7 @@ describe('the background work', () => {
       expect(await flows.payments.reconcile()).toMatchObject({ delivered: 1 });
     });
 
-    it('forgets a handler that nobody has announced for 30 days, with what waits for it', async () => {
+    it('drops a handler that no instance has announced for 30 days, together with its deliveries', async () => {
       const { store, clock } = shop;
       const { payments } = await shop.start({ retentionMs: DAY_MS });
       await store.announce('default', [{ handlerId: 'gone', type: 'payment.succeeded' }]);
@@ -343,7 +346,7 @@ describe('the background work', () => {
     });
   });
 
-  it('asks soon about all that were left charging, although they waited for a slow gateway until they were due again', async () => {
+  it('soon inquires about every payment left charging, even if a slow gateway kept them until they were due again', async () => {
     const ids = Array.from({ length: 40 }, (_, index) => `LEFT${index}`);
     for (const id of ids) await add(id, { state: 'charging' });
     const held = Array.from({ length: 4 }, () => shop.gateway.hold('CheckPayment'));
@@ -355,7 +358,7 @@ describe('the background work', () => {
     expect(unsettled.map(({ conversationId }) => conversationId)).toEqual([]);
   });
 
-  describe('while the gateway keeps inquiries waiting', () => {
+  describe('while the gateway is slow to answer inquiries', () => {
     const UNKNOWN = 150;
     let ids: string[];
     let held: ReturnType<TestShop['gateway']['hold']>[];
@@ -367,15 +370,15 @@ describe('the background work', () => {
       background = await startBackground({ retentionMs: DAY_MS });
       await shop.clock.advance(LONGEST_INTERVAL_MS);
       await Promise.race([Promise.all(held.map(({ begun }) => begun)), quiet()]);
-      // A fifth would have been answered.
+      // A fifth inquiry would have been answered.
       expect(shop.gateway.sent('CheckPayment')).toHaveLength(0);
     });
 
-    function answer(): void {
+    function answerHeld(): void {
       for (const request of held) request.answer(NOT_PAID);
     }
 
-    it('expires what is due, and finds out what was left charging', async () => {
+    it('expires payments, and marks a payment left charging as unknown', async () => {
       await add('LATE', { state: 'awaiting', expiresAt: shop.clock.now() });
       await add('LEFT', { state: 'charging' });
       await shop.clock.advance(LONGEST_INTERVAL_MS);
@@ -383,7 +386,7 @@ describe('the background work', () => {
       expect(shop.gateway.sent('CheckPayment')).toHaveLength(0);
     });
 
-    it('announces its handlers every two minutes, and deletes every hour', async () => {
+    it('announces its handlers every two minutes, and deletes old payments every hour', async () => {
       const announce = jest.spyOn(shop.store, 'announce');
       const purge = jest.spyOn(shop.store, 'purge');
       await shop.clock.advance(HOUR_MS + 2 * LONGEST_INTERVAL_MS);
@@ -392,41 +395,41 @@ describe('the background work', () => {
       expect(purge).toHaveBeenCalledTimes(1);
     });
 
-    it('leases none of them twice to itself, and asks about all in the end', async () => {
+    it('inquires about every payment exactly once, and never leases one to itself twice', async () => {
       await shop.clock.advance(25 * MINUTE_MS);
       expect(shop.gateway.sent('CheckPayment')).toHaveLength(0);
-      answer();
+      answerHeld();
       await shop.clock.advance(30 * MINUTE_MS);
       const asked = shop.gateway.sent('CheckPayment').map(({ conversationId }) => conversationId);
       expect([new Set(asked).size, asked.length]).toEqual([UNKNOWN, UNKNOWN]);
       expect(new Set(await Promise.all(ids.map(stateOf)))).toEqual(new Set(['succeeded', 'failed']));
     });
 
-    it('asks about no more than its leases last for', async () => {
+    it('leases only as many payments as it can inquire about before their leases expire', async () => {
       const leaseDue = jest.spyOn(shop.store, 'leaseDue');
       await shop.clock.advance(MINUTE_MS);
       leaseDue.mockClear();
       await shop.clock.advance(MINUTE_MS);
       const leased = (await Promise.all(leaseDue.mock.results.map(({ value }) => value as Promise<unknown[]>))).flat();
-      // What there is no room for is due again a minute later, not at once.
+      // Payments for which there is no room are due again a minute later, not at once.
       expect(leased.length).toBeGreaterThan(0);
       expect(leased.length).toBeLessThanOrEqual(2 * (UNKNOWN - 100));
     });
 
-    it('hands back what waits when it is stopped, and waits for what runs', async () => {
+    it('hands back the waiting payments when it is stopped, and waits for the running inquiries', async () => {
       const stopped = background.reconciler.stop();
       expect(await isOver(stopped)).toBe(false);
-      answer();
+      answerHeld();
       await stopped;
       const other = await shop.start();
-      // 4 were asked about, and some had no room and are due in a minute. The clock stands: no lease has run out.
+      // Four were inquired about, and those without room are due in a minute. The clock stands: no lease has expired.
       expect(await other.payments.reconcile()).toMatchObject({ settled: 100 });
       await shop.clock.advance(2 * MINUTE_MS);
       expect(await other.payments.reconcile()).toMatchObject({ settled: UNKNOWN - 104 });
     });
   });
 
-  describe('a pass with four inquiries under way', () => {
+  describe('with four inquiries under way', () => {
     let held: ReturnType<FakeGateway['hold']>[];
 
     beforeEach(async () => {
@@ -434,24 +437,24 @@ describe('the background work', () => {
       held = Array.from({ length: 4 }, () => shop.gateway.hold('CheckPayment'));
     });
 
-    async function passUntilAsked(): Promise<{ pass: Promise<ReconcileCounts> }> {
+    async function startPass(): Promise<{ pass: Promise<ReconcileCounts> }> {
       const pass = flows.payments.reconcile();
       await Promise.all(held.map(({ begun }) => begun));
       await quiet();
       return { pass };
     }
 
-    it('leaves to others what it has leased too long ago', async () => {
-      const { pass } = await passUntilAsked();
+    it('does not process a payment whose lease has expired', async () => {
+      const { pass } = await startPass();
       await shop.clock.advance(PAYMENT_LEASE_MS);
       for (const request of held) request.answer(UNDECIDED);
       expect(await pass).toMatchObject({ inquired: 4, settled: 0 });
       expect(shop.gateway.sent('CheckPayment')).toHaveLength(4);
     });
 
-    it('asks a silent gateway about nothing else, and leaves when that is due', async () => {
+    it('inquires about nothing more if they stay unanswered, and does not postpone an interrupted payment', async () => {
       await add('LEFT', { state: 'charging' });
-      const { pass } = await passUntilAsked();
+      const { pass } = await startPass();
       const now = shop.clock.now().getTime();
       for (const request of held) request.answer(LOST);
       expect(await pass).toMatchObject({ interrupted: 1, inquired: 0 });
@@ -462,7 +465,7 @@ describe('the background work', () => {
     });
   });
 
-  it('asks a gateway that is silent about nothing new while it still waits for other answers', async () => {
+  it('starts no new inquiry after one got no answer, while others are still waiting', async () => {
     await addUnknown(4);
     const held = Array.from({ length: 4 }, () => shop.gateway.hold('CheckPayment'));
     await startBackground();
@@ -474,7 +477,7 @@ describe('the background work', () => {
     for (const request of held.slice(1)) request.answer(LOST);
   });
 
-  it('is asked once about a payment whose lease runs out while the gateway is silent', async () => {
+  it('inquires once about a payment whose lease expires while the gateway does not answer', async () => {
     await addUnknown(1);
     const held = shop.gateway.hold('CheckPayment');
     await startBackground();
@@ -486,33 +489,33 @@ describe('the background work', () => {
     expect(await stateOf('UNKNOWN0')).toBe('failed');
   });
 
-  it.each(['purge', 'announce'] as const)('expires what is due while %s hangs in the store', async (method) => {
+  it.each(['purge', 'announce'] as const)('expires payments while %s hangs in the store', async (method) => {
     await startBackground();
     shop.store[method] = () => new Promise<never>(() => undefined);
     await shop.clock.advance(HOUR_MS);
     await add('LATE', { state: 'awaiting', expiresAt: shop.clock.now() });
     await shop.clock.advance(LONGEST_INTERVAL_MS);
     expect(await stateOf('LATE')).toBe('expired');
-    // Nothing ends them: the test's stop would wait for ever.
+    // The hanging call never ends, so stop() would wait for ever.
     started.length = 0;
   });
 
   it.each(['announce', 'listByState'] as const)(
-    'asks a store that fails at %s again every ten seconds, and not more often',
+    'retries %s about every ten seconds when the store fails',
     async (method) => {
       await startBackground();
-      let asked = 0;
-      const fail = (): Promise<never> => ((asked += 1), Promise.reject(new Error('down')));
+      let calls = 0;
+      const fail = (): Promise<never> => ((calls += 1), Promise.reject(new Error('down')));
       shop.store[method] = fail;
       await shop.clock.advance(5 * MINUTE_MS);
-      asked = 0;
+      calls = 0;
       await shop.clock.advance(MINUTE_MS);
-      expect(asked).toBeGreaterThanOrEqual(4);
-      expect(asked).toBeLessThanOrEqual(7);
+      expect(calls).toBeGreaterThanOrEqual(4);
+      expect(calls).toBeLessThanOrEqual(7);
     },
   );
 
-  describe('where someone else changes what it has leased', () => {
+  describe('when another writer changes the leased payments', () => {
     beforeEach(() => {
       const leaseDue = shop.store.leaseDue.bind(shop.store);
       shop.store.leaseDue = async (...given) => {
@@ -525,24 +528,24 @@ describe('the background work', () => {
       };
     });
 
-    it.each(['charging', 'awaiting'] as const)('counts and asks nothing about one that was %s', async (state) => {
+    it.each(['charging', 'awaiting'] as const)('does not count a payment that was %s, and does not inquire about it', async (state) => {
       await add('CHANGED', { state, expiresAt: shop.clock.now() });
       expect(await flows.payments.reconcile()).toEqual(NOTHING);
       expect(await stateOf('CHANGED')).toBe('failed');
     });
   });
 
-  it('hands back at its stop what it has not begun with', async () => {
+  it('hands back the payments that it has not begun when it is stopped', async () => {
     for (let index = 0; index < 20; index += 1)
       await add(`LATE${index}`, { state: 'awaiting', expiresAt: new Date(0) });
     const { replace } = shop.store;
-    let letGo = (): void => undefined;
-    const gate = new Promise<void>((open) => (letGo = open));
-    shop.store.replace = async (...given) => (await gate, replace.apply(shop.store, given));
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    shop.store.replace = async (...given) => (await released, replace.apply(shop.store, given));
     const pass = flows.payments.reconcile();
     await quiet();
     const stopped = flows.reconciler.stop();
-    letGo();
+    release();
     await Promise.all([pass, stopped]);
     const states = await Promise.all(Array.from({ length: 20 }, (_, index) => stateOf(`LATE${index}`)));
     expect(states.filter((state) => state === 'expired')).toHaveLength(4);
@@ -550,7 +553,7 @@ describe('the background work', () => {
     expect(await other.payments.reconcile()).toMatchObject({ expired: 16 });
   });
 
-  it('announces its handlers again within seconds where the store did not take them', async () => {
+  it('announces its handlers again within seconds if the store fails', async () => {
     await startBackground();
     const announce = jest.spyOn(shop.store, 'announce').mockRejectedValueOnce(new Error('password=secret'));
     await shop.clock.advance(20 * SECOND_MS);
@@ -559,7 +562,7 @@ describe('the background work', () => {
     expect(log.join()).not.toContain('secret');
   });
 
-  it('says that the store did not look for payments that nobody asks about', async () => {
+  it('logs that the store failed to list unknown payments without a scheduled inquiry', async () => {
     const listByState = jest.spyOn(shop.store, 'listByState').mockRejectedValueOnce(new Error('password=secret'));
     await startBackground();
     await shop.clock.advance(20 * SECOND_MS);
@@ -570,7 +573,7 @@ describe('the background work', () => {
     expect(log.join()).not.toContain('secret');
   });
 
-  it('says that the store did not delete what is old', async () => {
+  it('logs that the store failed to delete old payments', async () => {
     await startBackground({ retentionMs: DAY_MS });
     const purge = jest.spyOn(shop.store, 'purge').mockRejectedValueOnce(new Error('password=secret'));
     await shop.clock.advance(LONGEST_INTERVAL_MS);
@@ -579,7 +582,7 @@ describe('the background work', () => {
     expect(log.join()).not.toContain('secret');
   });
 
-  it('says that inquiries failed where the store took none of their answers', async () => {
+  it('logs that inquiries failed if the store took none of their answers', async () => {
     await addUnknown(1);
     shop.gateway.willAnswer('CheckPayment', LOST);
     shop.store.handBack = () => Promise.reject(new Error('password=secret'));
@@ -587,15 +590,15 @@ describe('the background work', () => {
     await shop.clock.advance(LONGEST_INTERVAL_MS);
     expect(log).toContain('error The payment store failed during inquiries, which are made again.');
     expect(log.join()).not.toContain('secret');
-    // The rest of the background work goes on well: that is no success of the inquiries.
+    // The rest of the background work succeeds, which does not count as a success of the inquiries.
     await shop.clock.advance(4 * LONGEST_INTERVAL_MS);
     expect(reconciler.failuresInRow).toBe(1);
-    // Once its lease has run out, the payment is asked about again.
+    // The payment is inquired about again once its lease has expired.
     await shop.clock.advance(30 * MINUTE_MS);
     expect([await stateOf('UNKNOWN0'), reconciler.failuresInRow]).toEqual(['succeeded', 0]);
   });
 
-  it('names a store that goes on failing a few times a minute, and not each time', async () => {
+  it('logs a store that keeps failing only a few times a minute', async () => {
     shop.store.leaseDue = () => Promise.reject(new Error('down'));
     const { reconciler } = await startBackground();
     await shop.clock.advance(50 * SECOND_MS);
@@ -603,15 +606,10 @@ describe('the background work', () => {
     expect(reconciler.failuresInRow).toBeGreaterThanOrEqual(20);
   });
 
-  describe('payments that became unknown where nobody could ask about them', () => {
-    const mute = (): PaymentOptions => {
-      const { dialect } = flows.settings;
-      return { dialect: { ...dialect, operations: { ...dialect.operations, checkPayment: undefined } } };
-    };
-
-    it('are asked about once an instance starts that can, whose start does not wait for them', async () => {
-      for (let index = 0; index < 600; index += 1) await add(`MUTE${index}`, { state: 'unknown', dueAt: null });
-      await add('ASKED', { state: 'unknown', dueAt: new Date(shop.clock.now().getTime() + DAY_MS) });
+  describe('with unknown payments that have no scheduled inquiry', () => {
+    it('inquires about them after an instance with CheckPayment starts, which does not wait for them', async () => {
+      for (let index = 0; index < 600; index += 1) await add(`UNSCHEDULED${index}`, { state: 'unknown', dueAt: null });
+      await add('SCHEDULED', { state: 'unknown', dueAt: new Date(shop.clock.now().getTime() + DAY_MS) });
       const { listByState } = shop.store;
       const listed = jest.spyOn(shop.store, 'listByState').mockImplementation(() => new Promise(() => undefined));
       const hanging = await shop.start();
@@ -619,20 +617,20 @@ describe('the background work', () => {
       listed.mockImplementation(listByState.bind(shop.store));
       await startBackground();
       await shop.clock.advance(10 * MINUTE_MS);
-      const states = await Promise.all(['MUTE0', 'MUTE599', 'ASKED'].map(stateOf));
+      const states = await Promise.all(['UNSCHEDULED0', 'UNSCHEDULED599', 'SCHEDULED'].map(stateOf));
       expect(states).toEqual(['succeeded', 'succeeded', 'unknown']);
       for (const [, , limit] of listed.mock.calls) expect(limit).toBeLessThanOrEqual(1_000);
       expect(listed.mock.calls.length).toBeLessThanOrEqual(8);
     });
 
-    it('are asked about by a pass, too', async () => {
-      await add('MUTE', { state: 'unknown', dueAt: null });
+    it('inquires about them in a single pass as well', async () => {
+      await add('UNSCHEDULED', { state: 'unknown', dueAt: null });
       expect(await flows.payments.reconcile()).toMatchObject({ inquired: 1, settled: 1 });
     });
 
-    it('are all due soon, however many of them there are and however slow the gateway is', async () => {
-      for (let index = 0; index < 1_500; index += 1) await add(`MUTE${index}`, { state: 'unknown', dueAt: null });
-      for (let asked = 0; asked < 4; asked += 1) shop.gateway.hold('CheckPayment');
+    it('schedules all of them soon, however many there are and however slow the gateway is', async () => {
+      for (let index = 0; index < 1_500; index += 1) await add(`UNSCHEDULED${index}`, { state: 'unknown', dueAt: null });
+      for (let held = 0; held < 4; held += 1) shop.gateway.hold('CheckPayment');
       const listByState = jest.spyOn(shop.store, 'listByState');
       await startBackground();
       await shop.clock.advance(MINUTE_MS);
@@ -642,13 +640,13 @@ describe('the background work', () => {
       expect(unknown.filter(({ dueAt }) => dueAt === null)).toEqual([]);
     });
 
-    it('are looked through further and further, and anew an hour later', async () => {
+    it('searches for them with a doubling limit, and starts over an hour later', async () => {
       const scheduled = aPaymentRecord({ state: 'unknown', dueAt: new Date(shop.clock.now().getTime() + 9 * HOUR_MS) });
       const limits: number[] = [];
       shop.store.listByState = (_account, _states, limit) => {
         limits.push(limit);
         const found = Array.from({ length: limit }, () => scheduled);
-        // Where there was one among so many, there may be another.
+        // If one was found, the search is repeated with the same limit, since there may be another.
         if (limits.length === 6) found[0] = { ...scheduled, dueAt: null };
         return Promise.resolve(found);
       };
@@ -659,37 +657,37 @@ describe('the background work', () => {
       expect(limits.slice(7, 9)).toEqual([500, 1_000]);
     });
 
-    it('stay as they are where nobody can ask', async () => {
-      await add('MUTE', { state: 'unknown', dueAt: null });
+    it('leaves them unchanged if no instance has CheckPayment', async () => {
+      await add('UNSCHEDULED', { state: 'unknown', dueAt: null });
       await add('DUE', { state: 'unknown' });
       const handBack = jest.spyOn(shop.store, 'handBack');
-      await startBackground(mute());
+      await startBackground(noCheckPayment());
       await shop.clock.advance(2 * HOUR_MS);
       expect(handBack).not.toHaveBeenCalled();
-      // Nobody was asked, so that it waits no longer for whoever can ask.
+      // No inquiry was made, so none is counted: the next interval of an instance that can inquire does not grow.
       expect(await shop.store.find('default', 'DUE')).toMatchObject({
         inquiries: 0,
         version: aPaymentRecord().version,
       });
     });
 
-    it('make no instance busy where one of each kind runs', async () => {
-      for (let index = 0; index < 20; index += 1) await add(`MUTE${index}`, { state: 'unknown', dueAt: null });
+    it('stays idle between inquiries when instances with and without CheckPayment run', async () => {
+      for (let index = 0; index < 20; index += 1) await add(`UNSCHEDULED${index}`, { state: 'unknown', dueAt: null });
       shop.gateway.willAnswer('CheckPayment', ...Array.from({ length: 10_000 }, () => UNDECIDED));
-      await startBackground(mute());
+      await startBackground(noCheckPayment());
       await startBackground();
       const [handBack, listByState] = [jest.spyOn(shop.store, 'handBack'), jest.spyOn(shop.store, 'listByState')];
-      // Whichever of the two leases them first has them for ten minutes: for an hour, that may always be the other one.
+      // An instance that leases them has them for ten minutes; within an hour, that may always be the one that cannot inquire.
       await shop.clock.advance(4 * HOUR_MS);
       expect(handBack.mock.calls.length).toBeLessThanOrEqual(20);
       expect(listByState.mock.calls.length).toBeLessThanOrEqual(6);
-      // As often as one instance alone would ask: ten times, with intervals that double.
+      // As many inquiries as a single instance would make: about ten, at doubling intervals.
       expect(shop.gateway.sent('CheckPayment').length).toBeLessThanOrEqual(20 * 13);
       expect(shop.gateway.sent('CheckPayment').length).toBeGreaterThanOrEqual(20);
     });
   });
 
-  it('writes what is owed before anything else, and delivers it', async () => {
+  it('first makes the owed writes, and delivers their events', async () => {
     const { store } = shop;
     const replace = store.replace.bind(store);
     store.replace = () => Promise.reject(new Error('down'));
@@ -699,7 +697,7 @@ describe('the background work', () => {
     expect(await stateOf(conversationId)).toBe('succeeded');
   });
 
-  it('when it is stopped asks no more, hands back what it took, and waits for what runs', async () => {
+  it('hands back its leased payments when it is stopped during a pass, and makes no further inquiry', async () => {
     const ids = await addUnknown(20);
     const held = shop.gateway.hold('CheckPayment');
     const pass = flows.payments.reconcile();
@@ -709,12 +707,12 @@ describe('the background work', () => {
     const [before] = await Promise.all([pass, stopped]);
     expect(shop.gateway.sent('CheckPayment').length).toBeLessThan(ids.length);
     const other = await shop.start();
-    // The clock stands: nothing that was leased has run out. One was asked about in vain, and is not due yet.
+    // The clock stands, so no lease has expired. The inquiry about one payment failed, and it is not due yet.
     const after = await other.payments.reconcile();
     expect(before.settled + after.settled).toBe(ids.length - 1);
   });
 
-  it('stops only when its loop has ended', async () => {
+  it('resolves stop() only when the running inquiry has ended', async () => {
     const { reconciler } = await startBackground();
     await addUnknown(1);
     const held = shop.gateway.hold('CheckPayment');

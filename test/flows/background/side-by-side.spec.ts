@@ -20,7 +20,7 @@ describe('sideBySide', () => {
     await quiet();
   }
 
-  it('works on so many at once, in their order, and is over when all have ended', async () => {
+  it('processes items in order, up to the given number at a time, and resolves when all have ended', async () => {
     const items = [1, 2, 3, 4];
     const working = sideBySide(items, 2, work);
     await quiet();
@@ -37,7 +37,7 @@ describe('sideBySide', () => {
     expect(items).toEqual([1, 2, 3, 4]);
   });
 
-  it('throws a failure only once all of them have ended', async () => {
+  it('rejects with a failure only when every item has ended', async () => {
     const failure = new Error('the store is down');
     const failed = sideBySide([1, 2, 3], 2, work).catch((error: unknown) => error);
     await quiet();
@@ -48,7 +48,7 @@ describe('sideBySide', () => {
     expect(await failed).toBe(failure);
   });
 
-  it('is over at once where there is nothing to do', async () => {
+  it('resolves at once without items', async () => {
     const working = sideBySide([], 4, work);
     expect(await isOver(working)).toBe(true);
     await working;

@@ -11,7 +11,7 @@ import { sale } from '../test-shop.js';
 const TEN_MINUTES_MS = 600_000;
 const START = Date.parse('2026-03-01T12:00:00.000Z');
 
-/** The two clocks of a host, each of which can stand still or jump. Nobody's sleep ends. */
+/** The two clocks of a host, each of which can stand still or jump. A sleep never ends. */
 class HostClock extends PaymentClock {
   wall = START;
   passed = 0;
@@ -28,26 +28,26 @@ class HostClock extends PaymentClock {
     return new Promise(() => undefined);
   }
 
-  /** As time does. */
+  /** Advances both clocks. */
   pass(ms: number): void {
     this.wall += ms;
     this.passed += ms;
   }
 }
 
-/** An agent that lets something happen between the request's making and its start. */
+/** An agent with a hook after a request was made and before it is dispatched. */
 class DelayingAgent extends Agent {
-  before: () => void = () => undefined;
+  beforeDispatch: () => void = () => undefined;
 
   override dispatch(options: Agent.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    this.before();
+    this.beforeDispatch();
     return super.dispatch(options, handler);
   }
 }
 
 describe('a request under a claim', () => {
   let host: HostClock;
-  let truth: HostClock;
+  let storeClock: HostClock;
   let store: MemoryPaymentStore;
   let agent: DelayingAgent;
   let transport: GatewayTransport;
@@ -59,8 +59,8 @@ describe('a request under a claim', () => {
 
   beforeEach(async () => {
     Logger.overrideLogger(false);
-    [host, truth] = [new HostClock(), new HostClock()];
-    store = new MemoryPaymentStore({ clock: truth });
+    [host, storeClock] = [new HostClock(), new HostClock()];
+    store = new MemoryPaymentStore({ clock: storeClock });
     agent = new DelayingAgent();
     transport = new GatewayTransport({ timeoutMs: 60_000, connectTimeoutMs: 5_000, keepAliveMs: 0, dispatcher: agent });
     received = [];
@@ -97,19 +97,19 @@ describe('a request under a claim', () => {
     return assembleFlows({ store, clock: host, transport, options: { baseUrl, dialect, ...options } });
   }
 
-  /** What happens to the host for ten minutes. */
+  /** What happens to the host during ten minutes. */
   const HITCHES: Readonly<Record<string, () => void>> = {
-    'was suspended: its wall clock alone has moved on': () => (host.wall += TEN_MINUTES_MS),
-    'was suspended, and its wall clock was set back': () => (host.wall -= TEN_MINUTES_MS),
-    'was held up, and its wall clock stood': () => (host.passed += TEN_MINUTES_MS),
-    'was held up': () => host.pass(TEN_MINUTES_MS),
+    'was suspended (only its wall clock advanced)': () => (host.wall += TEN_MINUTES_MS),
+    'was suspended (and its wall clock was set back)': () => (host.wall -= TEN_MINUTES_MS),
+    'was blocked (and its wall clock stood still)': () => (host.passed += TEN_MINUTES_MS),
+    'was blocked': () => host.pass(TEN_MINUTES_MS),
   };
 
-  /** When it happens. */
+  /** When this happens. */
   const MOMENTS: Readonly<Record<string, (hitch: () => void) => void>> = {
-    'once the claim is written': afterClaim,
-    'while it is signed': (hitch) => (whileSigning = hitch),
-    'as it waits for a connection': (hitch) => (agent.before = hitch),
+    'after the claim was written': afterClaim,
+    'while the request was signed': (hitch) => (whileSigning = hitch),
+    'while the request waited for a connection': (hitch) => (agent.beforeDispatch = hitch),
   };
 
   function afterClaim(hitch: () => void): void {
@@ -129,9 +129,9 @@ describe('a request under a claim', () => {
 
   const CASES = Object.keys(MOMENTS).flatMap((moment) => Object.keys(HITCHES).map((hitch) => [moment, hitch] as const));
 
-  it.each(CASES)('of a direct payment does not leave where, %s, the host %s', async (moment, hitch) => {
+  it.each(CASES)('of a direct payment is not sent if, %s, the host %s for too long', async (moment, hitch) => {
     const { payments } = open();
-    MOMENTS[moment]!(() => (truth.pass(TEN_MINUTES_MS), HITCHES[hitch]!()));
+    MOMENTS[moment]!(() => (storeClock.pass(TEN_MINUTES_MS), HITCHES[hitch]!()));
     const input = sale();
     await expect(payments.doPayment(input)).rejects.toMatchObject({
       code: 'PAYMENT_NOT_SENT',
@@ -142,10 +142,10 @@ describe('a request under a claim', () => {
     expect(await payments.findByReference(input.reference!)).toMatchObject([{ state: 'failed', stored: true }]);
   });
 
-  it.each(CASES)('of a 3D payment does not leave where, %s, the host %s', async (moment, hitch) => {
+  it.each(CASES)('of a 3D payment is not sent if, %s, the host %s for too long', async (moment, hitch) => {
     const { payments } = open();
     const { conversationId } = await payments.init3d(sale());
-    MOMENTS[moment]!(() => (truth.pass(TEN_MINUTES_MS), HITCHES[hitch]!()));
+    MOMENTS[moment]!(() => (storeClock.pass(TEN_MINUTES_MS), HITCHES[hitch]!()));
     const payment = await payments.auth3d({ conversationId, fields: { conversationId } });
     expect(payment).toMatchObject({ state: 'failed', reason: 'not_sent' });
     expect(received).toEqual(['Init3d']);
@@ -155,30 +155,30 @@ describe('a request under a claim', () => {
     [4_000, true],
     [6_000, false],
   ])(
-    'leaves after %d ms since the store was asked, where only the store knows that time has passed: %s',
-    async (age, leaves) => {
+    'is sent %d ms after the time of the store was read, although only the store knows that its claim expired: %s',
+    async (age, isSent) => {
       const { payments, time } = open();
       await time.check();
-      for (const clock of [host, truth]) clock.pass(age);
-      // Both clocks of the host stand, as those of a virtual machine that is paused.
-      afterClaim(() => truth.pass(TEN_MINUTES_MS));
+      for (const clock of [host, storeClock]) clock.pass(age);
+      // Both clocks of the host stand still, like those of a paused virtual machine.
+      afterClaim(() => storeClock.pass(TEN_MINUTES_MS));
       const paying = payments.doPayment(sale()).catch((error: unknown) => error);
-      expect(await paying).toMatchObject(leaves ? { state: 'succeeded' } : { code: 'PAYMENT_NOT_SENT' });
-      expect(received).toEqual(leaves ? ['DoPayment'] : []);
+      expect(await paying).toMatchObject(isSent ? { state: 'succeeded' } : { code: 'PAYMENT_NOT_SENT' });
+      expect(received).toEqual(isSent ? ['DoPayment'] : []);
     },
   );
 
-  it('does not leave where the store does not say the time', async () => {
+  it('is not sent if the store does not tell the time', async () => {
     const { payments, time } = open();
     await time.check();
-    for (const clock of [host, truth]) clock.pass(6_000);
+    for (const clock of [host, storeClock]) clock.pass(6_000);
     store.now = () => Promise.reject(new Error('down'));
     await expect(payments.doPayment(sale())).rejects.toMatchObject({ code: 'PAYMENT_NOT_SENT' });
     expect(received).toEqual([]);
   });
 
   it.each([TEN_MINUTES_MS, -TEN_MINUTES_MS])(
-    'leaves where the wall clock was set by %d ms, and the store says that no time has passed',
+    'is sent although the wall clock was changed by %d ms, if the store says that no time has passed',
     async (ms) => {
       const { payments } = open();
       afterClaim(() => (host.wall += ms));
@@ -186,10 +186,10 @@ describe('a request under a claim', () => {
     },
   );
 
-  it('leaves after a moment at each of them', async () => {
+  it('is sent after short delays at every step', async () => {
     const { payments } = open();
     const moment = (): void => {
-      for (const clock of [host, truth]) clock.pass(900);
+      for (const clock of [host, storeClock]) clock.pass(900);
     };
     for (const wait of Object.values(MOMENTS)) wait(moment);
     expect((await payments.doPayment(sale())).state).toBe('succeeded');

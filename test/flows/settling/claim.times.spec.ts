@@ -4,7 +4,7 @@ import { auth3dRetryingMs, claimEnd, fitsClaim } from '../../../lib/flows/settli
 const NOW = new Date('2026-03-01T09:00:00Z');
 
 describe('the end of a claim', () => {
-  it('is half a minute later than the one deadline, whatever that is', () => {
+  it('is half a minute after the deadline, whatever the deadline', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2_147_483_647 }), (timeoutMs) => {
         return claimEnd(NOW, timeoutMs).getTime() - NOW.getTime() === timeoutMs + 30_000;
@@ -13,13 +13,13 @@ describe('the end of a claim', () => {
   });
 });
 
-describe('an Auth3d that never left', () => {
+describe('an Auth3d that could not be sent', () => {
   it.each([
     [60_000, 10_000],
     [20_000, 10_000],
     [19_000, 9_500],
     [1_000, 500],
-  ])('within a deadline of %d ms is tried again for %d ms', (timeoutMs, retryingMs) => {
+  ])('with a deadline of %d ms is retried for %d ms', (timeoutMs, retryingMs) => {
     expect(auth3dRetryingMs(timeoutMs)).toBe(retryingMs);
   });
 });
@@ -29,13 +29,13 @@ describe('a request under a claim', () => {
   const left = end.getTime() - NOW.getTime();
   const at = (ms: number): Date => new Date(NOW.getTime() + ms);
 
-  it('fits when its answer comes before the claim ends, and not a millisecond later', () => {
+  it('fits if its answer comes by the end of the claim, and not a millisecond later', () => {
     expect(fitsClaim(end, NOW, limit)).toBe(true);
     expect(fitsClaim(end, at(left - limit), limit)).toBe(true);
     expect(fitsClaim(end, at(left - limit + 1), limit)).toBe(false);
   });
 
-  it('never fits where there is no claim', () => {
+  it('never fits without a claim', () => {
     expect(fitsClaim(null, NOW, limit)).toBe(false);
   });
 });

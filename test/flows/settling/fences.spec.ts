@@ -12,41 +12,41 @@ const ENOUGH_MS = 10_000;
 
 type Write = 'insert' | 'replace';
 
-/** What the store's confirmation of a write meets. */
-type Loss = 'the write was done' | 'the write was not done' | 'the write lands only later';
+/** What became of a write that was not confirmed. */
+type Loss = 'the write was applied' | 'the write was not applied' | 'the write is applied later';
 
-describe('a write that the store does not confirm', () => {
+describe('the fence of an unconfirmed write', () => {
   logLines();
   let shop: TestShop;
   let flows: AssembledFlows;
-  let land: () => Promise<unknown>;
+  let applyLate: () => Promise<unknown>;
 
   beforeEach(async () => {
     shop = new TestShop();
     flows = await shop.start();
-    land = () => Promise.resolve();
-    // What goes round in a circle without end ends as a store that fails.
+    applyLate = () => Promise.resolve();
+    // An endless loop would hang the test, so it ends as a failure of the store.
     const find = shop.store.find.bind(shop.store);
     let finds = 0;
-    shop.store.find = (...given) => ((finds += 1) > 10_000 ? Promise.reject(new Error('in a circle')) : find(...given));
+    shop.store.find = (...given) => ((finds += 1) > 10_000 ? Promise.reject(new Error('endless loop')) : find(...given));
   });
 
-  it("of a claim leaves a payment alone that has moved on, since another instance's claim would fail by it", () => {
+  it('of a claim leaves a changed payment alone, since it would break the claim of another instance', () => {
     const before = aPaymentRecord({ state: 'awaiting', version: 2 });
     const fence = fenceClaim(before, 'ours');
     expect(fence(before, shop.clock.now())).toMatchObject({ state: 'awaiting', version: 3 });
     expect(fence({ ...before, version: 3 }, shop.clock.now())).toBeNull();
   });
 
-  /** The next write of this kind is not confirmed. */
-  function lose(kind: Write, loss: Loss, isMeant: (record: PaymentRecord) => boolean = () => true): void {
+  /** Makes the store fail to confirm its next write of this kind. */
+  function lose(kind: Write, loss: Loss, applies: (record: PaymentRecord) => boolean = () => true): void {
     const { store } = shop;
     const write = store[kind].bind(store) as (...given: unknown[]) => Promise<unknown>;
     const lost = async (...given: unknown[]): Promise<unknown> => {
-      if (!isMeant(given[0] as PaymentRecord)) return write(...given);
+      if (!applies(given[0] as PaymentRecord)) return write(...given);
       store[kind] = write as never;
-      if (loss === 'the write was done') await write(...given);
-      if (loss === 'the write lands only later') land = () => write(...given);
+      if (loss === 'the write was applied') await write(...given);
+      if (loss === 'the write is applied later') applyLate = () => write(...given);
       throw new Error('connection lost');
     };
     store[kind] = lost as never;
@@ -56,11 +56,11 @@ describe('a write that the store does not confirm', () => {
     return (await flows.payments.find(conversationId))!;
   }
 
-  describe.each<Loss>(['the write was done', 'the write was not done', 'the write lands only later'])(
-    'of an opening, where %s',
+  describe.each<Loss>(['the write was applied', 'the write was not applied', 'the write is applied later'])(
+    'of an opening, if %s,',
     (loss) => {
       it.each(['doPayment', 'init3d'] as const)(
-        '%s: nothing is sent, and the order is free again',
+        'releases the order, and %s sends nothing',
         async (operation) => {
           const order = { reference: 'order', idempotencyKey: 'key' };
           lose('insert', loss);
@@ -68,7 +68,7 @@ describe('a write that the store does not confirm', () => {
             code: 'PAYMENT_STORE',
           });
           await shop.clock.advance(ENOUGH_MS);
-          await land();
+          await applyLate();
           await shop.clock.advance(ENOUGH_MS);
           expect(await find()).toMatchObject({ state: 'failed', reason: 'not_sent' });
           expect(shop.gateway.sent('DoPayment').length + shop.gateway.sent('Init3d').length).toBe(0);
@@ -79,8 +79,8 @@ describe('a write that the store does not confirm', () => {
     },
   );
 
-  it('leaves another attempt under the same conversationId alone', async () => {
-    lose('insert', 'the write was not done');
+  it('of an opening does not affect another attempt with the same conversationId', async () => {
+    lose('insert', 'the write was not applied');
     const same = { conversationId: ID, reference: 'order' };
     await expect(flows.payments.doPayment(sale(same))).rejects.toMatchObject({ code: 'PAYMENT_STORE' });
     expect(await flows.payments.doPayment(sale(same))).toMatchObject({ state: 'succeeded' });
@@ -89,7 +89,7 @@ describe('a write that the store does not confirm', () => {
     expect(flows.owed.count).toBe(0);
   });
 
-  it('of an opening is fenced as soon as the store is back, whoever does the background work', async () => {
+  it('of an opening is written as soon as the store works again, without background work', async () => {
     const insert = shop.store.insert.bind(shop.store);
     const findInStore = shop.store.find.bind(shop.store);
     shop.store.insert = () => Promise.reject(new Error('down'));
@@ -105,8 +105,8 @@ describe('a write that the store does not confirm', () => {
     expect(await find()).toMatchObject({ state: 'failed', reason: 'not_sent' });
   });
 
-  describe.each<Loss>(['the write was done', 'the write was not done', 'the write lands only later'])(
-    'of a claim, where %s',
+  describe.each<Loss>(['the write was applied', 'the write was not applied', 'the write is applied later'])(
+    'of a claim, if %s,',
     (loss) => {
       beforeEach(async () => {
         await flows.payments.init3d(sale({ conversationId: ID, reference: 'order' }));
@@ -114,29 +114,29 @@ describe('a write that the store does not confirm', () => {
         await expect(flows.payments.auth3d(CALLBACK)).rejects.toMatchObject({ code: 'PAYMENT_STORE' });
       });
 
-      it("sends nothing, and the buyer's reload completes the payment, once", async () => {
+      it('keeps Auth3d from being sent, and lets a reload by the buyer complete the payment once', async () => {
         await shop.clock.advance(ENOUGH_MS);
-        await land();
+        await applyLate();
         expect(await find()).toMatchObject({ state: 'awaiting' });
         expect(shop.gateway.sent('Auth3d')).toHaveLength(0);
         expect(await flows.payments.auth3d(CALLBACK)).toMatchObject({ state: 'succeeded' });
         expect(shop.gateway.sent('Auth3d')).toHaveLength(1);
       });
 
-      it('lets another payment of the order go ahead meanwhile', async () => {
+      it('lets another payment of the order succeed', async () => {
         await shop.clock.advance(ENOUGH_MS);
         expect(await flows.payments.doPayment(sale({ reference: 'order' }))).toMatchObject({ state: 'succeeded' });
-        await land();
+        await applyLate();
         expect(await flows.payments.auth3d(CALLBACK)).toMatchObject({ state: 'failed', reason: 'reference_taken' });
         expect(shop.gateway.sent('Auth3d')).toHaveLength(0);
       });
     },
   );
 
-  it("of a claim leaves another instance's own claim alone", async () => {
+  it('of a claim does not affect the claim of another instance', async () => {
     const other = await shop.start();
     await flows.payments.init3d(sale({ conversationId: ID }));
-    lose('replace', 'the write was not done', ({ state }) => state === 'authorizing');
+    lose('replace', 'the write was not applied', ({ state }) => state === 'authorizing');
     await expect(flows.payments.auth3d(CALLBACK)).rejects.toMatchObject({ code: 'PAYMENT_STORE' });
     const held = shop.gateway.hold('Auth3d');
     const completing = other.payments.auth3d(CALLBACK);
@@ -148,12 +148,12 @@ describe('a write that the store does not confirm', () => {
     expect(flows.owed.count).toBe(0);
   });
 
-  it('of a claim that ran out meanwhile ends as not sent', async () => {
+  it('of a claim that has expired meanwhile ends the payment as not sent', async () => {
     const other = await shop.start();
     await flows.payments.init3d(sale({ conversationId: ID, reference: 'order' }));
-    lose('replace', 'the write was done', ({ state }) => state === 'authorizing');
+    lose('replace', 'the write was applied', ({ state }) => state === 'authorizing');
     await expect(flows.payments.auth3d(CALLBACK)).rejects.toMatchObject({ code: 'PAYMENT_STORE' });
-    // This process's way to the store is cut; the others' is not.
+    // This process cannot reach the store, but the others can.
     flows.owed.writeAll = () => Promise.resolve(0);
     await shop.clock.advance(600_000);
     shop.gateway.willAnswer('CheckPayment', UNDECIDED);
@@ -166,14 +166,14 @@ describe('a write that the store does not confirm', () => {
   });
 });
 
-test('the fence of an opening leaves the payment of another attempt alone', () => {
+test('the fence of an opening does not change the payment of another attempt', () => {
   const opening = aPaymentRecord({ state: 'charging', attemptId: 'ours' });
   const now = opening.createdAt;
   expect(fenceOpening(opening)({ ...opening, attemptId: 'theirs' }, now)).toBeNull();
   expect(fenceOpening(opening)(opening, now)).toMatchObject({ state: 'failed', reason: 'not_sent' });
 });
 
-test('a payment whose claim was fenced waits for its buyer until its session ends', () => {
+test('the fence of a claim leaves the payment awaiting its buyer until its session ends', () => {
   const expiresAt = new Date('2026-03-01T10:00:00Z');
   const awaiting = aPaymentRecord({ state: 'awaiting', expiresAt, dueAt: new Date('2026-03-01T09:10:00Z') });
   expect(fenceClaim(awaiting, 'ours')(awaiting, awaiting.createdAt)).toMatchObject({

@@ -24,9 +24,9 @@ describe('OwedWrites', () => {
   let clock: TestClock;
   let owed: OwedWrites;
   let published: string[];
-  /** What waits for an event's handlers waits for this. */
+  /** Resolves when the handlers of a published event have run. */
   let publishing: Promise<void>;
-  /** How many keep the process alive. */
+  /** The number of holds that keep the process alive. */
   let holds: number;
   let isDown: boolean;
 
@@ -57,7 +57,7 @@ describe('OwedWrites', () => {
 
   let owe: (conversationId: string) => Promise<PaymentRecord>;
 
-  it('are written by themselves once the store is back, and published', async () => {
+  it('are made and published by themselves once the store works again', async () => {
     await owe('ONE');
     await owe('TWO');
     await clock.advance(60_000);
@@ -68,7 +68,7 @@ describe('OwedWrites', () => {
     expect(await store.find('default', 'ONE')).toMatchObject({ state: 'succeeded' });
   });
 
-  it('are tried again within seconds, however long the store was down, and later ones as well', async () => {
+  it('are made within seconds once the store works again, however long it was down', async () => {
     await owe('ONE');
     await clock.advance(3 * 3_600_000);
     isDown = false;
@@ -81,11 +81,11 @@ describe('OwedWrites', () => {
     expect([owed.count, published]).toEqual([0, ['ONE:2', 'TWO:2']]);
   });
 
-  it('are tried less and less often, every five seconds in the end, and at once again after a success', async () => {
+  it('are retried at growing intervals of up to five seconds, which start over after a success', async () => {
     let tries = 0;
     owed.add({ conversationId: 'NEVER', write: () => ((tries += 1), Promise.reject(new Error('a key is taken'))) });
     await clock.advance(60_000);
-    // After 0.5, 1.5, 3.5 and 7.5 seconds, then every five.
+    // After 0.5, 1.5, 3.5 and 7.5 seconds, then every five seconds.
     expect(tries).toBe(14);
     isDown = false;
     await owe('ONE');
@@ -96,7 +96,7 @@ describe('OwedWrites', () => {
     expect(tries).toBe(1);
   });
 
-  it('leave nothing behind once they are written', async () => {
+  it('leave no timer and no hold behind once they are made', async () => {
     await owe('ONE');
     isDown = false;
     await clock.advance(60_000);
@@ -106,19 +106,19 @@ describe('OwedWrites', () => {
     expect([holds, clock.sleeping]).toEqual([0, 0]);
   });
 
-  it('can be asked for at once; a store that still fails is asked for one of them only', async () => {
+  it('can be made at once by writeAll, which tries only the first if the store still fails', async () => {
     await owe('ONE');
     await owe('TWO');
-    let asked = 0;
+    let calls = 0;
     const { replace } = store;
-    store.replace = (...given) => ((asked += 1), replace(...given));
-    expect([await owed.writeAll(), asked]).toEqual([0, 1]);
+    store.replace = (...given) => ((calls += 1), replace(...given));
+    expect([await owed.writeAll(), calls]).toEqual([0, 1]);
     isDown = false;
     expect(await owed.writeAll()).toBe(2);
     expect(await owed.writeAll()).toBe(0);
   });
 
-  it('are not held up by one that the store never takes', async () => {
+  it('are not delayed by a write that the store always refuses', async () => {
     owed.add({ conversationId: 'NEVER', write: () => Promise.reject(new Error('a key is taken')) });
     await owe('ONE');
     await owe('TWO');
@@ -127,7 +127,7 @@ describe('OwedWrites', () => {
     expect([owed.count, published]).toEqual([1, ['ONE:2', 'TWO:2']]);
   });
 
-  it('are written, and published by nobody here, where someone else wrote the outcome meanwhile', async () => {
+  it('end without a second event if another process wrote the outcome meanwhile', async () => {
     const record = await owe('ONE');
     isDown = false;
     await store.replace(advance(record, 'succeeded', {}, clock.now()), 1);
@@ -136,14 +136,14 @@ describe('OwedWrites', () => {
     expect(await store.find('default', 'ONE')).toMatchObject({ version: 2 });
   });
 
-  it('are counted and published once when two write at a time', async () => {
+  it('are published once when writeAll runs twice at the same time', async () => {
     await owe('ONE');
     isDown = false;
     expect(await Promise.all([owed.writeAll(), owed.writeAll()])).toEqual([1, 1]);
     expect(published).toEqual(['ONE:2']);
   });
 
-  it('say in the log that the store is still owed', async () => {
+  it('are logged while they are still owed', async () => {
     await owe('ONE');
     await clock.advance(1_000);
     expect(log).toContain('warn 1 writes are still owed to the payment store.');
@@ -160,7 +160,7 @@ describe('OwedWrites', () => {
       expect(holds).toBe(0);
     });
 
-    it('for half a minute without a success, then name them once and go on trying', async () => {
+    it('for half a minute without a success, after which they are logged once and still retried', async () => {
       await owe('ONE');
       await clock.advance(20_000);
       await owe('TWO');
@@ -174,7 +174,7 @@ describe('OwedWrites', () => {
       expect(owed.count).toBe(0);
     });
 
-    it('however long it takes while writes succeed, but not for one that the store never takes', async () => {
+    it('as long as writes succeed, but not for a write that the store always refuses', async () => {
       owed.add({ conversationId: 'NEVER', write: () => Promise.reject(new Error('a key is taken')) });
       await clock.advance(25_000);
       isDown = false;
@@ -185,7 +185,7 @@ describe('OwedWrites', () => {
       expect([holds, owed.count]).toEqual([0, 1]);
     });
 
-    it('half a minute, although the store hangs', async () => {
+    it('for half a minute even if the store hangs', async () => {
       owed.add({ conversationId: 'HANGS', write: () => new Promise(() => undefined) });
       await clock.advance(31_000);
       expect(holds).toBe(0);
@@ -194,28 +194,28 @@ describe('OwedWrites', () => {
     it.each([
       [250, [100, 100, 50]],
       [200, [100, 100]],
-    ])('and name %d of them, a hundred in a line', async (count, inLines) => {
+    ])('and are then logged: %d of them, a hundred in each line', async (count, inLines) => {
       for (let index = 0; index < count; index += 1) await owe(`ID${index}`);
       await clock.advance(31_000);
       const ids = log.filter((line) => line.startsWith('error')).map((line) => line.match(/ID\d+/g)?.length ?? 0);
       expect(ids).toEqual(inLines);
     });
 
-    it('and name them in order, whichever of them was tried last', async () => {
+    it('and are then logged in order, whichever was tried last', async () => {
       for (const id of ['THREE', 'ONE', 'TWO']) await owe(id);
       await clock.advance(31_000);
       expect(log.find((line) => line.startsWith('error'))).toContain('not written: ONE, THREE, TWO.');
     });
   });
 
-  describe('a thousand of them', () => {
+  describe('if there are a thousand,', () => {
     const COUNT = 1_000;
 
     beforeEach(async () => {
       for (let index = 0; index < COUNT; index += 1) await owe(`ID${index}`);
     });
 
-    it('are written within seconds of the return of the store, several side by side, waiting for no handler', async () => {
+    it('are made within seconds once the store works again, up to eight at a time, without waiting for handlers', async () => {
       publishing = new Promise(() => undefined);
       let [running, most] = [0, 0];
       const { replace } = store;
@@ -232,17 +232,17 @@ describe('OwedWrites', () => {
       expect(most).toBeLessThanOrEqual(8);
     });
 
-    it('are no burden for a store that fails again after the first of them', async () => {
-      let asked = 0;
+    it('are put off after eight failures in a row', async () => {
+      let calls = 0;
       const { replace } = store;
-      store.replace = (...given) => ((asked += 1), asked === 1 ? replace(...given) : Promise.reject(new Error('down')));
+      store.replace = (...given) => ((calls += 1), calls === 1 ? replace(...given) : Promise.reject(new Error('down')));
       isDown = false;
       expect(await owed.writeAll()).toBe(1);
-      // The one that succeeded, eight that fail in a row, and what was under way beside them.
-      expect(asked).toBe(16);
+      // The write that succeeded, eight that failed in a row, and those that were under way at the same time.
+      expect(calls).toBe(16);
     });
 
-    it('are not held up by three that the store never takes', async () => {
+    it('are not delayed by three writes that the store always refuses', async () => {
       const { replace } = store;
       store.replace = (record, ...more) =>
         /^ID[0-2]$/.test(record.conversationId) ? Promise.reject(new Error('no')) : replace(record, ...more);
@@ -252,7 +252,7 @@ describe('OwedWrites', () => {
     });
   });
 
-  it('count a write as failed that hangs, and make it again', async () => {
+  it('are retried if they hang', async () => {
     let writes = 0;
     const hang = new Promise<never>(() => undefined);
     owed.add({
@@ -264,7 +264,7 @@ describe('OwedWrites', () => {
   });
 
   describe('at shutdown', () => {
-    it('are waited for while the store comes back', async () => {
+    it('are waited for until the store works again', async () => {
       await owe('ONE');
       const closing = owed.close();
       expect(await isOver(closing)).toBe(false);
@@ -274,7 +274,7 @@ describe('OwedWrites', () => {
       expect([owed.count, published]).toEqual([0, ['ONE:2']]);
     });
 
-    it('are given up when nothing was written for half a minute, by name', async () => {
+    it('are given up after half a minute without a success, and logged by id', async () => {
       await owe('ONE');
       await owe('TWO');
       await clock.advance(10 * 60_000);
@@ -288,29 +288,29 @@ describe('OwedWrites', () => {
       expect(log.filter((line) => line.startsWith('error'))).toEqual([GIVEN_UP]);
     });
 
-    it('are tried no more afterwards: the store is closed', async () => {
+    it('are not retried afterwards, since the store is closed', async () => {
       await owe('ONE');
       const closing = owed.close();
       await clock.advance(31_000);
       await closing;
-      let asked = 0;
-      store.replace = () => ((asked += 1), Promise.reject(new Error('closed')));
+      let calls = 0;
+      store.replace = () => ((calls += 1), Promise.reject(new Error('closed')));
       await clock.advance(60_000);
-      expect([asked, clock.sleeping]).toEqual([0, 0]);
+      expect([calls, clock.sleeping]).toEqual([0, 0]);
     });
 
-    it('are tried once more when they were given up before, and none is taken in afterwards', async () => {
+    it('are tried once more if they were given up before, and new ones are not tried', async () => {
       await owe('ONE');
       await clock.advance(60_000);
-      let asked = 0;
-      store.replace = () => ((asked += 1), Promise.reject(new Error('down')));
+      let calls = 0;
+      store.replace = () => ((calls += 1), Promise.reject(new Error('down')));
       await owed.close();
-      expect(asked).toBe(1);
+      expect(calls).toBe(1);
       await owe('LATE');
       expect([owed.count, holds]).toEqual([1, 0]);
     });
 
-    it('hold up nothing where there are none', async () => {
+    it('do not delay the shutdown if there are none', async () => {
       expect(await isOver(owed.close())).toBe(true);
     });
   });

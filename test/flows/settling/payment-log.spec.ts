@@ -20,12 +20,12 @@ describe('the log of payments', () => {
     return aPayment({ conversationId: 'C1', reference: 'order-1', updatedAt: after(1_500), ...fields });
   }
 
-  it('says what became of which payment and why, after how long', () => {
+  it('names the payment, its new state, the reason and the duration', () => {
     reportChange(payment({ state: 'failed', reason: 'declined', code: 'B0051' }), before);
     expect(log).toEqual(['log Payment C1 of order-1, 149.90 TRY: failed (declined, B0051) after 1500 ms']);
   });
 
-  it('has each of these as a field, too', () => {
+  it('has each of these as a field of the record', () => {
     const { kind, version } = payment();
     reportChange(payment({ state: 'failed', reason: 'declined', code: 'B0051' }), before);
     expect(records[0]).toEqual({
@@ -47,13 +47,13 @@ describe('the log of payments', () => {
   it.each<[string, Partial<Payment>, string]>([
     ['no reference', { reference: null }, 'Payment C1, 149.90 TRY: succeeded after 1500 ms'],
     [
-      'an account of its own',
+      'a named account',
       { account: 'eu' },
       'Payment C1 of order-1 (account eu), 149.90 TRY: succeeded after 1500 ms',
     ],
-    ['a code alone', { code: 'B0000' }, 'Payment C1 of order-1, 149.90 TRY: succeeded (B0000) after 1500 ms'],
+    ['only a code', { code: 'B0000' }, 'Payment C1 of order-1, 149.90 TRY: succeeded (B0000) after 1500 ms'],
     [
-      'a reason alone',
+      'only a reason',
       { state: 'failed', reason: 'not_sent' },
       'Payment C1 of order-1, 149.90 TRY: failed (not_sent) after 1500 ms',
     ],
@@ -62,8 +62,8 @@ describe('the log of payments', () => {
       { amount: '1490', currencyCode: 392, code: 'B0000' },
       'Payment C1 of order-1, 1490 JPY: succeeded (B0000) after 1500 ms',
     ],
-    ['the number of no currency', { currencyCode: 999 }, 'Payment C1 of order-1, 149.90 999: succeeded after 1500 ms'],
-  ])('names what there is of a payment with %s', (_what, fields, line) => {
+    ['an unknown currency code', { currencyCode: 999 }, 'Payment C1 of order-1, 149.90 999: succeeded after 1500 ms'],
+  ])('is complete for a payment with %s', (_what, fields, line) => {
     const { state = 'succeeded' } = fields;
     reportChange(payment({ ...fields, state }), before);
     expect(log[0]!.replace(/^\w+ /, '')).toBe(line);
@@ -75,12 +75,12 @@ describe('the log of payments', () => {
     [10_000, '10 s'],
     [61_600, '62 s'],
     [-5_000, '0 ms'],
-  ])('%i ms are %s', (ms, text) => {
+  ])('shows a duration of %i ms as %s', (ms, text) => {
     reportChange(payment({ updatedAt: after(ms) }), before);
     expect(log).toEqual([`log Payment C1 of order-1, 149.90 TRY: succeeded after ${text}`]);
   });
 
-  it('says nothing of how long a new payment took', () => {
+  it('has no duration for a new payment', () => {
     reportChange(payment({ state: 'charging' }), null);
     expect(log).toEqual(['log Payment C1 of order-1, 149.90 TRY: charging']);
     expect(records).toMatchObject([{ durationMs: null }]);
@@ -94,12 +94,12 @@ describe('the log of payments', () => {
     ['expired', 'log'],
     ['unknown', 'warn'],
     ['review', 'warn'],
-  ])('%s is on the level %s', (state, level) => {
+  ])('has the state %s at the level %s', (state, level) => {
     reportChange(payment({ state }), before);
     expect(log[0]).toMatch(new RegExp(`^${level} `));
   });
 
-  it('is all that is left of an outcome that the store did not take, or whose payment is gone', () => {
+  it('keeps an outcome that the store did not take, or whose payment has been deleted', () => {
     logOwed(payment({ state: 'succeeded' }));
     logDeleted(payment({ state: 'succeeded' }));
     expect(log).toEqual([
@@ -109,7 +109,7 @@ describe('the log of payments', () => {
     expect(records).toMatchObject([{ state: 'succeeded', durationMs: null }, { state: 'succeeded' }]);
   });
 
-  it('counts what a payment came to, once, and nothing on the way', async () => {
+  it('is accompanied by a metric that counts each outcome once, and no intermediate state', async () => {
     const counted = async () =>
       (await recorder.points())
         .filter(

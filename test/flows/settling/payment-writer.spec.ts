@@ -24,7 +24,7 @@ describe('PaymentWriter', () => {
   let owed: OwedWrites;
   let writer: PaymentWriter;
   let published: string[];
-  /** What the caller waits for while an event is published. */
+  /** Resolves when the handlers of a published event have run. */
   let publishing: Promise<void>;
 
   beforeEach(() => {
@@ -43,7 +43,7 @@ describe('PaymentWriter', () => {
     writer = new PaymentWriter(changes, owed, clock);
   });
 
-  /** The next writes over a record fail. */
+  /** Makes the next calls of `replace` fail. */
   function failReplace(times: number): void {
     const replace = store.replace.bind(store);
     let left = times;
@@ -53,7 +53,7 @@ describe('PaymentWriter', () => {
     };
   }
 
-  /** Holds the next write over a record; once let through it is written. */
+  /** Holds the next call of `replace` until the returned function is called. */
   function holdReplace(): () => void {
     const replace = store.replace.bind(store);
     let release!: () => void;
@@ -66,24 +66,24 @@ describe('PaymentWriter', () => {
     return release;
   }
 
-  /** Someone else writes first. */
-  async function meanwhile(record: PaymentRecord): Promise<void> {
+  /** Another writer replaces the record first. */
+  async function replaceMeanwhile(record: PaymentRecord): Promise<void> {
     expect(await store.replace(record, record.version - 1)).toBe('replaced');
   }
 
   describe('open', () => {
-    it('writes a payment that is under way without an event', async () => {
+    it('stores a payment that is under way, without an event', async () => {
       expect(await writer.open(CHARGING)).toBeNull();
       expect(await store.find('default', ID)).toEqual(CHARGING);
       expect(published).toEqual([]);
     });
 
-    it('publishes one that has ended as it is opened', async () => {
+    it('publishes a payment that is opened as failed', async () => {
       expect(await writer.open(aPaymentRecord({ state: 'failed', version: 1 }))).toBeNull();
       expect(published).toEqual([`${ID}:1 payment.failed`]);
     });
 
-    it('names the key that is taken, and publishes nothing', async () => {
+    it('returns the key that is taken, and publishes nothing', async () => {
       await store.insert(CHARGING);
       expect(await writer.open(aPaymentRecord({ state: 'failed', version: 1 }))).toBe('conversationId');
       expect(published).toEqual([]);
@@ -100,9 +100,9 @@ describe('PaymentWriter', () => {
       expect(log).toEqual([`warn Payment ${ID} of order-1, 149.90 TRY: unknown (interrupted) after 10800 s`]);
     });
 
-    it('leaves a record alone that someone else has changed, and publishes nothing', async () => {
+    it('does not overwrite a record that another writer has changed, and publishes nothing', async () => {
       await store.insert(CHARGING);
-      await meanwhile(advance(CHARGING, 'succeeded', {}, clock.now()));
+      await replaceMeanwhile(advance(CHARGING, 'succeeded', {}, clock.now()));
       expect(await writer.move(CHARGING, 'unknown')).toEqual({ outcome: 'stale', record: CHARGING });
       expect(await store.find('default', ID)).toMatchObject({ state: 'succeeded' });
       expect([published, log]).toEqual([[], []]);
@@ -118,7 +118,7 @@ describe('PaymentWriter', () => {
     ],
     ['move', 'moving the payment on', () => writer.move(CHARGING, 'unknown')],
     ['decide', 'writing the decision', () => writer.decide(CHARGING, succeed)],
-  ])('%s says no more than that the store failed while %s', async (_name, doing, write) => {
+  ])('%s throws PAYMENT_STORE without details when the store fails while %s', async (_name, doing, write) => {
     store.insert = () => Promise.reject(new Error('password=secret'));
     failReplace(1);
     await expect(write()).rejects.toMatchObject({
@@ -131,7 +131,7 @@ describe('PaymentWriter', () => {
   describe('decide', () => {
     beforeEach(() => store.insert(CHARGING));
 
-    it('writes what a person decided, publishes it, and waits for the handlers', async () => {
+    it('stores the decision of an operator, publishes it, and waits for the handlers', async () => {
       let handled!: () => void;
       publishing = new Promise((resolve) => (handled = resolve));
       const deciding = writer.decide(CHARGING, succeed);
@@ -141,13 +141,13 @@ describe('PaymentWriter', () => {
       expect(await deciding).toMatchObject({ state: 'succeeded', stored: true });
     });
 
-    it('decides nothing where the record forbids it by now', async () => {
-      await meanwhile(advance(CHARGING, 'unknown', {}, clock.now()));
+    it('changes nothing if the record no longer allows the decision', async () => {
+      await replaceMeanwhile(advance(CHARGING, 'unknown', {}, clock.now()));
       expect(await writer.decide(CHARGING, succeed)).toBeNull();
       expect(published).toEqual([]);
     });
 
-    it('is refused when the store fails, and is not owed', async () => {
+    it('throws when the store fails, and owes nothing', async () => {
       failReplace(1);
       await expect(writer.decide(CHARGING, succeed)).rejects.toMatchObject({ code: 'PAYMENT_STORE' });
       expect(await owed.writeAll()).toBe(0);
@@ -158,7 +158,7 @@ describe('PaymentWriter', () => {
   describe('settle', () => {
     beforeEach(() => store.insert(CHARGING));
 
-    it('writes an outcome, publishes it, and waits for the handlers', async () => {
+    it('stores an outcome, publishes it, and waits for the handlers', async () => {
       let handled!: () => void;
       publishing = new Promise((resolve) => (handled = resolve));
       const settling = writer.settle(CHARGING, succeed);
@@ -169,7 +169,7 @@ describe('PaymentWriter', () => {
       expect(log).toEqual([`log Payment ${ID} of order-1, 149.90 TRY: succeeded (B0000) after 10800 s`]);
     });
 
-    it('reports an outcome that the store does not take, and logs it: that line may be all that is known', async () => {
+    it('returns and logs an outcome that the store does not take, since the line may be its only record', async () => {
       failReplace(1);
       expect(await writer.settle(CHARGING, succeed)).toMatchObject({ state: 'succeeded', stored: false });
       expect(await store.find('default', ID)).toEqual(CHARGING);
@@ -179,7 +179,7 @@ describe('PaymentWriter', () => {
       ]);
     });
 
-    it('owes what the store did not take until it is written, and publishes it then, once', async () => {
+    it('owes an outcome that the store did not take, and publishes it once when it is stored', async () => {
       failReplace(3);
       await writer.settle(CHARGING, succeed);
       expect([await owed.writeAll(), await owed.writeAll(), published]).toEqual([0, 0, []]);
@@ -189,7 +189,7 @@ describe('PaymentWriter', () => {
       expect([await owed.writeAll(), published.length]).toEqual([0, 1]);
     });
 
-    it('does not keep the caller longer than five seconds; a write that was only slow is published all the same', async () => {
+    it('returns after five seconds at most, and still publishes a write that was only slow', async () => {
       const release = holdReplace();
       const settling = writer.settle(CHARGING, succeed);
       await clock.advance(4_999);
@@ -205,32 +205,32 @@ describe('PaymentWriter', () => {
       expect(published).toHaveLength(1);
     });
 
-    it('settles the record as it stands by now', async () => {
-      await meanwhile({ ...CHARGING, inquiries: 1, version: 2 });
+    it('settles the current version of the record', async () => {
+      await replaceMeanwhile({ ...CHARGING, inquiries: 1, version: 2 });
       expect(await writer.settle(CHARGING, succeed)).toMatchObject({ state: 'succeeded', version: 3 });
       expect(await store.find('default', ID)).toMatchObject({ inquiries: 1, version: 3 });
       expect(published).toEqual([`${ID}:3 payment.succeeded`]);
     });
 
-    it('changes and publishes nothing where the outcome changes nothing', async () => {
-      await meanwhile(advance(CHARGING, 'succeeded', {}, clock.now()));
+    it('stores and publishes nothing if the payment is already settled that way', async () => {
+      await replaceMeanwhile(advance(CHARGING, 'succeeded', {}, clock.now()));
       expect(await writer.settle(CHARGING, succeed)).toMatchObject({ state: 'succeeded', version: 2, stored: true });
       expect(published).toEqual([]);
     });
 
-    it('publishes nothing of a change that is not one of state', async () => {
+    it('publishes nothing if the state does not change', async () => {
       const noted: Settlement = (record, now) => advance(record, record.state, { inquiries: 1 }, now);
       await writer.settle(CHARGING, noted);
       expect(await store.find('default', ID)).toMatchObject({ inquiries: 1, version: 2 });
       expect(published).toEqual([]);
     });
 
-    it('reports money that moved although another payment holds the order', async () => {
-      await meanwhile({ ...CHARGING, referenceLock: null, version: 2 });
+    it('stores and publishes that money moved even if another payment holds the order', async () => {
+      await replaceMeanwhile({ ...CHARGING, referenceLock: null, version: 2 });
       await store.insert(aPaymentRecord({ state: 'succeeded', conversationId: 'FIRST', idempotencyKey: null }));
       const replace = store.replace.bind(store);
       let tries = 0;
-      // One that went on for ever would hold the test up, too.
+      // Retrying for ever would hang the test as well.
       store.replace = (...given) => ((tries += 1) > 10 ? Promise.reject(new Error('again?')) : replace(...given));
       expect(await writer.settle(CHARGING, succeed)).toMatchObject({ state: 'succeeded', stored: true });
       expect(await store.find('default', ID)).toMatchObject({ state: 'succeeded', referenceLock: null });
@@ -238,14 +238,14 @@ describe('PaymentWriter', () => {
       expect(published).toEqual([`${ID}:3 payment.succeeded`]);
     });
 
-    it('never throws, not even when the payment is gone from the store', async () => {
+    it('does not throw even if the payment has been deleted from the store', async () => {
       store.replace = () => Promise.resolve('stale');
       store.find = () => Promise.resolve(null);
       expect(await writer.settle(CHARGING, succeed)).toMatchObject({ state: 'succeeded', stored: false });
       expect(log.at(-1)).toBe(
         `error Payment ${ID} of order-1, 149.90 TRY: succeeded (B0000): the payment has been deleted from the store meanwhile.`,
       );
-      // There is nothing to write it to any more.
+      // The write is not owed, since the payment no longer exists.
       expect(owed.count).toBe(0);
     });
   });

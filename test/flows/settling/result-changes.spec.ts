@@ -22,14 +22,14 @@ const NOTHING: GatewayResult = {
   commissionAmount: null,
 };
 
-function told(result: Partial<GatewayResult>, over = {}) {
+function changesBy(result: Partial<GatewayResult>, over = {}) {
   return resultChanges({ ...NOTHING, ...result }, aPaymentRecord({ state: 'charging', ...over }), RULES);
 }
 
-describe('what an answer tells of a payment', () => {
-  it('is kept as received', () => {
+describe('an answer of the gateway', () => {
+  it('is stored as received', () => {
     expect(
-      told({
+      changesBy({
         code: 'B0000',
         resultCode: 'B0000',
         message: 'Onaylandı ✓',
@@ -60,12 +60,12 @@ describe('what an answer tells of a payment', () => {
     });
   });
 
-  it('leaves alone what it does not tell', () => {
-    expect(told({})).toEqual({});
+  it('changes nothing that it does not contain', () => {
+    expect(changesBy({})).toEqual({});
   });
 
-  it('leaves alone what a dialect gave as anything but text', () => {
-    const odd = {
+  it('changes nothing by values that are not strings', () => {
+    const invalid = {
       orderId: 12,
       paymentId: undefined,
       message: {},
@@ -73,18 +73,18 @@ describe('what an answer tells of a payment', () => {
       maskedCardNumber: [],
       transactionDate: 5,
     };
-    expect(told(odd as unknown as GatewayResult)).toEqual({});
+    expect(changesBy(invalid as unknown as GatewayResult)).toEqual({});
   });
 
-  it('does not keep the time of an earlier date beside a date that cannot be read', () => {
+  it('clears the time of an earlier date if the new date cannot be parsed', () => {
     const transactionDate = '31/02/2025 15:09:09';
-    expect(told({ transactionDate })).toEqual({ transactionDate, transactionAt: null });
+    expect(changesBy({ transactionDate })).toEqual({ transactionDate, transactionAt: null });
   });
 
   it.each(['450803******4509', '4508034508******', '**** 4509', CARD])(
-    'is never a masked number of the gateway (%s): our own stays',
+    'does not replace the masked card number by the one of the gateway (%s)',
     (maskedCardNumber) => {
-      expect(told({ maskedCardNumber })).toEqual({});
+      expect(changesBy({ maskedCardNumber })).toEqual({});
     },
   );
 });
@@ -112,8 +112,8 @@ describe('a code, id, amount or date', () => {
         '20250205',
       ],
     ],
-  ])('of the usual form is kept: %s', (field, name, texts) => {
-    for (const text of texts) expect(told({ [field]: text })).toMatchObject({ [name]: text });
+  ])('in a valid format is stored: %s', (field, name, texts) => {
+    for (const text of texts) expect(changesBy({ [field]: text })).toMatchObject({ [name]: text });
   });
 
   it.each<[keyof GatewayResult, string[]]>([
@@ -141,12 +141,12 @@ describe('a code, id, amount or date', () => {
         '',
       ],
     ],
-  ])('of another form is not: %s', (field, texts) => {
-    for (const text of texts) expect(told({ [field]: text })).toEqual({});
+  ])('in another format is not stored: %s', (field, texts) => {
+    for (const text of texts) expect(changesBy({ [field]: text })).toEqual({});
   });
 });
 
-describe('an echoed card', () => {
+describe('a card number that the gateway echoes', () => {
   const IDENTIFIERS = ['code', 'orderId', 'paymentId', 'bankUniqueReferenceNumber', 'authCode', 'transactionDate'];
   const AMOUNTS = ['amount', 'commissionRate', 'commissionAmount'];
 
@@ -154,32 +154,32 @@ describe('an echoed card', () => {
     ['plain', CARD],
     ['spaced', '4508 0345 0803 4509'],
     ['dashed', '4508-0345-0803-4509'],
-    ['as a date', '45/08/0345 08:03:45.09'],
-    ['as an amount', '450803450803.4509'],
-    ['over two lines', '45080345\n08034509'],
+    ['formatted as a date', '45/08/0345 08:03:45.09'],
+    ['formatted as an amount', '450803450803.4509'],
+    ['on two lines', '45080345\n08034509'],
     ['between letters', `x${CARD}y`],
     ['inside a number', `1${CARD}1`],
-    ['backwards', [...CARD].reverse().join('')],
+    ['reversed', [...CARD].reverse().join('')],
     ['in Base64', Buffer.from(CARD).toString('base64')],
-    ['in Base64 without its end', Buffer.from(CARD).toString('base64url')],
+    ['in Base64url', Buffer.from(CARD).toString('base64url')],
     ['in hex', Buffer.from(CARD).toString('hex')],
     ['in dashed hex', (Buffer.from(CARD).toString('hex').match(/../g) ?? []).join('-')],
-  ])('%s is no id, amount or date, and not in the message', (_how, echoed) => {
+  ])('%s is not stored as an id, amount or date, and is masked in the message', (_how, echoed) => {
     const fields = Object.fromEntries([...IDENTIFIERS, ...AMOUNTS].map((name) => [name, echoed]));
-    const changes = told({ ...fields, message: `No ${echoed} refused` });
+    const changes = changesBy({ ...fields, message: `No ${echoed} refused` });
     expect(Object.keys(changes)).toEqual(['message']);
     expect(changes.message).toMatch(/^No .*\*\*\*.* refused$/);
     expect(changes.message).not.toMatch(/[0-8].*[0-8]/);
   });
 
-  it('of another payment is masked in a message, where it may be an order id it stays', () => {
-    expect(told({ message: 'see 5246776356903508', orderId: '5246776356903508' })).toEqual({
+  it('but is of another payment is masked in the message, and kept as an order id, which it may be', () => {
+    expect(changesBy({ message: 'see 5246776356903508', orderId: '5246776356903508' })).toEqual({
       message: 'see ***',
       orderId: '5246776356903508',
     });
   });
 
-  it('is seen after an odd mask of the gateway, too', () => {
+  it('is recognised even after the gateway has sent a differently masked number', () => {
     const before = aPaymentRecord({ state: 'charging' });
     const first = resultChanges({ ...NOTHING, maskedCardNumber: '4508034508******' }, before, RULES);
     const after = { ...before, ...first };
@@ -191,19 +191,19 @@ describe('an echoed card', () => {
 });
 
 describe('the size of an answer', () => {
-  it('bounds what is kept', () => {
-    const changes = told({ message: 'ö'.repeat(2_000), orderId: 'x'.repeat(2_000) });
+  it('is limited in what is stored', () => {
+    const changes = changesBy({ message: 'ö'.repeat(2_000), orderId: 'x'.repeat(2_000) });
     expect(changes.message).toHaveLength(500);
     expect(changes).not.toHaveProperty('orderId');
   });
 
-  it.each(['4 ', '4', 'aA1', '%34', '1/'])('does not hold up the process, a mebibyte of %p in each text', (part) => {
+  it.each(['4 ', '4', 'aA1', '%34', '1/'])('does not block the process, even with a mebibyte of %p in each field', (part) => {
     const text = part.repeat(1_048_576 / part.length);
-    const all = Object.fromEntries(Object.keys(NOTHING).map((name) => [name, text]));
+    const large = Object.fromEntries(Object.keys(NOTHING).map((name) => [name, text]));
     const times = [1, 2, 3].map(() => {
-      const began = performance.now();
-      expect(Object.keys(told(all))).toEqual(['message']);
-      return performance.now() - began;
+      const start = performance.now();
+      expect(Object.keys(changesBy(large))).toEqual(['message']);
+      return performance.now() - start;
     });
     expect(Math.min(...times)).toBeLessThan(100);
   });

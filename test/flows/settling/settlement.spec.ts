@@ -30,7 +30,7 @@ const APPROVED = charge('succeeded', null);
 const DECLINED = charge('failed', 'declined');
 const UNCLEAR = charge('unknown', 'no_answer');
 const UNBOUND = charge('unknown', 'unbound');
-const DOUBTFUL = charge('review', 'amount_mismatch');
+const MISMATCHED = charge('review', 'amount_mismatch');
 
 type Outcome = readonly [PaymentState, PaymentReason | null] | null;
 const OPEN: readonly Outcome[] = [
@@ -42,7 +42,7 @@ const OPEN: readonly Outcome[] = [
 const ENDED: readonly Outcome[] = [['review', 'moved_after_all'], null, null, ['review', 'amount_mismatch']];
 const UNTOUCHED: readonly Outcome[] = [null, null, null, null];
 
-/** What comes of an approval, a decline, no clear answer, and a doubtful approval. */
+/** The results of an approval, a decline, no clear answer, and an approval of another amount. */
 const OUTCOMES: Readonly<Record<PaymentState, readonly Outcome[]>> = {
   charging: OPEN,
   authorizing: OPEN,
@@ -55,7 +55,7 @@ const OUTCOMES: Readonly<Record<PaymentState, readonly Outcome[]>> = {
   succeeded: UNTOUCHED,
 };
 
-/** Written as soon as it was answered. */
+/** An answer that is stored as soon as it is received. */
 function at(now: Date): { now: Date; answeredAt: Date } {
   return { now, answeredAt: now };
 }
@@ -65,18 +65,18 @@ function summary(record: PaymentRecord | null): Outcome {
 }
 
 describe('the outcome of a DoPayment or an Auth3d', () => {
-  it.each(STATES)('on a payment that is %s', (state) => {
-    const outcomes = [APPROVED, DECLINED, UNCLEAR, DOUBTFUL].map((given) => {
+  it.each(STATES)('changes a payment that is %s as the table of outcomes says', (state) => {
+    const outcomes = [APPROVED, DECLINED, UNCLEAR, MISMATCHED].map((given) => {
       const record = aPaymentRecord({ state, reason: 'interrupted' });
       const next = applyOutcome(record, given, RULES, NOW);
-      const chargedAmount = given === APPROVED || given === DOUBTFUL ? '149.90' : null;
+      const chargedAmount = given === APPROVED || given === MISMATCHED ? '149.90' : null;
       if (next) expect(next).toMatchObject({ version: 4, updatedAt: NOW, orderId: 'o-9', chargedAmount });
       return summary(next);
     });
     expect(outcomes).toEqual(OUTCOMES[state]);
   });
 
-  it('that may be another payment’s is asked about, and never forgotten', () => {
+  it('that may belong to another payment is inquired about, and keeps its code and ids', () => {
     const outcomes = STATES.map((state) => {
       const next = applyOutcome(aPaymentRecord({ state, reason: 'interrupted', dueAt: NOW }), UNBOUND, RULES, NOW);
       if (next) expect(next).toMatchObject({ code: 'X', orderId: 'o-9', chargedAmount: null });
@@ -97,24 +97,24 @@ describe('the outcome of a DoPayment or an Auth3d', () => {
     expect(applyOutcome(aPaymentRecord({ state: 'unknown', reason: 'unbound' }), UNBOUND, RULES, NOW)).toBeNull();
   });
 
-  it('has the gateway asked soon where it is not clear', () => {
+  it('schedules an inquiry soon if it is not clear', () => {
     const { dueAt } = applyOutcome(aPaymentRecord({ state: 'charging' }), UNCLEAR, RULES, NOW)!;
-    const wait = dueAt!.getTime() - NOW.getTime();
-    expect(wait).toBeGreaterThanOrEqual(12_000);
-    expect(wait).toBeLessThanOrEqual(18_000);
+    const delayMs = dueAt!.getTime() - NOW.getTime();
+    expect(delayMs).toBeGreaterThanOrEqual(12_000);
+    expect(delayMs).toBeLessThanOrEqual(18_000);
   });
 
-  it('has nobody asked where the gateway cannot be, or where it is clear', () => {
+  it('schedules no inquiry if it is clear, or if the dialect has no CheckPayment', () => {
     const record = aPaymentRecord({ state: 'authorizing', dueAt: NOW });
     expect(applyOutcome(record, UNCLEAR, { ...RULES, canInquire: false }, NOW)!.dueAt).toBeNull();
-    for (const clear of [APPROVED, DECLINED, DOUBTFUL]) {
+    for (const clear of [APPROVED, DECLINED, MISMATCHED]) {
       expect(applyOutcome(record, clear, RULES, NOW)!.dueAt).toBeNull();
     }
   });
 
-  it('needs no result', () => {
-    const silent = { state: 'unknown', reason: 'no_answer', result: null } as const;
-    expect(applyOutcome(aPaymentRecord({ state: 'charging' }), silent, RULES, NOW)).toMatchObject({
+  it('is applied even without a result', () => {
+    const noAnswer = { state: 'unknown', reason: 'no_answer', result: null } as const;
+    expect(applyOutcome(aPaymentRecord({ state: 'charging' }), noAnswer, RULES, NOW)).toMatchObject({
       orderId: null,
       code: null,
     });
@@ -123,17 +123,17 @@ describe('the outcome of a DoPayment or an Auth3d', () => {
 
 const PAID: InquiryOutcome = { outcome: 'paid', isBound: true, charge: APPROVED };
 const REFUSED: InquiryOutcome = { outcome: 'declined', charge: DECLINED };
-const MISMATCH: InquiryOutcome = { outcome: 'mismatch', charge: DOUBTFUL };
+const MISMATCH: InquiryOutcome = { outcome: 'mismatch', charge: MISMATCHED };
 const NOT_FOUND: InquiryOutcome = { outcome: 'not_found' };
 const NOTHING: InquiryOutcome = { outcome: 'nothing' };
 
-describe('the word of an inquiry', () => {
-  const ASKED: Outcome = ['unknown', 'interrupted'];
-  /** What comes of paid, declined, mismatch, not_found (for the first time) and nothing. */
-  const WORDS: Readonly<Record<PaymentState, readonly Outcome[]>> = {
+describe('the answer to an inquiry', () => {
+  const UNCHANGED: Outcome = ['unknown', 'interrupted'];
+  /** The results of paid, declined, mismatch, not_found (for the first time) and nothing. */
+  const RESULTS: Readonly<Record<PaymentState, readonly Outcome[]>> = {
     charging: [['succeeded', null], null, null, null, null],
     authorizing: [['succeeded', null], null, null, null, null],
-    unknown: [['succeeded', null], ['failed', 'declined'], ['review', 'amount_mismatch'], ASKED, ASKED],
+    unknown: [['succeeded', null], ['failed', 'declined'], ['review', 'amount_mismatch'], UNCHANGED, UNCHANGED],
     failed: [['review', 'moved_after_all'], null, ['review', 'amount_mismatch'], null, null],
     expired: [['review', 'moved_after_all'], null, ['review', 'amount_mismatch'], null, null],
     initiating: [null, null, null, null, null],
@@ -142,22 +142,22 @@ describe('the word of an inquiry', () => {
     succeeded: [null, null, null, null, null],
   };
 
-  it.each(STATES)('about a payment that is %s', (state) => {
-    const outcomes = [PAID, REFUSED, MISMATCH, NOT_FOUND, NOTHING].map((word) =>
-      summary(applyInquiry(aPaymentRecord({ state, reason: 'interrupted' }), word, RULES, at(NOW))),
+  it.each(STATES)('changes a payment that is %s as the table of results says', (state) => {
+    const outcomes = [PAID, REFUSED, MISMATCH, NOT_FOUND, NOTHING].map((answer) =>
+      summary(applyInquiry(aPaymentRecord({ state, reason: 'interrupted' }), answer, RULES, at(NOW))),
     );
-    expect(outcomes).toEqual(WORDS[state]);
+    expect(outcomes).toEqual(RESULTS[state]);
   });
 
-  it.each(STATES)('approves one that is %s without naming it only where no answer to Auth3d is out', (state) => {
-    const word: InquiryOutcome = { ...PAID, isBound: false };
+  it.each(STATES)('that is paid but unbound settles a payment that is %s only if no answer to Auth3d is outstanding', (state) => {
+    const answer: InquiryOutcome = { ...PAID, isBound: false };
     const summaryOf = (reason: PaymentReason): Outcome | null =>
-      summary(applyInquiry(aPaymentRecord({ state, reason }), word, RULES, at(NOW)));
-    expect(summaryOf('interrupted')).toEqual(state === 'authorizing' ? null : WORDS[state][0]);
+      summary(applyInquiry(aPaymentRecord({ state, reason }), answer, RULES, at(NOW)));
+    expect(summaryOf('interrupted')).toEqual(state === 'authorizing' ? null : RESULTS[state][0]);
     if (state === 'unknown') expect(summaryOf('unbound')).toEqual(['unknown', 'unbound']);
   });
 
-  it('counts how often it was asked for, and asks ever more seldom', () => {
+  it('is counted, and the next inquiry is scheduled at a growing interval', () => {
     const record = aPaymentRecord({ state: 'unknown', reason: 'no_answer', inquiries: 4 });
     const next = applyInquiry(record, NOTHING, RULES, at(NOW))!;
     expect(next).toMatchObject({ inquiries: 5, notFoundAt: null, reason: 'no_answer' });
@@ -175,25 +175,25 @@ describe('the word of an inquiry', () => {
     expect(record).toMatchObject({ state: 'unknown', reason: 'interrupted', inquiries: 500 });
   });
 
-  describe('"not found"', () => {
+  describe('"not found",', () => {
     let first: PaymentRecord;
     beforeEach(() => {
       first = applyInquiry(aPaymentRecord({ state: 'unknown', reason: 'no_answer' }), NOT_FOUND, RULES, at(NOW))!;
     });
     const after = (ms: number): Date => new Date(NOW.getTime() + ms);
 
-    it('once is remembered and decides nothing', () => {
+    it('given once, is recorded and settles nothing', () => {
       expect(first).toMatchObject({ state: 'unknown', notFoundAt: NOW, inquiries: 1 });
     });
 
-    it('twice within ten minutes decides nothing, and the first time counts on', () => {
+    it('given twice within ten minutes, settles nothing, and the time of the first is kept', () => {
       expect(applyInquiry(first, NOT_FOUND, RULES, at(after(599_999)))).toMatchObject({
         state: 'unknown',
         notFoundAt: NOW,
       });
     });
 
-    it('twice, ten minutes apart, is believed', () => {
+    it('given twice, ten minutes apart, fails the payment', () => {
       expect(applyInquiry(first, NOT_FOUND, RULES, at(after(600_000)))).toMatchObject({
         state: 'failed',
         reason: 'not_found',
@@ -201,14 +201,14 @@ describe('the word of an inquiry', () => {
       });
     });
 
-    it('once, however long ago, is not confirmed by anything else', () => {
+    it('given once, however long ago, is not confirmed by another answer', () => {
       expect(applyInquiry(first, NOTHING, RULES, at(after(86_400_000)))).toMatchObject({
         state: 'unknown',
         notFoundAt: NOW,
       });
     });
 
-    it('proves nothing after an approval that may have been this payment’s', () => {
+    it('given twice, settles nothing after an unbound approval, which may have been for this payment', () => {
       const unbound = aPaymentRecord({ state: 'unknown', reason: 'unbound' });
       const once = applyInquiry(unbound, NOT_FOUND, RULES, at(NOW))!;
       expect(summary(applyInquiry(once, NOT_FOUND, RULES, at(after(600_000))))).toEqual(['unknown', 'unbound']);
@@ -217,19 +217,19 @@ describe('the word of an inquiry', () => {
       expect(summary(applyInquiry(once, MISMATCH, RULES, at(after(600_000))))).toEqual(['review', 'amount_mismatch']);
     });
 
-    it('is no match for an approval', () => {
+    it('given once, is overruled by an approval', () => {
       expect(applyInquiry(first, PAID, RULES, at(after(600_000)))!.state).toBe('succeeded');
     });
 
-    it('is overruled by an answer that comes later still', () => {
+    it('given twice, is overruled by an approval that comes later', () => {
       const failed = applyInquiry(first, NOT_FOUND, RULES, at(after(600_000)))!;
       expect(summary(applyOutcome(failed, APPROVED, RULES, after(700_000)))).toEqual(['review', 'moved_after_all']);
     });
   });
 });
 
-describe('a request that provably never left', () => {
-  it.each(STATES)('on a payment that is %s', (state) => {
+describe('a request that was never sent', () => {
+  it.each(STATES)('fails a payment that is %s only if its outcome is open', (state) => {
     const next = applyNotSent(aPaymentRecord({ state, idempotencyKey: 'key-1' }), NOW);
     const isOpen = ['charging', 'initiating', 'authorizing', 'unknown'].includes(state);
     expect(summary(next)).toEqual(isOpen ? ['failed', 'not_sent'] : null);
@@ -237,8 +237,8 @@ describe('a request that provably never left', () => {
   });
 });
 
-describe('what settling depends on', () => {
-  it('is whether the gateway can be asked, and the order of its dates', () => {
+describe('settling', () => {
+  it('depends on whether the dialect has CheckPayment, and on its date order', () => {
     const { random } = RULES;
     for (const canInquire of [true, false]) {
       expect(settlementRules({ dateOrder: 'mdy' }, { canInquire }, random)).toEqual({
@@ -249,7 +249,7 @@ describe('what settling depends on', () => {
     }
   });
 
-  it('keeps the first word on when a payment was opened', () => {
+  it('does not change createdAt', () => {
     const record = aPaymentRecord({ state: 'charging' });
     expect(applyOutcome(record, APPROVED, RULES, NOW)!.createdAt).toBe(record.createdAt);
   });
