@@ -10,7 +10,7 @@ const CLAIMS = 150;
 const AT_ONCE = 10;
 const WARM_UP = 1;
 
-/** Claims (the compare-and-set that grants the right to call Auth3d) a second, by the store and by its bare driver. */
+/** Claims per second (the compare-and-set that grants the right to call Auth3d), by the store and by its bare driver. */
 export async function benchClaims(): Promise<void> {
   const rows: (string | number)[][] = [];
   const starts = [() => sqliteSubject('each'), () => sqliteSubject('shared'), postgresSubject, redisSubject];
@@ -25,7 +25,7 @@ export async function benchClaims(): Promise<void> {
         { by: ours, claims: records.map((record) => () => store.replace(claimedRecord(record), record.version)) },
         { by: bare, claims: await subject.bareClaims(records) },
       ];
-      // Who goes first changes each round.
+      // The two take turns in going first.
       for (const { by, claims } of round % 2 === 0 ? runs : runs.reverse()) {
         const aSecond = await perSecond(claims);
         if (round >= 0) by.push(aSecond);
@@ -65,7 +65,7 @@ async function atOnce(tasks: readonly (() => Promise<unknown>)[]): Promise<void>
   await Promise.all(Array.from({ length: AT_ONCE }, work));
 }
 
-/** Makes sure that the bare driver did the same work. */
+/** Checks that the bare driver did the same work. */
 async function expectClaimed(store: PaymentStore, records: readonly PaymentRecord[]): Promise<void> {
   for (const { account, conversationId } of records) {
     if ((await store.find(account, conversationId))?.state !== 'authorizing') throw new Error('a claim was not made');

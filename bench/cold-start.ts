@@ -13,7 +13,7 @@ interface Start {
   readonly cpuMs: number;
 }
 
-/** What the module adds to the start of an application that has the same peers: each start in a fresh process. */
+/** What the module adds to the start of an application with the same peers; each start is in a new process. */
 export async function benchColdStart(): Promise<void> {
   const starts = new Map<string, Start[]>();
   for (let round = 0; round < ROUNDS; round += 1) {

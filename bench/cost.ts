@@ -1,5 +1,5 @@
 import { freePort } from '../test/services/server.js';
-import { TaskProcess } from '../test/services/task-process.js';
+import { TaskProcess } from '../test/rigs/task-process.js';
 import { type CostStore, memoryStore, postgresStore, redisStore, sqliteStore } from './cost/stores.js';
 import { forkScript } from './payments/run-subject.js';
 import { printTable } from './table.js';
@@ -23,7 +23,7 @@ export async function benchCost(): Promise<void> {
   }
   printTable(
     `A payment that succeeds, the mean of ${PAYMENTS}, 8 at once`,
-    ['store', 'payment', 'CPU of our process, ms', 'round trips to the store', 'bytes stored'],
+    ['store', 'payment', 'CPU of the shop, ms', 'round trips to the store', 'bytes stored'],
     rows,
   );
 }

@@ -8,7 +8,7 @@ import { median, printTable } from './table.js';
 const AT_ONCE = 1_000;
 const ROUNDS = 5;
 
-/** What a payment holds of memory while the gateway takes its time, with its connection. */
+/** The memory that a payment and its connection need while the gateway has not answered. */
 export async function benchInFlight(): Promise<void> {
   const gateway = fork(new URL('in-flight/gateway-process.mjs', import.meta.url), [String(AT_ONCE)]);
   const [port] = (await once(gateway, 'message')) as [number];
@@ -36,7 +36,7 @@ export async function benchInFlight(): Promise<void> {
     const heap = (during.heap - before.heap) / AT_ONCE;
     const resident = (during.resident - before.resident) / AT_ONCE;
     rows.push([round === 0 ? 'first' : round, AT_ONCE, kilobytes(heap), kilobytes(resident)]);
-    // The first round also loads and compiles; the pages that it took from the system are used again by the later ones.
+    // The first round also loads and compiles; later rounds use the memory again that it took from the system.
     if (round === 0) continue;
     heaps.push(heap);
     residents.push(resident);

@@ -20,7 +20,7 @@ const USUAL = {
   memory: benchMemory,
   reconciler: benchReconciler,
 };
-/** They take long, or much disk: only where they are named. */
+/** These take long or need much disk, and run only when they are named. */
 const NAMED = { cost: benchCost, processes: benchProcesses, scale: benchScale };
 const BENCHES = { ...USUAL, ...NAMED };
 const NAMES = Object.keys(BENCHES);

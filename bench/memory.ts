@@ -9,14 +9,14 @@ import { printTable } from './table.js';
 const PAYMENTS = 100_000;
 const STEP = 5_000;
 const AT_ONCE = 20;
-/** For each store: a slow machine makes fewer payments. */
+/** For each store; a slow machine makes fewer payments in that time. */
 const MAX_MS = 80_000;
 const RETENTION_MS = 3_600_000;
 const PAUSE_MS = 2 * RETENTION_MS;
 
 /** The heap of a process that makes many direct payments; after each step the old ones are purged. */
 export async function benchMemory(): Promise<void> {
-  // In memory, where there is such a folder: the disk is not what is measured.
+  // In memory where possible, since the disk is not measured here.
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'card-payment-bench-'));
   const file = join(folder, 'payments.db');
   await measure('the store in memory', { storeUrl: 'memory:', retentionMs: RETENTION_MS });

@@ -10,7 +10,7 @@ import {
 } from 'nestjs-card-payment';
 import { InstantGateway } from './instant-gateway.js';
 
-/** The system's clock, with a lead that can be set. */
+/** The system's clock, which can be set ahead. */
 export class MovedClock extends SystemClock {
   ahead = 0;
 

@@ -1,12 +1,12 @@
 import { freePort } from '../test/services/server.js';
-import { TaskProcess } from '../test/services/task-process.js';
+import { TaskProcess } from '../test/rigs/task-process.js';
 import { forkScript } from './payments/run-subject.js';
 import { cpuOf, cpuOfMachine } from './processes/cpu.js';
 import { type SharedStore, sharedPostgres, sharedRedis } from './processes/shared-stores.js';
 import { median, printTable } from './table.js';
 
 const PROCESSES = [1, 2, 4, 8];
-/** By each process first, so that all are warm. */
+/** How many callbacks each process takes before the measurement, so that its code is compiled. */
 const WARM_UP = 800;
 const CALLBACKS = 1_600;
 const AT_ONCE = 64;
@@ -16,7 +16,7 @@ interface Callback {
   readonly path: string;
 }
 
-/** The 3D callback by how many processes of a shop share its store, and who uses the CPU for it. */
+/** Measures the 3D callback with one to eight processes of a shop on one store, and the CPU of each participant. */
 export async function benchProcesses(): Promise<void> {
   for (const start of [sharedPostgres, sharedRedis]) {
     const store = await start();
@@ -26,7 +26,7 @@ export async function benchProcesses(): Promise<void> {
     }
     await store.stop();
     printTable(
-      `Callbacks on ${store.name}, ${AT_ONCE} at once; CPU in ms a callback`,
+      `Callbacks on ${store.name}, ${AT_ONCE} at once; CPU in ms per callback`,
       [
         'processes',
         '@OnPayment',

@@ -11,7 +11,7 @@ const STORED = [10_000, 1_000_000];
 const DUE = 1_000;
 const IDLE_PASSES = 20;
 
-/** What a pass costs with the same number of payments due, among few stored ones and among many. */
+/** What a pass costs when the same number of payments is due among few stored payments and among many. */
 export async function benchReconciler(): Promise<void> {
   const rows: (string | number)[][] = [];
   for (const stored of STORED) {
@@ -48,7 +48,7 @@ export async function benchReconciler(): Promise<void> {
   }
   printTable(
     'Reconciler on SQLite: payments settled by inquiry',
-    ['stored', 'due', 'passes', 'all, ms', 'a pass, median', 'a pass, longest', 'an idle pass, median'],
+    ['stored', 'due', 'passes', 'all, ms', 'pass, median', 'pass, longest', 'idle pass, median'],
     rows,
   );
 }
@@ -65,7 +65,7 @@ async function storeDue(file: string): Promise<void> {
   await store.close();
 }
 
-/** Settled payments as a store in long use holds them, each with its history, its event and its lock. */
+/** Settled payments, each with its history, its event and its lock, as in a store in long use. */
 function storeSettled(file: string, count: number): void {
   const db = new Database(file);
   db.pragma('synchronous = OFF');

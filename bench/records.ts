@@ -13,7 +13,7 @@ export function awaitingRecord(number: number, createdAt = new Date()): PaymentR
   });
 }
 
-/** The same with the right to call Auth3d taken. */
+/** The same payment after its claim, which is the right to call Auth3d. */
 export function claimedRecord(awaiting: PaymentRecord, at = awaiting.updatedAt): PaymentRecord {
   const { reference, version } = awaiting;
   return { ...awaiting, state: 'authorizing', version: version + 1, referenceLock: reference, updatedAt: at };

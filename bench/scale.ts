@@ -11,7 +11,7 @@ import { printTable } from './table.js';
 const SIZES = [10_000, 1_000_000, 10_000_000];
 const DEFAULT_PAYMENTS = 1_000_000;
 
-/** Durable, as in production; room for a fill, which nothing has to be recovered from. */
+/** Durable, as in production, with room for filling the tables quickly. */
 const SETTINGS = {
   fsync: 'on',
   shared_buffers: '1GB',
@@ -22,7 +22,7 @@ const SETTINGS = {
 };
 
 /**
- * What each operation of the store costs on PostgreSQL by how many payments are stored: `--payments 10000000`. With
+ * What each operation of the store costs on PostgreSQL, by the number of stored payments: `--payments 10000000`. With
  * `--partitioned` the tables are those of docs/partitioned-postgres.sql.
  */
 export async function benchScale({ stored: most = DEFAULT_PAYMENTS, partitioned }: ScaleOptions): Promise<void> {
@@ -57,7 +57,7 @@ function print(counts: readonly number[], figures: readonly ScaleFigures[]): voi
   const by = (what: string) => counts.map((count) => `${what} at ${count}`);
   const names = [...last.operations.keys()];
   printTable(
-    'Operations: median / p99 in ms, pages of 8 KiB a call',
+    'Operations: median / p99 in ms, pages of 8 KiB per call',
     ['operation', ...by('ms'), ...by('pages'), 'reads by'],
     names.map((name) => {
       const of = figures.map((one) => one.operations.get(name)!);
@@ -67,7 +67,7 @@ function print(counts: readonly number[], figures: readonly ScaleFigures[]): voi
     }),
   );
   printTable(
-    'Index by index: pages of the index a call',
+    'Index by index: pages of the index per call',
     ['index', 'serves', `MB at ${counts.at(-1)}`, ...by('pages')],
     [...last.sizes.keys()].sort().flatMap((index) =>
       names

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { PaymentConfigurationError } from './errors/payment-configuration.error.js';
+import { PaymentConfigurationError } from './errors/payment-errors.js';
 import { EventDispatcher } from './outbox/event-dispatcher.js';
 import { HandlerFinder, type PaymentHandler } from './outbox/handler-finder.js';
 import { InFlight, ProcessHold } from './process/in-flight.js';
@@ -9,7 +9,7 @@ import { Reconciler } from './flows/background/reconciler.js';
 import { StartUpReport } from './start-up-report.js';
 import { StoreClock } from './process/store-clock.js';
 import { GatewayTransport } from './gateway/transport/gateway-transport.js';
-import { PaymentGauges } from './health/payment-gauges.js';
+import { PaymentGauges } from './health/payment-health.js';
 import { AccountRegistration, handlerAccountProblems } from './options/account-registration.js';
 import { PaymentSimulator } from './payment.simulator.js';
 import { OWN_SIMULATOR } from './payment.tokens.js';

@@ -9,7 +9,7 @@ import {
 } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { AccountLife } from './account-life.js';
-import { PaymentConfigurationError } from './errors/payment-configuration.error.js';
+import { PaymentConfigurationError } from './errors/payment-errors.js';
 import { type ASYNC_OPTIONS_TYPE, ConfigurableModuleClass, type OPTIONS_TYPE } from './payment.module-definition.js';
 import { PaymentLogger } from './telemetry/payment-logger.js';
 

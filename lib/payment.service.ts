@@ -1,19 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import type { Auth3dDto } from './dto/auth3d.dto.js';
 import type { DoPaymentDto, Init3dDto } from './dto/do-payment.dto.js';
-import type { PaymentError } from './errors/payment.error.js';
-import { PaymentConfigurationError } from './errors/payment-configuration.error.js';
-import { PaymentNotFoundError } from './errors/payment-not-found.error.js';
-import { PaymentStoreError } from './errors/payment-store.error.js';
-import { PaymentUnsupportedError } from './errors/payment-unsupported.error.js';
+import {
+  type PaymentError,
+  PaymentConfigurationError,
+  PaymentNotFoundError,
+  PaymentStoreError,
+  PaymentUnsupportedError,
+} from './errors/payment-errors.js';
 import { DirectFlow } from './flows/direct-flow.js';
 import { InFlight, InFlightLimit } from './process/in-flight.js';
 import { InquiryFlow } from './flows/inquiry-flow.js';
 import { OperatorFlow, type ResolveOptions } from './flows/operator-flow.js';
 import { type Payment, toPayment } from './payment/payment.js';
 import { PaymentReader } from './flows/payment-reader.js';
-import { LogRecord } from './telemetry/log-record.js';
-import { PaymentLogger } from './telemetry/payment-logger.js';
+import { LogRecord, PaymentLogger } from './telemetry/payment-logger.js';
 import { type ReconcileCounts, Reconciler } from './flows/background/reconciler.js';
 import { type Init3dStart, ThreeDFlow } from './flows/three-d-flow.js';
 

@@ -1,4 +1,4 @@
-import { PaymentConfigurationError } from './errors/payment-configuration.error.js';
+import { PaymentConfigurationError } from './errors/payment-errors.js';
 import type { PaymentSettings } from './options/payment-settings.js';
 import { SIMULATOR_OPTIONS } from './options/simulator-setting.js';
 import { SIMULATOR_URL } from './options/url-checks.js';

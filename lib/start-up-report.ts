@@ -2,13 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { ApplicationConfig } from '@nestjs/core';
 import type { PaymentHandler } from './outbox/handler-finder.js';
 import { PlainEvents } from './outbox/plain-events.js';
-import { CallbackRoute } from './options/callback-route.js';
+import { CallbackRoute } from './options/payment-options.js';
 import { PaymentSettings } from './options/payment-settings.js';
-import { nearMissTexts } from './options/setting-hints.js';
-import { unprotectedStoreText } from './options/store-protection.js';
+import { nearMissTexts, unprotectedStoreText } from './options/setting-hints.js';
 import { variableOf } from './payment/account.js';
-import { LogRecord } from './telemetry/log-record.js';
-import { PaymentLogger } from './telemetry/payment-logger.js';
+import { LogRecord, PaymentLogger } from './telemetry/payment-logger.js';
 import { ReturnUrlMaker } from './flows/return-urls.js';
 
 /** Guards that do not ask for a login. */

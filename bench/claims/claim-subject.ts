@@ -6,8 +6,8 @@ export interface ClaimSubject {
   /** The store as a merchant opens it, and a twin with its own database, where the bare driver does the same work. */
   openStores(): Promise<{ readonly store: PaymentStore; readonly twin: PaymentStore }>;
   /**
-   * What each of these claims sends to the server or file, recorded from a real claim on a third database.
-   * @returns a function for each claim that sends just that to the twin's database by the bare driver
+   * Records what a real claim on a third database sends, for each of these claims.
+   * @returns a function for each claim that sends the same to the twin's database by the bare driver
    */
   bareClaims(records: readonly PaymentRecord[]): Promise<readonly (() => Promise<unknown>)[]>;
   close(): Promise<void>;

@@ -29,7 +29,7 @@ export async function postgresSubject(): Promise<ClaimSubject> {
       const claims = [];
       for (const record of records) {
         const statements = await recorder.ofClaim(record);
-        // Over connections of its own the store sends no more than this; the rest limits a given one in time.
+        // On its own connections the store sends only this; on a given connection it also sets time limits.
         const claim = statements.find(({ sql }) => sql.startsWith('with written'));
         if (!claim) throw new Error('a claim is not one statement');
         claims.push(() => pool.query(claim.sql, [...claim.parameters]));

@@ -10,7 +10,7 @@ import { type Statement, StatementRecorder } from './statement-recorder.js';
 const BEGIN: Statement = { sql: 'begin immediate', parameters: [] };
 const COMMIT: Statement = { sql: 'commit', parameters: [] };
 
-/** @param commits whether the bare driver commits each claim, or, as the store does, those together that wait */
+/** @param commits whether the bare driver commits each claim, or all waiting claims together, as the store does */
 export async function sqliteSubject(commits: 'each' | 'shared'): Promise<ClaimSubject> {
   const folder = mkdtempSync(join(tmpdir(), 'card-payment-bench-'));
   const recorderFile = new Database(':memory:');

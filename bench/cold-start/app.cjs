@@ -1,5 +1,4 @@
-// A Nest application up to its start. What it is made of is said by its arguments: empty, or with the module; each with
-// the same peers. ES modules come by `import`, CommonJS by `require`.
+// Starts a Nest application, empty or with the module, as its arguments say; both have the same peers. ES modules come by `import`, CommonJS by `require`.
 const [kind, system] = process.argv.slice(2);
 const load = system === 'esm' ? (name) => import(name) : (name) => Promise.resolve(require(name));
 const OWN = system === 'esm' ? '../../dist/esm/index.js' : '../../dist/cjs/index.js';

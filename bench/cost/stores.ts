@@ -7,11 +7,11 @@ import pg from 'pg';
 import { startPostgres } from '../../test/services/postgres.js';
 import { startRedis } from '../../test/services/redis.js';
 
-/** An empty store, and what can be seen of it from outside. */
+/** An empty store, and what can be measured of it from outside. */
 export interface CostStore {
   readonly name: string;
   readonly url: string;
-  /** How often the server was asked so far, each time a round trip; null where there is no server. */
+  /** How many round trips to the server were made so far; null where there is no server. */
   calls(): Promise<number | null>;
   /** Bytes that are stored; null where that is not known. */
   bytes(): Promise<number | null>;

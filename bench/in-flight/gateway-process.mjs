@@ -1,4 +1,4 @@
-// A gateway in a process of its own. It says when so many payments wait for it, and approves them when it is asked to.
+// A gateway in a process of its own. It reports when that many payments wait for it, and approves them on request.
 import { createServer } from 'node:http';
 
 const AT_ONCE = Number(process.argv[2]);

@@ -1,6 +1,6 @@
 // The bank's side of callbacks: what buyers' browsers post, from a process of its own.
 import { Agent, request } from 'undici';
-import { serveTasks } from '../../test/services/tasks.mjs';
+import { serveTasks } from '../../test/rigs/tasks.mjs';
 import type { Callback } from './caller.js';
 import { type Figures, latencyOf } from './figures.js';
 import { repeat } from './repeat.js';
@@ -17,7 +17,7 @@ serveTasks({
   end: () => dispatcher.close(),
 });
 
-/** Throws unless the buyer is sent to the page of those who paid. */
+/** Throws unless the buyer is sent to the page for paid orders. */
 async function post({ url, fields }: Callback): Promise<void> {
   const { statusCode, headers, body } = await request(url, {
     dispatcher,

@@ -1,5 +1,5 @@
 // One subject that calls the gateway, in a process of its own.
-import { serveTasks } from '../../test/services/tasks.mjs';
+import { serveTasks } from '../../test/rigs/tasks.mjs';
 import type { SubjectSetup } from './caller.js';
 import { cpuSince, type Figures, latencyOf, type Load } from './figures.js';
 import { repeat } from './repeat.js';

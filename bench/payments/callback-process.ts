@@ -1,5 +1,5 @@
 // One subject that takes the bank's callbacks, in a process of its own.
-import { serveTasks } from '../../test/services/tasks.mjs';
+import { serveTasks } from '../../test/rigs/tasks.mjs';
 import type { Callback, SubjectSetup } from './caller.js';
 import { cpuSince } from './figures.js';
 import { repeat } from './repeat.js';
@@ -14,7 +14,7 @@ const server = await subject.start(setup);
 let began = process.cpuUsage();
 
 serveTasks({
-  /** Starts so many 3D payments. */
+  /** Starts that many 3D payments. */
   open: async (count: number): Promise<Callback[]> => {
     const opened: Callback[] = [];
     const open = async (number: number): Promise<void> => void opened.push(await server.open(number));
@@ -26,7 +26,7 @@ serveTasks({
     began = process.cpuUsage();
     return null;
   },
-  /** CPU µs a callback since it began. */
+  /** CPU in µs per callback since `begin`. */
   cpu: (callbacks: number): number => cpuSince(began, callbacks),
   end: () => server.close(),
 });

@@ -1,7 +1,7 @@
-/** Where a subject finds what it needs. */
+/** The addresses and folders that a subject needs. */
 export interface SubjectSetup {
   readonly gatewayUrl: string;
-  /** Of this package, if the subject is that. */
+  /** The store, if the subject is this package. */
   readonly storeUrl: string;
   /** The folder of the built package to measure. */
   readonly packageFolder: string;
@@ -11,7 +11,7 @@ export interface SubjectSetup {
 export interface Caller {
   /** One payment; resolves when its answer says that it succeeded, and rejects otherwise. */
   call(number: number): Promise<void>;
-  /** Waits until nothing of earlier calls goes on in the background. */
+  /** Waits until all background work of earlier calls is done. */
   settled?(): Promise<void>;
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ const ROW = 26;
 const BAR = 16;
 const HEAD = 44;
 
-/** Horizontal bars of the CPU a call, at the greatest number at once; readable on light and on dark pages. */
+/** Horizontal bars of the CPU per call, at the greatest number at once; readable on light and dark pages. */
 export function chartOf(results: Results): string {
   const most = Math.max(...results.loads.map(({ atOnce }) => atOnce));
   const sections = sectionsOf(results).filter(({ atOnce }) => atOnce === most);

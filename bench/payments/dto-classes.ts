@@ -1,6 +1,6 @@
 import { IsInt, IsString, Length, Min } from 'class-validator';
 
-/** Gives the host so many validated classes, as a large application has. */
+/** Gives the host that many validated classes, as a large application has. */
 export function registerDtoClasses(count: number): void {
   for (let number = 0; number < count; number += 1) {
     const { prototype } = class {};

@@ -12,9 +12,9 @@ export interface Latency {
   readonly p99: number;
 }
 
-/** What one process measured, in µs a call. */
+/** What one process measured, in µs per call. */
 export interface Figures {
-  /** Of the process that is the subject, system and user. */
+  /** CPU of the subject's process, system and user. */
   readonly cpu: number;
   readonly wall: number;
   readonly latency: Latency;
@@ -26,7 +26,7 @@ export function latencyOf(took: Float64Array): Latency {
   return { min: sorted[0]!, median: at(0.5), p99: at(0.99) };
 }
 
-/** CPU µs a call, since `process.cpuUsage()` was `since`. */
+/** CPU in µs per call, since `process.cpuUsage()` was `since`. */
 export function cpuSince(since: NodeJS.CpuUsage, calls: number): number {
   const { user, system } = process.cpuUsage(since);
   return (user + system) / calls;

@@ -1,6 +1,6 @@
 import { AMOUNT } from './sale.js';
 
-/** Of an approved sale, but for whose it is. */
+/** The answer to an approved sale, without its conversationId. */
 export const APPROVED_SALE = {
   code: 'B0000',
   message: 'Approved',
@@ -104,7 +104,7 @@ const CRAFTGATE = {
 
 const PAGE_BYTES = 65_536;
 
-/** What an approving gateway answers, to each client in its own form. */
+/** The approval for each client, in the form that the client expects. */
 export function answerTo(path: string, request: string): string | null {
   switch (path) {
     case '/v1/Payment/DoPayment':
@@ -144,7 +144,7 @@ function init3dAnswer(request: string, bytes: number): string {
   });
 }
 
-/** Cheaper than parsing the whole, since the mock shares the machine with what is measured. */
+/** Cheaper than parsing the whole: the mock runs on the machine that is measured. */
 function textIn(json: string, name: string): string {
   return new RegExp(`"${name}":"([^"]*)"`).exec(json)?.[1] ?? '';
 }

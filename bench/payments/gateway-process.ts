@@ -1,5 +1,5 @@
-// The mock gateway as a process of its own, so that its work is nobody's CPU.
-import { serveTasks } from '../../test/services/tasks.mjs';
+// The mock gateway in a process of its own, so that its CPU is not counted for a subject.
+import { serveTasks } from '../../test/rigs/tasks.mjs';
 import { startMockGateway } from './mock-gateway.js';
 
 const gateway = await startMockGateway();

@@ -12,7 +12,7 @@ import type { SubjectSetup } from './caller.js';
 import { FAILED_URL, MERCHANT, PAID_URL, SHOP_URL } from './sale.js';
 
 export interface MerchantKind {
-  /** Whether the application hears of paid orders: `@OnPayment('succeeded')`. */
+  /** Whether the application has a handler `@OnPayment('succeeded')`. */
   readonly handler?: boolean;
   /** Whether it listens for callbacks. */
   readonly listens?: boolean;
@@ -20,12 +20,12 @@ export interface MerchantKind {
 
 export interface MerchantApp {
   readonly payments: PaymentService;
-  /** Waits until the handler, if there is one, has had as many events as there were payments. */
+  /** Waits until the handler, if there is one, has had an event of each payment. */
   handled(count: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** This package as a merchant has it: in an application on Fastify, with the default settings. */
+/** This package in a merchant's application on Fastify, with the default settings. */
 export async function startMerchantApp(setup: SubjectSetup, kind: MerchantKind = {}): Promise<MerchantApp> {
   const { OnPayment, PaymentModule, PaymentService } = await importPackage(setup.packageFolder);
   let events = 0;
@@ -61,7 +61,7 @@ export async function startMerchantApp(setup: SubjectSetup, kind: MerchantKind =
   };
 }
 
-/** What `import 'nestjs-card-payment'` gives an application that has this folder installed. */
+/** What `import 'nestjs-card-payment'` resolves to in an application that has this folder installed. */
 async function importPackage(folder: string): Promise<typeof import('nestjs-card-payment')> {
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
     readonly exports: { readonly '.': { readonly import: { readonly default: string } } };

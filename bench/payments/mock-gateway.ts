@@ -13,7 +13,7 @@ export interface MockGateway {
   close(): Promise<void>;
 }
 
-/** The one gateway of all subjects: answers at once, each in its own form, and keeps connections open. */
+/** The gateway of all subjects: it answers at once, in the form of each client, and keeps connections open. */
 export async function startMockGateway(answers: Answers = answerTo): Promise<MockGateway> {
   let connections = 0;
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {

@@ -105,7 +105,7 @@ class Sale {
   cardHolderInfo!: CardHolderInfo;
 }
 
-/** What is written in an afternoon: valid input, signed, posted, the code looked at; nothing stored. */
+/** What a merchant might write without this package: validates, signs, sends and reads the code; stores nothing. */
 @Injectable()
 class NaivePayments {
   constructor(private readonly http: HttpService) {}

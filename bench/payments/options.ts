@@ -13,7 +13,7 @@ export interface PaymentsOptions {
   readonly warmUp?: number;
 }
 
-/** The form of a run where nothing else is chosen. */
+/** The default form of a run. */
 export interface RunForm {
   readonly rounds: number;
   readonly subjects: readonly string[];
@@ -39,7 +39,7 @@ export const QUICK: RunForm = {
   few: { warmUp: 500, calls: 500 },
 };
 
-/** What two commits are compared by. */
+/** How two commits are compared. */
 export const COMPARISON: RunForm = {
   rounds: 5,
   subjects: ['memory', 'sqlite', 'init3d-64k', 'callback-memory', 'callback-sqlite'],
@@ -57,7 +57,7 @@ export function chosenLoads({ atOnce, calls, warmUp }: PaymentsOptions, form: Ru
   });
 }
 
-/** In the order of the tables; a name that there is none of is an error. */
+/** In the order of the tables; an unknown name is an error. */
 export function chosenSubjects({ subjects }: PaymentsOptions, form: RunForm): Subject[] {
   const names = new Set(subjects ?? form.subjects);
   const unknown = [...names].filter((name) => !SUBJECTS.some((subject) => subject.name === name));
@@ -65,7 +65,7 @@ export function chosenSubjects({ subjects }: PaymentsOptions, form: RunForm): Su
   return SUBJECTS.filter(({ name }) => names.has(name));
 }
 
-/** These, and what they are put in relation to. */
+/** These subjects, and their baselines. */
 export function withBaselines(chosen: readonly Subject[]): Subject[] {
   const baselines = new Set(chosen.map(({ beside }) => beside));
   return SUBJECTS.filter((subject) => chosen.includes(subject) || baselines.has(subject.name));

@@ -4,7 +4,7 @@ import { cellsOf, headsOf, titleOf } from './report.js';
 import { type Results, type Section, sectionsOf } from './results.js';
 import { GROUPS } from './subjects.js';
 
-/** docs/performance.md, as prettier would have it. */
+/** docs/performance.md, as prettier formats it. */
 export async function pageOf(results: Results): Promise<string> {
   const sections = sectionsOf(results);
   const { at, commit, machine, rounds, loads } = results;
@@ -13,14 +13,14 @@ export async function pageOf(results: Results): Promise<string> {
   );
   const page = `# Performance
 
-What a whole payment costs beside what else a merchant could call, measured by \`npm run bench -- payments\`. This page
-and its chart are written by \`npm run bench -- payments --write\`; do not edit them.
+This page shows what a whole payment costs, compared with other clients that a merchant could call. \`npm run bench --
+payments\` measures it. \`npm run bench -- payments --write\` writes this page and its chart; do not edit them.
 
 ![CPU of each subject, as in the tables below](performance.svg)
 
 ## The goals
 
-Ratios of CPU, 64 at once, as the median of the rounds.
+Ratios of CPU, with 64 payments at once. Each is the median of the rounds.
 
 ${markdownTable(
   ['ratio', 'at most', 'wanted', 'measured'],
@@ -33,22 +33,22 @@ ${markdownTable(
 
 What is missed, and why:
 
-- A callback costs over the bare route about what \`doPayment\` costs over a bare request: the payment is found by its
-  token, claimed and settled by two compare-and-sets with their history and event, and the answer is read, judged and
-  masked. The bare route has none of that, and is cheap here, as the bank that posts is not counted: what is left of it
-  is mostly system calls. What could still go, a second reading of the numbers and a second search for the card, is less
-  than a twentieth of the whole each.
-- Of what \`init3d\` costs over \`doPayment\`, most is the page itself: \`undici-64k\` reads, parses and decodes it, and
-  does nothing else. The goal is from a time when \`doPayment\` cost five times as much.
+- A callback costs about as much more than the bare route as \`doPayment\` costs more than a bare request. The module finds
+  the payment by its token, claims and settles it by two compare-and-sets with their history and event, and reads, judges
+  and masks the answer. The bare route does none of that. It is also cheap here, since the bank that posts is not counted,
+  so mostly system calls remain. Two steps could still be removed, a second reading of the numbers and a second search
+  for the card, but each is less than a twentieth of the whole.
+- Most of the difference between \`init3d\` and \`doPayment\` is the page itself: \`undici-64k\` only reads, parses and decodes
+  it. The goal was set when \`doPayment\` cost five times as much.
 
-Claims a second beside the bare driver doing the same writes, at least 0.9 of it, have a bench of their own:
-\`npm run bench -- claims\`.
+Another bench, \`npm run bench -- claims\`, compares claims a second with the bare driver that does the same writes. The goal
+is at least 0.9 of it.
 
 ## The figures
 
 In µs. \`CPU\`, \`wall\`, the middle \`latency\` and \`p99\` are the median of ${rounds} rounds; \`least\` is the least of them.
-Wall is the time of the whole run, divided by its calls. Latency is what one call waits. The gateway runs on the same
-cores, so that wall and latency tell about this machine; CPU and its ratio tell more.
+Wall is the time of the whole run, divided by its calls. Latency is how long one call waits. The gateway runs on the same
+cores, so wall and latency depend on this machine; CPU and its ratio say more.
 
 ${sections.map(sectionText).join('\n\n')}
 
@@ -57,18 +57,18 @@ ${machine.cores} cores of ${machine.cpu}, ${machine.memoryGiB} GiB.
 
 ## How it is measured
 
-- Every figure is of a fresh process: ${processes.join('; ')}, garbage collected in between. The same for every subject.
+- Every figure is of a fresh process: ${processes.join('; ')}, with a garbage collection in between. This is the same for every subject.
 - Rounds are interleaved: each subject runs once in a round, and each round begins with another one. A ratio is
   taken within a round, and its median is shown.
-- CPU is the process's own, user and system, by \`process.cpuUsage\`: all of its threads, the driver of SQLite included.
+- CPU is the user and system time of the process, by \`process.cpuUsage\`. It includes all threads and the driver of SQLite.
   The servers of PostgreSQL and Redis, the gateway, and the bank that posts callbacks are other processes and not counted.
-- The gateway is one \`node:http\` server on loopback that answers at once, without TLS. Requests have the same fields as
-  far as each client has them, and about the same size; so have answers. All connections are kept alive.
-- Each subject looks whether its answer says success, and the run fails otherwise. \`test/bench\` checks what each sends.
+- The gateway is one \`node:http\` server on loopback that answers at once, without TLS. Requests and answers have the same fields, as far as each client has them, and about the same size. All connections are
+  kept alive.
+- Each subject checks that its answer says success; otherwise the run fails. \`test/bench\` checks what each sends.
 - This package is measured as built (\`dist\`), in a Nest application on Fastify with the default settings, background
-  work included. The host's logger is off. The 3D payments of callbacks are started before the clock is.
-- The other clients neither store a payment nor judge an answer beyond its status; the naive way and the bare ones are
-  written in \`bench/payments\`, the peers' in \`bench/peers\`.
+  work included. The host's logger is off. The 3D payments of callbacks are started before the measurement.
+- The other clients do not store a payment, and judge an answer only by its status. The naive client and the bare ones are
+  in \`bench/payments\`, the peers in \`bench/peers\`.
 
 ${GROUPS.map(({ subjects }) => subjects)
   .flat()

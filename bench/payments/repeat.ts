@@ -1,4 +1,4 @@
-/** Does a task for each number from `from` on, so many at once, and returns how long each took, in µs. */
+/** Does a task for each number from `from` on, `atOnce` of them at a time, and returns how long each took, in µs. */
 export async function repeat(
   task: (number: number) => Promise<unknown>,
   { from, count, atOnce }: { readonly from: number; readonly count: number; readonly atOnce: number },

@@ -4,7 +4,7 @@ import { sectionsOf } from './results.js';
 
 export function printResults(results: Results): void {
   for (const section of sectionsOf(results)) {
-    printTable(`${titleOf(section)}, µs a call`, headsOf(section), section.rows.map(cellsOf));
+    printTable(`${titleOf(section)}, µs per call`, headsOf(section), section.rows.map(cellsOf));
   }
 }
 

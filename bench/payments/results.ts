@@ -5,7 +5,7 @@ import type { Load } from './figures.js';
 import type { Run } from './rounds.js';
 import { GROUPS, subjectNamed } from './subjects.js';
 
-/** All that a run of the bench leaves behind: the table, the page and the chart are made of it. */
+/** The result of a run of the bench, of which the table, the page and the chart are made. */
 export interface Results {
   readonly at: string;
   readonly commit: string | null;
@@ -23,12 +23,12 @@ export interface Machine {
   readonly node: string;
 }
 
-/** A subject over all rounds, in µs a call. */
+/** A subject over all rounds, in µs per call. */
 export interface Row {
   readonly subject: string;
   readonly cpu: { readonly min: number; readonly median: number };
   readonly wall: { readonly min: number; readonly median: number };
-  /** The least of all; of the other two the median of the rounds. */
+  /** The least of all rounds; the other two are medians. */
   readonly latency: { readonly min: number; readonly median: number; readonly p99: number };
   /** Its CPU in relation to its baseline's in the same round: the median of the rounds; null for a baseline. */
   readonly ratio: number | null;
@@ -61,7 +61,7 @@ export function thisCommit(): string | null {
   }
 }
 
-/** Groups of which nothing ran are left out. */
+/** Groups in which nothing ran are left out. */
 export function sectionsOf({ runs, loads }: Pick<Results, 'runs' | 'loads'>): Section[] {
   return GROUPS.flatMap(({ title, subjects }) =>
     loads.map(({ atOnce }) => {
@@ -91,7 +91,7 @@ function rowOf(subject: string, runs: readonly Run[]): Row {
   };
 }
 
-/** The CPU of these in relation to that of those, round by round. */
+/** The ratio of CPU of two lists of figures, round by round. */
 export function roundRatios(these: readonly Run[], those: readonly Run[]): number[] {
   return these.flatMap(({ round, cpu }) => {
     const other = those.find((run) => run.round === round);

@@ -7,7 +7,7 @@ import type { Subject } from './subjects.js';
 export interface Contender {
   readonly subject: Subject;
   readonly packageFolder: string;
-  /** Which of several builds it is. */
+  /** The name of the build, where several are measured. */
   readonly build?: string;
 }
 
@@ -26,8 +26,8 @@ export interface Plan {
 }
 
 /**
- * Runs every contender once in each round. Each round begins with another one and goes the other way round, so that
- * whatever else the machine does falls on all of them.
+ * Runs every contender once in each round. Each round begins with another contender and runs in the opposite direction, so
+ * that other load on the machine affects all of them.
  */
 export async function runRounds({ contenders, loads, rounds }: Plan, onRun: (run: Run) => void): Promise<Run[]> {
   const stores = new Stores();

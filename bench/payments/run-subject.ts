@@ -1,4 +1,4 @@
-import { TaskProcess } from '../../test/services/task-process.js';
+import { TaskProcess } from '../../test/rigs/task-process.js';
 import type { Callback, SubjectSetup } from './caller.js';
 import type { Figures, Load } from './figures.js';
 import type { Subject } from './subjects.js';

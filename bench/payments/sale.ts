@@ -19,12 +19,12 @@ export const RETURN_URLS = {
 export const PAID_URL = `${SHOP_URL}/paid`;
 export const FAILED_URL = `${SHOP_URL}/failed`;
 
-/** As long as an id that the package makes. */
+/** It has the length of an id that the package makes. */
 export function conversationIdOf(number: number): string {
   return `BEN${String(number).padStart(17, '0')}`;
 }
 
-/** What the package takes. */
+/** The input of this package. */
 export function saleOf(number: number) {
   return {
     reference: `order-${number}`,
@@ -55,7 +55,7 @@ export function doPaymentBody(number: number) {
   };
 }
 
-/** As long as a real one: Base64 of a SHA-256. */
+/** It has the length of a real sign: Base64 of a SHA-256. */
 export const FIXED_SIGN = `${'A'.repeat(43)}=`;
 
 /** The headers of docs/interface.md with values of their real lengths, for the subjects that do not sign. */
@@ -81,7 +81,7 @@ export function bankFields(conversationId: string): Record<string, string> {
   };
 }
 
-/** Throws unless an answer of the contract approves. */
+/** Throws unless an answer in the format of docs/interface.md approves. */
 export function expectApproved(answer: { readonly code?: unknown; readonly resultCode?: unknown }): void {
   if (answer.code !== 'B0000' || answer.resultCode !== 'B0000') throw new Error('the payment was not approved');
 }

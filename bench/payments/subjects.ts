@@ -7,19 +7,19 @@ interface AnySubject {
   readonly name: string;
   /** What it does, for the page. */
   readonly does: string;
-  /** The subject of its group that it is put in relation to; absent for that one itself. */
+  /** The baseline: the subject of its group that it is compared with; absent for the baseline itself. */
   readonly beside?: string;
   /** The store of a subject that is this package. */
   readonly store?: StoreKind;
 }
 
-/** Its process calls the gateway by itself. */
+/** A subject whose process calls the gateway. */
 export interface CallSubject extends AnySubject {
   readonly measures: 'calls';
   start(setup: SubjectSetup): Promise<Caller>;
 }
 
-/** Its process is called by the bank. */
+/** A subject whose process receives the bank's callbacks. */
 export interface CallbackSubject extends AnySubject {
   readonly measures: 'callbacks';
   start(setup: SubjectSetup): Promise<CallbackServer>;

@@ -1,4 +1,4 @@
-/** Installs what the bench measures this package beside, unless it is there as the lock file says. */
+/** Installs the clients that the bench compares this package with, unless they are there as the lock file says. */
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const changedAt = (file) => statSync(`${folder}/${file}`, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-// npm writes the second of these when it has installed the first.
+// npm writes the second file when it has installed what the first one lists.
 if (changedAt('package-lock.json') > changedAt('node_modules/.package-lock.json')) {
   const args = ['ci', '--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund'];
   console.log(`> npm ${args.join(' ')}`);

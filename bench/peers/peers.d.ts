@@ -1,4 +1,4 @@
-// The little of the peers that is used here, so that types can be checked while they are not installed.
+// The types of the peers that are used here, so that types can be checked while the peers are not installed.
 
 declare module 'stripe' {
   export default class Stripe {

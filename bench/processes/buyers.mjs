@@ -1,6 +1,6 @@
 // Brings the bank's answers to the shop's processes in turn, in a process of its own.
 import { Agent, request } from 'undici';
-import { serveTasks } from '../../test/services/tasks.mjs';
+import { serveTasks } from '../../test/rigs/tasks.mjs';
 
 const dispatcher = new Agent({ keepAliveTimeout: 60_000 });
 const headers = { 'content-type': 'application/x-www-form-urlencoded' };

@@ -10,12 +10,12 @@ interface ProcessTimes {
   readonly childrenMs: number;
 }
 
-/** What a process has used of the CPU so far, in milliseconds. */
+/** The CPU time of a process so far, in milliseconds. */
 export function cpuOf(pid: number): number {
   return timesOf(pid)!.ownMs;
 }
 
-/** The same of a process with its children, dead or alive: a PostgreSQL server. */
+/** The same for a process with its children, running or ended, as a PostgreSQL server has them. */
 export function cpuOfFamily(pid: number): number {
   const { ownMs, childrenMs } = timesOf(pid)!;
   const living = readdirSync('/proc')
@@ -29,7 +29,7 @@ export function parentOf(pid: number): number {
   return timesOf(pid)!.parent;
 }
 
-/** What the whole machine has used, and could have, in milliseconds. */
+/** The CPU time that the whole machine has used, and the time that was available, in milliseconds. */
 export function cpuOfMachine(): { readonly busyMs: number; readonly allMs: number } {
   const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
   const ticks = line.trim().split(/\s+/).slice(1, 9).map(Number);

@@ -1,9 +1,9 @@
 // A gateway that approves at once and counts what it is asked, in a process of its own.
-import { serveTasks } from '../../test/services/tasks.mjs';
+import { serveTasks } from '../../test/rigs/tasks.mjs';
 import { answerTo } from '../payments/gateway-answers.js';
 import { startMockGateway } from '../payments/mock-gateway.js';
 
-/** Where the bank is to send the buyer back, of each payment since it was last asked. */
+/** Where the bank is to send the buyer back, for each payment since the last request for this list. */
 const returns: { conversationId: string; path: string }[] = [];
 /** How often each payment was authorized. */
 const authorized = new Map<string, number>();

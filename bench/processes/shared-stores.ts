@@ -9,7 +9,7 @@ export interface SharedStore {
   readonly name: string;
   /** The URL of an empty store. */
   create(): Promise<string>;
-  /** What the server has used of the CPU so far, in milliseconds. */
+  /** The CPU time of the server so far, in milliseconds. */
   cpuMs(): number;
   stop(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { OnPayment, PaymentModule, PaymentService } from 'nestjs-card-payment';
-import { serveTasks } from '../../test/services/tasks.mjs';
+import { serveTasks } from '../../test/rigs/tasks.mjs';
 
 const { options, port, hasHandler } = JSON.parse(process.argv[2]);
 const AT_ONCE = 8;
@@ -33,7 +33,7 @@ const sale = () => ({
   cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
 });
 
-/** Makes so many calls, a few at once. */
+/** Makes that many calls, a few at once. */
 async function times(count, call) {
   let done = 0;
   const work = async () => {
@@ -44,7 +44,7 @@ async function times(count, call) {
 }
 
 serveTasks({
-  /** Starts so many 3D payments. */
+  /** Starts that many 3D payments. */
   start: (count) => times(count, () => payments.init3d(sale())),
   /** Completes 3D payments, as the callback does. */
   complete: (callbacks) =>
@@ -52,9 +52,9 @@ serveTasks({
       const { conversationId } = callbacks[i];
       expectPaid(await payments.auth3d({ conversationId, fields: { conversationId, Code: 'B0000' } }));
     }),
-  /** Makes so many direct payments. */
+  /** Makes that many direct payments. */
   pay: (count) => times(count, async () => expectPaid(await payments.doPayment(sale()))),
-  /** What this process has used of the CPU so far, in milliseconds. */
+  /** The CPU time of this process so far, in milliseconds. */
   cpu: () => {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1000;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Allow } from 'class-validator';
-import { PaymentCallbackError } from '../errors/payment-callback.error.js';
-import { CallbackRoute } from '../options/callback-route.js';
+import { PaymentCallbackError } from '../errors/payment-errors.js';
+import { CallbackRoute } from '../options/payment-options.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock } from '../payment/clock.js';
 import { InFlight } from '../process/in-flight.js';

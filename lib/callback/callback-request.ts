@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
-import { PaymentCallbackError } from '../errors/payment-callback.error.js';
+import { PaymentCallbackError } from '../errors/payment-errors.js';
 
 /** The parts of an Express or Fastify request that are read. */
 export interface CallbackRequest {

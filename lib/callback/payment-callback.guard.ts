@@ -9,7 +9,7 @@ import {
   NotFoundException,
   type Type,
 } from '@nestjs/common';
-import { PaymentCallbackError } from '../errors/payment-callback.error.js';
+import { PaymentCallbackError } from '../errors/payment-errors.js';
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import { CallbackReceiver, type ReceivedCallback } from './callback-receiver.js';
 import { type CallbackRequest, isLookingAhead, receivedFields, receivedToken } from './callback-request.js';

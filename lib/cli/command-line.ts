@@ -1,29 +1,50 @@
-import { PaymentConfigurationError } from '../errors/payment-configuration.error.js';
-import { PaymentError } from '../errors/payment.error.js';
-import { nearest } from '../options/edit-distance.js';
-import type { Call, Command, CommandOptions, Outcome } from './command.js';
-import { CommandFailedError } from './command-failed.error.js';
-import { COMMANDS } from './commands.js';
-import { loadEnvironmentFile } from './environment-file.js';
+import { createRequire } from 'node:module';
+import { PaymentConfigurationError, PaymentError } from '../errors/payment-errors.js';
+import { nearest } from '../options/near-misses.js';
+import {
+  type Call,
+  type Command,
+  CommandFailedError,
+  type CommandOptions,
+  type Outcome,
+  UsageError,
+} from './command.js';
+import { doctorCommand } from './doctor/doctor.command.js';
 import { helpOf, helpOfAll, helpOfGroup } from './help.js';
-import { parseWords } from './parse-words.js';
-import { printable } from './printable.js';
-import { UsageError } from './usage.error.js';
-import { packageVersion } from './version.js';
+import { loadEnvironmentFile, parseWords } from './parse-words.js';
+import { listPaymentsCommand, paymentStatsCommand, showPaymentCommand } from './payments/look-up.commands.js';
+import { parkedDeliveriesCommand, replayDeliveryCommand } from './payments/parked-deliveries.commands.js';
+import { inquirePaymentCommand, resolvePaymentCommand } from './payments/settle.commands.js';
+import { schemaCommand } from './schema.command.js';
+import { simulateCommand } from './simulate.command.js';
 
-/** What a process that was called with some words prints, and how it ends. */
+/** The commands in the order of the help. */
+export const COMMANDS: readonly Command[] = [
+  doctorCommand,
+  simulateCommand,
+  schemaCommand,
+  listPaymentsCommand,
+  showPaymentCommand,
+  paymentStatsCommand,
+  inquirePaymentCommand,
+  resolvePaymentCommand,
+  parkedDeliveriesCommand,
+  replayDeliveryCommand,
+];
+
+/** What the process prints, and how it ends. */
 export interface Answer {
   readonly status: 0 | 1 | 2;
   readonly stdout: string;
   readonly stderr: string;
-  /** Whether the process goes on until it is ended. */
+  /** Whether the process keeps running until it is ended. */
   readonly staysUp?: boolean;
 }
 
 const VERSION = ['--version', '-v', 'version'];
 const HELP = ['--help', '-h', 'help'];
 
-/** Does what the words say. It never rejects, and prints nothing itself. */
+/** Runs the command that the words name. It never rejects, and prints nothing itself. */
 export async function answer(words: readonly string[]): Promise<Answer> {
   const [first = '', ...others] = words;
   if (VERSION.includes(first)) return said(`${packageVersion()}\n`);
@@ -78,7 +99,9 @@ function refusal(error: unknown, command: Command | null): Answer {
   return { status, stdout: '', stderr: `${printable(messageOf(error))}${hint}\n` };
 }
 
-/** What a driver or a bug threw may hold a statement's values, an address or a password: it is not shown. */
+/**
+ * The text of an error by a driver or a bug may hold a statement's values, an address or a password: it is not shown.
+ */
 function messageOf(error: unknown): string {
   const isForPeople =
     error instanceof UsageError || error instanceof CommandFailedError || error instanceof PaymentError;
@@ -86,4 +109,17 @@ function messageOf(error: unknown): string {
   const { name, code } = Object(error) as { readonly name?: unknown; readonly code?: unknown };
   const kind = [name, code].filter((part) => typeof part === 'string' && /^\w{1,60}$/.test(part)).join(' ');
   return `Something went wrong that should not (${kind || 'no reason was given'}): please report it.`;
+}
+
+// eslint-disable-next-line no-control-regex
+const CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/** Replaces the characters that control a terminal, except line ends and tabs. */
+function printable(text: string): string {
+  return text.replace(CONTROL_CHARACTERS, '\uFFFD');
+}
+
+function packageVersion(): string {
+  const { version } = createRequire(import.meta.url)('../../../package.json') as { readonly version: string };
+  return version;
 }

@@ -13,7 +13,7 @@ export interface CommandOption {
 
 export type CommandOptions = Readonly<Record<string, CommandOption>>;
 
-/** What was given for each option; undefined where nothing was. */
+/** The value given for each option; undefined if none was given. */
 export type OptionValuesOf<Options extends CommandOptions> = {
   readonly [Name in keyof Options]?: Options[Name] extends { readonly multiple: true }
     ? readonly string[]
@@ -22,23 +22,23 @@ export type OptionValuesOf<Options extends CommandOptions> = {
       : string;
 };
 
-/** A command as it was called. */
+/** A call of a command. */
 export interface Call<Options extends CommandOptions> {
-  /** One for each of the command's words. */
+  /** One value for each of the command's words. */
   readonly words: readonly string[];
   readonly values: OptionValuesOf<Options>;
   /** The process's variables, with those of the `.env` file. */
   readonly environment: Environment;
-  /** The file that variables were read from; null where there was none. */
+  /** The file that variables were read from; null if there was none. */
   readonly environmentFile: string | null;
 }
 
-/** What a command has to say. */
+/** The result of a command. */
 export interface Outcome {
   readonly text: string;
-  /** What `--json` prints instead. Its shape is documented and stays. */
+  /** Printed instead of the text with `--json`. Its shape is documented and must not change. */
   readonly json?: object;
-  /** 1 where the answer is bad news; 0 by default. */
+  /** 1 if the news is bad; 0 by default. */
   readonly status?: 0 | 1;
   /** Whether the process goes on until it is ended. */
   readonly staysUp?: boolean;
@@ -47,7 +47,7 @@ export interface Outcome {
 export interface Command<Options extends CommandOptions = CommandOptions> {
   readonly name: string;
   readonly summary: string;
-  /** The words that it takes, all of them required. */
+  /** The words that follow its name, all of them required. */
   readonly words: readonly string[];
   readonly options: Options;
   /** Shown below the options. */
@@ -55,7 +55,61 @@ export interface Command<Options extends CommandOptions = CommandOptions> {
   run(call: Call<Options>): Outcome | Promise<Outcome>;
 }
 
-/** A command among others; what it is called with has been parsed by its own options. */
+/**
+ * Drops the types of a command's options, so that commands fit into one list. `run` is called with parsed options only.
+ */
 export function command<const Options extends CommandOptions>(definition: Command<Options>): Command {
   return definition;
+}
+
+/** The words of the command line, or the settings that the command needs, are wrong: nothing was tried. */
+export class UsageError extends Error {}
+
+/** The command failed. The message is for people and shows no secret. */
+export class CommandFailedError extends Error {}
+
+export const HELP_OPTION = {
+  help: { type: 'boolean', short: 'h', about: 'Shows this.' },
+} as const satisfies CommandOptions;
+
+/** For every command that reads settings. */
+export const SETTINGS_OPTIONS = {
+  account: {
+    type: 'string',
+    value: 'NAME',
+    about: 'A named account, which reads PAYMENT_<NAME>_*. Default: the unnamed account, which reads PAYMENT_*.',
+  },
+  env: { type: 'string', value: 'FILE', about: 'Reads variables from FILE, not from .env; those already set win.' },
+} as const satisfies CommandOptions;
+
+export const JSON_OPTION = {
+  json: { type: 'boolean', about: 'Prints JSON, and nothing else, on standard output.' },
+} as const satisfies CommandOptions;
+
+/** For every command that opens a store. */
+export const STORE_OPTIONS = {
+  store: { type: 'string', value: 'URL', about: 'The store, instead of PAYMENT_STORE_URL.' },
+  ...SETTINGS_OPTIONS,
+  ...JSON_OPTION,
+} as const satisfies CommandOptions;
+
+export const LIMIT_OPTION = {
+  limit: { type: 'string', value: 'N', about: 'Shows at most N, 1 to 10000; 100 by default.' },
+} as const satisfies CommandOptions;
+
+/** @throws UsageError naming the option and its limits */
+export function wholeNumber(
+  option: string,
+  text: string | undefined,
+  { min, max, byDefault }: { readonly min: number; readonly max: number; readonly byDefault: number },
+): number {
+  if (text === undefined) return byDefault;
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
+  if (number >= min && number <= max) return number;
+  throw new UsageError(`--${option} takes a whole number from ${min} to ${max}.`);
+}
+
+/** Reads `--limit`. */
+export function limitOf(text: string | undefined): number {
+  return wholeNumber('limit', text, { min: 1, max: 10_000, byDefault: 100 });
 }

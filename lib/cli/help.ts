@@ -1,6 +1,6 @@
 import type { Command } from './command.js';
 
-const STATUSES = `Exit status: 0 it is done and the news is good; 1 it failed, or the news is bad;
+const STATUSES = `Exit status: 0 done, and the news is good; 1 failed, or the news is bad;
 2 the words or the settings are wrong, and nothing was tried.`;
 
 /** The help of all commands. */
@@ -11,7 +11,7 @@ Usage: nestjs-card-payment COMMAND [OPTIONS]
 
 ${listOf(commands)}
 
-Options of all:
+Options of every command:
 ${rows([
   ['--help, -h', 'Shows the help of a command; so does "help COMMAND".'],
   ['--version, -v', 'Shows the version.'],
@@ -27,7 +27,7 @@ export function helpOfGroup(group: string, commands: readonly Command[]): string
 
 ${listOf(commands)}
 
-"nestjs-card-payment ${group} COMMAND --help" says more of each.
+"nestjs-card-payment ${group} COMMAND --help" explains each of them.
 `;
 }
 

@@ -1,18 +1,17 @@
+import { existsSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { nearest } from '../options/edit-distance.js';
-import type { Command, CommandOptions } from './command.js';
-import { HELP_OPTION } from './common-options.js';
-import { UsageError } from './usage.error.js';
+import { nearest } from '../options/near-misses.js';
+import { type Command, type CommandOptions, HELP_OPTION, UsageError } from './command.js';
 
 interface ParsedWords {
   readonly words: readonly string[];
-  /** By the command's own options, each of the type that it says. */
+  /** By the name of the option, each of the type that the command declares. */
   readonly values: Readonly<Record<string, unknown>>;
 }
 
 /**
- * What a command was called with.
- * @returns null where its help is wanted
+ * Parses the words that follow a command's name.
+ * @returns null if they ask for its help
  * @throws UsageError
  */
 export function parseWords({ name, words, options }: Command, args: readonly string[]): ParsedWords | null {
@@ -43,8 +42,34 @@ function strictly(args: readonly string[], options: CommandOptions) {
 
 function unknownOption(name: string, option: string, known: readonly string[]): string {
   const typed = option.replace(/^-+/, '');
-  // Not --env-file: Node.js takes that for itself, wherever it stands.
-  const near = nearest(typed, known) ?? known.find((one) => typed.startsWith(`${one}-`)) ?? null;
+  // `--env-file` does not reach this: Node.js takes it for itself, wherever it stands.
+  const near = nearest(typed, known) ?? known.find((name) => typed.startsWith(`${name}-`)) ?? null;
   const meant = near === null ? '' : ` Did you mean --${near}?`;
   return `"${name}" has no option ${option}.${meant}`;
+}
+
+const DEFAULT_FILE = '.env';
+
+/**
+ * Reads variables from a file into the process, as `ConfigModule` does: variables that are set already win.
+ * @param file by default `.env` in the working directory, if it exists
+ * @returns the file that was read; null if there was none
+ * @throws UsageError when it cannot be read
+ */
+export function loadEnvironmentFile(file: string | undefined): string | null {
+  const name = file ?? DEFAULT_FILE;
+  if (!existsSync(name)) {
+    if (file === undefined) return null;
+    throw new UsageError(`--env: there is no file ${file}.`);
+  }
+  if (statSync(name).isDirectory()) {
+    if (file === undefined) return null;
+    throw new UsageError(`--env: ${file} is a folder.`);
+  }
+  try {
+    process.loadEnvFile(name);
+    return name;
+  } catch {
+    throw new UsageError(`${name} cannot be read; may this user read it?`);
+  }
 }

@@ -1,13 +1,12 @@
 import { isSqlDialect, SQL_ENGINES } from '../store/sql/engines.js';
 import { paymentSchema } from '../store/sql/payment-schema.js';
-import { command } from './command.js';
-import { UsageError } from './usage.error.js';
+import { command, UsageError } from './command.js';
 
 const DIALECTS = SQL_ENGINES.map(({ name }) => name);
 
 export const schemaCommand = command({
   name: 'schema',
-  summary: 'Prints the tables of a SQL store, for those who run their own migrations.',
+  summary: 'Prints the tables of a SQL store, if you run your own migrations.',
   words: [],
   options: { dialect: { type: 'string', value: DIALECTS.join('|'), about: 'The database. Required.' } },
   run({ values: { dialect } }) {

@@ -1,8 +1,7 @@
 import { networkInterfaces } from 'node:os';
-import { isSimulatorDialect, SIMULATED_DIALECTS } from '../simulator/dialects/dialects.js';
+import { isSimulatorDialect, SIMULATED_DIALECTS } from '../simulator/simulator-options.js';
 import { describeSimulator, type Simulator, type SimulatorOptions, startSimulator } from '../simulator/index.js';
-import { command } from './command.js';
-import { UsageError } from './usage.error.js';
+import { command, UsageError } from './command.js';
 
 const DIALECTS = Object.keys(SIMULATED_DIALECTS);
 
@@ -12,10 +11,14 @@ export const simulateCommand = command({
   summary: 'Starts a gateway and a bank to try payments against. Takes no real card.',
   words: [],
   options: {
-    port: { type: 'string', value: 'PORT', about: '4010 by default; 0 is any free one.' },
+    port: { type: 'string', value: 'PORT', about: '4010 by default; 0 takes any free port.' },
     host: { type: 'string', value: 'HOST', about: 'The address to listen on; 127.0.0.1 by default.' },
-    'public-url': { type: 'string', value: 'URL', about: 'Where browsers find the bank, if not at that address.' },
-    dialect: { type: 'string', value: DIALECTS.join('|'), about: 'How it speaks; morpos by default.' },
+    'public-url': {
+      type: 'string',
+      value: 'URL',
+      about: "The address of the bank's pages for browsers, if another one.",
+    },
+    dialect: { type: 'string', value: DIALECTS.join('|'), about: 'The dialect of the gateway; morpos by default.' },
   },
   async run({ values }) {
     const { port = '4010', host = '127.0.0.1', 'public-url': publicUrl, dialect = 'morpos' } = values;
@@ -52,7 +55,7 @@ async function start(options: SimulatorOptions): Promise<Simulator> {
   }
 }
 
-/** For whoever listens on all addresses for the sake of a phone, or of a browser outside a container. */
+/** For a simulator that listens on all addresses, so that a phone or a browser outside a container can reach it. */
 function reachedFromElsewhere({ port, url, publicUrl }: Simulator, host: string): string {
   if ((host !== '0.0.0.0' && host !== '::') || publicUrl !== url) return '';
   const addresses = Object.values(networkInterfaces())
@@ -62,7 +65,7 @@ function reachedFromElsewhere({ port, url, publicUrl }: Simulator, host: string)
   const example = addresses[0] ?? `--public-url http://192.168.1.5:${port}`;
   return `
 The bank's pages are at ${url}, where browsers on this machine find them. For another device, or where the port is
-published under another address, say how buyers reach it:
+published under another address, give the address that buyers use:
   ${[...new Set([example, ...addresses])].join('\n  ')}
 `;
 }

@@ -1,7 +1,7 @@
 import { format } from 'node:util';
 import type { LoggerService } from '@nestjs/common';
 
-/** Nest's Logger writes to standard output, which belongs to what a command prints: warnings and errors go to the other. */
+/** Nest's Logger writes to standard output, where the command's own output goes: this one writes to standard error. */
 export class StderrLogger implements LoggerService {
   log(): void {}
 

@@ -1,9 +1,8 @@
 import { Transform, Type, type TypeHelpOptions } from 'class-transformer';
-import { readCardNumber, readExpiry } from './card-as-typed.js';
+import { AsGiven, AsTyped, readCardNumber, readExpiry } from './rules/reading.rules.js';
 import { MASKED_VALUE, maskedCard, maskedCardNumber, rememberCard } from './masked-card.js';
 import { IsCardNumber, IsExpiry, IsNotExpired, IsSecurityCode, PassesLuhn } from './rules/card.rules.js';
-import { AsGiven, AsTyped } from './rules/reading.rules.js';
-import { IsRequired } from './rules/structure.rules.js';
+import { IsRequired } from './rules/rule.js';
 
 /**
  * The groups of the two checks that a host may want to leave out of its own `ValidationPipe`. A pipe without groups
@@ -11,15 +10,15 @@ import { IsRequired } from './rules/structure.rules.js';
  */
 export const CARD_CHECKS = { luhn: 'payment.luhn', expiry: 'payment.expiry' } as const;
 
-/** The three fields of a card. {@link CardDetailsDto} also prints itself safely. */
+/** The three fields of a card. {@link CardDetailsDto} also masks them when it is printed. */
 export type CardDetails = Pick<CardDetailsDto, 'cardNo' | 'expDate' | 'cvv'>;
 
 /**
- * A card (docs/interface.md). Its fields can be read, but printed by `JSON.stringify`, `util.inspect`,
- * `console.log`, `instanceToPlain` or a template it shows the first six and last four digits at most, no expiry and no
- * code. A plain object, a copy by spread and `console.dir` have no such protection. A `ValidationPipe` without
- * `transform` may give a controller a masked copy; `PaymentService` takes it for the card it was made of, but not a copy
- * of that copy.
+ * A card (docs/interface.md). Its fields can be read, but when it is printed by `JSON.stringify`, `util.inspect`,
+ * `console.log`, `instanceToPlain` or a template, it shows at most the first six and last four digits, no expiry and no
+ * code. A plain object, a copy by spread and `console.dir` are not protected in this way. A `ValidationPipe` without
+ * `transform` may give a controller a masked copy. `PaymentService` accepts it and uses the card that it was made of;
+ * it does not accept a copy of that copy.
  */
 export class CardDetailsDto {
   /** 12 to 19 digits; the spaces and dashes that people type between them are left out. */
@@ -32,8 +31,8 @@ export class CardDetailsDto {
   cardNo!: string;
 
   /**
-   * MMyy, or as people type it: `12/36`, `12 / 36`, `12/2036`, `12-36`, `122036`, `1/36`. Good through the end of its month
-   * anywhere on Earth.
+   * MMyy, or as people type it: `12/36`, `12 / 36`, `12/2036`, `12-36`, `122036`, `1/36`. The card is good until its
+   * month has ended everywhere on Earth.
    */
   @IsExpiry()
   @IsNotExpired({ groups: [CARD_CHECKS.expiry] })
@@ -55,7 +54,7 @@ export class CardDetailsDto {
   }
 }
 
-// Not declared as members, so that a plain object is a card to TypeScript as well.
+// These are not declared as members, so that TypeScript accepts a plain object as a card.
 Object.defineProperties(CardDetailsDto.prototype, {
   toJSON: { value: masked },
   [Symbol.for('nodejs.util.inspect.custom')]: {
@@ -69,7 +68,7 @@ function masked(this: CardDetailsDto): CardDetails {
   return maskedCard(this);
 }
 
-/** A type function is the only one that sees both a copy and what it is made of. It names a type that changes nothing. */
+/** class-transformer passes the copy and its original to a type function only. The type returned changes nothing. */
 function rememberMaskedCopy(options?: TypeHelpOptions): ObjectConstructor {
   const { newObject, object } = (options ?? {}) as { newObject?: object; object?: CardDetails };
   if (newObject && object && !(newObject instanceof CardDetailsDto)) rememberCard(newObject, object);

@@ -2,10 +2,10 @@ import { PaymentValidationError, type ValidationProblem } from '../errors/paymen
 import type { TextLanguage, Translations } from '../payment/text-language.js';
 import { unmasked } from './masked-card.js';
 
-/** Far more than any message has. */
+/** Far more fields than any message has. */
 export const MAX_FIELDS = 64;
 
-/** By the name of the rule. */
+/** The messages, by the name of the rule. */
 const TEXTS = {
   isObject: {
     en: 'must be an object with the fields of the payment',
@@ -21,12 +21,12 @@ const TEXTS = {
 } as const satisfies Record<string, Translations>;
 
 /**
- * A plain copy of an input, made once and field by field, so that whatever hides in it (getters, proxies, cycles,
- * arrays, functions, depth) is gone before it is validated. What no field can be becomes an empty array, which every
- * rule refuses. In place of the masked copy of a card comes the card.
+ * Copies an input field by field into plain objects, so that what is validated has no getters, proxies, cycles, arrays
+ * or functions and is not deep. A value that no field can have becomes an empty array, which every rule refuses. A
+ * masked copy of a card is replaced by the card.
  *
- * @returns the refusal when it is not an object, or cannot be read. It is not thrown here, where a card is at hand: see
- *   `rejectApart`
+ * @returns an error if the input is not an object or cannot be read. It is not thrown here, where variables hold a
+ *   card: see `rejectApart`
  */
 export function copyInput(input: unknown, language: TextLanguage = 'en'): object | PaymentValidationError {
   const copier = new InputCopier(language);
@@ -36,7 +36,7 @@ export function copyInput(input: unknown, language: TextLanguage = 'en'): object
   return copy;
 }
 
-/** Dotted. An unknown name may be data in the wrong place, so one that does not look like a name is not shown. */
+/** The dotted path of a field. A name that does not look like one may be data in the wrong place: it is not shown. */
 export function fieldPath(parent: string, name: string): string {
   const shown = /^[A-Za-z_]{1,40}\d{0,2}$/.test(name) ? name : '?';
   return parent ? `${parent}.${shown}` : shown;
@@ -47,7 +47,7 @@ export function unknownField(path: string): ValidationProblem {
 }
 
 class InputCopier {
-  /** Why the input is refused; null while it is not. */
+  /** The error for the first problem; null if there is none. */
   refusal: PaymentValidationError | null = null;
 
   constructor(private readonly language: TextLanguage) {}
@@ -62,7 +62,7 @@ class InputCopier {
     const copy: Record<string, unknown> = {};
     for (const name of names) {
       const at = fieldPath(path, name);
-      // class-transformer would drop these silently.
+      // class-transformer would drop these fields without a word.
       if (name in Object.prototype || name === 'toJSON') {
         return this.refuse(new PaymentValidationError([unknownField(at)], this.language));
       }
@@ -93,7 +93,7 @@ function refusal(path: string, rule: keyof typeof TEXTS, language: TextLanguage)
   return new PaymentValidationError([inputProblem(path, rule)], language);
 }
 
-/** What no rule of a field says. */
+/** A problem with the input as a whole, for which no field has a rule. */
 export function inputProblem(path: string, rule: keyof typeof TEXTS): ValidationProblem {
   return { path: path || 'input', rule, message: TEXTS[rule] };
 }

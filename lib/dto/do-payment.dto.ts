@@ -1,17 +1,56 @@
 import { type CardDetails, CardDetailsDto } from './card-details.dto.js';
-import { CardHolderInfoDto } from './card-holder-info.dto.js';
-import { ExtraParameterDto } from './extra-parameter.dto.js';
+import { CardHolderInfoDto } from './checkout.dto.js';
 import { IsTrueOrFalse } from './rules/reading.rules.js';
-import { IsNested, IsRequired, MayBeAbsent } from './rules/structure.rules.js';
-import { IsText, IsWebUrl } from './rules/text.rules.js';
-import { TransactionDetailsDto } from './transaction-details.dto.js';
+import { IsNested, IsRequired, MayBeAbsent } from './rules/rule.js';
+import { IsAmount, IsCurrencyCode, IsText, IsWebUrl, IsWholeNumber } from './rules/value.rules.js';
+
+/** The sale (docs/interface.md). It comes from the merchant's order, never from a buyer's browser. */
+export class TransactionDetailsDto {
+  /** `SALE` unless given; the interface shows no other value. */
+  @IsText()
+  @MayBeAbsent()
+  transactionType?: string;
+
+  /** 1 unless given. The interface shows no bounds; 999 is ours. */
+  @IsWholeNumber(1, 999)
+  @MayBeAbsent()
+  installmentCount?: number;
+
+  /**
+   * Major units: `'149.90'` or 149.9, a plain decimal above 0, of at most 15 digits, with no more decimals than its
+   * currency has (ISO 4217).
+   */
+  @IsAmount()
+  @IsRequired()
+  amount!: string | number;
+
+  /**
+   * The ISO 4217 number of a currency in use: 949 is the Turkish lira (TRY). Letters and text are refused, and so are
+   * the numbers of gold, tests (963), "no currency" (999) and currencies of the past.
+   */
+  @IsCurrencyCode()
+  @IsRequired()
+  currencyCode!: number;
+
+  @IsTrueOrFalse()
+  @MayBeAbsent()
+  vftFlag?: boolean;
+}
+
+/** Fields that only some merchants send (docs/interface.md). */
+export class ExtraParameterDto {
+  /** Sub-merchant identifier. */
+  @IsText()
+  @MayBeAbsent()
+  pfSubMerchantId?: string;
+}
 
 /**
- * What `PaymentService.doPayment` takes: the fields of docs/interface.md under the same names, less `merchantId` and
- * `sign`, which the module fills in, as it does whatever else is absent.
+ * The input of `PaymentService.doPayment`: the fields of docs/interface.md under the same names, without `merchantId`
+ * and `sign`. The module fills in these two and every other field that is absent.
  *
- * **The merchant's input, never a `@Body()`**: whoever fills it sets the amount, the currency, the reference, the
- * return URLs and `allowRepeat`. These come from your own order; of a buyer, take no more than a {@link CheckoutDto}.
+ * **The merchant's input, never a `@Body()`**: it sets the amount, the currency, the reference, the return URLs and
+ * `allowRepeat`. These come from your own order; from a buyer, accept no more than a {@link CheckoutDto}.
  */
 export class DoPaymentDto {
   @IsNested(() => CardDetailsDto)
@@ -46,8 +85,8 @@ export class DoPaymentDto {
   paymentInstrumentType?: string;
 
   /**
-   * The id of this attempt at the gateway, made by the module unless given. One per attempt, never reused; one that you
-   * give is refused as long as its payment is stored, and for `idempotencyTtlMs` after it was deleted.
+   * The id of this attempt at the gateway, made by the module unless given. Each attempt needs a new one. An id that
+   * you give is refused while its payment is stored, and for `idempotencyTtlMs` after it was deleted.
    */
   @IsText()
   @MayBeAbsent()
@@ -74,9 +113,9 @@ export class DoPaymentDto {
   allowRepeat?: boolean;
 
   /**
-   * The same key with the same sale is the same payment, however often it is sent; with another sale, or another card, it
-   * is refused. Not sent to the gateway. Where a client makes it, put the customer's id before it: otherwise one customer
-   * could name another's payment.
+   * The same key with the same sale is the same payment, however often it is sent; with another sale, or another card,
+   * it is refused. Not sent to the gateway. If a client makes the key, put the customer's id before it: otherwise a
+   * customer could name another customer's payment.
    */
   @IsText()
   @MayBeAbsent()
@@ -84,7 +123,7 @@ export class DoPaymentDto {
 }
 
 /**
- * What `PaymentService.init3d` takes: **the merchant's input, never a `@Body()`**, see {@link DoPaymentDto}. The
- * interface (docs/interface.md) does not show Init3d's fields; they are read as DoPayment's.
+ * The input of `PaymentService.init3d`: **the merchant's input, never a `@Body()`**, see {@link DoPaymentDto}. The
+ * interface (docs/interface.md) does not show Init3d's fields; they are taken to be DoPayment's.
  */
 export class Init3dDto extends DoPaymentDto {}

@@ -1,12 +1,7 @@
 export * from './auth3d.dto.js';
-export * from './callback.dto.js';
 export * from './card-details.dto.js';
-export * from './card-holder-info.dto.js';
 export * from './checkout.dto.js';
 export * from './do-payment.dto.js';
-export * from './do-payment-request.dto.js';
-export * from './do-payment-response.dto.js';
-export * from './extra-parameter.dto.js';
-export * from './init3d-response.dto.js';
-export * from './transaction-details.dto.js';
+export * from './gateway-requests.dto.js';
+export * from './gateway-responses.dto.js';
 export { paymentValidationPipe, type PaymentValidationPipeOptions } from './payment-validation.pipe.js';

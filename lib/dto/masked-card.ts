@@ -18,10 +18,10 @@ export const MASKED_CARD_TEXTS: Translations = {
     'gelen nesneyi verin ya da ValidationPipe’a `transform: true` ekleyin',
 };
 
-/** The cards of which `instanceToPlain` made masked copies, by the copy. */
+/** The card of each masked copy that `instanceToPlain` made. */
 const cards = new WeakMap<object, CardFields>();
 
-/** What may be seen of a card. */
+/** The card as it may be shown. */
 export function maskedCard({ cardNo }: CardFields): CardFields {
   return { cardNo: maskedCardNumber(cardNo), expDate: MASKED_VALUE, cvv: MASKED_VALUE };
 }
@@ -35,14 +35,14 @@ export function isMaskedCard({ expDate, cvv }: Partial<CardFields>): boolean {
 }
 
 /**
- * Remembers which card a copy was made of. A `ValidationPipe` without `transform` gives its controller such a copy, and
- * no way to the card.
+ * Remembers which card a copy was made of: a `ValidationPipe` without `transform` gives its controller a masked copy
+ * and not the card.
  */
 export function rememberCard(copy: object, card: CardFields): void {
   cards.set(copy, card);
 }
 
-/** The card that a masked copy was made of, unless the copy has been changed since; otherwise the object itself. */
+/** The card that this masked copy was made of; the object itself if it is no such copy or has been changed since. */
 export function unmasked(value: object): object {
   const card = cards.get(value);
   if (!card) return value;

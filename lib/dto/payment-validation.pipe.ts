@@ -2,25 +2,24 @@ import { type ArgumentMetadata, type Type, ValidationPipe, type ValidationPipeOp
 import { plainToInstance } from 'class-transformer';
 import { validate } from 'class-validator';
 import { PaymentValidationError, type ValidationProblem } from '../errors/payment-validation.error.js';
-import { rejectApart } from '../errors/reject-apart.js';
+import { rejectApart } from '../errors/payment-errors.js';
 import { readForm } from '../payment/form-fields.js';
 import { textLanguage, type TextLanguage } from '../payment/text-language.js';
 import { Auth3dDto } from './auth3d.dto.js';
 import { CardDetailsDto } from './card-details.dto.js';
-import { CardHolderInfoDto } from './card-holder-info.dto.js';
-import { CheckoutDto } from './checkout.dto.js';
+import { CardHolderInfoDto, CheckoutDto } from './checkout.dto.js';
 import { fieldPath, inputProblem, MAX_FIELDS, unknownField } from './copy-input.js';
-import { DoPaymentDto } from './do-payment.dto.js';
-import { ExtraParameterDto } from './extra-parameter.dto.js';
-import { TransactionDetailsDto } from './transaction-details.dto.js';
+import { DoPaymentDto, ExtraParameterDto, TransactionDetailsDto } from './do-payment.dto.js';
 import { cardsInTexts, problemsOf } from './validate-input.js';
 
 export interface PaymentValidationPipeOptions extends ValidationPipeOptions {
-  /** Of the issues' messages: `tr` (default) or `en`. `PaymentExceptionFilter` words them in the buyer's language. */
+  /**
+   * The language of the messages: `tr` (default) or `en`. `PaymentExceptionFilter` uses the buyer's language instead.
+   */
   readonly language?: TextLanguage;
 }
 
-/** What a request may carry. */
+/** This module's classes that a request may hold. */
 const OUR_INPUTS: readonly Type[] = [
   CheckoutDto,
   CardDetailsDto,
@@ -31,17 +30,17 @@ const OUR_INPUTS: readonly Type[] = [
   Auth3dDto,
 ];
 
-/** Deeper than any message, and not so deep that reading it overflows the stack. */
+/** Deeper than any message, but not deep enough to overflow the stack. */
 const MAX_DEPTH = 16;
 
 /**
  * A `ValidationPipe` with `whitelist` and `transform` (unless you set them otherwise), for `app.useGlobalPipes` or one
- * parameter. Of a class of your own it does what Nest's pipe does. Of this module's (`CheckoutDto`, and classes that
- * extend it), it
+ * parameter. For your own classes it does the same as Nest's pipe. For this module's classes (`CheckoutDto`, and
+ * classes that extend it), it
  *
- * - reads a form whether its parser nests (`express.urlencoded`) or not (Fastify's): `cardDetails[cardNo]` or
- *   `cardDetails.cardNo`; a field that is given in two ways is refused;
- * - refuses with a `PaymentValidationError`, whose issues have a message for the buyer, one a field;
+ * - reads a form whether its parser nests the fields (`express.urlencoded`) or not (Fastify's): `cardDetails[cardNo]`
+ *   or `cardDetails.cardNo`; a field that is given in both ways is refused;
+ * - refuses input with a `PaymentValidationError`, which has one issue for each field, with a message for the buyer;
  * - always gives your handler an instance, which prints its card masked.
  */
 export function paymentValidationPipe({
@@ -93,7 +92,7 @@ function isOurs(metatype: unknown): metatype is Type<object> {
   return OUR_INPUTS.some((ours) => metatype === ours || metatype.prototype instanceof ours);
 }
 
-/** A form has no numbers: its number of instalments is read from text. */
+/** A form has no numbers, so its number of instalments is read from text. */
 function withCount(fields: Readonly<Record<string, unknown>>): object {
   const { installmentCount } = fields;
   const isCount = typeof installmentCount === 'string' && /^[1-9]\d{0,2}$/.test(installmentCount);

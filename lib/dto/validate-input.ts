@@ -13,30 +13,30 @@ import { CARD_FREE, EXPIRED, hasExpired } from './rules/card.rules.js';
 export interface InputChecks {
   /** Whether the card number's check digit is checked. */
   readonly luhn: boolean;
-  /** The time that the expiry is judged by. */
+  /** The time at which the card must not have expired. */
   readonly now: Date;
-  /** That of the messages, unless the input names one. */
+  /** The language of the messages, unless the input names one. */
   readonly language: string;
 }
 
 /**
- * Checks what a merchant passed in, a plain object or an instance, and leaves it as it was. A card number and an expiry
- * are read as people type them; nothing else is coerced, and unknown fields are refused.
+ * Checks the merchant's input, a plain object or an instance, and does not change it. A card number and an expiry are
+ * read as people type them; nothing else is converted, and unknown fields are refused.
  *
- * @returns a fresh instance, which prints its card masked; or the refusal, naming every path and rule, and showing no
- *   value. It is not thrown here, where a card is at hand: see `rejectApart`
+ * @returns a new instance, which prints its card masked; or the error, which names every path and rule and shows no
+ *   value. The error is not thrown here, where variables hold a card: see `rejectApart`
  */
 export function checkInput<T extends DoPaymentDto>(
   type: ClassConstructor<T>,
   input: unknown,
-  { luhn, now, language: otherwise }: InputChecks,
+  { luhn, now, language: defaultLanguage }: InputChecks,
 ): T | PaymentValidationError {
-  const copy = copyInput(input, textLanguage(otherwise));
+  const copy = copyInput(input, textLanguage(defaultLanguage));
   if (copy instanceof PaymentValidationError) return copy;
   const instance = plainToInstance(type, copy);
   const own: unknown = instance.language;
-  const language = textLanguage(typeof own === 'string' ? own : otherwise);
-  // All rules without a group, and of the others at most Luhn: below, the expiry is judged by the given time.
+  const language = textLanguage(typeof own === 'string' ? own : defaultLanguage);
+  // Rules without a group always apply; of those with one, at most Luhn does. The expiry is checked below, at `now`.
   const group = luhn ? CARD_CHECKS.luhn : 'none';
   const errors = obeysRules(instance, group) ? [] : brokenRules(instance, group);
   const card: Partial<CardDetails> | null = instance.cardDetails;
@@ -63,7 +63,7 @@ function brokenRules(instance: object, group: string): ValidationError[] {
   });
 }
 
-/** class-validator's errors, by path and in both languages. */
+/** Turns class-validator's errors into problems with a path and, where possible, both languages. */
 export function problemsOf(errors: readonly ValidationError[], parent = ''): ValidationProblem[] {
   return errors.flatMap(({ property, constraints = {}, contexts = {}, children = [] }) => {
     const path = fieldPath(parent, property);
@@ -76,13 +76,13 @@ export function problemsOf(errors: readonly ValidationError[], parent = ''): Val
   });
 }
 
-/** A host's own rule may have a context of any other kind. */
+/** The host's own rules may have contexts of any other kind. */
 function isTranslations(context: unknown): context is Translations {
   const { en, tr } = Object(context) as Partial<Record<keyof Translations, unknown>>;
   return typeof en === 'string' && typeof tr === 'string';
 }
 
-/** Each field but the card number's own that holds the card number. */
+/** A problem for each field besides `cardNo` that holds the card number. */
 export function cardsInTexts(input: { readonly cardDetails?: Partial<CardDetails> | null }): ValidationProblem[] {
   const { cardNo } = input.cardDetails ?? {};
   if (typeof cardNo !== 'string') return [];
@@ -92,7 +92,7 @@ export function cardsInTexts(input: { readonly cardDetails?: Partial<CardDetails
     .map(([path]) => ({ path, rule: CARD_FREE.name, message: CARD_FREE.texts }));
 }
 
-/** The texts and numbers of a message, which is two objects deep at most, by their paths. */
+/** The texts and numbers of a message with their paths. A message is at most two objects deep. */
 function textsIn(fields: object, parent = ''): [path: string, text: string][] {
   return Object.entries(fields).flatMap(([name, value]: [string, unknown]): [string, string][] => {
     const path = fieldPath(parent, name);

@@ -9,7 +9,7 @@ const STYLE =
   '@media(prefers-color-scheme:dark){body{background:#12181f;color:#e6ebf0}a{color:#8cc2ff}}';
 
 /**
- * The headers of {@link buyerPage}: nothing is loaded, run or kept.
+ * The headers of {@link buyerPage}: the browser loads nothing, runs nothing and keeps no copy.
  *
  * @param ancestors who may show the page in a frame
  */
@@ -25,9 +25,10 @@ export function buyerPageHeaders(ancestors: "'none'" | "'self'"): Readonly<Recor
 }
 
 /**
- * The plain page that results and errors are shown on. Nothing of what was received stands in it.
+ * The plain page that shows a result or an error. It repeats nothing of what the request held.
  *
- * @param shopUrl where its link leads; out of a frame that the bank may have been shown in
+ * @param shopUrl where its link leads. The link opens in the whole window, since the bank may have been shown in a
+ *   frame
  */
 export function buyerPage({ title, text }: PageText, language: TextLanguage, shopUrl: string): string {
   return (
@@ -38,7 +39,37 @@ export function buyerPage({ title, text }: PageText, language: TextLanguage, sho
   );
 }
 
-/** Text as it may stand in HTML, also inside quotes of either kind. */
+/** Escapes text for HTML, also for attributes in quotes of either kind. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** Browsers send less than 200 characters. */
+const MAX_HEADER_LENGTH = 1_000;
+
+/** The media ranges that include JSON, the least exact first. */
+const JSON_RANGES = ['*/*', 'application/*', 'application/json'];
+
+/**
+ * Whether the client prefers a page to JSON: its `Accept` names `text/html`, as browsers do when they open a page or
+ * post a form, and gives JSON no higher weight. `fetch`, axios and the like do not name HTML.
+ */
+export function prefersHtml(accept: string | undefined): boolean {
+  let html = 0;
+  let json = { exactness: -1, weight: 0 };
+  for (const range of (accept ?? '').slice(0, MAX_HEADER_LENGTH).toLowerCase().split(',')) {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
+    const weight = weightOf(parameters);
+    if (type === 'text/html') html = Math.max(html, weight);
+    const exactness = JSON_RANGES.indexOf(type);
+    if (exactness > json.exactness) json = { exactness, weight };
+  }
+  return html > 0 && html >= json.weight;
+}
+
+/** 1 if no weight is given; 0 if it cannot be read. */
+function weightOf(parameters: readonly string[]): number {
+  const given = parameters.find((parameter) => parameter.startsWith('q='));
+  if (given === undefined) return 1;
+  return /^q=(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(given) ? Number(given.slice(2)) : 0;
 }

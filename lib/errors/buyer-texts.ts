@@ -1,6 +1,6 @@
 import type { TextLanguage, Translations } from '../payment/text-language.js';
 
-/** What a page says: the title is its heading, too. */
+/** The text of a page. The title is also its heading. */
 export interface PageText {
   readonly title: string;
   readonly text: string;
@@ -8,7 +8,9 @@ export interface PageText {
 
 type PageTexts = Readonly<Record<TextLanguage, PageText>>;
 
-/** What a buyer may read of an error: no reason of a bank, nothing of the set-up. `text` is also `tellBuyer`. */
+/**
+ * What a buyer may read about an error: no reason of the bank and nothing about the set-up. `text` is also `tellBuyer`.
+ */
 export const BUYER_TEXTS = {
   input: {
     en: { title: 'Please check the form', text: 'Please check what you entered. Nothing was charged.' },
@@ -79,7 +81,7 @@ export const BUYER_TEXTS = {
     en: { title: 'This page cannot be shown', text: 'The request was not understood. Please return to the shop.' },
     tr: { title: 'Bu sayfa gösterilemiyor', text: 'İstek anlaşılamadı. Lütfen mağazaya dönün.' },
   },
-  /** Refused before anything was sent, for what the buyer can neither see nor correct. */
+  /** Refused before anything was sent, for a reason that the buyer can neither see nor correct. */
   notCharged: {
     en: {
       title: 'Something is wrong in the shop',
@@ -122,10 +124,10 @@ export const BUYER_TEXTS = {
   },
 } as const satisfies Record<string, PageTexts>;
 
-/** Which of {@link BUYER_TEXTS}. */
+/** A key of {@link BUYER_TEXTS}. */
 export type BuyerText = keyof typeof BUYER_TEXTS;
 
-/** What the callback's own pages say. */
+/** The texts of the callback's result pages. */
 export const RESULT_TEXTS = {
   success: {
     en: { title: 'Payment received', text: 'Your payment was successful. You can return to the shop.' },
@@ -148,7 +150,7 @@ export const RESULT_TEXTS = {
       text: 'Sonuç henüz bilinmiyor. Lütfen yeniden ödeme yapmayın; sonuç belli olunca mağaza size bildirecektir.',
     },
   },
-  /** Failed, but for another payment of the same order, which may have taken money. */
+  /** This payment failed because of another payment of the same order, which may have taken money. */
   taken: BUYER_TEXTS.underWay,
   refused: BUYER_TEXTS.refused,
   unavailable: {
@@ -159,7 +161,7 @@ export const RESULT_TEXTS = {
 
 export const BACK_TO_SHOP: Translations = { en: 'Back to the shop', tr: 'Mağazaya dön' };
 
-/** What buyers call the fields that they fill in, by the field's name. */
+/** The labels of the fields that buyers fill in, by the field's name. */
 const FIELD_NAMES: Readonly<Record<string, Translations>> = {
   cardNo: { en: 'Card number', tr: 'Kart numarası' },
   expDate: { en: 'Expiry date', tr: 'Son kullanma tarihi' },
@@ -171,13 +173,13 @@ const FIELD_NAMES: Readonly<Record<string, Translations>> = {
   cardHolderInfo: { en: 'Cardholder', tr: 'Kart sahibi' },
 };
 
-/** What a buyer calls the field at a path; of a field that is not the buyer's, its own name. */
+/** The label of the field at a path; the field's own name if no buyer fills it in. */
 export function fieldNameOf(path: string, language: TextLanguage): string {
   const name = path.slice(path.lastIndexOf('.') + 1);
   return Object.hasOwn(FIELD_NAMES, name) ? (FIELD_NAMES[name]?.[language] ?? name) : name;
 }
 
-/** Whether the field at a path is one that a buyer fills in. */
+/** Whether a buyer fills in the field at a path. */
 export function isBuyersField(path: string): boolean {
   return /^(?:cardDetails|cardHolderInfo|(?:transactionDetails\.)?installmentCount)(?:$|\.)/.test(path);
 }

@@ -3,10 +3,10 @@ import type { Payment } from '../payment/payment.js';
 import type { PaymentState } from '../payment/payment-state.js';
 import type { TextLanguage } from '../payment/text-language.js';
 import { BUYER_TEXTS, type BuyerText, isBuyersField } from './buyer-texts.js';
-import { PaymentError } from './payment.error.js';
+import { PaymentError } from './payment-errors.js';
 import { PaymentValidationError, type ValidationIssue } from './payment-validation.error.js';
 
-/** What `PaymentExceptionFilter` answers, as JSON. */
+/** The JSON that `PaymentExceptionFilter` answers with. */
 export interface PaymentErrorBody {
   readonly statusCode: number;
   /** The error's `code`: `PAYMENT_VALIDATION`, … */
@@ -15,31 +15,31 @@ export interface PaymentErrorBody {
   readonly message: string;
   /** For the buyer, in Turkish or English, as the request's `Accept-Language` prefers. */
   readonly tellBuyer: string;
-  /** What is wrong with the input, in the same language. */
+  /** Each mistake in the input, in the same language. */
   readonly issues?: readonly ValidationIssue[];
   /** The payment that the error is about; absent for a duplicate, whose payment may be another customer's. */
   readonly conversationId?: string;
   readonly state?: PaymentState;
 }
 
-/** What is answered to an error, whoever asks. */
+/** The answer to an error, from which the filter makes a page, a form or JSON. */
 export interface ErrorAnswer {
   readonly status: number;
   /** What the buyer reads. */
-  readonly says: BuyerText;
-  /** Whether the buyer can correct it in the form, or try another card there. */
-  readonly isOfForm: boolean;
-  /** Whether Nest would log it, too: a bug of the host. */
+  readonly buyerText: BuyerText;
+  /** Whether the form is shown again: the buyer can correct it, or try another card. */
+  readonly showsForm: boolean;
+  /** Whether Nest would log it, too: it is a bug of the host. */
   readonly isUnexpected: boolean;
-  /** What the developer has to know, where a page takes the place of the JSON that would say it; null otherwise. */
+  /** What the log must tell the developer if the buyer gets a page, which does not say it; null if there is nothing. */
   readonly forDeveloper: string | null;
-  /** In seconds, where it is worth to come back. */
+  /** After how many seconds to try again; null if that would not help. */
   readonly retryAfter: number | null;
-  /** What programs are answered. */
+  /** The body for programs. */
   json(language: TextLanguage): object;
 }
 
-/** Of what was not the caller's doing; the other errors bring their own. */
+/** The status of errors that the caller did not cause; the other errors have their own. */
 const STATUS_OF_CODE: ReadonlyMap<string, HttpStatus> = new Map([
   ['PAYMENT_UNSUPPORTED', HttpStatus.NOT_IMPLEMENTED],
   ['PAYMENT_INIT3D', HttpStatus.BAD_GATEWAY],
@@ -49,17 +49,14 @@ const STATUS_OF_CODE: ReadonlyMap<string, HttpStatus> = new Map([
   ['PAYMENT_SHUTDOWN', HttpStatus.SERVICE_UNAVAILABLE],
 ]);
 
-/**
- * Of what was refused before anything was looked at. Payments in flight end within seconds: by then there is room, or
- * another instance answers.
- */
+/** Payments in flight end within seconds: then there is room again, or another instance answers. */
 const RETRY_AFTER_CODES: ReadonlySet<string> = new Set(['PAYMENT_OVERLOAD', 'PAYMENT_SHUTDOWN']);
 const RETRY_AFTER_SECONDS = 5;
 
-/** What no form of a shop brings about. */
+/** Rules that the form of a shop never breaks: somebody else made the request. */
 const FORM_RULES: ReadonlySet<string> = new Set(['unknownField', 'fieldCount', 'readable', 'isObject']);
 
-/** Of the host's own errors. Whether they moved money is not known: nothing says that they did not. */
+/** The texts for the host's own errors. They may have moved money, so no text says that nothing was charged. */
 const TEXT_OF_STATUS: Readonly<Partial<Record<number, BuyerText>>> = {
   401: 'signIn',
   403: 'forbidden',
@@ -76,26 +73,31 @@ export function answerTo(error: unknown): ErrorAnswer {
 function answerToPaymentError(error: PaymentError): ErrorAnswer {
   const { code } = error;
   const status = error.statusCode ?? STATUS_OF_CODE.get(code) ?? HttpStatus.INTERNAL_SERVER_ERROR;
-  const says = textOfPaymentError(error, status);
+  const buyerText = textOfPaymentError(error, status);
   return {
     status,
-    says,
-    isOfForm: says === 'input' || says === 'declined',
+    buyerText,
+    showsForm: buyerText === 'input' || buyerText === 'declined',
     isUnexpected: false,
-    forDeveloper: error instanceof PaymentValidationError && says !== 'input' ? error.message : null,
+    forDeveloper: error instanceof PaymentValidationError && buyerText !== 'input' ? error.message : null,
     retryAfter: RETRY_AFTER_CODES.has(code) ? RETRY_AFTER_SECONDS : null,
-    json: (language) => bodyOf(error, status, says, language),
+    json: (language) => bodyOf(error, status, buyerText, language),
   };
 }
 
-function bodyOf(error: PaymentError, statusCode: number, says: BuyerText, language: TextLanguage): PaymentErrorBody {
+function bodyOf(
+  error: PaymentError,
+  statusCode: number,
+  buyerText: BuyerText,
+  language: TextLanguage,
+): PaymentErrorBody {
   const { payment } = error as { payment?: Payment | null };
   const isOwn = payment && error.code !== 'PAYMENT_DUPLICATE';
   return {
     statusCode,
     code: error.code,
     message: error.message,
-    tellBuyer: BUYER_TEXTS[says][language].text,
+    tellBuyer: BUYER_TEXTS[buyerText][language].text,
     ...(error instanceof PaymentValidationError && { issues: error.issuesIn(language) }),
     ...(isOwn && { conversationId: payment.conversationId, state: payment.state }),
   };
@@ -116,14 +118,14 @@ function textOfPaymentError(error: PaymentError, status: HttpStatus): BuyerText 
     case HttpStatus.BAD_GATEWAY:
     case HttpStatus.SERVICE_UNAVAILABLE:
       if (error.code === 'PAYMENT_OVERLOAD') return 'busy';
-      // They also come of a look at an order that has been paid.
+      // These two are also thrown while an order that has been paid is looked up.
       return ['PAYMENT_STORE', 'PAYMENT_SHUTDOWN'].includes(error.code) ? 'unavailable' : 'later';
     default:
       return 'trouble';
   }
 }
 
-/** Where something is wrong that is not in a field of the buyer's, no form can help. */
+/** Showing the form again helps only if every mistake is in a field that the buyer fills in. */
 function textOfIssues(issues: readonly ValidationIssue[]): BuyerText {
   if (issues.every(({ path }) => isBuyersField(path))) return 'input';
   return issues.some(({ rule }) => FORM_RULES.has(rule)) ? 'refused' : 'notCharged';
@@ -133,8 +135,8 @@ function answerToHostsError(error: unknown): ErrorAnswer {
   const status = error instanceof HttpException ? error.getStatus() : statusOfHttpError(error);
   return {
     status,
-    says: TEXT_OF_STATUS[status] ?? (status < 500 ? 'refused' : 'trouble'),
-    isOfForm: false,
+    buyerText: TEXT_OF_STATUS[status] ?? (status < 500 ? 'refused' : 'trouble'),
+    showsForm: false,
     isUnexpected: !(error instanceof HttpException) && status >= 500,
     forDeveloper: null,
     retryAfter: null,
@@ -142,15 +144,15 @@ function answerToHostsError(error: unknown): ErrorAnswer {
   };
 }
 
-/** Express's body parser, for one, throws errors that carry a status and are none of Nest's. */
+/** Errors that are not Nest's may have a status, too: Express's body parser throws such errors. */
 function statusOfHttpError(error: unknown): number {
   const { statusCode, message } = (error ?? {}) as { statusCode?: unknown; message?: unknown };
-  const isMeant = Number.isInteger(statusCode) && typeof message === 'string' && message !== '';
-  const status = isMeant ? (statusCode as number) : 500;
+  const isHttpError = Number.isInteger(statusCode) && typeof message === 'string' && message !== '';
+  const status = isHttpError ? (statusCode as number) : 500;
   return status >= 400 && status < 500 ? status : 500;
 }
 
-/** As Nest answers it. */
+/** The body that Nest answers with. */
 function jsonOfNest(error: HttpException): object {
   const response = error.getResponse();
   return typeof response === 'object' ? response : { statusCode: error.getStatus(), message: response };

@@ -1,15 +1,19 @@
-export * from './payment.error.js';
-export * from './payment-callback.error.js';
-export * from './payment-configuration.error.js';
-export * from './payment-duplicate.error.js';
-export * from './payment-init3d.error.js';
-export * from './payment-not-found.error.js';
-export * from './payment-not-sent.error.js';
-export * from './payment-overload.error.js';
-export * from './payment-shutdown.error.js';
-export * from './payment-state.error.js';
-export * from './payment-store.error.js';
-export * from './payment-unsupported.error.js';
+export {
+  type CallbackRefusal,
+  type ConfigurationProblem,
+  PaymentCallbackError,
+  PaymentConfigurationError,
+  PaymentDuplicateError,
+  PaymentError,
+  PaymentInit3dError,
+  PaymentNotFoundError,
+  PaymentNotSentError,
+  PaymentOverloadError,
+  PaymentShutdownError,
+  PaymentStateError,
+  PaymentStoreError,
+  PaymentUnsupportedError,
+} from './payment-errors.js';
 export * from './payment-validation.error.js';
 export type { PaymentErrorBody } from './error-answer.js';
 export * from './payment-exception.filter.js';

@@ -6,35 +6,38 @@ import { LimitedLog } from '../payment/limited-log.js';
 import { isTimeout, withTimeout } from '../payment/with-timeout.js';
 import { plainText } from '../payment/plain-text.js';
 import { preferredLanguage, type TextLanguage } from '../payment/text-language.js';
+import { describeThrown, thrownText } from '../payment/thrown.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
-import { prefersHtml } from './accepted-html.js';
-import { buyerPage, buyerPageHeaders } from './buyer-page.js';
+import { buyerPage, buyerPageHeaders, prefersHtml } from './buyer-page.js';
 import { BUYER_TEXTS } from './buyer-texts.js';
 import { answerTo, type ErrorAnswer } from './error-answer.js';
-import { PaymentError } from './payment.error.js';
+import { PaymentError } from './payment-errors.js';
 import { PaymentValidationError } from './payment-validation.error.js';
 import { type RefusedForm, typedAgain } from './refused-form.js';
 
 export interface PaymentExceptionFilterOptions {
-  /** Of what buyers read where a request prefers neither Turkish nor English: `tr` (default) or `en`. */
+  /** The language for buyers whose browser asks for neither Turkish nor English: `tr` (default) or `en`. */
   readonly language?: TextLanguage;
-  /** Where the pages' link leads: a path of this site, or an absolute http(s) URL. Default `/`. */
+  /** Where the link on the pages leads: a path of this site, or an absolute http(s) URL. Default `/`. */
   readonly shopUrl?: string;
 }
 
-/** The parts that Express's response and Fastify's reply have in common. */
+/** What Express's response and Fastify's reply have in common, and a few members that only one of them has. */
 interface HttpResponse {
+  /** Express's alone. */
   readonly headersSent?: boolean;
+  /** Fastify's alone. */
   readonly sent?: boolean;
-  /** Fastify's. */
+  /** Fastify's alone. */
   readonly raw?: { readonly headersSent?: boolean };
   getHeader(name: string): unknown;
   header(name: string, value: string): unknown;
   removeHeader(name: string): unknown;
   status(code: number): HttpResponse;
   send(body: string): unknown;
-  /** Of Express alone, as is the next. */
+  /** Express's alone. */
   readonly writableEnded?: boolean;
+  /** Express's alone. */
   end?(): unknown;
 }
 
@@ -48,29 +51,29 @@ const PAGE_HEADERS = buyerPageHeaders("'none'");
 const PRIVATE_HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 const FORM_HEADERS = { ...PRIVATE_HEADERS, 'Content-Type': 'text/html; charset=utf-8' };
 const JSON_HEADERS = { ...PRIVATE_HEADERS, 'Content-Type': 'application/json; charset=utf-8' };
-/** Of the answer that the route meant to give. */
-const FOREIGN_HEADERS = ['Content-Length', 'Content-Encoding', 'Content-Disposition', 'ETag', 'Last-Modified'];
+/** The route may have set these for the answer that it could not give. */
+const ROUTE_HEADERS = ['Content-Length', 'Content-Encoding', 'Content-Disposition', 'ETag', 'Last-Modified'];
 
 /**
- * Answers this module's errors over HTTP, on Express and Fastify; elsewhere (GraphQL, microservices) it rethrows them.
+ * Answers this module's errors over HTTP, on Express and Fastify; in GraphQL and microservices it rethrows them.
  * Use it with `@UseFilters(PaymentExceptionFilter)`, `APP_FILTER` or `app.useGlobalFilters(new
  * PaymentExceptionFilter())`.
  *
- * A browser that shows a page (its `Accept` names `text/html`) gets one in the buyer's language, with a link back to the
- * shop; programs get JSON, whose `tellBuyer` is what a buyer may read. To show your form again instead, extend this
- * class and override {@link PaymentExceptionFilter.form}. With `@Catch()` on your class, the errors of the application
- * itself (404, 413, 429, 500, …) are answered the same way: with a page, or with the JSON that Nest gives.
+ * A browser (its `Accept` names `text/html`) gets a page in the buyer's language, with a link back to the shop; a
+ * program gets JSON, whose `tellBuyer` may be shown to the buyer. To show your form again instead, extend this class
+ * and override {@link PaymentExceptionFilter.form}. With `@Catch()` on your class, it answers the application's own
+ * errors (404, 413, 429, 500, …) in the same way: with a page, or with the JSON that Nest answers with.
  *
  * | error | status |
  * |---|---|
  * | `PaymentValidationError`, `PaymentCallbackError` | 400 |
- * | `PaymentInit3dError`, declined | 402 |
+ * | `PaymentInit3dError`: declined | 402 |
  * | `PaymentNotFoundError` | 404 |
- * | `PaymentDuplicateError`, `PaymentStateError`; `PaymentInit3dError` of a reference that is taken | 409 |
+ * | `PaymentDuplicateError`, `PaymentStateError`; `PaymentInit3dError`: its reference is taken | 409 |
  * | any other `PaymentError` | 500 |
  * | `PaymentUnsupportedError` | 501 |
  * | `PaymentInit3dError`: refused, unreadable or unanswered | 502 |
- * | `PaymentNotSentError`, `PaymentStoreError`: no money was moved, try again | 503 |
+ * | `PaymentNotSentError`, `PaymentStoreError`: no money moved, try again | 503 |
  * | `PaymentOverloadError`, `PaymentShutdownError`, with `Retry-After` in seconds | 503 |
  */
 @Catch(PaymentError)
@@ -90,7 +93,7 @@ export class PaymentExceptionFilter implements ExceptionFilter {
     this.shopUrl = shopUrl;
   }
 
-  /** Never rejects: Nest does not wait for what a filter returns. */
+  /** Never rejects, since Nest does not wait for the promise that a filter returns. */
   catch(error: unknown, host: ArgumentsHost): void | Promise<void> {
     if (host.getType() !== 'http') throw error;
     const http = host.switchToHttp();
@@ -99,28 +102,28 @@ export class PaymentExceptionFilter implements ExceptionFilter {
     const { headers = {}, body } = http.getRequest<HttpRequest>();
     const language = preferredLanguage(headers['accept-language'], this.language);
     const answer = answerTo(error);
-    // As Nest does where no filter catches it.
+    // As Nest does if no filter catches the error.
     if (answer.isUnexpected) new PaymentLogger('ExceptionsHandler').error(error);
-    response.header('Vary', varying(response.getHeader('Vary')));
+    response.header('Vary', varyWith(response.getHeader('Vary')));
     if (answer.retryAfter !== null) response.header('Retry-After', String(answer.retryAfter));
     if (!prefersHtml(headers.accept)) {
       return send(response, answer.status, JSON_HEADERS, JSON.stringify(answer.json(language)));
     }
-    if (answer.isOfForm) {
+    if (answer.showsForm) {
       const sent = this.showForm({ error, answer, language, body, host, response });
-      return sent.catch((failure: unknown) => this.logger.error(`The form could not be sent. ${reasonOf(failure)}`));
+      return sent.catch((failure: unknown) => this.logger.error(`The form could not be sent${reasonOf(failure)}.`));
     }
     this.showPage(response, answer, language);
   }
 
   /**
-   * Your form once more, as a whole page: for input that was refused, and for a card that was declined when a 3D payment
-   * was to be started. Override it. The page is sent with the error's status and the headers that the route has set
-   * (`@Header('Content-Security-Policy', …)` on the route that the form is posted to). Where this returns null or
-   * throws, or takes longer than ten seconds, the buyer gets the plain page.
+   * Override it to show your form again, as a whole page: for input that was refused, and for a card that was declined
+   * when a 3D payment was started. The page is sent with the error's status and the headers that the route has set
+   * (`@Header('Content-Security-Policy', …)` on the route that the form is posted to). If this returns null, throws, or
+   * takes longer than ten seconds, the buyer gets the plain page.
    *
-   * @param refused escape what is `typed` (`escapeHtml`)
-   * @param host the request: its parameters say which order it was
+   * @param refused escape the texts in `typed` (`escapeHtml`)
+   * @param host the request, whose parameters tell the order
    */
   protected form(refused: RefusedForm, host: ArgumentsHost): string | null | Promise<string | null>;
   protected form(): null {
@@ -130,37 +133,37 @@ export class PaymentExceptionFilter implements ExceptionFilter {
   private async showForm({ error, answer, language, body, host, response }: FormRequest): Promise<void> {
     const html = await this.formHtml(host, () => ({
       language,
-      tellBuyer: BUYER_TEXTS[answer.says][language].text,
+      tellBuyer: BUYER_TEXTS[answer.buyerText][language].text,
       messages: messagesOf(error, language),
       typed: typedAgain(body),
     }));
     if (isAnswered(response)) return;
     if (html === null) return this.showPage(response, answer, language);
-    // Set too early, it would be the policy of the form.
+    // `@BankPage` sets this policy for the bank's page; it would block the form.
     if (response.getHeader('Content-Security-Policy') === BANK_PAGE_HEADERS['Content-Security-Policy']) {
       response.removeHeader('Content-Security-Policy');
     }
     send(response, answer.status, FORM_HEADERS, html);
   }
 
-  /** null where there is none, or none in time. */
+  /** @returns null if there is no form, or not in time */
   private async formHtml(host: ArgumentsHost, refused: () => RefusedForm): Promise<string | null> {
     try {
       const html: unknown = await withTimeout(FORM_LIMIT_MS, () => this.form(refused(), host), this.clock);
       return typeof html === 'string' && html !== '' ? html : null;
     } catch (error) {
-      const why = isTimeout(error) ? `it took longer than ${FORM_LIMIT_MS / 1000} seconds` : reasonOf(error);
-      this.logger.error(`The form could not be shown again; the buyer gets the plain page. ${why}`);
+      const why = isTimeout(error) ? `: it took longer than ${FORM_LIMIT_MS / 1000} seconds` : reasonOf(error);
+      this.logger.error(`The form could not be shown again, so the buyer gets the plain page${why}.`);
       return null;
     }
   }
 
   private showPage(response: HttpResponse, answer: ErrorAnswer, language: TextLanguage): void {
-    const { status, says, forDeveloper } = answer;
+    const { status, buyerText, forDeveloper } = answer;
     if (forDeveloper !== null) {
-      this.limitedLog.write(says, (end) => this.logger.warn(`A buyer was shown a page. ${forDeveloper}${end}`));
+      this.limitedLog.write(buyerText, (end) => this.logger.warn(`A buyer was shown a page. ${forDeveloper}${end}`));
     }
-    send(response, status, PAGE_HEADERS, buyerPage(BUYER_TEXTS[says][language], language, this.shopUrl));
+    send(response, status, PAGE_HEADERS, buyerPage(BUYER_TEXTS[buyerText][language], language, this.shopUrl));
   }
 }
 
@@ -174,12 +177,12 @@ interface FormRequest {
 }
 
 function send(response: HttpResponse, status: number, headers: Readonly<Record<string, string>>, body: string): void {
-  for (const name of FOREIGN_HEADERS) response.removeHeader(name);
+  for (const name of ROUTE_HEADERS) response.removeHeader(name);
   for (const [name, value] of Object.entries(headers)) response.header(name, value);
   response.status(status).send(body);
 }
 
-/** What was begun and then failed would keep the buyer waiting. */
+/** Without this, the buyer would wait for the rest of an answer that was begun and then failed. */
 function end(response: HttpResponse): void {
   if (response.writableEnded === false) response.end?.();
 }
@@ -188,7 +191,7 @@ function isAnswered({ headersSent, sent, raw }: HttpResponse): boolean {
   return headersSent === true || sent === true || raw?.headersSent === true;
 }
 
-/** On Fastify, what a middleware throws comes with Node's own response. */
+/** On Fastify, an error that a middleware throws comes with Node's own response. */
 function answerable(response: HttpResponse | ServerResponse): HttpResponse {
   if ('header' in response) return response;
   return {
@@ -204,16 +207,16 @@ function answerable(response: HttpResponse | ServerResponse): HttpResponse {
   };
 }
 
-/** What the host says already, and what this filter looks at. */
-function varying(said: unknown): string {
-  const names = (Array.isArray(said) ? said.join(',') : typeof said === 'string' ? said : '')
+/** Adds the two headers that this filter reads to what the host has set. */
+function varyWith(hosts: unknown): string {
+  const names = (Array.isArray(hosts) ? hosts.join(',') : typeof hosts === 'string' ? hosts : '')
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '' && !/^accept(?:-language)?$/i.test(name));
   return [...names, 'Accept', 'Accept-Language'].join(', ');
 }
 
-/** By the form's own paths: what a payment's `transactionDetails` takes, a form sends at its top. */
+/** By the form's own paths: a form sends the fields of `transactionDetails` at its top level. */
 function messagesOf(error: unknown, language: TextLanguage): Record<string, string> {
   if (!(error instanceof PaymentValidationError)) return {};
   const issues = error
@@ -222,12 +225,6 @@ function messagesOf(error: unknown, language: TextLanguage): Record<string, stri
   return Object.fromEntries(issues) as Record<string, string>;
 }
 
-/** Whatever was thrown may refuse to be looked at. */
-function reasonOf(error: unknown): string {
-  try {
-    if (error instanceof Error) return plainText(`${error.name}: ${error.message}`, 300);
-  } catch {
-    // No text, then.
-  }
-  return 'Something that is no Error was thrown.';
+function reasonOf(thrown: unknown): string {
+  return thrownText(describeThrown(thrown, (text) => plainText(text, 300)));
 }

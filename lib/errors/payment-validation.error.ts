@@ -1,38 +1,38 @@
 import type { TextLanguage, Translations } from '../payment/text-language.js';
 import { fieldNameOf } from './buyer-texts.js';
-import { PaymentError } from './payment.error.js';
+import { PaymentError } from './payment-errors.js';
 
 const REFUSED: Translations = {
   en: 'The payment was refused before sending',
   tr: 'Ödeme gönderilmeden reddedildi',
 };
 
-/** One thing that is wrong with the input. The value is never shown. */
+/** One mistake in the input. The value is never shown. */
 export interface ValidationIssue {
-  /** Where: `cardDetails.expDate`. */
+  /** The field: `cardDetails.expDate`. */
   readonly path: string;
-  /** What the buyer calls it: `Expiry date`. Of a field that no buyer fills in, its own name. */
+  /** Its label for the buyer: `Expiry date`. The field's own name if no buyer fills it in. */
   readonly field: string;
-  /** Which rule: a stable name such as `isNotEmpty` or `luhn`. */
+  /** The rule that it breaks: a stable name such as `isNotEmpty` or `luhn`. */
   readonly rule: string;
   /** What to do about it, in the language of the payment (`language` of the input, or the option). */
   readonly message: string;
 }
 
-/** What {@link PaymentValidationError} is made of: a {@link ValidationIssue}, worded in both languages or in one. */
+/** A {@link ValidationIssue} before it is worded: its message may be in both languages. */
 export interface ValidationProblem {
   readonly path: string;
   readonly rule: string;
-  /** `$property` stands for the field, as the buyer calls it. */
+  /** `$property` stands for the field's label. */
   readonly message: Translations | string;
 }
 
-/** The input is refused; nothing was sent or stored. */
+/** The input was refused; nothing was sent or stored. */
 export class PaymentValidationError extends PaymentError {
   readonly code = 'PAYMENT_VALIDATION';
   readonly issues: readonly ValidationIssue[];
 
-  /** Private to the language: printed and as JSON, the error shows its issues once. */
+  /** A `#` field, so that `JSON.stringify` and `console.log` show the issues only once. */
   readonly #problems: readonly ValidationProblem[];
 
   constructor(problems: readonly ValidationProblem[], language: TextLanguage = 'en') {
@@ -46,7 +46,7 @@ export class PaymentValidationError extends PaymentError {
     return 400;
   }
 
-  /** The same issues in the language of whoever reads them. */
+  /** The same issues in the reader's language. */
   issuesIn(language: TextLanguage): readonly ValidationIssue[] {
     return worded(this.#problems, language);
   }

@@ -2,37 +2,37 @@ import { cardFinder, holdsPartOfCard, passesLuhn } from '../payment/card-mask.js
 import { readForm } from '../payment/form-fields.js';
 import type { TextLanguage } from '../payment/text-language.js';
 
-/** A form that was refused, as it may be shown again. */
+/** A form that was refused, with what may be shown in it again. */
 export interface RefusedForm {
-  /** The buyer's. */
+  /** The buyer's language. */
   readonly language: TextLanguage;
-  /** What is to be said above the form. */
+  /** A text to show above the form. */
   readonly tellBuyer: string;
-  /** What is wrong with each field, in the buyer's words, by its path: `cardDetails.cardNo`. */
+  /** The message for each field that was refused, by its path: `cardDetails.cardNo`. */
   readonly messages: Readonly<Record<string, string>>;
   /**
    * What the buyer typed and may see again, by its path: `cardHolderInfo.cardHolderName`, `cardHolderInfo.buyerGsm`,
-   * `installmentCount`. Never a card number, an expiry or a code. As it was typed: escape it.
+   * `installmentCount`. Never a card number, an expiry or a code. It is not escaped: escape it.
    */
   readonly typed: Readonly<Record<string, string>>;
 }
 
-/** Longer is no name and no phone number. */
+/** No name and no phone number is longer. */
 const MAX_LENGTH = 100;
 const MIN_CARD_DIGITS = 12;
-/** As many as a phone number has: fewer may be a code or an expiry, more a card number. */
+/** Fewer digits may be a code or an expiry, more may be a card number. */
 const PHONE_DIGITS = { min: 7, max: 15 };
 
-/** Whether a text may be shown again, by the path of its field. */
+/** The fields that may be shown again, each with the check that its text must pass. */
 const MAY_BE_SHOWN: readonly (readonly [group: string | null, name: string, isHarmless: (text: string) => boolean])[] =
   [
-    // Three digits may be the code, four the expiry.
+    // Three digits may be the security code, four the expiry.
     ['cardHolderInfo', 'cardHolderName', (text) => digitsIn(text).length < 3],
     ['cardHolderInfo', 'buyerGsm', (text) => /^[+\d ()-]+$/.test(text) && isLikePhoneNumber(digitsIn(text))],
     [null, 'installmentCount', (text) => /^\d{1,2}$/.test(text)],
   ];
 
-/** What may be shown again of a body, as a parser has made it: nested or flat. */
+/** The texts of a parsed body, nested or flat, that may be shown again. */
 export function typedAgain(body: unknown): Record<string, string> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return {};
   const { fields } = readForm(body);
@@ -68,7 +68,7 @@ function isLikePhoneNumber(digits: string): boolean {
   return length >= PHONE_DIGITS.min && length <= PHONE_DIGITS.max && !isLikeCardNumber(digits);
 }
 
-/** Cards this short begin with 3 to 6 and have a check digit: few phone numbers of that length do. */
+/** Card numbers of this length begin with 3 to 6 and have a check digit; few phone numbers of that length do. */
 function isLikeCardNumber(digits: string): boolean {
   return digits.length >= MIN_CARD_DIGITS && /^[3-6]/.test(digits) && passesLuhn(digits);
 }

@@ -1,14 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { DoPaymentDto } from '../dto/do-payment.dto.js';
-import { PaymentNotSentError } from '../errors/payment-not-sent.error.js';
-import { PaymentStoreError } from '../errors/payment-store.error.js';
-import { rejectApart } from '../errors/reject-apart.js';
+import { PaymentNotSentError, PaymentStoreError, rejectApart } from '../errors/payment-errors.js';
 import { GatewayClient } from '../gateway/gateway-client.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { Randomness } from '../payment/randomness.js';
 import { advance } from '../payment/transitions.js';
-import { inOperation, itself } from '../telemetry/operation.js';
+import { inOperation, itself } from '../telemetry/spans.js';
 import { newAttemptId, newHostIdNonce } from './callback-token.js';
 import { Claim } from './settling/claim.js';
 import { Handover, receiveInput } from './receive-input.js';

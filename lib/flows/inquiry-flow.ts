@@ -1,13 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { PaymentNotFoundError } from '../errors/payment-not-found.error.js';
-import { PaymentStateError } from '../errors/payment-state.error.js';
-import { PaymentUnsupportedError } from '../errors/payment-unsupported.error.js';
+import { PaymentNotFoundError, PaymentStateError, PaymentUnsupportedError } from '../errors/payment-errors.js';
 import { GatewayClient } from '../gateway/gateway-client.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { isKnown, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { isBeforeMoney } from '../payment/payment-state.js';
 import { Randomness } from '../payment/randomness.js';
-import { inOperation, itself } from '../telemetry/operation.js';
+import { inOperation, itself } from '../telemetry/spans.js';
 import { PaymentReader } from './payment-reader.js';
 import { PaymentWriter } from './settling/payment-writer.js';
 import { applyInquiry, settlementRules } from './settling/settlement.js';

@@ -1,6 +1,5 @@
 import type { ReturnUrls } from './return-urls.js';
-import type { DoPaymentDto } from '../dto/do-payment.dto.js';
-import type { TransactionDetailsDto } from '../dto/transaction-details.dto.js';
+import type { DoPaymentDto, TransactionDetailsDto } from '../dto/do-payment.dto.js';
 import { PaymentValidationError } from '../errors/payment-validation.error.js';
 import type { SaleRequest } from '../gateway/gateway-dialect.js';
 import type { PaymentSettings } from '../options/payment-settings.js';

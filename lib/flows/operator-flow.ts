@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { PaymentNotFoundError } from '../errors/payment-not-found.error.js';
-import { PaymentStateError } from '../errors/payment-state.error.js';
+import { PaymentNotFoundError, PaymentStateError } from '../errors/payment-errors.js';
 import { PaymentValidationError, type ValidationProblem } from '../errors/payment-validation.error.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { isClaimed, rowOf } from '../payment/payment-state.js';

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { PaymentDuplicateError } from '../errors/payment-duplicate.error.js';
+import { PaymentDuplicateError } from '../errors/payment-errors.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { isWritable } from '../payment/plain-text.js';
 import { type PaymentHistoryEntry, type PaymentRecord, toPayment } from '../payment/payment.js';

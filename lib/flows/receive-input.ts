@@ -3,7 +3,7 @@ import { copyInput } from '../dto/copy-input.js';
 import type { DoPaymentDto } from '../dto/do-payment.dto.js';
 import { checkInput } from '../dto/validate-input.js';
 import { PaymentValidationError } from '../errors/payment-validation.error.js';
-import { rejectApart } from '../errors/reject-apart.js';
+import { rejectApart } from '../errors/payment-errors.js';
 import type { PaymentSettings } from '../options/payment-settings.js';
 import { textLanguage } from '../payment/text-language.js';
 import { loopTurn } from '../process/loop-turn.js';

@@ -3,7 +3,7 @@ import { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
 import { type AddressInfo, Server } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import { PaymentValidationError, type ValidationProblem } from '../errors/payment-validation.error.js';
-import { CallbackRoute, trimSlashes } from '../options/callback-route.js';
+import { CallbackRoute, trimSlashes } from '../options/payment-options.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { textLanguage, type Translations } from '../payment/text-language.js';
 import { NO_TOKEN } from './callback-token.js';

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Init3dDto } from '../dto/do-payment.dto.js';
-import { PaymentDuplicateError } from '../errors/payment-duplicate.error.js';
-import { PaymentInit3dError } from '../errors/payment-init3d.error.js';
-import { PaymentNotSentError } from '../errors/payment-not-sent.error.js';
-import { PaymentStateError } from '../errors/payment-state.error.js';
-import { PaymentStoreError } from '../errors/payment-store.error.js';
-import { rejectApart } from '../errors/reject-apart.js';
+import {
+  PaymentDuplicateError,
+  PaymentInit3dError,
+  PaymentNotSentError,
+  PaymentStateError,
+  PaymentStoreError,
+  rejectApart,
+} from '../errors/payment-errors.js';
 import { type ChargeAttempt, GatewayClient, TOO_LATE } from '../gateway/gateway-client.js';
 import type { Auth3dRequest, GatewayResult } from '../gateway/gateway-dialect.js';
 import { describeHostError } from '../gateway/redaction.js';
@@ -16,22 +18,19 @@ import { isTimeout, withTimeout } from '../payment/with-timeout.js';
 import { Randomness } from '../payment/randomness.js';
 import { advance, referenceLockIn } from '../payment/transitions.js';
 import { type Thrown, thrownText } from '../payment/thrown.js';
-import { LogRecord } from '../telemetry/log-record.js';
-import { PaymentLogger } from '../telemetry/payment-logger.js';
-import { inOperation, itself } from '../telemetry/operation.js';
-import { currentTraceparent } from '../telemetry/spans.js';
+import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
+import { inOperation, itself, currentTraceparent } from '../telemetry/spans.js';
 import { checkCallback, readCallbackFields } from '../gateway/callback/callback-fields.js';
 import { Claim, AUTH3D_RETRY_MS, auth3dRetryingMs, claimEnd, fitsClaim } from './settling/claim.js';
 import { hashCallbackToken, newAttemptId, newCallbackToken, newHostIdNonce } from './callback-token.js';
 import { Handover, receiveInput } from './receive-input.js';
 import { loopTurn } from '../process/loop-turn.js';
 import { newPaymentRecord, saleRequest } from './new-payment.js';
-import type { Settlement } from './settling/settlement.js';
+import { type Settlement, applyNotSent, applyOutcome, settlementRules } from './settling/settlement.js';
 import { PaymentReader } from './payment-reader.js';
 import { PaymentWriter } from './settling/payment-writer.js';
 import { resultChanges } from './settling/result-changes.js';
 import { ReturnUrlMaker } from './return-urls.js';
-import { applyNotSent, applyOutcome, settlementRules } from './settling/settlement.js';
 import { StoreClock } from '../process/store-clock.js';
 import { WaitingCallbacks, type WaitingPlace } from './waiting-callbacks.js';
 

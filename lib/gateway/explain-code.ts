@@ -13,27 +13,28 @@ import {
 /** What a result code means, in words. */
 export interface CodeExplanation {
   readonly code: string | null;
-  /** For the merchant alone: it may say that a card was reported stolen. */
+  /** For the merchant only: it may say that a card was reported stolen. */
   readonly whatHappened: string;
-  /** For the buyer. Never says that a bank suspects something: such a decline reads like any other. */
+  /** For the buyer. It never says that the bank suspects fraud: that decline reads like any other. */
   readonly tellBuyer: string;
+  /** Whether and how the buyer should try again. */
   readonly retry: RetryAdvice;
 }
 
 /**
- * A payment's result code in words, for the vendor's public list, for codes of the gateway's own validation (`RVV…`)
- * and, with the advice to contact the shop, for any other.
+ * Explains a payment's result code in words. It knows the codes of the vendor's public list and those of the gateway's
+ * own validation (`RVV…`); for any other code the buyer is advised to contact the shop.
  *
- * Show `tellBuyer` of a payment that is `failed` with reason `declined`. Otherwise the `state` comes first: an approval
- * that contradicts the request has the code of an approval, too, but is in `review`.
+ * Show `tellBuyer` for a payment that is `failed` with reason `declined`. For any other payment look at its `state`
+ * first: an approval that contradicts the request has the code of an approval, but is in `review`.
  *
  * ```ts
  * const { tellBuyer, retry } = explainCode(payment.code, 'en');
  * ```
  *
- * What a code means for the buyer is inferred from the vendor's list and ISO 8583 (unverified).
+ * Unverified: what a code means for the buyer is inferred from the vendor's list and from ISO 8583.
  *
- * @param code `payment.code`
+ * @param code the `code` of the payment
  * @param language `tr` or `en`, perhaps with a region; English for any other
  */
 export function explainCode(code: string | null, language = 'tr'): CodeExplanation {

@@ -1,7 +1,7 @@
 import type { PaymentClock } from '../payment/clock.js';
-import { withTimeout } from '../payment/with-timeout.js';
 import type { Payment } from '../payment/payment.js';
 import type { Thrown } from '../payment/thrown.js';
+import { withTimeout } from '../payment/with-timeout.js';
 import type {
   Auth3dRequest,
   BinRequest,
@@ -9,8 +9,8 @@ import type {
   DialectOperations,
   GatewayOperation,
   GatewayResult,
-  SaleRequest,
   GatewaySettings,
+  SaleRequest,
 } from './gateway-dialect.js';
 import type { GatewayTrouble } from './gateway-trouble.js';
 import { chargeOutcome, type ChargeOutcome, type ChargeRules } from './readings/charge-outcome.js';
@@ -20,59 +20,57 @@ import { ReplyFields } from './readings/reply-fields.js';
 import type { Expectation, ReadingRules } from './readings/result-checks.js';
 import { describeRedacted, redactResult, type SensitiveData } from './redaction.js';
 import type { GatewayTransport } from './transport/gateway-transport.js';
+import { inRequestSpan } from './transport/request-span.js';
 import type { Answer, RequestClaim, Transmission, WireRequest } from './transport/transmission.js';
-import { inRequest } from './transport/request-span.js';
 import { wireText } from './wire-body.js';
 
-/** Proof that nothing left; `why` is for the developer. */
+/** How long a request may take to build and sign: a signer may ask over a network. */
+const MAX_PREPARATION_MS = 8_000;
+
+/** Nothing was sent, for certain. `why` is for developers. */
 interface NotSent {
   readonly sent: false;
   readonly why: string;
 }
 
+/** The request could not be built or signed, or must not be sent any more. */
 interface NotMade extends NotSent {
-  /** Which part of the host's own code threw, and what: for the log alone. */
+  /** Which part of the host's own code threw, and what. For the log only. */
   readonly by?: { readonly part: string; readonly thrown: Thrown };
 }
 
-/** A request that may have left, and what in it must not come back. */
+/** A request that may have been sent, and the secrets in it, which must not come back with the answer. */
 type Sent = Answer & Pick<SensitiveData, 'secrets'>;
 
-/** What became of a DoPayment or Auth3d. */
+/** The outcome of a DoPayment or Auth3d. */
 export type ChargeAttempt = NotSent | { readonly sent: true; readonly outcome: ChargeOutcome };
 
-/** What became of an Init3d. */
+/** The outcome of an Init3d. */
 export type Init3dAttempt = NotSent | ({ readonly sent: true } & Init3dOutcome);
 
-/** What came of a question about a BIN; `status` is null where there was no answer, `result` where it cannot be read. */
+/** The answer about a BIN. `status` is null where there was no answer, `result` where it cannot be read. */
 export type BinAnswer =
   NotSent | { readonly sent: true; readonly status: number | null; readonly result: GatewayResult | null };
 
-/** Not sent, since its claim has as good as run out, or nobody can tell whether it has. */
+/** Not sent: the claim would run out before the deadline, or the time is not known well enough to rule that out. */
 export const TOO_LATE: NotMade = { sent: false, why: 'the payment store or this process was held up for too long' };
-
-/** How long a request may take to make: a signer may ask over a network. */
-const MAX_PREPARATION_MS = 8_000;
 
 const TOO_SLOW: NotMade = { sent: false, why: 'the signer took too long' };
 
-/**
- * Speaks the dialect over the transport: builds, signs and sends a request, and reads its answer. It stores nothing.
- */
+/** Builds, signs and sends requests in the dialect, and reads their answers. It stores nothing. */
 export class GatewayClient {
   constructor(
     private readonly settings: GatewaySettings,
     private readonly transport: GatewayTransport,
     private readonly clock: PaymentClock,
     private readonly trouble?: GatewayTrouble,
-    /** Where the gateway is, if not where the settings say: a simulator knows its address once it listens. */
+    /** Differs from the settings for a simulator, whose address is known only once it listens. */
     private readonly baseUrl: string = settings.baseUrl,
   ) {}
 
   async doPayment(sale: SaleRequest, claim: RequestClaim): Promise<ChargeAttempt> {
-    const { doPayment } = this.operations;
-    const sent = await this.send('doPayment', doPayment, sale, claim);
-    return this.readCharge('doPayment', sent, doPayment, sale, 'succeeded', sale.cardDetails);
+    const sent = await this.send('doPayment', this.operations.doPayment, sale, claim);
+    return this.readCharge('doPayment', sent, sale, 'succeeded', sale.cardDetails);
   }
 
   async init3d(sale: SaleRequest): Promise<Init3dAttempt> {
@@ -80,49 +78,44 @@ export class GatewayClient {
     const sent = await this.send('init3d', init3d, sale);
     if (!sent.sent) return sent;
     const thrown: unknown[] = [];
-    const outcome = await this.readStart(sent, sale.conversationId, thrown);
+    const outcome = await onNewStack(init3dOutcome, sent, init3d, sale.conversationId, this.rulesFor(thrown));
     const sensitive = { secrets: sent.secrets, card: sale.cardDetails };
     this.reportUnread('init3d', thrown, sensitive);
     if (outcome.content !== null) return { sent: true, ...outcome };
     const shown = redacted(outcome, sensitive);
-    this.look('init3d', sent, shown.result);
+    this.reportReply('init3d', sent, shown.result);
     return { sent: true, ...shown };
   }
 
   async auth3d(request: Auth3dRequest, claim: RequestClaim): Promise<ChargeAttempt> {
-    const { auth3d } = this.operations;
-    const { payment } = request;
-    const sent = await this.send('auth3d', auth3d, request, claim);
-    // The request carries what a browser brought, which may be another payment's: the answer has to say whose it is.
-    const distrust = this.canInquire ? 'unknown' : 'review';
-    return this.readCharge('auth3d', sent, auth3d, payment, this.settings.trustUnbound ? 'succeeded' : distrust);
+    const sent = await this.send('auth3d', this.operations.auth3d, request, claim);
+    // The request carries fields from a browser, which may be another payment's: the answer has to name this payment.
+    const unboundState = this.canInquire ? 'unknown' : 'review';
+    return this.readCharge('auth3d', sent, request.payment, this.settings.trustUnbound ? 'succeeded' : unboundState);
   }
 
-  /** Whether the gateway can be asked for an outcome. */
+  /** Whether the gateway can be asked for the outcome of a payment. */
   get canInquire(): boolean {
     return this.operations.checkPayment !== undefined;
   }
 
-  /** Asks what became of a payment. Moves no money; null when no answer came. */
+  /** Asks for the outcome of a payment, which moves no money. Null when no answer came. */
   async checkPayment(payment: Payment): Promise<InquiryOutcome | null> {
     const { checkPayment } = this.operations;
     if (!checkPayment) return { outcome: 'nothing' };
     const sent = await this.send('checkPayment', checkPayment, payment);
     if (!sent.sent || !sent.reply) return null;
-    // No source shows how the answer to an inquiry is signed.
     const thrown: unknown[] = [];
+    // No source shows how the answer to an inquiry is signed.
     const rules = { ...this.rulesFor(thrown), isSignGood: null };
     const inquiry = inquiryOutcome(sent.reply, checkPayment, payment, rules);
     this.reportUnread('checkPayment', thrown, sent);
     const shown = 'charge' in inquiry ? { ...inquiry, charge: redacted(inquiry.charge, sent) } : inquiry;
-    if (shown.outcome === 'nothing') this.look('checkPayment', sent, null);
+    if (shown.outcome === 'nothing') this.reportReply('checkPayment', sent, null);
     return shown;
   }
 
-  /**
-   * Asks about a BIN, which moves nothing: to see whether the gateway takes the credentials. Null where it has no such
-   * operation.
-   */
+  /** Asks about a BIN, which moves no money. Null where the gateway has no such operation. */
   async checkBin(request: BinRequest): Promise<BinAnswer | null> {
     const { checkBin } = this.operations;
     if (!checkBin) return null;
@@ -140,50 +133,24 @@ export class GatewayClient {
     }
   }
 
-  /** On a stack of its own: what cannot be read throws inside, and the caller holds the card. */
-  private async readStart(sent: Sent, conversationId: string, thrown: unknown[]): Promise<Init3dOutcome> {
-    await Promise.resolve();
-    return init3dOutcome(sent, this.operations.init3d, conversationId, this.rulesFor(thrown));
-  }
-
-  /** On a stack of its own, too. */
-  private async readAnswer(
-    sent: Sent,
-    operation: DialectOperation<never, GatewayResult>,
-    expected: Expectation,
-    rules: ChargeRules,
-  ): Promise<ChargeOutcome> {
-    await Promise.resolve();
-    return chargeOutcome(sent, operation, expected, rules);
-  }
-
   private async readCharge(
-    name: GatewayOperation,
+    name: 'doPayment' | 'auth3d',
     sent: Sent | NotSent,
-    operation: DialectOperation<never, GatewayResult>,
-    expected: Expectation,
+    { conversationId, amount, currencyCode, installmentCount }: Expectation,
     unboundState: ChargeRules['unboundState'],
     card?: SaleRequest['cardDetails'],
   ): Promise<ChargeAttempt> {
     if (!sent.sent) return sent;
-    const { conversationId, amount, currencyCode, installmentCount } = expected;
-    const sale = { conversationId, amount, currencyCode, installmentCount };
-    const sensitive = { secrets: sent.secrets, card };
+    // A sale has more fields, and its card must not be on the stack.
+    const expected = { conversationId, amount, currencyCode, installmentCount };
     const thrown: unknown[] = [];
     const rules = { ...this.rulesFor(thrown), unboundState };
-    const outcome = await this.readAnswer(sent, operation, sale, rules);
+    const outcome = await onNewStack(chargeOutcome, sent, this.operations[name], expected, rules);
+    const sensitive = { secrets: sent.secrets, card };
     this.reportUnread(name, thrown, sensitive);
     const shown = redacted(outcome, sensitive);
-    this.look(name, sent, shown.result);
+    this.reportReply(name, sent, shown.result);
     return { sent: true, outcome: shown };
-  }
-
-  /** For trouble with the merchant's settings in a reply. */
-  private look(name: GatewayOperation, sent: Sent, result: GatewayResult | null): void {
-    if (!sent.reply) return;
-    // A dialect in plain JavaScript may give what is no text.
-    const code: unknown = result?.code;
-    this.trouble?.replied(name, { status: sent.reply.status, code: typeof code === 'string' ? code : null });
   }
 
   private async send<Request>(
@@ -193,16 +160,17 @@ export class GatewayClient {
     claim?: RequestClaim,
   ): Promise<Sent | NotSent> {
     const [prepared, isTimeKnown] = await Promise.all([
-      this.inTime(() => this.prepare(name, operation, request), TOO_SLOW),
-      claim ? this.inTime(() => claim.confirmTime(), false) : true,
+      this.orIfLate(TOO_SLOW, () => this.prepare(name, operation, request)),
+      claim ? this.orIfLate(false, () => claim.confirmTime()) : true,
     ]);
     const isTooLate = claim !== undefined && !(isTimeKnown && claim.mayStart(claim.timeoutMs));
     const ready = !('sent' in prepared) && isTooLate ? TOO_LATE : prepared;
     if ('sent' in ready) {
       this.trouble?.notMade(name, ready.why, ready.by);
+      // Callers compare with TOO_LATE, so it is passed on as it is.
       return ready.by ? { sent: false, why: ready.why } : ready;
     }
-    const transmission = await inRequest(name, operation.path, this.settings.account, ready.request, () =>
+    const transmission = await inRequestSpan(name, operation.path, this.settings.account, ready.request, () =>
       this.transport.post(ready.request, claim),
     );
     this.reportLoss(name, transmission);
@@ -211,16 +179,9 @@ export class GatewayClient {
     return { sent: false, why: transmission.cause.replaceAll('_', ' ') };
   }
 
-  private inTime<T, Late>(work: () => Promise<T>, late: Late): Promise<T | Late> {
+  /** The result of the work; `late` if it takes too long or fails. */
+  private orIfLate<T, Late>(late: Late, work: () => Promise<T>): Promise<T | Late> {
     return withTimeout(MAX_PREPARATION_MS, work, this.clock).catch(() => late);
-  }
-
-  private reportLoss(name: GatewayOperation, transmission: Transmission): void {
-    if (!transmission.sent) {
-      const { cause, errorCode = null } = transmission;
-      if (cause === 'claim_over') this.trouble?.notMade(name, TOO_LATE.why);
-      else this.trouble?.unreachable(name, cause, errorCode);
-    } else if (!transmission.reply) this.trouble?.silent(name, transmission.cause, transmission.errorCode ?? null);
   }
 
   /** Builds and signs a request. */
@@ -233,7 +194,7 @@ export class GatewayClient {
     let part = `the dialect's body of ${name}`;
     try {
       const unsigned = operation.body(content, credentials.merchantId);
-      part = dialect.name === 'standard' ? 'the signer' : "the dialect's sign";
+      part = 'the signer';
       const sign: unknown = await dialect.sign(unsigned, { operation: name, apiKey: credentials.apiKey });
       if (sign !== null && typeof sign !== 'string') return { sent: false, why: 'the signer gave no text' };
       part = "the dialect's headers";
@@ -249,28 +210,53 @@ export class GatewayClient {
     }
   }
 
-  /** @param thrown takes what a dialect throws: to describe it needs the card, which is not at hand where it is thrown */
-  private rulesFor(thrown: unknown[]): ReadingRules {
-    return { ...this.rules, onThrow: (error) => void thrown.push(error) };
+  private reportLoss(name: GatewayOperation, transmission: Transmission): void {
+    if (!transmission.sent) {
+      const { cause, errorCode = null } = transmission;
+      if (cause === 'claim_over') this.trouble?.notMade(name, TOO_LATE.why);
+      else this.trouble?.unreachable(name, cause, errorCode);
+    } else if (!transmission.reply) this.trouble?.noAnswer(name, transmission.cause, transmission.errorCode ?? null);
   }
 
   private reportUnread(name: GatewayOperation, thrown: readonly unknown[], sensitive: SensitiveData): void {
     for (const error of thrown) this.trouble?.notRead(name, describeRedacted(error, sensitive));
   }
 
+  /** Reports a reply that shows a wrong setting of the merchant. */
+  private reportReply(name: GatewayOperation, sent: Sent, result: GatewayResult | null): void {
+    if (!sent.reply) return;
+    // The code that a dialect in plain JavaScript gives may be anything.
+    const code: unknown = result?.code;
+    this.trouble?.replied(name, sent.reply.status, typeof code === 'string' ? code : null);
+  }
+
   private get operations(): DialectOperations {
     return this.settings.dialect.operations;
   }
 
-  private get rules(): ReadingRules {
+  /** @param thrown collects what the dialect throws: describing it needs the card, which the readers do not get */
+  private rulesFor(thrown: unknown[]): ReadingRules {
     const { verifyAmount, verifySign, dialect, credentials } = this.settings;
     const isSignGood = verifySign && dialect.verifySign?.bind(dialect);
     return {
       codes: dialect.codes,
       verifyAmount,
       isSignGood: isSignGood ? (fields) => isSignGood(fields, { apiKey: credentials.apiKey }) : null,
+      onThrow: (error) => void thrown.push(error),
     };
   }
+}
+
+/**
+ * Reads an answer on a new call stack. When a reader throws, error trackers record the local variables of its callers,
+ * and the client's hold the card.
+ */
+async function onNewStack<Args extends readonly unknown[], Outcome>(
+  read: (...args: Args) => Outcome,
+  ...args: Args
+): Promise<Outcome> {
+  await Promise.resolve();
+  return read(...args);
 }
 
 function cardIn(content: unknown): SaleRequest['cardDetails'] | undefined {
@@ -284,7 +270,7 @@ function redacted<Outcome extends { readonly result: GatewayResult | null }>(
   return outcome.result ? { ...outcome, result: redactResult(outcome.result, sensitive) } : outcome;
 }
 
-/** A dialect may send a credential in another form than the configured one. */
+/** The credentials in the headers: a dialect may send them in another form than the configured one. */
 function secretsIn(headers: Readonly<Record<string, string>>): string[] {
   const names = Object.keys(headers).filter((name) => /secret|authorization|key|token/i.test(name));
   return names.map((name) => headers[name] ?? '');

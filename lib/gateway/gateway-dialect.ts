@@ -2,21 +2,18 @@ import type { Payment } from '../payment/payment.js';
 import type { ReplyFields } from './readings/reply-fields.js';
 import type { SignedFields, WireObject } from './wire-body.js';
 
-/** The name of what is asked of a gateway. */
-export type GatewayOperation = keyof DialectOperations;
-
-/** Who the merchant is to the gateway. Secrets: never log it. */
+/** The merchant's credentials at the gateway. They are secret: never log them. */
 export interface GatewayCredentials {
   readonly merchantId: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** null where none is configured. */
+  /** Null where none is configured. */
   readonly apiKey: string | null;
   readonly grantType: string;
   readonly scope: string;
 }
 
-/** A sale with every default filled in: what DoPayment and Init3d carry (docs/interface.md). Holds the card. */
+/** What DoPayment and Init3d carry (docs/interface.md), every default filled in. It holds the card: never log it. */
 export interface SaleRequest {
   readonly conversationId: string;
   readonly returnUrl: string;
@@ -24,12 +21,13 @@ export interface SaleRequest {
   readonly paymentMethod: string;
   readonly language: string;
   readonly paymentInstrumentType: string;
+  /** `cardNo` is digits only, `expDate` is `MMyy`. */
   readonly cardDetails: { readonly cardNo: string; readonly expDate: string; readonly cvv: string };
   readonly transactionType: string;
   readonly installmentCount: number;
-  /** Major units, canonical decimal text: the body and the sign both carry exactly this. */
+  /** In major units, as canonical decimal text. The body and the sign both carry exactly this text. */
   readonly amount: string;
-  /** ISO 4217 numeric. */
+  /** ISO 4217 numeric code. */
   readonly currencyCode: number;
   readonly vftFlag?: boolean;
   readonly cardHolderInfo: { readonly cardHolderName: string; readonly buyerGsm: string };
@@ -38,18 +36,15 @@ export interface SaleRequest {
 
 type CallbackScalar = string | number | boolean | null;
 
-/** What the bank sent to the return or fail URL: single values, and objects of them where the dialect names any. */
+/**
+ * What the bank sent to the return or fail URL: single values, and objects of single values under the names in the
+ * dialect's `callbackObjectFields`.
+ */
 export interface CallbackFields {
   readonly [field: string]: CallbackScalar | { readonly [field: string]: CallbackScalar };
 }
 
-/** What a dialect signs with. */
-export interface SignContext {
-  readonly operation: GatewayOperation;
-  readonly apiKey: string | null;
-}
-
-/** What Auth3d is asked with: the payment, and what the bank sent for it. */
+/** What Auth3d is called with: the payment, and what the bank sent for it. */
 export interface Auth3dRequest {
   readonly payment: Payment;
   /** As received. */
@@ -58,61 +53,7 @@ export interface Auth3dRequest {
   readonly gathered: CallbackFields;
 }
 
-/**
- * Makes the `sign` of a request. `fields` is the body without `sign`, nested as in docs/interface.md, with the
- * amount as its canonical text. How the service computes it is not shown in the interface.
- */
-export type Signer = (fields: SignedFields, context: SignContext) => string | Promise<string>;
-
-/** The fields of an answer that decide its outcome. */
-export type DecidingField = 'code' | 'resultCode' | 'conversationId' | 'amount' | 'currency' | 'transactionType';
-
-/** What an answer to DoPayment or Auth3d says, its texts as received. */
-export interface GatewayResult {
-  readonly code: string | null;
-  /** The second code (`resultCode`), which must not disagree. */
-  readonly resultCode: string | null;
-  readonly message: string | null;
-  readonly conversationId: string | null;
-  /** Decimal text as it stood in the JSON. */
-  readonly amount: string | null;
-  readonly currency: string | null;
-  readonly orderId: string | null;
-  readonly paymentId: string | null;
-  readonly bankUniqueReferenceNumber: string | null;
-  readonly authCode: string | null;
-  readonly transactionDate: string | null;
-  /** Not stored: a payment's mask is made of its request. */
-  readonly maskedCardNumber: string | null;
-  readonly commissionRate: string | null;
-  readonly commissionAmount: string | null;
-  /**
-   * Fields that the answer has, but not as one text: a list, a boolean, two different values. No approval with such a
-   * field is believed. May be left out where there are none.
-   */
-  readonly unreadable?: readonly DecidingField[];
-}
-
-/** What an answer to Init3d says. */
-export interface Init3dResult extends GatewayResult {
-  /** The Base64 page as received, or null when there is not exactly one. */
-  readonly content: string | null;
-  /** Its text, where reading the answer has decoded it; otherwise it is decoded then. */
-  readonly html?: string;
-}
-
-/** What an answer to CheckPayment says. */
-export interface InquiryResult extends GatewayResult {
-  /** `SALE`, `VOID`, …; null where the answer does not say. */
-  readonly transactionType: string | null;
-  /**
-   * Whether the answer says, beside its code, that the transaction succeeded. Where the two differ, the answer says
-   * nothing. Null or left out where it does not say.
-   */
-  readonly isSuccessful?: boolean | null;
-}
-
-/** A question about the first digits of a card number (BIN), which names no card and moves nothing. */
+/** A question about the first digits of a card number (BIN). It names no card and moves no money. */
 export interface BinRequest {
   readonly conversationId: string;
   readonly language: string;
@@ -120,82 +61,158 @@ export interface BinRequest {
   readonly bin: string;
 }
 
-/** One thing that a gateway does: where it is asked, with what, and how its answer is read. */
+/** What a sign is made with, besides the body. */
+export interface SignContext {
+  readonly operation: GatewayOperation;
+  /** Null where none is configured. */
+  readonly apiKey: string | null;
+}
+
+/**
+ * Makes the `sign` of a request. How the service computes it is not shown in docs/interface.md.
+ *
+ * `fields` is the body without `sign`, nested as in docs/interface.md, with the amount as its canonical text. A signer
+ * that throws, or takes longer than eight seconds, keeps the request from being sent.
+ */
+export type Signer = (fields: SignedFields, context: SignContext) => string | Promise<string>;
+
+/** The fields of an answer that decide its outcome. */
+export type DecidingField = 'code' | 'resultCode' | 'conversationId' | 'amount' | 'currency' | 'transactionType';
+
+/** What an answer to DoPayment or Auth3d says. Texts are as received; null stands for what the answer does not show. */
+export interface GatewayResult {
+  readonly code: string | null;
+  /** The second code. An approval is believed only if this is the same as `code`, or absent. */
+  readonly resultCode: string | null;
+  readonly message: string | null;
+  readonly conversationId: string | null;
+  /** In major units, the decimal text as it stood in the JSON. */
+  readonly amount: string | null;
+  /** ISO 4217 numeric code, as text. */
+  readonly currency: string | null;
+  readonly orderId: string | null;
+  readonly paymentId: string | null;
+  readonly bankUniqueReferenceNumber: string | null;
+  readonly authCode: string | null;
+  readonly transactionDate: string | null;
+  /** Not stored: a payment's mask is made from the card that was sent. */
+  readonly maskedCardNumber: string | null;
+  /** Commission rate of the payment facilitator, decimal text. */
+  readonly commissionRate: string | null;
+  /** Commission of the payment facilitator in major units, decimal text. */
+  readonly commissionAmount: string | null;
+  /**
+   * Fields that the answer has, but not as one text: as a list, a boolean, or two different values. An approval with
+   * such a field is not believed. May be left out where there are none.
+   */
+  readonly unreadable?: readonly DecidingField[];
+}
+
+/** What an answer to Init3d says. */
+export interface Init3dResult extends GatewayResult {
+  /** The page in Base64, as received; null unless the answer has exactly one. */
+  readonly content: string | null;
+  /** The decoded page, where reading the answer has decoded it already. Otherwise the module decodes `content`. */
+  readonly html?: string;
+}
+
+/** What an answer to CheckPayment says. The operation is not shown in docs/interface.md (unverified). */
+export interface InquiryResult extends GatewayResult {
+  /** `SALE`, `VOID`, …; null where the answer does not say. */
+  readonly transactionType: string | null;
+  /**
+   * Whether a status beside the code says that the transaction succeeded; null or left out where the answer shows no
+   * status. Where status and code contradict each other, the answer settles nothing.
+   */
+  readonly isSuccessful?: boolean | null;
+}
+
+/** One operation of a gateway: its path, the body of its requests, and how its answers are read. */
 export interface DialectOperation<Request, Result> {
-  /** Below the base URL. */
+  /** Follows the base URL: `/v1/Payment/DoPayment`. */
   readonly path: string;
-  /** The body without its `sign`. */
+  /** The body without its `sign`. If this throws, nothing is sent. */
   body(request: Request, merchantId: string): WireObject;
+  /** If this throws, the answer counts as unreadable. */
   read(fields: ReplyFields): Result;
 }
 
-/** Everything that the module can ask of a gateway. */
+/** The operations of a gateway. An optional one is absent where the gateway does not have it. */
 export interface DialectOperations {
   readonly doPayment: DialectOperation<SaleRequest, GatewayResult>;
   readonly init3d: DialectOperation<SaleRequest, Init3dResult>;
   readonly auth3d: DialectOperation<Auth3dRequest, GatewayResult>;
-  /** Asks what became of a payment and changes nothing; absent where the gateway has no such operation. */
+  /** Asks for the outcome of a payment, and changes nothing. */
   readonly checkPayment?: DialectOperation<Payment, InquiryResult>;
-  /** Asks about a BIN: shows whether the gateway takes the credentials. Absent where the gateway has no such operation. */
+  /** Asks about a BIN, which also shows whether the gateway accepts the credentials. */
   readonly checkBin?: DialectOperation<BinRequest, GatewayResult>;
 }
 
-/** How a gateway differs from others. Whatever the interface does not show can be replaced here. */
+/** The name of an operation of a gateway. */
+export type GatewayOperation = keyof DialectOperations;
+
+/** Whether a dialect must have an operation. An operation that is missing here, or marked wrongly, does not compile. */
+export const IS_OPERATION_REQUIRED: {
+  readonly [Name in GatewayOperation]-?: Partial<Pick<DialectOperations, Name>> extends Pick<DialectOperations, Name>
+    ? false
+    : true;
+} = { doPayment: true, init3d: true, auth3d: true, checkPayment: false, checkBin: false };
+
+/** How one gateway differs from others. Write one to replace what docs/interface.md does not show. */
 export interface GatewayDialect {
   readonly name: string;
   readonly operations: DialectOperations;
   readonly codes: ResultCodeSets;
-  /** Whether `sign` needs the option `apiKey`. Default false. */
+  /** Whether signing needs the option `apiKey`. Default false. */
   readonly requiresApiKey?: boolean;
-  /** What the option `scope` is where it is not given. Default `pf_write`. */
+  /** The `scope` that is sent where the option is not given. Default `pf_write`. */
   readonly defaultScope?: string;
-  /**
-   * Fields that a callback must have, in any case, and not empty; where none is named, it must have at least one field.
-   */
+  /** Names, in any case, of fields that a callback must have, not empty. A callback without any field is refused. */
   readonly requiredCallbackFields: readonly string[];
-  /** The callback's field, in any case, with the conversationId: where it is sent, it must be the payment's own. */
+  /** The name, in any case, of the callback's conversationId. A callback that has it must have the payment's own. */
   readonly callbackIdField: string;
   /**
-   * Fields of a callback that are objects, however a form writes them: `Field.Member`, `Field[Member]` or one JSON
-   * text.
+   * Names, in any case, of the callback's fields that are objects. A form may write them as `Field.Member`,
+   * `Field[Member]` or one JSON text.
    */
   readonly callbackObjectFields: readonly string[];
+  /** The headers of a request. If this throws, nothing is sent. */
   headers(context: { credentials: GatewayCredentials; operation: GatewayOperation; now: Date }): Record<string, string>;
-  /** The sign of a body; null where the operation carries none. */
+  /** The sign of a body; null for an operation without one. If this throws, nothing is sent. */
   sign(body: WireObject, context: SignContext): Promise<string | null>;
-  /** Whether the sign of an answer is good; absent where the dialect does not know how it is made. */
+  /** Whether the sign of an answer is right. Absent where the dialect does not know how it is made. */
   verifySign?(fields: ReplyFields, context: { apiKey: string | null }): boolean;
-  /** A fresh id for one attempt. */
+  /** A new id for one attempt at a payment. It must never repeat. */
   newConversationId(): string;
 }
 
-/** Which codes mean what. Every set can be overridden in a dialect's options. */
+/** What the gateway's result codes mean for the outcome. A code that is in none of the sets settles nothing. */
 export interface ResultCodeSets {
   /** Money was taken. */
   readonly approvedCodes: ReadonlySet<string>;
-  /** Kinds of approval that are not the whole sale: partial, conditional, VIP. */
+  /** Approvals that are partial, conditional or of another special kind: the payment needs a review. */
   readonly approvalVariantCodes: ReadonlySet<string>;
-  /** Do not say whether money moved. */
+  /** Codes that do not say whether money moved. */
   readonly indeterminateCodes: ReadonlySet<string>;
   /** No money was taken. */
   readonly declinedCodes: ReadonlySet<string>;
-  /** How codes begin that count as declined, too: those of the gateway's own validation. */
+  /** Codes that begin with one of these count as declined, too: those of the gateway's own validation. */
   readonly declinedPrefixes: readonly string[];
-  /** In a CheckPayment: the card was declined. Only codes that speak of the card, never of the inquiry itself. */
+  /** In an answer to CheckPayment: the card was declined. Only codes about the card, never about the inquiry itself. */
   readonly inquiryDeclinedCodes: ReadonlySet<string>;
-  /** In a CheckPayment: the gateway does not know the payment. Believed when said twice, ten minutes apart. */
+  /** In an answer to CheckPayment: the payment is not known. Believed if said twice, at least 10 minutes apart. */
   readonly notFoundCodes: ReadonlySet<string>;
   /**
-   * In a CheckPayment: texts that say, beside an approved code, that the sale was approved. Case, dotted and dotless i,
-   * and UTF-8 that was read as Latin-1 make no difference.
+   * In an answer to CheckPayment: texts that say, beside an approved code, that the sale was approved. They are
+   * compared without case, with dotted and dotless i as one letter, and also as UTF-8 that was read as Latin-1.
    */
   readonly approvedTexts: ReadonlySet<string>;
 }
 
-/** How strictly an approved amount is compared: see the option `verifyAmount`. */
+/** How strictly the amount of an approval is compared: see the option `verifyAmount`. */
 export type AmountCheck = 'notLess' | 'exact' | 'off';
 
-/** What the client needs to know of the merchant's options. */
+/** The merchant's options, as far as the client needs them. */
 export interface GatewaySettings {
   /** For spans and metrics. */
   readonly account?: string;

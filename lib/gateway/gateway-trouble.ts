@@ -2,32 +2,24 @@ import { variableOf } from '../payment/account.js';
 import type { PaymentClock } from '../payment/clock.js';
 import { LimitedLog } from '../payment/limited-log.js';
 import { type Thrown, thrownText } from '../payment/thrown.js';
-import { type LogFields, LogRecord } from '../telemetry/log-record.js';
-import { PaymentLogger } from '../telemetry/payment-logger.js';
+import { type LogFields, LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import type { GatewayOperation, GatewaySettings } from './gateway-dialect.js';
 import type { LostReply, NothingSent } from './transport/transmission.js';
 
-/** Codes of a gateway: letters, then digits. No card has this form, and no secret of any length. */
+/** A result code: letters, then digits. No card number looks like this, and no secret of useful length. */
 const SHOWN_CODE = /^[A-Z]{1,4}\d{1,10}$/;
-/** The vendor's list: "Invalid merchant". */
+/** "Invalid merchant" in the vendor's public list. */
 const MERCHANT_CODE = 'B0003';
 const TLS_CODE = /^(?:ERR_TLS|ERR_SSL|EPROTO|CERT|CRL|CA_|DEPTH_ZERO|HOSTNAME|PATH_LENGTH|SELF_SIGNED|UNABLE_TO)/;
-/** The two sides have no version or no ciphers in common. */
+/** The two sides have no TLS version or no ciphers in common. */
 const WEAK_TLS_CODE = /PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|HANDSHAKE_FAILURE|NO_SHARED_CIPHER|DH_KEY_TOO_SMALL/;
 const NAME_CODE = /^(?:ENOTFOUND|EAI_)/;
 
 type Option = 'baseUrl' | 'merchantId' | 'clientId' | 'clientSecret' | 'apiKey' | 'scope' | 'grantType' | 'timeoutMs';
 
-/** As much of a reply as is looked at for trouble. */
-export interface TroubleSigns {
-  readonly status: number;
-  /** The gateway's result code; null where there is none. */
-  readonly code: string | null;
-}
-
 /**
- * Says in the log, a few times a minute, that the gateway cannot be reached or refuses what the merchant has set, and
- * which settings to look at. A card's decline is none of that.
+ * Logs, a few times a minute, that the gateway cannot be reached or refuses requests because of the merchant's
+ * settings, and names the settings to check. Declined cards are not logged here.
  */
 export class GatewayTrouble {
   private readonly logger = new PaymentLogger();
@@ -43,7 +35,7 @@ export class GatewayTrouble {
     this.host = new URL(settings.baseUrl).host;
   }
 
-  /** The request was never made: the dialect or the signer failed, or took too long. */
+  /** The request could not be made: the dialect or the signer failed or took too long, or the claim ran out. */
   notMade(operation: GatewayOperation, why: string, by?: { readonly part: string; readonly thrown: Thrown }): void {
     const what = by ? `${by.part} threw (${operation})${thrownText(by.thrown)}` : `${why} (${operation})`;
     this.error('notMade', `Nothing was sent to the payment gateway: ${what}.`, {
@@ -60,27 +52,27 @@ export class GatewayTrouble {
     this.error('notRead', `${line}${thrownText(thrown)}.`, { operation, ...thrown });
   }
 
-  /** The request was never begun on a connection. */
+  /** The request was never started on a connection, so nothing was sent. */
   unreachable(operation: GatewayOperation, why: NothingSent, errorCode: string | null): void {
     const cause = errorCode ?? why;
+    const gateway = `payment gateway at ${this.host}`;
     const line =
       why === 'interceptor_failed'
-        ? `An interceptor of PAYMENT_HTTP kept a request to the payment gateway at ${this.host} from being sent`
-        : `The payment gateway at ${this.host} cannot be reached; nothing was sent`;
-    const advice = why === 'interceptor_failed' ? '' : ` ${this.connectionAdvice(errorCode ?? '')}`;
-    this.error('unreachable', `${line} (${cause}, ${operation}).${advice}`, { operation, cause });
+        ? `An interceptor of PAYMENT_HTTP kept a request to the ${gateway} from being sent (${cause}, ${operation}).`
+        : `The ${gateway} cannot be reached; nothing was sent (${cause}, ${operation}). ${this.connectionAdvice(errorCode ?? '')}`;
+    this.error('unreachable', line, { operation, cause });
   }
 
-  /** The request may have left, and there is no reply. */
-  silent(operation: GatewayOperation, why: LostReply, errorCode: string | null): void {
+  /** The request may have been sent, and there is no reply that can be read. */
+  noAnswer(operation: GatewayOperation, why: LostReply, errorCode: string | null): void {
     const cause = errorCode ?? why;
     const advice = why === 'deadline' ? ` If it is only slow, raise ${this.named('timeoutMs')}.` : '';
     const line = `The payment gateway at ${this.host} gave no answer that can be read (${cause}, ${operation}).${advice}`;
-    this.error('silent', line, { operation, cause });
+    this.error('noAnswer', line, { operation, cause });
   }
 
-  /** A reply: says something only where it refuses the request itself. */
-  replied(operation: GatewayOperation, { status, code }: TroubleSigns): void {
+  /** There is a reply. It is logged only if its status or code refuses the request itself, and not the card. */
+  replied(operation: GatewayOperation, status: number, code: string | null): void {
     const advice = this.refusalAdvice(status, code);
     if (advice === null) return;
     const shown = code !== null && SHOWN_CODE.test(code) ? code : null;
@@ -101,13 +93,13 @@ export class GatewayTrouble {
     const isOwnValidation =
       code !== null && this.settings.dialect.codes.declinedPrefixes.some((prefix) => code.startsWith(prefix));
     if (isOwnValidation || code === MERCHANT_CODE || status === 400 || status === 422) {
-      return `Where it refuses all, check ${this.named('merchantId', 'apiKey')}, and how the sign is made.`;
+      return `If it refuses every request, check ${this.named('merchantId', 'apiKey')}, and how the sign is made.`;
     }
     return null;
   }
 
   private connectionAdvice(code: string): string {
-    if (NAME_CODE.test(code)) return `Its name is not found: check ${this.named('baseUrl')} and this host's DNS.`;
+    if (NAME_CODE.test(code)) return `Its host name was not found: check ${this.named('baseUrl')} and this host's DNS.`;
     if (WEAK_TLS_CODE.test(code)) {
       return `It offers no TLS 1.2 or 1.3 with forward secrecy, or refuses ours: ask the vendor, or check ${this.named('baseUrl')}.`;
     }
@@ -117,7 +109,7 @@ export class GatewayTrouble {
     return `Check ${this.named('baseUrl')}, firewalls, and the option dispatcher where a proxy is needed.`;
   }
 
-  /** Options with the variables that set them. */
+  /** Options, each with the environment variable that sets it. */
   private named(...options: readonly Option[]): string {
     return options.map((option) => `${option} (${variableOf(this.account, option)})`).join(', ');
   }

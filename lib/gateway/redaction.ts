@@ -5,47 +5,50 @@ import { hideInReadings, plainText } from '../payment/plain-text.js';
 import { describeThrown, type Thrown } from '../payment/thrown.js';
 import type { GatewayCredentials, GatewayResult, SaleRequest } from './gateway-dialect.js';
 
-/** What a request carried that must not come back with its answer. */
+/** Shorter secrets are not searched for: identifiers may contain them by chance. */
+const MIN_SECRET_LENGTH = 8;
+/** Identifiers, amounts and dates are shorter. */
+const MAX_VALUE_LENGTH = 255;
+/** Longer than any message that is stored. */
+const MAX_MESSAGE_LENGTH = 1_000;
+/** For the description of what a function of the host threw. */
+const MAX_ERROR_LENGTH = 300;
+/** How many characters an escape may have, such as `\u0041`. */
+const MAX_ESCAPE_LENGTH = 6;
+
+/** What a request carried, and what must not be stored or logged if the answer or an error repeats it. */
 export interface SensitiveData {
-  /** Credentials as configured and as sent, and the sign. */
+  /** The credentials, as configured and as sent, and the sign. */
   readonly secrets: readonly string[];
-  /** Where the request carried one. */
+  /** Absent where the request carried none. */
   readonly card?: SaleRequest['cardDetails'];
 }
 
-/** A shorter secret would be found by chance in identifiers. */
-const MIN_SECRET_LENGTH = 8;
-/** What is longer is no identifier, amount or date. */
-const MAX_VALUE_LENGTH = 255;
-/** More than is stored of a message. */
-const MAX_MESSAGE_LENGTH = 1_000;
-/** More than is shown of what a function of the host threw. */
-const MAX_ERROR_LENGTH = 300;
-/** How much longer a secret may be where each of its characters is escaped. */
-const MAX_ESCAPE_LENGTH = 6;
+/** The same, prepared for searching many texts. */
+interface SearchTerms extends SensitiveData {
+  readonly lowered: readonly string[];
+  /** The length of the shortest secret; Infinity where there is none. */
+  readonly shortest: number;
+  /** Whether a text holds the whole card number. */
+  readonly holdsCard: (text: string) => boolean;
+}
 
 /**
- * The texts of a result without what the request carried: only here is it known what was sent, and a gateway that
- * echoes it must not make us store it. A message is stored without it; any other text is not stored. What is no text
- * is left out.
+ * Removes from a result what the request carried: a gateway may echo it, and it must not be stored. In a message it is
+ * replaced by asterisks. Any other text that holds it becomes null, and so does a value that is not a text.
  */
 export function redactResult<R extends GatewayResult>(result: R, sensitive: SensitiveData): R {
   const { unreadable: _decided, ...texts } = result;
-  const sent = soughtIn(sensitive);
+  const sent = searchTermsOf(sensitive);
   const entries = Object.entries(texts).map(([name, text]: [string, unknown]) => {
     if (typeof text !== 'string') return [name, null];
     if (name === 'message') return [name, redactedMessage(text, sent)];
-    return [name, text.length > MAX_VALUE_LENGTH || isOrHolds(text, sent) ? null : text];
+    return [name, text.length > MAX_VALUE_LENGTH || repeatsSent(text, sent) ? null : text];
   });
   return Object.fromEntries(entries) as R;
 }
 
-/** A text of whoever was given the request, without what the request carried. */
-function redactText(text: string, sensitive: SensitiveData): string {
-  return redactedMessage(text, soughtIn(sensitive)) ?? '***';
-}
-
-/** What a function of the host threw, who knows its own secrets, and perhaps the card. */
+/** Describes what a function of the host threw. Its text may hold the host's secrets, and perhaps the card. */
 export function describeHostError(
   thrown: unknown,
   { clientSecret, apiKey }: Pick<GatewayCredentials, 'clientSecret' | 'apiKey'>,
@@ -54,43 +57,35 @@ export function describeHostError(
   return describeRedacted(thrown, { secrets: [clientSecret, apiKey ?? ''] }, payment);
 }
 
-/** What the dialect or the signer threw, who had all that the request carries. */
+/** Describes what the dialect or the signer threw. Its text may hold anything that the request carries. */
 export function describeRedacted(
   thrown: unknown,
   sensitive: SensitiveData,
   payment: Partial<Pick<Payment, 'maskedCardNumber'>> = {},
 ): Thrown {
-  return describeThrown(thrown, (text) => plainText(redactText(text, sensitive), MAX_ERROR_LENGTH, payment));
+  const hide = (text: string): string => redactedMessage(text, searchTermsOf(sensitive)) ?? '***';
+  return describeThrown(thrown, (text) => plainText(hide(text), MAX_ERROR_LENGTH, payment));
 }
 
-function soughtIn({ secrets, card }: SensitiveData): Sought {
+function searchTermsOf({ secrets, card }: SensitiveData): SearchTerms {
   const known = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH);
   const lowered = known.map((secret) => secret.toLowerCase());
   const shortest = Math.min(...lowered.map(({ length }) => length));
   return { secrets: known, lowered, shortest, card, holdsCard: cardFinder({ cardNo: card?.cardNo }) };
 }
 
-/** The same, made ready to be searched for. */
-interface Sought extends SensitiveData {
-  readonly lowered: readonly string[];
-  /** The length of the shortest secret; Infinity where there is none. */
-  readonly shortest: number;
-  /** Whether a text holds the whole card. */
-  readonly holdsCard: (text: string) => boolean;
-}
-
-/** Whether a code, an id or an amount is or holds what was sent, or enough of the card to work out the rest. */
-function isOrHolds(text: string, sent: Sought): boolean {
+/** Whether a code, an id or an amount repeats what was sent, or enough of the card number to work out the rest. */
+function repeatsSent(text: string, sent: SearchTerms): boolean {
   const { card } = sent;
   if (card && (text === card.cvv || text === card.expDate || holdsPartOfCard(text, card.cardNo))) return true;
   return holdsAny(text, sent);
 }
 
-function redactedMessage(text: string, sent: Sought): string | null {
+function redactedMessage(text: string, sent: SearchTerms): string | null {
   const margin = MAX_ESCAPE_LENGTH * Math.max(0, ...sent.secrets.map(({ length }) => length));
   const isCut = text.length > MAX_MESSAGE_LENGTH + margin;
   const hidden = hideInReadings(text.slice(0, MAX_MESSAGE_LENGTH + margin), (reading) => hideSent(reading, sent));
-  // The last characters may be the beginning of a secret that was cut in two.
+  // The last characters may be the beginning of a secret whose rest was cut off.
   const whole = isCut ? hidden.slice(0, hidden.length - margin) : hidden;
   const maxLength = isCut ? Math.min(MAX_MESSAGE_LENGTH, whole.length - 1) : MAX_MESSAGE_LENGTH;
   const message = plainText(whole, maxLength, { cardNo: sent.card?.cardNo });
@@ -106,7 +101,7 @@ function hideSent(text: string, { secrets, card }: SensitiveData): string {
   );
 }
 
-/** The security code and the expiry where they stand as numbers of their own: `1230`, `3012`, `12/30`, `2030-12`. */
+/** Match the security code and the expiry where they are whole numbers: `1230`, `3012`, `12/30`, `2030-12`. */
 function codePatterns({ cvv, expDate }: SaleRequest['cardDetails']): RegExp[] {
   const [month, year] = [`0?${Number(expDate.slice(0, 2))}`, `(?:20)?${expDate.slice(2)}`];
   const between = '[\\s./-]{0,3}';
@@ -118,7 +113,7 @@ function codePatterns({ cvv, expDate }: SaleRequest['cardDetails']): RegExp[] {
   ].map((digits) => new RegExp(`(?<!\\d)${digits}(?!\\d)`, 'g'));
 }
 
-function holdsAny(text: string, { lowered, shortest, holdsCard }: Sought): boolean {
+function holdsAny(text: string, { lowered, shortest, holdsCard }: SearchTerms): boolean {
   if (holdsCard(text)) return true;
   return decodings(text, shortest).some((reading) => {
     const inLowerCase = reading.toLowerCase();

@@ -3,14 +3,14 @@ import type { Translations } from '../payment/text-language.js';
 /**
  * Whether a buyer should try again.
  *
- * - `same_card`: with the same card, once what `tellBuyer` names is put right.
- * - `other_card`: with another card.
- * - `later`: the same card may do in a few minutes.
- * - `never`: it would not help, or money may have moved.
+ * - `same_card`: yes, with the same card, after correcting what `tellBuyer` names.
+ * - `other_card`: yes, with another card.
+ * - `later`: yes, with the same card, in a few minutes.
+ * - `never`: no. It would not help, or money may have moved.
  */
 export type RetryAdvice = 'same_card' | 'other_card' | 'later' | 'never';
 
-/** What a buyer is to do, and in which words. It tells nobody why a bank distrusts a card. */
+/** What the buyer is told to do. The words never say that a bank suspects fraud. */
 interface Advice extends Translations {
   readonly retry: RetryAdvice;
 }
@@ -89,12 +89,12 @@ export const ADVICE = {
   },
 } as const satisfies Record<string, Advice>;
 
-/** One row: what to tell the buyer, and what happened, for the merchant, in English and in Turkish. */
+/** What to tell the buyer; then what happened, for the merchant, in English and in Turkish. */
 export type ResultCodeRow = readonly [advice: keyof typeof ADVICE, en: string, tr: string];
 
 /**
- * The codes of the vendor's public list. What they mean to a buyer is our reading of that list and of ISO 8583, the
- * scheme it follows. For people: decisions go by {@link ResultCodeSets}.
+ * The codes of the vendor's public list, explained for people; the module decides by its `ResultCodeSets` instead.
+ * Unverified: what a code means for the buyer is inferred from that list and from ISO 8583, the scheme it follows.
  */
 // prettier-ignore
 export const RESULT_CODES = {
@@ -278,7 +278,7 @@ export const RESULT_CODES = {
                        'Banka bir hata buldu. Para çekilip çekilmediğini söylemiyor.'],
 } as const satisfies Record<string, ResultCodeRow>;
 
-/** Codes of the gateway's own validation begin like this; the vendor publishes no list of them. */
+/** The first letters of the gateway's own validation codes. The vendor publishes no list of them. */
 export const VALIDATION_PREFIX = 'RVV';
 
 // prettier-ignore

@@ -1,15 +1,15 @@
-/** A number that is sent digit for digit: `60.00` stays `60.00`, which no JavaScript number can promise. */
+/** A number that is sent digit for digit: `60.00` stays `60.00`, where a JavaScript number would become `60`. */
 export class WireDecimal {
   constructor(readonly text: string) {}
 }
 
-/** A JSON value as a dialect builds it. Undefined members are left out. */
+/** A JSON value as a dialect builds it. Members that are undefined are left out, as by `JSON.stringify`. */
 export type WireValue = string | number | boolean | null | WireDecimal | WireObject | readonly WireValue[];
 export interface WireObject {
   readonly [field: string]: WireValue | undefined;
 }
 
-/** The JSON text of a body. Written here, since `JSON.stringify` cannot write a decimal digit for digit. */
+/** The JSON text of a body. `JSON.stringify` cannot write a {@link WireDecimal} digit for digit. */
 export function wireText(body: WireObject): string {
   const members: string[] = [];
   for (const [name, value] of Object.entries(body)) {
@@ -19,7 +19,7 @@ export function wireText(body: WireObject): string {
   return `{${members.join(',')}}`;
 }
 
-/** Undefined for what JSON leaves out. */
+/** Undefined for a value that JSON leaves out. */
 function valueText(value: WireValue | undefined): string | undefined {
   if (value instanceof WireDecimal) return value.text;
   if (isList(value)) return `[${Array.from(value, (item) => valueText(item) ?? 'null').join(',')}]`;
@@ -28,7 +28,7 @@ function valueText(value: WireValue | undefined): string | undefined {
   return isWireObject(written) ? wireText(written) : valueText(written);
 }
 
-/** What writes itself, such as a Date from a dialect in plain JavaScript, says what is written in its place. */
+/** The result of an object's own `toJSON`, if it has one: a dialect in plain JavaScript may use a Date. */
 function asWritten(value: WireObject): WireValue | undefined {
   const { toJSON } = value as { toJSON?: unknown };
   return typeof toJSON === 'function' ? (toJSON.call(value) as WireValue | undefined) : value;
@@ -42,7 +42,7 @@ function isList(value: WireValue | undefined): value is readonly WireValue[] {
   return Array.isArray(value);
 }
 
-/** The body as a signer sees it: the same names and nesting, every decimal as the text that is sent. */
+/** The body for a signer: the same names and nesting, each decimal as the text that is sent. */
 export function signedFields(body: WireObject): SignedFields {
   return JSON.parse(
     JSON.stringify(body, (_key, value: unknown) => (value instanceof WireDecimal ? value.text : value)),

@@ -4,12 +4,13 @@ import { HealthIndicatorService } from '@nestjs/terminus';
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import { type PaymentHealth, type PaymentHealthReport, paymentHealthToken } from './payment-health.js';
 
-/** The background work begins a pass every few seconds; one with many inquiries takes minutes. */
+/** The background work begins a pass every few seconds; a pass with many inquiries takes minutes. */
 const STALLED_AFTER_MS = 900_000;
 
 /**
- * What makes an account count as `down`, besides a store that does not answer and background work that stands still. None
- * is set by default: they are for people to look at, and taking an instance out of service mends none of them.
+ * Limits beyond which an account is `down`. It is always `down` if its store does not answer or its background work has
+ * stopped. No limit is set by default: a person has to deal with these, and taking an instance out of service does not
+ * help.
  */
 export interface PaymentHealthLimits {
   /** How long a payment may have been `unknown`, in milliseconds. */
@@ -20,20 +21,20 @@ export interface PaymentHealthLimits {
   readonly maxParked?: number;
   /** How many writes this process may owe the store. */
   readonly maxOwed?: number;
-  /** How often in a row the store may fail where events are handed to handlers. */
+  /** How often in a row the store may fail the deliveries to handlers. */
   readonly maxDeliveryFailures?: number;
   /** How often in a row the store may fail the background work. */
   readonly maxBackgroundFailures?: number;
-  /** How far this host's clock may be off the store's, either way, in milliseconds. */
+  /** How far this host's clock may be ahead of the store's, or behind it, in milliseconds. */
   readonly maxClockOffsetMs?: number;
 }
 
-/** What the indicator says of an account. Numbers that only the store knows are null while it does not answer. */
+/** The indicator's answer for an account. Numbers that only the store knows are null while it does not answer. */
 export interface PaymentHealthDetails {
   readonly account: string;
   /** Whether the store answered, from the tables that this release reads and writes. */
   readonly store: 'up' | 'down';
-  /** `off` where this process does no background work. */
+  /** `off` if this process does no background work. */
   readonly background: 'running' | 'stalled' | 'off';
   readonly unknown: number | null;
   readonly oldestUnknownMs: number | null;
@@ -42,17 +43,17 @@ export interface PaymentHealthDetails {
   readonly openDeliveries: number | null;
   readonly parkedDeliveries: number | null;
   readonly owedWrites: number;
-  /** How many `doPayment` and `init3d` run in this process. */
+  /** How many calls of `doPayment` and `init3d` are running in this process. */
   readonly paymentsInFlight: number;
-  /** How many of these may run at once; null where there is no bound. */
+  /** How many of these may run at once; null if there is no limit. */
   readonly maxInFlight: number | null;
   readonly longRunningHandlers: number;
-  /** How often in a row the store has failed the background work here. */
+  /** How often in a row the store has failed the background work of this process. */
   readonly backgroundFailures: number;
-  /** How often in a row the store has failed here where events are handed to handlers. */
+  /** How often in a row the store has failed the deliveries to handlers of this process. */
   readonly deliveryFailures: number;
   readonly clockOffsetMs: number;
-  /** What is wrong, each a sentence; empty when it is up. */
+  /** The reasons why it is down, each a sentence; empty when it is up. */
   readonly problems: readonly string[];
 }
 
@@ -63,12 +64,12 @@ export type PaymentHealthResult<Key extends string = string> = Record<
 >;
 
 /**
- * An indicator for @nestjs/terminus: name it among the providers of a module that imports `TerminusModule`, and call
+ * An indicator for @nestjs/terminus: list it among the providers of a module that imports `TerminusModule`, and call
  * `health.check([() => payments.check()])`.
  */
 @Injectable()
 export class PaymentHealthIndicator {
-  /** Private to the language, too: printed, it would show the whole application. */
+  /** A `#` field: printed, it would show the whole application. */
   readonly #moduleRef: ModuleRef;
 
   constructor(
@@ -79,8 +80,8 @@ export class PaymentHealthIndicator {
   }
 
   /**
-   * Looks at the unnamed account, or at the one that is named. Never rejects for a store that is down.
-   * @param key under what it stands in the answer
+   * Checks the unnamed account, or the account that is named. It does not reject if the store is down.
+   * @param key the name of this check in the answer
    */
   async check<Key extends string = 'payments'>(
     key = 'payments' as Key,
@@ -127,7 +128,7 @@ function problemsOf(details: Omit<PaymentHealthDetails, 'problems'>, limits: Pay
     limit !== undefined && value !== null && value > limit;
   const checks: readonly (readonly [boolean, string])[] = [
     [details.store === 'down', 'The payment store does not answer.'],
-    [details.background === 'stalled', 'The background work stands still.'],
+    [details.background === 'stalled', 'The background work has stalled.'],
     [isOver(details.oldestUnknownMs, limits.maxUnknownMs), 'A payment has been unknown for too long.'],
     [isOver(details.review, limits.maxReview), 'Payments are in review.'],
     [isOver(details.parkedDeliveries, limits.maxParked), 'Deliveries to handlers are parked.'],

@@ -1,46 +1,51 @@
 import { Injectable } from '@nestjs/common';
 import { EventDispatcher } from '../outbox/event-dispatcher.js';
 import type { LongRun } from '../outbox/handler-worker.js';
-import { InFlightLimit } from '../process/in-flight.js';
+import { InFlight, InFlightLimit } from '../process/in-flight.js';
 import { OwedWrites } from '../flows/settling/owed-writes.js';
 import { Reconciler } from '../flows/background/reconciler.js';
 import { StoreClock } from '../process/store-clock.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
+import { UNSETTLED_STATES } from '../payment/payment-state.js';
 import { PaymentStore, type StoreCounts } from '../store/payment-store.js';
+import { countRefused, type GaugeName, type Observation, observe } from '../telemetry/metrics.js';
 
-/** How an account's payments stand in this process, and in its store. */
+/** The state of an account's payments, in this process and in its store. */
 export interface PaymentHealthReport {
   readonly account: string;
-  /** Whether the store answered just now. */
+  /** Whether the store answered when this report was made. */
   readonly isStoreUp: boolean;
-  /** What waits in the store; null when it did not answer. */
+  /** The store's counts; null if it did not answer. */
   readonly counts: StoreCounts | null;
-  /** Outcomes and other writes that the store has not taken from this process yet. */
+  /** Outcomes and other writes of this process that the store has not taken yet. */
   readonly owedWrites: number;
-  /** How many `doPayment` and `init3d` run in this process. */
+  /** How many calls of `doPayment` and `init3d` are running in this process. */
   readonly paymentsInFlight: number;
-  /** How many of these may run at once; null where there is no bound. */
+  /** How many of these may run at once; null if there is no limit. */
   readonly maxInFlight: number | null;
-  /** Calls of handlers in this process that have been running for longer than a minute. */
+  /** Handler calls in this process that have been running for longer than a minute. */
   readonly longRuns: readonly LongRun[];
   /** How far this host's clock is behind the store's, in milliseconds; negative when it is ahead. */
   readonly clockOffsetMs: number;
   /** Whether this process does the background work. */
   readonly background: boolean;
-  /** How long ago it last began a pass, in milliseconds: a few seconds when all is well. Null where it does not run. */
+  /** How long ago it last began a pass, in milliseconds: a few seconds when all is well. Null if it does not run. */
   readonly backgroundIdleMs: number | null;
-  /** How often in a row the store has failed the background work here; 0 while all is well. */
+  /** How often in a row the store has failed the background work of this process; 0 while all is well. */
   readonly backgroundFailures: number;
-  /** How often in a row the store has failed here where events are handed to handlers; 0 while all is well. */
+  /** How often in a row the store has failed the deliveries to handlers of this process; 0 while all is well. */
   readonly deliveryFailures: number;
-  /** How long the oldest payment has been `unknown`, in milliseconds; null where there is none, or nobody knows. */
+  /**
+   * How long the oldest `unknown` payment has been unknown, in milliseconds; null if there is none, or the store did
+   * not answer.
+   */
   readonly oldestUnknownMs: number | null;
 }
 
 /**
- * How an account stands, for health checks and dashboards: inject it, or `paymentHealthToken(name)` of a named account.
- * It only reads.
+ * Reports the state of an account's payments, for health checks and dashboards. Inject this class, or
+ * `paymentHealthToken(name)` for a named account. It only reads.
  */
 @Injectable()
 export class PaymentHealth {
@@ -54,7 +59,7 @@ export class PaymentHealth {
     private readonly limit: InFlightLimit,
   ) {}
 
-  /** Never rejects: a store that fails is part of the answer. */
+  /** Never rejects: that the store failed is part of the report. */
   async report(): Promise<PaymentHealthReport> {
     const { account, background, maxInFlight } = this.settings;
     const counts = await this.store.counts(account).catch(() => null);
@@ -76,12 +81,67 @@ export class PaymentHealth {
   }
 }
 
-/** How long ago that was, in milliseconds; null for no moment. */
+/** @returns the milliseconds since then; null for null */
 export function ageOf(since: Date | null, now: Date): number | null {
   return since && Math.max(0, now.getTime() - since.getTime());
 }
 
-/** Under what an account's `PaymentHealth` is injected: the class itself for the unnamed one. */
+/** The token of an account's `PaymentHealth`: the class itself for the unnamed account. */
 export function paymentHealthToken(name: string = DEFAULT_ACCOUNT): symbol | typeof PaymentHealth {
   return name === DEFAULT_ACCOUNT ? PaymentHealth : Symbol.for(`nestjs-card-payment:health:${name}`);
+}
+
+/** Reports an account's gauges whenever metrics are collected. */
+@Injectable()
+export class PaymentGauges {
+  private end: (() => void) | null = null;
+
+  constructor(
+    private readonly health: PaymentHealth,
+    private readonly inFlight: InFlight,
+    private readonly clock: StoreClock,
+    private readonly settings: PaymentSettings,
+  ) {}
+
+  start(): void {
+    const { account, maxInFlight } = this.settings;
+    if (maxInFlight !== null) {
+      for (const operation of ['doPayment', 'init3d'] as const) countRefused({ account, operation }, 0);
+    }
+    this.end ??= observe(async () => observationsOf(await this.health.report(), this.inFlight.count, this.clock.now()));
+  }
+
+  stop(): void {
+    this.end?.();
+    this.end = null;
+  }
+}
+
+/** A gauge whose value is not known is left out. */
+function observationsOf(report: PaymentHealthReport, inFlight: number, now: Date): Observation[] {
+  const { account, counts } = report;
+  const observed: Observation[] = [];
+  const add = (name: GaugeName, value: number, more: Observation['attributes'] = {}): void =>
+    void observed.push({ name, value, attributes: { 'card_payment.account': account, ...more } });
+
+  add('card_payment.store.up', report.isStoreUp ? 1 : 0);
+  add('card_payment.writes.owed', report.owedWrites);
+  add('card_payment.in_flight', inFlight);
+  add('card_payment.in_flight.payments', report.paymentsInFlight);
+  if (report.maxInFlight !== null) add('card_payment.in_flight.limit', report.maxInFlight);
+  add('card_payment.handlers.long_running', report.longRuns.length);
+  add('card_payment.background.failures', report.backgroundFailures);
+  add('card_payment.deliveries.failures', report.deliveryFailures);
+  add('card_payment.clock.offset', report.clockOffsetMs / 1000);
+  if (!counts) return observed;
+  for (const state of UNSETTLED_STATES) {
+    const { count, oldest } = counts.states[state];
+    add('card_payment.payments', count, { 'card_payment.state': state });
+    add('card_payment.payments.oldest_age', (ageOf(oldest, now) ?? 0) / 1000, { 'card_payment.state': state });
+  }
+  add('card_payment.events.waiting', counts.waitingEvents);
+  add('card_payment.deliveries', counts.openDeliveries, { 'card_payment.delivery': 'open' });
+  add('card_payment.deliveries', counts.parkedDeliveries, { 'card_payment.delivery': 'parked' });
+  add('card_payment.deliveries', counts.orphanedDeliveries, { 'card_payment.delivery': 'orphaned' });
+  return observed;
 }

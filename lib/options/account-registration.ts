@@ -1,10 +1,12 @@
-import type { DiscoveryService } from '@nestjs/core';
-import type { ConfigurationProblem } from '../errors/payment-configuration.error.js';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { type ConfigurationProblem, PaymentConfigurationError } from '../errors/payment-errors.js';
 import { DEFAULT_ACCOUNT, variablePrefix } from '../payment/account.js';
+import { PaymentSettings } from './payment-settings.js';
 
 /**
- * One registration of the module. A value in the container, so that registrations find each other before anything is
- * made.
+ * One registration of the module. It is a value in the container, so that registrations find each other before any
+ * provider is made.
  */
 export class AccountRegistration {
   constructor(
@@ -16,7 +18,7 @@ export class AccountRegistration {
     return variablePrefix(this.account);
   }
 
-  /** What is wrong with this registration beside the others: a name or a path used twice. */
+  /** The conflicts of this registration with the others: a name, a path or variables that two of them use. */
   problemsAmong(discovery: DiscoveryService): ConfigurationProblem[] {
     const registrations = registrationsIn(discovery);
     const problems: ConfigurationProblem[] = [];
@@ -38,7 +40,7 @@ export class AccountRegistration {
   }
 }
 
-/** What is wrong with the accounts that `@OnPayment` handlers name: each must be registered. */
+/** One problem for each account that an `@OnPayment` handler names and that is not registered. */
 export function handlerAccountProblems(
   discovery: DiscoveryService,
   accounts: readonly string[],
@@ -62,4 +64,28 @@ function registrationsIn(discovery: DiscoveryService): AccountRegistration[] {
 
 function describe(account: string): string {
   return account === DEFAULT_ACCOUNT ? 'the unnamed account' : `the account "${account}"`;
+}
+
+/**
+ * Refuses to start an application whose options depend on the request: each request would open a store and a gateway
+ * connection of its own, and Nest would not call the module's hooks. It does call the hook of this class, which depends
+ * on nothing that is request-scoped.
+ */
+@Injectable()
+export class ScopeCheck implements OnModuleInit {
+  /** A `#` field: printed, it would show the whole application. */
+  readonly #discovery: DiscoveryService;
+
+  constructor(discovery: DiscoveryService) {
+    this.#discovery = discovery;
+  }
+
+  onModuleInit(): void {
+    const settings = this.#discovery.getProviders().filter(({ token }) => token === PaymentSettings);
+    if (settings.every((wrapper) => wrapper.isDependencyTreeStatic())) return;
+    const message =
+      'depends on a request-scoped provider; inject singletons alone (for a merchant per request, register an account ' +
+      'for each with { name } and choose by @InjectPayment)';
+    throw new PaymentConfigurationError([{ option: 'forRootAsync', variable: null, message }]);
+  }
 }

@@ -1,32 +1,31 @@
 import { DEFAULT_ACCOUNT, variableOf, variablePrefix } from '../payment/account.js';
-import { editDistance } from './edit-distance.js';
 import { OPTIONS } from './option-table.js';
 import type { Environment } from './read-options.js';
 
-/** A variable that is nearly one of this module's, and so has no effect. */
+/** A variable whose name is nearly one of this module's. It has no effect. */
 export interface NearMiss {
-  /** As it stands in the environment. */
+  /** The name in the environment. */
   readonly variable: string;
-  /** The one that was probably meant. */
+  /** The name that was probably meant. */
   readonly meant: string;
 }
 
-/** What all variables of this module begin with, whatever the account. */
+/** The variables of every account begin with this. */
 const COMMON_PREFIX = variablePrefix(DEFAULT_ACCOUNT);
-/** `SUCCESS_URL`, of every option that a variable can set. */
+/** `SUCCESS_URL` and so on: the name without its prefix, for every option that a variable can set. */
 const NAMES = Object.entries(OPTIONS)
   .filter(([, { isCodeOnly }]) => !isCodeOnly)
   .map(([option]) => variableOf(DEFAULT_ACCOUNT, option).slice(COMMON_PREFIX.length));
 /** Endings that are easily left out: `PAYMENT_TIMEOUT`, `PAYMENT_STORE`. */
 const ENDINGS = ['_MS', '_URL', '_ID'];
-/** In a longer name two mistakes may be meant; a shorter one would be found in names of others. */
+/** From this length on, a name may have two mistakes; a shorter name would match variables of other software. */
 const LONG_NAME = 10;
 
 /**
- * Variables that are mistyped: `PAYMENT_SUCESS_URL`. They are read by nobody, so that the setting silently is its
- * default. A variable of a further account is none, nor is one that somebody else may have named.
+ * Finds variables that are mistyped: `PAYMENT_SUCESS_URL`. Nobody reads them, so the setting has its default without
+ * anyone noticing. It does not report variables of another account, or names that other software may use.
  *
- * @param accounts those whose variables are read: `default`, or the `name` of a registration
+ * @param accounts the accounts whose variables are read: `default`, or the `name` of a registration
  */
 export function nearMisses(
   environment: Environment,
@@ -39,7 +38,7 @@ export function nearMisses(
   for (const variable of Object.keys(environment)) {
     if (isKnown.has(variable) || isOfAnotherAccount(variable)) continue;
     const meant = known.find((one) => isNear(variable.toUpperCase(), one))?.variable;
-    // Where case does not count (Windows), a variable in lower case is the very one that is read.
+    // On Windows, case does not count: the variable in lower case is the one that is read.
     if (meant && !(variable.toUpperCase() === meant && environment[meant] === environment[variable])) {
       misses.push({ variable, meant });
     }
@@ -47,7 +46,7 @@ export function nearMisses(
   return misses;
 }
 
-/** As a warning, for people. It shows no value. */
+/** The warning for people. It shows no value. */
 export function describeNearMiss({ variable, meant }: NearMiss): string {
   return `${variable} is not a variable of nestjs-card-payment and has no effect: did you mean ${meant}?`;
 }
@@ -62,10 +61,42 @@ function isNear(variable: string, { prefix, name }: { readonly prefix: string; r
   return variable.endsWith(name) && editDistance(start, prefix) <= 1;
 }
 
-/** `PAYMENT_SHOP_BASE_URL`, whether or not an account `shop` is looked at here. */
+/** Whether this is a variable such as `PAYMENT_SHOP_BASE_URL`, which may be for an account `shop`. */
 function isOfAnotherAccount(variable: string): boolean {
   return NAMES.some((name) => {
     const account = variable.startsWith(COMMON_PREFIX) ? variable.slice(COMMON_PREFIX.length, -name.length) : '';
     return variable.endsWith(name) && /^[A-Z0-9][A-Z0-9_]*_$/.test(account) && !account.endsWith('__');
   });
+}
+
+/**
+ * Counts the typing mistakes between two words: a character missing, added, replaced, or swapped with its neighbour.
+ */
+function editDistance(one: string, other: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: other.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= one.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= other.length; column += 1) {
+      const isSame = one[row - 1] === other[column - 1];
+      const isSwapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      current[column] = Math.min(
+        (last[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (last[column - 1] ?? 0) + (isSame ? 0 : 1),
+        isSwapped ? (beforeLast[column - 2] ?? Infinity) + 1 : Infinity,
+      );
+    }
+    [beforeLast, last] = [last, current];
+  }
+  return last[other.length] ?? 0;
+}
+
+/** The word that is nearest to a mistyped one; null if none is near. */
+export function nearest(typed: string, words: readonly string[], maxDistance = 2): string | null {
+  const [found] = words
+    .map((word) => ({ word, distance: editDistance(typed, word) }))
+    .filter(({ word, distance }) => distance <= Math.min(maxDistance, Math.floor(word.length / 2)))
+    .sort((a, b) => a.distance - b.distance);
+  return found?.word ?? null;
 }

@@ -5,32 +5,32 @@ import { resultUrlProblem } from './url-checks.js';
 /** The default of an option that must be given. */
 export const REQUIRED: unique symbol = Symbol('required');
 
-/** Where a buyer is sent after the callback: an address, or in code a function of the payment. */
+/** Where the buyer goes after the callback: an address or, in code, a function that makes one from the payment. */
 export type ResultUrl = string | ((payment: Payment) => string);
 
-/** One option. Its variable follows from its name. */
+/** One option. The name of its variable is made from its own name. */
 export interface Option<Given, Default> {
   readonly default: Default;
   /** Whether it can be given in code only, not by a variable. */
   readonly isCodeOnly: boolean;
-  /** The value that a variable stands for. Text that stands for none is returned as it is, for `problem` to find. */
+  /** Reads the text of a variable. Text that it cannot read is returned unchanged, and `problem` refuses it. */
   parse(text: string): unknown;
-  /** What is wrong with a value, or null. It must not show the value. */
+  /** @returns why the value is wrong, without showing it; null if it is right */
   problem(value: unknown): string | null;
-  /** The form of a good value in the settings. */
+  /** The form that a right value has in the settings. */
   normalize(value: Given): Given;
 }
 
-/** What code may give for an option. */
+/** The type of an option's value in code. */
 export type GivenTo<O> = O extends Option<infer Given, unknown> ? Given : never;
 
-/** What an option is in the settings: given, or its default. */
+/** The type of an option's value in the settings: given, or its default. */
 export type SetBy<O> = O extends Option<infer Given, infer Default> ? Given | Exclude<Default, typeof REQUIRED> : never;
 
-/** @returns what is wrong with the text, or null */
+/** @returns why the text is wrong; null if it is right */
 type TextCheck = (text: string) => string | null;
 
-/** A blank variable counts as absent. */
+/** A blank variable counts as not set. */
 const FLAGS: ReadonlyMap<string, boolean | undefined> = new Map([
   ['', undefined],
   ['true', true],
@@ -100,7 +100,7 @@ export function codeOnly<Given>(isGood: (value: unknown) => boolean, message: st
   };
 }
 
-/** An option for which code may also give a value of another type. */
+/** Adds a type of value that can be given in code only. */
 export function orInCode<Given, Default, Other>(
   option: Option<Given, Default>,
   isOther: (value: unknown) => value is Other,

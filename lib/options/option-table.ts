@@ -27,19 +27,20 @@ const MAX_IN_FLIGHT = 1_000_000;
 const MAX_RETENTION_MS = 3_155_760_000_000;
 
 /**
- * Every option, in the order in which problems are reported. The types of options and settings are made from this
- * table; what an editor shows for an option is the comment here.
+ * Every option, in the order in which problems are reported. A new option is one row here, one in docs/configuration.md
+ * and one in `test/options/option-table.spec.ts`: its types, its variable and what editors show are made from this
+ * table.
  */
 export const OPTIONS = {
   /** `PAYMENT_DIALECT`: `standard` or `morpos`; in code also a dialect of your own. Default `standard`. */
   dialect: orInCode(choice(DIALECT_NAMES, 'standard'), isDialectObject),
-  /** Code only. How `sign` is computed; required by the dialect `standard`, since the interface does not show it. */
+  /** Code only. Computes `sign`. Required by the dialect `standard`, since the interface does not show how. */
   signer: codeOnly<Signer>(isFunction, 'must be a function (fields, { operation, apiKey }) => string'),
   /**
-   * `PAYMENT_BASE_URL`: the base address of the service; https, except to a loopback address. Or `simulator:`, a gateway
-   * and a bank inside the application, for development and tests: it has a dialect and credentials of its own, so that
-   * `dialect`, `signer`, `merchantId`, `clientId`, `clientSecret`, `apiKey`, `scope`, `grantType`, `dateOrder` and
-   * `dispatcher` are not looked at, and the listening server's address counts where `publicUrl` is not set. Required.
+   * `PAYMENT_BASE_URL`: the base address of the service; https, except to a loopback address. Or `simulator:`, a
+   * gateway and a bank inside the application, for development and tests. It has a dialect and credentials of its own
+   * and ignores `dialect`, `signer`, `merchantId`, `clientId`, `clientSecret`, `apiKey`, `scope`, `grantType`,
+   * `dateOrder` and `dispatcher`; `publicUrl` is by default the address that the server listens on. Required.
    */
   baseUrl: text({ default: REQUIRED, check: gatewayUrlProblem, normalize: withoutTrailingSlashes }),
   /** `PAYMENT_MERCHANT_ID`. Required. */
@@ -48,91 +49,99 @@ export const OPTIONS = {
   clientId: text({ default: REQUIRED, check: headerProblem }),
   /** `PAYMENT_CLIENT_SECRET`. Required. */
   clientSecret: text({ default: REQUIRED, check: headerProblem }),
-  /** `PAYMENT_API_KEY`: what requests are signed with; required by the dialect `morpos`. */
+  /** `PAYMENT_API_KEY`: the key that requests are signed with. Required by the dialect `morpos`. */
   apiKey: text({ default: null }),
   /** `PAYMENT_SCOPE`: the header x-Scope. Default: the dialect's, `pf_write` or, for `morpos`, `pf_write pf_read`. */
   scope: text({ default: null, check: headerProblem }),
   /** `PAYMENT_GRANT_TYPE`: the header x-GrantType. Default `client_credentials`. */
   grantType: text({ default: 'client_credentials', check: headerProblem }),
-  /** `PAYMENT_LANGUAGE`: the language of payments that name none. Default `tr`. */
+  /** `PAYMENT_LANGUAGE`: the language of payments that do not name one. Default `tr`. */
   language: text({ default: 'tr' }),
-  /** `PAYMENT_TIMEOUT_MS`: one deadline for queue, connect and answer. Default 60000. */
+  /**
+   * `PAYMENT_TIMEOUT_MS`: the deadline of a request, for queueing, connecting and the answer. Default 60000 (1 min).
+   */
   timeoutMs: wholeNumber({ default: 60_000, min: 1 }),
-  /** `PAYMENT_CONNECT_TIMEOUT_MS`. Default 10000. */
+  /** `PAYMENT_CONNECT_TIMEOUT_MS`: how long connecting may take. Default 10000 (10 s). */
   connectTimeoutMs: wholeNumber({ default: 10_000, min: 1 }),
   /**
-   * `PAYMENT_KEEP_ALIVE_MS`: how long an idle connection is kept, less where the gateway announces less; 0 uses each
-   * connection once. Default 4000.
+   * `PAYMENT_KEEP_ALIVE_MS`: how long an idle connection is kept, or less if the gateway announces less; 0 uses each
+   * connection once. Default 4000 (4 s).
    */
   keepAliveMs: wholeNumber({ default: 4_000, min: 0 }),
   /**
-   * `PAYMENT_PUBLIC_URL`: where buyers reach this application; https, except on a loopback address. Required while
-   * `callback` is on, unless `callbackUrl` is set or `baseUrl` is `simulator:`.
+   * `PAYMENT_PUBLIC_URL`: the address at which buyers reach this application; https, except on a loopback address.
+   * Required while `callback` is on, unless `callbackUrl` is set or `baseUrl` is `simulator:`.
    */
   publicUrl: text({ default: null, check: baseUrlProblem, normalize: withoutTrailingSlashes }),
-  /** `PAYMENT_CALLBACK_URL`: where the callback controller is reached, if not at publicUrl + global prefix + path. */
+  /** `PAYMENT_CALLBACK_URL`: the address of the callback controller. Default: publicUrl + global prefix + path. */
   callbackUrl: text({ default: null, check: baseUrlProblem, normalize: withoutTrailingSlashes }),
-  /** `PAYMENT_RETURN_URL`: your own address for the bank's success; may hold `{token}`. Default: the callback's. */
+  /**
+   * `PAYMENT_RETURN_URL`: an address of yours that the bank uses after success; may hold `{token}`. Default: the
+   * callback's.
+   */
   returnUrl: text({ default: null, check: callbackUrlProblem }),
-  /** `PAYMENT_FAIL_URL`: your own address for the bank's failure; may hold `{token}`. Default: the callback's. */
+  /**
+   * `PAYMENT_FAIL_URL`: an address of yours that the bank uses after a failure; may hold `{token}`. Default: the
+   * callback's.
+   */
   failUrl: text({ default: null, check: callbackUrlProblem }),
-  /** `PAYMENT_SUCCESS_URL`: where the buyer goes once it is paid. Default: a plain built-in page. */
+  /** `PAYMENT_SUCCESS_URL`: where the buyer goes after a payment that succeeded. Default: a plain built-in page. */
   successUrl: resultUrl(),
-  /** `PAYMENT_FAILURE_URL`: where the buyer goes when it is not paid. Default: a plain built-in page. */
+  /** `PAYMENT_FAILURE_URL`: where the buyer goes after a payment that failed. Default: a plain built-in page. */
   failureUrl: resultUrl(),
   /** `PAYMENT_PENDING_URL`: where the buyer goes while the outcome is not known. Default: a plain built-in page. */
   pendingUrl: resultUrl(),
-  /** `PAYMENT_SESSION_TTL_MS`: an unanswered 3D payment expires after this. Default 3600000. */
+  /** `PAYMENT_SESSION_TTL_MS`: how long a 3D payment waits for the buyer before it expires. Default 3600000 (1 h). */
   sessionTtlMs: wholeNumber({ default: 3_600_000, min: 1 }),
   /** `PAYMENT_STORE_URL`: `memory:`, `sqlite:FILE`, `postgres://…` or `redis://…`. Default `memory:`. */
   storeUrl: text({ default: 'memory:', check: storeUrlProblem }),
-  /** Code only. A store of your own, or one that already exists. */
+  /** Code only. A store of your own, or one that is open already. */
   store: codeOnly<PaymentStore>(hasMethods('insert', 'replace'), 'must be a PaymentStore'),
   /**
-   * `PAYMENT_RETENTION_MS`: settled payments are deleted this long after they were settled; 0 keeps them, in memory for
-   * one day. Default 0.
+   * `PAYMENT_RETENTION_MS`: how long after they were settled payments are deleted; 0 keeps them (in memory, for one
+   * day). Default 0.
    */
   retentionMs: wholeNumber({ default: 0, min: 0, max: MAX_RETENTION_MS }),
   /**
-   * `PAYMENT_IDEMPOTENCY_TTL_MS`: how long the idempotencyKey of a payment that was deleted is still known, and its
-   * conversationId, if you chose that. Default 7776000000 (90 days).
+   * `PAYMENT_IDEMPOTENCY_TTL_MS`: how long the idempotencyKey of a deleted payment stays known, and its conversationId
+   * if you gave it. Default 7776000000 (90 days).
    */
   idempotencyTtlMs: wholeNumber({ default: 7_776_000_000, min: 0, max: MAX_RETENTION_MS }),
   /** `PAYMENT_BACKGROUND`: whether this instance reconciles and delivers events. Default true. */
   background: flag(true),
   /**
-   * `PAYMENT_MAX_IN_FLIGHT`: how many `doPayment` and `init3d` run at once in this process; further ones are refused
-   * (PaymentOverloadError), with nothing recorded and nothing sent. A callback never is. There is no bound where it is
-   * not given.
+   * `PAYMENT_MAX_IN_FLIGHT`: how many calls of `doPayment` and `init3d` may run at once in this process. Further calls
+   * are refused (PaymentOverloadError), with nothing recorded and nothing sent. A callback is never refused. Default:
+   * no limit.
    */
   maxInFlight: wholeNumber({ default: null, min: 1, max: MAX_IN_FLIGHT }),
   /** `PAYMENT_AMOUNT_FORMAT`: `fixed` writes 60.00, `shortest` writes 60. Default `fixed`. */
   amountFormat: choice<AmountFormat>(['fixed', 'shortest'], 'fixed'),
   /**
-   * `PAYMENT_DATE_ORDER`: whether day or month comes first in a gateway's date. Default `dmy` (inferred, unverified).
+   * `PAYMENT_DATE_ORDER`: whether the day or the month comes first in the gateway's dates. Default `dmy` (unverified).
    */
   dateOrder: choice<DateOrder>(['dmy', 'mdy'], 'dmy'),
   /** `PAYMENT_LUHN`: whether card numbers must pass the Luhn check. Default true. */
   luhn: flag(true),
   /**
-   * `PAYMENT_VERIFY_AMOUNT`: `notLess` (an approval of more than was asked is accepted with instalments only), `exact`
-   * or `off`. Whatever it is, an approval by Auth3d must name the conversationId. Default `notLess`.
+   * `PAYMENT_VERIFY_AMOUNT`: `notLess` (an approval may be for more than was asked, but only with instalments), `exact`
+   * or `off`. With each of them, an approval by Auth3d must name the conversationId. Default `notLess`.
    */
   verifyAmount: choice<AmountCheck>(['notLess', 'exact', 'off'], 'notLess'),
   /**
-   * `PAYMENT_VERIFY_SIGN`: whether the sign of an approval must be good. Default false, as no public recipe is
-   * verified.
+   * `PAYMENT_VERIFY_SIGN`: whether the sign of an approval is verified. Default false, since no recipe is known to be
+   * right.
    */
   verifySign: flag(false),
   /**
-   * `PAYMENT_TRUST_UNBOUND`: whether an approval by Auth3d counts that does not name the payment (its conversationId and
-   * amount). The callback's fields come from a browser, which could have put another payment's there: set it only if the
-   * gateway is known to tie Auth3d to the payment. Default false.
+   * `PAYMENT_TRUST_UNBOUND`: whether an approval by Auth3d is believed if it does not name the payment (its
+   * conversationId and amount). The callback's fields come from a browser, which may send another payment's: set this
+   * only if the gateway is known to bind Auth3d to the payment. Default false.
    */
   trustUnbound: flag(false),
   /**
-   * Code only. Called when the bank's callback has come, before money can move; false or a throw ends the payment
-   * `failed`, `vetoed`.
+   * Code only. Called after the bank's callback and before money can move. If it returns false or throws, the payment
+   * ends `failed`, `vetoed`.
    */
   beforeAuth3d: codeOnly<(payment: Payment) => boolean | Promise<boolean>>(isFunction, 'must be a function'),
   /** Code only. An undici dispatcher (proxy, mTLS, private CA). The module does not close it. */
@@ -141,17 +150,17 @@ export const OPTIONS = {
 
 export type OptionName = keyof typeof OPTIONS;
 
-/** What is set, given or by default. */
+/** The values of all options, given or by default. */
 export type OptionValues = { readonly [Name in keyof typeof OPTIONS]: SetBy<(typeof OPTIONS)[Name]> };
 
-/** What goes into headers. */
+/** For values that are sent in headers. */
 function headerProblem(value: string): string | null {
   return /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value)
     ? null
     : 'must be printable ASCII without spaces around it';
 }
 
-/** Whether it is whole is checked where the dialect is chosen. */
+/** That the object has all parts of a dialect is checked in `resolveSettings`. */
 function isDialectObject(value: unknown): value is GatewayDialect {
   return typeof value === 'object' && value !== null;
 }

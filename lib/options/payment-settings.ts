@@ -1,20 +1,20 @@
 import type { GatewayCredentials, GatewayDialect } from '../gateway/gateway-dialect.js';
 import type { OptionValues } from './option-table.js';
 
-/** The options that are in the settings as they are. */
+/** The options that the settings take over unchanged. */
 type UnchangedOptions = Omit<OptionValues, keyof GatewayCredentials | 'dialect' | 'signer' | 'retentionMs'>;
 
-/** Settings are plain objects, so that this class is never made; it only carries the type. */
+/** Only carries the type: settings are plain objects, and nobody makes an instance of this class. */
 const UnchangedSettings = class {} as unknown as abstract new () => UnchangedOptions;
 
 /**
- * The options after start-up: checked, complete. A class so that it can be its own injection token. Printed, it shows no
- * credentials and no store.
+ * The options, checked and complete. This is a class so that it can be its own injection token. Printed, the settings
+ * show no credentials and no store.
  */
 export abstract class PaymentSettings extends UnchangedSettings {
   abstract readonly account: string;
   abstract readonly credentials: GatewayCredentials;
   abstract readonly dialect: GatewayDialect;
-  /** Null keeps settled payments for good. */
+  /** Null keeps settled payments for ever. */
   abstract readonly retentionMs: number | null;
 }

@@ -1,4 +1,4 @@
-import type { ConfigurationProblem } from '../errors/payment-configuration.error.js';
+import type { ConfigurationProblem } from '../errors/payment-errors.js';
 import { variableOf } from '../payment/account.js';
 import { type Option, REQUIRED } from './option-kinds.js';
 import { type OptionName, OPTIONS, type OptionValues } from './option-table.js';
@@ -7,14 +7,12 @@ import type { PaymentOptions } from './payment-options.js';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ReadOptions {
-  /** Undefined for an option that has a problem. */
+  /** Undefined for an option that is wrong or missing. */
   readonly values: { readonly [Name in OptionName]: OptionValues[Name] | undefined };
   readonly problems: readonly ConfigurationProblem[];
 }
 
-/**
- * Reads each option by itself, from code, else from its variable, else its default, and notes everything that is wrong.
- */
+/** Reads each option by itself: from code, else from its variable, else its default. Reports all that are wrong. */
 export function readOptions(options: PaymentOptions, environment: Environment, account: string): ReadOptions {
   const values: Partial<Record<OptionName, unknown>> = {};
   const problems: ConfigurationProblem[] = [];
@@ -29,7 +27,7 @@ export function readOptions(options: PaymentOptions, environment: Environment, a
   return { values: values as ReadOptions['values'], problems };
 }
 
-/** An empty variable counts as absent. */
+/** An empty variable counts as not set. */
 function valueIn(environment: Environment, variable: string | null, option: Option<unknown, unknown>): unknown {
   const text = variable === null ? undefined : environment[variable];
   return text ? option.parse(text) : undefined;

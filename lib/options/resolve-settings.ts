@@ -1,26 +1,26 @@
-import { type ConfigurationProblem, PaymentConfigurationError } from '../errors/payment-configuration.error.js';
-import { DEFAULT_ACCOUNT } from '../payment/account.js';
+import { type ConfigurationProblem, PaymentConfigurationError } from '../errors/payment-errors.js';
+import { dialectProblem, DIALECTS } from '../gateway/dialects/dialects.js';
+import type { GatewayDialect } from '../gateway/gateway-dialect.js';
+import { DEFAULT_ACCOUNT, variableOf } from '../payment/account.js';
 import { MAX_TIMER_MS } from '../payment/clock.js';
 import { withHidden } from '../payment/hidden.js';
-import { chooseDialect, ruleProblems } from './option-rules.js';
 import { OPTIONS, type OptionValues } from './option-table.js';
 import type { PaymentOptions, PaymentStructure } from './payment-options.js';
 import type { PaymentSettings } from './payment-settings.js';
-import { type Environment, readOptions } from './read-options.js';
+import { type Environment, readOptions, type ReadOptions } from './read-options.js';
 import { settingHints } from './setting-hints.js';
 import { isSimulatorMeant, SIMULATOR_OPTIONS, simulatorProblems } from './simulator-setting.js';
 
 const DEFAULT_SCOPE = 'pf_write';
 const MEMORY_RETENTION_MS = 86_400_000;
-/** It becomes part of variables, routes and keys in stores. */
+/** The name becomes part of variables, routes and keys in stores. */
 const ACCOUNT_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
 const OPTION_NAMES = Object.keys(OPTIONS);
 const STRUCTURE = ['callback', 'isGlobal', 'name'];
-const NO_OPTION = 'is not an option';
 
 /**
- * Options, then variables, then defaults.
- * @param otherProblems found elsewhere, to be reported in the same error
+ * Makes the settings from the options in code, the variables and the defaults.
+ * @param otherProblems problems found elsewhere, to be reported in the same error
  * @throws PaymentConfigurationError naming every setting that is wrong or missing
  */
 export function resolveSettings(
@@ -32,16 +32,15 @@ export function resolveSettings(
   const account = structure.name ?? DEFAULT_ACCOUNT;
   const isSimulated = isSimulatorMeant(options, environment, account);
   const read = readOptions(isSimulated ? { ...options, ...SIMULATOR_OPTIONS } : options, environment, account);
-  const choice = chooseDialect(read.values);
-  const { dialect } = choice;
-  const ofOptions = [
+  const { dialect, problems: dialectProblems } = chooseDialect(read.values);
+  const optionProblems = [
     ...read.problems,
-    ...choice.problems,
+    ...dialectProblems,
     ...ruleProblems(read.values, dialect, account, structure, isSimulated),
     ...(isSimulated ? simulatorProblems(read.values, environment, account) : []),
   ];
   const problems = [
-    ...ofOptions.sort((a, b) => OPTION_NAMES.indexOf(a.option) - OPTION_NAMES.indexOf(b.option)),
+    ...optionProblems.sort((a, b) => OPTION_NAMES.indexOf(a.option) - OPTION_NAMES.indexOf(b.option)),
     ...structureProblems(structure),
     ...unknownOptions(options),
     ...otherProblems,
@@ -73,7 +72,7 @@ export function resolveSettings(
     grantType,
   };
   const retentionMs = others.retentionMs || (isInMemory ? MEMORY_RETENTION_MS : null);
-  // A store or dispatcher of the host's, and a dialect of its own, may hold passwords and keys.
+  // The host's own store, dispatcher or dialect may hold passwords and keys.
   return withHidden({ ...others, account, retentionMs }, { dialect, credentials, store, storeUrl, dispatcher });
 }
 
@@ -91,12 +90,59 @@ function structureProblems({ name, callback }: PaymentStructure): ConfigurationP
   return problems;
 }
 
-/** Usually a typing mistake. */
 function unknownOptions(options: PaymentOptions): ConfigurationProblem[] {
   const unknown = Object.keys(options).filter((name) => !Object.hasOwn(OPTIONS, name));
-  return unknown.map((option) => {
-    const isStructure = STRUCTURE.includes(option);
-    const message = isStructure ? 'shapes the module: it stands beside useFactory, not in what it returns' : NO_OPTION;
-    return { option, variable: null, message };
+  return unknown.map((option) => ({
+    option,
+    variable: null,
+    message: STRUCTURE.includes(option)
+      ? 'shapes the module: put it beside useFactory, not into what useFactory returns'
+      : 'is not an option',
+  }));
+}
+
+interface DialectChoice {
+  /** Null if `dialect` or `signer` is wrong. */
+  readonly dialect: GatewayDialect | null;
+  readonly problems: readonly ConfigurationProblem[];
+}
+
+function chooseDialect({ dialect, signer }: ReadOptions['values']): DialectChoice {
+  const refuse = (option: 'dialect' | 'signer', message: string): DialectChoice => ({
+    dialect: null,
+    problems: [{ option, variable: null, message }],
   });
+  // One of them was wrong by itself, which is reported already.
+  if (dialect === undefined || signer === undefined) return { dialect: null, problems: [] };
+  if (typeof dialect === 'object') {
+    const problem = dialectProblem(dialect);
+    return problem === null ? { dialect, problems: [] } : refuse('dialect', problem);
+  }
+  const made = DIALECTS[dialect].make({ signer: signer ?? undefined });
+  return 'signerProblem' in made ? refuse('signer', made.signerProblem) : { dialect: made, problems: [] };
+}
+
+/**
+ * Checks the options that depend on each other or on the structure. An option that is wrong by itself is undefined here
+ * and breaks no rule, since it is reported already.
+ */
+function ruleProblems(
+  { apiKey, verifySign, publicUrl, callbackUrl }: ReadOptions['values'],
+  dialect: GatewayDialect | null,
+  account: string,
+  { callback }: PaymentStructure,
+  isSimulated: boolean,
+): ConfigurationProblem[] {
+  const problems: ConfigurationProblem[] = [];
+  const report = (option: 'apiKey' | 'verifySign' | 'publicUrl', message: string): void =>
+    void problems.push({ option, variable: variableOf(account, option), message });
+
+  if (dialect?.requiresApiKey && apiKey === null) report('apiKey', 'is missing');
+  if (dialect && !dialect.verifySign && verifySign) {
+    report('verifySign', `cannot be true: the dialect "${dialect.name}" cannot verify the sign of an answer`);
+  }
+  if (callback !== false && publicUrl === null && callbackUrl === null && !isSimulated) {
+    report('publicUrl', 'is missing (where buyers reach this application; or set callbackUrl, or callback: false)');
+  }
+  return problems;
 }

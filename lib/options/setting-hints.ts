@@ -1,12 +1,15 @@
-import type { ConfigurationProblem } from '../errors/payment-configuration.error.js';
+import type { ConfigurationProblem } from '../errors/payment-errors.js';
 import { variableOf, variablePrefix } from '../payment/account.js';
+import { looksAtNoCertificate } from '../payment/tls.js';
+import { shownUrl } from '../store/shown-url.js';
+import { unprotectedHost } from '../store/store-url.js';
 import { describeNearMiss, nearMisses } from './near-misses.js';
 import type { PaymentOptions } from './payment-options.js';
 import { type Environment, readOptions } from './read-options.js';
 import { simulatorProblems } from './simulator-setting.js';
-import { SIMULATOR_URL } from './url-checks.js';
+import { isLoopback, SIMULATOR_URL } from './url-checks.js';
 
-/** What is probably behind problems with the settings, for the end of the error that names them. */
+/** The likely causes of problems with the settings, for the end of the error that names the problems. */
 export function settingHints(
   problems: readonly ConfigurationProblem[],
   options: PaymentOptions,
@@ -34,7 +37,10 @@ export function settingHints(
   return [...hints, ...simulatorHint(problems, options, environment, account), ...nearMissTexts(environment, account)];
 }
 
-/** For those who have no account at a gateway yet; not where the simulator would be refused, as in production. */
+/**
+ * Suggests the simulator if there is no account at a gateway yet, but not where the simulator would be refused, as in
+ * production.
+ */
 export function simulatorHint(
   problems: readonly ConfigurationProblem[],
   options: PaymentOptions,
@@ -54,7 +60,24 @@ export function simulatorHint(
   ];
 }
 
-/** A line for each variable that is nearly one of the account's. */
+/** A line for each mistyped variable of the account. */
 export function nearMissTexts(environment: Environment, account: string): string[] {
   return nearMisses(environment, [account]).map(describeNearMiss);
+}
+
+/**
+ * The warning about a store on another host whose connection is not protected by TLS; null if there is nothing to warn
+ * of. A private network counts, too: this process cannot know who else is in it.
+ */
+export function unprotectedStoreText(storeUrl: string, variable: string, environment: Environment): string | null {
+  const host = unprotectedHost(storeUrl, environment);
+  if (host === null || isLoopback(host.toLowerCase()) || host === '::1') return null;
+  const shown = shownUrl(storeUrl).endsWith('…') ? 'another host' : host;
+  const isBlind = looksAtNoCertificate(environment);
+  const own = storeUrl.startsWith('redis') ? 'begin its URL with rediss://' : 'put sslmode=verify-full in its URL';
+  const remedy = isBlind ? `${own}, and take NODE_TLS_REJECT_UNAUTHORIZED=0 away` : own;
+  return (
+    `The connection to the payment store at ${shown} is not protected by verified TLS: whoever can listen in between ` +
+    `reads and changes payments, and learns the password. Where the server speaks TLS, ${remedy} (${variable}).`
+  );
 }

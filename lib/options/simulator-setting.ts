@@ -1,12 +1,12 @@
-import type { ConfigurationProblem } from '../errors/payment-configuration.error.js';
+import type { ConfigurationProblem } from '../errors/payment-errors.js';
 import { variableOf } from '../payment/account.js';
 import type { PaymentOptions } from './payment-options.js';
 import type { Environment, ReadOptions } from './read-options.js';
 import { isLoopbackUrl, namesSimulator } from './url-checks.js';
 
 /**
- * How payments speak to the embedded simulator, whatever else is configured: a project can keep its real settings and
- * change `baseUrl` alone. The credentials are public and protect nothing.
+ * The options for the embedded simulator. They replace those of the project, which can keep its real settings and
+ * change only `baseUrl`. The credentials are public and protect nothing.
  */
 export const SIMULATOR_OPTIONS = {
   dialect: 'morpos',
@@ -21,10 +21,10 @@ export const SIMULATOR_OPTIONS = {
   dispatcher: undefined,
 } as const satisfies PaymentOptions;
 
-/** Environments in which nobody sells anything. */
+/** The values of NODE_ENV with which nobody sells anything. */
 const SAFE_ENVIRONMENTS = ['development', 'test'];
 const WHAT_TO_DO =
-  "no money would move, and orders would be taken for paid; give the gateway's address or, on a developer's machine, " +
+  "no money would move, but orders would look paid; give the gateway's address or, on a developer's machine, " +
   'set NODE_ENV=development';
 
 /** Whether `baseUrl` is the embedded simulator, perhaps mistyped. */
@@ -33,7 +33,7 @@ export function isSimulatorMeant(options: PaymentOptions, environment: Environme
   return typeof baseUrl === 'string' && namesSimulator(baseUrl);
 }
 
-/** What speaks against the embedded simulator here. */
+/** @returns the reason why the embedded simulator may not run here, or nothing */
 export function simulatorProblems(
   values: ReadOptions['values'],
   { NODE_ENV }: Environment,

@@ -1,8 +1,8 @@
-/** The `baseUrl` of a gateway and a bank inside the application. */
+/** The `baseUrl` for the gateway and the bank inside the application. */
 export const SIMULATOR_URL = 'simulator:';
 
 const SITE = 'http://site.invalid';
-/** URL parsers drop these, so that the URL in use would not be the one that was checked. */
+/** URL parsers drop these characters, so the URL in use would not be the one that was checked. */
 // eslint-disable-next-line no-control-regex
 const INVISIBLE_CHARACTERS = /[\u0000-\u0020\u007f]/;
 
@@ -14,7 +14,7 @@ export function secureUrlProblem(text: string): string | null {
   return null;
 }
 
-/** {@link secureUrlProblem}, and nothing after its path, since paths are appended to it. */
+/** {@link secureUrlProblem}. Nothing may follow the path, since paths are appended to it. */
 export function baseUrlProblem(text: string): string | null {
   if (parse(text) && /[?#]/.test(text)) return 'must have no query and no fragment';
   return secureUrlProblem(text);
@@ -54,7 +54,7 @@ function parse(text: string): URL | null {
   return url && isHttp && url.username === '' && url.password === '' ? url : null;
 }
 
-/** Whether it stays on this site even after a browser has resolved its dots. */
+/** Whether the path stays on this site even after a browser has resolved its dots. */
 function isPath(text: string): boolean {
   if (!text.startsWith('/') || !URL.canParse(text, SITE)) return false;
   const { origin, pathname } = new URL(text, SITE);
@@ -67,7 +67,7 @@ export function isLoopbackUrl(text: string): boolean {
   return url !== null && isLoopback(url.hostname);
 }
 
-/** Whether a host, as a URL names it, is this machine. */
+/** Whether the host of a URL is this machine. */
 export function isLoopback(hostname: string): boolean {
   return (
     hostname === 'localhost' ||

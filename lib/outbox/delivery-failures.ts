@@ -4,8 +4,7 @@ import type { PaymentClock } from '../payment/clock.js';
 import { FailureLog, LimitedLog } from '../payment/limited-log.js';
 import type { Payment } from '../payment/payment.js';
 import type { Thrown } from '../payment/thrown.js';
-import { LogRecord } from '../telemetry/log-record.js';
-import { PaymentLogger } from '../telemetry/payment-logger.js';
+import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 
 /** More than the tries of one delivery in its first minute; a handler that always fails cannot fill the log. */
 const MAX_LINES_OF_HANDLER = 10;

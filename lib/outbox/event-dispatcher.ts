@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { PaymentStoreError } from '../errors/payment-store.error.js';
+import { PaymentStoreError } from '../errors/payment-errors.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock } from '../payment/clock.js';
 import { withTimeout } from '../payment/with-timeout.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
-import { type ConfigurationProblem, PaymentConfigurationError } from '../errors/payment-configuration.error.js';
+import { type ConfigurationProblem, PaymentConfigurationError } from '../errors/payment-errors.js';
 import { MAX_TIMER_MS } from '../payment/clock.js';
 import type { PaymentEvent, PaymentEventType } from '../payment/payment-event.js';
 import { EVENT_STATES } from '../payment/payment-state.js';

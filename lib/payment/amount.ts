@@ -1,18 +1,16 @@
 import { currencyDecimals } from './currency.js';
 import type { Translations } from './text-language.js';
 
-/**
- * How an amount is written: `fixed` has all decimals of its currency (`60.00`), `shortest` no trailing zeros (`60`).
- */
+/** How an amount is written: `fixed` with all decimals of its currency (`60.00`), `shortest` without trailing zeros. */
 export type AmountFormat = 'fixed' | 'shortest';
 
-/** What can be wrong with an amount; also the names of the validation rules. */
+/** What can be wrong with an amount. These are also the names of the validation rules. */
 export type AmountProblem = 'amountFormat' | 'amountPositive' | 'amountDecimals' | 'amountDigits';
 
-/** Fifteen digits survive every JSON parser, those that read numbers as binary floats too. */
+/** Every JSON parser keeps fifteen digits, also one that reads numbers as binary floats. */
 const MAX_AMOUNT_DIGITS = 15;
 
-/** What to do about each problem. */
+/** How to correct each problem. */
 export const AMOUNT_TEXTS: Readonly<Record<AmountProblem, Translations>> = {
   amountFormat: {
     en: 'amount must be a plain decimal such as "149.90" or 149.9: no sign, exponent, space or comma',
@@ -30,8 +28,8 @@ export const AMOUNT_TEXTS: Readonly<Record<AmountProblem, Translations>> = {
 };
 
 /**
- * What is wrong with an amount in major units, or null. A number is judged by its shortest text: 0.1 + 0.2 has 17
- * decimals.
+ * What is wrong with an amount in major units; null if nothing is. A number is judged by its shortest text, so that
+ * 0.1 + 0.2 has 17 decimals.
  */
 export function amountProblem(amount: unknown, currencyCode: number): AmountProblem | null {
   const decimal = typeof amount === 'string' || typeof amount === 'number' ? readDecimal(String(amount)) : null;
@@ -46,10 +44,10 @@ export function amountProblem(amount: unknown, currencyCode: number): AmountProb
 export type CanonicalAmount = { readonly text: string } | { readonly problem: AmountProblem };
 
 /**
- * The one text of an amount: the body and the sign both carry it, digit for digit. Leading zeros are dropped.
+ * The canonical text of an amount, which the body and the sign both carry digit for digit. Leading zeros are dropped.
  *
- * @param amount major units
- * @param currencyCode ISO 4217 numeric; it says how many decimals there are
+ * @param amount in major units
+ * @param currencyCode ISO 4217 numeric code, which sets the number of decimals
  */
 export function canonicalAmount(amount: string | number, currencyCode: number, format: AmountFormat): CanonicalAmount {
   const problem = amountProblem(amount, currencyCode);
@@ -63,7 +61,7 @@ export function canonicalAmount(amount: string | number, currencyCode: number, f
 /**
  * Compares two decimal texts of any length, without floats.
  *
- * @returns below 0, 0 or above 0; null when either is no plain decimal (a sign, an exponent, a comma)
+ * @returns below 0, 0 or above 0; null if either is not a plain decimal, but has a sign, an exponent or a comma
  */
 export function compareAmounts(a: string, b: string): number | null {
   const left = readDecimal(a);
@@ -77,7 +75,7 @@ export function compareAmounts(a: string, b: string): number | null {
 }
 
 interface Decimal {
-  /** Without leading zeros: empty for amounts below 1. */
+  /** Without leading zeros, so empty for an amount below 1. */
   readonly whole: string;
   readonly fraction: string;
 }

@@ -1,6 +1,11 @@
 import { decodings } from './decodings.js';
 
-/** What is known of the card that a payment was made with. */
+const MIN_CARD_DIGITS = 13;
+/** Card numbers of this length are accepted, but masked completely. */
+const MIN_CARD_LENGTH = 12;
+const MIN_PART_DIGITS = 8;
+
+/** What is known about the card of a payment. */
 export interface KnownCard {
   /** The number itself, digits only. */
   readonly cardNo?: string | undefined;
@@ -8,33 +13,35 @@ export interface KnownCard {
   readonly maskedCardNumber?: string | null;
 }
 
-const MIN_CARD_DIGITS = 13;
-/** Shorter numbers are taken, but no mask shows anything of them. */
-const MIN_CARD_LENGTH = 12;
-const MIN_PART_DIGITS = 8;
+/** A card number to search for among digits. */
+interface CardPattern {
+  readonly length: number;
+  /** The source of a regular expression. */
+  readonly source: string;
+}
 
-/** First six digits and last four, the rest as asterisks; of fewer than 13 digits nothing is shown. */
+/** The first six digits and the last four, the rest as asterisks; only asterisks for fewer than 13 digits. */
 export function maskCardNumber(cardNo: string): string {
   const digits = cardNo.replace(/\D/g, '');
   if (digits.length < MIN_CARD_DIGITS) return '*'.repeat(digits.length);
   return digits.slice(0, 6) + '*'.repeat(digits.length - 10) + digits.slice(-4);
 }
 
-/** Whether a text is, holds or encodes the card: forwards or backwards, however spaced, escaped, in Base64 or in hex. */
+/** Whether a text holds the card number: forwards or backwards, with any spacing, escaped, in Base64 or in hex. */
 export function holdsCard(text: string, known: KnownCard): boolean {
   return cardFinder(known)(text);
 }
 
 /** {@link holdsCard} for many texts. */
 export function cardFinder(known: KnownCard): (text: string) => boolean {
-  const sought = soughtCard(known);
-  if (!sought) return () => false;
-  return (text) => decodings(text, sought.length).some((reading) => isInDigits(digitsOf(reading), sought));
+  const pattern = patternOf(known);
+  if (!pattern) return () => false;
+  return (text) => decodings(text, pattern.length).some((decoded) => isInDigits(digitsOf(decoded), pattern));
 }
 
 /**
- * Whether a text has more digits of the card in a row than a mask shows at once, so that with the mask the rest can be
- * worked out. A row of one digit alone is found in identifiers by chance.
+ * Whether a text has more consecutive digits of the card than the mask shows: with the mask, the rest could be worked
+ * out. A repeated single digit does not count, since identifiers contain that by chance.
  */
 export function holdsPartOfCard(text: string, cardNo: string): boolean {
   const digits = digitsOf(text);
@@ -46,45 +53,38 @@ export function holdsPartOfCard(text: string, cardNo: string): boolean {
   return false;
 }
 
-/** Whether a row of digits has the card in it, forwards or backwards. */
+/** Whether digits contain the card number, forwards or backwards. */
 export function isCardIn(digits: string, known: KnownCard): boolean {
-  const sought = soughtCard(known);
-  return sought !== null && isInDigits(digits, sought);
+  const pattern = patternOf(known);
+  return pattern !== null && isInDigits(digits, pattern);
 }
 
-/** Whether a short row of digits shows more of the card than its first six and its last four digits. */
+/** Whether a few digits show more of the card number than its first six and its last four. */
 export function isPartOfCard(digits: string, { cardNo = '', maskedCardNumber }: KnownCard): boolean {
   if (digits.length > 4 && cardNo.includes(digits) && !cardNo.slice(0, 6).includes(digits)) return true;
   const [, first, last] = shownDigits(maskedCardNumber) ?? [];
   return digits.length > 6 && [first, last].some((shown) => shown !== undefined && digits.includes(shown));
 }
 
-/** A row of digits to search for. */
-interface SoughtCard {
-  readonly length: number;
-  /** The source of a regular expression. */
-  readonly pattern: string;
-}
-
-/** The digits alone; of a mask, whose length is the number's, those between are any. */
-function soughtCard({ cardNo, maskedCardNumber }: KnownCard): SoughtCard | null {
+/** Matches the number; or, where only the mask is known, any digits in place of the asterisks. */
+function patternOf({ cardNo, maskedCardNumber }: KnownCard): CardPattern | null {
   if (cardNo !== undefined && cardNo.length >= MIN_CARD_LENGTH && /^\d+$/.test(cardNo)) {
-    return { length: cardNo.length, pattern: cardNo };
+    return { length: cardNo.length, source: cardNo };
   }
   const [, first, last] = shownDigits(maskedCardNumber) ?? [];
   if (first === undefined || last === undefined) return null;
   const length = maskedCardNumber?.length ?? 0;
-  return { length, pattern: `${first}\\d{${length - 10}}${last}` };
+  return { length, source: `${first}\\d{${length - 10}}${last}` };
 }
 
 function shownDigits(maskedCardNumber: string | null | undefined): RegExpExecArray | null {
   return /^(\d{6})\*{3,}(\d{4})$/.exec(maskedCardNumber ?? '');
 }
 
-function isInDigits(digits: string, { length, pattern }: SoughtCard): boolean {
-  // Almost no text has as many digits: no pattern is made for the others.
+function isInDigits(digits: string, { length, source }: CardPattern): boolean {
+  // Few texts have so many digits; the expression is compiled only for those.
   if (digits.length < length) return false;
-  const expression = new RegExp(pattern);
+  const expression = new RegExp(source);
   return expression.test(digits) || expression.test([...digits].reverse().join(''));
 }
 
@@ -92,7 +92,7 @@ function digitsOf(text: string): string {
   return text.replace(/\D+/g, '');
 }
 
-/** Whether the digits end in the check digit that Luhn's formula (ISO/IEC 7812-1) gives. */
+/** Whether the last digit is the check digit by Luhn's formula (ISO/IEC 7812-1). */
 export function passesLuhn(digits: string): boolean {
   let sum = 0;
   for (let index = 0; index < digits.length; index += 1) {

@@ -1,15 +1,16 @@
-/** The longest wait that a timer of Node can be set to, in milliseconds: some 24 days. */
+/** The longest time in milliseconds that Node's timers can wait: about 24 days. */
 export const MAX_TIMER_MS = 2_147_483_647;
 
-/** Where time comes from, so that tests can move it. */
+/** Where the module gets the time from. Tests can replace it. */
 export abstract class PaymentClock {
+  /** The current time. */
   abstract now(): Date;
-  /** Resolves after `ms`, or at once when the signal aborts. Never rejects. */
+  /** Resolves after `ms` milliseconds, or as soon as the signal aborts. Never rejects. */
   abstract sleep(ms: number, signal?: AbortSignal): Promise<void>;
 
   /**
-   * Calls `act` after `ms`, unless what this returns is called before. Most limits are never reached: a clock that can
-   * set and clear a timer for less than a promise and a signal overrides this.
+   * Calls `act` after `ms` milliseconds, unless the returned function is called before. Most timers are cancelled:
+   * override this if your clock can set and clear a timer for less than a promise and a signal cost.
    */
   timer(ms: number, act: () => void): () => void {
     const cancelled = new AbortController();
@@ -19,13 +20,13 @@ export abstract class PaymentClock {
     return () => cancelled.abort();
   }
 
-  /** Milliseconds from some fixed moment on, which no setting of the clock changes. */
+  /** Milliseconds since some fixed moment. Setting the system's clock does not change it. */
   monotonic(): number {
     return performance.now();
   }
 }
 
-/** The system's clock. Its timers do not keep a process alive; a payment that runs does. */
+/** The system's clock. Its timers do not keep the process alive; running payments do. */
 export class SystemClock extends PaymentClock {
   now(): Date {
     return new Date();

@@ -1,26 +1,27 @@
 import { recoded } from './own-bytes.js';
 
-/** One encoding around another is undone, too; nobody escapes more often by accident. */
+/** How many encodings around each other are undone. More do not happen by accident. */
 const MAX_LEVELS = 2;
+/** How many escapes around each other are undone. */
 const MAX_ESCAPES = 8;
-/** What is worth decoding once more: of the noise, next to nothing. */
+/** A decoded text that may be encoded itself. Almost all decoded texts are noise, and do not match. */
 const ENCODED = /[A-Za-z0-9+/=_%&#;\\-]{12}/;
 const MIN_ENCODED = 12;
-/** What an escape begins with, and what NFKC may change. */
+/** The first character of an escape, or a character that NFKC may change. */
 const ESCAPED = /[%\\&\u0080-\uffff]/;
-/** The four places at which a group of Base64 can begin, the two at which a byte in hex can. */
+/** The characters at which a group of Base64, or a byte in hex, may begin. */
 const BASE64_STARTS = [0, 1, 2, 3];
 const HEX_STARTS = [0, 1];
 
 /**
- * What a text may say to whoever decodes it: itself, without its escapes, and as Base64 and hex, however the characters
- * are spaced. Most of it is noise, made to be searched. The work grows with the length of the text alone.
+ * A text and what it may decode to: without its escapes, from Base64 and from hex, with any spacing. Most of the result
+ * is noise; it is meant to be searched. The work grows only with the length of the text.
  *
- * @param soughtLength of what is searched for: what would be too short to hold it, and to be decoded once more, is not
- *   made, which saves most of the work, since most texts of a reply are short
+ * @param searchedLength the length of what will be searched for. Texts too short to hold it, or to be decoded again,
+ *   are not decoded. That saves most of the work, because most texts of a reply are short
  */
-export function decodings(text: string, soughtLength = 0): string[] {
-  const minLength = Math.min(soughtLength, MIN_ENCODED);
+export function decodings(text: string, searchedLength = 0): string[] {
+  const minLength = Math.min(searchedLength, MIN_ENCODED);
   if (isTooShort(text, minLength) && !ESCAPED.test(text)) return [text];
   const found = new Set([text]);
   let level = [text];
@@ -36,9 +37,9 @@ export function decodings(text: string, soughtLength = 0): string[] {
   return [...found];
 }
 
-/** Percent, JSON and HTML escapes undone, other ways to write a digit or letter (full width, superscript) made plain. */
+/** Undoes percent, JSON and HTML escapes; replaces full-width, superscript and similar forms by plain characters. */
 export function withoutEscapes(text: string): string {
-  // Of the texts in a reply, next to none has anything to undo.
+  // Most texts of a reply have nothing to undo.
   if (!ESCAPED.test(text)) return text;
   let plain = text.normalize('NFKC');
   for (let count = 0; count < MAX_ESCAPES; count += 1) {
@@ -58,7 +59,7 @@ export function withoutEscapes(text: string): string {
   return plain;
 }
 
-/** For Base64, and so for hex. */
+/** Too short to hold as many bytes in Base64, and so in hex. */
 function isTooShort(encoded: string, minLength: number): boolean {
   return encoded.length * 3 < minLength * 4;
 }

@@ -1,18 +1,18 @@
-/** What stands for a nested field where a parser does not nest: `cardDetails[cardNo]`, or `cardDetails.cardNo`. */
+/** How a parser that does not nest names a nested field: `cardDetails[cardNo]` or `cardDetails.cardNo`. */
 const FLAT_NAME = /^([A-Za-z_]\w{0,39})(?:\[([A-Za-z_]\w{0,39})\]|\.([A-Za-z_]\w{0,39}))$/;
 
-/** The fields of a form, one object in another where their names say so. */
+/** A form, nested as its names say. */
 export interface FormFields {
   readonly fields: Record<string, unknown>;
-  /** Given in more than one way: which of them counts cannot be known. */
+  /** Fields that were given twice, so that it is not known which value counts. */
   readonly repeated: readonly (readonly [group: string, name: string])[];
-  /** Names that every object has, such as `__proto__`. */
+  /** Whether there is a name that every object has, such as `__proto__`. */
   readonly isForged: boolean;
 }
 
 /**
- * Reads a body that a parser has made, flat (Fastify) or nested (Express), into one form. Only copies are changed; what
- * is nested deeper, and what has a value of its own beside nested ones, stays as it is.
+ * Reads a form from a parsed body, which may be flat (Fastify) or nested (Express). The body is not changed. Fields
+ * that are nested deeper stay as they are, and so do fields that also have a value of their own.
  */
 export function readForm(body: object): FormFields {
   const fields: Record<string, unknown> = {};

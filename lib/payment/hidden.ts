@@ -1,6 +1,6 @@
 import { inspect, type InspectOptionsStylized } from 'node:util';
 
-/** A value that is not printed, however deeply what holds it is: not by `inspect`, not as JSON. */
+/** Holds a value that `inspect` and JSON do not show, at whatever depth they look. */
 export class Hidden<T> {
   readonly #value: T;
 
@@ -14,13 +14,13 @@ export class Hidden<T> {
   }
 }
 
-/** An object with further properties that are read like any others, but neither listed, copied nor printed. */
+/** Adds properties to an object that can be read like any others, but are not listed, copied or printed. */
 export function withHidden<Shown extends object, Secret extends object>(shown: Shown, hidden: Secret): Shown & Secret {
   const result = { ...shown };
   for (const name of Object.keys(hidden)) {
     Object.defineProperty(result, name, { get: () => hidden[name as keyof Secret], enumerable: false });
   }
-  // Told to call getters, `inspect` would show them.
+  // With its option `getters`, `inspect` would show them.
   Object.defineProperty(result, inspect.custom, {
     value: (_depth: number, options: InspectOptionsStylized) => inspect({ ...result }, options),
   });

@@ -1,7 +1,7 @@
 import type { PaymentClock } from './clock.js';
 
 const WINDOW_MS = 60_000;
-/** Of each kind, in one window, by default. */
+/** The default for each kind of line in one window. */
 const MAX_LINES = 3;
 
 interface Window {
@@ -10,17 +10,17 @@ interface Window {
   leftOut: number;
 }
 
-/** Logs a few lines a minute of each kind, and how many it left out: what repeats must not be able to fill the log. */
+/** Logs a few lines of each kind a minute, and how many more there were, so that repetitions cannot fill the log. */
 export class LimitedLog {
   private readonly windows = new Map<string, Window>();
 
-  /** @param maxLines of each kind, in one minute */
+  /** @param maxLines for each kind, in a minute */
   constructor(
     private readonly clock: PaymentClock,
     private readonly maxLines = MAX_LINES,
   ) {}
 
-  /** @param log writes the line, with what is to stand at its end */
+  /** @param log writes the line, with `end` at its end */
   write(kind: string, log: (end: string) => void): void {
     const window = this.windowOf(kind);
     if (window.lines < this.maxLines) {
@@ -48,14 +48,15 @@ export class LimitedLog {
 }
 
 /**
- * Work that is done again and again, and fails at times: each kind of failure is logged a few times a minute, and
- * {@link count} tells how often work has failed since it last succeeded.
+ * Logs failures of work that is repeated: each kind of failure a few times a minute. {@link count} tells how often work
+ * has failed since it last succeeded.
  */
 export class FailureLog<Kind extends string> {
   private readonly log: LimitedLog;
-  private readonly inRow = new Map<string, number>();
+  /** Failures since the last success, for each piece of work. */
+  private readonly failures = new Map<string, number>();
 
-  /** @param write writes the line of a kind, with what is to stand at its end */
+  /** @param write writes the line of a kind, with `end` at its end */
   constructor(
     clock: PaymentClock,
     private readonly write: (kind: Kind, end: string) => void,
@@ -63,21 +64,19 @@ export class FailureLog<Kind extends string> {
     this.log = new LimitedLog(clock);
   }
 
-  /** Failures since the last success, over all that fails now; 0 while all is well. */
+  /** Failures since the last success, of all work together; 0 while everything succeeds. */
   get count(): number {
-    let sum = 0;
-    for (const failures of this.inRow.values()) sum += failures;
-    return sum;
+    return [...this.failures.values()].reduce((sum, failures) => sum + failures, 0);
   }
 
-  /** @param what which of several works of this kind */
-  failed(kind: Kind, what: string = kind): void {
-    this.inRow.set(what, (this.inRow.get(what) ?? 0) + 1);
+  /** @param work names the work, where several can fail in this way */
+  failed(kind: Kind, work: string = kind): void {
+    this.failures.set(work, (this.failures.get(work) ?? 0) + 1);
     this.log.write(kind, (end) => this.write(kind, end));
   }
 
-  /** It succeeded, or is over. */
-  succeeded(what: string): void {
-    this.inRow.delete(what);
+  /** The work succeeded, or is not done any more. */
+  succeeded(work: string): void {
+    this.failures.delete(work);
   }
 }

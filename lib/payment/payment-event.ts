@@ -1,16 +1,18 @@
 import { type Payment, type PaymentIn, type PaymentRecord, toPayment } from './payment.js';
 import { type PaymentEventState, type PaymentState, rowOf } from './payment-state.js';
 
-/** The name under which `@nestjs/event-emitter` emits. */
+/** The name of an event, which is also its name in `@nestjs/event-emitter`. */
 export type PaymentEventType = `payment.${PaymentEventState}`;
 
-/** What an event of one state says. */
+/** The event of reaching one state. */
 interface PaymentEventOf<S extends PaymentEventState> {
   /**
-   * `conversationId:version`; where the host chose the conversationId, which it may use again one day,
-   * `conversationId:version-` and random text of the payment's own. The same event always has the same id, for every
-   * handler. To do a handler's work once, deduplicate by `payment.account`, the handler and this id together: alone,
-   * the first handler would take the event from the second, and one account from another with the same conversationId.
+   * The same for every delivery of the event, to every handler. To do a handler's work once, deduplicate by
+   * `payment.account`, the handler and this id together: by the id alone, a second handler would skip the event, and so
+   * would a second account with the same conversationId.
+   *
+   * It is `conversationId:version`. If the host chose the conversationId, `-` and random text of the payment follow,
+   * since the host may use that conversationId again one day.
    */
   readonly eventId: string;
   readonly type: `payment.${S}`;
@@ -20,9 +22,9 @@ interface PaymentEventOf<S extends PaymentEventState> {
 }
 
 /**
- * One change of a payment that a merchant may want to act upon: `PaymentEvent<'succeeded'>` is that of a payment that
- * has succeeded, and `PaymentEvent` alone any of them, told apart by `type`. It is a class as well as a type, so that
- * `instanceof` works, and so does a decorated parameter of this type.
+ * A change of a payment that a merchant may want to act upon. `PaymentEvent<'succeeded'>` is the event of a payment
+ * that has succeeded; `PaymentEvent` is the union of all events, told apart by `type`. It is a class as well as a type,
+ * so that it can be used with `instanceof`, and for a parameter with a decorator.
  */
 export type PaymentEvent<S extends PaymentEventState = PaymentEventState> = S extends unknown
   ? PaymentEventOf<S>
@@ -39,20 +41,20 @@ export const PaymentEvent = class PaymentEvent {
   }
 } as PaymentEventClass;
 
-/** The event of a payment that has just reached its state; undefined where that state is not published. */
+/** The event of a payment that has just reached its state; undefined if the state is not published. */
 export function eventOf(record: PaymentRecord): PaymentEvent | undefined {
   const payment = toPayment(record);
   if (!hasEvent(payment)) return undefined;
   return newEvent(payment, eventIdOf(record));
 }
 
-/** The event of a payment as it is now. */
+/** The event of a payment in its current state. */
 export function newEvent<S extends PaymentEventState>(payment: PaymentIn<S>, eventId: string): PaymentEvent<S> {
   const { state, updatedAt } = payment;
   return new PaymentEvent({ eventId, type: `payment.${state}`, payment, occurredAt: updatedAt } as PaymentEvent<S>);
 }
 
-/** The payment stands before the last colon, and its version behind it: stores read both from there. */
+/** Stores read the conversationId and the version from it: before and after the last colon. */
 export function eventIdOf({
   conversationId,
   version,

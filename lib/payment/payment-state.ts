@@ -1,43 +1,43 @@
 /**
- * Where a payment stands. The store, the events, the logs and the docs all use these words.
+ * The state of a payment. The store, the events, the logs and the docs all use these words.
  *
- * - `charging`: a DoPayment may be on its way.
- * - `initiating`: an Init3d may be on its way; no money can move.
+ * - `charging`: a DoPayment may be under way.
+ * - `initiating`: an Init3d may be under way; no money can move.
  * - `awaiting`: the buyer is at the issuer's 3D Secure page; no money can move.
  * - `authorizing`: the one right to call Auth3d has been taken.
  * - `succeeded`: money was taken. Never changes.
  * - `failed`: no money was taken.
- * - `expired`: the buyer never came back; no money was taken.
- * - `unknown`: money may have been taken. Only the gateway's word or an operator ends this, never time.
- * - `review`: the gateway's word contradicts what was asked. An operator ends this.
+ * - `expired`: the buyer did not come back in time; no money was taken.
+ * - `unknown`: money may have been taken. Only an answer of the gateway or an operator ends this, never time.
+ * - `review`: the gateway's answer contradicts the request. Only an operator ends this.
  */
 export type PaymentState =
   'charging' | 'initiating' | 'awaiting' | 'authorizing' | 'succeeded' | 'failed' | 'expired' | 'unknown' | 'review';
 
-/** Who takes a payment from one state to the next. `time` ends only what can have moved no money. */
+/** Who moves a payment from one state to the next. `time` ends a payment only if no money can have moved. */
 export type Mover = 'gateway' | 'buyer' | 'merchant' | 'module' | 'operator' | 'time';
 
-/** What is true of every payment in a state. */
+/** What is true of every payment in one state. */
 export interface StateRow {
-  /** Which call begins a payment in this state. */
+  /** The operation that a payment begins with in this state. */
   readonly begunBy?: 'doPayment' | 'init3d';
-  /** Where it can go from here, and who takes it there. Nothing else may set a state. */
+  /** The states that can follow, and who moves the payment there. Nothing else may set a state. */
   readonly to: Readonly<Partial<Record<PaymentState, readonly Mover[]>>>;
-  /** An outcome that can be acted upon. */
+  /** Whether this is an outcome that can be acted upon. */
   readonly settled: boolean;
   /** Whether money has moved. */
   readonly money: 'no' | 'perhaps' | 'yes';
-  /** A request to the gateway may be under way. */
+  /** Whether a request to the gateway may be under way. */
   readonly requesting: boolean;
-  /** Reaching it is an event. */
+  /** Whether reaching this state is an event. */
   readonly published: boolean;
-  /** No other payment of the same reference may be in such a state. */
+  /** At most one payment of a reference may be in one of the states that have true here. */
   readonly holdsReference: boolean;
-  /** What the background work does with a payment that is due: nothing, where it never is. */
+  /** What the background work does with a payment that is due; `nothing` where it never is. */
   readonly whenDue: 'expire' | 'interrupt' | 'inquire' | 'nothing';
 }
 
-/** The one table of states: every list of states is read from it. */
+/** The table of states. Every list of states is read from it. */
 export const PAYMENT_STATES = {
   charging: {
     begunBy: 'doPayment',
@@ -60,7 +60,7 @@ export const PAYMENT_STATES = {
     whenDue: 'expire',
   },
   awaiting: {
-    // `failed` only with nothing sent: `vetoed`, `reference_taken`.
+    // `failed` only if nothing was sent: `vetoed`, `reference_taken`.
     to: { authorizing: ['buyer'], failed: ['merchant', 'module'], expired: ['time'] },
     settled: false,
     money: 'no',
@@ -134,24 +134,26 @@ type StatesWith<Column extends keyof StateRow, Value> = {
     : never;
 }[PaymentState];
 
-/** A state whose payments are published as events. */
+/** A state that is published as an event when a payment reaches it. */
 export type PaymentEventState = StatesWith<'published', true>;
-/** A state that a payment passes through; in the others it ends. */
+/** A state in which a payment has no outcome yet that can be acted upon. */
 export type UnsettledState = StatesWith<'settled', false>;
 
+/** Every state that this release knows. */
 export const ALL_STATES = Object.keys(PAYMENT_STATES) as readonly PaymentState[];
+/** The states that are published as events. */
 export const EVENT_STATES = statesWhere(({ published }) => published) as readonly PaymentEventState[];
+/** The states without an outcome that can be acted upon. */
 export const UNSETTLED_STATES = statesWhere(({ settled }) => !settled) as readonly UnsettledState[];
-
-/** The states in which an outcome was reached that is not clear: a person may have to look. */
+/** The states that are published but not settled: a person may have to look. */
 export const UNCLEAR_STATES = statesWhere(({ settled, published }) => published && !settled);
 
 export function statesWhere(holds: (row: StateRow) => boolean): readonly PaymentState[] {
   return ALL_STATES.filter((state) => holds(rowOf(state)));
 }
 
-/** Of a state that only a newer release knows: it counts as waiting, and is left to that release. */
-const OF_A_NEWER_RELEASE: StateRow = {
+/** The row of a state that only a newer release knows. The payment counts as waiting, and is left to that release. */
+const ROW_OF_NEWER_RELEASE: StateRow = {
   to: {},
   settled: false,
   money: 'perhaps',
@@ -161,18 +163,18 @@ const OF_A_NEWER_RELEASE: StateRow = {
   whenDue: 'nothing',
 };
 
-/** What is true of the payments in a state. */
+/** The row of a state, also of one that this release does not know. */
 export function rowOf(state: PaymentState): StateRow {
-  return isKnownState(state) ? PAYMENT_STATES[state] : OF_A_NEWER_RELEASE;
+  return isKnownState(state) ? PAYMENT_STATES[state] : ROW_OF_NEWER_RELEASE;
 }
 
-/** Neither DoPayment nor Auth3d can have been called. */
+/** Whether neither DoPayment nor Auth3d can have been called. */
 export function isBeforeMoney(state: PaymentState): boolean {
   const { settled, money } = rowOf(state);
   return !settled && money === 'no';
 }
 
-/** The one right to call DoPayment or Auth3d has been taken, and what came of it is not written yet. */
+/** Whether the one right to call DoPayment or Auth3d has been taken, and the outcome has not been written yet. */
 export function isClaimed(state: PaymentState): boolean {
   return rowOf(state).whenDue === 'interrupt';
 }

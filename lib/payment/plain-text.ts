@@ -3,13 +3,18 @@ import { decodings, withoutEscapes } from './decodings.js';
 import { recoded } from './own-bytes.js';
 
 const MIN_LONG_NUMBER = 9;
-const MIN_BLOB = 16;
-/** Beside a long number, even a short one may be an expiry or a security code. */
+/** Beside a long number, a number of this length may be an expiry or a security code. */
 const MIN_NUMBER_BESIDE = 3;
-/** Controls, what is not seen (soft hyphens, directions, tags), and what has no meaning of its own. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\u2028\u2029]/gu;
-
-/** Control characters, line separators, and halves of surrogate pairs, which have no UTF-8 form. */
+/** A shorter token is not taken for an encoded secret. */
+const MIN_TOKEN = 16;
+const MIN_MASK_SIGNS = 3;
+const MASK_SIGN = /[*•●xX#]/;
+/** Digits of any script, and other characters for numbers: in circles, raised, Roman. */
+const DIGIT = /\p{N}/u;
+const LETTER = /\p{L}/u;
+/** Control, format and private-use characters, which are invisible or have no fixed meaning. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\u2028\u2029]/gu;
+/** Control characters, line separators, and lone surrogates, which UTF-8 cannot encode. */
 const UNWRITABLE = /[\p{Cc}\p{Cs}\u2028\u2029]/u;
 
 const DAY = '(?:0[1-9]|[12]\\d|3[01])';
@@ -17,38 +22,52 @@ const MONTH = '(?:0[1-9]|1[0-2])';
 const YEAR = '(?:19|20)\\d\\d';
 const TIME = '(?:[01]\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d(?:[.,]\\d{3})?)?';
 const BYTE = '(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)';
-/** Long rows of digits that are no card number, whatever their digits: no issuer's numbers fit these. */
+/** Dates and IP addresses: long runs of digits that cannot be a card number. */
 const HARMLESS = new RegExp(
   `^(?:(?:${DAY}[./-]${MONTH}[./-]${YEAR}|${YEAR}[./-]${MONTH}[./-]${DAY})(?:[ T,]{1,2}${TIME})?` +
     `|${BYTE}(?:\\.${BYTE}){3}(?::\\d{1,5})?)$`,
 );
+/** A word, or a short number with a few letters before it. */
 const PLAIN_PART = /^(?:[A-Z]*[a-z]*(?:[A-Z][a-z]{2,})*|[A-Z]{0,4}\d{1,4}|[A-Z]?[a-z]{0,4}\d{1,4})$/;
 
-/** Whether this is text that can be stored and sent. */
+/** Digits that a reader may take for one number. */
+export interface DigitRun {
+  readonly digits: string;
+  /** The index of each digit in the text. */
+  readonly places: readonly number[];
+  /** From its first digit to its last. */
+  readonly text: string;
+  /** Whether some of its digits are masked: `4508****4509`. */
+  readonly isMasked: boolean;
+  /** Whether the text ends before a word ends the run, so that it may have been longer. */
+  readonly isOpen: boolean;
+}
+
+/** Whether a value is a text that can be stored and sent. */
 export function isWritable(value: unknown): value is string {
   return typeof value === 'string' && !UNWRITABLE.test(value);
 }
 
 /**
- * A text of others as it may be stored, shown and logged: one line of bounded length, without unseen characters and
- * lone surrogates, without numbers of nine digits or more, however they are spaced or escaped (dates and addresses of
- * hosts stay), and without what could be an encoded secret. It is cut before it is searched, so that a long text costs
- * no more than a short one.
+ * Makes another party's text safe to store, show and log: one line of limited length, without invisible characters and
+ * lone surrogates, without numbers of nine or more digits in any spacing or escape (dates and IP addresses stay), and
+ * without anything that could be an encoded secret. The text is cut first, so that a long one costs no more than a
+ * short one.
  *
- * @param known the payment's card, of which shorter parts are hidden, too
+ * @param known the payment's card, whose shorter parts are hidden, too
  */
 export function plainText(text: string, maxLength: number, known: KnownCard = {}): string {
   const isCut = text.length > maxLength;
   const line = oneLine(text.slice(0, maxLength));
-  const safe = hideInReadings(line, (reading) => hideBlobs(reading, hideLongNumbers(reading, known, isCut), isCut));
+  const safe = hideInReadings(line, (reading) => hideTokens(reading, hideLongNumbers(reading, known, isCut), isCut));
   return recoded(holdsCard(safe, known) ? '***' : oneLine(safe).slice(0, maxLength), 'utf8', 'utf8');
 }
 
 /**
- * Hides in a text, and in what it says without its escapes; only where that turns something up are the escapes undone
- * for good.
+ * Applies `hide` to a text and to the text without its escapes. If something is found only without them, the result is
+ * without them, too.
  *
- * @param hide leaves a text without anything to hide as it is
+ * @param hide returns a text with nothing to hide as it is
  */
 export function hideInReadings(text: string, hide: (reading: string) => string): string {
   const hidden = hide(text);
@@ -57,9 +76,9 @@ export function hideInReadings(text: string, hide: (reading: string) => string):
 }
 
 /**
- * Writes asterisks for the digits of long numbers, and for all but the shortest numbers beside one.
+ * Replaces the digits of long numbers by asterisks, and beside a long number also those of all but the shortest ones.
  *
- * @param isCut whether a number at the end may have been longer
+ * @param isCut whether the text was cut, so that a number at its end may have been longer
  */
 function hideLongNumbers(text: string, known: KnownCard, isCut: boolean): string {
   const runs = digitRuns(text);
@@ -71,8 +90,8 @@ function hideLongNumbers(text: string, known: KnownCard, isCut: boolean): string
     run.isMasked ||
     (run.isOpen && isCut) ||
     (run.digits.length >= MIN_LONG_NUMBER && !HARMLESS.test(run.text));
-  const isBeside = runs.some(isHidden);
-  const hidden = runs.filter((run) => isHidden(run) || (isBeside && run.digits.length >= MIN_NUMBER_BESIDE));
+  const holdsHidden = runs.some(isHidden);
+  const hidden = runs.filter((run) => isHidden(run) || (holdsHidden && run.digits.length >= MIN_NUMBER_BESIDE));
   const characters = text.split('');
   for (const place of hidden.flatMap(({ places }) => places)) {
     const width = (text.codePointAt(place) ?? 0) > 0xffff ? 2 : 1;
@@ -81,14 +100,18 @@ function hideLongNumbers(text: string, known: KnownCard, isCut: boolean): string
   return characters.join('');
 }
 
-/** @param shown the same text, what was hidden already as asterisks: one for each character */
-function hideBlobs(text: string, shown: string, isCut: boolean): string {
+/**
+ * Replaces tokens that could be an encoded secret.
+ *
+ * @param shown the same text, in which asterisks have replaced some characters one by one
+ */
+function hideTokens(text: string, shown: string, isCut: boolean): string {
   let result = '';
   let end = 0;
   for (const match of text.matchAll(/[A-Za-z0-9+/=_-]+/g)) {
     const [token] = match;
     const isUnfinished = isCut && match.index + token.length === text.length;
-    if ((token.length >= MIN_BLOB || isUnfinished) && !isPlain(token)) {
+    if ((token.length >= MIN_TOKEN || isUnfinished) && !isPlain(token)) {
       result += `${shown.slice(end, match.index)}***`;
       end = match.index + token.length;
     }
@@ -96,7 +119,7 @@ function hideBlobs(text: string, shown: string, isCut: boolean): string {
   return result + shown.slice(end);
 }
 
-/** Words, perhaps run together, and short numbers: `ECONNREFUSED`, `PaymentStateError`, `order-2026/17`, `B0051`. */
+/** Whether a token is words and short numbers: `ECONNREFUSED`, `PaymentStateError`, `order-2026/17`, `B0051`. */
 function isPlain(token: string): boolean {
   const parts = token.split(/[-+/=_]/);
   return (
@@ -108,31 +131,12 @@ function isPlain(token: string): boolean {
 }
 
 function oneLine(text: string): string {
-  return text.replace(UNSEEN, ' ');
+  return text.replace(INVISIBLE, ' ');
 }
-
-/** Digits that a reader would put together. */
-export interface DigitRun {
-  readonly digits: string;
-  /** Where the digits stand in the text. */
-  readonly places: readonly number[];
-  /** From its first digit to its last. */
-  readonly text: string;
-  /** Whether digits are masked inside it: `4508****4509`. */
-  readonly isMasked: boolean;
-  /** Whether the text ends before it was seen that the run does. */
-  readonly isOpen: boolean;
-}
-
-const MIN_MASK_SIGNS = 3;
-const MASK_SIGN = /[*•●xX#]/;
-/** Digits of any script, and what else stands for a number: in circles, raised, Roman. */
-const DIGIT = /\p{N}/u;
-const LETTER = /\p{L}/u;
 
 /**
- * The digits of a text, put together across everything but words: spaces, dots, signs and single letters do not part
- * them, nor do the x and * of masks. In one pass.
+ * The runs of digits in a text. Only words separate them: spaces, dots, signs, single letters and the x and * of masks
+ * do not. One pass over the text.
  */
 export function digitRuns(text: string): DigitRun[] {
   const runs: DigitRun[] = [];

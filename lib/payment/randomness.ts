@@ -1,13 +1,17 @@
 import { randomFillSync } from 'node:crypto';
 
-/** Where chance comes from, so that a test can repeat it. */
+const POOL_SIZE = 4_096;
+const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/** Where the module gets random values from. Tests can replace it. */
 export abstract class Randomness {
+  /** Cryptographic bytes. */
   abstract bytes(count: number): Buffer;
-  /** At least 0, below 1. */
+  /** At least 0 and below 1. */
   abstract fraction(): number;
 }
 
-/** Node's generators: cryptographic bytes, and `Math.random` where chance only spreads load. */
+/** Node's generators: a cryptographic one for bytes, and `Math.random` for fractions, which only spread load. */
 export class SystemRandomness extends Randomness {
   bytes(count: number): Buffer {
     return randomBytes(count);
@@ -18,13 +22,12 @@ export class SystemRandomness extends Randomness {
   }
 }
 
-const POOL_SIZE = 4_096;
 const pool = Buffer.allocUnsafeSlow(POOL_SIZE);
 let used = POOL_SIZE;
 
 /**
- * Cryptographic bytes, drawn from the system in lots: asking for a few at a time takes longer than all else that an id
- * needs. What was given out is wiped here, and has memory of its own, for whoever asked to wipe.
+ * Cryptographic bytes, taken from a pool: asking the system for a few at a time takes longer than everything else that
+ * an id needs. The bytes are wiped from the pool, and the result has memory of its own, so that the caller can wipe it.
  */
 export function randomBytes(count: number): Buffer {
   if (count > POOL_SIZE) throw new Error(`at most ${POOL_SIZE} random bytes at once`);
@@ -32,17 +35,15 @@ export function randomBytes(count: number): Buffer {
     randomFillSync(pool);
     used = 0;
   }
-  const lot = pool.subarray(used, used + count);
+  const taken = pool.subarray(used, used + count);
   const bytes = Buffer.allocUnsafeSlow(count);
-  lot.copy(bytes);
-  lot.fill(0);
+  taken.copy(bytes);
+  taken.fill(0);
   used += count;
   return bytes;
 }
 
-const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-
-/** 20 random characters of Crockford's Base32 (100 bits), the form that the vendor's official plugin uses. */
+/** 20 random characters in Crockford's Base32 (100 bits), as in the vendor's official plugin. */
 export function newConversationId(): string {
   return Array.from(randomBytes(20), (byte) => CROCKFORD.charAt(byte & 31)).join('');
 }

@@ -1,7 +1,10 @@
-/** The languages that the module's own texts are written in. */
+/** Browsers send less than 200 characters. */
+const MAX_HEADER_LENGTH = 500;
+
+/** The languages of the module's own texts. */
 export type TextLanguage = 'tr' | 'en';
 
-/** One text in each language. */
+/** A text in each language. */
 export type Translations = Readonly<Record<TextLanguage, string>>;
 
 /** Turkish for `tr` and `tr-TR`, English for any other tag. */
@@ -9,12 +12,9 @@ export function textLanguage(tag: string): TextLanguage {
   return /^tr(-|$)/i.test(tag) ? 'tr' : 'en';
 }
 
-/** What browsers send has less than 200. */
-const MAX_HEADER_LENGTH = 500;
-
 /**
- * Which of the languages a browser prefers, by its `Accept-Language`; where it names none of them, that of the given
- * tag. Anyone may send anything: what is longer than any browser's is cut.
+ * The language that a browser prefers, by its `Accept-Language`; if that names neither, the language of the tag
+ * `otherwise`. A header that is longer than any browser's is cut.
  */
 export function preferredLanguage(acceptLanguage: string | undefined, otherwise: string): TextLanguage {
   const wanted = (acceptLanguage ?? '')

@@ -1,9 +1,9 @@
 import type { SecureContextOptions } from 'node:tls';
 
 /**
- * What TLS connections are made with, whatever a process was started with: `--tls-min-v1.0` and `--tls-cipher-list`,
- * meant for something else, do not reach payments. TLS 1.2 and 1.3 alone, with forward secrecy and authenticated
- * encryption: Mozilla's intermediate list.
+ * Options for TLS connections: only TLS 1.2 and 1.3, with forward secrecy and authenticated encryption, by Mozilla's
+ * intermediate list. They are set explicitly, so that `--tls-min-v1.0` and `--tls-cipher-list`, meant for something
+ * else, do not affect payments.
  */
 export const STRONG_TLS = Object.freeze({
   minVersion: 'TLSv1.2',
@@ -21,11 +21,11 @@ export const STRONG_TLS = Object.freeze({
     'DHE-RSA-AES256-GCM-SHA384',
     'DHE-RSA-CHACHA20-POLY1305',
   ].join(':'),
-  /** In bits, of a key exchange of the server's choice. */
+  /** For a Diffie-Hellman key exchange, in bits. */
   minDHSize: 2048,
 } as const satisfies SecureContextOptions & { readonly minDHSize: number });
 
-/** Whether Node was told to look at no server's certificate, which drivers of stores obey. Payment requests do not. */
+/** Whether Node was told to check no certificates. Drivers of stores obey that; payment requests do not. */
 export function looksAtNoCertificate(environment: Readonly<Record<string, string | undefined>>): boolean {
   return environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0';
 }

@@ -1,11 +1,11 @@
-/** Whether the day or the month comes first in a gateway's date; the interface does not show it. */
+/** Whether the day or the month comes first in a gateway's date. docs/interface.md does not show it. */
 export type DateOrder = 'dmy' | 'mdy';
 
 const DATE_TIME = /^(\d{2})[/.-](\d{2})[/.-](\d{4})[ T](\d{2}):(\d{2}):(\d{2})$/;
-/** Turkish time, all year round. That the gateway's dates are in it is unverified. */
+/** Turkish time, all year round. Unverified: docs/interface.md does not show the time zone. */
 const UTC_OFFSET_HOURS = 3;
 
-/** Reads two digits, two digits, four digits, then the time; null for anything else and for dates that do not exist. */
+/** Reads a date such as `21/11/2026 14:05:09`; null for any other text, and for a date that does not exist. */
 export function readTransactionDate(text: string, order: DateOrder): Date | null {
   const match = DATE_TIME.exec(text);
   if (!match) return null;

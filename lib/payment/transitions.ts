@@ -1,9 +1,9 @@
 import { isKnown, type PaymentRecord, type PaymentReason } from './payment.js';
-import { type PaymentState, rowOf, isBeforeMoney } from './payment-state.js';
+import { isBeforeMoney, type PaymentState, rowOf } from './payment-state.js';
 
 /**
- * What may change along with the state; what is left out stays, but for `reason`, `dueAt` and `by`, which are null unless
- * given, and the idempotencyKey, which is given back where no money can move ({@link freesKey}).
+ * The fields that may change along with the state. A field that is left out stays as it is, except `reason`, `dueAt`
+ * and `by`, which become null.
  */
 export type PaymentChange = Partial<
   Omit<
@@ -24,8 +24,8 @@ export type PaymentChange = Partial<
 >;
 
 /**
- * The record one version on, in its new state. The same state is allowed, but for `succeeded`: something about it
- * became known.
+ * The next version of a record, in its new state. That may be the same state, unless it is `succeeded`: then only the
+ * other fields change. The idempotencyKey is released if no money can move ({@link freesKey}).
  */
 export function advance(record: PaymentRecord, state: PaymentState, change: PaymentChange, now: Date): PaymentRecord {
   const isSame = state === record.state && state !== 'succeeded';
@@ -48,16 +48,16 @@ export function advance(record: PaymentRecord, state: PaymentState, change: Paym
 }
 
 /**
- * The one way back, which is no transition: a claim that the store did not confirm, and under which nothing was sent,
- * is withdrawn as if it had never been granted. The version goes up all the same, so that a claim which still lands
- * comes too late.
+ * Withdraws a claim that the store did not confirm, and under which nothing was sent: the payment is `awaiting` again.
+ * This is the only way back, and no transition. The version grows nevertheless, so that the unconfirmed write, should
+ * the store apply it later, fails.
  */
 export function withdrawClaim(record: PaymentRecord, now: Date): PaymentRecord {
   if (record.state !== 'authorizing') throw new Error(`A payment that is ${record.state} has no claim to withdraw.`);
   return advance({ ...record, state: 'awaiting' }, 'awaiting', { dueAt: record.expiresAt }, now);
 }
 
-/** The reference that a payment in this state holds, if it holds one. What it has pinned has no owner. */
+/** The reference that a payment in this state holds; null if it holds none. A pinned reference has no owner. */
 export function referenceLockIn(
   state: PaymentState,
   { reference, allowRepeat, pinsReference = false }: Pick<PaymentRecord, 'reference' | 'allowRepeat' | 'pinsReference'>,
@@ -66,14 +66,14 @@ export function referenceLockIn(
 }
 
 /**
- * The record of a payment that was charged although another payment holds its reference. Both may have been charged, so
- * neither may release the reference when it ends: it stays taken, whatever becomes of them.
+ * Marks a payment that was charged although another payment holds its reference. Both may have been charged, so the
+ * reference stays taken, whatever the outcome of either.
  */
 export function pinReference(record: PaymentRecord): PaymentRecord {
   return { ...record, referenceLock: null, pinsReference: true };
 }
 
-/** The reference whose lock has no owner any more because of this payment, if there is one. */
+/** The reference that this payment has pinned, so that it has no owner any more; null if there is none. */
 export function pinnedReferenceOf({
   reference,
   pinsReference = false,
@@ -81,12 +81,12 @@ export function pinnedReferenceOf({
   return pinsReference ? reference : null;
 }
 
-/** Why nothing was sent that can move money, whatever the state. */
+/** With these reasons, no request was sent that can move money. */
 const NOTHING_SENT: ReadonlySet<PaymentReason> = new Set(['not_sent', 'reference_taken', 'vetoed']);
 
 /**
- * Whether a payment that ends so gives its idempotencyKey back: no money can move, so that "try again" under the same key
- * is a new payment. One that DoPayment or Auth3d was called for keeps its key.
+ * Whether a payment releases its idempotencyKey when it ends. It does if no money can move: trying again with the same
+ * key is then a new payment. Once DoPayment or Auth3d was called, it keeps its key.
  */
 export function freesKey(from: PaymentState, to: PaymentState, reason: PaymentReason | null): boolean {
   if (to !== 'failed' && to !== 'expired') return false;

@@ -1,6 +1,6 @@
 import { type PaymentClock, SystemClock } from './clock.js';
 
-/** Thrown by {@link withTimeout}. Its code is that of a network that does not answer. */
+/** Thrown by {@link withTimeout}. Its code is that of a network timeout. */
 export class TimeoutError extends Error {
   readonly code = 'ETIMEDOUT';
 
@@ -12,9 +12,9 @@ export class TimeoutError extends Error {
 const SYSTEM_CLOCK = new SystemClock();
 
 /**
- * Waits at most `ms` for a promise. The work itself is not stopped: it goes on, and if it fails later, nobody is told.
+ * Waits at most `ms` milliseconds for the work. It does not stop the work; if that fails later, its error is ignored.
  *
- * @throws TimeoutError after `ms`; otherwise what the work rejects with
+ * @throws TimeoutError after `ms`; before that, what the work rejects with
  */
 export function withTimeout<T>(ms: number, work: () => T | Promise<T>, clock: PaymentClock = SYSTEM_CLOCK): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -23,7 +23,7 @@ export function withTimeout<T>(ms: number, work: () => T | Promise<T>, clock: Pa
   });
 }
 
-/** Whether that is what was thrown; what a host threw may refuse to be looked at. */
+/** Whether this is a {@link TimeoutError}. The check may throw for what a host threw, such as a revoked proxy. */
 export function isTimeout(error: unknown): boolean {
   try {
     return error instanceof TimeoutError;

@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { PaymentConfigurationError } from '../errors/payment-configuration.error.js';
-import { PaymentShutdownError } from '../errors/payment-shutdown.error.js';
-import { rejectApart } from '../errors/reject-apart.js';
-import { PaymentOverloadError } from '../errors/payment-overload.error.js';
+import {
+  PaymentConfigurationError,
+  PaymentShutdownError,
+  rejectApart,
+  PaymentOverloadError,
+} from '../errors/payment-errors.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { variableOf } from '../payment/account.js';
 import { MAX_TIMER_MS, PaymentClock } from '../payment/clock.js';
 import { LimitedLog } from '../payment/limited-log.js';
-import { LogRecord } from '../telemetry/log-record.js';
-import { PaymentLogger } from '../telemetry/payment-logger.js';
+import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { countRefused } from '../telemetry/metrics.js';
 
 /** Keeps the process running. The clock's timers do not, so a script would otherwise end in the middle of a payment. */

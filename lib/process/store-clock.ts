@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { PaymentStoreError } from '../errors/payment-store.error.js';
+import { PaymentStoreError } from '../errors/payment-errors.js';
 import { PaymentClock } from '../payment/clock.js';
-import { LogRecord } from '../telemetry/log-record.js';
-import { PaymentLogger } from '../telemetry/payment-logger.js';
+import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { withTimeout } from '../payment/with-timeout.js';
 import { PaymentStore } from '../store/payment-store.js';
 

@@ -1,8 +1,52 @@
-import { BANK_TEXTS, type BankLanguage } from './bank-texts.js';
 import { replyDate } from './dates.js';
-import { html, Html } from './html.js';
 import { SMS_CODE } from './magic.js';
 import { displayAmount } from './money.js';
+
+export type BankLanguage = 'tr' | 'en';
+
+/** What the bank's pages say. */
+const BANK_TEXTS = {
+  tr: {
+    title: '3D Secure Doğrulama',
+    intro: 'Ödemenizi onaylamak için telefonunuza gönderilen tek kullanımlık şifreyi girin.',
+    merchant: 'İşyeri',
+    amount: 'Tutar',
+    instalments: 'Taksit',
+    card: 'Kart',
+    date: 'Tarih',
+    code: 'SMS şifresi',
+    confirm: 'Onayla',
+    cancel: 'İptal',
+    wrong: (left: number) => `Şifre hatalı. Kalan deneme hakkınız: ${left}.`,
+    simulator: 'Simülatör',
+    hint: 'Bu bir simülatördür, gerçek para çekilmez. SMS şifresi:',
+    goingToBank: 'Bankanızın doğrulama sayfasına yönlendiriliyorsunuz.',
+    goingBack: 'İşyerine geri dönüyorsunuz.',
+    goOn: 'Devam et',
+    gone: 'Bu doğrulama bulunamadı veya süresi doldu.',
+    done: 'Doğrulama tamamlandı. Bu sayfayı kapatabilirsiniz.',
+  },
+  en: {
+    title: '3D Secure verification',
+    intro: 'To approve your payment, enter the one-time password that was sent to your phone.',
+    merchant: 'Merchant',
+    amount: 'Amount',
+    instalments: 'Instalments',
+    card: 'Card',
+    date: 'Date',
+    code: 'SMS code',
+    confirm: 'Confirm',
+    cancel: 'Cancel',
+    wrong: (left: number) => `Wrong code. Tries left: ${left}.`,
+    simulator: 'Simulator',
+    hint: 'This is a simulator, no real money moves. SMS code:',
+    goingToBank: 'You are being taken to the verification page of your bank.',
+    goingBack: 'You are being taken back to the merchant.',
+    goOn: 'Continue',
+    gone: 'There is no such verification, or it has expired.',
+    done: 'Verification is complete. You can close this page.',
+  },
+} as const;
 
 /** What the bank shows of a payment. */
 export interface BankPageView {
@@ -24,9 +68,9 @@ export function languageOf(text: string | null | undefined): BankLanguage {
 }
 
 /** The page of Init3d's reply: it posts itself to the bank. */
-export function bankPageForm(action: string, language: string): string {
-  const texts = BANK_TEXTS[languageOf(language)];
-  return postingPage(languageOf(language), action, { lang: languageOf(language) }, texts.goingToBank);
+export function bankPageForm(action: string, saleLanguage: string): string {
+  const language = languageOf(saleLanguage);
+  return postingPage(language, action, { lang: language }, BANK_TEXTS[language].goingToBank);
 }
 
 /** The page that brings the bank's result to the merchant: it posts itself to the merchant's URL. */
@@ -143,6 +187,23 @@ function page(language: BankLanguage, title: string, body: Html): string {
         ${body}
       </body>
     </html> `.text;
+}
+
+/** HTML that is inserted without escaping. */
+class Html {
+  constructor(readonly text: string) {}
+}
+
+/** Builds HTML: every value but Html is escaped, null is left out. */
+function html(parts: TemplateStringsArray, ...values: (string | number | Html | Html[] | null)[]): Html {
+  return new Html(parts.reduce((text, part, index) => text + markup(values[index - 1] ?? null) + part));
+}
+
+function markup(value: string | number | Html | Html[] | null): string {
+  if (value === null) return '';
+  if (value instanceof Html) return value.text;
+  if (Array.isArray(value)) return value.map((item) => item.text).join('');
+  return String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 const STYLE = new Html(`

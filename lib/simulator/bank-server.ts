@@ -1,10 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Bank, BankResult, BankSession } from './bank.js';
-import { callbackPage, languageOf, messagePage, verificationPage } from './bank-pages.js';
-import type { BankLanguage } from './bank-texts.js';
-import { receiveText } from './http-body.js';
-import { maskedCard } from './masked-card.js';
+import type { Bank, BankCallback, BankSession } from './bank.js';
+import { callbackPage, languageOf, messagePage, verificationPage, type BankLanguage } from './bank-pages.js';
+import { receiveText } from './http.js';
 import type { SimulatorSettings } from './simulator-options.js';
 
 /** The bank's pages at `/acs/{session}`: what the buyer's browser sees. */
@@ -24,12 +22,12 @@ export class BankServer {
     const action = form.get('action');
     if (action === 'cancel') this.bank.cancel(session);
     const wrongCode = action === 'confirm' && this.bank.enter(session, form.get('code')?.trim() ?? '') === null;
-    if (session.result) return this.goBack(response, session.result, language);
+    if (session.result) return this.goBack(response, session.result.callback, language);
     showPage(response, 200, this.verification(session, language, wrongCode));
   }
 
   private verification(session: BankSession, language: BankLanguage, wrongCode: boolean): string {
-    const { amount, currencyCode, installmentCount, cardDetails } = session.sale;
+    const { amount, currencyCode, installmentCount, maskedCardNumber } = session.sale;
     return verificationPage({
       action: `${this.settings.publicUrl}/acs/${session.id}`,
       language,
@@ -37,30 +35,30 @@ export class BankServer {
       amount,
       currencyCode,
       installmentCount,
-      maskedCardNumber: maskedCard(cardDetails.cardNo),
+      maskedCardNumber,
       at: this.settings.clock(),
       triesLeft: session.triesLeft,
       wrongCode,
     });
   }
 
-  private async goBack(response: ServerResponse, { callback }: BankResult, language: BankLanguage): Promise<void> {
+  private async goBack(response: ServerResponse, callback: BankCallback, language: BankLanguage): Promise<void> {
     const { bankDelayMs, lateCallbackMs } = this.settings;
     await delay(callback.late ? bankDelayMs + lateCallbackMs : bankDelayMs, undefined, { ref: false });
-    const { url, method, headers, body } = callback.request;
+    const { url, method, headers } = callback.request;
     if (callback.copies === 0) return showPage(response, 200, messagePage(language, 'done'));
     if (callback.copies === 2) await this.send(callback.request);
     if (method === 'GET') return redirect(response, url);
     if (headers['content-type'] !== 'application/json') {
       return showPage(response, 200, callbackPage(language, callback.url, callback.fields));
     }
-    const location = await this.send({ url, method, headers, body });
+    const location = await this.send(callback.request);
     if (location !== null) return redirect(response, location);
     showPage(response, 200, messagePage(language, 'done'));
   }
 
-  /** The bank itself calls the merchant. @returns where the merchant wants the browser to go, if it says so */
-  private async send(request: BankResult['callback']['request']): Promise<string | null> {
+  /** The bank itself calls the merchant. @returns where the merchant redirects the browser to, or null */
+  private async send(request: BankCallback['request']): Promise<string | null> {
     try {
       const answer = await fetch(request.url, { ...request, redirect: 'manual' });
       await answer.arrayBuffer();

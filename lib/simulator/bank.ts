@@ -1,17 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { bankPageForm } from './bank-pages.js';
-import type { Sale } from './check-sale.js';
 import { replyDate } from './dates.js';
 import { isJsonObject, type JsonObject, type JsonValue } from './exact-json.js';
 import { codeText, MAGIC_PASSWORDS } from './magic.js';
-import { maskedCard } from './masked-card.js';
+import type { Sale } from './request-checks.js';
 import type { SimulatorCallback, SimulatorSettings } from './simulator-options.js';
 
 const PASSWORD_TRIES = 3;
-/** What a form shows of an object that somebody forgot to write out. */
+/** How JavaScript prints an object: the vendor's hosted page sends this text for `InstrumentDetail`. */
 const OBJECT_AS_TEXT = '[object Object]';
 
-/** What the bank sends the merchant: the callback's fields, which an Auth3d request must bring back. */
+/** The fields that the bank sends to the merchant, and that Auth3d must bring back. */
 export interface CallbackContent {
   readonly [field: string]: string | { readonly [field: string]: string };
 }
@@ -19,12 +18,12 @@ export interface CallbackContent {
 /** A callback of the bank, ready to be sent. */
 export interface BankCallback {
   readonly url: string;
-  /** As they stand in the form: `InstrumentDetail` in the notation that the simulator was started with. */
+  /** The form's fields, with `InstrumentDetail` in the notation that the simulator was started with. */
   readonly fields: Readonly<Record<string, string>>;
-  /** How often the bank sends it: once, but for the 3D passwords that say otherwise. */
+  /** How often the bank sends it: once, unless the 3D password says otherwise. */
   readonly copies: 0 | 1 | 2;
   readonly late: boolean;
-  /** The same as an HTTP request, for `fetch(callback.request.url, callback.request)`. */
+  /** The callback as an HTTP request, for `fetch(callback.request.url, callback.request)`. */
   readonly request: {
     readonly url: string;
     readonly method: 'GET' | 'POST';
@@ -43,7 +42,7 @@ export interface BankSession {
   result: BankResult | null;
 }
 
-/** What became of the verification. */
+/** The outcome of the verification. */
 export interface BankResult {
   readonly verified: boolean;
   readonly code: string;
@@ -51,14 +50,14 @@ export interface BankResult {
   readonly callback: BankCallback;
 }
 
-/** The buyer's bank: who is at its page, and what they answered. */
+/** The buyer's bank: the buyers at its page, and what they answered. */
 export class Bank {
   private readonly byId = new Map<string, BankSession>();
   private readonly byConversation = new Map<string, BankSession>();
 
   constructor(private readonly settings: SimulatorSettings) {}
 
-  /** A session that no buyer can enter until it is opened. */
+  /** Makes a session; buyers can enter it once it is opened. */
   prepare(sale: Sale, ids: { orderId: string; paymentId: string }): BankSession {
     return { id: randomUUID(), sale, ...ids, triesLeft: PASSWORD_TRIES, result: null };
   }
@@ -78,8 +77,8 @@ export class Bank {
     return this.byId.get(id);
   }
 
-  sessionOf(conversationId: string): BankSession | undefined {
-    return this.byConversation.get(conversationId);
+  sessionOf(conversationId: JsonValue | undefined): BankSession | undefined {
+    return typeof conversationId === 'string' ? this.byConversation.get(conversationId) : undefined;
   }
 
   sessionOfPayment(paymentId: JsonValue | undefined): BankSession | undefined {
@@ -87,12 +86,12 @@ export class Bank {
   }
 
   /**
-   * Plays the buyer without a browser. The bank decides once: a later answer gets the callback of the first.
+   * Plays the buyer without a browser. The bank decides once: later answers get the callback of the first.
    *
    * @param conversationIdOrPage a conversationId, or Init3d's page as Base64 or HTML
-   * @param answer a code of {@link MAGIC_PASSWORDS}, or `cancel`; any other code, such as `wrong`, is typed until
-   * the bank gives up
-   * @throws Error when nobody is at the bank under that name
+   * @param answer a code of {@link MAGIC_PASSWORDS}, or `cancel`; any other code, such as `wrong`, is typed until no
+   * try is left
+   * @throws Error when the bank has no such payment
    */
   answer(conversationIdOrPage: string, answer: { readonly code: string }): BankCallback {
     const session = this.sessionOf(conversationIdOrPage) ?? this.sessionOnPage(conversationIdOrPage);
@@ -121,17 +120,17 @@ export class Bank {
     this.byConversation.clear();
   }
 
-  private finish(session: BankSession, code: string, way: CallbackWay): BankResult {
+  private finish(session: BankSession, code: string, { to, copies, late }: CallbackWay): BankResult {
+    const { method, instrumentDetail } = this.settings.callback;
     const content = this.content(session, code);
-    const fields = flat(content, this.settings.callback.instrumentDetail);
-    const url = session.sale[way.to];
-    const request = asRequest(url, this.settings.callback.method, fields, content);
-    const callback = { url, fields, copies: way.copies, late: way.late, request };
+    const fields = formFields(content, instrumentDetail);
+    const url = session.sale[to];
+    const callback = { url, fields, copies, late, request: asRequest(url, method, fields, content) };
     session.result = { verified: code === 'B0000', code, content, callback };
     return session.result;
   }
 
-  /** The names are those of the service's public documentation and plugins; the contract does not show them. */
+  /** The names come from the service's public documentation and plugins; the interface does not show them. */
   private content(session: BankSession, code: string): CallbackContent {
     const { sale, orderId, paymentId } = session;
     const verified = code === 'B0000';
@@ -145,7 +144,7 @@ export class Bank {
         Amount: sale.amount,
         Currency: String(sale.currencyCode),
         InstallmentCount: String(sale.installmentCount),
-        MaskedCardNumber: maskedCard(sale.cardDetails.cardNo),
+        MaskedCardNumber: sale.maskedCardNumber,
         InstrumentDetail: OBJECT_AS_TEXT,
       };
     }
@@ -162,7 +161,7 @@ export class Bank {
       Currency: String(sale.currencyCode),
       PaymentInstrumentType: 'CARDPAYMENT',
       MerchantId: this.settings.credentials.merchantId,
-      InstrumentDetail: { MaskedCardNumber: maskedCard(sale.cardDetails.cardNo), CardType: 'CARD' },
+      InstrumentDetail: { MaskedCardNumber: sale.maskedCardNumber, CardType: 'CARD' },
     };
   }
 
@@ -175,14 +174,14 @@ export class Bank {
 
 /** Whether an Auth3d body is exactly what the bank sent, with `InstrumentDetail` in any of its notations. */
 export function bringsBack(content: CallbackContent, body: JsonObject): boolean {
-  return canonical(nested(body)) === canonical(content);
+  return canonical(callbackContent(body)) === canonical(content);
 }
 
 type CallbackWay = Pick<BankCallback, 'copies' | 'late'> & { readonly to: 'returnUrl' | 'failUrl' };
 
 const FAILED: CallbackWay = { to: 'failUrl', copies: 1, late: false };
 
-function flat(
+function formFields(
   content: CallbackContent,
   notation: Required<SimulatorCallback>['instrumentDetail'],
 ): Record<string, string> {
@@ -213,7 +212,7 @@ function asRequest(
   return { url, method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: form };
 }
 
-function nested(body: JsonObject): JsonObject {
+function callbackContent(body: JsonObject): JsonObject {
   const result: JsonObject = {};
   const detail: JsonObject = {};
   for (const [name, value] of Object.entries(body)) {

@@ -1,11 +1,10 @@
-import type { FaultPlay } from './fault-play.js';
-import { NAMED_FAULTS, type FaultName } from './named-faults.js';
+import { NAMED_FAULTS, type FaultName, type FaultPlay } from './fault-plays.js';
+import type { RecordedRequest } from './http.js';
 import type { SimulatorOperation } from './ledger.js';
-import type { RecordedRequest } from './recorded-request.js';
 
 /**
- * `before`: no work is done. `middle`: the same, but a connection is cut, or stalls, only after the body was read.
- * `after`: the work is done (the buyer is charged) and only the answer suffers.
+ * `before`: the request has no effect. `middle`: the same, but a connection is cut, or stalls, only after the body was
+ * read. `after`: the request takes effect (the buyer is charged), and only its answer goes wrong.
  */
 export type FaultMoment = 'before' | 'middle' | 'after';
 
@@ -13,11 +12,11 @@ export type FaultOptions = {
   readonly operation: SimulatorOperation | 'any';
   /** Default `after`. */
   readonly at?: FaultMoment;
-  /** How many requests it hits. Default 1. */
+  /** How many requests it is played on. Default 1. */
   readonly times?: number;
 } & (FaultPlay | { readonly kind: FaultName });
 
-/** A fault and how often it was played. */
+/** A fault, with how often it was played. */
 export class Fault {
   /** Resolves with the request when the fault was first played; for a stall, when it began. */
   readonly played: Promise<RecordedRequest>;

@@ -3,36 +3,32 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { stringifyExact } from './exact-json.js';
-import type { FaultPlay, WireReply } from './fault-play.js';
+import type { FaultPlay } from './fault-plays.js';
 import type { Fault, FaultQueue } from './faults.js';
-import { errorFields, refusedWork, type Gateway, type GatewayWork } from './gateway.js';
-import { receiveText } from './http-body.js';
-import type { Ledger, SimulatorOperation } from './ledger.js';
-import type { RecordedRequest } from './recorded-request.js';
-import { Refusal, REFUSAL_CODES } from './refusal.js';
-import type { SimulatorSettings } from './simulator-options.js';
+import type { Gateway, GatewayWork } from './gateway.js';
+import { receiveText, type RecordedRequest, type WireReply } from './http.js';
+import { errorFields, OPERATIONS, refusedWork, workOf } from './operations.js';
+import { Refusal, REFUSAL_CODES } from './request-checks.js';
 
 /** The gateway's HTTP: records every request, plays faults, sends answers. */
 export class GatewayServer {
   /** Oldest first. */
   readonly requests: RecordedRequest[] = [];
   /** Connections that are reset when their next request arrives. */
-  private readonly doomed = new WeakSet<Socket>();
+  private readonly closing = new WeakSet<Socket>();
   private readonly connections = new WeakMap<Socket, number>();
   private connectionCount = 0;
 
   constructor(
-    private readonly settings: SimulatorSettings,
     private readonly gateway: Gateway,
-    private readonly ledger: Ledger,
     private readonly faults: FaultQueue,
   ) {}
 
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const record = this.record(request);
     const { operation } = record;
-    if (operation) this.ledger.countArrival(operation);
-    if (this.doomed.has(request.socket)) {
+    if (operation) this.gateway.ledger.countArrival(operation);
+    if (this.closing.has(request.socket)) {
       record.fault = 'close-next-request';
       return reset(request.socket);
     }
@@ -47,16 +43,15 @@ export class GatewayServer {
     if (fault?.at === 'middle' && (await interrupted(fault, record, response))) return;
 
     const work = this.work(record, text);
-    record.refusal = work.refusal && {
-      code: work.refusal.code,
-      message: work.refusal.message,
-      problems: work.refusal.problems,
-    };
+    if (work.refusal) {
+      const { code, message, problems } = work.refusal;
+      record.refusal = { code, message, problems };
+    }
     if (!fault || fault.at === 'after' || fault.play.kind === 'stall') work.commit();
     if (fault?.at === 'after' && (await interrupted(fault, record, response))) return;
 
     if (work.pace === 'never') return;
-    if (work.pace === 'slow') await delay(this.settings.slowMs, undefined, { ref: false });
+    if (work.pace === 'slow') await delay(this.gateway.settings.slowMs, undefined, { ref: false });
     await this.answer(response, this.reply(work, fault?.play), fault?.play.kind, record);
     if (fault && fault.play.kind !== 'stall') fault.notePlayed(record);
   }
@@ -64,12 +59,12 @@ export class GatewayServer {
   private record(request: IncomingMessage): RecordedRequest {
     const path = request.url ?? '/';
     const record: RecordedRequest = {
-      operation: this.settings.dialect.operations.find((name) => path === pathOf(name)) ?? null,
+      operation: this.gateway.settings.dialect.operations.find((name) => path === OPERATIONS[name].path) ?? null,
       method: request.method ?? '',
       path,
       headers: request.headers,
       connection: this.connectionNumber(request.socket),
-      at: this.settings.clock(),
+      at: this.gateway.settings.clock(),
       text: '',
       body: undefined,
       refusal: null,
@@ -77,7 +72,7 @@ export class GatewayServer {
       answer: null,
     };
     this.requests.push(record);
-    if (this.requests.length > this.settings.requestLimit) this.requests.shift();
+    if (this.requests.length > this.gateway.settings.requestLimit) this.requests.shift();
     return record;
   }
 
@@ -87,28 +82,30 @@ export class GatewayServer {
     const body = record.body as { conversationId?: unknown; ConversationId?: unknown } | null | undefined;
     const conversationId = body?.conversationId ?? body?.ConversationId;
     if (record.operation && typeof conversationId === 'string') {
-      this.ledger.countCall(record.operation, conversationId, record.at);
+      const { movesMoney } = OPERATIONS[record.operation];
+      this.gateway.ledger.countCall(record.operation, conversationId, record.at, movesMoney);
     }
   }
 
   private work({ operation, method, headers }: RecordedRequest, text: string): GatewayWork {
     if (!operation) return refusedWork(new Refusal(404, REFUSAL_CODES.path, 'No such path'));
     if (method !== 'POST') return refusedWork(new Refusal(405, REFUSAL_CODES.method, 'Only POST is allowed'));
-    return this.gateway.handle(operation, headers, text);
+    return workOf(operation, headers, text, this.gateway);
   }
 
   private reply(work: GatewayWork, play: FaultPlay | undefined): WireReply {
+    const { dialect, credentials, contentField } = this.gateway.settings;
     if (play?.kind === 'reply')
       return { status: play.status, headers: play.headers ?? {}, body: Buffer.from(play.body ?? '') };
     if (play?.kind === 'status') return this.statusReply(play);
-    if (play?.kind === 'edit') play.edit(work.fields, this.settings);
-    if (work.fields.sign === '') work.fields.sign = this.gateway.replySign(work.fields);
+    if (play?.kind === 'edit') play.edit(work.fields, { contentField });
+    if (work.fields.sign === '') work.fields.sign = dialect.replySign(work.fields, credentials.apiKey);
     const real = jsonReply(work.status, stringifyExact(work.fields));
     return play?.kind === 'transform' ? play.transform(real) : real;
   }
 
   private statusReply({ status, body = 'json', code, location }: Extract<FaultPlay, { kind: 'status' }>): WireReply {
-    const redirect = { location: location ?? `${this.settings.publicUrl}/v1/elsewhere` };
+    const redirect = { location: location ?? `${this.gateway.settings.publicUrl}/v1/elsewhere` };
     const extra = status >= 300 && status < 400 ? redirect : {};
     const html = Buffer.from(`<!doctype html><title>${status}</title><h1>${status}</h1>`);
     if (body === 'empty') return { status, headers: extra, body: Buffer.alloc(0) };
@@ -132,8 +129,8 @@ export class GatewayServer {
       response.write(body.subarray(0, body.length / 2), () => socket?.destroySoon());
       return;
     }
-    if (kind === 'one-byte') await drip(response, body);
-    if (kind === 'close-next-request' && socket) this.doomed.add(socket);
+    if (kind === 'one-byte') await sendByteByByte(response, body);
+    if (kind === 'close-next-request' && socket) this.closing.add(socket);
     if (kind === 'close-after-reply') response.once('finish', () => socket?.destroySoon());
     record.answer = { status, headers, text: body.toString() };
     response.end(kind === 'one-byte' ? undefined : body);
@@ -146,11 +143,7 @@ export class GatewayServer {
   }
 }
 
-function pathOf(operation: SimulatorOperation): string {
-  return `/v1/${operation === 'CheckBin' ? 'BinList' : 'Payment'}/${operation}`;
-}
-
-/** Plays a fault of the connection. @returns whether the request ends here */
+/** Plays a fault of the connection. @returns whether the request ends with it */
 async function interrupted(fault: Fault, record: RecordedRequest, response: ServerResponse): Promise<boolean> {
   const { socket } = response;
   switch (fault.play.kind) {
@@ -171,13 +164,13 @@ async function interrupted(fault: Fault, record: RecordedRequest, response: Serv
   return true;
 }
 
-/** TLS has no reset of its own: there the connection is just destroyed. */
+/** TLS has no reset: there the connection is destroyed. */
 function reset(socket: Socket): void {
   if ('encrypted' in socket) socket.destroy();
   else socket.resetAndDestroy();
 }
 
-async function drip(response: ServerResponse, body: Buffer): Promise<void> {
+async function sendByteByByte(response: ServerResponse, body: Buffer): Promise<void> {
   for (const byte of body) {
     if (response.destroyed) return;
     response.write(Buffer.of(byte));

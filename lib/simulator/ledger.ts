@@ -2,7 +2,7 @@ import { majorUnits, minorUnits } from './money.js';
 
 export type SimulatorOperation = 'DoPayment' | 'Init3d' | 'Auth3d' | 'CheckPayment' | 'CheckBin';
 
-/** Money that moved. */
+/** A charge that was made. */
 export interface Charge {
   readonly conversationId: string;
   readonly orderId: string;
@@ -49,7 +49,7 @@ export class Ledger {
   private readonly decisions = new Map<string, Decision>();
   private readonly callCounts = new Map<string, number>();
 
-  /** How often a payment was charged: 0 or 1, unless something is very wrong. */
+  /** How often a payment was charged; more than once is a violation. */
   chargedTimes(conversationId: string): number {
     return this.charges.filter((charge) => charge.conversationId === conversationId).length;
   }
@@ -76,11 +76,10 @@ export class Ledger {
     this.count(callKey(operation));
   }
 
-  countCall(operation: SimulatorOperation, conversationId: string, at: Date): void {
+  /** @param movesMoney whether a second call is a violation */
+  countCall(operation: SimulatorOperation, conversationId: string, at: Date, movesMoney: boolean): void {
     const times = this.count(callKey(operation, conversationId));
-    if (times > 1 && (operation === 'DoPayment' || operation === 'Auth3d')) {
-      this.violations.push({ kind: 'repeated-call', operation, conversationId, at });
-    }
+    if (times > 1 && movesMoney) this.violations.push({ kind: 'repeated-call', operation, conversationId, at });
   }
 
   record(decision: Decision): void {

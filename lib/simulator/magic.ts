@@ -1,5 +1,6 @@
 import { isExpired } from './dates.js';
 import { majorUnits, minorUnits } from './money.js';
+import type { Sale } from './request-checks.js';
 
 /** A test card of the service's public sandbox. */
 export interface TestCard {
@@ -9,7 +10,7 @@ export interface TestCard {
   readonly cvv: string;
 }
 
-/** The test cards that the service publishes. With an ordinary amount all of them are approved. */
+/** The test cards that the service publishes. They are approved until they expire, unless the amount says otherwise. */
 export const TEST_CARDS: readonly TestCard[] = [
   { cardNo: '5246776356903508', expDate: '1230', cvv: '792' },
   { cardNo: '4691810771946876', expDate: '1148', cvv: '858' },
@@ -18,26 +19,26 @@ export const TEST_CARDS: readonly TestCard[] = [
   { cardNo: '5413330057004112', expDate: '1226', cvv: '312' },
 ];
 
-/** Those of {@link TEST_CARDS} whose date has not passed; the bank declines the others. */
+/** The {@link TEST_CARDS} that have not expired; the bank declines the others. */
 export function currentTestCards(now = new Date()): readonly TestCard[] {
   return TEST_CARDS.filter(({ expDate }) => !isExpired(expDate, now));
 }
 
-/** How the bank answers amounts that end in certain digits, in DoPayment and in Auth3d. */
+/** How the bank answers DoPayment and Auth3d when the amount ends in certain digits. */
 export interface MagicAmount {
   /** The two digits after the point. */
   readonly digits: string;
   readonly code: string;
   readonly charged: 'all' | 'half' | 'nothing';
   readonly pace: 'at once' | 'slow' | 'never';
-  /** The code of a later CheckPayment; null when that does not find the payment. */
+  /** The code of a later CheckPayment; null when it does not find the payment. */
   readonly inquiry: string | null;
   readonly meaning: string;
 }
 
 const APPROVED = { digits: '', code: 'B0000', charged: 'all', pace: 'at once', inquiry: 'B0000', meaning: '' } as const;
 
-/** Amounts that end in these digits are not simply approved; every other amount is. */
+/** The amounts with an answer of their own. All others are approved. */
 export const MAGIC_AMOUNTS: readonly MagicAmount[] = [
   declined('05', 'B0005', 'declined: do not honor'),
   declined('12', 'B0012', 'declined: invalid transaction'),
@@ -54,7 +55,7 @@ export const MAGIC_AMOUNTS: readonly MagicAmount[] = [
   { ...APPROVED, digits: '63', pace: 'never', meaning: 'no answer, yet charged' },
 ];
 
-/** What a code typed on the bank's page does; any other code is a wrong one. */
+/** What a code typed on the bank's page does. */
 export interface MagicPassword {
   readonly code: string;
   readonly verified: boolean;
@@ -69,24 +70,19 @@ export interface MagicPassword {
 /** The 3D password that verifies. */
 export const SMS_CODE = '123456';
 
-/** The 3D passwords that do something. */
+const VERIFIED = { verified: true, to: 'returnUrl', copies: 1, late: false } as const;
+
+/** The 3D passwords that the bank knows. Any other is wrong. */
 export const MAGIC_PASSWORDS: readonly MagicPassword[] = [
-  { code: SMS_CODE, verified: true, to: 'returnUrl', copies: 1, late: false, meaning: 'verified' },
-  { code: '222222', verified: true, to: 'returnUrl', copies: 2, late: false, meaning: 'verified, callback sent twice' },
-  { code: '333333', verified: true, to: 'returnUrl', copies: 1, late: true, meaning: 'verified, callback sent late' },
-  { code: '444444', verified: true, to: 'failUrl', copies: 1, late: false, meaning: 'verified, callback to failUrl' },
-  {
-    code: '555555',
-    verified: false,
-    to: 'returnUrl',
-    copies: 1,
-    late: false,
-    meaning: 'failed, callback to returnUrl',
-  },
-  { code: '666666', verified: true, to: 'returnUrl', copies: 0, late: false, meaning: 'verified, no callback at all' },
+  { ...VERIFIED, code: SMS_CODE, meaning: 'verified' },
+  { ...VERIFIED, code: '222222', copies: 2, meaning: 'verified, callback sent twice' },
+  { ...VERIFIED, code: '333333', late: true, meaning: 'verified, callback sent late' },
+  { ...VERIFIED, code: '444444', to: 'failUrl', meaning: 'verified, callback to failUrl' },
+  { ...VERIFIED, code: '555555', verified: false, meaning: 'failed, callback to returnUrl' },
+  { ...VERIFIED, code: '666666', copies: 0, meaning: 'verified, no callback at all' },
 ];
 
-/** What the bank makes of a sale. */
+/** What the bank decides on a sale. */
 export interface BankVerdict {
   readonly code: string;
   /** Major units; null when no money moves. */
@@ -95,18 +91,15 @@ export interface BankVerdict {
   readonly inquiry: string | null;
 }
 
-/** Amounts decide; then a card whose month is over is declined with B0054. */
-export function bankVerdict(
-  sale: { amount: string; currencyCode: number; cardDetails: TestCard },
-  now: Date,
-): BankVerdict {
+/** The amount decides. Otherwise a card that has expired is declined with B0054. */
+export function bankVerdict(sale: Sale, now: Date): BankVerdict {
   const digits = sale.amount.split('.')[1]?.padEnd(2, '0');
   const magic = MAGIC_AMOUNTS.find((row) => row.digits === digits);
-  if (!magic && isExpired(sale.cardDetails.expDate, now)) return verdictOf(declined('', 'B0054', ''), sale);
+  if (!magic && isExpired(sale.expDate, now)) return verdictOf(declined('', 'B0054', ''), sale);
   return verdictOf(magic ?? APPROVED, sale);
 }
 
-function verdictOf(row: MagicAmount, sale: { amount: string; currencyCode: number }): BankVerdict {
+function verdictOf(row: MagicAmount, sale: Sale): BankVerdict {
   const half = majorUnits(minorUnits(sale.amount, sale.currencyCode) / 2n, sale.currencyCode);
   const chargedAmount = { all: sale.amount, half, nothing: null }[row.charged];
   return { code: row.code, chargedAmount, pace: row.pace, inquiry: row.inquiry };

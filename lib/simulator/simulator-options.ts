@@ -1,33 +1,58 @@
-import type { SimulatorCredentials } from './credentials.js';
-import type { SimulatorDialect } from './dialects/dialects.js';
-import type { SignCheck, SimulatedDialect } from './dialects/simulated-dialect.js';
+import { MORPOS } from './dialects/morpos.dialect.js';
+import { STANDARD, type SignCheck, type SimulatedDialect } from './dialects/standard.dialect.js';
 
-/** How the bank hands its result to the merchant's URL. The contract does not show it. */
+/** The dialects that the simulator speaks: MorPOS as public sources show it, and the interface alone. */
+export const SIMULATED_DIALECTS = { morpos: MORPOS, standard: STANDARD };
+
+export type SimulatorDialect = keyof typeof SIMULATED_DIALECTS;
+
+export function isSimulatorDialect(name: string): name is SimulatorDialect {
+  return Object.hasOwn(SIMULATED_DIALECTS, name);
+}
+
+/** Who the merchant is to the simulator. */
+export interface SimulatorCredentials {
+  readonly merchantId: string;
+  readonly clientId: string;
+  /** Base64, since the morpos dialect hashes the decoded bytes. */
+  readonly clientSecret: string;
+  readonly apiKey: string;
+}
+
+/** The default credentials of a simulator. They are public and protect nothing. */
+export const SIMULATOR_CREDENTIALS: SimulatorCredentials = {
+  merchantId: '100200300',
+  clientId: 'simulator-client',
+  clientSecret: 'c2ltdWxhdG9yLWNsaWVudC1zZWNyZXQ=',
+  apiKey: 'simulator-api-key',
+};
+
+/** How the bank sends its result to the merchant's URL. The interface does not show it. */
 export interface SimulatorCallback {
   /** A form that the browser posts, a redirect with a query, or JSON that the bank itself posts. Default `form`. */
   readonly method?: 'form' | 'get' | 'json';
   /** `InstrumentDetail.MaskedCardNumber`, `InstrumentDetail[MaskedCardNumber]` or one JSON text. Default `dotted`. */
   readonly instrumentDetail?: 'dotted' | 'bracket' | 'json';
   /**
-   * The fields' names: those of the documentation, or those that the vendor's hosted page sends, with `InstrumentDetail`
-   * as the text `[object Object]`. Default `documented`.
+   * The names of the fields: those of the documentation, or those that the vendor's hosted page sends, with
+   * `InstrumentDetail` as the text `[object Object]`. Default `documented`.
    */
   readonly names?: 'documented' | 'hosted';
 }
 
-/** How much an answer to CheckPayment says. */
+/** What an answer to CheckPayment holds. */
 export type InquiryAnswer = 'full' | 'code' | 'text' | 'status' | 'id' | 'amount';
 
 export interface SimulatorOptions {
   /** Default 0: any free port. */
   readonly port?: number;
-  /** Where it listens: `0.0.0.0` on every address of the machine. Default `127.0.0.1`. */
+  /** The address to listen on; `0.0.0.0` is every address of the machine. Default `127.0.0.1`. */
   readonly host?: string;
-  /** Where the buyer's browser reaches the bank's pages, if not at the simulator's own: `http://192.168.1.5:4010`. */
+  /** Where browsers reach the bank's pages, such as `http://192.168.1.5:4010`. Default: the simulator's own address. */
   readonly publicUrl?: string;
-  /** Whether the process stays for the simulator's sake, as a command wants and a test does not. Default false. */
+  /** Whether the simulator keeps the process alive, as a command wants and a test does not. Default false. */
   readonly keepsProcessAlive?: boolean;
-  /** Serves https; with `ca` and `requestCert` it asks for a client certificate. PEM. */
+  /** PEM. Makes it serve https; with `ca` and `requestCert` it asks for a client certificate. */
   readonly tls?: {
     readonly key: string | Buffer;
     readonly cert: string | Buffer;
@@ -42,8 +67,8 @@ export interface SimulatorOptions {
   /** The name on the bank's page. */
   readonly merchantName?: string;
   /**
-   * Whether the `sign` of a `standard` request is good; by default any that is not empty. The contract does not show
-   * how it is made. The `morpos` dialect checks its own.
+   * Whether the `sign` of a `standard` request is good; by default any that is not empty. The interface does not show
+   * how it is made. The `morpos` dialect knows how, and ignores this.
    */
   readonly checkSign?: SignCheck;
   /** Whether card numbers must pass Luhn. Default true. */
@@ -58,17 +83,18 @@ export interface SimulatorOptions {
   /** How long the slow bank of the amounts xx.61 takes. Default 3 seconds. */
   readonly slowMs?: number;
   readonly callback?: SimulatorCallback;
-  /** The field of Init3d's reply with the Base64 page. Default `htmlForm`; unverified, the contract shows no name. */
+  /** The field of Init3d's reply with the Base64 page. Default `htmlForm`: unverified, the interface shows no name. */
   readonly contentField?: string;
   /**
-   * Makes Auth3d careless: it finds the payment by the callback's `PaymentId`, whatever else is sent, and answers with the
-   * code alone (`bare`), or with the code and the conversationId that it was sent (`echo`). Default `no`.
+   * Makes Auth3d answer without naming the payment that it completed. It finds the payment by the callback's
+   * `PaymentId` alone, and answers with the code only (`omitId`), or with the code and the conversationId of the
+   * request (`echoId`). Default false.
    */
-  readonly carelessAuth3d?: 'no' | 'bare' | 'echo';
+  readonly unboundAuth3d?: false | 'omitId' | 'echoId';
   /**
-   * What CheckPayment says of a payment that it knows: everything (`full`), or the code and one thing more: nothing
-   * (`code`), its text, `transactionStatus`, the conversationId, or the amount. Default `full`. What an answer really
-   * holds is unverified.
+   * What CheckPayment answers for a payment that it knows: everything (`full`), the code alone (`code`), or the code
+   * with its text (`text`), `transactionStatus` (`status`), the conversationId (`id`) or the amount (`amount`). Default
+   * `full`. What a real answer holds is unverified.
    */
   readonly inquiryAnswer?: InquiryAnswer;
   /** How long an idle connection stays open, as announced in `Keep-Alive: timeout=`. Default 5 seconds. */
@@ -77,11 +103,33 @@ export interface SimulatorOptions {
   readonly requestLimit?: number;
 }
 
-/** The options with their defaults, and the address that is known once the simulator listens. */
+/** The options with their defaults, but for those of the server itself. */
 export type SimulatorSettings = Required<
-  Omit<SimulatorOptions, 'tls' | 'credentials' | 'callback' | 'dialect' | 'keepsProcessAlive'>
+  Omit<SimulatorOptions, 'port' | 'host' | 'tls' | 'credentials' | 'callback' | 'dialect' | 'keepsProcessAlive'>
 > & {
   readonly dialect: SimulatedDialect;
   readonly credentials: SimulatorCredentials;
   readonly callback: Required<SimulatorCallback>;
 };
+
+export function settingsOf(options: SimulatorOptions, publicUrl: string): SimulatorSettings {
+  return {
+    publicUrl,
+    dialect: SIMULATED_DIALECTS[options.dialect ?? 'standard'],
+    credentials: { ...SIMULATOR_CREDENTIALS, ...options.credentials },
+    merchantName: options.merchantName ?? 'Demo Mağaza',
+    checkSign: options.checkSign ?? (() => true),
+    luhn: options.luhn ?? true,
+    clock: options.clock ?? (() => new Date()),
+    timestampToleranceMs: options.timestampToleranceMs ?? 5 * 60 * 1000,
+    bankDelayMs: options.bankDelayMs ?? 0,
+    lateCallbackMs: options.lateCallbackMs ?? 10_000,
+    slowMs: options.slowMs ?? 3000,
+    callback: { method: 'form', instrumentDetail: 'dotted', names: 'documented', ...options.callback },
+    contentField: options.contentField ?? 'htmlForm',
+    unboundAuth3d: options.unboundAuth3d ?? false,
+    inquiryAnswer: options.inquiryAnswer ?? 'full',
+    keepAliveTimeoutMs: options.keepAliveTimeoutMs ?? 5000,
+    requestLimit: options.requestLimit ?? 10_000,
+  };
+}

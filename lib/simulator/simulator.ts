@@ -3,15 +3,18 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { Bank, type BankCallback } from './bank.js';
 import { BankServer } from './bank-server.js';
-import { SIMULATOR_CREDENTIALS, type SimulatorCredentials } from './credentials.js';
-import { SIMULATED_DIALECTS, type SimulatorDialect } from './dialects/dialects.js';
 import { FaultQueue, type FaultHandle, type FaultOptions } from './faults.js';
 import { Gateway } from './gateway.js';
 import { GatewayServer } from './gateway-server.js';
+import type { RecordedRequest } from './http.js';
 import { Ledger, type SimulatorLedger } from './ledger.js';
-import { SMS_CODE } from './magic.js';
-import type { RecordedRequest } from './recorded-request.js';
-import type { SimulatorOptions, SimulatorSettings } from './simulator-options.js';
+import { currentTestCards, MAGIC_AMOUNTS, MAGIC_PASSWORDS, SMS_CODE } from './magic.js';
+import {
+  settingsOf,
+  type SimulatorCredentials,
+  type SimulatorDialect,
+  type SimulatorOptions,
+} from './simulator-options.js';
 
 /** A running gateway with its bank. */
 export interface Simulator {
@@ -23,14 +26,14 @@ export interface Simulator {
   readonly dialect: SimulatorDialect;
   readonly credentials: SimulatorCredentials;
   readonly ledger: SimulatorLedger;
-  /** The requests that reached the gateway (not the bank's pages), oldest first, cards and all. */
+  /** The requests that reached the gateway (not the bank's pages), oldest first. They hold the cards. */
   readonly requests: readonly RecordedRequest[];
   readonly bank: Pick<Bank, 'answer'>;
   /** Queues a fault for the next request of an operation. */
   fail(options: FaultOptions): FaultHandle;
-  /** The buyer types the right SMS code: short for `bank.answer(…, { code: '123456' })`. */
+  /** The buyer types the right SMS code: the same as `bank.answer(…, { code: '123456' })`. */
   approve(conversationIdOrPage: string): BankCallback;
-  /** Forgets payments, requests and faults. Stalled requests go on. */
+  /** Forgets payments, requests and faults. Stalled requests are released. */
   reset(): void;
   /** Cuts every connection and stops. */
   close(): Promise<void>;
@@ -41,10 +44,8 @@ export interface Simulator {
  * demand. Cards stay in its memory. For tests and development only.
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const { port = 0, host = '127.0.0.1', dialect = 'standard', tls } = options;
-  const { keepsProcessAlive = false } = options;
+  const { port = 0, host = '127.0.0.1', dialect = 'standard', tls, keepsProcessAlive = false } = options;
   const server: Server = tls ? createHttpsServer(tls) : createHttpServer();
-  server.keepAliveTimeout = options.keepAliveTimeoutMs ?? 5000;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, host, resolve);
   });
@@ -56,17 +57,13 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     server.on('connection', (socket) => socket.unref());
   }
 
-  const settings = withDefaults(options, {
-    dialect: SIMULATED_DIALECTS[dialect],
-    host,
-    port: address.port,
-    publicUrl,
-  });
+  const settings = settingsOf(options, publicUrl);
+  server.keepAliveTimeout = settings.keepAliveTimeoutMs;
   const ledger = new Ledger();
   const faults = new FaultQueue();
   const bank = new Bank(settings);
   const gateway = new Gateway(settings, ledger, bank);
-  const gatewayServer = new GatewayServer(settings, gateway, ledger, faults);
+  const gatewayServer = new GatewayServer(gateway, faults);
   const bankServer = new BankServer(settings, bank);
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const target = request.url?.startsWith('/acs/') ? bankServer : gatewayServer;
@@ -88,7 +85,6 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       faults.reset();
       ledger.reset();
       bank.reset();
-      gateway.reset();
       gatewayServer.requests.length = 0;
     },
     close: async () => {
@@ -99,32 +95,44 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   };
 }
 
-/** The host in a URL. A server that listens on every address is reached at the loopback one. */
+/** The host in a URL: the loopback address for a server that listens on every address. */
 function hostOfUrl(host: string): string {
   const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return reached.includes(':') ? `[${reached}]` : reached;
 }
 
-function withDefaults(
-  options: SimulatorOptions,
-  resolved: Pick<SimulatorSettings, 'dialect' | 'host' | 'port' | 'publicUrl'>,
-): SimulatorSettings {
-  return {
-    ...resolved,
-    credentials: { ...SIMULATOR_CREDENTIALS, ...options.credentials },
-    merchantName: options.merchantName ?? 'Demo Mağaza',
-    checkSign: options.checkSign ?? (() => true),
-    luhn: options.luhn ?? true,
-    clock: options.clock ?? (() => new Date()),
-    timestampToleranceMs: options.timestampToleranceMs ?? 5 * 60 * 1000,
-    bankDelayMs: options.bankDelayMs ?? 0,
-    lateCallbackMs: options.lateCallbackMs ?? 10_000,
-    slowMs: options.slowMs ?? 3000,
-    callback: { method: 'form', instrumentDetail: 'dotted', names: 'documented', ...options.callback },
-    contentField: options.contentField ?? 'htmlForm',
-    carelessAuth3d: options.carelessAuth3d ?? 'no',
-    inquiryAnswer: options.inquiryAnswer ?? 'full',
-    keepAliveTimeoutMs: options.keepAliveTimeoutMs ?? 5000,
-    requestLimit: options.requestLimit ?? 10_000,
-  };
+/**
+ * The address, settings to paste into `.env`, test cards that have not expired, amounts and 3D passwords: for
+ * developers.
+ */
+export function describeSimulator(simulator: Simulator, now = new Date()): string {
+  const { url, publicUrl, dialect, credentials } = simulator;
+  // The first lines are comments, in case all of this is written to an .env file: Node.js would read them as a name.
+  return `# Simulated gateway (${dialect}) on ${url}${publicUrl === url ? '' : `, its bank's pages at ${publicUrl}`}
+# PAYMENT_PUBLIC_URL is where your application answers.
+
+PAYMENT_BASE_URL=${url}
+PAYMENT_DIALECT=${dialect}
+PAYMENT_MERCHANT_ID=${credentials.merchantId}
+PAYMENT_CLIENT_ID=${credentials.clientId}
+PAYMENT_CLIENT_SECRET=${credentials.clientSecret}
+PAYMENT_API_KEY=${credentials.apiKey}
+PAYMENT_PUBLIC_URL=http://localhost:3000
+
+Test cards (number, expiry MMyy, cvv): approved, unless the amount says otherwise
+${rows(currentTestCards(now).map(({ cardNo, expDate, cvv }) => [cardNo, expDate, cvv]))}
+
+Amounts that end in
+${rows(MAGIC_AMOUNTS.map(({ digits, code, pace, meaning }) => [`.${digits}`, pace === 'never' ? '' : code, meaning]))}
+
+3D passwords on the bank's page
+${rows(MAGIC_PASSWORDS.map(({ code, meaning }) => [code, meaning]))}
+`;
+}
+
+function rows(cells: string[][]): string {
+  const widths = cells[0]?.map((_cell, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0))) ?? [];
+  return cells
+    .map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd())
+    .join('\n');
 }

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-/** This file, where the build says so: drivers are looked for from there, as `import()` does. */
+/** The path of this file, set by the build: drivers are looked for from there, as `import()` does. */
 declare const OWN_FILE: string | undefined;
 
-/** An older release of each driver, for a Node.js that the newest does not run on. */
+/** An older release of each driver, for a Node.js that the newest release does not support. */
 const OLDER_RELEASES: Readonly<Record<string, string>> = {
   'better-sqlite3': '12',
   kysely: '0.28',
@@ -19,7 +19,9 @@ interface DriverPackage {
   readonly engines?: { readonly node?: unknown };
 }
 
-/** Why this Node.js is too old for an installed driver, and what to install; null where it is not, or nobody can tell. */
+/**
+ * Why this Node.js is too old for an installed driver, and what to install; null where it is not, or that is unknown.
+ */
 export function driverProblem(name: string, node = process.versions.node, from = startingPoints()): string | null {
   const driver = packageOf(name, from);
   const needed = driver && lowestOf(driver.engines?.node);
@@ -34,13 +36,13 @@ function startingPoints(): string[] {
   return [own, ...(process.argv[1] === undefined ? [] : [process.argv[1]])];
 }
 
-/** Not by `require`: a package may keep its package.json from being required, and must not be run yet. */
+/** Reads the file, because a package may forbid to require its package.json, and must not be run yet. */
 function packageOf(name: string, from: readonly string[]): DriverPackage | null {
   const folders = from.flatMap((file) => {
     try {
       return createRequire(file).resolve.paths(name) ?? [];
     } catch {
-      // A bundler's name for the file, which is no path.
+      // A bundler gave the file a name that is not a path.
       return [];
     }
   });
@@ -49,7 +51,7 @@ function packageOf(name: string, from: readonly string[]): DriverPackage | null 
       const read: unknown = JSON.parse(readFileSync(join(folder, name, 'package.json'), 'utf8'));
       if (isPackage(read)) return read;
     } catch {
-      // Not there.
+      // It is not in this folder.
     }
   }
   return null;
@@ -61,8 +63,8 @@ function isPackage(read: unknown): read is DriverPackage {
 }
 
 /**
- * The lowest release that a range names, such as `>=22` or `20.x || 22.x`. What lies above it is not judged: a release of
- * Node.js may be newer than the driver's list.
+ * The lowest release in a range such as `>=22` or `20.x || 22.x`. Higher ones are not checked, because a release of
+ * Node.js may be newer than the driver's range.
  */
 function lowestOf(range: unknown): number[] | null {
   if (typeof range !== 'string' || range.length > 200) return null;

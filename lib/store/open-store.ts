@@ -1,4 +1,4 @@
-import { PaymentConfigurationError } from '../errors/payment-configuration.error.js';
+import { PaymentConfigurationError } from '../errors/payment-errors.js';
 import type { PaymentClock } from '../payment/clock.js';
 import { MemoryPaymentStore } from './memory/memory-payment-store.js';
 import type { PaymentStore } from './payment-store.js';
@@ -6,26 +6,26 @@ import { withoutSecrets } from './shown-url.js';
 import { credentialsOf, STORE_URL_FORMS, storeKindOf, STRAY_PERCENT } from './store-url.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
 
-/** What decides on the store. */
+/** Which store to open, and how. */
 export interface StoreSettings {
-  /** A store that was given in code: it is taken, whatever the URL. */
+  /** A store that was given in code. It is used instead of the URL. */
   readonly store: PaymentStore | null;
   readonly storeUrl: string;
   /** The environment variable of the URL, for messages. */
   readonly variable: string;
   /** Whether this process does the background work, for messages. */
   readonly background: boolean;
-  /** Whether only a store that is there already is opened, and nothing is made or migrated. Default false. */
+  /** Whether the store must exist already, so that nothing is made or migrated. Default false. */
   readonly mustExist?: boolean;
-  /** This process's clock: the time of stores that have no server of their own. */
+  /** The clock of this process, for stores without a server of their own. */
   readonly clock: PaymentClock;
 }
 
-/** How many accounts use a store. Several may be given the same one. */
+/** How many accounts use each store, since several may be given the same one. */
 const users = new WeakMap<PaymentStore, number>();
 
 /**
- * The store of an account, open. Drivers are loaded only for the store that is chosen. Whoever opens it releases it by
+ * Opens the store of an account, and loads the driver of this store only. The caller must release it by
  * {@link releaseStore}.
  * @throws PaymentConfigurationError when it cannot be opened
  */
@@ -43,14 +43,14 @@ export async function openStore(settings: StoreSettings): Promise<PaymentStore> 
     await store.open();
     return store;
   } catch (error) {
-    // Connections left open would keep a process alive that cannot start.
+    // Open connections would keep alive a process that cannot start.
     if (store) await releaseStore(store).catch(() => undefined);
     const why = error instanceof Error ? withoutSecrets(error.message, settings.storeUrl) : 'it gave no reason';
     throw new PaymentConfigurationError([{ ...setting, message: `cannot be opened: ${why}` }]);
   }
 }
 
-/** An account uses the store no more; the last one closes it. */
+/** Says that an account no longer uses the store, and closes it after the last one. */
 export async function releaseStore(store: PaymentStore): Promise<void> {
   const left = (users.get(store) ?? 1) - 1;
   if (left > 0) {

@@ -2,64 +2,71 @@ import type { PaymentEvent } from '../payment/payment-event.js';
 import type { PaymentState } from '../payment/payment-state.js';
 import type { PaymentHistoryEntry, PaymentRecord } from '../payment/payment.js';
 
-/** What no two payments of one account may share (null never collides). */
+/** The fields of which no two payments of an account may have the same value; null is never the same. */
 export type UniqueKey = 'conversationId' | 'idempotencyKey' | 'tokenHash' | 'referenceLock';
 
 /**
- * `stale`: the record has moved on. `locked`: another payment holds the `referenceLock`. In both cases nothing was
- * written.
+ * What `replace` did. `stale`: the stored version is another one. `locked`: another payment holds the `referenceLock`.
+ * In both cases nothing was written.
  */
 export type ReplaceOutcome = 'replaced' | 'stale' | 'locked';
 
-/** Which records to lease. */
+/** What to lease. */
 export interface LeaseRequest {
   readonly account: string;
-  /** How long nobody else gets what is leased, from the store's time on, in milliseconds. */
+  /** How long the lease lasts, in milliseconds from the store's time on. Until then nobody else gets what is leased. */
   readonly leaseMs: number;
+  /** How many are leased at most. */
   readonly limit: number;
 }
 
 /**
- * The first part of a store: the payments, each with its history. A new state is written together with its event, which
- * goes to the second part, the outbox, in the same transaction.
+ * The first part of a store: payments, each with its history. A write may bring an event with it, which goes to the
+ * second part, the {@link PaymentOutbox}, in the same transaction.
  */
 export interface PaymentLedger {
   /**
-   * Adds a record, with its first history line and, where given, its event (see `replace`). An `idempotencyKey`
-   * or a `conversationId` that a purged payment had is taken as long as `purge` remembers it; of conversationIds
-   * this has to be checked only where `hostIdNonce` is a text.
-   * @returns null when stored; otherwise the key that is taken, and nothing was written.
+   * Stores a new record together with its first line of history and, if there is one, its event, which then waits to be
+   * fanned out.
+   *
+   * The `idempotencyKey` of a purged payment is taken for as long as `purge` remembers it. So is its `conversationId`,
+   * which has to be checked only where the `hostIdNonce` of the new record is a text.
+   * @returns null when the record is stored, otherwise the key that is taken, with nothing written; `conversationId`
+   * where several are
    */
   insert(record: PaymentRecord, event?: PaymentEvent): Promise<UniqueKey | null>;
 
   /**
-   * Replaces the record of that account and conversationId, if its version is still `expectedVersion`. In the same
-   * transaction: the history line, and the event, marked as not fanned out yet. It knows nothing of handlers, and waits
-   * for nobody but writers of the same record or of the same `referenceLock`.
+   * Replaces the record of the same `account` and `conversationId` if its version is still `expectedVersion`. The same
+   * transaction adds the line of history and, if there is one, the event, which then waits to be fanned out. A replace
+   * waits only for writes of the same record or of the same `referenceLock`.
    *
-   * Keys that the record no longer has are free; rejects when another payment has its `idempotencyKey` or `tokenHash`.
-   *
-   * Where `pinsReference` is true, the lock of its `reference` has no owner from then on, as after a `purge`:
-   * whoever held it, nobody releases it any more. It is taken if it was free. This never comes to `locked`.
+   * A key that the record had and no longer has is free afterwards. Where `pinsReference` is true, the lock of the
+   * record's `reference` has no owner from then on, whether it was free or held: no payment can release it, and a
+   * record that pins its reference is never `locked` by it.
+   * @returns `stale` where both answers fit
+   * @throws Error when another payment has its `idempotencyKey` or its `tokenHash`; nothing is written
    */
   replace(record: PaymentRecord, expectedVersion: number, event?: PaymentEvent): Promise<ReplaceOutcome>;
 
   find(account: string, conversationId: string): Promise<PaymentRecord | null>;
+  /** Finds by the SHA-256 of the callback token, in lowercase hex. */
   findByTokenHash(account: string, tokenHash: string): Promise<PaymentRecord | null>;
-  /** @returns `purged` when the payment that had the key is gone, and only its key is still known */
+  /** @returns `purged` when the payment that had the key was purged and the key is still remembered */
   findByIdempotencyKey(account: string, idempotencyKey: string): Promise<PaymentRecord | 'purged' | null>;
-  /** All payments of a reference, oldest first. */
+  /** All payments of a reference, the oldest `createdAt` first. */
   findByReference(account: string, reference: string): Promise<PaymentRecord[]>;
-  /** Payments in one of the states, the longest unchanged first. */
+  /** At most `limit` payments that are in one of these states, the oldest `updatedAt` first. */
   listByState(account: string, states: readonly PaymentState[], limit: number): Promise<PaymentRecord[]>;
-  /** Every change of a payment, oldest first. */
+  /** The lines of history of a payment, one for each version, the oldest first. */
   history(account: string, conversationId: string): Promise<PaymentHistoryEntry[]>;
 
   /**
-   * Takes records whose `dueAt` has come, the longest due first, and moves their `dueAt` ahead by the lease; the
-   * version stays.
+   * Takes records whose `dueAt` has come, the oldest first, and moves their `dueAt` to the end of the lease. The
+   * version stays the same. Two calls at once never take the same record.
+   * @returns the records, with their new `dueAt`
    */
   leaseDue(lease: LeaseRequest): Promise<PaymentRecord[]>;
-  /** Gives a leased record back: sets `dueAt`, if its version is still this one. */
+  /** Ends a lease early: sets `dueAt`, if the record still has this version. Otherwise it changes nothing. */
   handBack(account: string, conversationId: string, version: number, dueAt: Date): Promise<void>;
 }

@@ -1,93 +1,108 @@
 import type { PaymentEvent, PaymentEventType } from '../payment/payment-event.js';
 import type { LeaseRequest } from './payment-ledger.js';
 
-/**
- * What an awaited handler takes: one type of event under one handler id. What is announced, fanned out and leased is
- * this pair.
- */
+/** A handler and one type of event that it takes. Handlers are announced, forgotten and delivered to by such pairs. */
 export interface HandlerPair {
-  /** The handler's id, unique within an account; deliveries are acknowledged under it. */
+  /** The id of the handler, unique within an account. */
   readonly handlerId: string;
   readonly type: PaymentEventType;
 }
 
-/** One event on its way to one handler. */
+/** An event on its way to one handler. It is open until it is acknowledged or parked. */
 export interface Delivery {
   readonly account: string;
   readonly handlerId: string;
   readonly event: PaymentEvent;
-  /** Tries that failed so far. */
+  /** How many attempts have failed so far. */
   readonly attempts: number;
-  /** A parked delivery is not tried again until it is replayed. */
+  /** Whether it was given up: it is not leased again until it is replayed. */
   readonly parked: boolean;
-  /** What the last failed try said; null before the first. */
+  /** What the last failed attempt said; null before the first. */
   readonly error: string | null;
-  /** When it is due, by the store's time; a lease moves this ahead. */
+  /** When it can be leased, by the store's time; during a lease, when that ends. */
   readonly dueAt: Date;
 }
 
-/** Which deliveries to lease: those of one handler, of the types that it declares here and now. */
+/** Which deliveries to lease: those to one handler, of the types that this process takes for it. */
 export interface DeliveryLeaseRequest extends LeaseRequest {
   readonly handlerId: string;
   readonly types: readonly PaymentEventType[];
-  /** A random text, different for each call: who holds the lease. Renewing and postponing need it. */
+  /** A random text, different for each call. It proves that a caller holds the lease, when it renews or postpones. */
   readonly lease: string;
 }
 
-/** One leased delivery. */
+/** A delivery under a lease. */
 export interface LeasedDelivery {
   readonly account: string;
   readonly handlerId: string;
   readonly eventId: string;
+  /** The text that the delivery was leased with. */
   readonly lease: string;
 }
 
-/** What becomes of a delivery whose try failed. */
+/** What becomes of a delivery after an attempt failed. */
 export interface Postponement {
+  /** How many attempts have failed, with this one. */
   readonly attempts: number;
   readonly error: string;
-  /** When it is tried again, from the store's time on, in milliseconds. */
+  /** When it is due again, in milliseconds from the store's time on. */
   readonly retryInMs: number;
+  /** Whether to park it instead of trying again. */
   readonly parked: boolean;
 }
 
-/** A pair that nobody has announced for this long (ten minutes) holds up no other delivery. */
+/**
+ * How long a pair counts as alive after it was announced: 600,000 ms (10 minutes). After that the pair is orphaned, and
+ * its deliveries no longer delay later versions.
+ */
 export const PAIR_ALIVE_MS = 600_000;
 
 /**
- * The second part of a store: the events that the ledger's writes left here, on their way to handlers. An event becomes
- * a delivery for each handler that takes its type, and a delivery stays until its handler has done its work.
+ * The second part of a store: events on their way to handlers. A write of the {@link PaymentLedger} leaves its event
+ * here. Fanning out makes a delivery of it for each handler of its type. A handler's deliveries are leased, and then
+ * acknowledged or postponed.
  */
 export interface PaymentOutbox {
-  /** Makes pairs known, or renews those that are known, as of now. Takes none away. */
+  /** Makes these pairs known as of now, also those that are known already. Other pairs stay as they are. */
   announce(account: string, pairs: readonly HandlerPair[]): Promise<void>;
+
   /**
-   * Makes deliveries, due at once, of at most `limit` payments' events that are not fanned out yet: one for each pair
-   * that is known for the event's type. All such events of one payment are fanned out together, those of types that no
-   * pair is known for stay as they are. Any number of processes may call it at once.
+   * Makes deliveries of waiting events, one for each pair that is known for the event's type, due at once. It takes the
+   * events of at most `limit` payments, and all waiting events of a payment together. Events of types that no pair is
+   * known for go on waiting, and delay no others. Any number of processes may call it at once.
    * @returns how many events were fanned out
    */
   fanOut(account: string, limit: number): Promise<number>;
+
   /**
-   * Takes due deliveries to a handler, of these types alone, the longest due first. For one payment at most one, and
-   * none while one of a lower version to this handler is open: unless that one is parked, or its pair was not announced
-   * within {@link PAIR_ALIVE_MS} and it is not leased now.
+   * Takes due deliveries to a handler, only of these types, the oldest `dueAt` first, and moves their `dueAt` to the
+   * end of the lease. Two calls at once never take the same delivery.
+   *
+   * The events of a payment reach a handler in the order of their versions. So at most one delivery of a payment is
+   * taken, and none while the handler has an open delivery of a lower version, of whatever type. A lower version does
+   * not count when its pair was not announced within {@link PAIR_ALIVE_MS} and it is not leased at the moment.
+   * @returns the deliveries, with their new `dueAt`
    */
   leaseDeliveries(lease: DeliveryLeaseRequest): Promise<Delivery[]>;
+
   /**
-   * Moves the end of a lease ahead, to `leaseMs` from now.
-   * @returns false when the lease is no longer this one's, or the delivery is gone
+   * Makes a lease end `leaseMs` from now, also one that has run out, if nobody has leased the delivery since.
+   * @returns false when another lease has taken its place or the delivery is gone; nothing changed
    */
   renewLease(delivery: LeasedDelivery, leaseMs: number): Promise<boolean>;
-  /** The handler has done its work: the delivery is gone, whoever has leased it meanwhile. */
+
+  /** Deletes a delivery, because its handler has done its work, even when another caller has leased it meanwhile. */
   acknowledge(account: string, handlerId: string, eventId: string): Promise<void>;
-  /** The try failed. Changes nothing when the lease is no longer this one's. */
+
+  /** Stores a failed attempt and ends the lease. Changes nothing when another lease has taken its place. */
   postpone(delivery: LeasedDelivery, to: Postponement): Promise<void>;
-  /** Deliveries that are parked, oldest event first. */
+
+  /** At most `limit` parked deliveries, the oldest event first. */
   listParked(account: string, limit: number): Promise<Delivery[]>;
+
   /**
-   * Makes a parked delivery due now, with its tries forgotten.
-   * @returns false when there is no such parked delivery.
+   * Makes a parked delivery due now, with no failed attempts and no error.
+   * @returns false when there is no such parked delivery; nothing changed
    */
   replay(account: string, handlerId: string, eventId: string): Promise<boolean>;
 }

@@ -11,71 +11,78 @@ import type {
   Postponement,
 } from './payment-outbox.js';
 
-/** How long what is settled, announced or spent is remembered, each from the store's time back, in milliseconds. */
+/** How long a purge keeps things, in milliseconds back from the store's time. */
 export interface Retention {
-  /** Settled payments; null keeps them. */
+  /** Settled payments, counted from `finalizedAt`; null keeps them for good. */
   readonly paymentsMs: number | null;
-  /** Pairs that nobody announces any more. */
+  /** Pairs of handler and type, counted from their last announcement. */
   readonly pairsMs: number;
-  /** Idempotency keys and conversationIds of payments that are gone. */
+  /** Hashes of the idempotency keys and conversationIds of purged payments, counted from when those were purged. */
   readonly keysMs: number;
 }
 
-/** What a purge took away. */
+/** What a purge deleted. */
 export interface PurgeCounts {
   readonly payments: number;
   readonly events: number;
-  /** Whether there is more, which was left for the next purge; absent where there is not. */
+  /** True when the purge ran out of time and left more for the next one; absent otherwise. */
   readonly hasMore?: boolean;
 }
 
-/** How long a purge goes on before it leaves the rest for the next one, in milliseconds. */
+/** After how long a purge stops and leaves the rest for the next one, in milliseconds. */
 export const MAX_PURGE_MS = 5_000;
 
-/** Payments that are in a state now, and since when the one that has been in it the longest. */
+/** How many payments are in a state now. */
 export interface StateCount {
   readonly count: number;
-  /** Its `updatedAt`; null where there is none. */
+  /** The oldest `updatedAt` of these payments; null where there are none. */
   readonly oldest: Date | null;
 }
 
-/** What health checks and statistics show of an account. */
+/** The counts of an account, for health checks and statistics. */
 export interface StoreCounts {
   readonly states: Readonly<Record<UnsettledState, StateCount>>;
-  /** Events that no handler has been announced for, or that are not fanned out yet. */
+  /** Events that are not fanned out yet, also those of types that no handler takes. */
   readonly waitingEvents: number;
-  /** Deliveries that are neither acknowledged nor parked. */
+  /** Deliveries that are neither acknowledged nor parked, with the orphaned ones. */
   readonly openDeliveries: number;
   readonly parkedDeliveries: number;
-  /** Open deliveries of pairs that nobody has announced for {@link PAIR_ALIVE_MS}. */
+  /** Open deliveries of pairs that were not announced within {@link PAIR_ALIVE_MS}. */
   readonly orphanedDeliveries: number;
 }
 
 /**
- * Where payments are stored. It has two parts, {@link PaymentLedger} and {@link PaymentOutbox}, in one object, since one
- * transaction spans both. Small and dumb on purpose: all policy stays outside, so that a merchant can write one. The
- * suite in `nestjs-card-payment/testing` proves a store right.
+ * Where payments are stored. To write a store of your own, extend this class. It has two parts, {@link PaymentLedger}
+ * and {@link PaymentOutbox}, which describe their methods. Both are one object, because one transaction writes a
+ * payment together with its event. A store makes no decisions about payments: it stores, finds and leases what it is
+ * told to.
  *
- * Every write is atomic and durable when its promise resolves. A method rejects only when the store cannot do its work,
- * within seconds even where the database hangs; what it rejects with is never shown to anyone. A write that rejected
- * may have been done all the same, or may still be done later.
+ * - **Writes** are all or nothing, and durable when their promise resolves. A write whose promise rejects may have been
+ *   done all the same, or may still be done later; callers expect that.
+ * - **Errors**: a method rejects only when the store cannot do its work, and does so within seconds, even when the
+ *   database hangs. Only the error of {@link open} is shown to anyone.
+ * - **Time** is the store's own ({@link now}), the same for all processes that use it. Dates are to the millisecond.
+ * - **Accounts** share nothing: payments, keys and handlers of another account are never found, taken or changed.
+ * - **Values** come back as they were given, with every character of a text, and as copies: changing an object that was
+ *   given or returned changes nothing that is stored.
  *
- * The time that counts is the store's own ({@link now}), the same for every process that uses it.
+ * The suite of `nestjs-card-payment/testing` (`describePaymentStore`) checks this, except what happens when the
+ * database hangs or crashes.
  */
 export abstract class PaymentStore implements PaymentLedger, PaymentOutbox {
   /**
-   * Connects, migrates, checks; once more does no harm. Rejects with what an operator needs to know, without
-   * credentials.
+   * Connects, migrates and checks. It may be called again.
+   * @throws Error that tells an operator what is wrong, without credentials
    */
   async open(): Promise<void> {}
 
-  /** Lets go of connections that the store itself made. */
+  /** Closes the connections that the store itself opened. */
   async close(): Promise<void> {}
 
-  /** What time it is: leases, due work and purges are judged by it. */
+  /** The store's time, by which it judges what is due, leased and old. */
   abstract now(): Promise<Date>;
 
-  // The ledger.
+  // PaymentLedger, whose methods are listed so that a store that lacks one does not compile.
   abstract insert(record: PaymentRecord, event?: PaymentEvent): Promise<UniqueKey | null>;
   abstract replace(record: PaymentRecord, expectedVersion: number, event?: PaymentEvent): Promise<ReplaceOutcome>;
   abstract find(account: string, conversationId: string): Promise<PaymentRecord | null>;
@@ -87,7 +94,7 @@ export abstract class PaymentStore implements PaymentLedger, PaymentOutbox {
   abstract leaseDue(lease: LeaseRequest): Promise<PaymentRecord[]>;
   abstract handBack(account: string, conversationId: string, version: number, dueAt: Date): Promise<void>;
 
-  // The outbox.
+  // PaymentOutbox.
   abstract announce(account: string, pairs: readonly HandlerPair[]): Promise<void>;
   abstract fanOut(account: string, limit: number): Promise<number>;
   abstract leaseDeliveries(lease: DeliveryLeaseRequest): Promise<Delivery[]>;
@@ -97,16 +104,23 @@ export abstract class PaymentStore implements PaymentLedger, PaymentOutbox {
   abstract listParked(account: string, limit: number): Promise<Delivery[]>;
   abstract replay(account: string, handlerId: string, eventId: string): Promise<boolean>;
 
+  // Both.
+
   /**
-   * Deletes settled payments that have no delivery open and no event waiting to be fanned out to a known pair, with
-   * their history and events; pairs that nobody has announced for long, with their deliveries; keys that have been
-   * remembered long enough. A purged payment's idempotencyKey is remembered as a hash, and so is its conversationId
-   * unless `hostIdNonce` is null. Its `referenceLock` stays taken for good, with no owner, even if the conversationId is
-   * used again. Ends within some seconds ({@link MAX_PURGE_MS}), whatever there is: background work and shutdowns wait
-   * for it.
+   * Deletes of this account, in this order:
+   *
+   * - pairs that were not announced within `pairsMs`, with their deliveries, open or parked;
+   * - hashes of keys that have been remembered for `keysMs`;
+   * - settled payments older than `paymentsMs`, with their history and events. A payment stays while it has a delivery,
+   *   open or parked, or an event that waits to be fanned out to a known pair.
+   *
+   * A deleted payment leaves behind a hash of its `idempotencyKey`, a hash of its `conversationId` unless its
+   * `hostIdNonce` is null, and its `referenceLock`, which stays taken for good and has no owner, even if the
+   * `conversationId` is used again.
+   *
+   * Stops after {@link MAX_PURGE_MS}, because background work and shutdowns wait for it.
    */
   abstract purge(account: string, retention: Retention): Promise<PurgeCounts>;
 
-  /** Counts for health checks and statistics. */
   abstract counts(account: string): Promise<StoreCounts>;
 }

@@ -15,7 +15,7 @@ export function recordFromJson(json: string): PaymentRecord {
   return withDates(JSON.parse(json) as PaymentRecord, RECORD_DATES);
 }
 
-/** A copy that shares nothing with the record: as if through JSON, for a third of the price. */
+/** A copy that shares no object with the record. It is equal to one made through JSON, in a third of the time. */
 export function copyRecord(record: PaymentRecord): PaymentRecord {
   return withOwnDates(record, RECORD_DATES);
 }
@@ -32,7 +32,7 @@ export function eventFromJson(json: string): PaymentEvent {
   return new PaymentEvent({ ...event, payment } as PaymentEvent);
 }
 
-/** A copy that shares nothing with the event. */
+/** A copy that shares no object with the event. */
 export function copyEvent(event: PaymentEvent): PaymentEvent {
   const { eventId, type, payment, occurredAt } = event;
   const copied = new Payment(withOwnDates<Payment>(payment, PAYMENT_DATES));
@@ -50,13 +50,13 @@ export function historyFromJson(json: string): PaymentHistoryEntry {
   return withDates<PaymentHistoryEntry>({ ...entry, by: entry.by ?? null }, ['at']);
 }
 
-/** The line of history that a record writes when it is stored. */
+/** The line of history of a record, which is stored with it. */
 export function historyEntryOf(record: PaymentRecord): PaymentHistoryEntry {
   const { version, state, reason, code, note, by = null, updatedAt } = record;
   return { version, state, reason, code, note, by, at: updatedAt };
 }
 
-/** The parsed object with these fields, which JSON holds as text, as dates again. */
+/** The parsed object, with these fields changed from JSON's text to dates. */
 function withDates<T extends object>(parsed: T, names: readonly (keyof T)[]): T {
   const dates = names.map((name) => {
     const text = parsed[name];
@@ -65,7 +65,7 @@ function withDates<T extends object>(parsed: T, names: readonly (keyof T)[]): T 
   return { ...parsed, ...Object.fromEntries(dates) };
 }
 
-/** A date cannot be frozen, so each copy has its own. */
+/** Each copy has dates of its own, because a date cannot be frozen. */
 function withOwnDates<T extends object>(source: T, names: readonly (keyof T)[]): T {
   const copy = { ...source };
   for (const name of names) {

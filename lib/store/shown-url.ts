@@ -1,16 +1,16 @@
 const MAX_READ_CHARACTERS = 10_000;
 const MAX_SHOWN_CHARACTERS = 500;
-/** A shorter text is part of too many words. */
+/** Shorter texts are not hidden: they are part of too many words. */
 const MIN_HIDDEN_CHARACTERS = 4;
 
 const URL_IN_TEXT = /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s'"`<>…]+/gi;
-/** As in `host=db password=…`, which PostgreSQL takes in place of a URL, and in JSON. */
+/** A secret in `host=db password=…`, which PostgreSQL accepts instead of a URL, or in JSON. */
 const SECRET_IN_TEXT =
   /\b(password|passwd|pass|pwd|user|username|token|secret)("?\s?[=:]\s?)("[^"]*"|'[^']*'|[^\s,;&}]+)/gi;
 
 /**
- * What may be shown of a URL: scheme, host, port and path. User, password, query and fragment are left out; and whatever
- * follows the scheme, where an unescaped character may have put a part of the password into host or path.
+ * What may be shown of a URL: scheme, host, port and path. User, password, query and fragment are left out. Only the
+ * scheme is shown where an unescaped character may have put a part of the password into the host or the path.
  */
 export function shownUrl(url: string): string {
   const [scheme = ''] = /^[a-z][a-z0-9+.-]{0,30}:/i.exec(url) ?? [];
@@ -23,13 +23,13 @@ export function shownUrl(url: string): string {
   return isSplitWrong ? `${scheme}//…` : `${scheme}//${host}${pathname}`;
 }
 
-/** The same of a file: people write the URL of one as they write that of a server. */
+/** What may be shown of the path of a SQLite file, which people may write like the URL of a server. */
 export function shownFile(file: string): string {
   const name = file.replace(/[?#].*$/s, '');
   return /^\/\/[^/]*@|^[^@:]*:[^@]*@/.test(name) ? '…' : name;
 }
 
-/** A message that may repeat the URL that a store was given, or another one, or parts of them; without what is secret. */
+/** A message without secrets. It may repeat the URL of the store, another URL, or parts of them. */
 export function withoutSecrets(message: string, storeUrl: string): string {
   const hidden = [storeUrl, ...secretsOf(storeUrl)].filter((text) => text.length >= MIN_HIDDEN_CHARACTERS);
   return hidden
@@ -39,10 +39,10 @@ export function withoutSecrets(message: string, storeUrl: string): string {
     .slice(0, MAX_SHOWN_CHARACTERS);
 }
 
-/** Drivers repeat hosts, and what they take for one, in small letters. */
+/** Ignores case, because drivers show hosts, and what they take for a host, in lowercase. */
 function withoutText(text: string, secret: string): string {
   const [small, sought] = [text.toLowerCase(), secret.toLowerCase()];
-  // Some letters are longer in small.
+  // Some letters have more characters in lowercase.
   if (small.length !== text.length) return text.replaceAll(secret, '***');
   let shown = '';
   let from = 0;
@@ -53,7 +53,7 @@ function withoutText(text: string, secret: string): string {
   return shown + text.slice(from);
 }
 
-/** What stands in a URL and is not shown of it, as it is written and as it is meant. The longest first, with its parts. */
+/** The parts of a URL that are not shown, as written and decoded, the longest first. */
 function secretsOf(storeUrl: string): string[] {
   const shown = partsOf(shownUrl(storeUrl));
   const { username, password } = URL.canParse(storeUrl) ? new URL(storeUrl) : { username: '', password: '' };

@@ -1,4 +1,4 @@
-import { PaymentStoreError } from '../errors/payment-store.error.js';
+import { PaymentStoreError } from '../errors/payment-errors.js';
 
 /**
  * Calls the store on a new stack, since a driver may throw at once while the caller holds the card. What it throws is

@@ -1,12 +1,21 @@
 import type { Type } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { getMetadataStorage } from 'class-validator';
-import type { FieldNote } from './field-notes.js';
-import { RULE_SCHEMAS } from './rule-schemas.js';
 
-/** Adds OpenAPI metadata to a DTO, made from its own rules, so that the two cannot drift apart. */
-export function describeDto(dto: Type<object>, notes: Readonly<Record<string, FieldNote>>): void {
-  for (const [field, note] of Object.entries(notes)) {
+/** What the rules of a field do not say. */
+interface FieldNote extends Pick<ApiPropertyOptions, 'writeOnly'> {
+  readonly description: string;
+  readonly example?: string | number | boolean;
+}
+
+/**
+ * Adds OpenAPI metadata to a DTO. The schema comes from the DTO's own rules, so that it always says the same as they
+ * do.
+ *
+ * @param notes one for each field: a missing or a surplus one does not compile
+ */
+export function describeDto<T extends object>(dto: Type<T>, notes: Readonly<Record<keyof T, FieldNote>>): void {
+  for (const [field, note] of Object.entries<FieldNote>(notes)) {
     ApiProperty({ ...schemaOf(dto, field), ...note })(dto.prototype as object, field);
   }
 }
@@ -18,3 +27,52 @@ function schemaOf(dto: Type<object>, field: string): ApiPropertyOptions {
   const parts = rules.map(({ name = '', constraints }) => RULE_SCHEMAS[name]?.((constraints as unknown[]) ?? []));
   return Object.assign({ required: false }, ...parts) as ApiPropertyOptions;
 }
+
+/** Makes part of a field's schema from the rule's constraints. */
+type SchemaOfRule = (constraints: readonly unknown[]) => ApiPropertyOptions;
+
+const source = (constraints: readonly unknown[]): string => (constraints[0] as RegExp).source;
+
+/**
+ * The rules of the DTOs in the terms of OpenAPI, by the rule's name. A rule that it cannot express (the check digit, a
+ * date that must not be past) adds nothing.
+ */
+export const RULE_SCHEMAS: Readonly<Record<string, SchemaOfRule>> = {
+  isDefined: () => ({ required: true }),
+  isObject: ([type]) =>
+    type ? { type: (type as () => Type<object>)() } : { type: 'object', additionalProperties: true },
+  isBoolean: () => ({ type: 'boolean' }),
+  text: ([maxLength]) => ({ type: 'string', minLength: 1, maxLength: maxLength as number, pattern: '\\S' }),
+  webUrl: ([maxLength]) => ({
+    type: 'string',
+    format: 'uri',
+    maxLength: maxLength as number,
+    pattern: '^[Hh][Tt][Tt][Pp][Ss]?://',
+  }),
+  phoneNumber: (constraints) => ({ type: 'string', pattern: source(constraints) }),
+  wholeNumber: ([minimum, maximum]) => ({
+    type: 'integer',
+    minimum: minimum as number,
+    maximum: maximum as number,
+  }),
+  currencyCode: ([codes]) => ({ type: 'integer', enum: codes as number[] }),
+  // The forms that people type, since the fields take these.
+  cardNumber: () => ({ type: 'string', pattern: '^\\d(?:[ -]?\\d){11,18}$' }),
+  expiry: () => ({
+    type: 'string',
+    pattern: '^(?:(?:0[1-9]|1[0-2])|(?:0?[1-9]|1[0-2])(?: ?[/.-] ?| ))(?:20)?\\d{2}$',
+  }),
+  securityCode: (constraints) => ({ type: 'string', pattern: source(constraints) }),
+  amountFormat: () => ({
+    oneOf: [
+      { type: 'string', pattern: '^\\d+(?:\\.\\d+)?$' },
+      { type: 'number', minimum: 0 },
+    ],
+  }),
+  amountPositive: () => ({}),
+  amountDecimals: () => ({}),
+  amountDigits: () => ({}),
+  luhn: () => ({}),
+  cardFree: () => ({}),
+  notExpired: () => ({}),
+};

@@ -1,5 +1,5 @@
 /**
- * OpenAPI metadata for the DTOs and for `Payment`, by this import alone, anywhere before `SwaggerModule.createDocument`:
+ * Importing this adds OpenAPI metadata to the DTOs and to `Payment`. Import it before `SwaggerModule.createDocument`:
  *
  * ```ts
  * import 'nestjs-card-payment/swagger';
@@ -8,30 +8,70 @@
  * @packageDocumentation
  */
 import { Auth3dDto } from '../dto/auth3d.dto.js';
-import { CardDetailsDto } from '../dto/card-details.dto.js';
-import { CardHolderInfoDto } from '../dto/card-holder-info.dto.js';
-import { CheckoutDto } from '../dto/checkout.dto.js';
-import { DoPaymentDto } from '../dto/do-payment.dto.js';
-import { ExtraParameterDto } from '../dto/extra-parameter.dto.js';
-import { TransactionDetailsDto } from '../dto/transaction-details.dto.js';
+import { type CardDetails, CardDetailsDto } from '../dto/card-details.dto.js';
+import { CardHolderInfoDto, CheckoutDto } from '../dto/checkout.dto.js';
+import { DoPaymentDto, ExtraParameterDto, TransactionDetailsDto } from '../dto/do-payment.dto.js';
 import { describeDto } from './describe-dto.js';
 import { describePayment } from './describe-payment.js';
-import {
-  AUTH3D_NOTES,
-  CARD_NOTES,
-  CHECKOUT_NOTES,
-  EXTRA_NOTES,
-  HOLDER_NOTES,
-  PAYMENT_NOTES,
-  TRANSACTION_NOTES,
-} from './field-notes.js';
 
-describeDto(CardDetailsDto, CARD_NOTES);
-describeDto(CardHolderInfoDto, HOLDER_NOTES);
-describeDto(CheckoutDto, CHECKOUT_NOTES);
-describeDto(TransactionDetailsDto, TRANSACTION_NOTES);
-describeDto(ExtraParameterDto, EXTRA_NOTES);
-// Init3dDto inherits it.
-describeDto(DoPaymentDto, PAYMENT_NOTES);
-describeDto(Auth3dDto, AUTH3D_NOTES);
+// The card is a test card that the service publishes.
+describeDto<CardDetails>(CardDetailsDto, {
+  cardNo: {
+    description: 'Card number: 12 to 19 digits, perhaps with spaces or dashes.',
+    example: '4508034508034509',
+    writeOnly: true,
+  },
+  expDate: { description: 'Expiry: MMyy, or as people type it, such as 12/36.', example: '12/36', writeOnly: true },
+  cvv: { description: 'Security code: 3 or 4 digits.', example: '000', writeOnly: true },
+});
+
+describeDto(CardHolderInfoDto, {
+  cardHolderName: { description: 'The name on the card.', example: 'ADA YILMAZ' },
+  buyerGsm: { description: 'The buyer’s mobile number: 7 to 15 digits.', example: '905551112233' },
+});
+
+describeDto(CheckoutDto, {
+  cardDetails: { description: 'The card.', writeOnly: true },
+  cardHolderInfo: { description: 'Who pays.' },
+  installmentCount: { description: 'How many instalments; 1 unless given.', example: 1 },
+});
+
+describeDto(TransactionDetailsDto, {
+  transactionType: { description: '`SALE` unless given.', example: 'SALE' },
+  installmentCount: { description: 'How many instalments; 1 unless given.', example: 1 },
+  amount: {
+    description:
+      'Major units, above 0, at most 15 digits, with no more decimals than its currency has. Text or a number.',
+    example: '149.90',
+  },
+  currencyCode: { description: 'ISO 4217, numeric: 949 is the Turkish lira.', example: 949 },
+  vftFlag: { description: 'See your contract with the gateway.', example: false },
+});
+
+describeDto(ExtraParameterDto, {
+  pfSubMerchantId: { description: 'Sub-merchant identifier.' },
+});
+
+// Init3dDto inherits its fields.
+describeDto(DoPaymentDto, {
+  cardDetails: { description: 'The card.', writeOnly: true },
+  transactionDetails: { description: 'The sale.' },
+  cardHolderInfo: { description: 'Who pays.' },
+  extraParameter: { description: 'Fields that only some merchants send.' },
+  paymentMethod: { description: '`CARDPAYMENT` unless given.', example: 'CARDPAYMENT' },
+  language: { description: 'The language of the payment; the merchant’s unless given.', example: 'tr' },
+  paymentInstrumentType: { description: '`CARD` unless given.', example: 'CARD' },
+  conversationId: { description: 'The id of this attempt at the gateway, made unless given; never used again.' },
+  returnUrl: { description: 'Where the gateway sends the buyer after success.' },
+  failUrl: { description: 'Where the gateway sends the buyer after a failure.' },
+  reference: { description: 'The merchant’s own id: at most one attempt of it can succeed.', example: 'order-1' },
+  allowRepeat: { description: 'Whether `reference` may be charged more than once.', example: false },
+  idempotencyKey: { description: 'The same key with the same sale is the same payment.' },
+});
+
+describeDto(Auth3dDto, {
+  conversationId: { description: 'The id of the payment.' },
+  fields: { description: 'What the bank sent, as received.' },
+});
+
 describePayment();

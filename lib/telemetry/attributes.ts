@@ -1,7 +1,7 @@
-/** What a span or a measurement says: never a card, a token, a secret or the merchant's reference. */
+/** The attributes of a span or a measurement: never a card, a token, a secret or the merchant's reference. */
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 
-/** As much of a payment as spans and metrics say. */
+/** The fields of a payment that spans and metrics show. */
 export interface SeenPayment {
   readonly conversationId: string;
   readonly account: string;
@@ -11,7 +11,7 @@ export interface SeenPayment {
   readonly code: string | null;
 }
 
-/** For spans: metrics must not have a value of their own for each payment. */
+/** For spans only: with these attributes, metrics would have a series for each payment. */
 export function paymentAttributes({ conversationId, account, kind, state, reason, code }: SeenPayment): Attributes {
   return {
     'card_payment.conversation_id': conversationId,
@@ -23,7 +23,7 @@ export function paymentAttributes({ conversationId, account, kind, state, reason
   };
 }
 
-/** The stable code of an error of this module; of any other no more than that it was one. */
+/** The stable code of an error of this module; `other` for any other error. */
 export function errorType(error: unknown): string {
   const code: unknown = (error as { code?: unknown } | null | undefined)?.code;
   return typeof code === 'string' && /^PAYMENT_[A-Z0-9_]{1,40}$/.test(code) ? code : 'other';

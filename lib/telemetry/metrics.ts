@@ -2,22 +2,28 @@ import type { BatchObservableResult, Meter, MeterProvider, ObservableGauge } fro
 import type { Attributes, SeenPayment } from './attributes.js';
 import { openTelemetry, quietly, SCOPE } from './open-telemetry.js';
 
-/** What is looked up when metrics are collected, by name: unit and meaning. */
+/** The gauges, which are read when metrics are collected: unit and description, by name. */
 const GAUGES = {
-  'card_payment.payments': ['{payment}', 'Payments in a state that they do not end in, in the store.'],
+  'card_payment.payments': ['{payment}', 'Unsettled payments in the store, by state.'],
   'card_payment.payments.oldest_age': ['s', 'How long the oldest of them has been in its state.'],
   'card_payment.deliveries': ['{delivery}', 'Deliveries to awaited handlers: open, parked or orphaned, in the store.'],
-  'card_payment.events.waiting': ['{event}', 'Events that no handler has been announced for, or not fanned out yet.'],
-  'card_payment.writes.owed': ['{write}', 'Outcomes and other writes that the store has not taken from this process.'],
-  'card_payment.in_flight': ['{operation}', 'Operations that run in this process.'],
-  'card_payment.in_flight.payments': ['{payment}', 'doPayment and init3d that run in this process.'],
-  'card_payment.in_flight.limit': ['{payment}', 'How many of these maxInFlight lets run at once, where it is set.'],
-  'card_payment.handlers.long_running': ['{call}', 'Calls of handlers here that have run for more than a minute.'],
+  'card_payment.events.waiting': ['{event}', 'Events that have no handler yet, or are not fanned out yet.'],
+  'card_payment.writes.owed': ['{write}', 'Outcomes and other writes of this process that the store has not taken.'],
+  'card_payment.in_flight': ['{operation}', 'Operations that are running in this process.'],
+  'card_payment.in_flight.payments': ['{payment}', 'Calls of doPayment and init3d that are running in this process.'],
+  'card_payment.in_flight.limit': [
+    '{payment}',
+    'How many of these may run at once (maxInFlight), if there is a limit.',
+  ],
+  'card_payment.handlers.long_running': ['{call}', 'Handler calls that have been running here for over a minute.'],
   'card_payment.background.failures': [
     '{failure}',
-    'How often in a row the store has failed the background work here.',
+    'How often in a row the store has failed the background work of this process.',
   ],
-  'card_payment.deliveries.failures': ['{failure}', 'How often in a row the store has failed deliveries here.'],
+  'card_payment.deliveries.failures': [
+    '{failure}',
+    'How often in a row the store has failed the deliveries of this process.',
+  ],
   'card_payment.clock.offset': ['s', "How far this host's clock is behind the store's."],
   'card_payment.store.up': ['', 'Whether the store answered: 1 or 0.'],
 } as const;
@@ -31,21 +37,21 @@ export interface Observation {
   readonly attributes: Attributes;
 }
 
-/** Looks up what gauges show; asked once for each collection. */
+/** Reads the values of gauges; called once for each collection. */
 export type Observer = () => Promise<readonly Observation[]>;
 
-/** Seconds. A gateway answers in tenths of a second; a deadline is a minute. */
+/** In seconds. A gateway answers within tenths of a second; the deadline is a minute. */
 const BOUNDARIES = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120];
 
 const observers = new Set<Observer>();
 let made: { readonly provider: MeterProvider; readonly instruments: ReturnType<typeof instrumentsOf> } | null = null;
 
-/** A payment that was begun, be it paid or not: what card testers make many of. */
+/** Counts a payment that was begun, whatever its outcome. Card testers begin many. */
 export function countAttempt({ account, kind }: Pick<SeenPayment, 'account' | 'kind'>): void {
   quietly(() => instruments()?.attempts.add(1, { 'card_payment.account': account, 'card_payment.kind': kind }));
 }
 
-/** A payment that has reached a state which is published as an event. */
+/** Counts a payment that has reached a state that is published as an event. */
 export function countOutcome({ account, kind, state, reason }: SeenPayment): void {
   quietly(() =>
     instruments()?.outcomes.add(1, {
@@ -57,32 +63,35 @@ export function countOutcome({ account, kind, state, reason }: SeenPayment): voi
   );
 }
 
-/** Of a new payment that `maxInFlight` refused. */
+/** A call that was refused because of `maxInFlight`. */
 export interface RefusedOperation {
   readonly account: string;
   readonly operation: 'doPayment' | 'init3d';
 }
 
-/** @param count 0 shows the series before there is anything to count, so that its first increase is seen */
+/** @param count 0 creates the series before anything was refused, so that collectors see its first increase */
 export function countRefused({ account, operation }: RefusedOperation, count = 1): void {
   quietly(() =>
     instruments()?.refused.add(count, { 'card_payment.account': account, 'card_payment.operation': operation }),
   );
 }
 
-/** A measured time, in milliseconds. */
-export function recordDuration(what: 'operations' | 'gatewayRequests' | 'handlers', ms: number, by: Attributes): void {
-  quietly(() => instruments()?.[what].record(ms / 1000, { ...by }));
+export function recordDuration(
+  histogram: 'operations' | 'gatewayRequests' | 'handlers',
+  ms: number,
+  attributes: Attributes,
+): void {
+  quietly(() => instruments()?.[histogram].record(ms / 1000, { ...attributes }));
 }
 
-/** Has the observer asked whenever metrics are collected. @returns what ends that */
+/** Calls the observer whenever metrics are collected. @returns a function that ends this */
 export function observe(observer: Observer): () => void {
   observers.add(observer);
   quietly(() => instruments());
   return () => void observers.delete(observer);
 }
 
-/** Those of the provider that is set now: a host may set one after this module was loaded. */
+/** The instruments of the current provider: a host may set one after this module was loaded. */
 function instruments() {
   const provider = openTelemetry()?.metrics.getMeterProvider();
   if (!provider) return null;
@@ -101,15 +110,15 @@ function instrumentsOf(meter: Meter) {
   return {
     attempts: meter.createCounter('card_payment.payment_attempts', {
       unit: '{payment}',
-      description: 'Payments that were begun, whatever came of them.',
+      description: 'Payments that were begun, whatever their outcome.',
     }),
     outcomes: meter.createCounter('card_payment.outcomes', {
       unit: '{payment}',
-      description: 'Payments that came to succeeded, failed, expired, unknown or review.',
+      description: 'Payments that became succeeded, failed, expired, unknown or review.',
     }),
     refused: meter.createCounter('card_payment.overload.refused', {
       unit: '{operation}',
-      description: 'doPayment and init3d that were refused because of maxInFlight.',
+      description: 'Calls of doPayment and init3d that were refused because of maxInFlight.',
     }),
     operations: histogram('card_payment.operation.duration', 'How long doPayment, init3d, auth3d and inquire took.'),
     gatewayRequests: histogram('card_payment.gateway.request.duration', 'How long requests to the gateway took.'),

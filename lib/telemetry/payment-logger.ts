@@ -1,10 +1,36 @@
+import { inspect } from 'node:util';
 import { Logger, type LoggerService } from '@nestjs/common';
+
+/** The fields of a log line besides its text. */
+export type LogFields = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
+
+/**
+ * One message to the log. A console shows its text; in JSON (Nest's `ConsoleLogger({ json: true })`, pino, winston) its
+ * fields stand beside `message`.
+ */
+export class LogRecord {
+  /** The whole line, for people. */
+  readonly message: string;
+
+  constructor(message: string, fields: LogFields) {
+    this.message = message;
+    Object.assign(this, fields);
+  }
+
+  toString(): string {
+    return this.message;
+  }
+
+  [inspect.custom](): string {
+    return this.message;
+  }
+}
 
 const LEVELS = ['log', 'warn', 'error', 'debug', 'verbose', 'fatal'] as const;
 
 /**
- * Nest's logger, and the only way to log in this package (lint allows no other). A host's logger that throws, or
- * returns a promise that rejects, loses its line and nothing else: no payment fails and no process ends because of it.
+ * Nest's logger; lint allows no other in this package. If the host's logger throws, or returns a promise that rejects,
+ * that one line is lost: no payment fails and no process ends because of it.
  */
 export class PaymentLogger extends Logger {
   private host: LoggerService | undefined;
@@ -14,7 +40,7 @@ export class PaymentLogger extends Logger {
     super(context);
   }
 
-  /** The host's logger behind a guard. Nest looks it up for each line, and again when it flushes buffered ones. */
+  /** The guarded logger of the host. Nest reads this for each line, and again when it flushes buffered lines. */
   override get localInstance(): LoggerService {
     const host = super.localInstance as LoggerService | undefined;
     if (!this.guarded || host !== this.host) [this.host, this.guarded] = [host, guardedLogger(host)];
@@ -31,14 +57,14 @@ function guardedLogger(host: LoggerService | undefined): LoggerService {
 function write(host: LoggerService | undefined, level: (typeof LEVELS)[number], line: [unknown]): void {
   try {
     const written: unknown = host?.[level]?.(...line);
-    // An async method of a host's logger: nobody else would handle its rejection.
+    // The method may be async. Nobody else would handle its rejection.
     if (isThenable(written)) Promise.resolve(written).catch(() => undefined);
   } catch {
-    // There is nowhere left to say so.
+    // The log is where this would have been reported.
   }
 }
 
-/** A promise of whatever library. */
+/** Also true for promises of other libraries. */
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value;
 }

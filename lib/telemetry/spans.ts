@@ -1,4 +1,5 @@
-import type { Attributes } from './attributes.js';
+import { type Attributes, errorType, paymentAttributes, type SeenPayment } from './attributes.js';
+import { recordDuration } from './metrics.js';
 import { openTelemetry, quietly, SCOPE } from './open-telemetry.js';
 
 /** A span that is open. */
@@ -8,13 +9,13 @@ export interface OpenSpan {
   fail(errorType: string): void;
 }
 
-/** How a span begins. */
+/** What a span is started with. */
 export interface SpanStart {
   readonly kind: 'internal' | 'client' | 'consumer';
   readonly attributes: Attributes;
-  /** Begins a trace of its own, whoever happens to be the caller. */
+  /** Starts a new trace, whatever span is active. */
   readonly isRoot?: boolean;
-  /** The `traceparent` of an earlier trace that it belongs to; null for none. */
+  /** The `traceparent` of an earlier trace to link to; null for none. */
   readonly link?: string | null;
 }
 
@@ -22,7 +23,7 @@ const NO_SPAN: OpenSpan = { set: () => undefined, fail: () => undefined };
 /** W3C Trace Context, version 00. */
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** Runs the work in a span, which is the active one meanwhile. What the work throws is thrown; its text is not kept. */
+/** Runs the work in a span, which is the active span meanwhile. Errors pass through; their texts are not recorded. */
 export async function inSpan<T>(
   name: string,
   { kind, attributes, isRoot = false, link = null }: SpanStart,
@@ -48,7 +49,7 @@ export async function inSpan<T>(
   }
 }
 
-/** The active span as a `traceparent`; null where there is none. */
+/** The active span as a `traceparent`; null if there is none. */
 export function currentTraceparent(): string | null {
   const active = quietly(() => openTelemetry()?.trace.getActiveSpan()?.spanContext());
   if (!active) return null;
@@ -60,4 +61,49 @@ function linkedContext(traceparent: string) {
   const [, traceId = '', spanId = '', flags = '0'] = TRACEPARENT.exec(traceparent) ?? [];
   if (/^0*$/.test(traceId) || /^0*$/.test(spanId)) return null;
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
+}
+
+/** An operation that the merchant or the bank's callback starts. */
+export interface OperationStart {
+  readonly operation: 'doPayment' | 'init3d' | 'auth3d' | 'inquire';
+  readonly account: string;
+  /** The `traceparent` of the call that began the payment; null for none. */
+  readonly link?: string | null;
+}
+
+/** For operations whose result is the payment itself. */
+export function itself<T>(payment: T): T {
+  return payment;
+}
+
+/**
+ * Runs an operation in a span of its own, and measures it.
+ *
+ * @param paymentOf gets the payment from the operation's result
+ */
+export async function inOperation<T>(
+  { operation, account, link = null }: OperationStart,
+  paymentOf: (result: T) => SeenPayment,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (!openTelemetry()) return work();
+  const began = performance.now();
+  const attributes = { 'card_payment.operation': operation, 'card_payment.account': account };
+  const measure = (outcome: Record<string, string>): void =>
+    recordDuration('operations', performance.now() - began, { ...attributes, ...outcome });
+  return inSpan(`card_payment.${operation}`, { kind: 'internal', attributes, link }, async (span) => {
+    try {
+      const result = await work();
+      const payment = paymentOf(result);
+      span.set(paymentAttributes(payment));
+      measure({ 'card_payment.state': payment.state });
+      return result;
+    } catch (error) {
+      const { payment } = error as { payment?: SeenPayment | null };
+      if (payment) span.set(paymentAttributes(payment));
+      span.fail(errorType(error));
+      measure({ 'error.type': errorType(error) });
+      throw error;
+    }
+  });
 }

@@ -97,7 +97,7 @@ export function aPaymentRecord(fields: Partial<PaymentRecord> = {}): PaymentReco
   };
 }
 
-/** When the background work would look at it: at the end of the session or of the claim, or when to ask the gateway. */
+/** When the background work is due: at the end of the session or of the claim, or when the gateway is asked. */
 function dueAtOf({
   state,
   updatedAt,

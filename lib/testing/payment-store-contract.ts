@@ -1,43 +1,35 @@
 import type { PaymentStore } from '../store/payment-store.js';
-import { announcementCases } from './contract/announcement-cases.js';
-import { countCases } from './contract/count-cases.js';
-import { deliveryCases } from './contract/delivery-cases.js';
-import { dueCases } from './contract/due-cases.js';
-import { fanOutCases } from './contract/fan-out-cases.js';
-import { fenceCases } from './contract/fence-cases.js';
-import { forgottenPairCases } from './contract/forgotten-pair-cases.js';
-import { leaseHolderCases } from './contract/lease-holder-cases.js';
-import { orphanCases } from './contract/orphan-cases.js';
-import { parkedCases } from './contract/parked-cases.js';
-import { pinnedReferenceCases } from './contract/pinned-reference-cases.js';
+import { countCases, timeCases } from './contract/count-and-time-cases.js';
+import { dueCases } from './contract/ledger/due-cases.js';
+import { recordCases } from './contract/ledger/record-cases.js';
+import { referenceCases } from './contract/ledger/reference-cases.js';
+import { versionCases } from './contract/ledger/version-cases.js';
+import { deliveryCases } from './contract/outbox/delivery-cases.js';
+import { fanOutCases } from './contract/outbox/fan-out-cases.js';
+import { orderCases } from './contract/outbox/order-cases.js';
+import { parkedAndOrphanedCases } from './contract/outbox/parked-cases.js';
 import { purgeCases } from './contract/purge-cases.js';
-import { purgedIdCases } from './contract/purged-id-cases.js';
 import { purgedKeyCases } from './contract/purged-key-cases.js';
-import { recordCases } from './contract/record-cases.js';
-import { referenceLockCases } from './contract/reference-lock-cases.js';
-import { replaceCases } from './contract/replace-cases.js';
 import { at, StoreTrial } from './contract/store-trial.js';
-import { timeCases } from './contract/time-cases.js';
-import { versionOrderCases } from './contract/version-order-cases.js';
 import { TestClock } from './test-clock.js';
 
-/** Where the suite gets the store that it tests. */
+/** How the suite gets the store that it tests. */
 export interface PaymentStoreSource {
   /**
-   * An open store, which takes all of its time from that clock. It may hold other data already: each case uses accounts
+   * Makes an open store that takes all of its time from this clock. It may contain other data: each case uses accounts
    * of its own.
    */
   create(clock: TestClock): Promise<PaymentStore>;
-  /** A second store on the same data, open, with the same clock: races are then run between the two. */
+  /** Makes a second open store on the same data, with the same clock. Races then run between the two. */
   another?(store: PaymentStore, clock: TestClock): Promise<PaymentStore>;
-  /** Called after each case for each store that was made for it. By default they are closed. */
+  /** Ends each store after the case for which it was made. By default it is closed. */
   destroy?(store: PaymentStore): Promise<void>;
 }
 
-/** One thing that every store must do. */
+/** One case of the contract: something that every store must do. */
 export interface PaymentStoreCheck {
   readonly name: string;
-  /** Rejects with what the store does wrong. */
+  /** @throws Error that shows what the store does wrong */
   run(source: PaymentStoreSource): Promise<void>;
 }
 
@@ -47,26 +39,22 @@ export interface TestRunner {
   it(name: string, run: () => Promise<void>): unknown;
 }
 
-/** What a {@link PaymentStore} must do, case by case, for a runner of your own. */
+/** The cases of the contract of a {@link PaymentStore}, for a runner of your own. */
 export const paymentStoreContract: readonly PaymentStoreCheck[] = [
   ...timeCases,
+  // The ledger.
   ...recordCases,
-  ...replaceCases,
-  ...referenceLockCases,
-  ...pinnedReferenceCases,
-  ...fenceCases,
+  ...versionCases,
+  ...referenceCases,
   ...dueCases,
-  ...announcementCases,
+  // The outbox.
   ...fanOutCases,
   ...deliveryCases,
-  ...versionOrderCases,
-  ...orphanCases,
-  ...leaseHolderCases,
-  ...parkedCases,
+  ...orderCases,
+  ...parkedAndOrphanedCases,
+  // Both.
   ...purgeCases,
-  ...forgottenPairCases,
   ...purgedKeyCases,
-  ...purgedIdCases,
   ...countCases,
 ].map(({ name, run }) => ({
   name,

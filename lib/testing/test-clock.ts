@@ -47,14 +47,14 @@ export class TestClock extends PaymentClock {
     });
   }
 
-  /** Sets the clock to another time, as an operator or NTP would: no time passes, nobody wakes. */
+  /** Sets the clock to another time, as an operator or NTP would: no time passes and no sleeper wakes. */
   set(to: Date): void {
     this.origin = to.getTime() - this.elapsed;
   }
 
   /**
-   * Moves the clock ahead. Sleepers are woken in order, each at its time; one that sleeps again within the same stretch
-   * is woken again. Resolves when all of that is done.
+   * Moves the clock ahead and wakes the sleepers in order, each at its time, also those that sleep again within this
+   * time. Resolves when all of that is done.
    */
   async advance(ms: number): Promise<void> {
     const end = this.elapsed + ms;

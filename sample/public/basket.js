@@ -1,9 +1,9 @@
-// Sends a changed quantity at once and keeps the focus where it is; without scripts, the button beside it sends it.
+// Sends a changed quantity at once, and keeps the focus. Without scripts, the button beside it sends it.
 for (const select of document.querySelectorAll('[data-submits]')) {
   select.form.querySelector('button').hidden = true;
   const sendIt = () => send(select).catch(() => select.form.submit());
   select.addEventListener('change', sendIt);
-  // Changed before this script was here.
+  // Changed before this script was loaded.
   if (!select.selectedOptions[0].defaultSelected) sendIt();
 }
 

@@ -1,4 +1,4 @@
-// Looks again until the outcome is known, without reloading what is being read; without scripts, a link does so.
+// Asks again until the outcome is known, without reloading the page. Without scripts, there is a link.
 const outcome = document.querySelector('[data-look-again]');
 
 async function lookAgain() {
@@ -8,7 +8,7 @@ async function lookAgain() {
   if (found && found.dataset.outcome !== outcome.dataset.outcome) show(now, found);
 }
 
-/** The region itself stays, so that screen readers read out what is new in it. */
+/** Replaces only the contents of the region, so that screen readers announce them. */
 function show(now, found) {
   const hadFocus = outcome.contains(document.activeElement);
   document.title = now.title;

@@ -22,7 +22,7 @@ import { OrdersController } from './orders/orders.controller.js';
 import { ShopDatabase } from './orders/shop-database.js';
 import { ShopController } from './shop.controller.js';
 
-/** However a payment ends, the buyer is sent to its order's page. */
+/** The buyer always comes back to the order's page. */
 const orderUrl = ({ reference }: Payment): string => `/orders/${reference}`;
 
 @Module({

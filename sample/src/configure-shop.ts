@@ -6,10 +6,10 @@ import { PUBLIC_DIRECTORY } from './data-files.js';
 import { ShopExceptionFilter } from './shop-exception.filter.js';
 import { switchLanguage } from './visitor/language.js';
 
-/** What the shop sets on the application, by `npm start` and in the tests alike. */
+/** Sets the application up, both for `npm start` and in the tests. */
 export function configureShop(app: NestExpressApplication): void {
   app.disable('x-powered-by');
-  // How many proxies stand before the shop: the visitor's address is the one that the first of them saw.
+  // The number of proxies before the shop: the visitor's address is the one that the first of them saw.
   app.set('trust proxy', Number(process.env.SHOP_PROXIES ?? 0));
   app.use(securityHeaders, refuseForeignForms, switchLanguage);
   app.useStaticAssets(PUBLIC_DIRECTORY, { prefix: '/assets/' });

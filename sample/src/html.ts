@@ -1,13 +1,13 @@
 import { escapeHtml } from 'nestjs-card-payment';
 
-/** Text that is already HTML and is not escaped again. */
+/** HTML that is inserted without escaping. */
 export class Html {
   constructor(readonly text: string) {}
 }
 
 export type HtmlValue = Html | string | number | boolean | null | undefined | readonly HtmlValue[];
 
-/** Builds HTML. Values are escaped unless they are Html; null, undefined and booleans give nothing. */
+/** Builds HTML. Values are escaped unless they are Html; null, undefined and booleans are left out. */
 export function html(parts: TemplateStringsArray, ...values: HtmlValue[]): Html {
   return new Html(parts.reduce((text, part, index) => text + markup(values[index - 1]) + part));
 }

@@ -19,7 +19,7 @@ export class ShopExceptionFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const status = statusOf(error);
     if (status >= 500)
-      this.logger.error(error instanceof Error ? error.stack : 'Something that is no Error was thrown');
+      this.logger.error(error instanceof Error ? error.stack : 'A value that is not an Error was thrown');
     const problem = PROBLEM_OF_STATUS[status] ?? (status < 500 ? 'refused' : 'unavailable');
     const response = http.getResponse<Response>();
     response.status(status).set('Cache-Control', 'no-store');
@@ -27,7 +27,7 @@ export class ShopExceptionFilter implements ExceptionFilter {
   }
 }
 
-/** Express's body parser throws errors that carry a status and are no HttpException. */
+/** Express's body parser throws errors that have a status but are not HttpExceptions. */
 function statusOf(error: unknown): number {
   if (error instanceof HttpException) return error.getStatus();
   const status = error instanceof Error && 'status' in error ? error.status : undefined;

@@ -36,7 +36,7 @@ afterEach(async () => {
   expect(buyer.complaints.filter((text) => !/status of (4\d\d|500)/.test(text))).toEqual([]);
 });
 
-/** The titles of all pages seen: each says what the page is, and what has become of it. */
+/** The titles of all pages that were seen. Each names the page and its state. */
 const titles = new Set<string>();
 
 async function isForEveryone(title: string, seen = page): Promise<void> {
@@ -51,7 +51,7 @@ const ofOrder = (title: string): string => `${title} · Order ${buyer.orderId()}
 
 const focused = (): Promise<string> => page.locator(':focus').innerText();
 
-describe('every page is for everyone', () => {
+describe('every page is accessible', () => {
   it('the shop and the basket', async () => {
     await isForEveryone('Stoneware made by hand · Toprak');
     await page.goto(`${shop.url}/basket`);
@@ -71,10 +71,10 @@ describe('every page is for everyone', () => {
     await isForEveryone(ofOrder('Please check your details · Payment'));
   });
 
-  it('the ways to the bank and back, and the bank', async () => {
+  it('the pages on the way to the bank and back, and the bank', async () => {
     const orderId = await buyer.order('Coffee cup');
     await buyer.fillIn('3D Secure');
-    // These pages send themselves on; the browser stays with them when there is no content to show instead.
+    // These pages submit themselves. With an answer that has no content, the browser stays on them.
     await page.route('**/acs/*', (route) => route.fulfill({ status: 204 }));
     await buyer.submit();
     await page.getByText('You are being taken to').waitFor();
@@ -121,7 +121,7 @@ describe('every page is for everyone', () => {
     await isForEveryone(ofOrder(title));
   });
 
-  it('what the shop refuses', async () => {
+  it('the pages of refused requests', async () => {
     await page.goto(`${shop.url}/nowhere`);
     await isForEveryone('This page does not exist · Toprak');
     await buyer.order('Insufficient funds');
@@ -132,7 +132,7 @@ describe('every page is for everyone', () => {
     await buyer.pay('Direct');
     await page.getByText('Too many attempts').waitFor();
     await isForEveryone('Too many attempts · Toprak');
-    // The module's own answer to a token that it does not know.
+    // The module's own answer to an unknown token.
     await page.goto(`${shop.url}/payments/${'0'.repeat(32)}/return`);
     await isForEveryone('This page cannot be shown');
 
@@ -168,7 +168,7 @@ describe('the orders page', () => {
     await atBank.leave();
   });
 
-  it('is for everyone, with all of its lines open', async () => {
+  it('is accessible, with all of its lines open', async () => {
     await page.goto(`${shop.url}/admin`);
     await page.locator('details').evaluateAll((all: { open: boolean }[]) => all.forEach((each) => (each.open = true)));
     await isForEveryone(`Orders (${await page.locator('[data-status="checking"]').count()} on hold) · Toprak`);
@@ -182,8 +182,8 @@ describe('the orders page', () => {
     await other.leave();
   }
 
-  it('is wholly Turkish for who reads Turkish', async () => {
-    // The gateway is asked about it in 15 seconds: then nothing of it is left to an operator.
+  it('is entirely in Turkish for visitors who chose Turkish', async () => {
+    // In 15 seconds the module asks the gateway; after that, an operator has nothing to settle.
     await payDirect('Unclear answer', 'pending');
     await page.goto(`${shop.url}/admin?lang=en`);
     const english = await wordsShown();
@@ -191,7 +191,7 @@ describe('the orders page', () => {
     const turkish = await wordsShown();
     expect(english).toEqual(expect.arrayContaining(['awaiting', 'declined', 'payment.failed', 'hold']));
     expect(turkish).toEqual(expect.arrayContaining(['bankada', 'reddedildi', 'başarısız', 'beklemede', 'Geçide']));
-    // A word that is the same, and names: of the shop, of the package, of the decorators by which an event came, of orders.
+    // One word is the same in both languages; the others are names: of the shop, the package, decorators and orders.
     const isName = (word: string): boolean =>
       /^(Toprak|limit|nestjs-card-payment\.?|@OnPayment|@OnEvent|T-.*)$/.test(word);
     expect(turkish.filter((word) => english.includes(word) && !isName(word))).toEqual([]);
@@ -229,7 +229,7 @@ describe('with a real gateway', () => {
     await gateway?.close();
   });
 
-  it('an order whose verification took too long, which the page finds out by itself', async () => {
+  it('an order whose verification took too long: the page shows it without a reload', async () => {
     const other = await Buyer.enter(browser, live);
     const orderId = await other.order('Coffee cup');
     await other.page.getByLabel('Card number').fill('4508 0345 0803 4509');
@@ -245,7 +245,7 @@ describe('with a real gateway', () => {
     await other.leave();
   });
 
-  it('its orders page, and its closed doors', async () => {
+  it('its orders page, and the refusals without the password', async () => {
     await page.goto(`${live.url}/admin`);
     await isForEveryone('Access denied · Toprak');
     process.env.SHOP_ADMIN_PASSWORD = 'right';
@@ -262,7 +262,7 @@ describe('with a real gateway', () => {
 });
 
 describe('a card form with errors', () => {
-  it.each([true, false])('has the focus on what is wrong (scripts: %s)', async (javaScriptEnabled) => {
+  it.each([true, false])('has the focus on the list of errors (scripts: %s)', async (javaScriptEnabled) => {
     await buyer.leave();
     buyer = await Buyer.enter(browser, shop, { javaScriptEnabled });
     page = buyer.page;
@@ -304,7 +304,7 @@ it('a changed quantity keeps the focus, and the new total is read out', async ()
   expect(await quantity.and(page.locator(':focus')).count()).toBe(1);
 });
 
-it('a quantity that is changed before the script is there is sent, too', async () => {
+it('a quantity that is changed before the script is loaded is sent, too', async () => {
   const held: Route[] = [];
   await page.route('**/basket.js', (route) => void held.push(route));
   await page.getByRole('button', { name: 'Add to basket: Coffee cup' }).click();

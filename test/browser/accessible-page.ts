@@ -7,7 +7,7 @@ const LOOKS = [1200, 320].flatMap((width) =>
   (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
 );
 
-/** What stands in the way of people who see the page badly, or not at all; one line each. */
+/** The problems for people who cannot see the page, or not well; one line each. */
 export async function barriersOf(page: Page): Promise<string[]> {
   const barriers = await namesThatDiffer(page);
   const headings = await page.locator('h1').count();
@@ -18,7 +18,7 @@ export async function barriersOf(page: Page): Promise<string[]> {
     await page.emulateMedia({ colorScheme });
     const isTooWide = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
     if (isTooWide) barriers.push(`${look}: scrolls sideways`);
-    // Legacy mode runs in the page alone, which has no frames; otherwise axe opens a second page for every run.
+    // The page has no frames, so legacy mode is enough; otherwise axe opens a second page for every run.
     const { violations } = await new AxeBuilder({ page }).withTags(TAGS).setLegacyMode().analyze();
     for (const { id, nodes } of violations) {
       barriers.push(
@@ -29,7 +29,7 @@ export async function barriersOf(page: Page): Promise<string[]> {
   return barriers;
 }
 
-/** People who speak to their browser say what they see, so a name has to begin with that. */
+/** People who control the browser by voice say what they see, so a name has to begin with the visible text. */
 async function namesThatDiffer(page: Page): Promise<string[]> {
   const named = await page.locator(':is(a, button, summary)[aria-label]').all();
   const names = named.map(async (element) => [await element.getAttribute('aria-label'), await element.innerText()]);

@@ -36,7 +36,7 @@ describe('the API of the sample shop', () => {
     expect(buyer.complaints).toEqual([]);
   });
 
-  it('is described by a valid document, of nothing but the API', async () => {
+  it('is described by a valid document, which contains the API only', async () => {
     const document = (await (await fetch(`${shop.url}/docs-json`)).json()) as { paths: object };
     expect(Object.keys(document.paths)).toEqual(['/api/orders/{id}/pay']);
     expect(await new Validator().validate(structuredClone(document) as Record<string, unknown>)).toEqual({
@@ -44,7 +44,7 @@ describe('the API of the sample shop', () => {
     });
   });
 
-  it('starts a payment of the order’s own amount, and refuses with JSON', async () => {
+  it('starts a payment with the order’s amount, and refuses with JSON', async () => {
     await buyer.page.goto(shop.url);
     const orderId = await buyer.order('Insufficient funds');
     const refused = await pay(orderId, { cardDetails: { ...CARD, cvv: '1' }, cardHolderInfo: HOLDER });

@@ -24,7 +24,7 @@ const HELMET = {
   'X-Frame-Options': 'SAMEORIGIN',
 };
 
-/** A page that reads of the shop what it can, and writes down what it got. */
+/** A page that tries to read the shop, and lists what it could read. */
 const CURIOUS_PAGE = `<!doctype html><title>bank</title><script>
   const attempt = async (read) => { try { return String(await read()); } catch (error) { return error.name; } };
   (async () => {
@@ -80,7 +80,7 @@ class ShopController {
     response.type('html').set(shop.headers).send(shop.page);
   }
 
-  /** As the README has it; some gateways' pages open the bank in a frame. */
+  /** As in the README. The pages of some gateways open the bank in a frame. */
   @Post('pay')
   async pay(@Res() response: Response): Promise<void> {
     const { html } = await this.payments.init3d(sale('10.00', { language: 'en' }));
@@ -115,7 +115,7 @@ beforeAll(async () => {
         next();
       }),
   });
-  // A bank that sends the posted form on to another of its hosts.
+  // A bank that redirects the posted form to another of its hosts.
   farHost = createServer((request, response) => {
     response.writeHead(303, { location: `${merchant.url}/end/arrived` }).end();
     request.resume();
@@ -141,7 +141,7 @@ beforeEach(async () => {
 
 afterEach(() => context.close());
 
-/** What the curious page reads, opened by the shop's own page. */
+/** What that page could read, when it is opened by the shop's own page. */
 async function whatTheBankSees(): Promise<Record<string, string>> {
   const [popup] = await Promise.all([page.waitForEvent('popup'), page.evaluate("void window.open('/bank')")]);
   await popup.waitForSelector('body[data-seen]');
@@ -161,10 +161,10 @@ async function bankFrame(): Promise<Frame> {
   return frame;
 }
 
-/** What the browser complains of once this has been done. */
+/** What the browser reports after this was done. */
 async function complaintAbout(done: () => Promise<unknown>, about: RegExp): Promise<void> {
   const complaint = page.waitForEvent('console', (message) => about.test(message.text()));
-  // A click on a form that is blocked waits for an answer that never comes.
+  // A click on a blocked form would wait for ever.
   done().catch(() => undefined);
   await complaint;
 }
@@ -172,7 +172,7 @@ async function complaintAbout(done: () => Promise<unknown>, about: RegExp): Prom
 const charged = (): readonly string[] => simulator.ledger.charges.map(({ amount }) => amount);
 
 describe('the bank’s page', () => {
-  it('without the headers reads the shop like the shop itself', async () => {
+  it('without the headers can read the shop as the shop itself can', async () => {
     shop.headers = {};
     expect(await whatTheBankSees()).toEqual({
       cookie: 'plain=secret',
@@ -185,7 +185,7 @@ describe('the bank’s page', () => {
     });
   });
 
-  it('with the headers reads nothing of the shop', async () => {
+  it('with the headers can read nothing of the shop', async () => {
     expect(await whatTheBankSees()).toEqual({
       cookie: 'SecurityError',
       storage: 'SecurityError',
@@ -199,7 +199,7 @@ describe('the bank’s page', () => {
     expect(shop.asked.map((headers) => headers['sec-fetch-site'])).toEqual(['cross-site', 'cross-site']);
   });
 
-  it('is shown in no frame of another page, and kept by no cache', async () => {
+  it('is not shown in a frame of another page, and not cached', async () => {
     shop.page = '<p id="bank">bank</p>';
     const answer = await page.request.get(`${merchant.url}/bank`);
     expect(answer.headers()).toMatchObject({
@@ -245,7 +245,7 @@ describe('with the headers, the bank', () => {
     expect(charged()).toEqual(['10.00', '10.00']);
   });
 
-  it('charges from a frame also where the shop’s own headers then leave the frame empty', async () => {
+  it('completes the payment from a frame, even if the shop’s own headers leave the frame empty', async () => {
     shop.frame = true;
     shop.everywhere = HELMET;
     await page.goto(merchant.url);
@@ -270,7 +270,7 @@ describe('a Content-Security-Policy of the shop’s own on the bank’s page', (
     return `<form method="post" action="http://localhost:${port}/acs"><button>go</button></form>`;
   };
 
-  it('stops it, if it is helmet’s: neither its script nor its button works', async () => {
+  it('blocks it, if it is helmet’s default: neither its script nor its button works', async () => {
     shop.headers = HELMET;
     await complaintAbout(() => page.getByRole('button', { name: 'Pay' }).click(), /inline script violates/);
     await complaintAbout(() => page.getByRole('button', { name: 'Continue' }).click(), /Sending form data to/);
@@ -278,7 +278,7 @@ describe('a Content-Security-Policy of the shop’s own on the bank’s page', (
     expect(simulator.ledger.calls('Auth3d')).toBe(0);
   });
 
-  it('stops it where form-action names the first host of the bank and not the next', async () => {
+  it('blocks it if form-action names the first host of the bank but not the next', async () => {
     const { port } = farHost.address() as AddressInfo;
     shop.page = posting();
     shop.headers = { 'Content-Security-Policy': `form-action http://localhost:${port}` };

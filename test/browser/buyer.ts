@@ -3,7 +3,7 @@ import type { Shop } from './shop.js';
 
 export type Method = '3D Secure' | 'Direct';
 
-/** Somebody who shops in English, with a browser of their own. */
+/** A buyer who reads English, in a separate browser session. */
 export class Buyer {
   private constructor(
     readonly page: Page,
@@ -66,13 +66,13 @@ export class Buyer {
     if (method === '3D Secure') await this.page.getByLabel('SMS code').waitFor();
   }
 
-  /** At the bank's page. */
+  /** Types the code on the bank's page. */
   async confirm(code: string): Promise<void> {
     await this.page.getByLabel('SMS code').fill(code);
     await this.page.getByRole('button', { name: 'Confirm' }).click();
   }
 
-  /** The button Back; where the browser then asks whether to send the form again, yes. */
+  /** Goes back; if the browser asks whether to send the form again, agrees. */
   async goBack(): Promise<void> {
     const isForm = await this.page.goBack().then(
       () => false,
@@ -83,7 +83,7 @@ export class Buyer {
     await this.page.reload();
   }
 
-  /** Waits for the order's page to tell this. */
+  /** Waits until the order's page shows this outcome. */
   async sees(outcome: string): Promise<void> {
     await this.page.locator(`[data-outcome="${outcome}"]`).waitFor();
   }

@@ -28,7 +28,7 @@ class ShopController {
   }
 }
 
-/** What docs/callback.md says of cookies: with a bank of another site. */
+/** What docs/callback.md says about cookies, with a bank on another site. */
 describe('the cookies that come with the bank’s post', () => {
   const received: [string, string | undefined][] = [];
   let simulator: Simulator;
@@ -54,7 +54,7 @@ describe('the cookies that come with the bank’s post', () => {
     await simulator.close();
   });
 
-  it('are those without SameSite, while they are new; the payment needs none', async () => {
+  it('are those without SameSite that were set just now; the payment needs none', async () => {
     const page = await browser.newPage();
     await page.goto(merchant.url);
     await page.getByRole('button', { name: 'Pay' }).click();

@@ -14,7 +14,7 @@ const PAGE = 'docs/getting-started.md';
 const VALID = '4508034508034509';
 const MISTYPED = '4508034508034508';
 
-/** The application of the first page, as a browser sees it. */
+/** The application of Getting started, in a browser. */
 describe.each([
   ['Express', () => new ExpressAdapter()],
   ['Fastify', () => new FastifyAdapter()],
@@ -48,7 +48,7 @@ describe.each([
     page = await browser.newPage({ locale: 'en-GB' });
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => {
-      // A page with an error's status is one in the console, too.
+      // The console also shows an error for each page with an error status.
       const isAbout = (what: string) => message.text().includes(what);
       if (message.type() === 'error' && !isAbout('status of 4') && !message.location().url.endsWith('/favicon.ico'))
         complaints.push(message.text());
@@ -69,7 +69,7 @@ describe.each([
     await page.getByRole('button', { name: 'Pay' }).click();
   }
 
-  it('comes from the form through the bank and back, and its policies stop nothing of that', async () => {
+  it('leads from the form to the bank and back, and its policies block nothing', async () => {
     await fillIn(VALID);
     await page.locator('[name="code"]').fill(SMS_CODE);
     await page.locator('button').first().click();
@@ -84,7 +84,7 @@ describe.each([
     expect(complaints).toEqual([]);
   });
 
-  it('shows the form again, with what is wrong beside its field and without the card', async () => {
+  it('shows the form again, without the card, and with a message beside the wrong field', async () => {
     await fillIn(MISTYPED);
     await page.getByText('Card number has a mistyped digit').waitFor();
     const values = await Promise.all(
@@ -96,7 +96,7 @@ describe.each([
     expect(complaints).toEqual([]);
   });
 
-  it('says in a page that there is no such order, in the words of the buyer', async () => {
+  it('answers an unknown order with a page in the buyer’s language', async () => {
     await page.goto(`${url}/orders/1001`);
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     const turkish = await browser.newPage({ locale: 'tr-TR' });
@@ -105,7 +105,7 @@ describe.each([
     await turkish.close();
   });
 
-  it('sends a card nowhere else and runs no script, whatever got into the form', async () => {
+  it('sends the card to no other host and runs no script, even if one is injected into the form', async () => {
     const refused = page.waitForEvent('console', { predicate: (message) => message.text().includes('form-action') });
     // As text, since it runs in the browser.
     const answered = await page.evaluate(`(async () => {
@@ -126,7 +126,7 @@ describe.each([
     expect((await refused).text()).toContain("form-action 'self'");
   });
 
-  it('shows nobody an order by a number, and limits orders and attempts of an address together', async () => {
+  it('shows no order by a number, and limits the orders and attempts of an address together', async () => {
     for (const guess of ['1', '1001', '00000000-0000-0000-0000-000000000000']) {
       expect((await fetch(`${url}/orders/${guess}`)).status).toBe(404);
       expect((await fetch(`${url}/orders/${guess}/pay`)).status).toBe(404);
@@ -146,6 +146,6 @@ describe.each([
   });
 });
 
-it('the guide serves no payment to a browser: an order’s page has its state alone', () => {
+it('no page of the guide sends a payment to a browser: the order’s page shows its state only', () => {
   expect(readFileSync(PAGE, 'utf8')).not.toMatch(/orders\/1001|payments: (?:Payment\[\]|await)/);
 });

@@ -6,7 +6,7 @@ import { startTelemetry } from '../../sample/src/observability/telemetry.js';
 import { sale } from '../e2e/merchant.js';
 import { openShop, type Shop } from './shop.js';
 
-/** What the sample shop shows of itself. */
+/** Health, metrics and traces of the sample shop. */
 describe('the sample shop', () => {
   let collector: Server;
   let shop: Shop;
@@ -39,7 +39,7 @@ describe('the sample shop', () => {
     expect(await page.text()).toMatch(/^card_payment_outcomes_total\{.*card_payment_state="succeeded".*\} 1$/m);
   });
 
-  it('sends its traces where it is asked to', async () => {
+  it('sends its traces to the configured address', async () => {
     const asked = once(collector, 'request');
     await shop.payments.doPayment(sale());
     const [request] = (await asked) as [IncomingMessage];

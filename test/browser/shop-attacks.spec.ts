@@ -5,7 +5,7 @@ import { openShop, type Shop } from './shop.js';
 const PASSWORD = 'pässword: 1 2';
 const CARD = { number: '4508034508034509', expiry: '12/36', cvv: '000', holder: 'ADA', phone: '905551112233' };
 
-/** What no browser sends. */
+/** Requests that no browser sends. */
 describe('the shop with a real gateway', () => {
   let gateway: Simulator;
   let shop: Shop;
@@ -37,7 +37,7 @@ describe('the shop with a real gateway', () => {
     return answer.headers.get('location') ?? '';
   };
 
-  it('takes no payment without 3D Secure and no other amount, whatever is posted', async () => {
+  it('refuses payments without 3D Secure and other amounts, even if they are posted', async () => {
     const path = await newOrder();
     expect(path).toMatch(/^\/orders\/T-[\w-]+\/pay$/);
     const card = new URLSearchParams(CARD).toString();
@@ -77,14 +77,14 @@ describe('the shop with a real gateway', () => {
     '/\\evil.example?lang=en',
     '//[?lang=en',
     '/.//evil.example?lang=en',
-  ])('sends nobody elsewhere for a language: %s', async (path) => {
+  ])('does not redirect to another host for a language: %s', async (path) => {
     const answer = await get(path);
     const target = new URL(answer.headers.get('location') ?? '/', `${shop.url}/`);
     expect(answer.status).toBeLessThan(500);
     expect(target.origin).toBe(shop.url);
   });
 
-  it('shows its orders to nobody without the password', async () => {
+  it('shows its orders only with the password', async () => {
     for (const headers of [{}, asAdmin('x'), asAdmin(''), { authorization: 'Bearer x' }]) {
       expect((await get('/admin', headers)).status).toBe(401);
       expect((await get('/ADMIN/', headers)).status).toBe(401);
@@ -117,14 +117,14 @@ describe('another shop with a real gateway', () => {
     return answer.headers.get('location') ?? '';
   };
 
-  it('that has no password set shows its orders to nobody', async () => {
+  it('shows its orders to nobody if no password is set', async () => {
     for (const password of ['', 'undefined']) {
       const authorization = `Basic ${Buffer.from(`me:${password}`).toString('base64')}`;
       expect((await fetch(`${shop.url}/admin`, { headers: { authorization } })).status).toBe(403);
     }
   });
 
-  it('lets an order be tried so often, by page and API together, whatever address a visitor claims to have', async () => {
+  it('limits the attempts of an order, by page and API together, and ignores forged addresses', async () => {
     const path = await newOrder();
     const checkout = {
       cardDetails: { cardNo: CARD.number, expDate: CARD.expiry, cvv: CARD.cvv },
@@ -181,14 +181,14 @@ describe('a shop where attempts are counted by address', () => {
     return (await fetch(shop.url + url, { method: 'POST', headers, body: new URLSearchParams() })).status;
   };
 
-  it('lets a visitor place so many orders', async () => {
+  it('limits the orders of a visitor', async () => {
     const statuses: number[] = [];
     for (let count = 0; count < 5; count += 1) statuses.push((await place('203.0.113.1')).status);
     expect(statuses).toEqual([303, 303, 303, 429, 429]);
     expect((await place('203.0.113.2')).status).toBe(303);
   });
 
-  it('lets a visitor try so many cards, on whatever orders, by page and API together', async () => {
+  it('limits the cards that a visitor tries, on all orders together, by page and API', async () => {
     const path = (await place('203.0.113.1')).headers.get('location') ?? '';
     const other = (await place('203.0.113.1')).headers.get('location') ?? '';
     const statuses: number[] = [];
@@ -239,7 +239,7 @@ describe('guesses of the admin password', () => {
     return response.status;
   }
 
-  /** How often each status was answered to so many guesses, in any form, at any address of the shop. */
+  /** Sends guesses in every form to every address of the shop. @returns how often each status was answered */
   async function guess(count: number, atOnce: number, addressOf?: (index: number) => string) {
     const statuses: Record<number, number> = {};
     for (let from = 0; from < count; from += atOnce) {
@@ -271,7 +271,7 @@ describe('guesses of the admin password', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(3600);
   });
 
-  it('are refused after 200 of all addresses, and the owner still gets in from the usual one', async () => {
+  it('are refused after 200 from all addresses, and the owner still gets in from the usual one', async () => {
     await open({ SHOP_PROXIES: '1' });
     const right = `Basic ${encoded(PASSWORD)}`;
     const usual = '192.0.2.1';
@@ -283,7 +283,7 @@ describe('guesses of the admin password', () => {
       expect(await answer('GET', path, right, usual)).toBe(200);
   });
 
-  it('are not what right passwords and requests without one are: a scraper is never refused', async () => {
+  it('do not include right passwords and requests without one: a scraper is never refused', async () => {
     await open();
     for (let count = 0; count < 400; count += 1) {
       expect(await answer('GET', '/metrics', `Basic ${encoded(PASSWORD)}`)).toBe(200);

@@ -35,7 +35,7 @@ afterEach(async () => {
 
 const charges = (): readonly string[] => shop.simulator.ledger.charges.map(({ amount }) => amount);
 
-/** What the merchant's page shows of an order. */
+/** What the merchant's page shows about an order. */
 async function adminOf(orderId: string): Promise<{ status: string | null; text: string }> {
   const page = await buyer.page.context().newPage();
   await page.goto(`${shop.url}/admin`);
@@ -101,7 +101,7 @@ describe('paying', () => {
   });
 });
 
-describe('what does not work out', () => {
+describe('payments that fail', () => {
   it.each<Method>(['Direct', '3D Secure'])('%s: declined for lack of funds', async (method) => {
     const orderId = await buyer.order('Insufficient funds');
     await buyer.pay(method);
@@ -144,7 +144,7 @@ describe('what does not work out', () => {
     expect((await adminOf(orderId)).text).toMatch(/failed[\s\S]*B0017[\s\S]*succeeded[\s\S]*B0000/);
   });
 
-  it('an unclear answer: the buyer waits, the merchant asks the gateway, and it was paid', async () => {
+  it('an unclear answer: the buyer waits, the merchant asks the gateway, and the order is paid', async () => {
     const orderId = await buyer.order('Unclear answer');
     await buyer.pay('Direct');
     await buyer.sees('pending');
@@ -157,7 +157,7 @@ describe('what does not work out', () => {
     await merchant.page.goto(`${shop.url}/admin`);
     await merchant.page.locator(`[data-order="${orderId}"]`).getByRole('button', { name: 'Ask the gateway' }).click();
     await merchant.page.locator(`[data-order="${orderId}"] [data-state="succeeded"]`).waitFor();
-    // The buyer's page looks again by itself.
+    // The buyer's page asks again by itself.
     await buyer.sees('paid');
     expect(charges()).toEqual(['40.96']);
   });
@@ -203,7 +203,7 @@ describe('what does not work out', () => {
 });
 
 describe('the card form', () => {
-  it('says what is wrong, and forgets the card', async () => {
+  it('says what is wrong, and does not show the card again', async () => {
     const orderId = await buyer.order('Coffee cup');
     await buyer.fillIn('Direct');
     await buyer.page.getByLabel('Card number').fill('5246 7763 5690 3507');
@@ -257,7 +257,7 @@ describe('the card form', () => {
 });
 
 describe('with a real gateway', () => {
-  it('every payment goes through 3D Secure, whatever is posted', async () => {
+  it('every payment goes through 3D Secure, even if another way is posted', async () => {
     const gateway = await startSimulator({ dialect: 'morpos' });
     const live = await openShop({}, gateway);
     const other = await Buyer.enter(browser, live);
@@ -354,7 +354,7 @@ describe('card testing', () => {
     await limited.close();
   });
 
-  it('has limits unless others are set', async () => {
+  it('has default limits', async () => {
     const orderId = await buyer.order('Insufficient funds');
     expect((await attempts(buyer, orderId, 9)).slice(-2)).toEqual([303, 429]);
   });
@@ -465,13 +465,13 @@ describe('the shop', () => {
     expect(visitor.complaints).toEqual([]);
   });
 
-  it('escapes what it is given and tells strangers nothing', async () => {
+  it('escapes its input and shows strangers nothing', async () => {
     const answer = await buyer.page.request.get(`${shop.url}/orders/%3Cscript%3E`);
     expect(answer.status()).toBe(404);
     expect(await answer.text()).not.toContain('<script>');
   });
 
-  it('looks like one', async () => {
+  it('looks like a shop', async () => {
     await buyer.page.setViewportSize({ width: 1200, height: 1150 });
     await buyer.page.goto(shop.url);
     expect(await buyer.page.locator('h1').innerText()).toBe('For the table you come home to');
@@ -483,7 +483,7 @@ describe('the shop', () => {
     }
     const picture = await buyer.page.screenshot();
     expect(picture.length).toBeLessThan(200 * 1024);
-    // Of one colour, whichever, it would have a few kilobytes.
+    // A picture of one colour would have a few kilobytes.
     expect(picture.length).toBeGreaterThan(40 * 1024);
     if (process.env.SHOP_PICTURE) writeFileSync(process.env.SHOP_PICTURE, picture);
   });

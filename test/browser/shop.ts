@@ -25,7 +25,7 @@ const NO_LIMITS = { SHOP_ATTEMPTS_PER_VISITOR: '1000' };
 
 /**
  * @param variables `PAYMENT_*`, `SHOP_*`
- * @param gateway one that the shop takes for a real one; unless given, it starts its own
+ * @param gateway used as a real gateway; without it, the shop starts its own simulator
  */
 export function openShop(variables: Readonly<Record<string, string>> = {}, gateway?: Simulator): Promise<Shop> {
   return open(mkdtempSync(join(tmpdir(), 'shop-')), variables, gateway);

@@ -7,7 +7,7 @@ import {
   receivedFields,
   receivedToken,
 } from '../../lib/callback/callback-request.js';
-import { PaymentCallbackError } from '../../lib/errors/payment-callback.error.js';
+import { PaymentCallbackError } from '../../lib/errors/payment-errors.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 /** Every timer function except `setTimeout`. */

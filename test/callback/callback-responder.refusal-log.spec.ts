@@ -1,6 +1,5 @@
 import { RefusalLog } from '../../lib/callback/callback-responder.js';
-import { type CallbackRefusal, PaymentCallbackError } from '../../lib/errors/payment-callback.error.js';
-import { PaymentStoreError } from '../../lib/errors/payment-store.error.js';
+import { type CallbackRefusal, PaymentCallbackError, PaymentStoreError } from '../../lib/errors/payment-errors.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
 import { logLines } from '../flows/log-lines.js';
 

@@ -1,9 +1,12 @@
 import type { HttpAdapterHost } from '@nestjs/core';
 import type { Payment, PaymentOptions, PaymentState } from 'nestjs-card-payment';
 import { CallbackResponder, RefusalLog } from '../../lib/callback/callback-responder.js';
-import { type CallbackRefusal, PaymentCallbackError } from '../../lib/errors/payment-callback.error.js';
-import { PaymentShutdownError } from '../../lib/errors/payment-shutdown.error.js';
-import { PaymentStoreError } from '../../lib/errors/payment-store.error.js';
+import {
+  type CallbackRefusal,
+  PaymentCallbackError,
+  PaymentShutdownError,
+  PaymentStoreError,
+} from '../../lib/errors/payment-errors.js';
 import type { PaymentSettings } from '../../lib/options/payment-settings.js';
 import { toPayment } from '../../lib/payment/payment.js';
 import { logLines } from '../flows/log-lines.js';

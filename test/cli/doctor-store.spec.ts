@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
-import { patientOf } from '../../lib/cli/doctor/patient.js';
-import { checkStore } from '../../lib/cli/doctor/store-check.js';
+import { targetOf } from '../../lib/cli/doctor/doctor-check.js';
+import { checkStore } from '../../lib/cli/doctor/settings-checks.js';
 import { openExisting } from '../../lib/cli/payments/account-store.js';
 import { storeUrlProblem } from '../../lib/store/store-url.js';
 import { SECRET_URLS } from '../store/secret-urls.js';
@@ -15,7 +15,7 @@ afterEach(() => {
 
 async function doctorOn(storeUrl: string, more: Readonly<Record<string, string>> = {}, limitMs = LIMIT_MS) {
   const environment = { PAYMENT_STORE_URL: storeUrl, ...more };
-  return (await checkStore(patientOf('default', environment, limitMs))).findings;
+  return (await checkStore(targetOf('default', environment, limitMs))).findings;
 }
 
 /** Reached or not: of a name, the answer differs from one network to the next. */

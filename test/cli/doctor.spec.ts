@@ -3,8 +3,8 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import { checkClock } from '../../lib/cli/doctor/clock-check.js';
-import { patientOf } from '../../lib/cli/doctor/patient.js';
+import { checkClock } from '../../lib/cli/doctor/gateway-checks.js';
+import { targetOf } from '../../lib/cli/doctor/doctor-check.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { type Merchant, startMerchant } from '../e2e/merchant.js';
 import { selfSigned } from '../gateway/transport/certificates.js';
@@ -119,7 +119,7 @@ describe('doctor', () => {
       '✓ credentials  taken (CheckBin, unverified)',
       `✓ callback     ${merchant.url}/payments is answered by this module`,
       '',
-      'Nothing is wrong with what could be checked.',
+      'All that could be checked is right.',
       '',
     ]);
     expect(status).toBe(0);
@@ -137,7 +137,7 @@ describe('doctor', () => {
     }
     expect(stdout).toContain('There is no variable PAYMENT_… at all: was .env loaded?');
     expect(stdout).toContain('– store        payments are kept in memory: a restart forgets them');
-    expect(stdout).toMatch(/^– gateway {6}not looked for/m);
+    expect(stdout).toMatch(/^– gateway {6}not tried/m);
     expect(stdout).toMatch(/^– credentials {2}not tried/m);
   });
 
@@ -161,7 +161,8 @@ describe('doctor', () => {
         check: 'settings',
         status: 'failed',
         message: 'timeoutMs (PAYMENT_TIMEOUT_MS) must be a whole number from 1 to 2147483647',
-        advice: 'Set the variables that are named; what your application sets in code is not seen from here.',
+        advice:
+          'Set the variables that are named. Options that your application sets in code cannot be seen from here.',
       },
       {
         check: 'variables',
@@ -251,7 +252,9 @@ describe('doctor', () => {
       const good = await startSimulator({ dialect: 'morpos', credentials: CREDENTIALS, tls: certificate });
       servers.push(good);
       const [unknown] = await troubles({ PAYMENT_BASE_URL: good.url }, ...OTHERS);
-      expect(unknown?.message).toMatch(/TLS fails: its certificate is of no authority that Node.js knows \(DEPTH_ZERO/);
+      expect(unknown?.message).toMatch(
+        /TLS fails: its certificate is from no authority that Node.js knows \(DEPTH_ZERO/,
+      );
       // Meant for something else, it does not make a bad certificate a good one.
       const careless = { PAYMENT_BASE_URL: good.url, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
       const insecure = await cli(['doctor', '--json', ...OTHERS], { cwd, env: { ...env, ...careless } });
@@ -300,7 +303,7 @@ describe('doctor', () => {
 
   it('compares the clock with the one of the store', async () => {
     const store = { now: () => Promise.resolve(new Date(Date.now() - 60_000)) } as PaymentStore;
-    const patient = patientOf('default', {}, 1000);
+    const patient = targetOf('default', {}, 1000);
     expect(await checkClock(patient, { store, isGatewayReached: false })).toMatchObject([
       { check: 'clock', status: 'failed', message: "60 seconds ahead of the store's" },
     ]);

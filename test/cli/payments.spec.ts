@@ -10,7 +10,7 @@ import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { SystemClock } from '../../lib/payment/clock.js';
 import { advance } from '../../lib/payment/transitions.js';
 import { aPaymentEvent, aPaymentRecord } from '../../lib/testing/a-payment.js';
-import { sale } from '../recovery/instance.js';
+import { sale } from '../rigs/sale.js';
 import { startPostgres } from '../services/postgres.js';
 import { startRedis } from '../services/redis.js';
 import { cli } from './cli.js';
@@ -227,7 +227,7 @@ describe.each(Object.entries(STORES))('payments on %s', (_name, start) => {
       simulator.fail({ operation: 'CheckPayment', kind: 'close' });
       const unclear = await said('inquire', conversationId);
       expect(unclear).toMatchObject({ status: 1, stderr: '' });
-      expect(unclear.stdout).toContain('is unknown still: the gateway gave no clear answer, or none.');
+      expect(unclear.stdout).toContain('is still unknown: the gateway gave no clear answer, or none.');
       expect(await json('inquire', conversationId)).toMatchObject({
         payment: { conversationId, state: 'succeeded', settled: true },
       });

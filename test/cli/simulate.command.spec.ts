@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { parseWords } from '../../lib/cli/parse-words.js';
 import { simulateCommand } from '../../lib/cli/simulate.command.js';
-import { UsageError } from '../../lib/cli/usage.error.js';
+import { UsageError } from '../../lib/cli/command.js';
 import { SIMULATOR_CREDENTIALS, type Simulator } from '../../lib/simulator/index.js';
 import { SimulatedMerchant } from '../simulator/simulated-merchant.js';
 

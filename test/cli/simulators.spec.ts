@@ -49,7 +49,7 @@ describe('a newcomer with a simulator', () => {
     const env = { PAYMENT_BASE_URL: 'simulator:', ...more };
     const { stdout, status } = await cli(['doctor'], { cwd: '/', env });
     expect(stdout).toMatch(/^✓ settings {5}complete: the simulator inside the application/m);
-    expect(stdout).toMatch(/^– gateway {6}not looked for: PAYMENT_BASE_URL is the simulator inside the application/m);
+    expect(stdout).toMatch(/^– gateway {6}not tried: PAYMENT_BASE_URL is the simulator inside the application/m);
     expect(stdout).toMatch(/^– credentials {2}not tried: the simulator has its own/m);
     expect(stdout).toMatch(/^– callback /m);
     expect(stdout).not.toMatch(/✗|is wrong or missing|not right/);
@@ -63,7 +63,7 @@ describe('a newcomer with a simulator', () => {
   ])('payments inquire speaks of the embedded simulator, %s', async (_how, more) => {
     const env = { PAYMENT_BASE_URL: 'simulator:', ...more };
     const { stderr, status } = await cli(['payments', 'inquire', 'ABC'], { cwd: '/', env });
-    expect(stderr).toContain('PAYMENT_BASE_URL is the embedded simulator, inside the application');
+    expect(stderr).toContain('PAYMENT_BASE_URL is the simulator inside the application');
     expect(stderr).toContain('PaymentService.inquire');
     expect(status).toBe(2);
   });

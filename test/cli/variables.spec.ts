@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { sqlitePaymentStore } from '../../lib/store/sql/sqlite-payment-store.js';
+import { sqlitePaymentStore } from '../../lib/store/sql/engines/sqlite/sqlite-payment-store.js';
 import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 import { cli } from './cli.js';
 import { scratch } from './scratch.js';

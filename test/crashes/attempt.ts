@@ -1,4 +1,5 @@
-import { type DoPaymentDto, newConversationId } from 'nestjs-card-payment';
+import { type Auth3dDto, type DoPaymentDto, newConversationId } from 'nestjs-card-payment';
+import { sale } from '../rigs/sale.js';
 
 export type Flow = 'direct' | 'init3d' | 'auth3d';
 
@@ -8,21 +9,13 @@ export interface Attempt {
   readonly point: string;
   readonly sale: Sale;
   /** What the bank sent, of an `auth3d`. */
-  readonly fields: object | null;
+  readonly fields: Auth3dDto['fields'] | null;
 }
 
 export type Sale = DoPaymentDto & { readonly conversationId: string; readonly reference: string };
 
-let orders = 0;
-
 export function newSale(): Sale {
-  orders += 1;
-  return {
-    conversationId: newConversationId(),
-    reference: `order-${orders}`,
-    idempotencyKey: `key-${orders}`,
-    cardDetails: { cardNo: '4508034508034509', expDate: '1236', cvv: '000' },
-    transactionDetails: { amount: '149.90', currencyCode: 949 },
-    cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
-  };
+  const order = sale();
+  const reference = order.reference!;
+  return { ...order, reference, conversationId: newConversationId(), idempotencyKey: `key of ${reference}` };
 }

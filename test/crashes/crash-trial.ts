@@ -1,55 +1,64 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { PaymentHistoryEntry, PaymentRecord, PaymentStore } from 'nestjs-card-payment';
-import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import type { Auth3dDto, PaymentStore } from 'nestjs-card-payment';
+import type { Simulator, SimulatorLedger } from 'nestjs-card-payment/simulator';
+import { storedPayments, type StoredPayment } from '../rigs/ledger-comparison.js';
+import { openedStoreAt, SHARED_STORES, type SharedStore, type SharedStoreName } from '../rigs/shared-stores.js';
+import { accountAt, startTimelessGateway } from '../rigs/simulated-gateway.js';
+import { makeScratchFolder } from '../rigs/scratch-folder.js';
+import { TaskProcess } from '../rigs/task-process.js';
 import { type Attempt, type Flow, newSale } from './attempt.js';
-import type { Books } from './comparison.js';
-
-/** A store that outlives the processes that use it. */
-export interface DurableStore {
-  readonly url: string;
-  /** The store, for the test to look into. */
-  open(): Promise<PaymentStore>;
-  stop(): Promise<void>;
-}
+import type { Flaw } from './flawed-store.js';
+import type { ShopSettings } from './shop.js';
 
 const AT_ONCE = 3;
+const VICTIM = new URL('victim-process.ts', import.meta.url);
+const SURVIVOR = new URL('survivor-process.ts', import.meta.url);
 
-/** A process to be killed: in which flow, where on its way, and with which planted fault. */
+/** A process to be killed: in which flow, where on its way, and with which planted flaw of its store. */
 export interface Crash {
   readonly flow: Flow;
   readonly point: string;
-  /** One of `flawed-store.mjs`; a sound store if absent. */
-  readonly fault?: string;
+  /** A sound store if absent. */
+  readonly flaw?: Flaw;
+}
+
+/** What the gateway, the store and the handlers say when all is over. */
+export interface Books {
+  readonly ledger: SimulatorLedger;
+  /** Of the orders that were attempted. */
+  readonly payments: readonly StoredPayment[];
+  /** The orders of the payments that were attempted, by conversationId. */
+  readonly references: ReadonlyMap<string, string>;
+  /** Ids of the events that a handler has heard. */
+  readonly heard: ReadonlySet<string>;
 }
 
 /** Kills processes on their way, and lets another one come after them. */
 export class CrashTrial {
   private readonly attempts: Attempt[] = [];
-  private readonly folder = mkdtempSync(join(tmpdir(), 'card-payment-crashes-'));
-  private readonly journal = join(this.folder, 'journal');
+  private readonly folder = makeScratchFolder('crashes');
+  private readonly journal = join(this.folder.path, 'journal');
 
   private constructor(
-    private readonly durable: DurableStore,
+    private readonly shared: SharedStore,
+    private readonly storeUrl: string,
     private readonly store: PaymentStore,
-    readonly simulator: Simulator,
+    private readonly simulator: Simulator,
   ) {}
 
-  static async on(durable: DurableStore): Promise<CrashTrial> {
-    // The clock of whoever comes after is put forward.
-    const settings = { dialect: 'morpos', timestampToleranceMs: Infinity, requestLimit: 0 } as const;
-    return new CrashTrial(durable, await durable.open(), await startSimulator(settings));
+  static async on(name: SharedStoreName): Promise<CrashTrial> {
+    const shared = await SHARED_STORES[name]();
+    const storeUrl = await shared.create();
+    const simulator = await startTimelessGateway({ requestLimit: 0 });
+    return new CrashTrial(shared, storeUrl, await openedStoreAt(storeUrl), simulator);
   }
 
   async end(): Promise<void> {
     await this.store.close();
     await this.simulator.close();
-    await this.durable.stop();
-    rmSync(this.folder, { recursive: true });
+    await this.shared.stop();
+    this.folder.remove();
   }
 
   /** @returns the payments whose processes were killed, in the order of the crashes */
@@ -72,52 +81,50 @@ export class CrashTrial {
    * @returns its exit code, and how many passes it made
    */
   async comeAfter(): Promise<{ code: number | null; passes: number }> {
-    const survivor = fork(scriptOf('survivor'), [this.setupOf({})]);
-    let passes = NaN;
-    survivor.once('message', (done: { passes: number }) => ({ passes } = done));
-    survivor.send(this.attempts);
-    const [code] = (await once(survivor, 'exit')) as [number | null];
-    return { code, passes };
+    const survivor = await TaskProcess.fork(SURVIVOR, this.settings);
+    try {
+      const passes = await survivor.ask<number>('settle', this.attempts);
+      await survivor.end();
+      const [code] = await survivor.exit;
+      return { code, passes };
+    } finally {
+      await survivor.kill();
+    }
   }
 
   async books(): Promise<Books> {
-    const payments = new Map<string, PaymentRecord>();
-    const histories = new Map<string, PaymentHistoryEntry[]>();
-    for (const { sale } of this.attempts) {
-      for (const record of await this.store.findByReference('default', sale.reference)) {
-        const { account, conversationId } = record;
-        payments.set(conversationId, record);
-        histories.set(conversationId, await this.store.history(account, conversationId));
-      }
-    }
+    const references = new Map(this.attempts.map(({ sale }) => [sale.conversationId, sale.reference]));
+    const payments = await storedPayments(this.store, references.values());
     const heard = new Set(existsSync(this.journal) ? readFileSync(this.journal, 'utf8').split('\n') : []);
-    return { attempts: this.attempts, ledger: this.simulator.ledger, payments, histories, heard };
+    return { ledger: this.simulator.ledger, payments, references, heard };
   }
 
-  private async crashOnce({ flow, point, fault }: Crash): Promise<Attempt> {
+  private async crashOnce(crash: Crash): Promise<Attempt> {
+    const { flow, point } = crash;
     const sale = newSale();
-    const victim = fork(scriptOf('victim'), [this.setupOf({ flow, point, sale, fault })]);
-    const exit = once(victim, 'exit') as Promise<[number | null, string | null]>;
-    const fields = flow === 'auth3d' ? await this.approve(victim, sale.conversationId) : null;
-    const [code, signal] = await exit;
-    if (signal !== 'SIGKILL') throw new Error(`${flow}, ${point}: ended with ${code ?? signal} instead of a SIGKILL`);
-    return { flow, point, sale, fields };
+    const victim = await TaskProcess.fork(VICTIM, { ...this.settings, ...crash, sale });
+    try {
+      const fields = flow === 'auth3d' ? await this.approve(victim, sale.conversationId) : null;
+      const died = await victim.ask(flow, fields).then(
+        () => false,
+        () => true,
+      );
+      if (!died) throw new Error(`${flow}, ${point}: the process got to the end of its payment`);
+      const [code, signal] = await victim.exit;
+      if (signal !== 'SIGKILL') throw new Error(`${flow}, ${point}: ended with ${code ?? signal} instead of a SIGKILL`);
+      return { flow, point, sale, fields };
+    } finally {
+      await victim.kill();
+    }
   }
 
-  private async approve(victim: ChildProcess, conversationId: string): Promise<object> {
-    await once(victim, 'message');
-    const { fields } = this.simulator.approve(conversationId);
-    victim.send(fields);
-    return fields;
+  private async approve(victim: TaskProcess, conversationId: string): Promise<Auth3dDto['fields']> {
+    await victim.ask('sendToBank');
+    return this.simulator.approve(conversationId).fields;
   }
 
-  private setupOf(more: object): string {
-    const { durable, simulator, journal } = this;
-    const gateway = { baseUrl: simulator.url, ...simulator.credentials };
-    return JSON.stringify({ gateway, journal, storeUrl: durable.url, ...more });
+  private get settings(): ShopSettings {
+    const { storeUrl, simulator, journal } = this;
+    return { account: accountAt(simulator), storeUrl, journal };
   }
-}
-
-function scriptOf(role: 'victim' | 'survivor'): string {
-  return fileURLToPath(new URL(`${role}-process.mjs`, import.meta.url));
 }

@@ -1,33 +1,41 @@
-import { compare } from './comparison.js';
+import { compareLedgers, lostEvents } from '../rigs/ledger-comparison.js';
 import { type Crash, CrashTrial } from './crash-trial.js';
-import { sqliteStore } from './sqlite-store.js';
 
-// The negative control: were these not found, the zeros of the other suites would prove nothing.
-describe('of processes that are killed, the comparison finds', () => {
+// The negative control: were these not found, the other suites would prove nothing.
+describe('with flawed stores, the comparison finds', () => {
   const UNWRITTEN = 'acknowledges before it writes';
   const CRASHES: Crash[] = [
     { flow: 'direct', point: 'after the reply' },
-    { flow: 'direct', point: 'after the reply', fault: UNWRITTEN },
-    { flow: 'auth3d', point: 'before the reply', fault: UNWRITTEN },
-    { flow: 'direct', point: 'after the opening write', fault: 'writes the outcome before it is known' },
-    { flow: 'direct', point: 'before the handler', fault: 'forgets an event before its handler is called' },
+    { flow: 'direct', point: 'after the reply', flaw: UNWRITTEN },
+    { flow: 'auth3d', point: 'before the reply', flaw: UNWRITTEN },
+    { flow: 'direct', point: 'after the opening write', flaw: 'writes the outcome before it is known' },
+    { flow: 'direct', point: 'before the handler', flaw: 'forgets an event before its handler is called' },
   ];
 
-  it('what was charged twice, lost and invented, which events were lost, and nothing else', async () => {
-    const trial = await CrashTrial.on(sqliteStore());
+  it('what was charged twice, lost and invented, the events that were lost, and nothing else', async () => {
+    const trial = await CrashTrial.on('SQLite');
     try {
       const [, opening, claim, early, event] = (await trial.crash(CRASHES)).map(({ sale }) => sale);
       expect((await trial.comeAfter()).code).toBe(0);
-      const { chargedTwice, lost, invented, lostEvents } = compare(await trial.books());
-      expect(chargedTwice).toEqual([opening!.reference, `repeated-call Auth3d ${claim!.conversationId}`]);
-      expect(new Set(lost)).toEqual(new Set([opening!.conversationId, claim!.conversationId]));
-      expect(invented).toEqual([early!.conversationId]);
-      expect(lostEvents).toEqual([
+      const books = await trial.books();
+      const { chargedTwice, lost, invented } = compareLedgers(books);
+      expect(chargedTwice).toEqual([
+        `${claim!.conversationId}: repeated-call Auth3d`,
+        expect.stringMatching(`: charged for ${opening!.reference}, as was ${opening!.conversationId}$`),
+      ]);
+      expect(new Set(lost)).toEqual(
+        new Set([
+          `${opening!.conversationId}: charged, and not in the store`,
+          expect.stringMatching(`^${claim!.conversationId}: charged, and `),
+        ]),
+      );
+      expect(invented).toEqual([`${early!.conversationId}: not charged, and succeeded`]);
+      expect(lostEvents(books.payments, books.heard)).toEqual([
         expect.stringMatching(`^${early!.conversationId}:1-`),
         expect.stringMatching(`^${event!.conversationId}:2-`),
       ]);
     } finally {
       await trial.end();
     }
-  });
+  }, 180_000);
 });

@@ -62,7 +62,7 @@ class ShopController {
     return html;
   }
 
-  /** What a shop may get wrong itself. */
+  /** Mistakes of the shop itself. */
   @Post('careless/:id')
   @Header('Content-Security-Policy', SHOP_POLICY)
   @BankPage()
@@ -194,7 +194,7 @@ describe.each(PLATFORMS)('what buyers read on %s', (platform: Platform) => {
     return page;
   }
 
-  it('is the bank’s page, with its headers alone', async () => {
+  it('is the bank’s page, with the headers of that page alone', async () => {
     const answer = await postForm(TYPED);
     expect(answer.status).toBe(200);
     for (const [name, value] of Object.entries(BANK_PAGE_HEADERS)) expect(answer.headers.get(name)).toBe(value);
@@ -296,19 +296,19 @@ describe.each(PLATFORMS)('what buyers read on %s', (platform: Platform) => {
     await expectPage(await postForm(TYPED, { path }), 409, /ödenmiş ya da ödenmekte.*yeniden ödeme yapmayın/);
   });
 
-  it('is a page where the gateway does not answer', async () => {
+  it('is a page when the gateway does not answer', async () => {
     simulator.fail({ operation: 'Init3d', at: 'before', kind: 'reset' });
     await expectPage(await postForm(TYPED, { language: 'en' }), 502, /nothing was charged by it.*few minutes/);
   });
 
-  it('is a page where the shop made the mistake, and the log says which', async () => {
+  it('is a page when the shop made the mistake, and the log says which', async () => {
     const answer = await postForm(TYPED, { path: 'careless/1', language: 'en' });
     const page = await expectPage(answer, 400, /Nothing was charged\. Please contact the shop/);
     expect(page).not.toContain('amount');
     expect(log).toEqual([expect.stringMatching(/^warn A buyer was shown a page\. .*transactionDetails\.amount: /)]);
   });
 
-  it('is a page with Retry-After where too many pay, and one where the store is away', async () => {
+  it('is a page with Retry-After when too many pay, and a page when the store is down', async () => {
     const store = new MemoryPaymentStore();
     const busy = await start({ maxInFlight: 1, store });
     try {
@@ -347,7 +347,7 @@ describe.each(PLATFORMS)('what buyers read on %s', (platform: Platform) => {
     expect(log).toEqual([expect.stringMatching(/^error TypeError: a bug of the shop/)]);
   });
 
-  it('is what Nest answers, for a program that meets errors of the application', async () => {
+  it('is Nest’s own answer, for a program that meets errors of the application', async () => {
     const json = async (path: string): Promise<unknown> => (await get(path, { accept: 'application/json' })).json();
     expect(await json('limited')).toEqual({ statusCode: 429, message: 'Too many attempts', limit: 20 });
     expect(await json('nowhere')).toEqual({ statusCode: 404, message: 'Cannot GET /nowhere', error: 'Not Found' });
@@ -362,13 +362,13 @@ describe.each(PLATFORMS)('what buyers read on %s', (platform: Platform) => {
   it.each<[string, string, boolean]>([
     ['a browser', BROWSER, true],
     ['an older browser', 'text/html, */*', true],
-    ['equal wishes', 'application/json;q=0.5,text/html;q=0.5', true],
+    ['equal preferences', 'application/json;q=0.5,text/html;q=0.5', true],
     ['html alone', 'text/html;q=0.1', true],
     ['fetch', '*/*', false],
     ['axios', 'application/json, text/plain, */*', false],
-    ['one that would rather have JSON', 'text/html;q=0.8,application/json', false],
-    ['one that would rather have anything else', 'text/html;q=0.3,application/*;q=0.4', false],
-    ['one that wants no HTML', 'text/html;q=0, */*;q=0', false],
+    ['a client that prefers JSON', 'text/html;q=0.8,application/json', false],
+    ['a client that prefers anything else', 'text/html;q=0.3,application/*;q=0.4', false],
+    ['a client that accepts no HTML', 'text/html;q=0, */*;q=0', false],
     ['nonsense', 'text/html;q=maybe,;;,q', false],
   ])('is a page or JSON for %s (%s)', async (_who, accept, isPage) => {
     const type = (await postForm({}, { accept })).headers.get('content-type');

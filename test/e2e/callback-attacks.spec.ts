@@ -27,7 +27,7 @@ interface Attack {
 
 type Fields = Record<string, string>;
 
-/** Whatever is said, kept line by line. */
+/** All lines of the log. */
 class KeptLog implements LoggerService {
   readonly lines: string[] = [];
   private readonly keep = (...said: unknown[]): void => void this.lines.push(...said.map(String));
@@ -37,8 +37,8 @@ class KeptLog implements LoggerService {
 }
 
 /**
- * What an attacker sends who has the token and has seen the bank's content. The number is the status, where there is
- * but one right one.
+ * What an attacker sends who has the token and has seen the bank's content. The number is the expected status, where
+ * only one is right.
  */
 const ATTACKS: readonly (readonly [string, number | null, (callback: BankCallback) => Attack])[] = [
   ['HEAD', 204, () => ({ method: 'HEAD' })],
@@ -63,13 +63,13 @@ const ATTACKS: readonly (readonly [string, number | null, (callback: BankCallbac
   ['no token', 404, ({ url, fields }) => ({ ...formOf(fields), url: url.replace(tokenOf(url), '') })],
   ['a guessed token', 404, withToken(() => 'direct')],
   ['a forged token', 404, withToken(() => 'A'.repeat(43))],
-  ['the token turned round', 404, withToken((token) => [...token].reverse().join(''))],
+  ['the token reversed', 404, withToken((token) => [...token].reverse().join(''))],
   ['the token in capitals', 404, withToken((token) => (token + 'a').toUpperCase())],
   ['the token and more', 404, withToken((token) => `${token}A`)],
   ['the token and NUL', 404, withToken((token) => `${token}%00`)],
   ['the token and a line', 404, withToken((token) => `${token}%0d%0a${MARK}`)],
   ['a token of 10,000 characters', null, withToken(() => 'A'.repeat(10_000))],
-  ['the token among its like', 404, withToken((token) => `${token}%2F${token}`)],
+  ['two tokens with an encoded slash between them', 404, withToken((token) => `${token}%2F${token}`)],
   [
     'a token in the query',
     404,
@@ -280,7 +280,7 @@ describe.each(PLATFORMS)('attacks on the callback on %s', (platform) => {
     }
 
     /**
-     * Whatever came before: nothing was charged without an approval, nothing twice, and the books agree with the store.
+     * After every attack: nothing was charged without an approval or twice, and the store agrees with the ledger.
      */
     async function expectOneHonestEnd(callback: BankCallback): Promise<void> {
       const { conversationId = '' } = callback.fields;
@@ -314,7 +314,7 @@ describe.each(PLATFORMS)('attacks on the callback on %s', (platform) => {
       expect(({} as { state?: unknown }).state).toBeUndefined();
     });
 
-    it('a path that cannot be decoded', async () => {
+    it('refuses a path that cannot be decoded', async () => {
       const callback = await atTheBank();
       for (const path of [
         '/payments/%/return',
@@ -332,7 +332,7 @@ describe.each(PLATFORMS)('attacks on the callback on %s', (platform) => {
       expect((await send(callback, callback.request)).headers.get('location')).toContain('/paid?');
     });
 
-    it('the token of one payment with the fields of another', async () => {
+    it('refuses the token of one payment with the fields of another', async () => {
       const [one, other] = [await atTheBank(), await atTheBank()];
       const swapped = await send(one, { ...formOf(other.fields), url: one.url });
       const mixed = await send(one, {
@@ -411,7 +411,7 @@ describe.each(PLATFORMS)('attacks on the callback on %s', (platform) => {
       await expectOneHonestEnd(callback);
     });
 
-    it('a false copy that comes first does not have the true one refused', async () => {
+    it('accepts the true callback after a false one', async () => {
       const { fields } = await atTheBank();
       const { conversationId = '' } = fields;
       const copies = [{}, fields, { Code: 'B0000', conversationId: 'ANOTHER' }, fields];
@@ -446,7 +446,7 @@ describe.each(PLATFORMS)('attacks on the callback on %s', (platform) => {
       await expectOneHonestEnd(callback);
     });
 
-    it('a body that never ends holds nobody up', async () => {
+    it('answers others while one body never ends', async () => {
       const [slow, other] = [await atTheBank(), await atTheBank()];
       const { host, port, pathname } = new URL(slow.url);
       const socket = connect(Number(port), '127.0.0.1');
@@ -465,7 +465,7 @@ describe.each(PLATFORMS)('attacks on the callback on %s', (platform) => {
       await expectOneHonestEnd(slow);
     });
 
-    it('leaves no line of an attacker’s in the log', () => {
+    it('leaves no line of an attacker in the log', () => {
       expect(log.lines.length).toBeGreaterThan(ATTACKS.length);
       expect(log.lines.filter((line) => /[\r\n]/.test(line) || line.includes(MARK) || line.includes('evil'))).toEqual(
         [],
@@ -621,7 +621,7 @@ function send(
   return fetch(url, { method, headers, body: body as RequestInit['body'], redirect: 'manual' });
 }
 
-/** The status of what a socket is answered that sends this. */
+/** The status of the answer to these bytes on a socket. */
 async function rawStatus(url: string, text: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.end(text);

@@ -47,7 +47,7 @@ describe.each(PLATFORMS)('a card tester at a shop on %s', (platform) => {
     await simulator.close();
   });
 
-  /** All of an answer that another decline's could differ in, without what each payment has of its own. */
+  /** Everything in which two answers to declines could differ, without the ids of the payments. */
   async function answerOf(response: Response): Promise<string> {
     const headers = [...response.headers].filter(([name]) => !['date', 'etag', 'content-length'].includes(name));
     const body = (await response.text()).replace(/"conversationId":"\w+"/, '"conversationId":"…"');
@@ -64,7 +64,7 @@ describe.each(PLATFORMS)('a card tester at a shop on %s', (platform) => {
     simulator.fail({ operation, kind: 'reply', status: 200, headers: { 'content-type': 'application/json' }, body });
   }
 
-  it.each(['with-filter', 'without-filter'])('reads the same of every start that was declined, %s', async (route) => {
+  it.each(['with-filter', 'without-filter'])('gets the same answer for every declined start, %s', async (route) => {
     const answers = new Set<string>();
     for (const code of CODES) {
       const input = sale();
@@ -79,7 +79,7 @@ describe.each(PLATFORMS)('a card tester at a shop on %s', (platform) => {
     expect([...answers][0]).not.toContain(MESSAGE);
   });
 
-  it('reads the same of every payment that was declined at its end', async () => {
+  it('gets the same answer for every payment that Auth3d declined', async () => {
     const answers = new Set<string>();
     for (const code of CODES) {
       const { payment, html } = await merchant.payments.init3d(sale());
@@ -92,7 +92,7 @@ describe.each(PLATFORMS)('a card tester at a shop on %s', (platform) => {
     expect([...answers]).toHaveLength(1);
   });
 
-  it('leaves the code to those who run the shop, in the log', () => {
+  it('does not see the code, which is in the log for those who run the shop', () => {
     const isLogged = (code: string) => lines.some((line) => line.includes(`: failed (declined, ${code}) after`));
     expect(CODES.filter((code) => !isLogged(code))).toEqual([]);
   });

@@ -51,7 +51,7 @@ afterEach(async () => {
 
 const adapterOf = (platform: Platform) => (platform === 'express' ? new ExpressAdapter() : new FastifyAdapter());
 
-/** A shop whose only setting is the simulator. It neither starts nor listens yet. */
+/** A shop whose only setting is the simulator, before it starts and listens. */
 async function shopOn(platform: Platform, metadata: ModuleMetadata = {}): Promise<INestApplication> {
   @Module({ ...metadata, imports: metadata.imports ?? [PaymentModule.forRoot()] })
   class ShopModule {}
@@ -90,7 +90,7 @@ async function stateAfter(app: INestApplicationContext, { request }: BankCallbac
 }
 
 describe.each(PLATFORMS)('a shop with nothing configured, on %s', (platform) => {
-  it('is paid by both flows, and its handlers are called', async () => {
+  it('takes direct and 3D payments, and its handlers are called', async () => {
     const paid: (string | null)[] = [];
     @Injectable()
     class Orders {
@@ -131,7 +131,7 @@ describe.each(PLATFORMS)('a shop with nothing configured, on %s', (platform) => 
     expect(await stateAfter(app, callback)).toBe('succeeded');
   });
 
-  it('that starts a payment before it listens has the path right, and the address once it listens', async () => {
+  it('that starts a payment before it listens has the right path at once, and the right address once it listens', async () => {
     const app = await shopOn(platform);
     await app.init();
     const simulator = app.get(PaymentSimulator);
@@ -161,7 +161,7 @@ it('serves an application without HTTP', async () => {
   expect(await payments.auth3d({ conversationId, fields })).toMatchObject({ state: 'succeeded' });
 });
 
-it('takes the place of a real gateway, whose settings stay', async () => {
+it('replaces a real gateway, whose settings may stay', async () => {
   const elsewhere = await startSimulator();
   const options = { ...simulatorOptions(elsewhere), baseUrl: 'simulator:', publicUrl: 'http://localhost:3000' };
   const app = await contextOf([PaymentModule.forRoot({ ...options, verifySign: true })]);
@@ -171,7 +171,7 @@ it('takes the place of a real gateway, whose settings stay', async () => {
   await elsewhere.close();
 });
 
-it('loses answers on demand, and tells the inquiry', async () => {
+it('loses answers on demand, and answers the inquiry', async () => {
   const app = await contextOf([PaymentModule.forRoot()]);
   const [payments, simulator] = [app.get(PaymentService), app.get(PaymentSimulator)];
   simulator.fail({ operation: 'DoPayment', at: 'after', kind: 'reset' });
@@ -183,7 +183,7 @@ it('loses answers on demand, and tells the inquiry', async () => {
   expect(simulator.ledger.charges).toEqual([]);
 });
 
-it('goes by the clock of the application', async () => {
+it('uses the clock of the application', async () => {
   const clock = new TestClock(new Date('2031-06-01T12:00:00Z'));
   const module = await Test.createTestingModule({ imports: [PaymentModule.forRoot()] })
     .overrideProvider(PaymentClock)
@@ -199,7 +199,7 @@ it('goes by the clock of the application', async () => {
   expect(await payments.doPayment(sale())).toMatchObject({ state: 'succeeded' });
 });
 
-it('stands behind an application whose PaymentService a test replaces', async () => {
+it('works in an application whose PaymentService a test replaces', async () => {
   @Injectable()
   class Orders {
     constructor(readonly payments: PaymentService) {}
@@ -252,7 +252,7 @@ describe('two accounts', () => {
   });
 });
 
-it('runs in several applications of one process, and starts anew after each', async () => {
+it('runs in several applications of one process, and starts again after each', async () => {
   const [one, other] = [await contextOf([PaymentModule.forRoot()]), await contextOf([PaymentModule.forRoot()])];
   await one.get(PaymentService).doPayment(sale('5.00'));
   expect(other.get(PaymentSimulator).ledger.charges).toEqual([]);
@@ -293,7 +293,7 @@ describe('at each start', () => {
     });
   });
 
-  it('says nothing of it with a real gateway, whose simulator can be injected all the same and says what is wrong', async () => {
+  it('does not mention it with a real gateway; the simulator can still be injected, and says what is wrong', async () => {
     const gateway: Simulator = await startSimulator({ dialect: 'morpos' });
     const log = new KeptLog();
     const options = { ...simulatorOptions(gateway), publicUrl: 'https://shop.example' };
@@ -326,7 +326,7 @@ describe('at each start', () => {
   });
 });
 
-it('shows no card and no credential to whoever prints it', async () => {
+it('shows no card and no credential when it is printed', async () => {
   const app = await contextOf([PaymentModule.forRoot()]);
   const { cardDetails } = sale();
   await app.get(PaymentService).init3d(sale('149.90', { cardDetails }));

@@ -79,7 +79,7 @@ describe('events', () => {
     return merchant;
   }
 
-  it('tells awaited handlers before the caller, and plain listeners, once each', async () => {
+  it('call awaited handlers before the caller gets the answer, and plain listeners, once each', async () => {
     const { app, payments } = await start();
     const handlers = app.get(OrderHandlers);
     let begin!: () => void;
@@ -108,7 +108,7 @@ describe('events', () => {
     expect(handlers.awaited).toHaveLength(1);
   });
 
-  it('tries a handler that fails again, and repeats no other', async () => {
+  it('call a handler that failed again, and no other', async () => {
     const { app, payments } = await start();
     const handlers = app.get(OrderHandlers);
     handlers.failures = 1;
@@ -117,7 +117,7 @@ describe('events', () => {
     expect(handlers.awaited).toHaveLength(1);
   });
 
-  it('come by themselves: a 3D payment that nobody comes back to expires, and its handler is called', async () => {
+  it('come without a caller: a 3D payment whose buyer never returns expires, and its handler is called', async () => {
     const { app, payments } = await start(undefined, { sessionTtlMs: 100 });
     const { conversationId } = await payments.init3d(sale());
     const { awaited } = app.get(OrderHandlers);
@@ -125,7 +125,7 @@ describe('events', () => {
     expect(awaited).toMatchObject([{ type: 'payment.expired', payment: { conversationId, state: 'expired' } }]);
   });
 
-  it('finds handlers on providers that a factory made or that are values, once each', async () => {
+  it('reach handlers on providers that a factory made or that are values, once each', async () => {
     const value = new OrderHandlers();
     const providers = [
       { provide: 'handlers', useValue: value },

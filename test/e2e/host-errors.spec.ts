@@ -7,11 +7,11 @@ import { until } from '../services/until.js';
 import { type Merchant, sale, startMerchant } from './merchant.js';
 
 const CARD = '4508034508034509';
-/** What a merchant may well put into an error. */
+/** What a merchant may put into an error. */
 const TOLD = `card ${CARD}, 1236, 000`;
 const HERE = /, at .*test\/e2e\/host-errors\.spec\.ts:\d+:\d+/;
 
-/** What the merchant's own functions throw is the merchant's to mend: the log says which one, what and where. */
+/** The merchant has to mend its own functions: the log says which one threw, what, and where. */
 describe('the log, when a function of the merchant throws', () => {
   const log: string[] = [];
   const records: unknown[] = [];
@@ -101,7 +101,7 @@ describe('the log, when a function of the merchant throws', () => {
     [
       'its sign',
       (dialect) => ({ ...dialect, sign: thrower }),
-      /^error Nothing was sent to the payment gateway: the dialect's sign threw \(doPayment\): Error: card/,
+      /^error Nothing was sent to the payment gateway: the signer threw \(doPayment\): Error: card/,
     ],
     [
       'its headers',

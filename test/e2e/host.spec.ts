@@ -101,7 +101,7 @@ describe.each(PLATFORMS)('in a host on %s', (platform: Platform) => {
     expect([answer.status, answer.headers.get('location')]).toEqual([303, expect.stringContaining('/paid?')]);
   });
 
-  it('leaves the prefix out where the host excludes the callback from it', async () => {
+  it('leaves the prefix out when the host excludes the callback from it', async () => {
     const shop = await start({
       configure: (app) => app.setGlobalPrefix('api', { exclude: ['payments/{*rest}'] }),
     });

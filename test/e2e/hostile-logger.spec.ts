@@ -6,7 +6,7 @@ import { type Merchant, type MerchantSetup, sale, startMerchant } from './mercha
 
 const LEVELS = ['log', 'warn', 'error', 'debug', 'verbose', 'fatal'] as const;
 
-/** Loggers that fail at the module's lines; Nest's own pass, since Nest itself would not start otherwise. */
+/** Loggers that fail at the module's lines. They accept Nest's own lines, since otherwise Nest itself would not start. */
 const LOGGERS: Readonly<Record<string, (line: () => void) => LoggerService>> = {
   throws: (line) =>
     loggerOf(() => {
@@ -80,7 +80,7 @@ describe.each(Object.entries(LOGGERS))('a logger of the host that %s', (_what, m
     });
   }
 
-  /** Lines were lost, and nothing else was. */
+  /** Lines were lost, and nothing else. */
   async function expectHarmless(): Promise<void> {
     await new Promise(setImmediate);
     expect(lines).toBeGreaterThan(0);

@@ -1,10 +1,11 @@
-import { MemoryPaymentStore, PaymentClock, type PaymentRecord, SystemClock } from 'nestjs-card-payment';
+import { MemoryPaymentStore, PaymentClock, type PaymentRecord } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { ClockSetAhead } from '../rigs/clock-set-ahead.js';
 import { type Merchant, sale, startMerchant } from './merchant.js';
 
-/** Takes its time to claim a payment: longer than the claim lasts. */
+/** A claim takes this store longer than the claim lasts. */
 class SlowStore extends MemoryPaymentStore {
-  constructor(private readonly time: MovableClock) {
+  constructor(private readonly time: ClockSetAhead) {
     super({ clock: time });
   }
 
@@ -19,22 +20,14 @@ class SlowStore extends MemoryPaymentStore {
   }
 
   private holdUp({ state }: PaymentRecord): void {
-    if (state === 'charging' || state === 'authorizing') this.time.ahead += 600_000;
-  }
-}
-
-class MovableClock extends SystemClock {
-  ahead = 0;
-
-  override now(): Date {
-    return new Date(Date.now() + this.ahead);
+    if (state === 'charging' || state === 'authorizing') this.time.aheadMs += 600_000;
   }
 }
 
 describe('a claim that took longer than it lasts', () => {
   let simulator: Simulator;
   let merchant: Merchant;
-  const clock = new MovableClock();
+  const clock = new ClockSetAhead();
 
   beforeAll(async () => {
     simulator = await startSimulator({ dialect: 'morpos' });
@@ -43,13 +36,13 @@ describe('a claim that took longer than it lasts', () => {
       override: (builder) => builder.overrideProvider(PaymentClock).useValue(clock),
     });
   });
-  beforeEach(() => (clock.ahead = 0));
+  beforeEach(() => (clock.aheadMs = 0));
   afterAll(async () => {
     await merchant.app.close();
     await simulator.close();
   });
 
-  it('sends no DoPayment: others may have settled the payment by now', async () => {
+  it('sends no DoPayment, since another process may have settled the payment by now', async () => {
     const conversationId = 'LATE0000000000000001';
     await expect(merchant.payments.doPayment(sale('149.90', { conversationId }))).rejects.toMatchObject({
       code: 'PAYMENT_NOT_SENT',

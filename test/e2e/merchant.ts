@@ -1,11 +1,9 @@
-import { createServer, type AddressInfo } from 'node:net';
 import type { INestApplication, ModuleMetadata, NestApplicationOptions } from '@nestjs/common';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import {
-  type DoPaymentDto,
   morposDialect,
   PaymentModule,
   type PaymentOptions,
@@ -14,6 +12,9 @@ import {
   standardDialect,
 } from 'nestjs-card-payment';
 import type { Simulator } from 'nestjs-card-payment/simulator';
+import { freePort } from '../services/server.js';
+
+export { sale } from '../rigs/sale.js';
 
 export const PLATFORMS = ['express', 'fastify'] as const;
 export type Platform = (typeof PLATFORMS)[number];
@@ -30,13 +31,13 @@ export interface MerchantSetup {
   readonly metadata?: ModuleMetadata;
   /** Host settings: prefix, pipes, versioning. */
   readonly configure?: (app: INestApplication) => void;
-  /** Providers of the module to put others in the place of. */
+  /** Replaces providers of the module. */
   readonly override?: (builder: TestingModuleBuilder) => TestingModuleBuilder;
-  /** Body parser, logger: what `NestFactory.create` takes. */
+  /** The options of `NestFactory.create`, such as the logger and the body parser. */
   readonly application?: NestApplicationOptions;
 }
 
-/** A real Nest application as a merchant would have it, in front of a simulator. */
+/** A merchant's application, which pays at a simulator. */
 export async function startMerchant(
   platform: Platform,
   simulator: Simulator,
@@ -62,7 +63,7 @@ export async function startMerchant(
   return { app, url, payments: app.get(PaymentService) };
 }
 
-/** What a merchant sets to pay at the simulator. */
+/** The options of a merchant who pays at the simulator. */
 export function simulatorOptions({ url, credentials, dialect }: Simulator): PaymentOptions {
   return {
     baseUrl: url,
@@ -72,26 +73,4 @@ export function simulatorOptions({ url, credentials, dialect }: Simulator): Paym
     failureUrl: 'https://shop.example/failed',
     pendingUrl: 'https://shop.example/pending',
   };
-}
-
-let orders = 0;
-
-/** A sale with a published test card; amounts that end in .51, .96, … are answered as the simulator's table says. */
-export function sale(amount = '149.90', more: Partial<DoPaymentDto> = {}): DoPaymentDto {
-  orders += 1;
-  return {
-    reference: `order-${orders}`,
-    cardDetails: { cardNo: '4508034508034509', expDate: '1236', cvv: '000' },
-    transactionDetails: { amount, currencyCode: 949, installmentCount: 1 },
-    cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
-    ...more,
-  };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -9,7 +9,7 @@ import { type Postgres, startPostgres } from '../services/postgres.js';
 import { type RedisServer, startRedis } from '../services/redis.js';
 import { type Merchant, sale, startMerchant } from './merchant.js';
 
-/** As a newer release may write it, of which this one knows only that it writes records. */
+/** Records that a newer release may write, with states and kinds that this one does not know. */
 const WRITTEN = [
   ['a state', { state: 'pending' }],
   ['a kind that waits for the buyer', { kind: 'hosted' }],
@@ -45,7 +45,7 @@ describe.each(['SQLite', 'PostgreSQL', 'Redis'])('beside a newer release on %s',
     return database === 'Redis' ? openRedisStore(server.url) : openSqlStore(server.url);
   }
 
-  /** A 3D payment, of which the newer release then makes something else, due at once. */
+  /** A 3D payment that the newer release then changes, and that is due at once. */
   async function written(change: object): Promise<PaymentRecord> {
     const { conversationId } = await merchant.payments.init3d(sale());
     const record = await find(conversationId);
@@ -82,7 +82,7 @@ describe.each(['SQLite', 'PostgreSQL', 'Redis'])('beside a newer release on %s',
       expect(await find(record.conversationId)).toEqual(record);
     });
 
-    it('is nothing to resolve', async () => {
+    it('cannot be resolved', async () => {
       const resolved = merchant.payments.resolve(record.conversationId, 'failed', 'looked up', { force: true });
       await expect(resolved).rejects.toBeInstanceOf(PaymentStateError);
       expect(await find(record.conversationId)).toEqual(record);
@@ -97,7 +97,7 @@ describe.each(['SQLite', 'PostgreSQL', 'Redis'])('beside a newer release on %s',
       expect(dueAt?.getTime()).toBeLessThan(Date.now() + 90_000);
     });
 
-    it('goes on holding its order, and costs nobody a request', async () => {
+    it('keeps its order, and nothing is sent for it', async () => {
       const other = await merchant.payments.doPayment(sale('10.00', { reference: record.reference ?? '' }));
       expect(other).toMatchObject({ state: 'failed', reason: 'reference_taken' });
       expect(simulator.ledger.calls('Auth3d', record.conversationId)).toBe(0);

@@ -49,7 +49,7 @@ describe.each(PLATFORMS)('payments on %s', (platform) => {
       },
     );
 
-    it("gives a customer nothing of another's payment for the same key, and sends nothing", async () => {
+    it("shows a customer nothing of another customer's payment for the same key, and sends nothing", async () => {
       const { payments } = merchant;
       const input = sale('75.00', { reference: undefined, idempotencyKey: 'key-of-a-customer' });
       const first = await payments.doPayment(input);
@@ -64,7 +64,7 @@ describe.each(PLATFORMS)('payments on %s', (platform) => {
       expect(simulator.requests).toHaveLength(sent);
     });
 
-    it('tells a declined direct payment', async () => {
+    it('returns a declined direct payment as failed', async () => {
       const payment = await merchant.payments.doPayment(sale('10.51'));
       expect(payment).toMatchObject({ state: 'failed', reason: 'declined', code: 'B0051', settled: true });
     });

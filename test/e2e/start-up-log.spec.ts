@@ -41,7 +41,7 @@ class LoginGuard implements CanActivate {
   }
 }
 
-/** What is said when it starts, and when a setting looks wrong. */
+/** What the module logs when it starts, and when a setting looks wrong. */
 describe('the log at start-up', () => {
   const log: string[] = [];
   const records: unknown[] = [];
@@ -65,7 +65,7 @@ describe('the log at start-up', () => {
 
   const payment = (options: PaymentOptions & PaymentStructure = {}) => PaymentModule.forRoot({ ...SET, ...options });
 
-  it('is one line an account: dialect, gateway, store, callback, handlers', async () => {
+  it('is one line for each account: dialect, gateway, store, callback, handlers', async () => {
     const lines = await said(
       {
         imports: [payment(), payment({ name: 'eu', callback: { path: 'pay/eu' }, background: false })],
@@ -84,7 +84,7 @@ describe('the log at start-up', () => {
     expect(lines.join()).not.toMatch(/secret/);
   });
 
-  it('says what is not there, too', async () => {
+  it('also says what is missing', async () => {
     expect(await said({ imports: [payment({ callback: false })] })).toContain(
       'log Account default: dialect morpos; gateway gateway.example; store memory; no callback of its own; ' +
         'no @OnPayment handlers.',
@@ -93,7 +93,7 @@ describe('the log at start-up', () => {
 
   it('warns once of a store on another host that is reached without TLS', async () => {
     const redis = await startRedis({ args: ['--appendfsync', 'always'] });
-    // Leads here, too, and is no loopback address to anyone who reads it.
+    // A name of this machine that is no loopback address.
     const storeUrl = `redis://0.0.0.0:${new URL(redis.url).port}/3`;
     const warned = (lines: readonly string[]) => lines.filter((line) => line.includes('TLS'));
     expect(warned(await said({ imports: [payment({ storeUrl })] }))).toEqual([
@@ -113,7 +113,7 @@ describe('the log at start-up', () => {
     expect(lines.join()).not.toMatch(/secret/);
   });
 
-  it('warns of an account that nobody listens to, unless plain events may be heard', async () => {
+  it('warns of an account without a handler, unless plain events may reach a listener', async () => {
     const warning =
       'warn Nobody hears what becomes of payments of the account default: add a method with ' +
       "@OnPayment(['succeeded', 'failed', 'expired']) to a provider.";
@@ -125,7 +125,7 @@ describe('the log at start-up', () => {
     expect(lines.join()).toContain('no @OnPayment handlers');
   });
 
-  it('names variables that are nearly ours, and no value', async () => {
+  it('names misspelt variables, and shows no value', async () => {
     process.env['PAYMENT_SUCESS_URL'] = 'https://shop.example/secret';
     const both = await said({ imports: [payment(), payment({ name: 'eu' })], providers: [Orders] });
     expect(both).toContain(
@@ -149,14 +149,14 @@ describe('the log at start-up', () => {
       expect(await said(guarded())).toContainEqual(warning);
     });
 
-    it('names one that is made for each request, too', async () => {
+    it('also names a guard that is made for each request', async () => {
       @Injectable({ scope: Scope.REQUEST })
       class RequestGuard extends LoginGuard {}
       const providers = [LoginGuard, RequestGuard].map((useClass) => ({ provide: APP_GUARD, useClass }));
       expect(await said({ imports: [payment()], providers })).toContainEqual(warningOf('LoginGuard, RequestGuard'));
     });
 
-    it('names one that only reminds of a guard that counts', async () => {
+    it('names a guard whose name only resembles one that counts requests', async () => {
       @Injectable()
       class LoginThrottlerGuard extends LoginGuard {}
       const providers = [{ provide: APP_GUARD, useClass: LoginThrottlerGuard }];

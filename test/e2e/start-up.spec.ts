@@ -121,7 +121,7 @@ describe('starting up', () => {
 
   it.each([
     ['of a request', Scope.REQUEST],
-    ['made anew for each that injects it', Scope.TRANSIENT],
+    ['made again for each provider that injects it', Scope.TRANSIENT],
   ])('a handler on a provider %s stops the start', async (_what, scope) => {
     @Injectable({ scope })
     class Mail {
@@ -135,7 +135,7 @@ describe('starting up', () => {
     expect(error.message).toContain('@OnPayment Mail.paid: is on a request-scoped or transient provider');
   });
 
-  it('a bare import says so, and who imports it', async () => {
+  it('a bare import is an error that says which module imports it', async () => {
     const error = await failure([PaymentModule]);
     expect(error.message).toContain('PaymentModule: is imported bare by AppModule: import PaymentModule.forRoot()');
 
@@ -147,7 +147,7 @@ describe('starting up', () => {
     expect(beside.message).toContain('the others need not import it, since it is global');
   });
 
-  it('a bare import says so in the log where Nest comes upon a service that needs it first', async () => {
+  it('a bare import is an error in the log when Nest first meets a service that needs it', async () => {
     @Injectable()
     class OrderService {
       constructor(readonly payments: PaymentService) {}
@@ -179,11 +179,11 @@ describe('starting up', () => {
     expect(call).toThrow(/forRootAsync: needs useFactory: .* call PaymentModule\.forRoot\(\)/);
   });
 
-  it('says where what shapes the module belongs', async () => {
+  it('says where options that shape the module belong', async () => {
     Object.assign(process.env, variables());
     const useFactory = () => ({ callback: false }) as PaymentOptions;
     const error = await failure([PaymentModule.forRootAsync({ useFactory })]);
-    expect(error.message).toContain('callback: shapes the module: it stands beside useFactory');
+    expect(error.message).toContain('callback: shapes the module: put it beside useFactory');
   });
 
   it('a module that is loaded lazily says so at its first use, before anything is sent', async () => {
@@ -315,7 +315,7 @@ describe('starting up', () => {
       }
     });
 
-    it('the simulator is not offered to who has an account', async () => {
+    it('the simulator is not offered when there is an account', async () => {
       Object.assign(process.env, variables(), { PAYMENT_API_KEY: '' });
       expect((await failure([PaymentModule.forRoot()])).message).not.toContain('simulator:');
     });
@@ -349,7 +349,7 @@ describe('starting up', () => {
     });
   });
 
-  it('says that memory forgets, and nothing with a store that does not', async () => {
+  it('warns that the store in memory is not durable, and of no other store', async () => {
     const options = { ...simulatorOptions(simulator), publicUrl: 'https://shop.example' };
     const warnings = (): string[] => log.lines.filter((line) => line.includes('kept in memory'));
     await boot([PaymentModule.forRoot(options)]);
@@ -361,7 +361,7 @@ describe('starting up', () => {
     expect(warnings()).toEqual([]);
   });
 
-  it('does without EventEmitterModule', async () => {
+  it('starts without EventEmitterModule', async () => {
     await expectToPay(
       await boot([
         PaymentModule.forRoot({
@@ -374,7 +374,7 @@ describe('starting up', () => {
     expect(log.lines.filter((line) => /event.?emitter/i.test(line))).toEqual([]);
   });
 
-  it('takes a dialect of one’s own', async () => {
+  it('takes a dialect that the merchant wrote', async () => {
     const standard = await startSimulator();
     const dialect = { ...standardDialect({ signer: () => 'signed' }), name: 'own' };
     await expectToPay(

@@ -5,7 +5,7 @@ import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { loggerInto } from '../flows/log-lines.js';
 import { type Merchant, sale, startMerchant } from './merchant.js';
 
-/** What newcomers get wrong, and what the log says then. */
+/** Frequent mistakes at first use, and what the log says of them. */
 describe('the log, when the gateway cannot be used', () => {
   const log: string[] = [];
   let simulator: Simulator;
@@ -21,7 +21,7 @@ describe('the log, when the gateway cannot be used', () => {
   });
   afterAll(() => simulator.close());
 
-  /** Error lines that one payment of each kind brings about. */
+  /** Error lines of one payment of each kind. */
   async function errorsWith(options: PaymentOptions): Promise<string[]> {
     merchant = await startMerchant('express', simulator, { options, application: { logger: loggerInto(log) } });
     log.length = 0;
@@ -48,7 +48,7 @@ describe('the log, when the gateway cannot be used', () => {
     expect(error).toMatch(/HTTP 404, .*baseUrl \(PAYMENT_BASE_URL\), which must end before \/v1/);
   });
 
-  it('a host that nobody listens at, a name that is none, a server without TLS', async () => {
+  it('a port that is closed, a name that does not exist, a server without TLS', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -68,7 +68,7 @@ describe('the log, when the gateway cannot be used', () => {
     }
   });
 
-  it('says nothing of the kind of a decline', async () => {
+  it('does not say this of a decline', async () => {
     merchant = await startMerchant('express', simulator, { application: { logger: loggerInto(log) } });
     log.length = 0;
     const { conversationId } = await merchant.payments.doPayment(sale('10.51'));
@@ -77,7 +77,7 @@ describe('the log, when the gateway cannot be used', () => {
     ]);
   });
 
-  it('says what failed where Nest would answer 500, and nothing that a store threw', async () => {
+  it('says what failed when Nest answers 500, and nothing that a store threw', async () => {
     const store = new MemoryPaymentStore();
     const application = { logger: loggerInto(log) };
     merchant = await startMerchant('express', simulator, { options: { store }, application });

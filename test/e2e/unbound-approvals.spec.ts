@@ -9,156 +9,162 @@ import { type Merchant, type MerchantSetup, PLATFORMS, sale, startMerchant } fro
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** What the buyer puts in the place of the cheap order's conversationId. */
+/** What the buyer sends instead of the cheap order's conversationId. */
 const FORGERIES: readonly (readonly [string, (dear: string) => string | null])[] = [
   ['empty', () => ''],
   ['left out', () => null],
   ["the dear order's", (dear) => dear],
 ];
 
-describe.each(PLATFORMS)("a cheap order's ids at a dear order's token on %s", (platform) => {
-  let simulator: Simulator;
-  let shop: Merchant;
+describe.each(PLATFORMS)(
+  "the bank's fields of a cheap order, sent to the token of an expensive one, on %s",
+  (platform) => {
+    let simulator: Simulator;
+    let shop: Merchant;
 
-  async function open(options: SimulatorOptions, setup: MerchantSetup = {}): Promise<void> {
-    simulator = await startSimulator(options);
-    shop = await startMerchant(platform, simulator, setup);
-  }
-  afterEach(async () => {
-    await shop.app.close();
-    await simulator.close();
-  });
-
-  /** The buyer authenticates the cheap order alone, and brings its content to the dear one. */
-  async function attack(forge: (dear: string) => string | null): Promise<{ answer: Response; dear: string }> {
-    const cheap = await shop.payments.init3d(sale('1.00'));
-    const { conversationId: dear } = await shop.payments.init3d(sale('9999.00'));
-    const { fields } = simulator.approve(cheap.conversationId);
-    // The dear order's page would have been opened, and left.
-    const { url } = simulator.bank.answer(dear, { code: 'cancel' });
-    const { conversationId: _cheaps, ...others } = fields;
-    const forged = forge(dear);
-    return { answer: await post(url, forged === null ? others : { ...others, conversationId: forged }), dear };
-  }
-
-  async function expectNotPaid(dear: string): Promise<Payment | null> {
-    expect(simulator.ledger.chargedTimes(dear)).toBe(0);
-    const payment = await shop.payments.find(dear);
-    expect(payment?.state).not.toBe('succeeded');
-    return payment;
-  }
-
-  describe.each(['bare', 'echo'] as const)('where Auth3d answers carelessly: %s', (carelessAuth3d) => {
-    it.each(FORGERIES)('with the conversationId %s, dialect standard: for a person to look at', async (_how, forge) => {
-      await open({ dialect: 'standard', carelessAuth3d });
-      const { answer, dear } = await attack(forge);
-      expect(answer.headers.get('location')).toBe(`https://shop.example/pending?conversationId=${dear}`);
-      expect(await expectNotPaid(dear)).toMatchObject({ state: 'review', reason: 'unbound', code: 'B0000' });
-      expect(simulator.ledger.total()).toBe('1.00');
+    async function open(options: SimulatorOptions, setup: MerchantSetup = {}): Promise<void> {
+      simulator = await startSimulator(options);
+      shop = await startMerchant(platform, simulator, setup);
+    }
+    afterEach(async () => {
+      await shop.app.close();
+      await simulator.close();
     });
 
-    it.each(FORGERIES.slice(0, 2))('with the conversationId %s, dialect morpos: refused', async (_how, forge) => {
-      await open({ dialect: 'morpos', carelessAuth3d });
-      const { answer, dear } = await attack(forge);
-      expect(answer.status).toBe(400);
-      expect(await expectNotPaid(dear)).toMatchObject({ state: 'awaiting', version: 2 });
-      expect(simulator.ledger.calls('Auth3d')).toBe(0);
-    });
+    /** The buyer authenticates the cheap order only, and sends its fields to the expensive one. */
+    async function attack(forge: (dear: string) => string | null): Promise<{ answer: Response; dear: string }> {
+      const cheap = await shop.payments.init3d(sale('1.00'));
+      const { conversationId: dear } = await shop.payments.init3d(sale('9999.00'));
+      const { fields } = simulator.approve(cheap.conversationId);
+      // The page of the expensive order would have been opened, and left.
+      const { url } = simulator.bank.answer(dear, { code: 'cancel' });
+      const { conversationId: _cheaps, ...others } = fields;
+      const forged = forge(dear);
+      return { answer: await post(url, forged === null ? others : { ...others, conversationId: forged }), dear };
+    }
 
-    it("with the dear order's conversationId, dialect morpos: the gateway is asked, and does not confirm", async () => {
-      await open({ dialect: 'morpos', carelessAuth3d });
-      const { answer, dear } = await attack((id) => id);
-      expect(answer.headers.get('location')).toContain('/pending?');
-      expect(await expectNotPaid(dear)).toMatchObject({ state: 'unknown', reason: 'unbound' });
-      expect(simulator.ledger.calls('CheckPayment', dear)).toBe(1);
-      expect(await shop.payments.inquire(dear)).toMatchObject({ state: 'unknown', reason: 'unbound' });
-      expect(simulator.ledger.total()).toBe('1.00');
-    });
+    async function expectNotPaid(dear: string): Promise<Payment | null> {
+      expect(simulator.ledger.chargedTimes(dear)).toBe(0);
+      const payment = await shop.payments.find(dear);
+      expect(payment?.state).not.toBe('succeeded');
+      return payment;
+    }
 
-    it('an honest buyer pays, dialect morpos: the gateway confirms in the same breath', async () => {
-      await open({ dialect: 'morpos', carelessAuth3d });
-      const { conversationId } = await shop.payments.init3d(sale());
-      const callback = simulator.approve(conversationId);
-      const answer = await post(callback.url, callback.fields);
-      expect(answer.headers.get('location')).toBe(`https://shop.example/paid?conversationId=${conversationId}`);
-      expect(await shop.payments.find(conversationId)).toMatchObject({
-        state: 'succeeded',
-        reason: null,
-        version: 4,
-        orderId: callback.fields.OrderId,
-        chargedAmount: '149.90',
+    describe.each(['omitId', 'echoId'] as const)('where Auth3d does not name the payment: %s', (unboundAuth3d) => {
+      it.each(FORGERIES)(
+        'with the conversationId %s, dialect standard: for a person to look at',
+        async (_how, forge) => {
+          await open({ dialect: 'standard', unboundAuth3d });
+          const { answer, dear } = await attack(forge);
+          expect(answer.headers.get('location')).toBe(`https://shop.example/pending?conversationId=${dear}`);
+          expect(await expectNotPaid(dear)).toMatchObject({ state: 'review', reason: 'unbound', code: 'B0000' });
+          expect(simulator.ledger.total()).toBe('1.00');
+        },
+      );
+
+      it.each(FORGERIES.slice(0, 2))('with the conversationId %s, dialect morpos: refused', async (_how, forge) => {
+        await open({ dialect: 'morpos', unboundAuth3d });
+        const { answer, dear } = await attack(forge);
+        expect(answer.status).toBe(400);
+        expect(await expectNotPaid(dear)).toMatchObject({ state: 'awaiting', version: 2 });
+        expect(simulator.ledger.calls('Auth3d')).toBe(0);
       });
-      expect(simulator.ledger.calls('CheckPayment', conversationId)).toBe(1);
-    });
 
-    it('an honest buyer pays, trustUnbound: nobody asks', async () => {
-      await open({ dialect: 'standard', carelessAuth3d }, { options: { trustUnbound: true } });
-      const { conversationId } = await shop.payments.init3d(sale());
-      const callback = simulator.approve(conversationId);
-      await post(callback.url, callback.fields);
-      expect(await shop.payments.find(conversationId)).toMatchObject({ state: 'succeeded', reason: null });
-    });
-  });
+      it("with the expensive order's conversationId, dialect morpos: the gateway is asked, and does not confirm", async () => {
+        await open({ dialect: 'morpos', unboundAuth3d });
+        const { answer, dear } = await attack((id) => id);
+        expect(answer.headers.get('location')).toContain('/pending?');
+        expect(await expectNotPaid(dear)).toMatchObject({ state: 'unknown', reason: 'unbound' });
+        expect(simulator.ledger.calls('CheckPayment', dear)).toBe(1);
+        expect(await shop.payments.inquire(dear)).toMatchObject({ state: 'unknown', reason: 'unbound' });
+        expect(simulator.ledger.total()).toBe('1.00');
+      });
 
-  describe.each(['code', 'text', 'status', 'id', 'amount'] as const)(
-    'where an inquiry shows a code and %s',
-    (inquiryAnswer) => {
-      const isConfirmed = inquiryAnswer === 'id' || inquiryAnswer === 'amount';
+      it('an honest buyer pays, dialect morpos: the gateway confirms at once', async () => {
+        await open({ dialect: 'morpos', unboundAuth3d });
+        const { conversationId } = await shop.payments.init3d(sale());
+        const callback = simulator.approve(conversationId);
+        const answer = await post(callback.url, callback.fields);
+        expect(answer.headers.get('location')).toBe(`https://shop.example/paid?conversationId=${conversationId}`);
+        expect(await shop.payments.find(conversationId)).toMatchObject({
+          state: 'succeeded',
+          reason: null,
+          version: 4,
+          orderId: callback.fields.OrderId,
+          chargedAmount: '149.90',
+        });
+        expect(simulator.ledger.calls('CheckPayment', conversationId)).toBe(1);
+      });
 
-      it(`an honest buyer ${isConfirmed ? 'pays' : 'waits: that does not confirm an approval that names nobody'}`, async () => {
-        await open({ dialect: 'morpos', carelessAuth3d: 'bare', inquiryAnswer });
+      it('an honest buyer pays, trustUnbound: the gateway is not asked', async () => {
+        await open({ dialect: 'standard', unboundAuth3d }, { options: { trustUnbound: true } });
         const { conversationId } = await shop.payments.init3d(sale());
         const callback = simulator.approve(conversationId);
         await post(callback.url, callback.fields);
-        const expected = isConfirmed ? { state: 'succeeded' } : { state: 'unknown', reason: 'unbound' };
-        expect(await shop.payments.find(conversationId)).toMatchObject(expected);
-        expect(await shop.payments.inquire(conversationId)).toMatchObject(expected);
+        expect(await shop.payments.find(conversationId)).toMatchObject({ state: 'succeeded', reason: null });
       });
+    });
 
-      it(`a direct payment whose answer was lost ${inquiryAnswer === 'code' ? 'stays unknown' : 'has succeeded'}`, async () => {
-        await open({ dialect: 'morpos', inquiryAnswer });
-        simulator.fail({ operation: 'DoPayment', kind: 'reset', at: 'after' });
-        const { conversationId, state } = await shop.payments.doPayment(sale());
-        expect(state).toBe('unknown');
-        const settled = inquiryAnswer === 'code' ? 'unknown' : 'succeeded';
-        expect(await shop.payments.inquire(conversationId)).toMatchObject({ state: settled });
+    describe.each(['code', 'text', 'status', 'id', 'amount'] as const)(
+      'where an inquiry shows a code and %s',
+      (inquiryAnswer) => {
+        const isConfirmed = inquiryAnswer === 'id' || inquiryAnswer === 'amount';
+
+        it(`an honest buyer ${isConfirmed ? 'pays' : 'waits: that does not confirm an approval that names nobody'}`, async () => {
+          await open({ dialect: 'morpos', unboundAuth3d: 'omitId', inquiryAnswer });
+          const { conversationId } = await shop.payments.init3d(sale());
+          const callback = simulator.approve(conversationId);
+          await post(callback.url, callback.fields);
+          const expected = isConfirmed ? { state: 'succeeded' } : { state: 'unknown', reason: 'unbound' };
+          expect(await shop.payments.find(conversationId)).toMatchObject(expected);
+          expect(await shop.payments.inquire(conversationId)).toMatchObject(expected);
+        });
+
+        it(`a direct payment whose answer was lost ${inquiryAnswer === 'code' ? 'stays unknown' : 'has succeeded'}`, async () => {
+          await open({ dialect: 'morpos', inquiryAnswer });
+          simulator.fail({ operation: 'DoPayment', kind: 'reset', at: 'after' });
+          const { conversationId, state } = await shop.payments.doPayment(sale());
+          expect(state).toBe('unknown');
+          const settled = inquiryAnswer === 'code' ? 'unknown' : 'succeeded';
+          expect(await shop.payments.inquire(conversationId)).toMatchObject({ state: settled });
+        });
+      },
+    );
+
+    it('where Auth3d names what it approved: another payment, for a person to look at', async () => {
+      await open({ dialect: 'morpos', unboundAuth3d: 'omitId' });
+      const cheap = await shop.payments.init3d(sale('1.00'));
+      const { conversationId: dear } = await shop.payments.init3d(sale('9999.00'));
+      simulator.fail({
+        operation: 'Auth3d',
+        kind: 'edit',
+        edit: (fields) => Object.assign(fields, { conversationId: dear, amount: '1.00' }),
       });
-    },
-  );
-
-  it('where Auth3d names what it approved: another payment, for a person to look at', async () => {
-    await open({ dialect: 'morpos', carelessAuth3d: 'bare' });
-    const cheap = await shop.payments.init3d(sale('1.00'));
-    const { conversationId: dear } = await shop.payments.init3d(sale('9999.00'));
-    simulator.fail({
-      operation: 'Auth3d',
-      kind: 'edit',
-      edit: (fields) => Object.assign(fields, { conversationId: dear, amount: '1.00' }),
+      const { fields } = simulator.approve(cheap.conversationId);
+      await post(simulator.approve(dear).url, { ...fields, conversationId: dear });
+      expect(await expectNotPaid(dear)).toMatchObject({ state: 'review', reason: 'amount_mismatch' });
     });
-    const { fields } = simulator.approve(cheap.conversationId);
-    await post(simulator.approve(dear).url, { ...fields, conversationId: dear });
-    expect(await expectNotPaid(dear)).toMatchObject({ state: 'review', reason: 'amount_mismatch' });
-  });
 
-  it('a direct payment is approved by the code alone', async () => {
-    await open({ dialect: 'standard' });
-    simulator.fail({ operation: 'DoPayment', kind: 'bare-code' });
-    expect(await shop.payments.doPayment(sale())).toMatchObject({ state: 'succeeded' });
-  });
-
-  describe("with the fields' names of the hosted page", () => {
-    it.each(['form', 'get', 'json'] as const)('an honest buyer pays, by %s', async (method) => {
-      await open({ dialect: 'morpos', callback: { names: 'hosted', method } });
-      const { conversationId } = await shop.payments.init3d(sale());
-      const callback: BankCallback = simulator.approve(conversationId);
-      expect(Object.keys(callback.fields)).toContain('ConversationId');
-      const answer = await fetch(callback.request.url, { ...callback.request, redirect: 'manual' });
-      expect(answer.headers.get('location')).toBe(`https://shop.example/paid?conversationId=${conversationId}`);
-      const [sent] = simulator.requests.filter(({ operation }) => operation === 'Auth3d');
-      expect(sent?.body).toEqual(callback.fields);
+    it('a direct payment is approved by the code alone', async () => {
+      await open({ dialect: 'standard' });
+      simulator.fail({ operation: 'DoPayment', kind: 'bare-code' });
+      expect(await shop.payments.doPayment(sale())).toMatchObject({ state: 'succeeded' });
     });
-  });
-});
+
+    describe("with the fields' names of the hosted page", () => {
+      it.each(['form', 'get', 'json'] as const)('an honest buyer pays, by %s', async (method) => {
+        await open({ dialect: 'morpos', callback: { names: 'hosted', method } });
+        const { conversationId } = await shop.payments.init3d(sale());
+        const callback: BankCallback = simulator.approve(conversationId);
+        expect(Object.keys(callback.fields)).toContain('ConversationId');
+        const answer = await fetch(callback.request.url, { ...callback.request, redirect: 'manual' });
+        expect(answer.headers.get('location')).toBe(`https://shop.example/paid?conversationId=${conversationId}`);
+        const [sent] = simulator.requests.filter(({ operation }) => operation === 'Auth3d');
+        expect(sent?.body).toEqual(callback.fields);
+      });
+    });
+  },
+);
 
 function post(url: string, fields: Readonly<Record<string, string>>): Promise<Response> {
   const body = new URLSearchParams(fields).toString();

@@ -28,7 +28,7 @@ describe.each(PLATFORMS)('on %s, a buyer who posts one callback over and over wh
     return { conversationId, callback, fault, first };
   }
 
-  /** Brings many copies, and waits until as many as may not wait were answered. */
+  /** Sends many copies, and waits until all that may not wait were answered. */
   async function pile(make: () => Promise<Response>): Promise<{ early: string[]; all: Promise<string[]> }> {
     const early: string[] = [];
     const answers = Array.from({ length: COPIES }, async () => {
@@ -48,7 +48,7 @@ describe.each(PLATFORMS)('on %s, a buyer who posts one callback over and over wh
 
     const { early, all } = await pile(() => bring(callback));
     expect(new Set(early)).toEqual(new Set([pending]));
-    // What is not the bank's is refused as ever.
+    // What does not come from the bank is refused as always.
     const foreign = new URLSearchParams({ ...callback.fields, conversationId: 'ANOTHER' });
     const refused = await bring({ ...callback, request: { ...callback.request, body: String(foreign) } });
     expect(refused.status).toBe(400);
@@ -60,7 +60,7 @@ describe.each(PLATFORMS)('on %s, a buyer who posts one callback over and over wh
     expect(simulator.ledger.calls('Auth3d', conversationId)).toBe(1);
   });
 
-  it('does not have other buyers wait less', async () => {
+  it('does not shorten the wait of other buyers', async () => {
     const { callback, fault, first, conversationId } = await stalled();
     const { all } = await pile(() => fetch(callback.url, { redirect: 'manual' }));
     const other = await merchant.payments.init3d(sale());
@@ -70,7 +70,7 @@ describe.each(PLATFORMS)('on %s, a buyer who posts one callback over and over wh
     expect(simulator.ledger.calls('Auth3d', conversationId)).toBe(1);
   });
 
-  it('gets its places back', async () => {
+  it('may wait again once the earlier copies were answered', async () => {
     const { callback, fault, first } = await stalled();
     const { all } = await pile(() => bring(callback));
     fault.release();
@@ -79,7 +79,7 @@ describe.each(PLATFORMS)('on %s, a buyer who posts one callback over and over wh
     expect(waiting).toEqual(new WaitingCallbacks());
   });
 
-  it('by a controller of its own gets the payment as it stands', async () => {
+  it('gets the payment in its current state from a controller of the merchant’s own', async () => {
     const { conversationId, callback, fault, first } = await stalled();
     const states: string[] = [];
     const calls = Array.from({ length: COPIES }, async () => {
@@ -93,7 +93,7 @@ describe.each(PLATFORMS)('on %s, a buyer who posts one callback over and over wh
   });
 });
 
-it('whoever has left takes no place any more', () => {
+it('a buyer who has gone away is not counted as waiting any more', () => {
   const waiting = new WaitingCallbacks();
   const place = waiting.placeFor('ID');
   place.leave();

@@ -1,7 +1,7 @@
 import { type ArgumentsHost, Catch } from '@nestjs/common';
 import { jest } from '@jest/globals';
 import { PaymentExceptionFilter } from '../../lib/errors/payment-exception.filter.js';
-import { PaymentNotFoundError } from '../../lib/errors/payment-not-found.error.js';
+import { PaymentNotFoundError } from '../../lib/errors/payment-errors.js';
 import { PaymentValidationError } from '../../lib/errors/payment-validation.error.js';
 import type { RefusedForm } from '../../lib/errors/refused-form.js';
 import { BANK_PAGE_HEADERS } from '../../lib/payment/bank-page-headers.js';
@@ -63,7 +63,7 @@ describe('a form that is to be shown again', () => {
       () => {
         throw new TypeError(`no template for ${CARD_NUMBER}`);
       },
-      /^error The form could not be shown again; the buyer gets the plain page\. TypeError: no template for \*+$/,
+      /^error The form could not be shown again, so the buyer gets the plain page: TypeError: no template for \*+, at .+\.$/,
     ],
     [
       'throws what is no Error',
@@ -71,14 +71,14 @@ describe('a form that is to be shown again', () => {
         // eslint-disable-next-line @typescript-eslint/only-throw-error -- a host may throw anything
         throw CARD_NUMBER;
       },
-      /Something that is no Error was thrown/,
+      /: threw something that is no Error\.$/,
     ],
     [
       'throws an Error that cannot be looked at',
       () => {
         throw Object.assign(new Error('broken'), { name: Symbol('name') });
       },
-      /Something that is no Error was thrown/,
+      /: threw something that is no Error\.$/,
     ],
     [
       'throws a proxy that is gone',
@@ -87,7 +87,7 @@ describe('a form that is to be shown again', () => {
         revoke();
         throw proxy;
       },
-      /Something that is no Error was thrown/,
+      /: threw something that is no Error\.$/,
     ],
   ])('%s: the buyer gets the plain page', async (_what, give, line) => {
     const answer = new Answer();
@@ -129,7 +129,9 @@ describe('a form that is to be shown again', () => {
       throw new Error('the connection is gone');
     };
     await new ShopFilter(() => '<p>form</p>').catch(WRONG_CODE, hostOf(answer));
-    expect(log).toEqual(['error The form could not be sent. Error: the connection is gone']);
+    expect(log).toEqual([
+      expect.stringMatching(/^error The form could not be sent: Error: the connection is gone, at .+\.$/),
+    ]);
   });
 
   it('is not sent where the host has begun an answer on Fastify’s raw response', async () => {

@@ -1,16 +1,16 @@
 import type { DoPaymentDto, PaymentOptions, PaymentState } from 'nestjs-card-payment';
-import { TaskProcess } from '../services/task-process.js';
+import { TaskProcess } from '../rigs/task-process.js';
 
-const SCRIPT = new URL('clock-host-process.mjs', import.meta.url);
+const SCRIPT = new URL('clock-host-process.ts', import.meta.url);
 const SHIFTED_DATE = new URL('shifted-date.mjs', import.meta.url);
 
 /** A host whose wall clock is wrong: a process of its own, whose `Date` is set ahead before anything is loaded. */
 export class ClockHost {
   private constructor(private readonly process: TaskProcess) {}
 
-  static async fork(gateway: PaymentOptions, aheadMs: number): Promise<ClockHost> {
+  static async fork(account: PaymentOptions, aheadMs: number): Promise<ClockHost> {
     const env = { ...process.env, CLOCK_AHEAD_MS: String(aheadMs) };
-    return new ClockHost(await TaskProcess.fork(SCRIPT, gateway, { env, execArgv: ['--import', SHIFTED_DATE.href] }));
+    return new ClockHost(await TaskProcess.fork(SCRIPT, account, { env, execArgv: ['--import', SHIFTED_DATE.href] }));
   }
 
   /** Starts its application, in place of the one before. */

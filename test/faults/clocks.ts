@@ -1,41 +1,31 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newConversationId, type PaymentState, type PaymentStore } from 'nestjs-card-payment';
-import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import type { Simulator } from 'nestjs-card-payment/simulator';
 import { aPaymentRecord } from 'nestjs-card-payment/testing';
-import { sale } from '../e2e/merchant.js';
+import { sale } from '../rigs/sale.js';
+import { openedStoreAt, SHARED_STORES, type SharedStore, type SharedStoreName } from '../rigs/shared-stores.js';
+import { accountAt, startTimelessGateway } from '../rigs/simulated-gateway.js';
 import { settled } from '../store/redis/records.js';
 import { ClockHost } from './clock-host.js';
 
-/** A store that hosts share, and whose time counts. */
-export interface SharedStore {
-  /** The URL of an empty store. */
-  create(): Promise<string>;
-  /** The store, for the test to look into. */
-  open(url: string): Promise<PaymentStore>;
-  stop(): Promise<void>;
-}
-
 const HOUR_MS = 3_600_000;
 const SHORT_MS = 500;
-/** After what lasts {@link SHORT_MS}. */
+/** Longer than {@link SHORT_MS}. */
 const AFTER_MS = 600;
 const LEASE = { account: 'default', leaseMs: 10 * 60_000, limit: 100 } as const;
 
 /** Processes with wall clocks hours apart, on one store. */
-export function describeClocks(name: string, startStore: () => Promise<SharedStore>): void {
+export function describeClocks(name: Exclude<SharedStoreName, 'SQLite'>): void {
   let shared: SharedStore;
   let simulator: Simulator;
   let right: ClockHost;
-  /** For the test to look into. */
+  /** The same store, for the test to look into. */
   let store: PaymentStore;
   let storeUrl: string;
 
   beforeAll(async () => {
-    [shared, simulator] = await Promise.all([
-      startStore(),
-      startSimulator({ dialect: 'morpos', timestampToleranceMs: Infinity }),
-    ]);
+    [shared, simulator] = await Promise.all([SHARED_STORES[name](), startTimelessGateway()]);
     right = await fork(0);
   });
   afterAll(async () => {
@@ -45,8 +35,7 @@ export function describeClocks(name: string, startStore: () => Promise<SharedSto
   });
   beforeEach(async () => {
     storeUrl = await shared.create();
-    store = await shared.open(storeUrl);
-    await store.open();
+    store = await openedStoreAt(storeUrl);
   });
   afterEach(async () => {
     await store.close();
@@ -54,7 +43,7 @@ export function describeClocks(name: string, startStore: () => Promise<SharedSto
   });
 
   function fork(hoursAhead: number): Promise<ClockHost> {
-    return ClockHost.fork({ baseUrl: simulator.url, ...simulator.credentials }, hoursAhead * HOUR_MS);
+    return ClockHost.fork(accountAt(simulator), hoursAhead * HOUR_MS);
   }
 
   describe.each([
@@ -76,7 +65,7 @@ export function describeClocks(name: string, startStore: () => Promise<SharedSto
       return host.complete(conversationId, simulator.approve(conversationId).fields);
     }
 
-    it('says so, and nobody else does', async () => {
+    it('warns of it, and no other process does', async () => {
       await serve();
       for (const time of await wrong.clock())
         expect(Math.abs(time - Date.now() - hours * HOUR_MS)).toBeLessThan(60_000);
@@ -86,7 +75,7 @@ export function describeClocks(name: string, startStore: () => Promise<SharedSto
       ]);
     });
 
-    it('expires nothing that is open, and completes it', async () => {
+    it('completes open payments instead of expiring them', async () => {
       await serve();
       const others = await right.start(sale());
       const own = await wrong.start(sale());
@@ -97,7 +86,7 @@ export function describeClocks(name: string, startStore: () => Promise<SharedSto
       expect(await complete(right, own)).toBe('succeeded');
     });
 
-    it('keeps nothing alive that is over, neither its own nor of others', async () => {
+    it('expires payments in time, its own and those of others', async () => {
       await serve(SHORT_MS);
       const ids = [];
       for (const host of [right, wrong, right, wrong]) ids.push(await host.start(sale()));
@@ -109,7 +98,7 @@ export function describeClocks(name: string, startStore: () => Promise<SharedSto
       expect(simulator.ledger.calls('Auth3d')).toBe(0);
     });
 
-    it('asks about no payment that another is charging, and nobody about one of its own', async () => {
+    it('does not ask about a payment that another process is charging, nor does another about its own', async () => {
       await serve();
       for (const [payer, other] of [
         [right, wrong],
@@ -125,7 +114,7 @@ export function describeClocks(name: string, startStore: () => Promise<SharedSto
       expect(simulator.ledger.calls('CheckPayment')).toBe(0);
     });
 
-    it('takes no payment that another has leased, and takes it when the lease is over', async () => {
+    it('takes a payment that another process has leased only when the lease is over', async () => {
       await serve();
       const leased = async (leaseMs: number): Promise<void> => {
         const own = { conversationId: newConversationId(), reference: null, referenceLock: null, idempotencyKey: null };
@@ -140,11 +129,11 @@ export function describeClocks(name: string, startStore: () => Promise<SharedSto
       await delay(AFTER_MS);
       await wrong.reconcile();
       expect(simulator.ledger.calls('CheckPayment')).toBe(1);
-      // Nor does anyone take those that it has leased.
+      // The payment that it has leased itself is free for no other process.
       expect(await store.leaseDue(LEASE)).toEqual([]);
     });
 
-    it('takes no event that another has leased, and takes it when the lease is over', async () => {
+    it('takes an event that another process has leased only when the lease is over', async () => {
       await serve();
       const leased = async (leaseMs: number): Promise<string> => {
         const [record, event] = settled();

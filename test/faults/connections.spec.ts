@@ -1,7 +1,7 @@
 import { MemoryPaymentStore, type PaymentOptions } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { Agent } from 'undici';
-import { sale } from '../e2e/merchant.js';
+import { sale } from '../rigs/sale.js';
 import { selfSigned } from '../gateway/transport/certificates.js';
 import { type Endpoint, ENDPOINTS, Shop } from './shop.js';
 import { closedPort, drippingServer, gate, type Listener, silentServer, tlsServer } from './sockets.js';
@@ -12,7 +12,7 @@ const LONG = 60_000;
 const SHORT = 300;
 
 let simulator: Simulator;
-/** Where payments begin whose Auth3d is to meet the fault: same store, sound connection. */
+/** A shop on the same store with a sound connection: it starts the payments whose Auth3d is to meet the fault. */
 let sound: Shop;
 const store = new MemoryPaymentStore();
 
@@ -65,7 +65,7 @@ describe('not sent', () => {
     ['refused', async () => ({ options: { baseUrl: `http://127.0.0.1:${await closedPort()}` } })],
     ['name not found', () => Promise.resolve({ options: { baseUrl: 'https://nonexistent.invalid' } })],
     [
-      'TLS refused: a certificate that nobody vouches for',
+      'TLS refused: a certificate of an unknown authority',
       async () => {
         const server = await listening(tlsServer(CERTIFICATE));
         return { options: { baseUrl: https(server) }, received: server.received };
@@ -113,17 +113,20 @@ describe('not sent', () => {
   ];
 
   describe.each(networks)('%s', (_name, network) => {
-    it.each(['DoPayment', 'Init3d'] as const)('%s throws, and it is safe to try again', async (endpoint) => {
-      const { options, received = () => '' } = await network();
-      const shop = await shopWith(options);
-      const { payment, thrown } = await shop.call(endpoint);
-      expect([payment.state, payment.reason, thrown]).toEqual(['failed', 'not_sent', 'PaymentNotSentError']);
-      expect(await shop.payments.find(payment.conversationId)).toEqual(payment);
-      const again = await sound.payments.doPayment(sale('149.90', { reference: payment.reference ?? undefined }));
-      expect(again.state).toBe('succeeded');
-      expect(received()).toBe('');
-      expect(simulator.ledger.charges).toHaveLength(1);
-    });
+    it.each(['DoPayment', 'Init3d'] as const)(
+      '%s throws, and can be repeated without a second charge',
+      async (endpoint) => {
+        const { options, received = () => '' } = await network();
+        const shop = await shopWith(options);
+        const { payment, thrown } = await shop.call(endpoint);
+        expect([payment.state, payment.reason, thrown]).toEqual(['failed', 'not_sent', 'PaymentNotSentError']);
+        expect(await shop.payments.find(payment.conversationId)).toEqual(payment);
+        const again = await sound.payments.doPayment(sale('149.90', { reference: payment.reference ?? undefined }));
+        expect(again.state).toBe('succeeded');
+        expect(received()).toBe('');
+        expect(simulator.ledger.charges).toHaveLength(1);
+      },
+    );
 
     it('Auth3d is tried for ten seconds at most, fails, and is never claimed again', async () => {
       const { options, received = () => '' } = await network();
@@ -139,7 +142,7 @@ describe('not sent', () => {
     });
   });
 
-  it('an Auth3d that found nobody is tried again, once the gateway is there', async () => {
+  it('an Auth3d that could not connect is tried again when the gateway is back', async () => {
     const port = await closedPort();
     const shop = await shopWith({ baseUrl: `http://127.0.0.1:${port}` });
     shop.onPause = async () => {
@@ -150,7 +153,7 @@ describe('not sent', () => {
     expect([simulator.ledger.calls('Auth3d'), simulator.ledger.violations]).toEqual([1, []]);
   });
 
-  it.each(ENDPOINTS)('%s: after the deadline nothing leaves, even when the gateway accepts then', async (endpoint) => {
+  it.each(ENDPOINTS)('%s: nothing is sent after the deadline, even when the gateway accepts then', async (endpoint) => {
     const gateway = await startSimulator({ dialect: 'morpos', tls: CERTIFICATE });
     whenDone(() => gateway.close(), null);
     let open = (): void => undefined;
@@ -161,7 +164,7 @@ describe('not sent', () => {
     const { payment } = await shop.call(endpoint, sound);
     expect([payment.state, payment.reason]).toEqual(['failed', 'not_sent']);
 
-    // Queued on the same connection, behind what must not leave.
+    // Queued on the same connection, behind the request that must not be sent.
     const next = agent.request({ origin: https(stalled), path: '/next', method: 'GET' });
     open();
     await (await next).body.dump();
@@ -211,7 +214,7 @@ describe('sent, and no answer', () => {
     expect([simulator.ledger.calls('DoPayment'), simulator.ledger.violations]).toEqual([100, []]);
   });
 
-  it.each(ENDPOINTS)('%s: the deadline is kept while an answer drips', async (endpoint) => {
+  it.each(ENDPOINTS)('%s: the deadline is kept while an answer arrives byte by byte', async (endpoint) => {
     const server = await listening(drippingServer());
     const shop = await shopWith({ baseUrl: `http://127.0.0.1:${server.port}`, timeoutMs: SHORT });
     const { payment, thrown } = await shop.call(endpoint, sound);

@@ -3,6 +3,7 @@ import type { HttpService } from '@nestjs/axios';
 import type { AxiosError } from 'axios';
 import { type FaultOptions, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { Agent, type Dispatcher, interceptors, RetryAgent } from 'undici';
+import type { Play } from '../rigs/simulated-gateway.js';
 import { type Endpoint, ENDPOINTS, Shop } from './shop.js';
 import { type Listener, silentServer } from './sockets.js';
 
@@ -23,11 +24,11 @@ afterAll(async () => {
   await simulator.close();
 });
 
-/** What a host puts between the module and the gateway. */
-interface Meddling {
+/** What a host places between the module and the gateway. */
+interface HostNetwork {
   readonly options?: () => PaymentOptions;
   readonly intercept?: (http: HttpService) => void;
-  /** It may spoil the one transmission that it gets: then there is none. */
+  /** It may break the one transmission, so that there is none. */
   readonly mayTransmitNothing?: true;
 }
 
@@ -40,7 +41,7 @@ function agent(): Agent {
   return fresh;
 }
 
-/** Stands before undici with a dispatch of its own. */
+/** A dispatcher with its own `dispatch`, in front of undici. */
 function dispatching(
   dispatch: (agent: Agent, ...given: Parameters<Dispatcher['dispatch']>) => boolean,
 ): PaymentOptions {
@@ -51,7 +52,7 @@ function dispatching(
 const RETRIES = 3;
 const retry = { maxRetries: RETRIES, minTimeout: 1, maxTimeout: 2, methods: ['POST'], statusCodes: [500, 503, 307] };
 
-const MEDDLERS: [string, Meddling][] = [
+const HOST_NETWORKS: [string, HostNetwork][] = [
   ['nothing', {}],
   [
     'an axios interceptor that sends again what failed',
@@ -109,9 +110,7 @@ const MEDDLERS: [string, Meddling][] = [
   ],
 ];
 
-type Play = FaultOptions extends infer O ? (O extends unknown ? Omit<O, 'operation'> : never) : never;
-
-const FAULTS: [string, Play][] = [
+const FAULTS: [string, Play & Pick<FaultOptions, 'at'>][] = [
   ['reset before the work', { kind: 'reset', at: 'before' }],
   ['reset in the middle', { kind: 'reset', at: 'middle' }],
   ['reset after the work', { kind: 'reset' }],
@@ -120,7 +119,7 @@ const FAULTS: [string, Play][] = [
   ...[301, 302, 303, 307, 308].map((status): [string, Play] => [`${status}`, { kind: 'status', status }]),
 ];
 
-describe.each(MEDDLERS)('through %s', (_name, { options = () => ({}), intercept, mayTransmitNothing }) => {
+describe.each(HOST_NETWORKS)('through %s', (_name, { options = () => ({}), intercept, mayTransmitNothing }) => {
   let shop: Shop;
   beforeAll(async () => {
     shop = await Shop.open(simulator, { store, ...options() });
@@ -129,7 +128,7 @@ describe.each(MEDDLERS)('through %s', (_name, { options = () => ({}), intercept,
   afterAll(() => shop.close());
 
   describe.each(ENDPOINTS)('%s', (endpoint) => {
-    it.each(FAULTS)('%s: one transmission', async (_fault, play) => {
+    it.each(FAULTS)('%s: the request is transmitted once', async (_fault, play) => {
       const location = `http://127.0.0.1:${elsewhere.port}/`;
       simulator.fail({ operation: endpoint, ...play, ...(play.kind === 'status' && { location }) });
       const attempt = await shop.call(endpoint, sound);
@@ -140,7 +139,7 @@ describe.each(MEDDLERS)('through %s', (_name, { options = () => ({}), intercept,
       );
     });
 
-    it('no fault: one transmission, and the truth', async () => {
+    it('no fault: the request is transmitted once, and the outcome is right', async () => {
       const { payment, thrown } = await shop.call(endpoint, sound);
       expectOneTransmission(endpoint);
       if (mayTransmitNothing) expect(['unknown', 'PaymentInit3dError']).toContain(thrown ?? payment.state);

@@ -3,7 +3,7 @@ import { jest } from '@jest/globals';
 import { type PaymentOptions, type PaymentStore, PaymentStoreError } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import pg from 'pg';
-import { sale } from '../e2e/merchant.js';
+import { sale } from '../rigs/sale.js';
 import { type Postgres, startPostgres } from '../services/postgres.js';
 import { startTcpProxy, type TcpProxy } from '../services/tcp-proxy.js';
 import { until } from '../services/until.js';
@@ -11,7 +11,7 @@ import { impatientStore, patientStore } from './postgres-shops.js';
 import { Shop } from './shop.js';
 
 const MAX_CALL_MS = 30_000;
-/** What is lost on a frozen connection: the write itself, which lands after the thaw, or only the answer to it. */
+/** What a frozen connection holds back: the write, which is then done after the thaw, or only the answer to it. */
 const LOST = ['everything', 'answers'] as const;
 const POOLS = ['own', 'given'] as const;
 
@@ -58,7 +58,7 @@ async function sessions(): Promise<number[]> {
   return rows.map(({ pid }) => pid);
 }
 
-/** Lets the held connections go on, and waits until the server has done what they held, and has seen their end. */
+/** Releases the held connections, and waits until the server has done what they held and has closed them. */
 async function thaw(held: readonly number[]): Promise<void> {
   proxy.release();
   await until(async () => !(await sessions()).some((pid) => held.includes(pid)));
@@ -67,7 +67,7 @@ async function thaw(held: readonly number[]): Promise<void> {
 describe.each(POOLS)('over a pool: %s', (pool) => {
   describe.each(LOST)('a frozen connection that holds %s', (lost) => {
     it.each(['doPayment', 'init3d'] as const)(
-      'at the opening of a %s: it ends not sent, and the order is free',
+      'at the opening of a %s: nothing is sent, and the order can be paid again',
       async (kind) => {
         await openShop(impatientStore(url(), pool));
         const order = sale();
@@ -90,7 +90,7 @@ describe.each(POOLS)('over a pool: %s', (pool) => {
       },
     );
 
-    it('at the claim of a 3D payment: the reload of the buyer completes it', async () => {
+    it('at the claim of a 3D payment: it is completed when the buyer reloads', async () => {
       let held: number[] | null = null;
       const beforeAuth3d = async () => {
         if (!held) {
@@ -114,7 +114,7 @@ describe.each(POOLS)('over a pool: %s', (pool) => {
   });
 });
 
-it('an opening that lands before its fence, when all connections were frozen: the order is free all the same', async () => {
+it('an opening that is written late, before its fence, when all connections were frozen: the order can be paid again', async () => {
   await openShop(impatientStore(url(), 'own'));
   const order = sale();
   proxy.hold();
@@ -131,7 +131,7 @@ it('an opening that lands before its fence, when all connections were frozen: th
   expect(simulator.ledger.calls('DoPayment')).toBe(1);
 });
 
-it('at the outcome of a payment: the caller learns it, and it is written over a new one', async () => {
+it('at the outcome of a payment: the caller gets it, and it is written over a new connection', async () => {
   await openShop(impatientStore(url(), 'own'));
   const fault = simulator.fail({ operation: 'DoPayment', at: 'before', kind: 'stall' });
   const call = shop.payments.doPayment(sale());
@@ -147,7 +147,7 @@ it('at the outcome of a payment: the caller learns it, and it is written over a 
   expect([simulator.ledger.calls('DoPayment'), simulator.ledger.violations]).toEqual([1, []]);
 });
 
-it('with the limits of the module itself, callers return within half a minute and payments go on', async () => {
+it('with the limits of the module itself, callers get an answer within half a minute, and payments work again', async () => {
   const began = performance.now();
   const others = await Promise.all(
     POOLS.map(async (pool) => {

@@ -2,16 +2,16 @@ import { Kysely, PostgresDialect } from 'kysely';
 import type { PaymentStore } from 'nestjs-card-payment';
 import { type PaymentTables, postgresPaymentStore, SqlPaymentStore } from 'nestjs-card-payment/sql';
 import pg from 'pg';
-import { BoundedPool } from '../../lib/store/sql/bounded-pool.js';
-import { postgresEngine } from '../../lib/store/sql/postgres.engine.js';
+import { BoundedPool } from '../../lib/store/sql/engines/postgres/postgres-pool.js';
+import { postgresEngine } from '../../lib/store/sql/engines/postgres/postgres.engine.js';
 
 /** How a store is connected. */
 export type Pool = 'own' | 'given';
 
-/** Shorter than in earnest, for tests of what comes after them. */
+/** Shorter than the module's own, for tests of what happens after a time-out. */
 const SHORT_LIMITS = { connectMs: 2_000, queryMs: 1_000, useMs: 3_000, pingMs: 500 };
 
-/** A store as the module makes it of a URL, or of a given pool, whose limits are short. */
+/** A store as the module makes it from a URL or from a given pool, but with short limits. */
 export function impatientStore(connectionString: string, pool: Pool): PaymentStore {
   const connections = new pg.Pool({ connectionString });
   connections.on('error', () => undefined);

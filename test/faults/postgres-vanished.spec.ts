@@ -8,11 +8,11 @@ import { startTcpProxy } from '../services/tcp-proxy.js';
 import { until } from '../services/until.js';
 import { patientStore } from './postgres-shops.js';
 
-/** No lock is waited for that long. */
+/** Longer than the store waits for a lock. */
 const MAX_LOCK_WAIT_MS = 9_000;
 const DAY_MS = 86_400_000;
 
-/** A database with a store, and the session of a host that vanishes in the middle of a transaction: it has no limits. */
+/** A database with a store, and the session of a host that vanished in the middle of a transaction, without limits. */
 interface Scene {
   readonly url: string;
   readonly store: PaymentStore;
@@ -25,7 +25,7 @@ const scenes: { readonly play: () => Promise<void>; played?: Promise<void> }[] =
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  // All at once: each waits for seconds.
+  // All run at once, since each waits for seconds.
   for (const scene of scenes) {
     scene.played = scene.play();
     scene.played.catch(() => undefined);
@@ -56,7 +56,7 @@ async function play(run: (scene: Scene) => Promise<void>): Promise<void> {
   }
 }
 
-/** Fails where it takes as long as a lock may be waited for. */
+/** Fails when it takes as long as a wait for a lock. */
 async function promptly<T>(work: () => Promise<T>): Promise<T> {
   const began = performance.now();
   const result = await work();
@@ -132,7 +132,7 @@ scene('an event of a payment: its later ones are not fanned out before it', asyn
 });
 
 scene(
-  'the fan-out: payments and their purge go on, handlers are forgotten with a limit, and what is left is done afterwards',
+  'the fan-out: payments and their purge go on, the wait to forget handlers has a limit, and the rest is done afterwards',
   async ({ trial, vanished }) => {
     const handler = await trial.handler('payment.succeeded');
     await trial.insert({ state: 'failed', finalizedAt: new Date(0) });
@@ -140,7 +140,7 @@ scene(
     await pay(trial);
     expect(await promptly(() => trial.fanOut())).toBe(0);
     expect(await promptly(() => purge(trial))).toEqual({ payments: 1, events: 0 });
-    // No pair is forgotten while deliveries of it may be made.
+    // No pair of handler and type is forgotten while deliveries may be made for it.
     const pairs = { paymentsMs: null, pairsMs: -DAY_MS, keysMs: DAY_MS };
     await refusedInTime(() => trial.store.purge(trial.account, pairs));
     await vanished.query('rollback');
@@ -169,7 +169,7 @@ scene('the reference of an order: other orders go on, and this one waits with a 
 });
 
 scene(
-  'the right to migrate: a store whose tables are there opens, another one gives up in time and says why',
+  'the lock for migrations: a store whose tables exist opens, another one gives up in time and says why',
   async ({ url, vanished }) => {
     await vanished.query('select pg_advisory_xact_lock(7242073316)');
     const [opens, waits] = [await openSqlStore(url), await openSqlStore(await postgres.createDatabase())];
@@ -204,7 +204,7 @@ scene('the module’s own session, in the middle of a purge: the database ends i
       const others = await openSqlStore(database);
       const payments = new StoreTrial(others, others, new TestClock());
       const record = await payments.insert({ state: 'failed', finalizedAt: new Date(0) });
-      // The purge has locked the payment, and stands before the next statement.
+      // The purge has locked the payment, and waits before its next statement.
       const obstacle = new pg.Client({ connectionString: database });
       await obstacle.connect();
       await obstacle.query('begin; lock table card_payment_history');

@@ -3,14 +3,14 @@ import { jest } from '@jest/globals';
 import { type PaymentOptions, PaymentStoreError } from 'nestjs-card-payment';
 import { openRedisStore } from 'nestjs-card-payment/redis';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import { sale } from '../e2e/merchant.js';
+import { sale } from '../rigs/sale.js';
 import { type RedisServer, startRedis } from '../services/redis.js';
 import { startTcpProxy, type TcpProxy } from '../services/tcp-proxy.js';
 import { scriptsRun, untilItWorks } from '../store/redis/patience.js';
 import { Shop } from './shop.js';
 
 const MAX_CALL_MS = 30_000;
-/** What is lost on a frozen connection: the write itself, which lands after the thaw, or only the answer to it. */
+/** What a frozen connection holds back: the write, which is then done after the thaw, or only the answer to it. */
 const LOST = ['everything', 'answers'] as const;
 
 let redis: RedisServer;
@@ -40,7 +40,7 @@ async function openShop(options: PaymentOptions = {}): Promise<void> {
   shop = await Shop.open(simulator, { store: await openRedisStore(url(), { timeoutMs: 1000 }), ...options });
 }
 
-/** Lets the held connections go on, and waits until the one write that they held has come to Redis. */
+/** Releases the held connections, and waits until Redis has done the one write that they held. */
 async function thaw(lost: (typeof LOST)[number]): Promise<void> {
   const before = await scriptsRun(redis);
   proxy.release();
@@ -50,7 +50,7 @@ async function thaw(lost: (typeof LOST)[number]): Promise<void> {
 
 describe.each(LOST)('a frozen connection that holds %s', (lost) => {
   it.each(['doPayment', 'init3d'] as const)(
-    'at the opening of a %s: it ends not sent, and the order is free',
+    'at the opening of a %s: nothing is sent, and the order can be paid again',
     async (kind) => {
       await openShop();
       const order = sale();
@@ -70,7 +70,7 @@ describe.each(LOST)('a frozen connection that holds %s', (lost) => {
     },
   );
 
-  it('at the claim of a 3D payment: the reload of the buyer completes it', async () => {
+  it('at the claim of a 3D payment: it is completed when the buyer reloads', async () => {
     let isFrozen = false;
     const beforeAuth3d = () => {
       if (!isFrozen) proxy.hold(lost);
@@ -87,7 +87,7 @@ describe.each(LOST)('a frozen connection that holds %s', (lost) => {
     expect([simulator.ledger.calls('Auth3d'), simulator.ledger.violations]).toEqual([1, []]);
   });
 
-  it('at the outcome of a payment: the caller learns it, and it is written over a new one', async () => {
+  it('at the outcome of a payment: the caller gets it, and it is written over a new connection', async () => {
     await openShop();
     const fault = simulator.fail({ operation: 'DoPayment', at: 'before', kind: 'stall' });
     const call = shop.payments.doPayment(sale());
@@ -105,7 +105,7 @@ describe.each(LOST)('a frozen connection that holds %s', (lost) => {
   });
 });
 
-it('with the limits of the module itself, callers return within half a minute and payments go on', async () => {
+it('with the limits of the module itself, callers get an answer within half a minute, and payments work again', async () => {
   await openShop({ store: undefined, storeUrl: url() });
   proxy.hold();
   const began = performance.now();

@@ -1,26 +1,21 @@
 import { gzipSync } from 'node:zlib';
 import type { PaymentReason } from 'nestjs-card-payment';
-import { type FaultMoment, type FaultOptions, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { type FaultMoment, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import type { Play } from '../rigs/simulated-gateway.js';
 import { type Attempt, type Endpoint, Shop } from './shop.js';
 
-type Play = FaultOptions extends infer Options
-  ? Options extends unknown
-    ? Omit<Options, 'operation' | 'at'>
-    : never
-  : never;
-
-/** What the table of promised outcomes says of a fault: for DoPayment and Auth3d, and for Init3d. */
+/** The promised outcome of a fault: for DoPayment and Auth3d, and for Init3d. */
 interface Row {
   readonly fault: string;
   readonly play: Play;
   readonly at: readonly FaultMoment[];
   readonly charge: readonly ['unknown' | 'failed' | 'review' | 'succeeded', PaymentReason | null];
-  /** Why an Init3d fails; null where the page is read all the same; undefined where the fault does not concern it. */
+  /** Why an Init3d fails; null where it succeeds nevertheless; undefined where it is not tested. */
   readonly init3d?: PaymentReason | null;
 }
 
 const ALL: readonly FaultMoment[] = ['before', 'middle', 'after'];
-/** An answer of the gateway's own comes before the work, or after it. */
+/** The gateway itself answers, before the work or after it. */
 const EITHER: readonly FaultMoment[] = ['before', 'after'];
 const AFTER: readonly FaultMoment[] = ['after'];
 const BEFORE: readonly FaultMoment[] = ['before'];
@@ -172,7 +167,7 @@ const ROWS: Row[] = [
 
 let simulator: Simulator;
 let patient: Shop;
-/** For faults that end with the deadline alone. */
+/** For faults that only the deadline ends. */
 let hurried: Shop;
 
 beforeAll(async () => {
@@ -213,7 +208,7 @@ describe.each(['DoPayment', 'Auth3d'] as const)('%s', (endpoint) => {
     expect([payment.state, payment.reason]).toEqual([state, reason]);
     expect(simulator.ledger.chargedTimes(payment.conversationId)).toBe(isCharged ? 1 : 0);
 
-    // The gateway's own word settles what its answer left open; without one it stays open.
+    // An inquiry settles what the answer left open, when the gateway knows the payment; otherwise it stays unknown.
     if (state !== 'unknown') return;
     const { state: asked } = await shop.payments.inquire(payment.conversationId);
     expect(asked).toBe(isCharged ? 'succeeded' : 'unknown');

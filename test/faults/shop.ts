@@ -14,15 +14,15 @@ import { sale, startMerchant } from '../e2e/merchant.js';
 export const ENDPOINTS = ['DoPayment', 'Init3d', 'Auth3d'] as const satisfies readonly SimulatorOperation[];
 export type Endpoint = (typeof ENDPOINTS)[number];
 
-/** What a call gave: the payment, and the error that brought it where it was thrown. */
+/** The payment that a call returned, or the error that it threw, which holds the payment. */
 export interface Attempt {
   readonly payment: Payment;
   readonly thrown: 'PaymentNotSentError' | 'PaymentInit3dError' | null;
-  /** Only of an Init3d that went well. */
+  /** Only of a successful Init3d. */
   readonly html: string | null;
 }
 
-/** Skips the time between the tries of an Auth3d that was not sent, and counts how often it did. */
+/** Skips the pauses between the tries of an Auth3d that was not sent, and counts them. */
 class EagerClock extends SystemClock {
   pauses = 0;
   onPause: () => Promise<void> = () => Promise.resolve();
@@ -73,7 +73,7 @@ export class Shop {
     this.clock.onPause = action;
   }
 
-  /** One call of the endpoint. Errors that no fault may cause are passed on. */
+  /** One call of the endpoint. It throws errors that no fault may cause. */
   async call(endpoint: Endpoint, starter: Shop = this): Promise<Attempt> {
     if (endpoint === 'Auth3d') return this.complete(await starter.awaiting());
     try {
@@ -95,7 +95,7 @@ export class Shop {
     return conversationId;
   }
 
-  /** Auth3d, with what the bank of the simulator sends. Whatever it throws is a failure of the test. */
+  /** Auth3d, with what the bank of the simulator sends. If it throws, the test fails. */
   async complete(conversationId: string): Promise<Attempt> {
     const { fields } = this.simulator.approve(conversationId);
     return { payment: await this.payments.auth3d({ conversationId, fields }), thrown: null, html: null };

@@ -6,7 +6,7 @@ export interface Listener {
   readonly port: number;
   /** How many connections were made to it. */
   connections(): number;
-  /** What came over them, one after the other, as Latin-1. */
+  /** The bytes that came over them, as Latin-1 text. */
   received(): string;
   close(): Promise<void>;
 }
@@ -16,7 +16,7 @@ export function silentServer(port = 0): Promise<Listener> {
   return listen(createServer(), 'connection', port);
 }
 
-/** Ends at TLS: what it hears is what came through the handshake. */
+/** A TLS server: it records what came after the handshake. */
 export function tlsServer(options: TlsOptions): Promise<Listener> {
   const server = createTlsServer(options);
   server.on('tlsClientError', () => undefined);
@@ -55,7 +55,7 @@ export async function closedPort(): Promise<number> {
   return server.port;
 }
 
-async function listen(server: Server, hears: 'connection' | 'secureConnection' | null, port = 0): Promise<Listener> {
+async function listen(server: Server, records: 'connection' | 'secureConnection' | null, port = 0): Promise<Listener> {
   const sockets = new Set<Socket>();
   const chunks: string[] = [];
   let connections = 0;
@@ -64,8 +64,8 @@ async function listen(server: Server, hears: 'connection' | 'secureConnection' |
     sockets.add(socket);
     socket.on('error', () => undefined);
   });
-  if (hears) {
-    server.on(hears, (socket: Socket) => {
+  if (records) {
+    server.on(records, (socket: Socket) => {
       socket.on('error', () => undefined).on('data', (chunk: Buffer) => chunks.push(chunk.toString('latin1')));
     });
   }

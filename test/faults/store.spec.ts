@@ -6,7 +6,7 @@ import {
   PaymentStoreError,
 } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import { sale } from '../e2e/merchant.js';
+import { sale } from '../rigs/sale.js';
 import { ENDPOINTS, Shop } from './shop.js';
 
 /** A store that can be down: it refuses every write and read, or hangs. */
@@ -45,7 +45,7 @@ afterEach(async () => {
   await simulator.close();
 });
 
-it.each(ENDPOINTS)('%s: a store that is down before sending: an error, nothing sent', async (endpoint) => {
+it.each(ENDPOINTS)('%s throws and sends nothing when the store is down before it', async (endpoint) => {
   const conversationId = await shop.awaiting();
   const { length } = simulator.requests;
   store.state = 'down';
@@ -74,7 +74,7 @@ async function failMeanwhile<T>(
 
 describe.each(['DoPayment', 'Auth3d'] as const)('%s', (endpoint) => {
   it.each(['down', 'hanging'] as const)(
-    'a store that is %s after sending: the answer is told, and written later',
+    'returns the outcome and writes it later when the store is %s after sending',
     async (state) => {
       const conversationId = endpoint === 'Auth3d' ? await shop.awaiting() : null;
       const run = async (): Promise<Payment> =>
@@ -91,7 +91,7 @@ describe.each(['DoPayment', 'Auth3d'] as const)('%s', (endpoint) => {
   );
 });
 
-it('Init3d: a store that is down after sending: the buyer is not sent to the bank, and no money can move', async () => {
+it('Init3d throws when the store is down after sending: the buyer is not sent to the bank, and no money can move', async () => {
   const reference = 'order-of-the-outage';
   const call = failMeanwhile('Init3d', 'down', () => shop.payments.init3d(sale('10.00', { reference })));
   await expect(call).rejects.toThrow(PaymentStoreError);

@@ -9,7 +9,7 @@ const PAYMENTS_A_BATCH = 10;
 const BATCHES = process.env.RELEASE === '1' ? 500 : 10;
 const FORM = 'application/x-www-form-urlencoded';
 
-/** What is made of the bank's own callback. */
+/** A change of the bank's own callback. */
 interface Fuzz {
   readonly which: number;
   readonly token: string | null;
@@ -138,7 +138,7 @@ describe.each(PLATFORMS)('random callbacks on %s', (platform) => {
           return simulator.approve(conversationId);
         }),
       );
-      // Among them one just as the bank sends it, so that something begins in each batch.
+      // One of them is just as the bank sends it, so that each batch starts an Auth3d.
       const { url, ...request } = callbacks[0]!.request;
       const statuses = await Promise.all([
         fetch(url, { ...request, redirect: 'manual' }).then(({ status }) => status),

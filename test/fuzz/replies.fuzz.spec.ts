@@ -12,7 +12,7 @@ import {
   PaymentService,
   standardDialect,
 } from 'nestjs-card-payment';
-import { sale } from '../e2e/merchant.js';
+import { sale } from '../rigs/sale.js';
 
 const BATCH = 50;
 /** 2,000 replies, 100,000 before a release. */
@@ -227,7 +227,7 @@ interface Wanted {
   readonly isNamed: boolean;
 }
 
-/** Read anew, by other means: what must be there for money to have been taken as asked. */
+/** Reads the reply again, by other code than the module's: what it must contain if money was taken as asked. */
 function expectNoWrongSuccess(state: string, said: Answer, conversationId: string, wanted: Wanted): void {
   const isWhole = !said.raw && !said.isCut && (!said.isLying || said.encoding === 'identity');
   const isRight =

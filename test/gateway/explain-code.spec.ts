@@ -7,7 +7,7 @@ const RETRIES: RetryAdvice[] = ['same_card', 'other_card', 'later', 'never'];
 const TURKISH_LETTER = /[çğıöşüÇĞİÖŞÜ]/;
 const DO_NOT_PAY_AGAIN = { tr: /Lütfen yeniden ödeme yapmayın/, en: /Please do not pay again/ };
 
-/** By the vendor's own words: a bank distrusts the card or its holder. */
+/** Codes whose texts in the vendor's list say that a bank suspects the card or its holder. */
 const SENSITIVE = PUBLIC_CODES.filter(([, en = '']) =>
   /pick.?up|capture|fraud|stolen|lost|restricted|security|violation|policy|tries exceeded/i.test(en),
 ).map(([code = '']) => code);

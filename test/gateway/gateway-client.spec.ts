@@ -15,7 +15,7 @@ const PAYMENT = toPayment(aPaymentRecord({ state: 'authorizing', amount: '60.00'
 const HTML = '<html><body><form action="https://acs.example">Şifre</form></body></html>';
 const PAGE = Buffer.from(HTML).toString('base64');
 
-/** Keeps what it is given and answers as told. */
+/** Keeps the requests, and answers each with the same transmission. */
 class StubTransport {
   readonly requests: WireRequest[] = [];
   constructor(private readonly transmission: Transmission) {}
@@ -45,7 +45,7 @@ function standard(over: Partial<GatewayDialect> = {}): GatewayDialect {
   return { ...standardDialect({ signer: () => 'SIGN' }), ...over };
 }
 
-/** The standard dialect with another part in each operation. */
+/** The operations of the standard dialect, with one part of each replaced. */
 function altered(part: { body?: () => never; read?: () => never }): Partial<GatewayDialect> {
   const { doPayment, init3d, auth3d } = standard().operations;
   return {

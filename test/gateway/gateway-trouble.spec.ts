@@ -19,8 +19,8 @@ describe('trouble with the gateway', () => {
       'ECONNREFUSED',
       'Check baseUrl (PAYMENT_EU_BASE_URL), firewalls, and the option dispatcher where a proxy is needed.',
     ],
-    ['ENOTFOUND', "Its name is not found: check baseUrl (PAYMENT_EU_BASE_URL) and this host's DNS."],
-    ['EAI_AGAIN', "Its name is not found: check baseUrl (PAYMENT_EU_BASE_URL) and this host's DNS."],
+    ['ENOTFOUND', "Its host name was not found: check baseUrl (PAYMENT_EU_BASE_URL) and this host's DNS."],
+    ['EAI_AGAIN', "Its host name was not found: check baseUrl (PAYMENT_EU_BASE_URL) and this host's DNS."],
     ...['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID'].map((code) => [
       code,
       'No TLS connection: check baseUrl (PAYMENT_EU_BASE_URL); ' +
@@ -37,8 +37,8 @@ describe('trouble with the gateway', () => {
     trouble.unreachable('init3d', 'deadline', null);
     trouble.unreachable('init3d', 'interceptor_failed', null);
     trouble.notMade('init3d', 'the signer took too long');
-    trouble.silent('auth3d', 'deadline', null);
-    trouble.silent('auth3d', 'connection_lost', 'ECONNRESET');
+    trouble.noAnswer('auth3d', 'deadline', null);
+    trouble.noAnswer('auth3d', 'connection_lost', 'ECONNRESET');
     expect(log).toEqual([
       expect.stringContaining('cannot be reached; nothing was sent (deadline, init3d). Check baseUrl'),
       expect.stringContaining('An interceptor of PAYMENT_HTTP kept a request'),
@@ -61,7 +61,7 @@ describe('trouble with the gateway', () => {
     [200, 'RVV0000000422', 'merchantId (PAYMENT_EU_MERCHANT_ID)'],
     [200, 'B0003', 'merchantId (PAYMENT_EU_MERCHANT_ID)'],
   ])('refused with HTTP %i and %s', (status, code, named) => {
-    trouble.replied('doPayment', { status, code });
+    trouble.replied('doPayment', status, code);
     expect(log).toHaveLength(1);
     expect(log[0]).toMatch(
       /^error The payment gateway at gateway\.example:8443 refuses the request itself, not the card/,
@@ -78,13 +78,13 @@ describe('trouble with the gateway', () => {
     [500, null],
     [503, 'B0096'],
   ])('says nothing of HTTP %i with %s: that is the card, or the gateway itself', (status, code) => {
-    trouble.replied('doPayment', { status, code });
+    trouble.replied('doPayment', status, code);
     expect(log).toEqual([]);
   });
 
   it('shows no code that is none', () => {
     for (const code of ['4508034508034509', 'RVV 4508034508034509', 'RVVsecret', 'RVV45080345080345']) {
-      trouble.replied('doPayment', { status: 401, code });
+      trouble.replied('doPayment', 401, code);
     }
     for (const line of log.slice(0, 3)) expect(line).toContain('(HTTP 401, doPayment)');
   });
@@ -92,7 +92,7 @@ describe('trouble with the gateway', () => {
   it('says it a few times a minute, and how often besides', async () => {
     for (let times = 0; times < 1_000; times += 1)
       trouble.unreachable('doPayment', 'connection_failed', 'ECONNREFUSED');
-    trouble.silent('doPayment', 'deadline', null);
+    trouble.noAnswer('doPayment', 'deadline', null);
     expect(log).toHaveLength(4);
     await clock.advance(60_000);
     expect(log).toHaveLength(5);

@@ -171,8 +171,8 @@ describe('PaymentHealthIndicator', () => {
   it.each([
     [0, []],
     [899_999, []],
-    [900_000, ['The background work stands still.']],
-    [null, ['The background work stands still.']],
+    [900_000, ['The background work has stalled.']],
+    [null, ['The background work has stalled.']],
   ])('with a last background pass %s ms ago reports %j', async (backgroundIdleMs, expected) => {
     expect(await problems({ backgroundIdleMs })).toEqual(expected);
     expect(await problems({ backgroundIdleMs, background: false })).toEqual([]);

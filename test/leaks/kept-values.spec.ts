@@ -17,10 +17,10 @@ const folder = mkdtempSync(join(tmpdir(), 'kept-'));
 const ENGINES = ['sqlite', 'postgres', 'redis'] as const;
 const PAID = { handlerId: 'Orders: paid', type: 'payment.succeeded' } as const;
 
-/** Random, and outside the heap: a search of the heap finds only what others keep. */
+/** Random, and outside the heap: a search of the heap finds only the copies that others keep. */
 const marks = Object.fromEntries(ENGINES.map((name) => [name, randomBytes(9)])) as Record<Engine, Buffer>;
 const planted = randomBytes(9);
-/** What a search has to find. */
+/** The control: a search has to find it. */
 const keeper: string[] = [];
 
 type Engine = (typeof ENGINES)[number];

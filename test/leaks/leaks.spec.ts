@@ -61,9 +61,9 @@ const SECRETS: Secret[] = [
   { name: 'API key', text: CREDENTIALS.apiKey },
 ];
 
-/** On the page that Init3d brings. */
+/** A text on the page that Init3d returns. */
 const BANK_PAGE: Secret = { name: 'bank page', text: 'Bankanızın doğrulama sayfasına yönlendiriliyorsunuz.' };
-/** Put where the application shows them by right, to see that the search looks there. */
+/** Placed where the application may show them, to check that the search looks there. */
 const PLANTED: Secret = { name: 'planted', text: 'planted-r3f/with+signs=;1' };
 const PLANTED_BY_HANDLER: Secret = { name: 'planted by a handler', text: 'this was planted by the clumsy handler' };
 const PLANTED_BY_GATEWAY: Secret = { name: 'planted by the gateway', text: 'bunu ağ geçidi söyledi' };
@@ -81,7 +81,7 @@ let simulator: Simulator;
 const direct = (amount?: string) => sale(amount, { cardDetails: { ...DIRECT } });
 const threeD = (amount?: string) => sale(amount, { cardDetails: { ...THREE_D } });
 
-/** A handler with a habit of saying what it should not. */
+/** A handler whose errors contain card numbers. */
 @Injectable()
 class Handlers {
   @OnPayment(['succeeded', 'failed', 'unknown', 'review', 'expired'], { id: 'auditor' })
@@ -113,7 +113,7 @@ class ShopController {
   }
 }
 
-/** A store whose driver tells all when it fails. */
+/** A store whose driver puts card and credentials into its errors. */
 class TalkativeStore extends MemoryPaymentStore {
   failing = new Set<string>();
 
@@ -208,7 +208,7 @@ describe.each(SETUPS)('dialect %s, store %s', (dialect, kind) => {
     }
   }
 
-  it('ordinary payments and every fault', async () => {
+  it('runs ordinary payments and every fault', async () => {
     const merchant = await start();
     const { payments, url } = merchant;
     for (const amount of ['10.00', '10.51', '10.91', '10.77', '10.31', '10.96']) {
@@ -229,7 +229,7 @@ describe.each(SETUPS)('dialect %s, store %s', (dialect, kind) => {
     await notebook.watch('health', () => merchant.app.get<PaymentHealth>(paymentHealthToken()).report());
   });
 
-  it('what is planted', async () => {
+  it('runs payments with texts that the search has to find', async () => {
     const { payments, url } = await start();
     const plantInReply = (): void => {
       const edit = (fields: JsonObject): void => void (fields['message'] = PLANTED_BY_GATEWAY.text);
@@ -253,7 +253,7 @@ describe.each(SETUPS)('dialect %s, store %s', (dialect, kind) => {
     await payments.reconcile();
   });
 
-  it('a gateway that echoes what it was sent', async () => {
+  it('runs payments at a gateway that sends back what it received', async () => {
     const merchant = await start();
     const received = (): string => simulator.requests.at(-1)?.text ?? '';
     const header = (): string => String(simulator.requests.at(-1)?.headers['x-clientsecret']);
@@ -331,7 +331,7 @@ describe.each(SETUPS)('dialect %s, store %s', (dialect, kind) => {
     await merchant.payments.reconcile();
   });
 
-  it('inputs that are refused', async () => {
+  it('passes in inputs that are refused', async () => {
     const { payments, url } = await start();
     const { cardNo, cvv } = DIRECT;
     const inputs: object[] = [
@@ -366,7 +366,7 @@ describe.each(SETUPS)('dialect %s, store %s', (dialect, kind) => {
     }
   });
 
-  it('callbacks that attack', async () => {
+  it('receives hostile callbacks', async () => {
     const { payments, url } = await start();
     const { conversationId } = await payments.init3d(threeD());
     const { request } = simulator.approve(conversationId);
@@ -396,7 +396,7 @@ describe.each(SETUPS)('dialect %s, store %s', (dialect, kind) => {
     await notebook.page('callback', request.url, request);
   });
 
-  it('failures around the module, with errors that say too much', async () => {
+  it('meets failures of the host, whose errors contain secrets', async () => {
     const said = `${DIRECT.cardNo} ${DIRECT.cvv} ${DIRECT.expDate} ${CREDENTIALS.apiKey} ${THREE_D.cardNo}`;
     const fail = (): never => {
       throw Object.assign(new Error(said), { body: said, cause: new Error(said) });
@@ -452,7 +452,7 @@ describe.each(SETUPS)('dialect %s, store %s', (dialect, kind) => {
     await notebook.page('callback', request.url, request);
   });
 
-  it('a store whose errors say too much', async () => {
+  it('meets a store whose errors contain secrets', async () => {
     const talkative = new TalkativeStore();
     const merchant = await start({ store: talkative });
     const { payments } = merchant;
@@ -477,7 +477,7 @@ describe.each(SETUPS)('dialect %s, store %s', (dialect, kind) => {
     }
   });
 
-  it('settings that are wrong', async () => {
+  it('is given wrong settings', async () => {
     for (const wrong of [
       { baseUrl: `ftp://user:${CREDENTIALS.clientSecret}@gateway.example`, clientSecret: '', timeoutMs: -1 },
       { apiKey: 5 as never, clientSecret: [CREDENTIALS.clientSecret] as never },
@@ -539,7 +539,7 @@ describe.each(SETUPS)('dialect %s, store %s', (dialect, kind) => {
     expect(summary(searchFor(secrets, notebook.evidence))).toEqual([]);
   }, 120_000);
 
-  it('found what was planted in the application, wherever it came out', () => {
+  it('finds the planted texts wherever the application shows them', () => {
     const foundIn = (name: string, source: string): boolean => {
       const evidence = notebook.evidence.filter((item) => item.source.startsWith(source));
       return searchFor(planted, evidence).some(({ secret }) => secret === name);

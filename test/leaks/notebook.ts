@@ -4,7 +4,7 @@ import type { LoggerService } from '@nestjs/common';
 import { jest } from '@jest/globals';
 import type { Evidence } from './secret-search.js';
 
-/** Writes down everything that is said, thrown, told, shown or kept, in every way in which it could be printed. */
+/** Records everything that is logged, thrown, published, shown or stored, in every way in which it could be printed. */
 export class Notebook {
   readonly evidence: Evidence[] = [];
   private readonly undo: (() => void)[] = [];
@@ -30,7 +30,7 @@ export class Notebook {
     };
   }
 
-  /** Listens to what goes past the logger. */
+  /** Records what is printed without the logger. */
   listen(): void {
     for (const stream of [process.stdout, process.stderr]) {
       const write = jest.spyOn(stream, 'write').mockImplementation((text) => {
@@ -52,7 +52,7 @@ export class Notebook {
     for (const undo of this.undo.splice(0)) undo();
   }
 
-  /** Runs something that may fail: what it gives, or throws, is noted. */
+  /** Runs something that may fail, and records what it returns or throws. */
   async watch<T>(source: string, run: () => Promise<T>): Promise<T | undefined> {
     try {
       const result = await run();

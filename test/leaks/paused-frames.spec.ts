@@ -10,7 +10,7 @@ interface Watched {
   readonly leaks: readonly string[];
 }
 
-test('no function of the module that an error is thrown through holds the card', async () => {
+test('when an error is thrown, no function of the module on the stack still holds the card', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['test/leaks/paused-shop.mjs'], { timeout: 50_000 });
   const { outcomes, stops, leaks } = JSON.parse(stdout) as Watched;
 

@@ -14,7 +14,7 @@ async function runShop() {
   const watcher = new Worker(new URL(import.meta.url));
   await new Promise((ready) => watcher.once('message', ready));
   const outcomes = await pay();
-  // A throw of our own, to see that the watcher would find the card.
+  // The test's own throw, to show that the watcher would find the card.
   (function plantedLeak(card) {
     try {
       throw new Error(`planted ${String(card.cvv).length}`);

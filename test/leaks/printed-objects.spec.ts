@@ -19,7 +19,7 @@ import pg from 'pg';
 import { Agent, ProxyAgent } from 'undici';
 import { resolveSettings } from '../../lib/options/resolve-settings.js';
 import { withHidden } from '../../lib/payment/hidden.js';
-import { sale } from '../e2e/merchant.js';
+import { sale } from '../rigs/sale.js';
 import { printings } from './printings.js';
 import { type Secret, searchFor } from './secret-search.js';
 
@@ -122,7 +122,7 @@ describe.each(REGISTRATIONS)('a module made by %s', (_way, register) => {
     return [...(module?.providers ?? [])].filter(([token]) => token !== ModuleRef && token !== ApplicationConfig);
   };
 
-  it('shows no secret in its service, in itself and in its providers', () => {
+  it('shows no secret when its service, the module itself or its providers are printed', () => {
     for (const [name, value] of [
       ['service', app.get(PaymentService)],
       ['module', app.get(PaymentModule)],
@@ -137,7 +137,7 @@ describe.each(REGISTRATIONS)('a module made by %s', (_way, register) => {
     }
   });
 
-  it('shows nothing of a payment while it is under way', async () => {
+  it('shows no card when it is printed while a payment is under way', async () => {
     const paying = app.get(PaymentService).doPayment(sale('60.00', { cardDetails: CARD }));
     await arrived;
     expect(sent.map(({ text }) => text.length > 20)).toEqual([true, true]);
@@ -163,18 +163,18 @@ describe('settings', () => {
   const settings = resolveSettings(options({ storeUrl, dispatcher }), {}, {});
   afterAll(() => dispatcher.close());
 
-  it('show no secret, whatever prints or copies them', () => {
+  it('show no secret, however they are printed or copied', () => {
     expect(leaksIn('settings', settings)).toEqual([]);
     expect(leaksIn('copy', { ...settings })).toEqual([]);
     expect(leaksIn('holder', { deep: [{ settings }] })).toEqual([]);
   });
 
-  it('show the rest', () => {
+  it('show what is not secret', () => {
     expect(printings(settings)[0]).toContain("language: 'tr'");
     expect(JSON.stringify(settings)).toContain('"language":"tr"');
   });
 
-  it('hold the secrets nevertheless', () => {
+  it('still hold the secrets, for the gateway client to use', () => {
     expect(settings).toMatchObject({ credentials: CREDENTIALS, storeUrl });
     expect(settings.dispatcher).toBe(dispatcher);
   });
@@ -184,7 +184,7 @@ describe('a store', () => {
   const url = `postgres://shop:${PASSWORD}@127.0.0.1:9/shop`;
   const redisUrl = `redis://shop:${PASSWORD}@127.0.0.1:9/0`;
 
-  it('of PostgreSQL shows no password, before and after it was opened in vain', async () => {
+  it('of PostgreSQL shows no password, before and after it failed to open', async () => {
     const opened = await openSqlStore(url);
     const pool = new pg.Pool({ connectionString: url });
     const db = new Kysely<object>({ dialect: new PostgresDialect({ pool }) });
@@ -205,7 +205,7 @@ describe('a store', () => {
     await pool.end();
   });
 
-  it('of Redis shows no password, before and after it was opened in vain', async () => {
+  it('of Redis shows no password, before and after it failed to open', async () => {
     const client = new Redis(redisUrl, { lazyConnect: true, retryStrategy: null, disconnectTimeout: 10 });
     client.on('error', () => undefined);
     for (const store of [await openRedisStore(redisUrl), new RedisPaymentStore(client, { timeoutMs: 100 })]) {
@@ -221,7 +221,7 @@ describe('a store', () => {
 });
 
 describe('the printing itself', () => {
-  it('finds a secret at any depth, in what is not enumerable, and behind a getter', () => {
+  it('finds a secret at any depth, in properties that are not enumerable, and behind a getter', () => {
     const deep = Array.from({ length: 50 }).reduce<object>((inner) => ({ inner }), { secret: CREDENTIALS.apiKey });
     const hidden = Object.defineProperty({}, 'secret', { value: new Map([[PASSWORD, 1]]) });
     const computed = Object.defineProperty({}, 'secret', { get: () => PASSWORD });
@@ -232,7 +232,7 @@ describe('the printing itself', () => {
     }
   });
 
-  it('finds none behind what hides them', () => {
+  it('finds none that is hidden on purpose', () => {
     expect(leaksIn('hidden', { settings: withHidden({ shown: 1 }, { secret: PASSWORD }) })).toEqual([]);
   });
 

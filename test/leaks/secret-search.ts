@@ -1,8 +1,8 @@
-/** What must be found nowhere. */
+/** A text that must be found nowhere. */
 export interface Secret {
   readonly name: string;
   readonly text: string;
-  /** Short ones (security code, expiry) occur by chance inside other numbers: they count only as a token of their own. */
+  /** Short secrets (security code, expiry) also occur by chance inside other numbers: they count only as a separate token. */
   readonly isShort?: boolean;
 }
 
@@ -16,11 +16,11 @@ export interface Leak {
   readonly secret: string;
   readonly form: string;
   readonly source: string;
-  /** What stood around it. */
+  /** The text around it. */
   readonly excerpt: string;
 }
 
-/** Escapes are undone before the search, so that a secret is found however much of it is escaped. */
+/** The search undoes escapes first, and so finds a secret however much of it is escaped. */
 const VIEWS: Readonly<Record<string, (text: string) => string>> = {
   plain: (text) => text,
   'JSON escapes': (text) => text.replace(/\\u([0-9a-f]{4})/gi, (_match, code: string) => fromCode(code)),
@@ -98,7 +98,7 @@ function encodedForms(bytes: Buffer): Form[] {
   ];
 }
 
-/** Base64 says a text differently at each of three alignments; what shares a digit with its neighbours is left off. */
+/** Base64 has three forms of a text, one for each alignment; digits that it shares with its neighbours are left off. */
 function base64Forms(bytes: Buffer): Form[] {
   return [0, 1, 2].flatMap((shift) => {
     const text = Buffer.concat([Buffer.alloc(shift), bytes])

@@ -60,7 +60,7 @@ function leaks(more: readonly Secret[] = []): string[] {
   );
 }
 
-it('finds what is pooled', () => {
+it('the search finds what is in the memory that Buffers share', () => {
   const kept = Buffer.from(`card ${CARD.cardNo}`);
   expect(leaks()).toEqual([expect.stringContaining('card number, plain')]);
   expect(kept).toHaveLength(21);
@@ -126,7 +126,7 @@ describe.each<[SimulatorDialect, (typeof PLATFORMS)[number]]>([
   });
 });
 
-it('payments that never leave, or are under way when the process ends', async () => {
+it('runs payments that are never sent, or are under way when the process ends', async () => {
   const simulator = await startSimulator({ dialect: 'morpos', credentials: CREDENTIALS });
   const merchant = await startMerchant('express', simulator, { options: { background: false } });
   const stalled = simulator.fail({ operation: 'DoPayment', kind: 'stall' });
@@ -247,21 +247,21 @@ describe('an attempt that is over', () => {
     expect(buffers).toEqual([]);
   });
 
-  it('at its deadline holds none', async () => {
+  it('holds none after its deadline', async () => {
     const { attempt, body } = begun(10);
     await attempt.outcome;
     expect(body).toEqual(Buffer.alloc(BODY.length));
   });
 
-  it('before anything left holds none', async () => {
+  it('holds none when it ended before anything was sent', async () => {
     const attempt = new Attempt(BODY, 60_000);
     const { body } = attempt as unknown as { readonly body: Buffer };
-    attempt.forgo();
+    attempt.interceptorsDone();
     await attempt.outcome;
     expect(body).toEqual(Buffer.alloc(BODY.length));
   });
 
-  it("leaves a host's own dispatcher its replies", async () => {
+  it("does not clear the replies of a host's own dispatcher", async () => {
     const attempt = new Attempt(BODY, 60_000);
     const reply = Buffer.from('{}');
     attempt.handler().onResponseData?.(controller, reply);

@@ -16,7 +16,7 @@ export class SharedPool {
     new Uint8Array(this.slab).fill(0);
   }
 
-  /** All that was pooled, as anyone gets it who is posted a Buffer of five bytes. */
+  /** All that was pooled: a thread that is sent a Buffer of five bytes receives all of it. */
   close(): Buffer {
     const posted: Uint8Array = structuredClone(Buffer.from('hello'));
     const isWhole = Buffer.from('hello').buffer === this.slab;
@@ -27,7 +27,7 @@ export class SharedPool {
   }
 }
 
-/** Fills the slab that is in use, so that another one is begun. */
+/** Fills the slab that is in use, so that Node.js begins another one. */
 function nextSlab(): ArrayBufferLike {
   const { buffer } = Buffer.allocUnsafe(1);
   for (;;) {

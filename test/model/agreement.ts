@@ -1,7 +1,7 @@
 import type { PaymentModel } from './payment-model.js';
 import type { Shop } from './shop-instance.js';
 
-/** The store says what the model says, and the gateway's books show what was promised. */
+/** The store agrees with the model, and the gateway's ledger with the promises. */
 export async function expectAgreement(model: PaymentModel, shop: Shop): Promise<void> {
   const records = await shop.records();
   const stored = records.map(({ conversationId, state, reason, version, idempotencyKey, referenceLock }) => {
@@ -17,7 +17,7 @@ export async function expectAgreement(model: PaymentModel, shop: Shop): Promise<
   }));
   expect(stored.sort(byId)).toEqual(expected.sort(byId));
   for (const { conversationId, state, dueAt } of records) {
-    // Something keeps asking.
+    // An open payment is always due at some time.
     if (['unknown', 'charging', 'authorizing', 'initiating', 'awaiting'].includes(state)) expect(dueAt).not.toBeNull();
     expect(shop.gateway.timesSent('DoPayment', conversationId)).toBeLessThanOrEqual(1);
     expect(shop.gateway.timesSent('Auth3d', conversationId)).toBeLessThanOrEqual(1);
@@ -25,7 +25,7 @@ export async function expectAgreement(model: PaymentModel, shop: Shop): Promise<
   expectOneChargeAReference(model, shop);
 }
 
-/** At the end: histories, and events in their order. */
+/** At the end: the histories agree, and events were heard in their order. */
 export async function expectHistories(model: PaymentModel, shop: Shop): Promise<void> {
   for (const { sale, history, events } of model.payments) {
     const lines = await shop.store.history('default', sale.conversationId);
@@ -33,14 +33,14 @@ export async function expectHistories(model: PaymentModel, shop: Shop): Promise<
     const told = shop.told.filter((event) => event.startsWith(`${sale.conversationId}:`));
     expect(told).toEqual(events);
     history.forEach(({ state, reason }, index) => {
-      const isWordless = state === 'failed' && history[index - 1]?.state === 'unknown';
-      if (isWordless) expect(['declined', 'not_found', 'operator']).toContain(reason);
+      const isWithoutAnswer = state === 'failed' && history[index - 1]?.state === 'unknown';
+      if (isWithoutAnswer) expect(['declined', 'not_found', 'operator']).toContain(reason);
     });
     const isCharged = shop.gateway.isCharged(sale.conversationId);
-    const isLied = shop.gateway.plays.get(sale.conversationId) === 'liar';
+    const isLie = shop.gateway.plays.get(sale.conversationId) === 'liar';
     const last = history.at(-1)?.state;
     if (last === 'succeeded') expect(isCharged).toBe(true);
-    if ((last === 'failed' || last === 'expired') && !isLied) expect(isCharged).toBe(false);
+    if ((last === 'failed' || last === 'expired') && !isLie) expect(isCharged).toBe(false);
   }
 }
 
@@ -48,8 +48,8 @@ function expectOneChargeAReference(model: PaymentModel, shop: Shop): void {
   const charged = new Map<string, number>();
   for (const { sale } of model.payments) {
     const { reference, allowRepeat, conversationId } = sale;
-    const isLied = shop.gateway.plays.get(conversationId) === 'liar';
-    if (reference === null || allowRepeat || isLied || !shop.gateway.isCharged(conversationId)) continue;
+    const isLie = shop.gateway.plays.get(conversationId) === 'liar';
+    if (reference === null || allowRepeat || isLie || !shop.gateway.isCharged(conversationId)) continue;
     charged.set(reference, (charged.get(reference) ?? 0) + 1);
   }
   for (const times of charged.values()) expect(times).toBe(1);

@@ -6,12 +6,13 @@ import {
   PaymentNotSentError,
   PaymentStateError,
 } from 'nestjs-card-payment';
+import { sale as makeSale } from '../rigs/sale.js';
 import { CHARGE_PLAYS, type ChargePlay, HANGING, INIT_PLAYS, type InitPlay } from './model-gateway.js';
 import type { ModelPayment, ModelSale, PaymentModel } from './payment-model.js';
 import type { Shop } from './shop-instance.js';
 import { expectAgreement } from './agreement.js';
 
-/** What a sale is made of; `again` takes the id of an earlier payment. */
+/** The input of a sale; `again` takes the id of an earlier payment. */
 interface Ask {
   readonly reference: string | null;
   readonly allowRepeat: boolean;
@@ -20,7 +21,7 @@ interface Ask {
   readonly again: number | null;
 }
 
-/** One thing that happens, to the shop and to the model alike. */
+/** One step, done by the shop and by the model alike. */
 export abstract class Step {
   abstract act(model: PaymentModel, shop: Shop): Promise<void>;
 
@@ -174,7 +175,7 @@ class Inquire extends Step {
   }
 }
 
-/** An operator who has looked at the bank's books. */
+/** An operator settles a payment after a look at the bank's statement. */
 class Resolve extends Step {
   constructor(private readonly which: number) {
     super();
@@ -206,7 +207,7 @@ class Crash extends Step {
   }
 }
 
-/** The gateway answers an instance that was taken for dead. */
+/** The gateway answers an instance that had been given up. */
 class AnswerLate extends Step {
   constructor(private readonly which: number) {
     super();
@@ -255,14 +256,14 @@ const steps = fc.oneof(
   { weight: 1, arbitrary: which.map((index) => new AnswerLate(index)) },
 );
 
-/** Everything that a merchant, a buyer, an operator, a gateway and fate can do, in any order. */
+/** Everything that a merchant, a buyer, an operator and a gateway can do, and crashes, in any order. */
 export const SEQUENCES: fc.Arbitrary<Step[]> = fc.array<Step>(steps, { maxLength: 30, size: 'max' });
 
-/** A pass of the background work, after which every event has been told. */
+/** A pass of the background work, after which handlers have heard every event. */
 export async function reconcile(model: PaymentModel, shop: Shop): Promise<void> {
   shop.gateway.isDown = false;
   const at = shop.clock.now();
-  // When something is looked at is a matter of luck: the store knows.
+  // The module chooses the times at random: the store knows what is due.
   const due = (await shop.records()).filter(({ dueAt }) => dueAt !== null && dueAt <= at);
   await shop.see(shop.payments.reconcile());
   for (const { conversationId } of due) {
@@ -277,7 +278,7 @@ export async function reconcile(model: PaymentModel, shop: Shop): Promise<void> 
   expect([...shop.told].sort()).toEqual(model.payments.flatMap(({ events }) => events).sort());
 }
 
-/** What an answer that comes now meets. */
+/** The circumstances of an answer that comes now. */
 function heard(shop: Shop): { now: number; isDown: boolean } {
   return { now: now(shop), isDown: shop.gateway.isDown };
 }
@@ -313,15 +314,12 @@ function twinOf(sale: ModelSale, model: PaymentModel): ModelPayment | 'other' | 
 }
 
 function inputOf({ conversationId, reference, allowRepeat, idempotencyKey, amount }: ModelSale) {
-  return {
+  return makeSale(amount, {
     conversationId,
     reference: reference ?? undefined,
     allowRepeat,
     idempotencyKey: idempotencyKey ?? undefined,
-    cardDetails: { cardNo: '4508034508034509', expDate: '1236', cvv: '000' },
-    transactionDetails: { amount, currencyCode: 949, installmentCount: 1 },
-    cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
-  };
+  });
 }
 
 /** @returns null when the request hangs: the instance is given up then */

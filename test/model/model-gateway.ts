@@ -1,9 +1,11 @@
 import type { Transmission, WireRequest } from '../../lib/gateway/transport/transmission.js';
+import { LOST, reply } from '../flows/fake-gateway.js';
 
 /**
- * What the gateway makes of a DoPayment or Auth3d. `less` takes a kurus instead of the amount; `liar` takes the money and says that it declined;
- * `bare` approves without naming the payment, as do the `stolen` ones of an Auth3d, when it was another's that they approved: this one
- * they do not know, or have declined. Those that `hang` do not answer while the process lives that asked.
+ * How the gateway answers a DoPayment or Auth3d. `less` charges a kurus instead of the amount; `liar` charges and says that
+ * it declined; `bare` approves without naming the payment. A `stolen` Auth3d does so, too, after it approved another
+ * payment: this one it does not know, or has declined. A play that contains `hang` answers only after the process that
+ * asked has ended.
  */
 export const CHARGE_PLAYS = [
   'approve',
@@ -25,7 +27,7 @@ export const CHARGE_PLAYS = [
 ] as const;
 export type ChargePlay = (typeof CHARGE_PLAYS)[number];
 
-/** What it makes of an Init3d. */
+/** How it answers an Init3d. */
 export const INIT_PLAYS = ['page', 'refuse', 'lost', 'notSent', 'hang'] as const;
 export type InitPlay = (typeof INIT_PLAYS)[number];
 
@@ -39,7 +41,7 @@ const CHARGING: readonly ChargePlay[] = [
   'bare',
   'hangBare',
 ];
-/** Those that are answered only once the process is gone. */
+/** The plays that are answered only after the process has ended. */
 export const HANGING: readonly string[] = ['hang', 'hangCharged', 'hangBare', 'hangStolen'];
 const PAGE = Buffer.from('<html><body>bank</body></html>').toString('base64');
 const LESS = '0.01';
@@ -49,12 +51,12 @@ interface Sent {
   readonly conversationId: string;
 }
 
-/** A gateway in place of the transport: plays what it is told, and keeps the books that the model is held against. */
+/** A gateway in place of the transport: it answers as it is told, and keeps the ledger that the model is compared with. */
 export class ModelGateway {
   readonly http = {};
   /** Every request that it received. */
   readonly sent: Sent[] = [];
-  /** What was made of a payment, by conversationId. */
+  /** How each payment was answered, by conversationId. */
   readonly plays = new Map<string, ChargePlay>();
   private readonly amounts = new Map<string, number | undefined>();
   /** Requests that hang: call one to have it answered. */
@@ -87,7 +89,7 @@ export class ModelGateway {
     const fields = JSON.parse(body) as { conversationId: string; transactionDetails?: { amount: number } };
     const { conversationId, transactionDetails } = fields;
     if (transactionDetails) this.amounts.set(conversationId, transactionDetails.amount);
-    if (operation === 'CheckPayment') return this.isDown ? lost() : this.inquiry(conversationId);
+    if (operation === 'CheckPayment') return this.isDown ? LOST : this.inquiry(conversationId);
     if (this.play === 'notSent') return { sent: false, cause: 'connection_failed' };
     this.sent.push({ operation, conversationId });
     if (operation === 'Init3d') return this.init(conversationId, this.play as InitPlay);
@@ -99,7 +101,7 @@ export class ModelGateway {
 
   private async init(conversationId: string, play: InitPlay): Promise<Transmission> {
     if (play === 'hang') await this.hang(conversationId);
-    if (play === 'lost') return lost();
+    if (play === 'lost') return LOST;
     if (play === 'refuse') return reply({ code: 'B0005' });
     return reply({ code: 'B0000', conversationId, htmlForm: PAGE });
   }
@@ -129,7 +131,7 @@ export class ModelGateway {
       case 'lost':
       case 'lostCharged':
       case 'notSent':
-        return lost();
+        return LOST;
     }
   }
 
@@ -150,16 +152,8 @@ export class ModelGateway {
   }
 }
 
-/** Of a direct payment, whose request names it, no other can be approved. */
+/** The request of a direct payment names it, so that no other payment can be approved. */
 function owned(play: ChargePlay): ChargePlay {
   if (play === 'hangStolen') return 'hangBare';
   return play === 'stolen' || play === 'stolenDeclined' ? 'bare' : play;
-}
-
-function reply(fields: object): Transmission {
-  return { sent: true, reply: { status: 200, text: JSON.stringify(fields) } };
-}
-
-function lost(): Transmission {
-  return { sent: true, reply: null, cause: 'connection_lost' };
 }

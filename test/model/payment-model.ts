@@ -1,8 +1,8 @@
 import type { ChargePlay } from './model-gateway.js';
 
-/** From the claim on, an inquiry of a minute ends before it: a claim is a minute and a half. */
+/** A claim lasts a minute and a half: an inquiry, which may take a minute, begins early enough to end within it. */
 const ASKED_WITHIN_MS = 30_000;
-/** For so long an operator who finds nothing at the gateway has to force an interrupted payment to `failed`. */
+/** For this long an operator has to force an interrupted payment to `failed`. */
 const FORCED_WITHIN_MS = 3_600_000;
 export const SESSION_MS = 3_600_000;
 const CONFIRMED_AFTER_MS = 600_000;
@@ -17,7 +17,7 @@ export interface Line {
   readonly reason: string | null;
 }
 
-/** What a payment is asked with. */
+/** The input of a payment. */
 export interface ModelSale {
   readonly kind: 'direct' | '3d';
   readonly conversationId: string;
@@ -27,20 +27,20 @@ export interface ModelSale {
   readonly amount: string;
 }
 
-/** A payment as it should stand. */
+/** A payment as it should be. */
 export class ModelPayment {
   readonly history: Line[] = [];
   readonly events: string[] = [];
   idempotencyKey: string | null;
   notFoundAt: number | null = null;
   isHolding = false;
-  /** Whether it was charged, perhaps, while another held its reference: then nobody gives that up any more. */
+  /** Whether it may have been charged while another held its reference: then the reference stays taken for good. */
   isPinning = false;
 
   constructor(
     readonly sale: ModelSale,
     readonly expiresAt: number,
-    /** When the right to charge it was taken. */
+    /** When it was claimed. */
     public claimedAt: number,
   ) {
     this.idempotencyKey = sale.idempotencyKey;
@@ -55,10 +55,10 @@ export class ModelPayment {
   }
 }
 
-/** The states of a payment as they are promised, without a store, a wire or a clock of its own. */
+/** The states of payments as they are promised, without a store, a gateway or a clock. */
 export class PaymentModel {
   readonly payments: ModelPayment[] = [];
-  /** Who holds a reference; null where it is taken for good. */
+  /** The payment that holds a reference; null where it is taken for good. */
   private readonly locks = new Map<string, ModelPayment | null>();
 
   find(conversationId: string): ModelPayment | undefined {
@@ -73,7 +73,7 @@ export class PaymentModel {
     return reference !== null && !allowRepeat && this.locks.has(reference);
   }
 
-  /** Whether another payment of the reference counts, be it without the lock: it is what a 3D payment looks at before it begins. */
+  /** Whether another payment of the reference may have been charged, with or without the lock: checked before a 3D payment begins. */
   isBusy({ reference, allowRepeat }: ModelSale): boolean {
     const isOther = ({ sale, state, isPinning }: ModelPayment): boolean =>
       sale.reference === reference && !sale.allowRepeat && (isPinning || HOLDING.includes(state));
@@ -99,18 +99,18 @@ export class PaymentModel {
     this.hold(payment, state);
   }
 
-  /** Whether an operator has to insist, since the request may still be on its way. */
+  /** Whether an operator has to use force, since the request may still be on its way. */
   isForced({ state, reason, claimedAt }: ModelPayment, now: number): boolean {
     return state === 'unknown' && reason === 'interrupted' && now - claimedAt < FORCED_WITHIN_MS;
   }
 
-  /** What a DoPayment's or Auth3d's answer makes of it, now or late. */
+  /** The answer to a DoPayment or Auth3d arrives, in time or late. */
   answered(payment: ModelPayment, play: ChargePlay, { now, isDown }: { now: number; isDown: boolean }): void {
     switch (play) {
       case 'bare':
       case 'hangBare':
         if (payment.sale.kind === 'direct') return this.approved(payment, null);
-        // What may come after its claim is over is written before the gateway is asked.
+        // When the claim may end during the inquiry, the approval is written before the gateway is asked.
         if (isDown || now - payment.claimedAt > ASKED_WITHIN_MS) this.unbound(payment);
         return isDown || payment.state === 'review' ? undefined : this.approved(payment, null);
       case 'stolen':
@@ -138,7 +138,7 @@ export class PaymentModel {
     }
   }
 
-  /** What a CheckPayment's answer makes of it. */
+  /** The answer to a CheckPayment arrives. */
   inquired(payment: ModelPayment, play: ChargePlay | undefined, isCharged: boolean, now: number): void {
     const { state } = payment;
     if (play === 'less') {

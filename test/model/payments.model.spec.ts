@@ -14,13 +14,13 @@ beforeAll(() => {
   Logger.overrideLogger(false);
 });
 
-/** Random sequences of all that can happen, held against the states as they are promised. A failure prints its seed and its shortest sequence. */
+/** Random sequences of steps, compared with the promised states. A failure prints its seed and its shortest sequence. */
 describe.each([
   ['memory', 800 * RELEASE, (clock: TestClock): PaymentStore => new MemoryPaymentStore({ clock })],
   ['SQLite', 200 * RELEASE, (clock: TestClock): PaymentStore => sqlitePaymentStore({ file: ':memory:', clock })],
-])('payments in %s against the model', (_name, runs, makeStore) => {
+])('payments in %s and the model', (_name, runs, makeStore) => {
   it(
-    `${runs} sequences`,
+    `agree in ${runs} random sequences`,
     async () => {
       await fc.assert(
         fc.asyncProperty(SEQUENCES, async (steps) => {

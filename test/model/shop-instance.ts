@@ -14,17 +14,17 @@ import { SESSION_MS } from './payment-model.js';
 
 const ALL_STATES: PaymentState[] = [...EVENT_STATES, 'charging', 'initiating', 'awaiting', 'authorizing'];
 
-/** Far more than anything takes. */
+/** Far more than any work takes. */
 const MAX_TURNS = 100_000;
 
 const DIALECT = { ...morposDialect({ codes: { notFoundCodes: new Set(['B0100']) } }), requiredCallbackFields: [] };
 
-/** What outlives a crash: the store, the gateway and the time. The application before them is put up anew after each. */
+/** The store, the gateway and the time outlive a crash. The application is started again after each. */
 export class Shop {
   readonly gateway = new ModelGateway();
-  /** What instances that were left for dead are still about, by conversationId. */
+  /** Work of instances that were given up, by conversationId. */
   readonly zombies = new Map<string, Promise<unknown>>();
-  /** Events as the awaited handler heard them. */
+  /** The events that the awaited handler was called with. */
   readonly told: string[] = [];
   payments!: PaymentService;
   isVetoing = false;
@@ -43,7 +43,7 @@ export class Shop {
     return shop;
   }
 
-  /** The instance before is left as it is: hung, but perhaps not dead. Put together by hand, since that is a hundred times quicker. */
+  /** The earlier instance is left as it is, hung. The flows are put together by hand, which is a hundred times faster. */
   async restart(): Promise<void> {
     const { store, clock } = this;
     const options = {
@@ -66,19 +66,19 @@ export class Shop {
     ]);
   }
 
-  /** Sees work through, also where it sleeps before it tries again. */
+  /** Waits for work to end, also when it sleeps before it tries again. */
   async see<T>(work: Promise<T>): Promise<PromiseSettledResult<T>> {
     let settled: PromiseSettledResult<T> | null = null;
     void Promise.allSettled([work]).then(([result]) => (settled = result));
     for (let turns = 0; !settled; turns += 1) {
-      if (turns > MAX_TURNS) throw new Error('What is waited for never ends.');
+      if (turns > MAX_TURNS) throw new Error('The work never ends.');
       await new Promise(setImmediate);
       if (!settled && this.gateway.play === 'notSent' && this.clock.sleeping > 0) await this.clock.advance(2_000);
     }
     return settled;
   }
 
-  /** Whoever still hangs gets an answer: a payment under way keeps its process alive. */
+  /** Answers requests that still hang, since a payment under way keeps its process alive. */
   async close(): Promise<void> {
     for (const answer of this.gateway.hanging.values()) answer();
     await Promise.all(this.zombies.values());

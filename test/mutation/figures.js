@@ -14,7 +14,7 @@ const MAX_SHOWN = 100;
  *   the file at that time
  */
 
-/** @param kind `incremental` for what spares Stryker to try the same change again */
+/** @param kind `incremental` for the file by which Stryker skips changes that it has tried before */
 export function resultsFile(file, kind = 'results') {
   return `reports/mutation/${file.replace(/^lib\/|\.ts$/g, '').replaceAll('/', '.')}.${kind}.json`;
 }
@@ -26,9 +26,9 @@ export function readFigures({ name, files }) {
   return Object.fromEntries(Object.keys(files).flatMap((file) => (all[file] ? [[file, all[file]]] : [])));
 }
 
-/** Takes over what Stryker has just found in a file. */
+/** Reads what Stryker has just found in a file. */
 export async function recordFigures(part, file) {
-  // Stryker says nothing of a file in which it finds nothing to change.
+  // Stryker does not report a file in which it finds nothing to change.
   const nothing = { source: readFileSync(file, 'utf8'), mutants: [] };
   const { source, mutants } = JSON.parse(readFileSync(resultsFile(file), 'utf8')).files[file] ?? nothing;
   const count = (...statuses) => mutants.filter(({ status }) => statuses.includes(status)).length;

@@ -8,7 +8,7 @@ import { resolve } from 'node:path';
 import { Redis } from 'ioredis';
 import { resultsFile } from './figures.js';
 
-/** Changes of a line: what is looked for, and what takes its place. */
+/** Changes of a line: the text that is replaced, and its replacement. */
 const OPERATORS = [
   [/ == /g, ' ~= '],
   [/ ~= /g, ' == '],
@@ -32,10 +32,10 @@ const OPERATORS = [
   [/^\s*(?:call|save|remove|write|deliver|enterInSets|add|table\.sort|table\.remove)\(.*\)$/g, ''],
   [/call\('(?:DEL|ZREM|SET|ZADD|HDEL|HSET)'[^()]*(?:\([^()]*\)[^()]*)*\)(?= end| else)/g, ''],
 ];
-/** A case that takes longer hangs; all together take a second or two. */
+/** A case that takes longer counts as hung; all cases together take a second or two. */
 const CASE_MS = 5_000;
 
-/** Stands for what JavaScript puts into a line. */
+/** A placeholder for what JavaScript inserts into a line. */
 const HOLE = '\u0000';
 
 /**
@@ -64,7 +64,7 @@ function changesOf(source) {
   });
 }
 
-/** Where a change applies in a script as it is sent, and what it comes to there. */
+/** Where a change applies in a script as it is sent, and the changed text. */
 function replacing({ before, text, changed }) {
   const escaped = `${before}${text}`.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(HOLE, '(.+?)');
   const to = (...found) => {
@@ -74,14 +74,14 @@ function replacing({ before, text, changed }) {
   return { from: new RegExp(escaped, 'g'), to };
 }
 
-/** What an earlier run on this machine noticed in the file as it is: only the others are tried again, as Stryker does. */
+/** The changes of this file that an earlier run on this machine noticed: only the others are tried again, as by Stryker. */
 function noticedBefore(file, text) {
   const path = resultsFile(file);
   const { source, mutants } = (existsSync(path) && JSON.parse(readFileSync(path, 'utf8')).files[file]) || {};
   return source === text ? mutants.filter(({ status }) => status === 'Killed') : [];
 }
 
-/** @returns {Promise<{ files: Record<string, { source: string, mutants: object[] }> }>} as Stryker would say it */
+/** @returns {Promise<{ files: Record<string, { source: string, mutants: object[] }> }>} in Stryker's format */
 export async function changeLua(file) {
   register('./module-hooks.js', import.meta.url, { data: { root: process.cwd() } });
   await import('reflect-metadata');
@@ -114,7 +114,7 @@ export async function changeLua(file) {
     another: (_store, clock) => Promise.resolve(new RedisPaymentStore(changing, { clock })),
     destroy: () => Promise.resolve(),
   };
-  // The case that noticed the last change comes first: changes of one place are often noticed by the same.
+  // The case that noticed the last change runs first: it often notices the next change, too.
   let cases = [
     ...paymentStoreContract.map(({ name, run }) => ({ name, run: () => run(source) })),
     ...scriptCases.map(({ name, run }) => ({ name, run: () => run(changing) })),

@@ -1,4 +1,4 @@
-// Changes the code of targets.js in small ways, one at a time, and looks whether a test notices: see docs/mutation.md.
+// Changes the code that targets.js lists in small ways, one at a time, and checks whether a test fails: see docs/mutation.md.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -9,7 +9,7 @@ import { differencesOf, problemsOf } from './problems.js';
 import { writeReport } from './report.js';
 import { TARGETS } from './targets.js';
 
-/** The files of tests that begin so, those of the first beginning first: a change is tried until a test notices it. */
+/** The test files whose paths begin so, in this order: each change is tried until a test fails. */
 function specsOf(beginnings) {
   const files = readdirSync('test', { recursive: true }).filter((path) => /\.spec\.ts$|^mutation\/.*\.ts$/.test(path));
   const wanted = beginnings.flatMap((one) => files.filter((path) => path.startsWith(one)));
@@ -39,7 +39,7 @@ function options(file, tests) {
   };
 }
 
-/** Stryker believes that a new test cannot notice what survived where that is run as a module is loaded. */
+/** Stryker assumes that new tests cannot notice a surviving change of code that runs while a module is loaded. */
 function forgetSurvivors(file) {
   const earlier = resultsFile(file, 'incremental');
   if (!existsSync(earlier)) return;

@@ -17,7 +17,7 @@ export function initialize(data) {
   root = data.root;
 }
 
-/** A file that is imported with a query is a module of its own, and so is all that it imports. */
+/** A file that is imported with a query is a separate module, and so is everything that it imports. */
 export async function resolve(specifier, context, next) {
   if (specifier === '@jest/globals') return { url: GLOBALS, format: 'module', shortCircuit: true };
   const resolved = await resolveSource(mapped(specifier), context, next);

@@ -1,4 +1,4 @@
 import fc from 'fast-check';
 
-// Nobody reads the smallest counterexample, and finding it takes longer than everything else.
+// Nobody needs the smallest counterexample here, and finding it takes longer than all the rest.
 fc.configureGlobal({ endOnFailure: true });

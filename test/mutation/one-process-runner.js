@@ -1,5 +1,5 @@
-// A test runner for Stryker that loads the code and its tests once and runs them for each change again, as many times as
-// fast as Jest, which loads everything anew. It is Stryker's child process that imports this.
+// A test runner for Stryker that loads the code and its tests once, and runs them again for each change. That is many
+// times as fast as Jest, which loads everything for each run. Stryker's child process imports this file.
 import { register } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
  * Almost all take some milliseconds.
  */
 const TEST_TIMEOUT_MS = 6_000;
-/** The same of a whole file. */
+/** The same for a whole file. */
 const FILE_TIMEOUT_MS = 60_000;
 /** How many times as long each may take without any change. */
 const DRY_RUN_PATIENCE = 5;
@@ -22,7 +22,7 @@ class OneProcessRunner {
   #loads = 0;
   /** How long each test and each file takes without any change. */
   #usualMs = new Map();
-  /** Whether the code was loaded as it is, and nothing has hung since. */
+  /** Whether the code was loaded without a change, and nothing has hung since. */
   #isReliable = false;
 
   constructor({ cardPaymentSpecs }) {
@@ -42,7 +42,7 @@ class OneProcessRunner {
     }
     // As it is now: what runs again below counts as run by no test, and everything would be loaded anew for each change.
     const mutantCoverage = structuredClone(context().mutantCoverage);
-    // A test that fails the second time for what the first one left behind would count as noticing every change.
+    // A test that fails at its second run because of what the first one left behind would seem to notice every change.
     const again = await this.#run();
     const tests = first.tests.map((test, index) => (test.status === PASSED ? again.tests[index] : test));
     return first.hung || again.hung ? { status: 'timeout' } : { status: 'complete', tests, mutantCoverage };
@@ -57,7 +57,7 @@ class OneProcessRunner {
       if (result.status === 'survived') return result;
       if (result.status === 'killed' && (await this.#passes(result.killedBy))) return result;
     }
-    // What an earlier change left behind may be what the test fails for: everything is loaded anew.
+    // The test may fail because of what an earlier change left behind: everything is loaded again.
     await this.#load();
     return this.#try(change);
   }

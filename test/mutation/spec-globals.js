@@ -1,4 +1,5 @@
-// What the tests call, as of Jest, but in a process that keeps its modules from one run to the next: see one-process-runner.js.
+// Jest's functions that the tests call, for a process that keeps its modules from one run to the next: see
+// one-process-runner.js.
 import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);

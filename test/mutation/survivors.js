@@ -274,12 +274,12 @@ export const SURVIVORS = [
     reason: 'Said for the types: nothing is greater than undefined, and null counts as 0, which is over no limit.',
   },
   {
-    file: 'lib/health/payment-gauges.ts',
+    file: 'lib/health/payment-health.ts',
     changes: ['[] → ["Stryker was here"]'],
     reason: 'A text among the observations has no name, so that it is shown by no gauge.',
   },
   {
-    file: 'lib/health/payment-gauges.ts',
+    file: 'lib/health/payment-health.ts',
     changes: ['report.maxInFlight !== null → true'],
     reason: 'Said for the types: OpenTelemetry drops a value that is no number.',
   },
@@ -318,28 +318,28 @@ export const SURVIVORS = [
       'Spares memory: a savepoint that stays is hidden by the next of the same name, and ends with the transaction.',
   },
   {
-    file: 'lib/store/sql/purge.ts',
+    file: 'lib/store/sql/ledger-purge.ts',
     changes: [`'' → "Stryker was here!"`],
     reason: 'Looked at only among payments that ended in 1970.',
   },
   {
-    file: 'lib/store/sql/purge.ts',
-    changes: ['performance.now() >= end → performance.now() > end'],
+    file: 'lib/store/sql/ledger-purge.ts',
+    changes: ['performance.now() >= this.end → performance.now() > this.end'],
     reason: 'Differs at one moment alone, of which nothing is promised.',
   },
   {
-    file: 'lib/store/sql/purge.ts',
+    file: 'lib/store/sql/ledger-purge.ts',
     changes: [`'card_payment_key' → ""`, `'card_payment' → ""`, `'card_payment_event' → ""`],
     reason:
       'Names the table for the lock of rows, which SQLite does not have; PostgreSQL refuses an empty name, which its contract suite notices.',
   },
   {
-    file: 'lib/store/sql/purge.ts',
+    file: 'lib/store/sql/ledger-purge.ts',
     changes: ['keys.length === 0 → false', 'ids.length === 0 → false'],
     reason: 'Spares statements that would touch no row.',
   },
   {
-    file: 'lib/store/sql/purge.ts',
+    file: 'lib/store/sql/ledger-purge.ts',
     changes: [
       '!last || settled.length < PAYMENTS_BATCH → !last && settled.length < PAYMENTS_BATCH',
       'settled.length < PAYMENTS_BATCH → false',
@@ -347,7 +347,7 @@ export const SURVIVORS = [
     reason: 'Costs one look more, which finds nothing: the next place is behind the last payment.',
   },
   {
-    file: 'lib/store/sql/purge.ts',
+    file: 'lib/store/sql/ledger-purge.ts',
     changes: ['(event) => !lockedIds.has(event.event_id) → () => undefined'],
     reason:
       'On SQLite nothing writes beside a purge, so that no event is locked by others. On PostgreSQL, a test of row locks notices.',
@@ -465,7 +465,7 @@ export const SURVIVORS = [
       'Without them the outcome is the same: no order has the id null, and no other state has the reason reference_taken.',
   },
   {
-    file: 'lib/store/memory/account-deliveries.ts',
+    file: 'lib/store/memory/account-outbox.ts',
     changes: [
       'backlogs[place]?.next → backlogs[place].next',
       'this.pairs.get(type)?.get → this.pairs.get(type).get',
@@ -477,7 +477,7 @@ export const SURVIVORS = [
       'delivery is deleted with its pair.',
   },
   {
-    file: 'lib/store/memory/account-deliveries.ts',
+    file: 'lib/store/memory/account-outbox.ts',
     changes: ['[] → ["Stryker was here"]'],
     reason: 'Stands for no handler where there always is one, and for no type: no event waits of it.',
   },
@@ -487,12 +487,12 @@ export const SURVIVORS = [
     reason: 'No two entries have the same order, and none is compared with itself.',
   },
   {
-    file: 'lib/store/memory/purged-keys.ts',
+    file: 'lib/store/memory/account-ledger.ts',
     changes: ['oldest !== undefined → true'],
     reason: 'Said for the types: where there are too many, there is an oldest.',
   },
   {
-    file: 'lib/store/memory/purged-keys.ts',
+    file: 'lib/store/memory/account-ledger.ts',
     changes: [`'utf8' → ""`, `'base64url' → ""`],
     reason: 'Node takes a text for UTF-8 where no encoding is named, and any form of the hash does.',
   },
@@ -507,19 +507,19 @@ export const SURVIVORS = [
     reason: 'Stands for no payment: there is none of that id.',
   },
   {
-    file: 'lib/store/memory/account-payments.ts',
+    file: 'lib/store/memory/account-ledger.ts',
     changes: [`'' → "Stryker was here!"`, '[] → ["Stryker was here"]'],
     reason: 'Stands for no payment: there is none of that id.',
   },
   {
-    file: 'lib/store/memory/account-payments.ts',
+    file: 'lib/store/memory/account-ledger.ts',
     changes: ["typeof hostIdNonce === 'string' → true"],
     reason:
       'An id that the module made is random, and no host has chosen it before. Were it so, the store may say either ' +
       '(PaymentStore.insert).',
   },
   {
-    file: 'lib/store/memory/account-payments.ts',
+    file: 'lib/store/memory/account-ledger.ts',
     changes: [
       'record[key] === null → false',
       'record[key] !== null → true',
@@ -532,7 +532,7 @@ export const SURVIVORS = [
     reason: 'Null is looked at where keys are written and where they are read, of which either would do.',
   },
   {
-    file: 'lib/store/memory/account-payments.ts',
+    file: 'lib/store/memory/account-ledger.ts',
     changes: [
       'value === null || value === now[key] → false',
       'value === now[key] → false',
@@ -541,56 +541,48 @@ export const SURVIVORS = [
     reason: 'Spares work: a key that stays is released and taken again before anyone can come between.',
   },
   {
-    file: 'lib/store/memory/account-payments.ts',
+    file: 'lib/store/memory/account-ledger.ts',
     changes: ['next === undefined → false'],
     reason: 'Spares work: nothing is taken again and again, up to the limit, and stands for no payment.',
   },
   {
-    file: 'lib/store/memory/account-payments.ts',
+    file: 'lib/store/memory/account-ledger.ts',
     changes: ['record.updatedAt < oldest → record.updatedAt <= oldest'],
     reason: 'Of two dates that are the same, either is shown.',
   },
   {
-    file: 'lib/store/memory/account-payments.ts',
+    file: 'lib/store/memory/account-ledger.ts',
     changes: ['!payment → false', 'this.payments.get(id)?.record → this.payments.get(id).record'],
     reason: 'Said for the types: the ids are those of payments that are there.',
   },
   {
-    file: 'lib/store/sql/taken-key.ts',
+    file: 'lib/store/sql/sql-ledger.ts',
     changes: [`'' → "Stryker was here!"`],
     reason: 'Stands for no payment and no key: no id and no hash is equal to either text.',
   },
   {
-    file: 'lib/store/sql/taken-key.ts',
+    file: 'lib/store/sql/sql-ledger.ts',
     changes: [`'taken keys' → ""`],
     reason: 'Any name of a compiled query does, as long as no other has it.',
   },
   {
-    file: 'lib/store/sql/payment-queries.ts',
+    file: 'lib/store/sql/sql-ledger.ts',
     changes: [`'payment by key' → ""`, `'payments of reference' → ""`],
     reason: 'Any name of a compiled query does, as long as no other has it.',
   },
   {
-    file: 'lib/store/sql/counts.ts',
-    changes: [
-      '(await database.read(waiting))[0]?.count → (await database.read(waiting))[0].count',
-      '(await database.read(parked))[0]?.count → (await database.read(parked))[0].count',
-    ],
-    reason: 'Said for the types: a count is always one row.',
-  },
-  {
-    file: 'lib/store/sql/payment-leases.ts',
+    file: 'lib/store/sql/sql-ledger.ts',
     changes: [`'card_payment' → ""`],
     reason: 'SQLite locks no rows. PostgreSQL refuses the statement, and its contract suite fails.',
   },
   {
-    file: 'lib/store/sql/payment-leases.ts',
+    file: 'lib/store/sql/sql-ledger.ts',
     changes: ['rows.length === 0 → false'],
     reason:
       'Spares SQLite a statement that changes nothing. PostgreSQL refuses an empty list, and its contract suite fails.',
   },
   {
-    file: 'lib/store/sql/deliveries.ts',
+    file: 'lib/store/sql/sql-outbox.ts',
     changes: [
       'parked && numAffectedRows !== 0n → true',
       'parked && numAffectedRows !== 0n → parked || numAffectedRows !== 0n',
@@ -604,22 +596,22 @@ export const SURVIVORS = [
     reason: 'Null is read as JSON, which gives null.',
   },
   {
-    file: 'lib/store/sql/due-deliveries.ts',
+    file: 'lib/store/sql/deliveries.ts',
     changes: [`'' → "Stryker was here!"`],
     reason: 'Said for the types: nothing is asked without a type.',
   },
   {
-    file: 'lib/store/sql/due-deliveries.ts',
+    file: 'lib/store/sql/deliveries.ts',
     changes: [`'delivery' → ""`],
     reason: 'SQLite locks no rows. PostgreSQL refuses the statement, and its contract suite fails.',
   },
   {
-    file: 'lib/store/sql/due-deliveries.ts',
+    file: 'lib/store/sql/deliveries.ts',
     changes: [`'until' → ""`],
     reason: 'The name of the one column of a subquery, which is read under the name of the subquery.',
   },
   {
-    file: 'lib/store/sql/writes-in-transaction.ts',
+    file: 'lib/store/sql/ledger-writes.ts',
     changes: [
       `'insert payment' → ""`,
       `'update payment' → ""`,
@@ -634,7 +626,7 @@ export const SURVIVORS = [
     reason: 'Any name of a compiled query does, as long as no other has it.',
   },
   {
-    file: 'lib/store/sql/writes-in-transaction.ts',
+    file: 'lib/store/sql/ledger-writes.ts',
     changes: [
       'heldKeyHash !== keyHash → true',
       'heldKeyHash !== null → true',
@@ -646,69 +638,69 @@ export const SURVIVORS = [
       'reference of no row.',
   },
   {
-    file: 'lib/store/sql/writes-in-transaction.ts',
-    changes: ['engine.fanOutLock → false'],
+    file: 'lib/store/sql/outbox-writes.ts',
+    changes: ['fanOutLock → false'],
     reason: 'SQLite, which alone writes so, has no such lock: its transactions that may write are alone.',
   },
   {
-    file: 'lib/store/sql/writes-in-transaction.ts',
+    file: 'lib/store/sql/outbox-writes.ts',
     changes: ['eventIds.length === 0 → false', 'oldest.length === 0 → false'],
     reason: 'Spares SQLite statements that find and change nothing.',
   },
   {
-    file: 'lib/store/sql/writes-in-transaction.ts',
+    file: 'lib/store/sql/outbox-writes.ts',
     changes: ['due.length === LOOK_AHEAD * limit → true'],
     reason:
       'Spares work: what waits is put off, too, where nothing is behind it. It is made due when what it waits for is ' +
       'gone, or when its time has come, as elsewhere.',
   },
   {
-    file: 'lib/store/sql/writes-in-transaction.ts',
+    file: 'lib/store/sql/outbox-writes.ts',
     changes: ['Number(row.blocked_until) > Number(row.now) → Number(row.blocked_until) >= Number(row.now)'],
     reason: 'Never equal: it is 0, or later than now by the condition of the same query.',
   },
   {
-    file: 'lib/store/sql/writes-in-transaction.ts',
+    file: 'lib/store/sql/outbox-writes.ts',
     changes: ['due[0]?.until → due[0].until'],
     reason: 'Said for the types: something was found.',
   },
   {
-    file: 'lib/store/sql/writes-in-transaction.ts',
+    file: 'lib/store/sql/ledger-writes.ts',
     changes: [`'a payment was not inserted, although its keys are free' → ""`, '!key → false'],
     reason:
       'Cannot happen on SQLite: what kept a row from being inserted is still there in the same transaction, beside ' +
       'which no other one writes.',
   },
   {
-    file: 'lib/store/sql/writes-in-transaction.ts',
+    file: 'lib/store/sql/outbox-writes.ts',
     changes: [`'attempts' → ""`, `'parked' → ""`, `'due_at' → ""`],
     reason: 'Names of what is selected for an insert, which goes by the order of its columns.',
   },
   {
-    file: 'lib/store/sql/handler-pairs.ts',
+    file: 'lib/store/sql/sql-outbox.ts',
     changes: ['-pairsMs → +pairsMs'],
     reason: 'Spares work: whether a pair is old is looked at again in the transaction that forgets it.',
   },
   {
-    file: 'lib/store/sql/handler-pairs.ts',
+    file: 'lib/store/sql/sql-outbox.ts',
     changes: ['performance.now() >= end → performance.now() > end'],
     reason: 'One batch more or less at the very moment at which the time is up.',
   },
   {
-    file: 'lib/store/sql/handler-pairs.ts',
+    file: 'lib/store/sql/sql-outbox.ts',
     changes: ['fanOutLock → false'],
     reason:
-      'SQLite has no such lock: its transactions that may write are alone. With PostgreSQL, test/store/sql/row-locks.spec.ts ' +
+      'SQLite has no such lock: its transactions that may write are alone. With PostgreSQL, test/store/sql/engines/postgres/row-locks.spec.ts ' +
       'notices it.',
   },
   {
-    file: 'lib/store/sql/handler-pairs.ts',
+    file: 'lib/store/sql/sql-outbox.ts',
     changes: ['deliveries.length === 0 → false'],
     reason:
       'Spares SQLite a statement that changes nothing. PostgreSQL refuses an empty list, and its contract suite fails.',
   },
   {
-    file: 'lib/store/sql/retry-while-busy.ts',
+    file: 'lib/store/sql/sql-transaction.ts',
     changes: ['performance.now() > end → performance.now() >= end'],
     reason: 'One try more or less at the very moment at which the time is up.',
   },
@@ -723,36 +715,36 @@ export const SURVIVORS = [
     reason: 'Either means no.',
   },
   {
-    file: 'lib/store/sql/key-hash.ts',
+    file: 'lib/store/sql/payment-tables.ts',
     changes: [`'utf8' → ""`],
     reason: 'Node takes a text for UTF-8 where no encoding is named.',
   },
   {
-    file: 'lib/store/sql/store-time.ts',
+    file: 'lib/store/sql/sql-database.ts',
     changes: [`'' → "Stryker was here!"`],
     reason: 'Said for the types: without an expression there is a clock.',
   },
   {
-    file: 'lib/store/redis/scripts/counts.ts',
+    file: 'lib/store/redis/scripts/purge-and-counts.ts',
     changes: [
       ` local oldest = call('ZRANGE', key('state', state), 0, 0, 'WITHSCORES') → local oldest = call('ZRANGE', key('state', state), 0, 1, 'WITHSCORES')`,
     ],
     reason: 'Reads one more, of which nothing is used.',
   },
   {
-    file: 'lib/store/redis/scripts/counts.ts',
+    file: 'lib/store/redis/scripts/purge-and-counts.ts',
     changes: [
       ` if livesUntil(pair) <= now then add('orphanedDeliveries', key('open', pair)) end → if livesUntil(pair) < now then add('orphanedDeliveries', key('open', pair)) end`,
     ],
     reason: 'Differs at one millisecond alone, of which nothing is promised: a millisecond later both say the same.',
   },
   {
-    file: 'lib/store/redis/scripts/deliveries.ts',
+    file: 'lib/store/redis/scripts/outbox.ts',
     changes: [' if not aliveUntil[pair] then → if true then'],
     reason: 'Spares work: the time is looked up once in a script.',
   },
   {
-    file: 'lib/store/redis/scripts/deliveries.ts',
+    file: 'lib/store/redis/scripts/outbox.ts',
     changes: [
       ' aliveUntil[pair] = announcedAt and announcedAt + ${PAIR_ALIVE_MS} or 0 → aliveUntil[pair] = announcedAt and announcedAt + ${…} or 1',
       ' local heldUntil = 0 → local heldUntil = 1',
@@ -760,7 +752,7 @@ export const SURVIVORS = [
     reason: 'Either is long ago: nothing is due before 1970.',
   },
   {
-    file: 'lib/store/redis/scripts/deliveries.ts',
+    file: 'lib/store/redis/scripts/outbox.ts',
     changes: [
       ' table.sort(deliveries, function(a, b) return versionOf(a.event) < versionOf(b.event) end) → table.sort(deliveries, function(a, b) return versionOf(a.event) <= versionOf(b.event) end)',
     ],
@@ -780,7 +772,7 @@ export const SURVIVORS = [
     reason: 'Of what has the same date, nobody is promised an order; and no two of a set are the same.',
   },
   {
-    file: 'lib/store/redis/scripts/payments.ts',
+    file: 'lib/store/redis/scripts/ledger.ts',
     changes: [
       ` if old.state then call('ZREM', key('state', old.state), id) end → if true then call('ZREM', key('state', old.state), id) end`,
       ` if old.reference and old.reference ~= arg.reference then call('ZREM', key('reference', old.referenc… → if old.reference or old.reference ~= arg.reference then call('ZREM', key('reference', old.reference)…`,
@@ -789,7 +781,7 @@ export const SURVIVORS = [
     reason: 'Takes out what is not there, or what the next line enters again.',
   },
   {
-    file: 'lib/store/redis/scripts/purge.ts',
+    file: 'lib/store/redis/scripts/purge-and-counts.ts',
     changes: [
       `for _, pair in ipairs(call('ZRANGEBYSCORE', key('pairs'), '-inf', '(' .. now - arg.pairsMs)) do → for _, pair in ipairs(call('ZRANGEBYSCORE', key('pairs'), '-inf', now - arg.pairsMs)) do`,
       `local old = call('ZRANGEBYSCORE', key('spentKeys'), '-inf', '(' .. now - arg.keysMs, 'LIMIT', 0, arg… → local old = call('ZRANGEBYSCORE', key('spentKeys'), '-inf', now - arg.keysMs, 'LIMIT', 0, arg.limit)`,
@@ -798,7 +790,7 @@ export const SURVIVORS = [
     reason: 'Differs at one millisecond alone, of which nothing is promised: a millisecond later both say the same.',
   },
   {
-    file: 'lib/store/redis/scripts/purge.ts',
+    file: 'lib/store/redis/scripts/purge-and-counts.ts',
     changes: [
       'return #old == tonumber(arg.limit) and 1 or 0 → return #old == tonumber(arg.limit) or 1 or 0',
       'return #old == tonumber(arg.limit) and 1 or 0 → return #old == tonumber(arg.limit) and 1 or 1',
@@ -806,14 +798,14 @@ export const SURVIVORS = [
     reason: 'One step more, which finds nothing.',
   },
   {
-    file: 'lib/store/redis/scripts/purge.ts',
+    file: 'lib/store/redis/scripts/purge-and-counts.ts',
     changes: [
       ' for _, handler in ipairs(of) do everyone[handler] = true end → for _, handler in ipairs(of) do everyone[handler] = false end',
     ],
     reason: 'Only the names are read.',
   },
   {
-    file: 'lib/store/redis/scripts/purge.ts',
+    file: 'lib/store/redis/scripts/purge-and-counts.ts',
     changes: [
       ` if value and call('GET', key(name, value)) == id then call('DEL', key(name, value)) end → if value or call('GET', key(name, value)) == id then call('DEL', key(name, value)) end`,
       ` if value and call('GET', key(name, value)) == id then call('DEL', key(name, value)) end → if true then call('DEL', key(name, value)) end`,
@@ -822,7 +814,7 @@ export const SURVIVORS = [
       'A key that a payment says is its own is its own: every write keeps both in step. It is looked at nevertheless.',
   },
   {
-    file: 'lib/store/redis/scripts/purge.ts',
+    file: 'lib/store/redis/scripts/purge-and-counts.ts',
     changes: [
       ` if not string.find(field('record'), '"hostIdNonce":null', 1, true) then → if not string.find(field('record'), '"hostIdNonce":null', 1, false) then`,
       ` if not string.find(field('record'), '"hostIdNonce":null', 1, true) then → if not string.find(field('record'), '"hostIdNonce":null', 0, true) then`,
@@ -830,7 +822,7 @@ export const SURVIVORS = [
     reason: 'What is searched for means the same as a pattern, and Lua begins at the first character either way.',
   },
   {
-    file: 'lib/store/redis/scripts/purge.ts',
+    file: 'lib/store/redis/scripts/purge-and-counts.ts',
     changes: [
       ` if field('reference') then call('ZREM', key('reference', field('reference')), id) end → if true then call('ZREM', key('reference', field('reference')), id) end`,
     ],
@@ -842,26 +834,21 @@ export const SURVIVORS = [
     reason: 'Stands in for what was not found; only its second part is read.',
   },
   {
-    file: 'lib/store/sql/writes-in-one-statement.ts',
+    file: 'lib/store/sql/engines/postgres/outbox-writes.ts',
     changes: ['rows[0]?.count → rows[0].count', 'rows[0]?.put_off → rows[0].put_off'],
     reason: 'Said for the types: the query always finds one row.',
   },
   {
-    file: 'lib/store/sql/writes-in-one-statement.ts',
+    file: 'lib/store/sql/engines/postgres/ledger-writes.ts',
     changes: [
       'COLUMNS.map((column, index) => `${column} = $${index + 1}`) .slice(2) → COLUMNS.map((column, index) => `${column} = $${index + 1}`)',
     ],
     reason: 'Sets the account and the conversationId to what they are: the row is found by them.',
   },
   {
-    file: 'lib/store/sql/postgres-access.ts',
+    file: 'lib/store/sql/engines/postgres/postgres-pool.ts',
     changes: ['!/unsupported startup parameter/i.test(String((error as Error).message)) → false'],
     reason: 'What keeps the first pool from connecting keeps the second from it, too, and that error is passed on.',
-  },
-  {
-    file: 'lib/store/sql/postgres-access.ts',
-    changes: [`'connect' → ""`, `(client) => client.on('error', () => undefined) → () => undefined`, `'error' → ""`],
-    reason: 'A connection in use has another listener (bounded-pool.ts), and an idle one that of the pool.',
   },
   {
     file: 'lib/store/redis/redis-payment-store.ts',
@@ -874,7 +861,7 @@ export const SURVIVORS = [
     reason: 'One step more or less at the very moment at which the time is up.',
   },
   {
-    file: 'lib/store/redis/script-values.ts',
+    file: 'lib/store/redis/script-calls.ts',
     changes: [`'utf8' → ""`],
     reason: 'Node takes a text for UTF-8 where no encoding is named.',
   },

@@ -1,20 +1,21 @@
 /** The contract suite first, which takes milliseconds. */
 const MEMORY = ['store/memory/memory-payment-store', 'store/memory/'];
 /** The contract suite, each on its store. */
-const SQLITE = ['store/sql/sqlite-payment-store', 'store/sql/two-accounts'];
+const SQLITE = ['store/sql/engines/sqlite/sqlite-payment-store', 'store/sql/two-accounts'];
 const SQLITE_DATABASE = [
   'store/sql/sql-database',
-  'store/sql/sqlite.engine',
-  'store/sql/engines',
+  'store/sql/engines/sqlite/sqlite.engine',
+  'store/sql/engines.spec',
   'store/sql/two-accounts',
 ];
-const SQLITE_LEASES = [...SQLITE, 'store/sql/sqlite-lease-deliveries'];
-const SQLITE_PURGE = [...SQLITE, 'store/sql/sqlite-purge'];
+const SQLITE_LEASES = [...SQLITE, 'store/sql/engines/sqlite/sqlite-leases'];
+const SQLITE_PURGE = [...SQLITE, 'store/sql/engines/sqlite/sqlite-purge'];
+const POSTGRES_LEASES = 'store/sql/engines/postgres/postgres-leases';
 const POSTGRES = ['mutation/contracts/postgres.ts'];
 const REDIS = ['mutation/contracts/redis.ts', 'store/redis/redis-payment-store', 'store/redis/script-calls'];
 
 /**
- * The code that money and secrets hang on, part by part, and the fast tests that must notice each change of a file: the
+ * The code on which money and secrets depend, part by part, and the fast tests that must notice each change of a file: the
  * beginnings of their paths below `test`, or `lua` for scripts of Redis (lua.js).
  *
  * @type {readonly { name: string, files: Readonly<Record<string, readonly string[] | 'lua'>> }[]}
@@ -77,7 +78,6 @@ export const TARGETS = [
     files: {
       'lib/health/payment-health.ts': ['health/'],
       'lib/health/payment-health.indicator.ts': ['health/payment-health.indicator'],
-      'lib/health/payment-gauges.ts': ['health/payment-gauges'],
     },
   },
   {
@@ -138,13 +138,11 @@ export const TARGETS = [
   {
     name: 'stores',
     files: {
-      'lib/store/memory/account-deliveries.ts': MEMORY,
-      'lib/store/memory/account-payments.ts': MEMORY,
-      'lib/store/memory/by-date.ts': MEMORY,
+      'lib/store/memory/account-ledger.ts': MEMORY,
+      'lib/store/memory/account-outbox.ts': MEMORY,
       'lib/store/memory/due-queue.ts': MEMORY,
       'lib/store/memory/handler-deliveries.ts': MEMORY,
       'lib/store/memory/memory-payment-store.ts': MEMORY,
-      'lib/store/memory/purged-keys.ts': MEMORY,
       'lib/store/record-json.ts': ['store/record-json'],
       'lib/store/store-url.ts': ['store/store-url', 'store/open-store'],
     },
@@ -152,60 +150,61 @@ export const TARGETS = [
   {
     name: 'stores-sqlite',
     files: {
-      'lib/store/sql/compiled-queries.ts': ['store/sql/compiled-queries'],
-      'lib/store/sql/counts.ts': SQLITE,
       'lib/store/sql/deliveries.ts': SQLITE_LEASES,
-      'lib/store/sql/due-deliveries.ts': SQLITE_LEASES,
-      'lib/store/sql/handler-pairs.ts': ['store/sql/handler-pairs', ...SQLITE_PURGE],
-      'lib/store/sql/key-hash.ts': ['store/sql/key-hash'],
-      'lib/store/sql/payment-leases.ts': SQLITE,
-      'lib/store/sql/payment-queries.ts': SQLITE,
-      'lib/store/sql/payment-tables.ts': SQLITE,
-      'lib/store/sql/payment-writes.ts': SQLITE,
-      'lib/store/sql/purge.ts': SQLITE_PURGE,
-      'lib/store/sql/retry-while-busy.ts': ['store/sql/retry-while-busy', 'store/sql/sql-database'],
+      'lib/store/sql/engines/sqlite/sqlite.engine.ts': [...SQLITE_DATABASE, ...SQLITE],
+      'lib/store/sql/ledger-writes.ts': SQLITE,
+      'lib/store/sql/outbox-writes.ts': SQLITE_LEASES,
+      'lib/store/sql/payment-tables.ts': ['store/sql/payment-tables', ...SQLITE],
+      'lib/store/sql/ledger-purge.ts': SQLITE_PURGE,
       'lib/store/sql/sql-database.ts': [...SQLITE_DATABASE, ...SQLITE],
+      'lib/store/sql/sql-ledger.ts': ['store/sql/sql-ledger', ...SQLITE],
+      'lib/store/sql/sql-outbox.ts': ['store/sql/sql-outbox', ...SQLITE_PURGE, ...SQLITE_LEASES, POSTGRES_LEASES],
       'lib/store/sql/sql-payment-store.ts': [
         'store/sql/sql-payment-store.spec',
         ...SQLITE_PURGE,
-        'store/sql/sqlite.engine',
+        'store/sql/engines/sqlite/sqlite.engine',
       ],
-      'lib/store/sql/sqlite.engine.ts': SQLITE_DATABASE,
-      'lib/store/sql/sqlite-access.ts': [...SQLITE_DATABASE, ...SQLITE],
-      'lib/store/sql/steps.ts': SQLITE_DATABASE,
-      'lib/store/sql/store-time.ts': ['store/sql/store-time'],
-      'lib/store/sql/taken-key.ts': ['store/sql/taken-key', ...SQLITE],
-      'lib/store/sql/writes-in-transaction.ts': SQLITE_LEASES,
+      'lib/store/sql/sql-transaction.ts': ['store/sql/sql-transaction', ...SQLITE_DATABASE],
     },
   },
   {
     name: 'stores-postgres',
     files: {
       'lib/store/sql/driver-errors.ts': ['store/sql/driver-errors'],
-      'lib/store/sql/group-commit.ts': ['store/sql/group-commit.spec', 'store/sql/group-commit.'],
-      'lib/store/sql/lease-deliveries.ts': ['store/sql/lease-deliveries'],
-      'lib/store/sql/postgres.engine.ts': ['store/sql/engines', 'store/sql/postgres.engine', 'store/sql/row-locks'],
-      'lib/store/sql/postgres-access.ts': ['store/sql/postgres-access', 'store/sql/round-trips'],
-      'lib/store/sql/writes-in-one-statement.ts': [
+      'lib/store/sql/engines/postgres/ledger-writes.ts': [
         ...POSTGRES,
-        'store/sql/lease-deliveries',
-        'store/sql/round-trips',
-        'store/sql/row-locks',
-        'store/sql/writes-in-one-statement',
+        'store/sql/engines/postgres/round-trips',
+        'store/sql/engines/postgres/row-locks',
+        'store/sql/engines/postgres/ledger-writes',
       ],
+      'lib/store/sql/engines/postgres/outbox-writes.ts': [
+        ...POSTGRES,
+        POSTGRES_LEASES,
+        'store/sql/engines/postgres/round-trips',
+        'store/sql/engines/postgres/row-locks',
+      ],
+      'lib/store/sql/engines/postgres/postgres-pool.ts': [
+        'store/sql/engines/postgres/postgres-pool',
+        'store/sql/engines/postgres/round-trips',
+      ],
+      'lib/store/sql/engines/postgres/postgres.engine.ts': [
+        'store/sql/engines.spec',
+        'store/sql/engines/postgres/postgres.engine',
+        'store/sql/engines/postgres/row-locks',
+        'store/store-url',
+      ],
+      'lib/store/sql/group-commit.ts': ['store/sql/group-commit.spec', 'store/sql/group-commit.'],
     },
   },
   {
     name: 'stores-redis',
     files: {
       'lib/store/redis/redis-payment-store.ts': REDIS,
-      'lib/store/redis/script.ts': ['store/redis/script-calls', 'store/redis/redis-payment-store'],
-      'lib/store/redis/script-values.ts': REDIS,
-      'lib/store/redis/scripts/counts.ts': 'lua',
-      'lib/store/redis/scripts/deliveries.ts': 'lua',
+      'lib/store/redis/script-calls.ts': REDIS,
+      'lib/store/redis/scripts/ledger.ts': 'lua',
       'lib/store/redis/scripts/library.ts': 'lua',
-      'lib/store/redis/scripts/payments.ts': 'lua',
-      'lib/store/redis/scripts/purge.ts': 'lua',
+      'lib/store/redis/scripts/outbox.ts': 'lua',
+      'lib/store/redis/scripts/purge-and-counts.ts': 'lua',
     },
   },
 ];

@@ -1,5 +1,4 @@
-import { nearest } from '../../lib/options/edit-distance.js';
-import { describeNearMiss, nearMisses } from '../../lib/options/near-misses.js';
+import { describeNearMiss, nearest, nearMisses } from '../../lib/options/near-misses.js';
 import { OPTIONS } from '../../lib/options/option-table.js';
 import { variableOf } from '../../lib/payment/account.js';
 

@@ -194,19 +194,19 @@ it('a time may be as long as a timer of Node can be', () => {
   expect(resolve({ timeoutMs: 2_147_483_647 }).timeoutMs).toBe(2_147_483_647);
 });
 
-/** Name, variable and default as the table has them; null where there is no variable, or no default to name. */
+/** Name, variable and default of each option; null if it has no variable, or no default to name. */
 const TABLED = Object.entries(OPTIONS).map(([name, option]) => ({
   name,
   variable: option.isCodeOnly ? null : variableOf('default', name),
   default: option.default === REQUIRED ? 'required' : option.default === null ? null : String(option.default),
 }));
 
-describe('the table of options in docs/configuration.md', () => {
-  const page = readFileSync('docs/configuration.md', 'utf8').split('\n## ')[0] ?? '';
+describe('the tables of options in docs/configuration.md', () => {
+  const page = readFileSync('docs/configuration.md', 'utf8').split('\n## Set in code only\n')[0] ?? '';
   const rows = page.split('\n').filter((line) => line.startsWith('| `'));
   const names = (cell = ''): string[] => [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
 
-  /** Of the defaults in a cell, the one at `index`: a value, or `required`; null where words stand instead. */
+  /** The default at `index` in a cell: a value, or `required`; null if the cell describes it in words. */
   function defaultIn(cell: string, index: number): string | null {
     const [stated = ''] = cell.replace(/\([^)]*\)/g, '').split(';');
     if (stated.trim() === 'required') return 'required';

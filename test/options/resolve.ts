@@ -1,4 +1,4 @@
-import { PaymentConfigurationError } from '../../lib/errors/payment-configuration.error.js';
+import { PaymentConfigurationError } from '../../lib/errors/payment-errors.js';
 import type { PaymentOptions, PaymentStructure } from '../../lib/options/payment-options.js';
 import type { PaymentSettings } from '../../lib/options/payment-settings.js';
 import type { Environment } from '../../lib/options/read-options.js';

@@ -55,7 +55,7 @@ describe.each(PLATFORMS)('at most ten payments in flight, on %s', (platform) => 
   const requestsOf = (operation: string): number =>
     simulator.requests.filter((request) => request.operation === operation).length;
 
-  /** Ten payments that the gateway has and does not answer. */
+  /** Ten payments that the gateway has received and does not answer. */
   async function fill(gateway: FaultHandle): Promise<Promise<Payment>[]> {
     const running = Array.from({ length: BOUND }, () => payments.doPayment(sale()));
     await until(() => gateway.timesPlayed === BOUND);
@@ -131,7 +131,7 @@ describe.each(PLATFORMS)('at most ten payments in flight, on %s', (platform) => 
     await Promise.all(running);
   });
 
-  it('callbacks take no room from new payments', async () => {
+  it('callbacks do not count against new payments', async () => {
     const started = await Promise.all(Array.from({ length: BOUND }, () => payments.init3d(sale())));
     const gateway = stall('Auth3d', BOUND);
     const callbacks = started.map(({ conversationId }) => {
@@ -195,7 +195,7 @@ describe.each(PLATFORMS)('at most ten payments in flight, on %s', (platform) => 
     await Promise.all(running);
   });
 
-  it('is 503 with Retry-After over HTTP, in words for the buyer', async () => {
+  it('is 503 with Retry-After over HTTP, with a text for the buyer', async () => {
     const gateway = stall('DoPayment');
     const running = await fill(gateway);
     const answer = await fetch(`${merchant.url}/checkout`, { method: 'POST', headers: { 'accept-language': 'en' } });
@@ -208,7 +208,7 @@ describe.each(PLATFORMS)('at most ten payments in flight, on %s', (platform) => 
     await Promise.all(running);
   });
 
-  it('says so in the log, but not for each', async () => {
+  it('logs some refusals, and not each of them', async () => {
     const gateway = stall('DoPayment', BOUND);
     const running = await fill(gateway);
     log.length = 0;
@@ -228,7 +228,7 @@ it.each([
   ['doPayment', (payments: PaymentService, input: DoPaymentDto) => payments.doPayment(input)],
   ['init3d', async (payments: PaymentService, input: Init3dDto) => (await payments.init3d(input)).payment],
 ] as const)(
-  '%s: what is paid is what was passed in, however long the payment waits for its turn',
+  '%s pays what was passed in, although the caller changes the object while the payment waits',
   async (_name, pay) => {
     const simulator = await startSimulator({ dialect: 'morpos' });
     const { app, payments } = await startMerchant('fastify', simulator);
@@ -246,7 +246,7 @@ it.each([
   },
 );
 
-it('without a bound nothing is refused', async () => {
+it('refuses nothing without a bound', async () => {
   const simulator = await startSimulator({ dialect: 'morpos' });
   const { app, payments } = await startMerchant('fastify', simulator);
   const gateway = simulator.fail({ operation: 'DoPayment', kind: 'stall', times: 300 });

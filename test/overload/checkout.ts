@@ -1,6 +1,6 @@
 import { Controller, Post } from '@nestjs/common';
 import { type Payment, PaymentService } from 'nestjs-card-payment';
-import { sale } from '../e2e/merchant.js';
+import { sale } from '../rigs/sale.js';
 
 /** A merchant's own route. */
 @Controller('checkout')

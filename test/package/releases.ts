@@ -1,11 +1,9 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type DoPaymentDto, type PaymentEventState, type PaymentOptions } from 'nestjs-card-payment';
 import { SCHEMA_VERSION } from '../../lib/store/sql/payment-schema.js';
-import { answerOf } from '../services/task-process.js';
+import { TaskProcess } from '../rigs/task-process.js';
 import { cleanEnvironment, packTarball, run } from './tarball.js';
 
 const PACKAGE = 'node_modules/nestjs-card-payment';
@@ -98,51 +96,33 @@ export interface PaidSale {
   readonly change: number;
 }
 
-/** A shop in its own process, which runs one task after the other. */
+/** A shop with some release in its own process. */
 export class ReleaseProcess {
-  private constructor(private readonly child: ChildProcess) {}
+  private constructor(private readonly process: TaskProcess) {}
 
   /** Rejects with the error of the application if it did not start. */
   static async start(script: string, setup: ReleaseSetup): Promise<ReleaseProcess> {
-    const child = fork(script, [JSON.stringify(setup)], { env: cleanEnvironment(), execArgv: [] });
-    const started = new ReleaseProcess(child);
-    try {
-      await answerOf(started.child);
-      return started;
-    } catch (error) {
-      await started.kill();
-      throw error;
-    }
+    return new ReleaseProcess(await TaskProcess.fork(script, setup, { env: cleanEnvironment(), execArgv: [] }));
   }
 
   pay(sales: readonly DoPaymentDto[]): Promise<PaidSale[]> {
-    return this.ask('pay', sales);
+    return this.process.ask('pay', sales);
   }
 
   /** The states of these payments in the store. */
   statesOf(payments: readonly PaidSale[]): Promise<(string | null)[]> {
-    return this.ask(
+    return this.process.ask(
       'statesOf',
       payments.map(({ conversationId }) => conversationId),
     );
   }
 
   /** Shuts the application down. */
-  async end(): Promise<void> {
-    const exit = once(this.child, 'exit');
-    await this.ask('end');
-    await exit;
+  end(): Promise<void> {
+    return this.process.end();
   }
 
-  async kill(): Promise<void> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
-    const exit = once(this.child, 'exit');
-    this.child.kill('SIGKILL');
-    await exit;
-  }
-
-  private ask<T>(task: string, input?: unknown): Promise<T> {
-    this.child.send({ task, input });
-    return answerOf<T>(this.child);
+  kill(): Promise<void> {
+    return this.process.kill();
   }
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { holdsCard, holdsPartOfCard, isPartOfCard, maskCardNumber } from '../../lib/payment/card-mask.js';
 
 const CARD = '5246776356903508';
-/** The lengths that card numbers have. */
+/** The lengths of card numbers. */
 const CARDS = [
   '4222222222222',
   '30569309025904',

@@ -10,7 +10,7 @@ import {
 } from '../../lib/payment/currency.js';
 import { currencyOf } from '../../lib/simulator/money.js';
 
-/** Of ISO 4217, as its readers know them: currencies whose minor unit is not 2, and some whose is. */
+/** Currencies of ISO 4217, by decimals: all without two of them, and some with two. */
 const ISO_4217: Readonly<Record<number, readonly [string, number][]>> = {
   0: [
     ['BIF', 108],
@@ -118,7 +118,7 @@ it('takes an amount of what is no currency for one of two decimals', () => {
 
 it('is the list of ISO 4217 that the installed currency-codes has, with what was published since', () => {
   const printed = execFileSync(process.execPath, ['generate-currencies.js', '--print'], { encoding: 'utf8' });
-  // When this fails after an update of currency-codes: npm run currencies.
+  // If this fails after an update of currency-codes: npm run currencies.
   expect(readFileSync('lib/payment/currency-table.ts', 'utf8')).toBe(printed);
 });
 

@@ -3,7 +3,7 @@ import ts from 'typescript';
 
 const FILE = resolve('test/payment/compiled-here.ts');
 
-/** Compiled as a merchant's code is, each by its name; `null` compiles, anything else is part of the error. */
+/** Compiled like a merchant's code. For each: null if it compiles, otherwise part of the error. */
 const HANDLERS: readonly (readonly [name: string, error: string | null, member: string])[] = [
   ['the event of its state', null, `@OnPayment('succeeded') on({ payment }: PaymentEvent<'succeeded'>) {}`],
   ['any event', null, `@OnPayment('succeeded', { id: 'x', timeoutMs: 5 }) on(event: PaymentEvent) {}`],
@@ -119,7 +119,7 @@ describe('the types of events', () => {
   }
 });
 
-/** Each line's errors, and what the whole is compiled to, with the options of this project. */
+/** The errors of each line, and the compiled code, with the options of this project. */
 function compile(
   imports: string,
   lines: readonly string[],

@@ -1,6 +1,6 @@
 import { digitRuns } from '../../lib/payment/plain-text.js';
 
-/** The digits of each run, masked ones with an asterisk behind them. */
+/** The digits of each run, followed by an asterisk if the run is masked. */
 const runs = (text: string): string[] => digitRuns(text).map(({ digits, isMasked }) => digits + (isMasked ? '*' : ''));
 
 describe('the digits of a text', () => {

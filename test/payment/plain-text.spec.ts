@@ -103,11 +103,11 @@ describe('a long number', () => {
     const part = fc.oneof(fc.stringMatching(/^\d{1,20}$/), fc.constantFrom(...SPACES), fc.string(), fc.constant('ab'));
     fc.assert(
       fc.property(fc.array(part, { maxLength: 40 }), (parts) => {
-        // Three alone stand for letters and digits that could be a secret: what is beside them was not together.
+        // Three asterisks replace a whole token, so digits on their two sides were not one number.
         const hidden = shown(parts.join('')).replace(/(?<!\*)\*{3}(?!\*)/g, 'ab');
         const rows = hidden.match(/\d(?:[^\p{L}\p{N}]*\d)*/gu) ?? [];
         const long = rows.filter((row) => row.replace(/\D/g, '').length >= 9);
-        // What has the form of a date with its time, or of an address, may stay.
+        // Dates with a time and IP addresses may stay.
         expect(long.filter((row) => !/^(?:[\d./-]{10}[ ,T]+[\d:.,]+|[\d.:]{8,21})$/.test(row))).toEqual([]);
       }),
       { numRuns: 1_000, examples: [[['0000000', ' ', 'ab', 'ab', '0000000', '+-AA+ ', '00']]] },

@@ -15,7 +15,7 @@ import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 const CREATED = aPaymentRecord().createdAt;
 const LATER = new Date('2026-03-01T10:00:00Z');
 
-/** Every way there is, written out a second time. */
+/** Every transition, written out a second time. */
 const WAYS: readonly (readonly [PaymentState, PaymentState])[] = [
   ['charging', 'succeeded'],
   ['charging', 'failed'],
@@ -148,7 +148,7 @@ describe('advance', () => {
   });
 });
 
-/** Written out a second time, too. */
+/** The states that hold their reference, written out a second time, too. */
 const HOLDING: readonly PaymentState[] = ['charging', 'authorizing', 'unknown', 'review', 'succeeded'];
 
 describe('the reference', () => {
@@ -190,7 +190,7 @@ describe('any walk', () => {
           expect(next.conversationId).toBe(record.conversationId);
           expect(next.finalizedAt !== null).toBe(rowOf(next.state).settled && (isNew || record.finalizedAt !== null));
           expect(next.referenceLock).toBe(rowOf(next.state).holdsReference && !allowRepeat ? reference : null);
-          // Sending is behind it for good.
+          // The first request is never sent again.
           if (isNew) expect(['charging', 'initiating']).not.toContain(next.state);
           if (isNew && next.state === 'authorizing') expect(record.state).toBe('awaiting');
           record = next;
@@ -254,6 +254,6 @@ describe('a reference that is pinned', () => {
 
 it('the picture in the docs is drawn from the table', () => {
   const drawn = execFileSync(process.execPath, ['draw-states.js', '--print'], { encoding: 'utf8', stdio: 'pipe' });
-  // Where this fails: npm run states
+  // If this fails: npm run states
   expect(drawn).toBe(readFileSync('docs/errors.md', 'utf8'));
 });

@@ -1,33 +1,27 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { DoPaymentDto } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { sale } from '../rigs/sale.js';
+import { SHARED_STORES, type SharedStore, type SharedStoreName } from '../rigs/shared-stores.js';
+import { accountAt } from '../rigs/simulated-gateway.js';
 import { type CallbackCopy, Worker } from './worker.js';
 
 const PROCESSES = 8;
 const COPIES = 48;
-/** Callbacks that are raced at once; both tabs of an order are in one wave. */
+/** How many callbacks race at once; both tabs of an order are in one wave. */
 const WAVE = 24;
 /** A full run: RACES=500. */
 const RACES = Number(process.env['RACES'] ?? 50);
 
-/** A store that processes share. */
-export interface SharedStore {
-  /** The URL of an empty store. */
-  create(): Promise<string>;
-  stop(): Promise<void>;
-}
-
-/** Races of eight processes with one store: what they charge, by the gateway's own ledger. */
-export function describeRaces(name: string, startStore: () => Promise<SharedStore>): void {
+/** Eight processes complete the same payments on one store at once; the gateway's own ledger says what they charged. */
+export function describeRaces(name: SharedStoreName): void {
   describe(`${PROCESSES} processes sharing ${COPIES} copies of each callback on ${name}`, () => {
     let store: SharedStore;
     let simulator: Simulator;
     let workers: Worker[];
 
     beforeAll(async () => {
-      [store, simulator] = await Promise.all([startStore(), startSimulator({ dialect: 'morpos' })]);
-      const gateway = { baseUrl: simulator.url, ...simulator.credentials };
-      workers = await Promise.all(Array.from({ length: PROCESSES }, () => Worker.fork(gateway)));
+      [store, simulator] = await Promise.all([SHARED_STORES[name](), startSimulator({ dialect: 'morpos' })]);
+      workers = await Promise.all(Array.from({ length: PROCESSES }, () => Worker.fork(accountAt(simulator))));
     }, 60_000);
     afterAll(async () => {
       await Promise.all(workers.map((worker) => worker.end()));
@@ -89,14 +83,16 @@ export function describeRaces(name: string, startStore: () => Promise<SharedStor
     });
 
     async function serve({ isFlawed }: { isFlawed: boolean }): Promise<void> {
-      const books = { storeUrl: await store.create(), isFlawed };
-      await Promise.all(workers.map((worker) => worker.serve(books)));
+      const shared = { storeUrl: await store.create(), isFlawed };
+      await Promise.all(workers.map((worker) => worker.serve(shared)));
     }
 
     /** 3D payments of these orders, whose buyers have typed the right code. */
     async function approvedPayments(orders: readonly string[]): Promise<CallbackCopy[]> {
       const shares = workers.map((worker, turn) =>
-        worker.start(orders.filter((_order, i) => i % workers.length === turn).map(saleOf)),
+        worker.start(
+          orders.filter((_order, i) => i % workers.length === turn).map((reference) => sale('149.90', { reference })),
+        ),
       );
       const started = await Promise.all(shares);
       return orders.map((_order, i) => {
@@ -128,13 +124,4 @@ function ordersOf(count: number): string[] {
 
 function inTwoTabs(orders: readonly string[]): string[] {
   return orders.flatMap((order) => [order, order]);
-}
-
-function saleOf(reference: string): DoPaymentDto {
-  return {
-    reference,
-    cardDetails: { cardNo: '4508034508034509', expDate: '1236', cvv: '000' },
-    transactionDetails: { amount: '149.90', currencyCode: 949 },
-    cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
-  };
 }

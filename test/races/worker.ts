@@ -1,30 +1,28 @@
-import type { DoPaymentDto, PaymentOptions } from 'nestjs-card-payment';
-import { TaskProcess } from '../services/task-process.js';
+import type { Auth3dDto, DoPaymentDto, PaymentOptions } from 'nestjs-card-payment';
+import { TaskProcess } from '../rigs/task-process.js';
 
-const SCRIPT = new URL('worker-process.mjs', import.meta.url);
+const SCRIPT = new URL('worker-process.ts', import.meta.url);
 
-export interface SharedBooks {
+export interface WorkerStore {
   readonly storeUrl: string;
   /** Takes the read-then-write store. */
   readonly isFlawed: boolean;
 }
 
-export interface CallbackCopy {
-  readonly conversationId: string;
-  readonly fields: object;
-}
+/** What the bank sends of a payment: each process gets a copy. */
+export type CallbackCopy = Auth3dDto;
 
-/** A process of the merchant's, seen from the test. */
+/** One of a merchant's processes, as the test sees it. */
 export class Worker {
   private constructor(private readonly process: TaskProcess) {}
 
-  static async fork(gateway: PaymentOptions): Promise<Worker> {
-    return new Worker(await TaskProcess.fork(SCRIPT, gateway));
+  static async fork(account: PaymentOptions): Promise<Worker> {
+    return new Worker(await TaskProcess.fork(SCRIPT, account));
   }
 
   /** Starts its application, in place of the one before. */
-  serve(books: SharedBooks): Promise<null> {
-    return this.process.ask('serve', books);
+  serve(store: WorkerStore): Promise<null> {
+    return this.process.ask('serve', store);
   }
 
   start(sales: readonly DoPaymentDto[]): Promise<string[]> {

@@ -10,27 +10,21 @@ import {
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { type Merchant, sale, simulatorOptions, startMerchant } from '../e2e/merchant.js';
 import { quiet } from '../flows/test-shop.js';
+import { interceptCalls } from '../rigs/store-calls.js';
 import { until } from '../services/until.js';
 
-/** A store that tells how often it was closed, and does nothing more once it is. */
+/** A store that counts how often it was closed, and refuses every call from then on. */
 class ClosableStore {
   readonly inner = new MemoryPaymentStore();
   timesClosed = 0;
   timesUsedClosed = 0;
   failsToOpen = false;
-  readonly store: PaymentStore = new Proxy<PaymentStore>(this.inner, {
-    get: (target, name) => {
-      const value: unknown = Reflect.get(target, name);
-      if (typeof value !== 'function') return value;
-      if (name === 'close') return () => Promise.resolve(void (this.timesClosed += 1));
-      if (name === 'open') return () => (this.failsToOpen ? Promise.reject(new Error('no table')) : Promise.resolve());
-      const method = value.bind(target) as (...given: unknown[]) => unknown;
-      return (...given: unknown[]) => {
-        if (this.timesClosed === 0) return method(...given);
-        this.timesUsedClosed += 1;
-        return Promise.reject(new Error('closed'));
-      };
-    },
+  readonly store: PaymentStore = interceptCalls(this.inner, ({ method, proceed }) => {
+    if (method === 'close') return Promise.resolve(void (this.timesClosed += 1));
+    if (method === 'open') return this.failsToOpen ? Promise.reject(new Error('no table')) : Promise.resolve();
+    if (this.timesClosed === 0) return proceed();
+    this.timesUsedClosed += 1;
+    return Promise.reject(new Error('closed'));
   });
 }
 
@@ -55,14 +49,14 @@ type Account = (typeof ACCOUNTS)[number];
 
 describe('two accounts on one store', () => {
   let simulator: Simulator;
-  let books: ClosableStore;
+  let closable: ClosableStore;
   let merchant: Merchant;
   let closed: Promise<void> | null;
 
   beforeEach(async () => {
     closed = null;
     simulator = await startSimulator({ dialect: 'morpos' });
-    books = new ClosableStore();
+    closable = new ClosableStore();
     merchant = await start();
   });
   afterEach(async () => {
@@ -72,7 +66,7 @@ describe('two accounts on one store', () => {
   });
 
   function start(providers: Provider[] = []): Promise<Merchant> {
-    const { store } = books;
+    const { store } = closable;
     const options = { ...simulatorOptions(simulator), store, publicUrl: 'https://shop.example' };
     return startMerchant('express', simulator, {
       options: { store },
@@ -96,7 +90,7 @@ describe('two accounts on one store', () => {
     return () => (stall.release(), paying);
   }
 
-  /** The buyer of a 3D payment comes back from the bank. */
+  /** The buyer of a 3D payment returns from the bank. */
   async function comeBack(conversationId: string): Promise<Response> {
     const { url, ...request } = simulator.approve(conversationId).request;
     const { pathname, search } = new URL(url);
@@ -112,18 +106,18 @@ describe('two accounts on one store', () => {
       await expect(of(other).doPayment(order)).rejects.toMatchObject(refused);
       await expect(of(other).init3d(order)).rejects.toMatchObject(refused);
       await expect(of(other).reconcile()).rejects.toMatchObject(refused);
-      expect(await books.inner.findByReference(other, order.reference!)).toEqual([]);
-      expect(await books.inner.findByIdempotencyKey(other, 'key')).toBeNull();
+      expect(await closable.inner.findByReference(other, order.reference!)).toEqual([]);
+      expect(await closable.inner.findByIdempotencyKey(other, 'key')).toBeNull();
     }
     expect(simulator.requests).toHaveLength(requests);
     expect(await end()).toMatchObject({ state: 'succeeded', stored: true });
     await closed;
-    expect(books).toMatchObject({ timesClosed: 1, timesUsedClosed: 0 });
+    expect(closable).toMatchObject({ timesClosed: 1, timesUsedClosed: 0 });
   });
 
   it.each(ACCOUNTS)('refuse what is new while %s waits for its handlers', async (account) => {
     await merchant.app.close();
-    books = new ClosableStore();
+    closable = new ClosableStore();
     merchant = await start([SlowShop]);
     await of(account).doPayment(sale());
     closed = merchant.app.close();
@@ -133,7 +127,7 @@ describe('two accounts on one store', () => {
     }
     merchant.app.get(SlowShop).end();
     await closed;
-    expect(books).toMatchObject({ timesClosed: 1, timesUsedClosed: 0 });
+    expect(closable).toMatchObject({ timesClosed: 1, timesUsedClosed: 0 });
   });
 
   it.each([
@@ -157,15 +151,15 @@ describe('two accounts on one store', () => {
         );
       await until(isDown, 1_000).catch(() => undefined);
       await quiet();
-      expect(books.timesClosed).toBe(0);
+      expect(closable.timesClosed).toBe(0);
       stall.release();
       await closed;
-      expect(await books.inner.find(other, conversationId)).toMatchObject({ state: 'succeeded' });
-      expect(books).toMatchObject({ timesClosed: 1, timesUsedClosed: 0 });
+      expect(await closable.inner.find(other, conversationId)).toMatchObject({ state: 'succeeded' });
+      expect(closable).toMatchObject({ timesClosed: 1, timesUsedClosed: 0 });
     },
   );
 
-  it('leave nothing that may begin once the store is closed, and close it once', async () => {
+  it('begin nothing once the store is closed, and close it once', async () => {
     const { conversationId } = await of('second').init3d(sale());
     const { fields } = simulator.approve(conversationId);
     const payments = of('second');
@@ -174,16 +168,16 @@ describe('two accounts on one store', () => {
     await expect(payments.auth3d({ conversationId, fields })).rejects.toMatchObject(refused);
     await expect(payments.inquire(conversationId)).rejects.toMatchObject(refused);
     await expect(payments.resolve(conversationId, 'failed', 'note')).rejects.toMatchObject(refused);
-    expect(books).toMatchObject({ timesClosed: 1, timesUsedClosed: 0 });
-    expect(await books.inner.find('second', conversationId)).toMatchObject({ state: 'awaiting' });
+    expect(closable).toMatchObject({ timesClosed: 1, timesUsedClosed: 0 });
+    expect(await closable.inner.find('second', conversationId)).toMatchObject({ state: 'awaiting' });
   });
 
-  it('go on where a further application on it cannot start', async () => {
-    books.failsToOpen = true;
+  it('go on when another application on the same store cannot start', async () => {
+    closable.failsToOpen = true;
     await expect(start()).rejects.toMatchObject({ code: 'PAYMENT_CONFIGURATION' });
-    expect(books.timesClosed).toBe(0);
+    expect(closable.timesClosed).toBe(0);
     expect(await of('second').doPayment(sale())).toMatchObject({ state: 'succeeded', stored: true });
     await (closed = merchant.app.close());
-    expect(books.timesClosed).toBe(1);
+    expect(closable.timesClosed).toBe(1);
   });
 });

@@ -1,11 +1,11 @@
-import { BOOKS, sale } from './instance.js';
-import { HOUR_MS, Journal, Merchant, MINUTE_MS } from './merchant.js';
+import { sale } from '../rigs/sale.js';
+import { HOUR_MS, Journal, Merchant, MINUTE_MS, STORES } from './merchant.js';
 
-describe.each(Object.entries(BOOKS))('two instances on %s', (_name, books) => {
+describe.each(Object.entries(STORES))('two instances on %s', (_name, openStore) => {
   let merchant: Merchant;
 
   beforeEach(async () => {
-    merchant = await Merchant.open(books());
+    merchant = await Merchant.open(await openStore());
   });
   afterEach(() => merchant.close());
 
@@ -15,7 +15,7 @@ describe.each(Object.entries(BOOKS))('two instances on %s', (_name, books) => {
   }
 
   describe('an API without handlers', () => {
-    it('swallows no event of the worker beside it', async () => {
+    it('leaves the events to the worker beside it', async () => {
       const { worker, journal } = await startWorker();
       const api = await merchant.start();
       const { conversationId } = await api.payments.doPayment(sale());
@@ -24,7 +24,7 @@ describe.each(Object.entries(BOOKS))('two instances on %s', (_name, books) => {
       expect(journal.told).toEqual([`${conversationId} payment.succeeded`]);
     });
 
-    it('swallows no event of a worker that starts for the first time, later', async () => {
+    it('leaves the events to a worker that starts for the first time later', async () => {
       const api = await merchant.start();
       const { conversationId } = await api.payments.doPayment(sale());
       await api.payments.reconcile();
@@ -35,7 +35,7 @@ describe.each(Object.entries(BOOKS))('two instances on %s', (_name, books) => {
     });
   });
 
-  it('two workers with the same handler tell it each event once', async () => {
+  it('two workers with the same handler call it once for each event', async () => {
     const workers = [await startWorker(), await startWorker()];
     const api = await merchant.start();
     for (let payments = 0; payments < 20; payments += 1) await api.payments.doPayment(sale());
@@ -45,10 +45,10 @@ describe.each(Object.entries(BOOKS))('two instances on %s', (_name, books) => {
   });
 
   describe('an idempotency key', () => {
-    it('gives the payment in flight, and sends nothing', async () => {
+    it('returns the payment in flight, and sends nothing', async () => {
       const { simulator } = merchant;
       const [one, other] = [await merchant.start(), await merchant.start()];
-      const order = sale({ idempotencyKey: 'key' });
+      const order = sale('149.90', { idempotencyKey: 'key' });
       const stall = simulator.fail({ operation: 'DoPayment', kind: 'stall' });
       const first = one.payments.doPayment(order);
       await stall.played;
@@ -63,13 +63,13 @@ describe.each(Object.entries(BOOKS))('two instances on %s', (_name, books) => {
     it('holds across a crash in the first call', async () => {
       const { simulator, clock } = merchant;
       const [one, other] = [await merchant.start(), await merchant.start()];
-      const order = sale({ idempotencyKey: 'key' });
+      const order = sale('149.90', { idempotencyKey: 'key' });
       const stall = simulator.fail({ operation: 'DoPayment', kind: 'stall', at: 'middle' });
       const first = one.payments.doPayment(order);
       await stall.played;
       await clock.advance(10 * MINUTE_MS);
       await other.payments.reconcile();
-      // The gateway does not know it, which is no word: perhaps the request is still on its way.
+      // The gateway does not know it, which proves nothing: the request may still be on its way.
       expect((await other.payments.doPayment(order)).state).toBe('unknown');
       expect(simulator.ledger.calls('DoPayment')).toBe(1);
       stall.release();
@@ -81,7 +81,7 @@ describe.each(Object.entries(BOOKS))('two instances on %s', (_name, books) => {
     it('copies of one call, at once on both, are one payment', async () => {
       const { simulator } = merchant;
       const instances = [await merchant.start(), await merchant.start()];
-      const order = sale({ idempotencyKey: 'key' });
+      const order = sale('149.90', { idempotencyKey: 'key' });
       const runs = Array.from({ length: 20 }, (_, i) => instances[i % 2]!.payments.doPayment(order));
       const ids = (await Promise.all(runs)).map(({ conversationId }) => conversationId);
       expect(new Set(ids).size).toBe(1);

@@ -1,13 +1,51 @@
 import { Injectable, type Provider } from '@nestjs/common';
-import { OnPayment, type PaymentEvent, type PaymentOptions, type PaymentStore } from 'nestjs-card-payment';
-import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import {
+  MemoryPaymentStore,
+  OnPayment,
+  type PaymentClock,
+  type PaymentEvent,
+  type PaymentOptions,
+  type PaymentService,
+  type PaymentStore,
+} from 'nestjs-card-payment';
+import type { Simulator } from 'nestjs-card-payment/simulator';
 import { TestClock } from 'nestjs-card-payment/testing';
-import { type Instance, type SharedBooks, startInstance } from './instance.js';
+import { SHARED_STORES, storeAt } from '../rigs/shared-stores.js';
+import { startShop } from '../rigs/shop.js';
+import { accountAt, startTimelessGateway } from '../rigs/simulated-gateway.js';
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 
-/** What one handler was told. */
+/** Where the instances of a merchant keep their payments. */
+export interface InstanceStore {
+  readonly url: string;
+  /** The store as one more instance opens it. */
+  connect(clock: PaymentClock): Promise<PaymentStore>;
+  remove(): Promise<void>;
+}
+
+/** The stores that the tests run on. */
+export const STORES: Readonly<Record<'memory' | 'SQLite', () => Promise<InstanceStore>>> = {
+  memory: () => {
+    let store: PaymentStore | null = null;
+    const connect = (clock: PaymentClock) => Promise.resolve((store ??= new MemoryPaymentStore({ clock })));
+    return Promise.resolve({ url: 'memory:', connect, remove: () => Promise.resolve() });
+  },
+  SQLite: async () => {
+    const files = await SHARED_STORES.SQLite();
+    const url = await files.create();
+    return { url, connect: (clock) => storeAt(url, clock), remove: () => files.stop() };
+  },
+};
+
+/** One of a merchant's instances. It works in the background only when the test says so. */
+export interface Instance {
+  readonly payments: PaymentService;
+  close(): Promise<void>;
+}
+
+/** The events that one handler was called with. */
 @Injectable()
 export class Journal {
   readonly told: string[] = [];
@@ -25,27 +63,28 @@ export class Merchant {
   private constructor(
     readonly simulator: Simulator,
     readonly clock: TestClock,
-    readonly books: SharedBooks,
-    /** For the test to look into. */
+    readonly shared: InstanceStore,
+    /** The same store, for the test to look into. */
     readonly store: PaymentStore,
   ) {}
 
-  static async open(books: SharedBooks): Promise<Merchant> {
+  static async open(shared: InstanceStore): Promise<Merchant> {
     const clock = new TestClock(new Date());
-    // Requests that stall while the clock is put forward are not late.
-    const options = { dialect: 'morpos', clock: () => clock.now(), timestampToleranceMs: Infinity } as const;
-    const simulator = await startSimulator(options);
-    const store = await books.connect(clock);
+    const simulator = await startTimelessGateway({ clock: () => clock.now() });
+    const store = await shared.connect(clock);
     await store.open();
-    return new Merchant(simulator, clock, books, store);
+    return new Merchant(simulator, clock, shared, store);
   }
 
-  async start(
-    more: { providers?: Provider[]; options?: PaymentOptions; store?: PaymentStore } = {},
-  ): Promise<Instance> {
+  async start({
+    providers,
+    options,
+    store,
+  }: { providers?: Provider[]; options?: PaymentOptions; store?: PaymentStore } = {}): Promise<Instance> {
     const { simulator, clock } = this;
-    const store = more.store ?? (await this.books.connect(clock));
-    const instance = await startInstance({ simulator, clock, ...more, store });
+    const own = { background: false, store: store ?? (await this.shared.connect(clock)) };
+    const shop = await startShop({ options: { ...accountAt(simulator), ...own, ...options }, providers, clock });
+    const instance = { payments: shop.payments, close: () => shop.app.close() };
     this.instances.push(instance);
     return instance;
   }
@@ -55,6 +94,6 @@ export class Merchant {
     for (const instance of this.instances) await instance.close();
     await this.simulator.close();
     await this.store.close();
-    this.books.remove();
+    await this.shared.remove();
   }
 }

@@ -1,21 +1,20 @@
 import { newConversationId } from 'nestjs-card-payment';
 import { aPaymentRecord } from '../../lib/testing/a-payment.js';
-import { type Instance, BOOKS } from './instance.js';
-import { Merchant } from './merchant.js';
+import { type Instance, Merchant, STORES } from './merchant.js';
 
 const UNKNOWN = 1_000;
 const MAX_FUTILE_INQUIRIES = 20;
 const MAX_PAYMENTS_PER_PASS = 200;
 const PASS_MS = 2_000;
 
-describe.each(Object.entries(BOOKS))(
+describe.each(Object.entries(STORES))(
   `an outage of the gateway with ${UNKNOWN} unknown payments, on %s`,
-  (_name, books) => {
+  (_name, openStore) => {
     let merchant: Merchant;
     let instance: Instance;
 
     beforeEach(async () => {
-      merchant = await Merchant.open(books());
+      merchant = await Merchant.open(await openStore());
       instance = await merchant.start();
       const { store, clock } = merchant;
       for (let payments = 0; payments < UNKNOWN; payments += 1) {
@@ -39,7 +38,7 @@ describe.each(Object.entries(BOOKS))(
       return asked;
     }
 
-    it('asks little while it lasts, and brings no storm when it is over', async () => {
+    it('asks little while it lasts, and does not flood the gateway when it is over', async () => {
       const { simulator, store } = merchant;
       const outage = simulator.fail({ operation: 'CheckPayment', kind: 'reset', times: Infinity });
       const inVain = await passes(30);

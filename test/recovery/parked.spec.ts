@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { OnPayment } from 'nestjs-card-payment';
 import { answer } from '../../lib/cli/command-line.js';
 import { MAX_TRIES } from '../../lib/outbox/handler-call.js';
-import { BOOKS, sale } from './instance.js';
-import { HOUR_MS, Journal, Merchant } from './merchant.js';
+import { sale } from '../rigs/sale.js';
+import { HOUR_MS, Journal, Merchant, STORES } from './merchant.js';
 
 @Injectable()
 class Mail {
@@ -17,15 +17,15 @@ class Mail {
   }
 }
 
-describe.each(Object.entries(BOOKS))('a handler that keeps failing, on %s', (name, books) => {
+describe.each(Object.entries(STORES))('a handler that keeps failing, on %s', (name, openStore) => {
   let merchant: Merchant;
 
   beforeEach(async () => {
-    merchant = await Merchant.open(books());
+    merchant = await Merchant.open(await openStore());
   });
   afterEach(() => merchant.close());
 
-  it('is parked after its tries, holds nobody else up, and is called again when it is replayed', async () => {
+  it('is parked after its tries, delays no other handler, and is called again when its event is replayed', async () => {
     const { store, clock } = merchant;
     const [mail, journal] = [new Mail(), new Journal()];
     const providers = [
@@ -59,14 +59,14 @@ describe.each(Object.entries(BOOKS))('a handler that keeps failing, on %s', (nam
     expect(journal.told).toHaveLength(1);
   });
 
-  /** As an operator does it, who cannot see into this process's memory. */
+  /** As an operator does it, from another process. */
   async function replay(eventId: string): Promise<void> {
-    const { store, books } = merchant;
+    const { store, shared } = merchant;
     if (name === 'memory') {
       expect(await store.replay('default', 'mail', eventId)).toBe(true);
       return;
     }
-    const said = async (...words: string[]) => (await answer(['payments', ...words, '--store', books.url])).stdout;
+    const said = async (...words: string[]) => (await answer(['payments', ...words, '--store', shared.url])).stdout;
     expect(await said('parked')).toContain(`mail  ${eventId}`);
     expect(await said('replay', 'mail', eventId)).toContain('goes to mail again');
     expect(await said('parked')).toBe('Nothing is parked.\n');

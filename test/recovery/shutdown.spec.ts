@@ -1,11 +1,12 @@
-import { BOOKS, sale } from './instance.js';
-import { Merchant, MINUTE_MS } from './merchant.js';
+import { quiet } from '../flows/test-shop.js';
+import { sale } from '../rigs/sale.js';
+import { Merchant, MINUTE_MS, STORES } from './merchant.js';
 
-describe.each(Object.entries(BOOKS))('a graceful shutdown, %s', (_name, books) => {
+describe.each(Object.entries(STORES))('a graceful shutdown, %s', (_name, openStore) => {
   let merchant: Merchant;
 
   beforeEach(async () => {
-    merchant = await Merchant.open(books());
+    merchant = await Merchant.open(await openStore());
   });
   afterEach(() => merchant.close());
 
@@ -19,7 +20,7 @@ describe.each(Object.entries(BOOKS))('a graceful shutdown, %s', (_name, books) =
     const closed = instance.close().then(() => order.push('closed'));
     void paying.then(() => order.push('paid'));
     // It could have closed by now.
-    for (let turns = 0; turns < 50; turns += 1) await new Promise(setImmediate);
+    await quiet();
     expect(order).toEqual([]);
     stall.release();
     const { conversationId, state } = await paying;
@@ -28,12 +29,12 @@ describe.each(Object.entries(BOOKS))('a graceful shutdown, %s', (_name, books) =
     expect((await store.find('default', conversationId))?.state).toBe('succeeded');
   });
 
-  it('asks no more, and hands back what it leased', async () => {
+  it('stops asking the gateway, and hands back what it leased', async () => {
     const { simulator, clock } = merchant;
     const [instance, other] = [await merchant.start(), await merchant.start()];
     const unknown = 20;
     for (let payments = 0; payments < unknown; payments += 1) {
-      await instance.payments.doPayment(sale({ transactionDetails: { amount: '10.96', currencyCode: 949 } }));
+      await instance.payments.doPayment(sale('10.96'));
     }
     await clock.advance(MINUTE_MS);
     const stall = simulator.fail({ operation: 'CheckPayment', kind: 'stall', times: unknown });

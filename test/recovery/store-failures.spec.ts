@@ -1,17 +1,17 @@
-import { FrailStore } from './frail-store.js';
-import { type Instance, BOOKS, sale } from './instance.js';
-import { HOUR_MS, Journal, Merchant, MINUTE_MS } from './merchant.js';
+import { FailingStore } from './failing-store.js';
+import { sale } from '../rigs/sale.js';
+import { HOUR_MS, type Instance, Journal, Merchant, MINUTE_MS, STORES } from './merchant.js';
 
-describe.each(Object.entries(BOOKS))('a store that fails, %s', (_name, books) => {
+describe.each(Object.entries(STORES))('a store that fails, %s', (_name, openStore) => {
   let merchant: Merchant;
-  let frail: FrailStore;
+  let failing: FailingStore;
   let instance: Instance;
   const journal = new Journal();
 
   beforeEach(async () => {
-    merchant = await Merchant.open(books());
-    frail = new FrailStore(await merchant.books.connect(merchant.clock));
-    instance = await merchant.start({ store: frail.store, providers: [{ provide: Journal, useValue: journal }] });
+    merchant = await Merchant.open(await openStore());
+    failing = new FailingStore(await merchant.shared.connect(merchant.clock));
+    instance = await merchant.start({ store: failing.store, providers: [{ provide: Journal, useValue: journal }] });
     journal.told.length = 0;
   });
   afterEach(() => merchant.close());
@@ -20,7 +20,7 @@ describe.each(Object.entries(BOOKS))('a store that fails, %s', (_name, books) =>
 
   describe('before anything is sent', () => {
     it.each(['doPayment', 'init3d'] as const)('%s throws and sends nothing', async (method) => {
-      frail.fail('insert');
+      failing.fail('insert');
       const order = sale();
       await expect(instance.payments[method](order)).rejects.toMatchObject(storeError);
       expect(merchant.simulator.requests).toEqual([]);
@@ -32,7 +32,7 @@ describe.each(Object.entries(BOOKS))('a store that fails, %s', (_name, books) =>
       const { simulator } = merchant;
       const { conversationId } = await instance.payments.init3d(sale());
       const { fields } = simulator.approve(conversationId);
-      frail.fail('replace');
+      failing.fail('replace');
       await expect(instance.payments.auth3d({ conversationId, fields })).rejects.toMatchObject(storeError);
       expect(simulator.ledger.calls('Auth3d')).toBe(0);
       expect((await instance.payments.auth3d({ conversationId, fields })).state).toBe('succeeded');
@@ -40,11 +40,11 @@ describe.each(Object.entries(BOOKS))('a store that fails, %s', (_name, books) =>
   });
 
   describe('after it was sent', () => {
-    it.each(['doPayment', 'auth3d'] as const)('%s tells the outcome, and writes it later', async (method) => {
+    it.each(['doPayment', 'auth3d'] as const)('%s returns the outcome, and writes it later', async (method) => {
       const { simulator, store } = merchant;
       const pay = {
         doPayment: async () => {
-          frail.fail('replace', 3);
+          failing.fail('replace', 3);
           return instance.payments.doPayment(sale());
         },
         auth3d: async () => {
@@ -53,7 +53,7 @@ describe.each(Object.entries(BOOKS))('a store that fails, %s', (_name, books) =>
           simulator.fail({
             operation: 'Auth3d',
             kind: 'transform',
-            transform: (reply) => (frail.fail('replace', 3), reply),
+            transform: (reply) => (failing.fail('replace', 3), reply),
           });
           return instance.payments.auth3d({ conversationId, fields: simulator.approve(conversationId).fields });
         },
@@ -71,19 +71,19 @@ describe.each(Object.entries(BOOKS))('a store that fails, %s', (_name, books) =>
       expect(await instance.payments.reconcile()).toMatchObject({ written: 0, delivered: 0 });
     });
 
-    it('an outcome is written over what others found out meanwhile, and told once', async () => {
+    it('an outcome is written over what another instance found out meanwhile, and handlers hear it once', async () => {
       const other = await merchant.start();
-      frail.fail('replace', Infinity);
+      failing.fail('replace', Infinity);
       const { conversationId } = await instance.payments.doPayment(sale());
       await merchant.clock.advance(10 * MINUTE_MS);
       expect(await other.payments.reconcile()).toMatchObject({ settled: 1 });
-      frail.fail('replace', 0);
+      failing.fail('replace', 0);
       expect(await instance.payments.reconcile()).toMatchObject({ written: 1 });
       expect(journal.told).toEqual([`${conversationId} payment.unknown`, `${conversationId} payment.succeeded`]);
     });
 
     it('an outcome is written by itself once the store is back, though the background work is off', async () => {
-      frail.fail('replace', 5);
+      failing.fail('replace', 5);
       const { conversationId } = await instance.payments.doPayment(sale());
       await merchant.clock.advance(MINUTE_MS);
       expect((await merchant.store.find('default', conversationId))?.state).toBe('succeeded');
@@ -91,7 +91,7 @@ describe.each(Object.entries(BOOKS))('a store that fails, %s', (_name, books) =>
 
     it('init3d throws, so that the buyer is not sent to the bank, and expires', async () => {
       const order = sale();
-      frail.fail('replace');
+      failing.fail('replace');
       await expect(instance.payments.init3d(order)).rejects.toMatchObject(storeError);
       await merchant.clock.advance(HOUR_MS);
       await instance.payments.reconcile();
@@ -99,15 +99,15 @@ describe.each(Object.entries(BOOKS))('a store that fails, %s', (_name, books) =>
     });
 
     it('a shutdown writes what is owed', async () => {
-      frail.fail('replace');
+      failing.fail('replace');
       const { conversationId } = await instance.payments.doPayment(sale());
       await instance.close();
       expect((await merchant.store.find('default', conversationId))?.state).toBe('succeeded');
     });
   });
 
-  it('an acknowledgement that is lost brings the event again', async () => {
-    frail.fail('acknowledge');
+  it('an event whose acknowledgement is lost comes again', async () => {
+    failing.fail('acknowledge');
     const { conversationId } = await instance.payments.doPayment(sale());
     await instance.payments.reconcile();
     await merchant.clock.advance(HOUR_MS);

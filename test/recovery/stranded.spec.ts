@@ -1,18 +1,18 @@
 import { newConversationId } from 'nestjs-card-payment';
-import { type Instance, BOOKS, sale } from './instance.js';
-import { HOUR_MS, Journal, Merchant, MINUTE_MS } from './merchant.js';
+import { sale } from '../rigs/sale.js';
+import { HOUR_MS, type Instance, Journal, Merchant, MINUTE_MS, STORES } from './merchant.js';
 
 /** Longer than the claim of a payment. */
 const CLAIM_MS = 10 * MINUTE_MS;
 
-describe.each(Object.entries(BOOKS))('payments that nobody lives to tell of, on %s', (_name, books) => {
+describe.each(Object.entries(STORES))('payments whose process was lost, on %s', (_name, openStore) => {
   let merchant: Merchant;
   let lost: Instance;
   let other: Instance;
   const journal = new Journal();
 
   beforeEach(async () => {
-    merchant = await Merchant.open(books());
+    merchant = await Merchant.open(await openStore());
     lost = await merchant.start();
     other = await merchant.start({ providers: [{ provide: Journal, useValue: journal }] });
     journal.told.length = 0;
@@ -23,7 +23,7 @@ describe.each(Object.entries(BOOKS))('payments that nobody lives to tell of, on 
     const { simulator, clock } = merchant;
     const conversationId = newConversationId();
     const stall = simulator.fail({ operation: 'DoPayment', kind: 'stall' });
-    const paying = lost.payments.doPayment(sale({ conversationId }));
+    const paying = lost.payments.doPayment(sale('149.90', { conversationId }));
     await stall.played;
 
     await clock.advance(MINUTE_MS);
@@ -57,11 +57,11 @@ describe.each(Object.entries(BOOKS))('payments that nobody lives to tell of, on 
     expect(simulator.ledger.calls('Auth3d')).toBe(1);
   });
 
-  it('a charge that the gateway does not know stays unknown, and is asked for less and less often', async () => {
+  it('a charge that the gateway does not know stays unknown, and is asked about less and less often', async () => {
     const { simulator, clock } = merchant;
     const conversationId = newConversationId();
     const stall = simulator.fail({ operation: 'DoPayment', kind: 'stall', at: 'before' });
-    const paying = lost.payments.doPayment(sale({ conversationId }));
+    const paying = lost.payments.doPayment(sale('149.90', { conversationId }));
     await stall.played;
 
     await clock.advance(CLAIM_MS);
@@ -75,7 +75,7 @@ describe.each(Object.entries(BOOKS))('payments that nobody lives to tell of, on 
     expect(asked.at(-1)! - asked[23]!).toBeLessThanOrEqual(8);
     expect(asked.at(-1)).toBeGreaterThan(10);
 
-    // What comes after all is believed.
+    // An answer that comes at last counts.
     stall.release();
     expect((await paying).state).toBe('succeeded');
     await other.payments.reconcile();
@@ -95,7 +95,7 @@ describe.each(Object.entries(BOOKS))('payments that nobody lives to tell of, on 
     expect(simulator.ledger.calls('Auth3d')).toBe(0);
   });
 
-  it('an Init3d that is never answered expires; what comes later is not shown to the buyer', async () => {
+  it('an Init3d that is never answered expires; a later answer is not shown to the buyer', async () => {
     const { simulator, clock } = merchant;
     const stall = simulator.fail({ operation: 'Init3d', kind: 'stall' });
     const starting = lost.payments.init3d(sale());

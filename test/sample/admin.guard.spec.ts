@@ -5,7 +5,7 @@ import type { DemoGateway } from '../../sample/src/demo/demo-gateway.js';
 
 const PASSWORD = 'şifre:1 ';
 
-/** What the guard does with a request: lets it pass, or its status and challenge. */
+/** What the guard does with a request: lets it pass, or answers with a status and a challenge. */
 function answer(authorization: string | undefined, demo = false): unknown {
   const headers: Record<string, string> = {};
   const request = { headers: authorization === undefined ? {} : { authorization } };
@@ -39,7 +39,7 @@ describe('AdminGuard', () => {
     basic(`me:${PASSWORD}`, 'bASIC'),
     basic(`me:${PASSWORD}`, 'Basic  '),
     basic(`ş ğ:${PASSWORD}`),
-  ])('opens for the password, whoever says it: %s', (authorization) => expect(answer(authorization)).toBe(true));
+  ])('lets in with the password and any user name: %s', (authorization) => expect(answer(authorization)).toBe(true));
 
   it.each([
     undefined,
@@ -61,7 +61,7 @@ describe('AdminGuard', () => {
     PASSWORD,
   ])('asks for it again after %j', (authorization) => expect(answer(authorization)).toEqual(ASKED));
 
-  it.each([undefined, ''])('stays shut while the password is %j, even to an empty one', (password) => {
+  it.each([undefined, ''])('lets nobody in while the password is %j, not even with an empty one', (password) => {
     delete process.env.SHOP_ADMIN_PASSWORD;
     if (password !== undefined) process.env.SHOP_ADMIN_PASSWORD = password;
     for (const authorization of [undefined, basic(':'), basic(''), basic('me:'), basic('me:undefined')]) {
@@ -69,7 +69,7 @@ describe('AdminGuard', () => {
     }
   });
 
-  it('is open while the gateway is simulated', () => {
+  it('lets everyone in while the gateway is simulated', () => {
     expect(answer(undefined, true)).toBe(true);
     delete process.env.SHOP_ADMIN_PASSWORD;
     expect(answer(undefined, true)).toBe(true);

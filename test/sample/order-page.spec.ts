@@ -18,7 +18,7 @@ function page(fields: Partial<Payment> | null, language: 'tr' | 'en' = 'en'): st
   return orderPage(ORDER, outcomeOf(payments), { language, basketCount: 0 });
 }
 
-/** The outcome's looks, when the page looks again, and whether there is a way to pay. */
+/** How the outcome looks, after how many seconds the page asks again, and what it offers. */
 function shownAs(text: string): unknown[] {
   const [, look, outcome] = /<section[^>]*class="outcome (\w+)"[^>]*data-outcome="(\w+)"/.exec(text) ?? [];
   const again = /data-look-again="(\d+)"/.exec(text)?.[1] ?? null;
@@ -50,7 +50,7 @@ it.each<[PaymentState | null, unknown[]]>([
   expect(text.includes(`<a class="button" href="/orders/${ORDER.id}">`)).toBe(expected[2] !== null);
 });
 
-it('the way to pay is a first one, or another try', () => {
+it('offers to pay, or to try again', () => {
   expect(page(null)).toMatch(/\/pay"\s*>Go to payment<\/a\s*>/);
   expect(page({ state: 'failed', reason: 'declined' })).toMatch(/\/pay"\s*>Try again<\/a\s*>/);
 });
@@ -62,7 +62,7 @@ it('no outcome that may have moved money says that nothing was charged', () => {
   for (const state of ['failed', 'expired'] as const) expect(page({ state })).toContain('Nothing was charged');
 });
 
-it('says why a payment failed, in words for the buyer, and never by the bank’s code', () => {
+it('tells the buyer why a payment failed, without the bank’s code', () => {
   const stolen = page({ state: 'failed', reason: 'declined', code: 'B0043', message: 'Stolen card' });
   expect(stolen).toContain('class="reason"');
   expect(stolen).not.toMatch(/B0043|stolen/i);
@@ -71,7 +71,7 @@ it('says why a payment failed, in words for the buyer, and never by the bank’s
   }
 });
 
-it('shows what a paid order’s buyer may need', () => {
+it('shows the details that a buyer may need', () => {
   const paid = {
     state: 'succeeded',
     code: 'B0000',
@@ -94,7 +94,7 @@ it('shows what a paid order’s buyer may need', () => {
   });
 });
 
-it('shows when it was written where the bank has not said when', () => {
+it('shows when the payment was updated if the bank gave no date', () => {
   const updatedAt = new Date('2026-03-02T09:00:00Z');
   expect(rows(page({ state: 'unknown', updatedAt }))).toMatchObject({ Date: '2 Mar 2026, 12:00:00' });
 });
@@ -111,14 +111,14 @@ it.each([
   expect(rows(page({ state: 'succeeded', chargedAmount }))['Charged']).toBe(shown);
 });
 
-it('escapes what others wrote', () => {
+it('escapes the texts of others', () => {
   const text = page({ state: 'succeeded', authCode: '<script>', paymentId: '"x"', bankUniqueReferenceNumber: "'" });
   expect(rows(text)).toMatchObject({ 'Authorisation code': '&#60;script&#62;', 'Payment number': '&#34;x&#34;' });
   expect(text).toContain('Mug &#60;b&#62;');
   expect(text).not.toContain('Mug <b>');
 });
 
-it('is in Turkish for who reads Turkish', () => {
+it('is in Turkish for visitors who chose Turkish', () => {
   const text = page({ state: 'succeeded' }, 'tr');
   expect(text).toContain('lang="tr"');
   expect(rows(text)).toMatchObject({ Tutar: '₺149,90' });

@@ -29,7 +29,7 @@ describe('the sample’s orders', () => {
   const place = (): string => orders.place([{ product: PRODUCTS[0]!, quantity: 2 }]);
   const invoiceOf = (id: string) => orders.find(id)?.invoiceNumber;
   const statusOf = (id: string) => orders.find(id)?.status;
-  /** Null exactly while the order is not being checked: that, or its status, would do to keep a release from a paid one. */
+  /** The payment for which the order is held: null unless the order is being checked. */
   const heldBy = (id: string) =>
     (database.sqlite.prepare('SELECT held_by FROM orders WHERE id = ?').get(id) as { held_by: string | null }).held_by;
   const paid = (reference: string, more: object = {}) => aPaymentEvent({ state: 'succeeded', reference, ...more });
@@ -44,7 +44,7 @@ describe('the sample’s orders', () => {
     expect([invoiceOf(first), invoiceOf(second)]).toEqual([1001, 1002]);
   });
 
-  it('take an event of the same id for another, of another account', () => {
+  it('handle an event of another account with the same id', () => {
     const [first, second] = [place(), place()];
     handlers.paid(paid(first));
     handlers.paid(paid(second, { account: 'second' }));
@@ -53,14 +53,14 @@ describe('the sample’s orders', () => {
     expect(invoiceOf(second)).toBe(1002);
   });
 
-  it('take an event of the same id for another, at another handler', () => {
+  it('handle the same event for another handler', () => {
     const [first, second] = [place(), place()];
     orders.markPaid(first, 'one', paid(first));
     orders.markPaid(second, 'other', paid(second));
     expect([statusOf(first), statusOf(second)]).toEqual(['paid', 'paid']);
   });
 
-  it('mark nothing as handled where there is no such order', () => {
+  it('mark no event as handled if there is no such order', () => {
     for (let delivery = 0; delivery < 2; delivery += 1) {
       expect(() => handlers.paid(paid('T-none'))).toThrow('There is no order T-none');
     }
@@ -70,7 +70,7 @@ describe('the sample’s orders', () => {
     expect(handled).toBe(0);
   });
 
-  it('are held while the outcome is not known, and released by the payment that holds them alone', () => {
+  it('are held while the outcome is not known, and released only by the payment for which they are held', () => {
     const id = place();
     const [one, other] = ['ABC00000000000000001', 'ABC00000000000000002'];
     const told = (
@@ -99,7 +99,7 @@ describe('the sample’s orders', () => {
     expect(statusOf(id)).toBe('checking');
   });
 
-  it('stay paid, whatever another payment says', () => {
+  it('stay paid after events of another payment', () => {
     const id = place();
     const conversationId = 'ABC00000000000000002';
     handlers.notPaid(aPaymentEvent({ state: 'unknown', reference: id, conversationId }));
@@ -110,7 +110,7 @@ describe('the sample’s orders', () => {
     expect([statusOf(id), invoiceOf(id)]).toEqual(['paid', 1001]);
   });
 
-  it('leave alone what has no order, and other orders', () => {
+  it('ignore payments without an order, and leave other orders as they are', () => {
     const [id, other] = [place(), place()];
     handlers.paid(aPaymentEvent({ state: 'succeeded', reference: null }));
     handlers.notPaid(aPaymentEvent({ state: 'unknown', reference: null }));
@@ -120,7 +120,7 @@ describe('the sample’s orders', () => {
     expect(statusOf(other)).toBe('checking');
   });
 
-  it('show their events in the order in which they came, and how', () => {
+  it('list their events in order, and how each was received', () => {
     const [id, other] = [place(), place()];
     const held = aPaymentEvent({ state: 'unknown', reason: 'no_answer', reference: id });
     handlers.notPaid(held);
@@ -139,7 +139,7 @@ describe('the sample’s orders', () => {
     ]);
   });
 
-  it('are listed newest first, so many as asked for', () => {
+  it('are listed newest first, up to a limit', () => {
     const ids = [place(), place(), place()];
     const date = database.sqlite.prepare('UPDATE orders SET placed_at = ? WHERE id = ?');
     for (const [index, id] of ids.entries()) date.run(`2026-03-0${index + 1}T00:00:00.000Z`, id);

@@ -48,7 +48,7 @@ function open(): void {
 
 let events = 0;
 
-/** An event of a payment of the order; another payment for each id. */
+/** An event of a payment of the order. Each id is a payment of its own. */
 function event(
   reference: string | null,
   state: PaymentEventState,
@@ -60,7 +60,7 @@ function event(
 }
 
 describe('an order', () => {
-  it('keeps what was ordered, at the price that the buyer saw, and can be paid', () => {
+  it('keeps the products and the prices that the buyer saw, and can be paid', () => {
     const before = Date.now();
     const id = orders.place(LINES);
     const order = orders.find(id)!;
@@ -79,18 +79,18 @@ describe('an order', () => {
     expect(order.placedAt.getTime()).toBeLessThanOrEqual(Date.now());
   });
 
-  it('has an id that nobody guesses', () => {
+  it('has an id that cannot be guessed', () => {
     const ids = Array.from({ length: 200 }, () => orders.place(LINES));
     for (const id of ids) expect(id).toMatch(/^T-([2-9A-HJKMNP-Z]{4}-){2}[2-9A-HJKMNP-Z]{4}$/);
     expect(new Set(ids).size).toBe(200);
     expect(new Set(ids.join('').replace(/-/g, '')).size).toBe(30);
   });
 
-  it('of an unknown id is none', () => {
+  it('is not found by an unknown id', () => {
     expect(orders.find('T-0000-0000-0000')).toBeNull();
   });
 
-  it('is listed with the newest, as many as wanted', () => {
+  it('is listed newest first, up to a limit', () => {
     const ids = ['2026-03-03', '2026-03-01', '2026-03-02'].map((placedAt) => {
       const id = orders.place(LINES);
       database.sqlite.prepare('UPDATE orders SET placed_at = ? WHERE id = ?').run(placedAt, id);
@@ -110,7 +110,7 @@ describe('an order', () => {
     expect(orders.find(id)).toEqual(order);
   });
 
-  it('is read while another process writes', () => {
+  it('can be read while another process writes', () => {
     expect(database.sqlite.pragma('journal_mode', { simple: true })).toBe('wal');
   });
 });
@@ -134,7 +134,7 @@ describe('a payment that succeeded', () => {
     expect(orders.find(order)).toMatchObject({ status: 'paid', invoiceNumber: 1001 });
   });
 
-  it('pays an order that was being looked at, which nothing opens again', () => {
+  it('pays an order that was being checked; nothing opens it again', () => {
     const order = orders.place(LINES);
     payments.notPaid(event(order, 'unknown'));
     payments.paid(event(order, 'succeeded'));
@@ -145,7 +145,7 @@ describe('a payment that succeeded', () => {
     expect(held).toBeNull();
   });
 
-  it('of an order that is not there is an error each time, so that an operator sees it', () => {
+  it('is an error each time if its order does not exist, so that an operator sees it', () => {
     const delivered = event('T-NONE', 'succeeded');
     expect(() => payments.paid(delivered)).toThrow('There is no order T-NONE');
     expect(() => payments.paid(delivered)).toThrow('There is no order T-NONE');
@@ -174,21 +174,21 @@ describe('a payment that may have taken money', () => {
     expect(orders.find(other)).toMatchObject({ status: 'checking' });
   });
 
-  it('goes on holding its order when another payment of it fails', () => {
+  it('still holds its order when another payment of the order fails', () => {
     const order = orders.place(LINES);
     payments.notPaid(event(order, 'unknown', 'A'));
     payments.notPaid(event(order, 'failed', 'B'));
     expect(orders.find(order)).toMatchObject({ status: 'checking' });
   });
 
-  it('goes on holding it when it fails for being the second, too', () => {
+  it('still holds it when a payment fails with reference_taken', () => {
     const order = orders.place(LINES);
     payments.notPaid(event(order, 'unknown', 'A'));
     payments.notPaid(event(order, 'failed', 'A', { reason: 'reference_taken' }));
     expect(orders.find(order)).toMatchObject({ status: 'checking' });
   });
 
-  it('can hold it once more', () => {
+  it('can hold it again', () => {
     const order = orders.place(LINES);
     payments.notPaid(event(order, 'unknown', 'A'));
     payments.notPaid(event(order, 'failed', 'A'));
@@ -204,8 +204,8 @@ describe('a payment that may have taken money', () => {
   });
 });
 
-describe('what a shop received', () => {
-  it('is listed by order, in the order in which it came', () => {
+describe('the events that a shop received', () => {
+  it('are listed for each order, in the order in which they came', () => {
     const [order, other] = [orders.place(LINES), orders.place(LINES)];
     const unknown = event(order, 'unknown', 'A', { reason: 'no_answer' });
     const succeeded = event(order, 'succeeded', 'A');
@@ -269,20 +269,20 @@ describe('in a shop', () => {
   const pay = (reference: string) =>
     merchant.payments.doPayment({ ...sale(), reference, transactionDetails: { amount: '149.90', currencyCode: 949 } });
 
-  it('what is in the basket is ordered and goes to be paid', async () => {
+  it('the basket is ordered and goes to payment', async () => {
     const answer = await post('cup.2~bowl.1');
     expect(answer.status).toBe(303);
     const id = /^\/orders\/(T-[^/]+)\/pay$/.exec(answer.headers.get('location')!)?.[1];
     expect(orders.find(id!)).toMatchObject({ totalKurus: CUP.kurus * 2 + BOWL.kurus });
   });
 
-  it('an empty basket is no order', async () => {
+  it('an empty basket cannot be ordered', async () => {
     const answer = await post('');
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/basket']);
     expect(orders.latest(1)).toEqual([]);
   });
 
-  it('an order that is not there has no page', async () => {
+  it('an order that does not exist has no page', async () => {
     expect((await get('T-NONE', '')).status).toBe(404);
   });
 
@@ -296,7 +296,7 @@ describe('in a shop', () => {
     expect(page).toContain('<b>3</b>');
   });
 
-  it('the first look at a paid order empties the basket, if that holds nothing else by now', async () => {
+  it('the page of a paid order empties the basket, unless the basket has changed since', async () => {
     const id = orders.place(LINES);
     await pay(id);
     const other = await get(id, 'cup.1');

@@ -2,7 +2,7 @@ import type { PaymentState } from 'nestjs-card-payment';
 import { aPayment } from 'nestjs-card-payment/testing';
 import { isPayable, type Outcome, outcomeOf } from '../../sample/src/orders/outcome.js';
 
-/** What the buyer is shown, and whether a card may be asked for again: never while money may have moved. */
+/** What the buyer sees, and whether the shop may ask for a card again: never while money may have moved. */
 const SHOWN: Readonly<Record<PaymentState, [Outcome['kind'], boolean]>> = {
   succeeded: ['paid', false],
   charging: ['pending', false],
@@ -41,7 +41,7 @@ it.each(STATES.filter(([, [, payable]]) => !payable))(
   },
 );
 
-it('otherwise the latest decides', () => {
+it('the latest payment decides if none of them holds the order', () => {
   expect(outcomeOf([payment('failed', 1), payment('awaiting', 2)])).toMatchObject({ kind: 'atBank' });
   expect(outcomeOf([payment('awaiting', 1), payment('failed', 2)])).toMatchObject({ kind: 'failed' });
   expect(outcomeOf([payment('failed', 1), payment('expired', 2)])).toMatchObject({ kind: 'expired' });

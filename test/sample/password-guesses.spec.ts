@@ -15,7 +15,7 @@ describe('PasswordGuesses', () => {
   });
   afterEach(() => jest.restoreAllMocks());
 
-  /** How many were compared. */
+  /** How many guesses were compared. */
   function guess(count: number, addressOf: (index: number) => string): number {
     let compared = 0;
     for (let index = 0; index < count; index += 1) {
@@ -28,7 +28,7 @@ describe('PasswordGuesses', () => {
 
   const eachFromElsewhere = (index: number): string => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
 
-  it('lets an address guess 20 times an hour, and not a 21st time by knocking on', () => {
+  it('lets an address guess 20 times an hour; tries during the wait neither help nor prolong it', () => {
     expect(guess(1000, () => OWNER)).toBe(20);
     expect(guesses.waitOf(OWNER)).toBe(AN_HOUR_MS);
     expect(guesses.waitOf('192.0.2.2')).toBe(0);
@@ -47,7 +47,7 @@ describe('PasswordGuesses', () => {
     expect(guess(5000, eachFromElsewhere)).toBe(200);
   });
 
-  it('lets the address that knew the password in for as long as an attack lasts', () => {
+  it('lets an address that has given the right password in during an attack', () => {
     guesses.remember(OWNER);
     for (let hour = 0; hour < 48; hour += 1, now += AN_HOUR_MS) {
       guess(1000, eachFromElsewhere);
@@ -76,7 +76,7 @@ describe('PasswordGuesses', () => {
     expect(guesses.waitOf(other) > 0).toBe(together);
   });
 
-  it('remembers the last hundred addresses that knew the password', () => {
+  it('remembers the last hundred addresses that gave the right password', () => {
     guesses.remember(OWNER);
     for (let index = 0; index < 99; index += 1) guesses.remember(eachFromElsewhere(index));
     guesses.remember(OWNER);

@@ -1,7 +1,7 @@
 /**
- * Installs what the tests need besides npm packages: PostgreSQL, PgBouncer, Redis, Prometheus' promtool and
- * Chromium. It uses apt-get (as root, or with sudo in continuous integration) or Homebrew; elsewhere it says what to install and exits with 1. Where everything is
- * installed it needs no network and no time.
+ * Installs what the tests need besides npm packages: PostgreSQL, PgBouncer, Redis, Prometheus' promtool and Chromium. It
+ * uses apt-get (as root, or with sudo in continuous integration) or Homebrew; elsewhere it says what to install and exits
+ * with 1. When everything is installed, it needs no network and no time.
  */
 import { spawnSync } from 'node:child_process';
 import { CHROMIUM_NAMES, findExecutable } from './executables.mjs';

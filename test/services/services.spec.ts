@@ -7,7 +7,7 @@ import { startPostgres } from './postgres.js';
 import { startRedis } from './redis.js';
 import { until } from './until.js';
 
-test('PostgreSQL: separate databases, gone after stop', async () => {
+test('PostgreSQL has separate databases, and is gone after stop', async () => {
   const postgres = await startPostgres();
   const [one, two] = await Promise.all([postgres.createDatabase(), postgres.createDatabase()]);
   const client = new pg.Client(one);
@@ -22,8 +22,8 @@ test('PostgreSQL: separate databases, gone after stop', async () => {
   await expect(new pg.Client(one).connect()).rejects.toThrow('ECONNREFUSED');
 });
 
-// CI has jobs with several versions; where nothing says which, any does.
-test('PostgreSQL and Redis are the versions that are to be tried', async () => {
+// CI has jobs with several versions; without these variables, any version will do.
+test('PostgreSQL and Redis have the versions that the job wants', async () => {
   const { POSTGRES_VERSION = '', REDIS_VERSION = '' } = process.env;
   const [postgres, server] = await Promise.all([startPostgres(), startRedis()]);
   const [client, redis] = [new pg.Client(postgres.url), new Redis(server.url)];
@@ -37,7 +37,7 @@ test('PostgreSQL and Redis are the versions that are to be tried', async () => {
   expect(/redis_version:(\S+)/.exec(info)?.[1]).toMatch(new RegExp(`^${REDIS_VERSION}`));
 });
 
-test('Redis: durable, evicts nothing, gone after stop', async () => {
+test('Redis is durable, evicts nothing, and is gone after stop', async () => {
   const server = await startRedis({ args: ['--appendfsync', 'always'] });
   const redis = new Redis(server.url);
   const settings = await redis.config('GET', 'append*', 'maxmemory-policy', 'dir');
@@ -53,7 +53,7 @@ test('Redis: durable, evicts nothing, gone after stop', async () => {
   expect(existsSync(value('dir')!)).toBe(false);
 });
 
-test('Redis cluster: takes writes to every slot', async () => {
+test('a Redis cluster takes writes to every slot', async () => {
   const server = await startRedis({ cluster: true });
   expect(server.nodes).toHaveLength(3);
   const cluster = new Cluster([...server.nodes]);

@@ -7,14 +7,14 @@ export interface TcpProxy {
   loseNextAnswer(): void;
   /** Withholds every byte of the server from the client, on old and new connections. */
   freeze(): void;
-  /** Ends that for new connections; what was withheld is lost. */
+  /** Ends the freeze for new connections; what was withheld is lost. */
   thaw(): void;
   /**
-   * Holds what comes over the connections that are open now, and does not notice that a side goes away; new connections work. With
-   * `answers`, requests still get through.
+   * Holds what comes over the connections that are open now, and does not notice when a side closes; new connections
+   * work. With `answers`, requests still get through.
    */
   hold(what?: 'everything' | 'answers'): void;
-  /** Holds everything on connections that are yet to come, too. */
+  /** Also holds everything on new connections. */
   holdNew(): void;
   /** Lets through what was held, however late it is. */
   release(): void;

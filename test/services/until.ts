@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Waits until something is so; fails when it is not so in time. */
-export async function until(isSo: () => boolean | Promise<boolean>, ms = 10_000): Promise<void> {
+/** Waits until a condition is true, and throws when it is not true in time. */
+export async function until(isTrue: () => boolean | Promise<boolean>, ms = 10_000): Promise<void> {
   const end = performance.now() + ms;
-  while (!(await isSo())) {
-    if (performance.now() > end) throw new Error(`It is not so after ${ms} ms: ${isSo.toString()}`);
+  while (!(await isTrue())) {
+    if (performance.now() > end) throw new Error(`This is not true after ${ms} ms: ${isTrue.toString()}`);
     await delay(5);
   }
 }

@@ -83,7 +83,7 @@ describe('the bank, without a browser', () => {
     expect(request).toMatchObject({ url, method: 'POST', body: new URLSearchParams(fields).toString() });
   });
 
-  it('decides once: whoever comes back gets the same callback', async () => {
+  it('decides once: later answers get the same callback', async () => {
     await start();
     const page = await init3d();
     const first = simulator.bank.answer(page, { code: 'cancel' });
@@ -138,8 +138,8 @@ describe('the bank, without a browser', () => {
     expect(simulator.ledger.calls('Auth3d', fields.ConversationId)).toBe(4);
   });
 
-  it.each(['bare', 'echo'] as const)('can be careless: %s', async (carelessAuth3d) => {
-    await start({ carelessAuth3d });
+  it.each(['omitId', 'echoId'] as const)('can complete a payment without naming it: %s', async (unboundAuth3d) => {
+    await start({ unboundAuth3d });
     const [mine, others] = [newConversationId(), newConversationId()];
     await init3d(mine);
     await init3d(others);
@@ -148,7 +148,7 @@ describe('the bank, without a browser', () => {
     const { PaymentId } = simulator.approve(others).fields;
     expect(await fieldsOf(merchant.auth3d({ PaymentId, conversationId: mine }))).toEqual({
       code: 'B0000',
-      ...(carelessAuth3d === 'echo' && { conversationId: mine }),
+      ...(unboundAuth3d === 'echoId' && { conversationId: mine }),
     });
     expect([simulator.ledger.chargedTimes(mine), simulator.ledger.chargedTimes(others)]).toEqual([0, 1]);
     expect((await merchant.auth3d({ PaymentId, conversationId: mine })).status).toBe(400);

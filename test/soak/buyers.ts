@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DoPaymentDto } from 'nestjs-card-payment';
 import type { BankCallback, Simulator } from 'nestjs-card-payment/simulator';
-import type { SeededRandom } from './random.js';
+import type { Chance } from '../rigs/chance.js';
+import { sale } from '../rigs/sale.js';
 
-/** Where a buyer is sent after the bank, and what that says. */
+/** The pages that a buyer is sent to after the bank. */
 export const RESULT_URLS = {
   successUrl: 'https://shop.example/paid',
   failureUrl: 'https://shop.example/failed',
@@ -26,9 +27,9 @@ export interface RepeatedSale {
   readonly again: string;
 }
 
-/** Cents that the simulator gives a meaning; 90 is simply approved. */
+/** Cents that the simulator gives a meaning; 90 is approved. */
 const CENTS = [...Array.from({ length: 24 }, () => '90'), '51', '05', '54', '91', '96', '61', '62', '63'];
-/** No call takes longer than half a minute, whatever hangs; on a busy machine it may. */
+/** No call may take longer than half a minute, whatever hangs; the rest is for a busy machine. */
 export const MAX_ANSWER_MS = 45_000;
 const MAX_TRIES = 4;
 const PAUSE_MS = 500;
@@ -45,8 +46,8 @@ export class Buyers {
 
   constructor(
     private readonly simulator: Simulator,
-    private readonly random: SeededRandom,
-    /** The address of some process that runs. */
+    private readonly random: Chance,
+    /** The address of a running process. */
     private readonly shopUrl: () => string,
     private readonly thinkMs: number,
   ) {}
@@ -65,33 +66,33 @@ export class Buyers {
       await delay(this.random.between(0, 2 * this.thinkMs));
       const reference = `order-${this.references.length + 1}`;
       this.references.push(reference);
-      const pay = this.random.isHit(0.55) ? () => this.payDirectly(reference) : () => this.payAtTheBank(reference);
-      const tabs = this.random.isHit(0.08) ? 2 : 1;
+      const pay = this.random.happens(0.55) ? () => this.payDirectly(reference) : () => this.payAtTheBank(reference);
+      const tabs = this.random.happens(0.08) ? 2 : 1;
       await Promise.all(Array.from({ length: tabs }, pay));
       // An order that is paid, or may be, must not be paid again.
-      if (this.random.isHit(0.05)) await pay();
+      if (this.random.happens(0.05)) await pay();
     }
   }
 
   private async payDirectly(reference: string): Promise<void> {
     const sale = this.newSale(reference);
     const first = await this.persist('direct', sale);
-    if (!first || !this.random.isHit(0.1)) return;
+    if (!first || !this.random.happens(0.1)) return;
     const again = await this.persist('direct', sale);
     if (again) this.repeats.push({ first: first.conversationId, again: again.conversationId });
   }
 
   private async payAtTheBank(reference: string): Promise<void> {
     const started = await this.persist('checkout', this.newSale(reference), () => `key-${this.random.seed()}`);
-    if (!started || this.random.isHit(0.04)) return;
+    if (!started || this.random.happens(0.04)) return;
     await delay(this.random.between(0, 2 * this.thinkMs));
-    const code = this.random.isHit(0.06) ? 'wrong' : this.random.oneOf(['123456', '222222', '444444']);
+    const code = this.random.happens(0.06) ? 'wrong' : this.random.oneOf(['123456', '222222', '444444']);
     const callback = this.simulator.bank.answer(started.conversationId, { code });
-    const copies = this.random.isHit(0.15) ? 3 : callback.copies;
+    const copies = this.random.happens(0.15) ? 3 : callback.copies;
     await Promise.all(Array.from({ length: copies }, () => this.comeBack(started.conversationId, callback)));
   }
 
-  /** Posts the callback to some process, and reloads the page when that breaks. */
+  /** Posts the callback to a process, and reloads the page after an error. */
   private async comeBack(conversationId: string, { url, request }: BankCallback): Promise<void> {
     const { pathname } = new URL(url);
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
@@ -110,7 +111,7 @@ export class Buyers {
     }
   }
 
-  /** Sends a sale until somebody answers it, under the same key or each time under another. */
+  /** Sends a sale until it is answered, with the same key or with another key each time. */
   private async persist(
     path: 'direct' | 'checkout',
     sale: DoPaymentDto,
@@ -154,12 +155,6 @@ export class Buyers {
 
   private newSale(reference: string): DoPaymentDto {
     const amount = `${this.random.between(1, 999)}.${this.random.oneOf(CENTS)}`;
-    return {
-      reference,
-      idempotencyKey: `key-${this.random.seed()}`,
-      cardDetails: { cardNo: '4508034508034509', expDate: '1236', cvv: '000' },
-      transactionDetails: { amount, currencyCode: 949 },
-      cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
-    };
+    return sale(amount, { reference, idempotencyKey: `key-${this.random.seed()}` });
   }
 }

@@ -1,6 +1,7 @@
 import type { PaymentRecord, PaymentState } from 'nestjs-card-payment';
 import type { Charge } from 'nestjs-card-payment/simulator';
-import { differences, type Evidence, type StoredPayment } from './differences.js';
+import type { StoredPayment } from '../rigs/ledger-comparison.js';
+import { differences, type Evidence } from './differences.js';
 import { HANDLER_IDS, type HandledEvent } from './order-handlers.js';
 
 /** One paid, one declined and one that the gateway never got; all sides agree. */

@@ -1,24 +1,9 @@
-import {
-  EVENT_STATES,
-  type PaymentEventState,
-  type PaymentHistoryEntry,
-  type PaymentRecord,
-} from 'nestjs-card-payment';
-import type { SimulatorLedger } from 'nestjs-card-payment/simulator';
-import { eventIdOf } from '../../lib/payment/payment-event.js';
+import { type BothLedgers, compareLedgers, lostEvents, owedEvents } from '../rigs/ledger-comparison.js';
 import type { RepeatedSale, ShownState } from './buyers.js';
 import { DECLARED, HANDLER_IDS, type HandledEvent } from './order-handlers.js';
 
-/** A payment as the store has it in the end. */
-export interface StoredPayment {
-  readonly record: PaymentRecord;
-  readonly history: readonly PaymentHistoryEntry[];
-}
-
 /** What all sides say in the end. */
-export interface Evidence {
-  readonly ledger: Pick<SimulatorLedger, 'charges' | 'violations' | 'decision'>;
-  readonly payments: readonly StoredPayment[];
+export interface Evidence extends BothLedgers {
   /** What buyers were shown. */
   readonly shown: readonly ShownState[];
   readonly repeats: readonly RepeatedSale[];
@@ -26,53 +11,17 @@ export interface Evidence {
   readonly handled: readonly HandledEvent[];
 }
 
-/** Where the sides differ: nothing, or one line for each difference with the payment's conversationId. */
+/** Where the sides differ: a line for each difference, with the payment's conversationId. */
 export function differences(evidence: Evidence): string[] {
+  const { chargedTwice, lost, invented } = compareLedgers(evidence);
   return [
-    ...ledgerDifferences(evidence),
+    ...chargedTwice,
+    ...lost,
+    ...invented,
     ...shownDifferences(evidence),
     ...repeatDifferences(evidence),
     ...eventDifferences(evidence),
   ];
-}
-
-/** The events that a payment's history owes to handlers. */
-export function owedEvents({ record, history }: StoredPayment): { eventId: string; state: PaymentEventState }[] {
-  return history.flatMap(({ state, version }, i) =>
-    isPublished(state) && state !== history[i - 1]?.state
-      ? [{ eventId: eventIdOf({ ...record, version }), state }]
-      : [],
-  );
-}
-
-function ledgerDifferences({ ledger, payments }: Evidence): string[] {
-  const found = ledger.violations.map(
-    ({ conversationId, kind, operation }) => `${conversationId}: ${kind} ${operation}`,
-  );
-  const records = new Map(payments.map(({ record }) => [record.conversationId, record]));
-  const charged = new Map<string, string>();
-  const paidBy = new Map<string, string>();
-  for (const { conversationId, amount } of ledger.charges) {
-    const record = records.get(conversationId);
-    if (charged.has(conversationId)) found.push(`${conversationId}: charged twice`);
-    charged.set(conversationId, amount);
-    if (!record) {
-      found.push(`${conversationId}: charged, and not in the store`);
-      continue;
-    }
-    if (record.state !== 'succeeded') found.push(`${conversationId}: charged, and ${record.state}`);
-    if (record.amount !== amount) found.push(`${conversationId}: charged ${amount} instead of ${record.amount}`);
-    const other = paidBy.get(record.reference ?? '');
-    if (other) found.push(`${conversationId}: charged for ${record.reference}, as was ${other}`);
-    paidBy.set(record.reference ?? '', conversationId);
-  }
-  for (const { conversationId, state } of records.values()) {
-    if (charged.has(conversationId)) continue;
-    const isUnknowable = !ledger.decision(conversationId)?.inquiry;
-    const isRight = state === 'failed' || state === 'expired' || (state === 'unknown' && isUnknowable);
-    if (!isRight) found.push(`${conversationId}: not charged, and ${state}`);
-  }
-  return found;
 }
 
 function shownDifferences({ shown, payments }: Evidence): string[] {
@@ -88,7 +37,7 @@ function shownDifferences({ shown, payments }: Evidence): string[] {
   });
 }
 
-/** Only a payment of which nothing was sent gives its idempotencyKey free. */
+/** An idempotencyKey is free again only when nothing of its payment was sent. */
 function repeatDifferences({ repeats, payments }: Evidence): string[] {
   const unsent = payments.filter(({ record: { reason } }) => reason === 'not_sent' || reason === 'reference_taken');
   const free = new Set(unsent.map(({ record }) => record.conversationId));
@@ -98,17 +47,11 @@ function repeatDifferences({ repeats, payments }: Evidence): string[] {
 }
 
 function eventDifferences({ payments, handled }: Evidence): string[] {
-  const found: string[] = [];
-  const owed = new Set<string>();
-  const calls = new Set(handled.map(({ handlerId, eventId }) => `${handlerId} ${eventId}`));
-  for (const payment of payments) {
-    for (const { eventId } of owedEvents(payment)) {
-      owed.add(eventId);
-      for (const handlerId of HANDLER_IDS) {
-        if (!calls.has(`${handlerId} ${eventId}`)) found.push(`${eventId}: lost for the handler ${handlerId}`);
-      }
-    }
-  }
+  const found = HANDLER_IDS.flatMap((id) => {
+    const heard = new Set(handled.filter(({ handlerId }) => handlerId === id).map(({ eventId }) => eventId));
+    return lostEvents(payments, heard).map((eventId) => `${eventId}: lost for the handler ${id}`);
+  });
+  const owed = new Set(payments.flatMap(owedEvents).map(({ eventId }) => eventId));
   const latest = new Map<string, number>();
   const seen = new Set<string>();
   for (const { handlerId, version, type, eventId } of handled) {
@@ -126,8 +69,4 @@ function eventDifferences({ payments, handled }: Evidence): string[] {
     latest.set(`${handlerId} ${conversationId}`, Math.max(earlier, Number(change)));
   }
   return found;
-}
-
-function isPublished(state: string): state is PaymentEventState {
-  return (EVENT_STATES as readonly string[]).includes(state);
 }

@@ -1,23 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type {
-  FaultHandle,
-  FaultMoment,
-  FaultName,
-  FaultPlay,
-  Simulator,
-  SimulatorOperation,
-} from 'nestjs-card-payment/simulator';
-import type { SeededRandom } from './random.js';
-
-type Play = { readonly at?: FaultMoment } & (FaultPlay | { readonly kind: FaultName });
+import type { FaultHandle, FaultOptions, Simulator, SimulatorOperation } from 'nestjs-card-payment/simulator';
+import type { Chance } from '../rigs/chance.js';
+import type { Play } from '../rigs/simulated-gateway.js';
 
 const CUTS = ['reset', 'close'] as const;
 
-/**
- * What goes wrong without a lie: an answer that says what is not so, such as a decline of a sale that was charged, would
- * be believed.
- */
-const PLAYS: readonly Play[] = [
+/** The gateway tells no lies: a decline of a sale that was charged, for example, would rightly be believed. */
+const PLAYS: readonly (Play & Pick<FaultOptions, 'at'>)[] = [
   ...CUTS.flatMap((kind) => (['before', 'middle', 'after'] as const).map((at) => ({ kind, at }))),
   { kind: 'half-reply' },
   { kind: 'close-next-request' },
@@ -52,7 +41,7 @@ export class GatewayFaults {
 
   constructor(
     private readonly simulator: Simulator,
-    private readonly random: SeededRandom,
+    private readonly random: Chance,
     /** Between one fault and the next, on average. */
     private readonly everyMs: number,
   ) {}
@@ -77,7 +66,7 @@ export class GatewayFaults {
 
   private add(): void {
     const operation = this.random.oneOf(OPERATIONS);
-    if (this.random.isHit(0.2)) this.addDelay(operation);
+    if (this.random.happens(0.2)) this.addDelay(operation);
     else this.handles.push(this.simulator.fail({ ...this.random.oneOf(PLAYS), operation }));
   }
 

@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, type Type } from '@nestjs/common';
 import { EVENT_STATES, OnPayment, type PaymentEvent, type PaymentEventState } from 'nestjs-card-payment';
-import { SeededRandom } from './random.js';
+import { Chance } from '../rigs/chance.js';
 
 export type ShopVersion = 1 | 2;
 
@@ -15,12 +15,12 @@ export const DECLARED: Readonly<Record<ShopVersion, Readonly<Record<HandlerId, r
   2: { orders: EVENT_STATES, mail: EVENT_STATES },
 };
 
-/** How the work behind the handlers goes. */
+/** How often handlers fail or hang. */
 export interface HandlerWork {
-  /** Where each handled event becomes a line. */
+  /** The file that gets a line for each handled event. */
   readonly journal: string;
   readonly seed: number;
-  /** Chances of one call. */
+  /** Probabilities of each call. */
   readonly failing: number;
   readonly hanging: number;
   /** The longest that a call hangs. */
@@ -37,14 +37,14 @@ export interface HandledEvent {
 
 /** The providers with the handlers of one version. */
 export function orderHandlers(version: ShopVersion, work: HandlerWork): Type[] {
-  const random = new SeededRandom(work.seed);
+  const random = new Chance(work.seed);
   const declared = DECLARED[version];
 
   const handle = async (handlerId: HandlerId, { type, eventId }: PaymentEvent): Promise<void> => {
-    if (random.isHit(work.hanging)) await delay(random.between(100, work.hangMs));
-    if (random.isHit(work.failing)) throw new Error('out of order, before the work');
+    if (random.happens(work.hanging)) await delay(random.between(100, work.hangMs));
+    if (random.happens(work.failing)) throw new Error('out of order, before the work');
     appendFileSync(work.journal, `${JSON.stringify({ handlerId, version, type, eventId } satisfies HandledEvent)}\n`);
-    if (random.isHit(work.failing / 2)) throw new Error('out of order, after the work');
+    if (random.happens(work.failing / 2)) throw new Error('out of order, after the work');
   };
 
   @Injectable()

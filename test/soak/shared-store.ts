@@ -1,69 +1,59 @@
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import type { PaymentClock, PaymentStore } from 'nestjs-card-payment';
-import { openRedisStore } from 'nestjs-card-payment/redis';
-import { openSqlStore } from 'nestjs-card-payment/sql';
 import pg from 'pg';
-import { startPostgres } from '../services/postgres.js';
-import { startRedis } from '../services/redis.js';
+import { SHARED_STORES, type SharedStoreName, storeAt } from '../rigs/shared-stores.js';
 import { startTcpProxy, type TcpProxy } from '../services/tcp-proxy.js';
-import { makeScratchFolder } from './scratch-folder.js';
 
 export const STORE_NAMES = ['postgres', 'sqlite', 'redis'] as const;
 export type StoreName = (typeof STORE_NAMES)[number];
 
+type Troubles = Readonly<Record<string, (ms: number) => Promise<void>>>;
+
 /** A store that all processes share, and what can happen to it. */
-export interface SharedStore {
-  /** As the shop reaches it. */
+export interface DisturbedStore {
+  /** The shop's URL of it. */
   readonly url: string;
-  /** Past everything that disturbs the shop. */
+  /** The store on a connection that nothing disturbs. */
   connect(clock?: PaymentClock): Promise<PaymentStore>;
   /** Each lasts about as long as it is given, and is over when its promise resolves. */
-  readonly troubles: Readonly<Record<string, (ms: number) => Promise<void>>>;
+  readonly troubles: Troubles;
   stop(): Promise<void>;
 }
 
-export const SHARED_STORES: Readonly<Record<StoreName, () => Promise<SharedStore>>> = {
-  postgres: startSharedPostgres,
-  sqlite: makeSharedSqlite,
-  redis: startSharedRedis,
+export const DISTURBED_STORES: Readonly<Record<StoreName, () => Promise<DisturbedStore>>> = {
+  postgres: () => behindProxy('PostgreSQL', (url) => ({ crash: () => crashPostgres(url) })),
+  redis: () => behindProxy('Redis'),
+  sqlite: async () => {
+    const files = await SHARED_STORES.SQLite();
+    const url = await files.create();
+    return {
+      url,
+      connect: (clock) => storeAt(url, clock),
+      troubles: { lock: (ms) => lockSqlite(url.replace('sqlite:', ''), ms) },
+      stop: () => files.stop(),
+    };
+  },
 };
 
-async function startSharedPostgres(): Promise<SharedStore> {
-  const server = await startPostgres();
-  const direct = await server.createDatabase();
-  const proxy = await startTcpProxy({ port: Number(new URL(direct).port) });
+async function behindProxy(
+  name: SharedStoreName,
+  moreTroubles: (url: string) => Troubles = () => ({}),
+): Promise<DisturbedStore> {
+  const server = await SHARED_STORES[name]();
+  const direct = new URL(await server.create());
+  const proxy = await startTcpProxy({ port: Number(direct.port) });
+  const proxied = new URL(direct);
+  proxied.port = String(proxy.port);
   return {
-    url: withPort(direct, proxy.port),
-    connect: (clock) => openSqlStore(direct, { clock }),
-    troubles: { ...proxyTroubles(proxy), crash: () => crashPostgres(direct) },
+    url: proxied.href,
+    connect: (clock) => storeAt(direct.href, clock),
+    troubles: { ...proxyTroubles(proxy), ...moreTroubles(direct.href) },
     stop: () => proxy.stop().then(() => server.stop()),
   };
 }
 
-async function startSharedRedis(): Promise<SharedStore> {
-  const server = await startRedis({ args: ['--appendfsync', 'always'] });
-  const proxy = await startTcpProxy({ port: server.nodes[0]?.port ?? 0 });
-  return {
-    url: withPort(server.url, proxy.port),
-    connect: (clock) => openRedisStore(server.url, { clock }),
-    troubles: proxyTroubles(proxy),
-    stop: () => proxy.stop().then(() => server.stop()),
-  };
-}
-
-function makeSharedSqlite(): Promise<SharedStore> {
-  const file = join(makeScratchFolder(), 'payments.db');
-  return Promise.resolve({
-    url: `sqlite:${file}`,
-    connect: (clock) => openSqlStore(`sqlite:${file}`, { clock }),
-    troubles: { lock: (ms) => lockSqlite(file, ms) },
-    stop: () => Promise.resolve(),
-  });
-}
-
-function proxyTroubles(proxy: TcpProxy): SharedStore['troubles'] {
+function proxyTroubles(proxy: TcpProxy): Troubles {
   return {
     freeze: async (ms) => {
       proxy.freeze();
@@ -90,7 +80,7 @@ async function crashPostgres(url: string): Promise<void> {
   await gone;
 }
 
-/** What a long backup or another program's transaction does. */
+/** Locks the file for a while, as a long backup or another program's transaction does. */
 async function lockSqlite(file: string, ms: number): Promise<void> {
   const db = new Database(file, { timeout: 10_000 });
   try {
@@ -100,10 +90,4 @@ async function lockSqlite(file: string, ms: number): Promise<void> {
   } finally {
     db.close();
   }
-}
-
-function withPort(url: string, port: number): string {
-  const changed = new URL(url);
-  changed.port = String(port);
-  return changed.href;
 }

@@ -1,4 +1,4 @@
-// One process of the shop: a Nest application that takes payments over HTTP and does what its parent says.
+// One process of the shop: a Nest application that takes payments over HTTP and does what its parent asks.
 import 'reflect-metadata';
 import { Body, Controller, HttpCode, type INestApplication, Module, Post, UseFilters } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -13,8 +13,9 @@ import {
   PaymentModule,
   PaymentService,
 } from 'nestjs-card-payment';
+import { serveTasks } from '../rigs/tasks.mjs';
 import { orderHandlers } from './order-handlers.js';
-import type { ShopAnswer, ShopSetup, ShopTask, ShopTaskName, ShopTasks } from './shop-tasks.js';
+import type { ShopSetup } from './shop.js';
 
 @Controller()
 @UseFilters(PaymentExceptionFilter)
@@ -49,7 +50,7 @@ async function startShop({ adapter, version, work, options }: ShopSetup): Promis
 }
 
 async function heapAfterCollection(): Promise<number> {
-  // What the first collection finds to be finalized is gone after the next.
+  // What the first collection finalizes is freed by the next.
   for (let i = 0; i < 3; i += 1) {
     globalThis.gc?.();
     await new Promise((resolve) => setImmediate(resolve));
@@ -57,33 +58,11 @@ async function heapAfterCollection(): Promise<number> {
   return process.memoryUsage().heapUsed;
 }
 
-const app = await startShop(JSON.parse(process.argv[2] ?? '{}') as ShopSetup);
+const app = await startShop(JSON.parse(process.argv[2]!) as ShopSetup);
 
-const TASKS: { [Name in ShopTaskName]: () => Promise<ShopTasks[Name]> } = {
+serveTasks({
+  url: () => app.getUrl(),
   heap: heapAfterCollection,
-  health: async () => {
-    const { isStoreUp, owedWrites } = await app.get(PaymentHealth).report();
-    return { isStoreUp, owedWrites };
-  },
-  resources: () => Promise.resolve(process.getActiveResourcesInfo()),
-  end: async () => {
-    await app.close();
-    return null;
-  },
-};
-
-function answer(message: ShopAnswer): void {
-  process.send?.(message);
-}
-
-process.on('message', ({ number, task }: ShopTask) => {
-  void TASKS[task]().then(
-    (output) => {
-      answer({ number, output });
-      if (task === 'end') process.disconnect();
-    },
-    (error: unknown) => answer({ number, error: String(error) }),
-  );
+  owedWrites: async () => (await app.get(PaymentHealth).report()).owedWrites,
+  end: () => app.close(),
 });
-process.on('disconnect', () => process.exit());
-answer({ number: 0, output: new URL(await app.getUrl()).port });

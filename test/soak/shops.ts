@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PaymentOptions } from 'nestjs-card-payment';
 import type { HandlerWork, ShopVersion } from './order-handlers.js';
-import type { SeededRandom } from './random.js';
+import type { Chance } from '../rigs/chance.js';
 import { Shop } from './shop.js';
 
 /** The first two run from beginning to end, one of each version; the others are killed and deployed anew. */
@@ -21,7 +21,7 @@ export class Shops {
   constructor(
     private readonly options: PaymentOptions,
     private readonly newWork: () => HandlerWork,
-    private readonly random: SeededRandom,
+    private readonly random: Chance,
     private readonly isShort: boolean,
   ) {}
 
@@ -33,12 +33,12 @@ export class Shops {
     await Promise.all(VERSIONS.map((version, slot) => this.startIn(slot, version)));
   }
 
-  /** The address of one that runs, or did a moment ago. */
+  /** The address of a process that runs, or ran a moment ago. */
   someUrl(): string {
     return this.random.oneOf(this.running).url;
   }
 
-  /** Kills and deploys until the signal comes; then all slots are taken again. */
+  /** Kills and deploys processes until the signal comes; then all slots are taken again. */
   async disturb(signal: AbortSignal): Promise<void> {
     const [minPauseMs, maxPauseMs] = this.isShort ? [1_000, 2_000] : [3_000, 10_000];
     while (!signal.aborted) {
@@ -47,20 +47,20 @@ export class Shops {
       const slot = this.random.between(STEADY, VERSIONS.length - 1);
       const shop = this.shops[slot];
       this.shops[slot] = null;
-      if (shop) await (this.random.isHit(0.7) ? this.kill(shop) : this.shutDown(shop));
+      if (shop) await (this.random.happens(0.7) ? this.kill(shop) : this.shutDown(shop));
       // The old version may come again after the new one.
       await this.startIn(slot, this.random.oneOf<ShopVersion>([1, 2]));
     }
   }
 
-  /** Of those that run from beginning to end. */
+  /** The heaps of the processes that run from beginning to end. */
   heaps(): Promise<number[]> {
-    return Promise.all(this.running.slice(0, STEADY).map((shop) => shop.ask('heap')));
+    return Promise.all(this.running.slice(0, STEADY).map((shop) => shop.heap()));
   }
 
   async owedWrites(): Promise<number> {
-    const reports = await Promise.all(this.running.map((shop) => shop.ask('health')));
-    return reports.reduce((sum, { owedWrites }) => sum + owedWrites, 0);
+    const owed = await Promise.all(this.running.map((shop) => shop.owedWrites()));
+    return owed.reduce((sum, count) => sum + count, 0);
   }
 
   async endAll(): Promise<void> {
@@ -84,23 +84,24 @@ export class Shops {
 
   private async kill(shop: Shop): Promise<void> {
     this.kills += 1;
-    this.noteOwnEnd(shop);
+    await this.noteOwnEnd(shop);
     await shop.kill();
   }
 
   private async shutDown(shop: Shop): Promise<void> {
     this.deploys += 1;
-    this.noteOwnEnd(shop);
+    await this.noteOwnEnd(shop);
     const began = performance.now();
     await shop.end().catch((error) => this.problems.push(`A process was not shut down: ${String(error)}`));
     this.longestEndMs = Math.max(this.longestEndMs, performance.now() - began);
   }
 
-  private noteOwnEnd({ ownEnd }: Shop): void {
+  private async noteOwnEnd(shop: Shop): Promise<void> {
+    const ownEnd = await shop.ownEnd();
     if (ownEnd !== null) this.problems.push(`A process ended by itself: ${ownEnd}`);
   }
 
-  /** While the store is away an application does not start: whoever runs it starts it again. */
+  /** While the store is down an application does not start: it is started again, as a supervisor does. */
   private async startIn(slot: number, version: ShopVersion): Promise<void> {
     const adapter = slot % 2 === 0 ? 'express' : 'fastify';
     for (let starts = 1; !this.isOver; starts += 1) {

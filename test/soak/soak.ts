@@ -1,23 +1,26 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PaymentOptions, PaymentReason, PaymentState, StoreCounts } from 'nestjs-card-payment';
-import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import type { PaymentOptions, PaymentReason, PaymentState, PaymentStore, StoreCounts } from 'nestjs-card-payment';
+import type { Simulator } from 'nestjs-card-payment/simulator';
+import { Chance } from '../rigs/chance.js';
+import { ClockSetAhead } from '../rigs/clock-set-ahead.js';
+import { owedEvents, storedPayments, type StoredPayment } from '../rigs/ledger-comparison.js';
+import { makeScratchFolder } from '../rigs/scratch-folder.js';
+import { reconcileUntilIdle, startShop } from '../rigs/shop.js';
+import { accountAt, startTimelessGateway } from '../rigs/simulated-gateway.js';
 import { Buyers, RESULT_URLS } from './buyers.js';
-import { differences, owedEvents, type StoredPayment } from './differences.js';
+import { differences } from './differences.js';
 import { GatewayFaults } from './gateway-faults.js';
-import type { HandledEvent, HandlerWork } from './order-handlers.js';
-import { SeededRandom } from './random.js';
-import { makeScratchFolder } from './scratch-folder.js';
-import { settleWhatIsLeft } from './settle-what-is-left.js';
-import { SHARED_STORES, type SharedStore, type StoreName } from './shared-store.js';
+import { type HandledEvent, type HandlerWork, orderHandlers } from './order-handlers.js';
+import { DISTURBED_STORES, type DisturbedStore, type StoreName } from './shared-store.js';
 import { Shops } from './shops.js';
 
 export interface SoakSettings {
   readonly minutes: number;
   readonly store: StoreName;
   readonly seed: number;
-  /** Called with what is going on, a line at a time. */
+  /** Called with each line of progress. */
   readonly log: (line: string) => void;
 }
 
@@ -38,18 +41,20 @@ export interface SoakReport {
   readonly deploys: number;
   readonly longestAnswerMs: number;
   readonly longestEndMs: number;
-  /** Of each process that was never ended: bytes in use after warming up, and in the end. */
+  /** For each process that ran from beginning to end: bytes in use after warming up, and in the end. */
   readonly heaps: readonly { readonly start: number; readonly end: number }[];
-  /** Everything that is not as it must be; one line each. */
+  /** One line for each thing that is not as it must be. */
   readonly differences: readonly string[];
 }
 
 const ACCOUNT = 'default';
 const BUYERS = 8;
 const MINUTE_MS = 60_000;
-/** Below that a run is a test of the soak itself, and does not wait for what takes minutes. */
+/** A shorter run is a test of the soak itself, and does not wait for what takes minutes. */
 const SHORT_MINUTES = 2;
 const MAX_HEALING_MS = 150_000;
+/** How often time is set ahead by two hours, at the most. */
+const MAX_PASSES = 40;
 /** How much the heap may grow. */
 const MAX_GROWTH = { factor: 1.5, bytes: 20 * 1_048_576 };
 
@@ -57,19 +62,18 @@ const MAX_GROWTH = { factor: 1.5, bytes: 20 * 1_048_576 };
 export async function runSoak(settings: SoakSettings): Promise<SoakReport> {
   const ends: (() => Promise<unknown>)[] = [];
   try {
-    const store = await SHARED_STORES[settings.store]();
+    const store = await DISTURBED_STORES[settings.store]();
     ends.push(() => store.stop());
-    // The clock of whoever comes last is put forward.
-    const simulator = await startSimulator({ dialect: 'morpos', timestampToleranceMs: Infinity, requestLimit: 0 });
+    const simulator = await startTimelessGateway({ requestLimit: 0 });
     ends.push(() => simulator.close());
-    return await new Soak(settings, store, simulator, join(makeScratchFolder(), 'journal'), ends).run();
+    return await new Soak(settings, store, simulator, join(makeScratchFolder('soak').path, 'journal'), ends).run();
   } finally {
     for (const end of ends.reverse()) await end().catch((error) => settings.log(`While ending: ${String(error)}`));
   }
 }
 
 class Soak {
-  private readonly random: SeededRandom;
+  private readonly random: Chance;
   private readonly isShort: boolean;
   private readonly problems: string[] = [];
   private readonly troubles: Record<string, number> = {};
@@ -77,24 +81,24 @@ class Soak {
 
   constructor(
     private readonly settings: SoakSettings,
-    private readonly store: SharedStore,
+    private readonly store: DisturbedStore,
     private readonly simulator: Simulator,
     private readonly journal: string,
     private readonly ends: (() => Promise<unknown>)[],
   ) {
-    this.random = new SeededRandom(settings.seed);
+    this.random = new Chance(settings.seed);
     this.isShort = settings.minutes < SHORT_MINUTES;
   }
 
   async run(): Promise<SoakReport> {
     const { random, simulator, isShort, settings } = this;
-    const shops = new Shops(this.options, () => this.work(), new SeededRandom(random.seed()), isShort);
+    const shops = new Shops(this.options, () => this.work(), new Chance(random.seed()), isShort);
     this.ends.push(() => shops.killAll());
     await shops.start();
     settings.log(`${shops.count} processes take payments.`);
 
-    const buyers = new Buyers(simulator, new SeededRandom(random.seed()), () => shops.someUrl(), isShort ? 50 : 150);
-    const faults = new GatewayFaults(simulator, new SeededRandom(random.seed()), isShort ? 150 : 400);
+    const buyers = new Buyers(simulator, new Chance(random.seed()), () => shops.someUrl(), isShort ? 50 : 150);
+    const faults = new GatewayFaults(simulator, new Chance(random.seed()), isShort ? 150 : 400);
     const buying = buyers.run(BUYERS);
     // Warm-up: connections, compiled code, caches.
     const runMs = settings.minutes * MINUTE_MS;
@@ -111,12 +115,12 @@ class Soak {
     await this.heal(shops);
     const heapsAtEnd = await shops.heaps();
     await shops.endAll();
-    settings.log('Time is put forward, for what takes hours.');
-    const passes = await settleWhatIsLeft(this.store, this.options, this.work());
+    settings.log('The clock is set ahead, for what takes hours.');
+    const passes = await this.settleWhatIsLeft();
     settings.log(`Settled after ${passes} passes; now all is compared.`);
 
     const heaps = heapsAtStart.map((start, i) => ({ start, end: heapsAtEnd[i] ?? Infinity }));
-    const payments = await this.storedPayments(buyers.references);
+    const payments = await this.view((store) => storedPayments(store, buyers.references));
     const handled = this.handledEvents();
     const { ledger } = simulator;
     const found = [
@@ -124,7 +128,7 @@ class Soak {
       ...shops.problems,
       ...buyers.problems,
       ...heaps.flatMap(growthProblem),
-      ...(await this.leftInStore()),
+      ...(await this.view(leftIn)),
       ...differences({ ledger, payments, shown: buyers.shown, repeats: buyers.repeats, handled }),
     ];
     return {
@@ -149,9 +153,7 @@ class Soak {
 
   private get options(): PaymentOptions {
     return {
-      baseUrl: this.simulator.url,
-      ...this.simulator.credentials,
-      dialect: 'morpos',
+      ...accountAt(this.simulator),
       publicUrl: 'http://127.0.0.1:1',
       ...RESULT_URLS,
       storeUrl: this.store.url,
@@ -168,10 +170,10 @@ class Soak {
 
   private async disturbStore(): Promise<void> {
     const { signal } = this.stopping;
-    const random = new SeededRandom(this.random.seed());
+    const random = new Chance(this.random.seed());
     const names = Object.keys(this.store.troubles);
     const [minPauseMs, maxPauseMs, maxTroubleMs] = this.isShort ? [500, 1_500, 1_500] : [3_000, 12_000, 15_000];
-    // In turn, so that no kind is left out.
+    // In turn, so that each kind occurs.
     for (let turn = 0; !signal.aborted; turn += 1) {
       await delay(random.between(minPauseMs, maxPauseMs), undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
@@ -182,18 +184,15 @@ class Soak {
   }
 
   /**
-   * Waits until the processes have done what is left by themselves; a short run waits only for what they owe. Payments
-   * that a process had leased when it was killed are leased for ten minutes: those are left to the time that is put
-   * forward afterwards.
+   * Waits until the processes have finished all work by themselves; a short run waits only for owed writes. Payments that
+   * a process had leased when it was killed stay leased for ten minutes: they are settled when the clock is set ahead.
    */
-  private async heal(shops: Shops): Promise<void> {
+  private heal(shops: Shops): Promise<void> {
     const until = Date.now() + MAX_HEALING_MS;
-    const view = await this.store.connect();
-    await view.open();
-    try {
+    return this.view(async (store) => {
       for (;;) {
         const owedWrites = await shops.owedWrites();
-        const { states, waitingEvents, openDeliveries } = await view.counts(ACCOUNT);
+        const { states, waitingEvents, openDeliveries } = await store.counts(ACCOUNT);
         const isDelivered = waitingEvents + openDeliveries === 0;
         if (owedWrites === 0 && (this.isShort || (isDelivered && openPayments(states) === 0))) return;
         if (Date.now() > until) {
@@ -204,36 +203,34 @@ class Soak {
         }
         await delay(1_000);
       }
+    });
+  }
+
+  /**
+   * Starts an instance after all processes have ended, and settles what only time can settle.
+   * @returns how many passes it took
+   */
+  private async settleWhatIsLeft(): Promise<number> {
+    const clock = new ClockSetAhead();
+    const store = await this.store.connect(clock);
+    const options = { ...this.options, storeUrl: undefined, store, background: false };
+    const providers = orderHandlers(2, { ...this.work(), failing: 0, hanging: 0 });
+    const { app, payments } = await startShop({ options, providers, clock });
+    try {
+      return await reconcileUntilIdle(payments, clock, MAX_PASSES);
     } finally {
-      await view.close();
+      await app.close();
     }
   }
 
-  private async storedPayments(references: readonly string[]): Promise<StoredPayment[]> {
-    const view = await this.store.connect();
-    await view.open();
-    const payments: StoredPayment[] = [];
+  /** Looks into the store. */
+  private async view<T>(look: (store: PaymentStore) => Promise<T>): Promise<T> {
+    const store = await this.store.connect();
+    await store.open();
     try {
-      for (const reference of references) {
-        for (const record of await view.findByReference(ACCOUNT, reference)) {
-          payments.push({ record, history: await view.history(ACCOUNT, record.conversationId) });
-        }
-      }
+      return await look(store);
     } finally {
-      await view.close();
-    }
-    return payments;
-  }
-
-  private async leftInStore(): Promise<string[]> {
-    const view = await this.store.connect();
-    await view.open();
-    try {
-      const { waitingEvents, openDeliveries, parkedDeliveries } = await view.counts(ACCOUNT);
-      const left = { waitingEvents, openDeliveries, parkedDeliveries };
-      return Object.entries(left).flatMap(([name, count]) => (count > 0 ? [`${count} ${name} in the end`] : []));
-    } finally {
-      await view.close();
+      await store.close();
     }
   }
 
@@ -246,7 +243,13 @@ class Soak {
   }
 }
 
-/** Payments on their way; one that is not known waits for the gateway to be asked again. */
+async function leftIn(store: PaymentStore): Promise<string[]> {
+  const { waitingEvents, openDeliveries, parkedDeliveries } = await store.counts(ACCOUNT);
+  const left = { waitingEvents, openDeliveries, parkedDeliveries };
+  return Object.entries(left).flatMap(([name, count]) => (count > 0 ? [`${count} ${name} in the end`] : []));
+}
+
+/** Payments under way. Unknown ones do not count: they wait for the next inquiry. */
 function openPayments({ charging, initiating, awaiting, authorizing }: StoreCounts['states']): number {
   return charging.count + initiating.count + awaiting.count + authorizing.count;
 }

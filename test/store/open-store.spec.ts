@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { PaymentConfigurationError } from '../../lib/errors/payment-configuration.error.js';
+import { PaymentConfigurationError } from '../../lib/errors/payment-errors.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { openStore, releaseStore } from '../../lib/store/open-store.js';
 import { SqlPaymentStore } from '../../lib/store/sql/sql-payment-store.js';

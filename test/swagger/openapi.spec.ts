@@ -8,7 +8,7 @@ import { getMetadataStorage } from 'class-validator';
 import { Auth3dDto, CheckoutDto, DoPaymentDto, Init3dDto, Payment } from 'nestjs-card-payment';
 import { TEST_CARDS } from 'nestjs-card-payment/simulator';
 import { aPayment } from 'nestjs-card-payment/testing';
-import { RULE_SCHEMAS } from '../../lib/swagger/rule-schemas.js';
+import { RULE_SCHEMAS } from '../../lib/swagger/describe-dto.js';
 import { problemsOf } from '../dto/message-problems.js';
 import { fullInput } from '../dto/sample-input.js';
 

@@ -16,7 +16,7 @@ import type { PurgeCounts, Retention } from '../../lib/store/payment-store.js';
 
 const ALL_TYPES = EVENT_STATES.map((state): PaymentEventType => `payment.${state}`);
 
-/** Looks at the version, and writes a moment later whatever became of it. */
+/** Reads the version, and writes a moment later, although the version may have changed. */
 export class ReadThenWriteStore extends MemoryPaymentStore {
   override async replace(
     record: PaymentRecord,
@@ -42,7 +42,7 @@ export class LostOutboxRowStore extends MemoryPaymentStore {
   }
 }
 
-/** Looks who holds the reference, and takes it a moment later whoever does by then. */
+/** Reads who holds the reference, and takes it a moment later, although another payment may have it by then. */
 export class UnlockedReferenceStore extends MemoryPaymentStore {
   private readonly holders = new Map<string, string>();
 
@@ -252,7 +252,7 @@ export class OrderByPairStore extends MemoryPaymentStore {
   }
 }
 
-/** Lets a pair that nobody announces any more hold up later versions for ever. */
+/** Lets a pair that is no longer announced delay later versions for ever. */
 export class EverWaitingStore extends MemoryPaymentStore {
   private readonly announced: (() => Promise<void>)[] = [];
 

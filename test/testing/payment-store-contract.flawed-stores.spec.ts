@@ -28,71 +28,67 @@ const FLAWS: readonly (readonly [string, FlawedStore, readonly string[]])[] = [
     'reads, then writes',
     ReadThenWriteStore,
     [
-      'of 16 replaces at once from one version, one is written, with its event and its line',
-      'of many changes to one payment, each made from what was read, none is lost',
-      'of a claim and the fence against it, one is written',
+      'only one of 16 concurrent replaces of one version is written, with its event and line of history',
+      'no change is lost when many callers read a payment and replace it',
+      'when a claim and its fence are written at once, only one of them is stored',
     ],
   ],
   [
     'loses an outbox row',
     LostOutboxRowStore,
-    ['of 16 replaces at once from one version, one is written, with its event and its line'],
+    ['only one of 16 concurrent replaces of one version is written, with its event and line of history'],
   ],
   [
     'does not lock the reference',
     UnlockedReferenceStore,
-    ['of 16 payments that reach for one referenceLock at once, one gets it'],
+    ['only one of 16 payments that claim one referenceLock at once gets it'],
   ],
   [
     'does not know of pinned references',
     UnpinnedStore,
     [
-      'a pinned reference is taken before and after the payment that held it has released it',
-      'a reference that is free is taken by who pins it, and released by nobody',
-      'of a pin and the release by the holder at once, both are written, and the reference is taken',
+      'a pinned reference stays taken before and after its holder releases it',
+      'pinning a free reference takes it, and no payment can release it',
+      'when a pin and the release by the holder happen at once, both are written and the reference stays taken',
     ],
   ],
   [
     'looks before it pins',
     LooksBeforeItPinsStore,
     [
-      'a pinned reference is taken before and after the payment that held it has released it',
-      'of a pin and the release by the holder at once, both are written, and the reference is taken',
-      'of a pin, a release and a new payment at once, nobody gets the reference afterwards',
+      'a pinned reference stays taken before and after its holder releases it',
+      'when a pin and the release by the holder happen at once, both are written and the reference stays taken',
+      'after a pin, a release and an insert at once, no payment gets the reference',
     ],
   ],
   [
     'forgets conversationIds',
     ForgetsIdsStore,
-    ['a conversationId that the host gave outlives its payment: it stays taken, and nothing is written'],
+    ['the conversationId of a purged payment stays taken where the host chose it, and nothing is written'],
   ],
   [
     'looks for purged conversationIds before it writes',
     LooksForPurgedIdsStore,
-    ['of a purge and repeats at once, no repeat is stored'],
+    ['no repeat of a payment is stored while it is purged'],
   ],
   [
     'goes by a clock of its own',
     OwnClockStore,
     [
-      'a lease keeps its delivery from everyone until it runs out, by the store’s time',
-      'leaseDue gives what has come due by the store’s time, the longest due first, up to the limit',
+      'a leased delivery is not leased again until its lease runs out by the store’s time',
+      'leaseDue gives the payments that are due by the store’s time, the longest due first, up to the limit',
     ],
   ],
-  ['lets anyone renew a lease', AnyoneRenewsStore, ['a lease is renewed by nobody but its holder']],
+  ['lets anyone renew a lease', AnyoneRenewsStore, ['only the holder of a lease can renew it']],
   [
     'lets anyone postpone a delivery',
     AnyonePostponesStore,
     [
-      'a delivery is postponed by nobody but its holder, and then has none',
-      'whoever lost a delivery to another postpones it no more',
+      'only the holder of a lease can postpone its delivery, which ends the lease',
+      'a holder whose lease was taken over can no longer postpone the delivery',
     ],
   ],
-  [
-    'replaces what was announced',
-    ReplacingAnnouncementStore,
-    ['announce adds pairs to those of the same handler id and takes none away'],
-  ],
+  ['replaces what was announced', ReplacingAnnouncementStore, ['announce adds pairs to a handler id and removes none']],
   [
     'fans out by a cursor over a sequence',
     CursorFanOutStore,
@@ -101,7 +97,7 @@ const FLAWS: readonly (readonly [string, FlawedStore, readonly string[]])[] = [
   [
     'gives a handler types that it did not ask for',
     TypeBlindStore,
-    ['leaseDeliveries gives only the types that it is asked for, whatever else the handler id was announced with'],
+    ['leaseDeliveries gives only the types that it is asked for, even where the handler id was announced with more'],
   ],
   [
     'keeps order for each type by itself',
@@ -112,11 +108,11 @@ const FLAWS: readonly (readonly [string, FlawedStore, readonly string[]])[] = [
     ],
   ],
   [
-    'lets what nobody takes any more hold up later versions',
+    'lets pairs that are no longer announced delay later versions',
     EverWaitingStore,
     [
-      'a pair that has not been announced for ten minutes holds up no later version',
-      'an orphaned delivery that is put off holds up no later version, even for who asks for both types',
+      'a pair that has not been announced for ten minutes delays no later version',
+      'a postponed orphaned delivery delays no later version, even when both types are asked for',
     ],
   ],
   [
@@ -127,7 +123,7 @@ const FLAWS: readonly (readonly [string, FlawedStore, readonly string[]])[] = [
   [
     'forgets idempotency keys',
     ForgetfulStore,
-    ['an idempotencyKey outlives its payment: it is found as purged, and stays taken'],
+    ['the idempotencyKey of a purged payment is found as purged, and stays taken'],
   ],
 ];
 

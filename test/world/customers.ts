@@ -8,7 +8,7 @@ import {
 } from 'nestjs-card-payment';
 import type { TestClock } from 'nestjs-card-payment/testing';
 import { sampleInput } from '../dto/sample-input.js';
-import type { Chance } from './chance.js';
+import type { Chance } from '../rigs/chance.js';
 import type { WorldGateway } from './gateway.js';
 import type { Host } from './host.js';
 import type { Trace } from './trace.js';
@@ -35,18 +35,18 @@ interface Order {
   times: number;
 }
 
-/** A conversationId is repeated within this time only: payments are purged after a while. */
+/** A conversationId is repeated only within this time, since payments are purged later. */
 const REPEATED_WITHIN_MS = 100_000;
 const REFERENCES = ['order-1', 'order-2', 'order-3'];
 const MAX_RELOADS = 3;
 const RELOAD_AFTER_MS = 2_000;
 
-/** Merchants that take payments and buyers who come back from the bank. They send again what failed. */
+/** Merchants that take payments, and buyers who return from the bank. They repeat what failed. */
 export class Customers {
   private readonly orders: Order[] = [];
   /** 3D payments whose buyer is at the bank. */
   private readonly atTheBank: Order[] = [];
-  /** Those of which a call threw. */
+  /** Orders for which a call threw. */
   private readonly thrown: Order[] = [];
 
   constructor(private readonly around: Surroundings) {}
@@ -72,7 +72,7 @@ export class Customers {
     this.ask(host, this.add({ ...order, kind, reference, allowRepeat, idempotencyKey }));
   }
 
-  /** A buyer comes back from the bank, perhaps in several copies; who gets an error page reloads. */
+  /** A buyer returns from the bank, perhaps with several copies of the callback, and reloads an error page. */
   callBack(anyHost: () => Host | null): void {
     const { chance } = this.around;
     if (this.atTheBank.length === 0) return;
@@ -97,7 +97,7 @@ export class Customers {
     }
   }
 
-  /** Of one reference, at most one payment was charged; of one key, at most one was sent. */
+  /** At most one payment of a reference was charged, and at most one payment of a key was sent. */
   checkCharges(): void {
     const { gateway, witness } = this.around;
     const charges = new Map<string, number>();
@@ -111,7 +111,7 @@ export class Customers {
     for (const [what, times] of charges) if (times > 1) witness.breaks(`${what} ${times} times`);
   }
 
-  /** A reference that was charged stays taken, any other is free. */
+  /** A reference that was charged cannot be paid again, and any other can. */
   async checkReferences(host: Host): Promise<void> {
     const { gateway, witness } = this.around;
     for (const reference of new Set(this.orders.map((order) => order.reference))) {
@@ -186,7 +186,7 @@ export class Customers {
     if (next) await this.bringBack(order, next, anyHost, reloads - 1);
   }
 
-  /** One call, and what it answered. */
+  /** Makes a call, and checks its answer. */
   private async follow(
     host: Host,
     what: string,

@@ -1,11 +1,11 @@
 import type { TestClock } from 'nestjs-card-payment/testing';
 import type { GatewayTransport } from '../../lib/gateway/transport/gateway-transport.js';
 import type { LostReply, Transmission, WireRequest } from '../../lib/gateway/transport/transmission.js';
-import type { Chance } from './chance.js';
+import type { Chance } from '../rigs/chance.js';
 import type { Life } from './life.js';
 import type { Trace } from './trace.js';
 
-/** What becomes of a request on its way. */
+/** What happens to a request. */
 type Fate = 'answered' | 'notSent' | 'lostBefore' | 'lostAfter' | 'slow' | 'serverError';
 
 export type GatewayWeather = Readonly<Record<Fate, number>>;
@@ -22,7 +22,7 @@ export const FINE_GATEWAY: GatewayWeather = {
 export const GATEWAY_TIMEOUT_MS = 10_000;
 export const AMOUNT = '149.90';
 
-/** A sale in the gateway's books. */
+/** A sale in the gateway's ledger. */
 export interface Sale {
   readonly conversationId: string;
   /** How many DoPayments and Auth3ds of it arrived. */
@@ -38,17 +38,17 @@ interface WireFields {
 
 const PAGE = Buffer.from('<html><body>bank</body></html>').toString('base64');
 
-/** The gateway and the network before it, at the seam of the transport. Its books are honest. */
+/** The gateway and the network to it, in place of the transport. Its ledger is always right. */
 export class WorldGateway {
   readonly sales = new Map<string, Sale>();
   weather: GatewayWeather = FINE_GATEWAY;
   /** How often the bank declines. */
   declines = 0.25;
-  /** How often the answer to a charge says neither yes nor no. */
+  /** How often the answer to a charge is indeterminate. */
   vague = 0.1;
   /** How often Auth3d's approval does not name the payment. */
   bare = 0.2;
-  /** How often Auth3d approves another payment than the one it is asked for, and does not say which. */
+  /** How often Auth3d approves another payment than the requested one, without naming it. */
   stolen = 0.05;
 
   constructor(
@@ -66,7 +66,7 @@ export class WorldGateway {
     const post = async (request: WireRequest): Promise<Transmission> => {
       const began = this.clock.monotonic();
       await life.goesOn();
-      // As the transport does it: past its deadline nothing leaves.
+      // Like the transport: after the deadline nothing is sent.
       if (this.clock.monotonic() - began >= GATEWAY_TIMEOUT_MS) return { sent: false, cause: 'deadline' };
       const transmission = await this.exchange(request);
       await life.goesOn();

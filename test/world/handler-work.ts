@@ -1,16 +1,16 @@
 import type { PaymentEvent } from 'nestjs-card-payment';
 import type { TestClock } from 'nestjs-card-payment/testing';
-import type { Chance } from './chance.js';
-import type { Suspect, Witness } from './witness.js';
+import type { Chance } from '../rigs/chance.js';
+import type { WatchedHost, Witness } from './witness.js';
 
-/** What a handler makes of a call. `long` outlasts a lease, `hangs` never returns. */
+/** How a call of a handler goes. `long` takes longer than a lease, `hangs` never returns. */
 type Fate = 'done' | 'slow' | 'long' | 'fails' | 'hangs';
 
 export type HandlerWeather = Readonly<Record<Fate, number>>;
 
 export const FINE_HANDLERS: HandlerWeather = { done: 1, slow: 0, long: 0, fails: 0, hangs: 0 };
 
-/** The merchant's handlers: what happens when they are called. */
+/** The merchant's handlers, and how their calls go. */
 export class HandlerWork {
   weather: HandlerWeather = FINE_HANDLERS;
   private readonly hanging = new Set<() => void>();
@@ -21,7 +21,7 @@ export class HandlerWork {
     private readonly witness: Witness,
   ) {}
 
-  async run(host: Suspect, handlerId: string, event: PaymentEvent): Promise<void> {
+  async run(host: WatchedHost, handlerId: string, event: PaymentEvent): Promise<void> {
     const call = this.witness.begin(host, handlerId, event);
     const fate = this.chance.weighted(this.weather);
     if (fate === 'hangs') await new Promise<void>((release) => this.hanging.add(release));
@@ -32,7 +32,7 @@ export class HandlerWork {
     if (!isHandled) throw new Error('the mail server is down');
   }
 
-  /** What hangs gives up. */
+  /** Ends the calls that hang. */
   release(): void {
     for (const release of this.hanging) release();
     this.hanging.clear();

@@ -2,7 +2,7 @@ import type { PaymentEventType, PaymentOptions, PaymentService, PaymentStore } f
 import type { TestClock } from 'nestjs-card-payment/testing';
 import type { PaymentHandler } from '../../lib/outbox/handler-finder.js';
 import { assembleFlows, type AssembledFlows, TEST_DIALECT } from '../flows/assembled-flows.js';
-import { type Chance, SeededRandomness } from './chance.js';
+import { type Chance, SeededRandomness } from '../rigs/chance.js';
 import { GATEWAY_TIMEOUT_MS, type WorldGateway } from './gateway.js';
 import type { HandlerWork } from './handler-work.js';
 import { HostClock, Life } from './life.js';
@@ -31,7 +31,7 @@ export interface Surroundings {
   readonly store: PaymentStore;
   readonly work: HandlerWork;
   readonly options: PaymentOptions;
-  /** How often the signer takes its time. */
+  /** How often the signer is slow. */
   slowSigns: number;
   /** Plants a fault in the module. */
   readonly tamper?: (flows: AssembledFlows) => void;
@@ -103,7 +103,7 @@ export class Host {
     return HANDLERS[this.version][handlerId] ?? [];
   }
 
-  /** As the module starts. A process that cannot announce its handlers ends. */
+  /** Starts as the module does. A process that cannot announce its handlers ends. */
   async start(): Promise<void> {
     const { time, events, reconciler } = this.flows;
     await time.start();
@@ -117,7 +117,7 @@ export class Host {
     this.isReady = true;
   }
 
-  /** As the module stops, when it is asked to. */
+  /** Stops as the module does at a shutdown. */
   async stop(): Promise<void> {
     this.isStopping = true;
     const { reconciler, inFlight, owed, time } = this.flows;
@@ -134,7 +134,7 @@ export class Host {
     this.life.kill();
   }
 
-  /** A request to this host; whoever asks a process that dies never hears of it again. */
+  /** A request to this host; it is never answered when the process is killed. */
   request<T>(ask: (payments: PaymentService) => Promise<T>): Promise<T> {
     return this.life.ask(() => ask(this.payments));
   }

@@ -1,9 +1,9 @@
 import type { TestClock } from 'nestjs-card-payment/testing';
 import { PaymentClock } from '../../lib/payment/clock.js';
 
-/** A process: it runs, is suspended or has been killed. Whatever it waits for arrives only while it runs. */
+/** Whether a process runs, is suspended or was killed. What it waits for arrives only while it runs. */
 export class Life {
-  /** When it last stood still, by the world's time. */
+  /** When it was last suspended, by the world's time. */
   lastSuspended = -Infinity;
   isDead = false;
   private isSuspended = false;
@@ -11,13 +11,13 @@ export class Life {
 
   constructor(private readonly clock: TestClock) {}
 
-  /** Resolves while the process runs; once it was killed, never. */
+  /** Resolves while the process runs, and never once it was killed. */
   goesOn(): Promise<void> {
     if (!this.isSuspended && !this.isDead) return Promise.resolve();
     return new Promise((resolve) => this.waiting.push(resolve));
   }
 
-  /** What the process asks of the world outside: it begins and ends only while the process runs. */
+  /** A call to the store, the gateway or another service: it begins and ends only while the process runs. */
   async ask<T>(work: () => Promise<T>): Promise<T> {
     await this.goesOn();
     const [ended] = await Promise.allSettled([work()]);
@@ -44,7 +44,7 @@ export class Life {
   }
 }
 
-/** The clock of a host: the world's time, but set wrong. */
+/** The clock of a host, which differs from the world's time. */
 export class HostClock extends PaymentClock {
   private readonly bootedAt: number;
 

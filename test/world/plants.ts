@@ -4,14 +4,14 @@ import type { HandlerPair } from '../../lib/store/payment-outbox.js';
 import { toPayment } from '../../lib/payment/payment.js';
 import type { Plant } from './world.js';
 
-/** A lease that is not renewed, and said to be. */
+/** It does not renew a lease, and says that it did. */
 class StoreThatRenewsNothing extends MemoryPaymentStore {
   override renewLease(): Promise<boolean> {
     return Promise.resolve(true);
   }
 }
 
-/** An announcement takes the place of those before it for the same handler id: events of other types are lost to it. */
+/** An announcement replaces earlier ones of the same handler id: the handler loses events of other types. */
 class StoreThatReplacesPairs extends MemoryPaymentStore {
   private readonly pairs = new Map<string, Set<string>>();
   private waiting: PaymentEvent[] = [];
@@ -43,7 +43,7 @@ class StoreThatReplacesPairs extends MemoryPaymentStore {
   }
 }
 
-/** Faults that were once in the module, or nearly; `breaks` is the promise that each breaks. */
+/** Faults that the module had, or could have; `breaks` is the promise that each breaks. */
 export const PLANTS: readonly { readonly fault: string; readonly plant: Plant; readonly breaks: RegExp }[] = [
   {
     fault: 'a lease that is not renewed',

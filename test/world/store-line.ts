@@ -1,11 +1,12 @@
 import type { PaymentRecord, PaymentStore } from 'nestjs-card-payment';
 import type { TestClock } from 'nestjs-card-payment/testing';
 import type { LeasedDelivery } from '../../lib/store/payment-outbox.js';
-import type { Chance } from './chance.js';
+import type { Chance } from '../rigs/chance.js';
+import { interceptCalls } from '../rigs/store-calls.js';
 import type { Life } from './life.js';
 import type { Trace } from './trace.js';
 
-/** What becomes of a call. `lost`: done, but nobody hears so. `late`: rejected, and done some time later. */
+/** What happens to a call. `lost`: done, but the caller gets an error. `late`: rejected, and done some time later. */
 type Fate = 'prompt' | 'slow' | 'refused' | 'lost' | 'late';
 
 export type StoreWeather = Readonly<Record<Fate, number>>;
@@ -13,15 +14,15 @@ export type StoreWeather = Readonly<Record<Fate, number>>;
 export const FINE_STORE: StoreWeather = { prompt: 1, slow: 0, refused: 0, lost: 0, late: 0 };
 const DOWN: StoreWeather = { prompt: 0, slow: 0, refused: 3, lost: 0, late: 1 };
 
-/** Calls that change nothing: lost or late, they are as good as refused. */
+/** Calls that change nothing: for them, lost and late are the same as refused. */
 const READS = /^(now|find|list|history|counts)/;
-/** Calls of the background work that are not worth a line unless something happens to them. */
+/** Calls of the background work, which the trace shows only when something happens to them. */
 const QUIET = /^(now|find|list|history|counts|leaseDue|fanOut|leaseDeliveries|open|close)/;
-/** However the store hangs, its client gives up after this long. */
+/** When the store hangs, its client gives up after this time. */
 const MAX_CALL_MS = 12_000;
 const MAX_LATE_MS = 45_000;
 
-/** The line between one process and the store: calls are slow on it, overtake each other, and get lost. */
+/** The connection of one process to the store: calls are slow, overtake each other, and get lost. */
 export class StoreLine {
   weather: StoreWeather;
   /** While the store is down, calls fail, and some are done once it is back. */
@@ -44,18 +45,9 @@ export class StoreLine {
 
   /** The store as this process sees it. */
   to(store: PaymentStore): PaymentStore {
-    return new Proxy(store, {
-      get: (target, property) => {
-        const member: unknown = Reflect.get(target, property);
-        if (typeof member !== 'function') return member;
-        const call = member as (...args: unknown[]) => Promise<unknown>;
-        return (...args: unknown[]) => this.call(String(property), args, () => call.apply(target, args));
-      },
-    });
-  }
-
-  private call(method: string, args: readonly unknown[], work: () => Promise<unknown>): Promise<unknown> {
-    return this.life.ask(() => this.suffer(this.fateOf(method), method, args, work));
+    return interceptCalls(store, ({ method, args, proceed }) =>
+      this.life.ask(() => this.suffer(this.fateOf(method), method, args, proceed)),
+    );
   }
 
   private fateOf(method: string): Fate {
@@ -107,7 +99,7 @@ export class StoreLine {
   }
 }
 
-/** A call's arguments, as far as a reader of the trace needs them. */
+/** The arguments of a call that a reader of the trace needs. */
 function summary(args: readonly unknown[]): string {
   return args.map((arg) => (typeof arg === 'object' && arg !== null ? summaryOf(arg) : String(arg))).join(' ');
 }

@@ -1,6 +1,6 @@
 import type { TestClock } from 'nestjs-card-payment/testing';
 
-/** What happened, in order, with the world's time. Lines are made when someone reads them. */
+/** What happened, in order, with the world's time. The text of a line is made only when it is read. */
 export class Trace {
   private readonly entries: [ms: number, line: () => string][] = [];
 

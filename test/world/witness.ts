@@ -1,13 +1,14 @@
 import type { PaymentEvent, PaymentEventType, PaymentRecord, PaymentStore } from 'nestjs-card-payment';
 import type { TestClock } from 'nestjs-card-payment/testing';
 import { type HandlerPair, PAIR_ALIVE_MS } from '../../lib/store/payment-outbox.js';
+import { interceptCalls } from '../rigs/store-calls.js';
 import type { WorldGateway } from './gateway.js';
 import type { Life } from './life.js';
 import type { StoreLine } from './store-line.js';
 import type { Trace } from './trace.js';
 
-/** A host, as far as it can be blamed or excused. */
-export interface Suspect {
+/** What the witness knows of a host. */
+export interface WatchedHost {
   readonly name: string;
   readonly isStopping: boolean;
   readonly life: Life;
@@ -18,7 +19,7 @@ export interface Suspect {
 
 /** A call of a handler, while it runs and after. */
 export interface SeenCall {
-  readonly host: Suspect;
+  readonly host: WatchedHost;
   readonly handlerId: string;
   readonly event: PaymentEvent;
   readonly beganAt: number;
@@ -27,35 +28,35 @@ export interface SeenCall {
 
 interface SeenEvent {
   readonly event: PaymentEvent;
-  /** Its place among all writes that the witness saw. */
+  /** Its position among all writes that the witness saw. */
   readonly order: number;
 }
 
 interface Announced {
-  /** The first announcement's place among all writes. */
+  /** The position of the first announcement among all writes. */
   readonly order: number;
   readonly firstAt: number;
   readonly lastAt: number;
 }
 
-/** The longest that a lease's answer is on its way to a host that runs. */
+/** The longest time between a lease and its arrival at a running host. */
 const MAX_LEASING_MS = 10_000;
 /** A host follows the store's clock to within this. */
 const CLOCK_TOLERANCE_MS = 5_000;
 const WRITES = ['insert', 'replace', 'announce'];
 
-/** Sees what the store really took and which handlers were really called, and holds it against the promises at once. */
+/** Sees which writes the store has done and which handlers were called, and checks each against the promises at once. */
 export class Witness {
   /** Promises that were broken. */
   readonly broken: string[] = [];
-  /** The last that the store took of each payment, also of those that were purged since. */
+  /** The last record of each payment that the store has taken, purged ones included. */
   readonly records = new Map<string, PaymentRecord>();
-  /** Payments that were at some time said to have taken no money. */
+  /** Payments that were reported as unpaid at some time. */
   readonly saidUnpaid = new Set<string>();
   readonly events: SeenEvent[] = [];
-  /** Handlers that have done their work on an event: `handlerId eventId`. */
+  /** Events that a handler has processed: `handlerId eventId`. */
   readonly handled = new Set<string>();
-  /** Earliest moments at which the buyer of a payment may be late. */
+  /** The earliest time at which a payment may expire. */
   readonly expiresAt = new Map<string, number>();
   private readonly announcements = new Map<string, Announced>();
   private writes = 0;
@@ -78,25 +79,19 @@ export class Witness {
     this.trace.add(() => `BROKEN ${promise}`);
   }
 
-  /** The store, with every write that it takes being seen. */
+  /** The store, each of whose writes the witness sees. */
   watch(store: PaymentStore): PaymentStore {
-    return new Proxy(store, {
-      get: (target, property) => {
-        const member: unknown = Reflect.get(target, property);
-        if (typeof member !== 'function') return member;
-        const call = (member as (...args: unknown[]) => Promise<unknown>).bind(target);
-        if (!WRITES.includes(String(property))) return call;
-        return async (...args: unknown[]) => {
-          const result = await call(...args);
-          this.seeWrite(String(property), args, result);
-          return result;
-        };
-      },
+    return interceptCalls(store, ({ method, args, proceed }) => {
+      if (!WRITES.includes(method)) return proceed();
+      return proceed().then((result) => {
+        this.seeWrite(method, args, result);
+        return result;
+      });
     });
   }
 
   /** A handler is called. */
-  begin(host: Suspect, handlerId: string, event: PaymentEvent): SeenCall {
+  begin(host: WatchedHost, handlerId: string, event: PaymentEvent): SeenCall {
     const call: SeenCall = { host, handlerId, event, beganAt: this.now, isRunning: true };
     const { eventId, type } = event;
     this.trace.add(() => `${host.name} calls ${handlerId} ${eventId} ${type}`);
@@ -113,7 +108,7 @@ export class Witness {
     if (isHandled) this.handled.add(keyOf(call));
   }
 
-  /** Handlers that an event must have reached: those announced before it was written, or else the first one after. */
+  /** Handlers that must get an event: those announced before it was written, or otherwise the first one after it. */
   owedTo({ event, order }: SeenEvent): string[] {
     const pairs = [...this.announcements].filter(([pair]) => pair.endsWith(` ${event.type}`));
     const first = Math.min(...pairs.map(([, announced]) => announced.order));
@@ -125,7 +120,7 @@ export class Witness {
       .map(([pair]) => pair.slice(0, pair.indexOf(' ')));
   }
 
-  /** Until someone announced its type, an event goes with its payment. */
+  /** Before its type is announced, an event is purged with its payment. */
   private mayBePurged({ payment }: PaymentEvent, announcedAt: number): boolean {
     const finalizedAt = this.records.get(payment.conversationId)?.finalizedAt;
     if (this.retentionMs === 0 || !finalizedAt) return false;
@@ -133,7 +128,7 @@ export class Witness {
     return began + announcedAt - finalizedAt.getTime() > this.retentionMs;
   }
 
-  private seeWrite(method: string, args: unknown[], result: unknown): void {
+  private seeWrite(method: string, args: readonly unknown[], result: unknown): void {
     this.writes += 1;
     if (method === 'announce') {
       for (const { handlerId, type } of args[1] as HandlerPair[]) {
@@ -160,14 +155,14 @@ export class Witness {
     if (state === 'expired' && this.now < earliest) this.breaks(`${conversationId} expired before its time`);
   }
 
-  /** Nobody gets a delivery while its handler runs, unless its lease has run out for a reason. */
+  /** A delivery is given to no second handler while one runs, unless its lease ran out for a good reason. */
   private checkOneAtATime(other: SeenCall, call: SeenCall): void {
     if (!other.isRunning || hasExcuse(other) || hasExcuse(call)) return;
     const { handlerId, event } = call;
     this.breaks(`${call.host.name} calls ${handlerId} ${event.eventId} while ${other.host.name} still does`);
   }
 
-  /** Of one payment, a handler is called with a version once it has done its work on those before. */
+  /** A handler is called with a version of a payment only when it has processed the versions before. */
   private checkOrder({ handlerId, event }: SeenCall): void {
     const { conversationId, version } = event.payment;
     for (const { event: earlier, order } of this.events) {
@@ -188,7 +183,7 @@ function keyOf({ handlerId, event }: SeenCall): string {
   return `${handlerId} ${event.eventId}`;
 }
 
-/** Whether the host could not renew its lease: it is gone, or was suspended, or the store refused. */
+/** Whether the host could not renew its lease: it has ended, or was suspended, or the store refused. */
 function hasExcuse({ host, event, beganAt }: SeenCall): boolean {
   const { life, line } = host;
   return (

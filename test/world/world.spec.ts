@@ -21,10 +21,10 @@ function run(seed: number, plant?: Plant): Promise<Run> {
   return new World(seed, plant).run();
 }
 
-/** What broke, what had happened until then, and how to see it again. */
+/** What happened, which promises were broken, and how to run this world again. */
 function report({ seed, broken, trace }: Run): string {
   const shown = trace.slice(-MAX_TRACE_LINES);
-  return [...shown, '', ...broken, '', `To see it again: SEED=${seed} npm test -- test/world`].join('\n');
+  return [...shown, '', ...broken, '', `To run it again: SEED=${seed} npm test -- test/world`].join('\n');
 }
 
 if (SEED !== undefined) {
@@ -65,7 +65,7 @@ if (SEED !== undefined) {
       2 * MINUTES_MS,
     );
 
-    it('use no timer but their own, so that none keeps the process from ending', async () => {
+    it('use no timer of the system, so that none keeps the process from ending', async () => {
       for (const seed of [1, 2, 3]) expect((await run(seed)).trace.length).toBeGreaterThan(20);
       expect(timers.map(({ mock }) => mock.calls)).toEqual([[], []]);
     });

@@ -1,7 +1,7 @@
 import { MemoryPaymentStore, type PaymentState, type PaymentStore } from 'nestjs-card-payment';
 import { TestClock } from 'nestjs-card-payment/testing';
 import type { AssembledFlows } from '../flows/assembled-flows.js';
-import { Chance } from './chance.js';
+import { Chance } from '../rigs/chance.js';
 import { Customers } from './customers.js';
 import { FINE_GATEWAY, type GatewayWeather, WorldGateway } from './gateway.js';
 import { FINE_HANDLERS, HandlerWork, type HandlerWeather } from './handler-work.js';
@@ -16,7 +16,7 @@ export interface Plant {
   readonly tamper?: (flows: AssembledFlows) => void;
 }
 
-/** What came of a run. */
+/** The result of a run. */
 export interface Run {
   readonly seed: number;
   readonly broken: readonly string[];
@@ -27,10 +27,10 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** States in which a payment waits for whoever opened or claimed it. */
+/** States in which a payment waits for the process that opened or claimed it. */
 const CLAIMED: ReadonlySet<PaymentState> = new Set(['charging', 'initiating', 'authorizing', 'unknown']);
 
-/** Where hosts run, one after the other. */
+/** A machine on which hosts run, one after the other. */
 interface Place {
   readonly name: string;
   readonly background: boolean;
@@ -52,13 +52,13 @@ const ACTS = {
   deploy: 0.7,
   storeDown: 0.6,
   gatewayDown: 0.5,
-  faint: 0.1,
+  stall: 0.1,
 } as const;
 const SLOW_SIGNS = 0.02;
-/** A host that faints comes to itself when everyone has given it up, and its payment is settled. */
-const MIN_FAINT_MS = 12 * MINUTE_MS;
+/** A host that stalls runs again only after others have settled its payment. */
+const MIN_STALL_MS = 12 * MINUTE_MS;
 
-/** Several hosts of one shop, their store, the gateway, buyers and merchants: all of its chance comes from one seed. */
+/** Several hosts of one shop, their store, the gateway, buyers and merchants. One seed decides all that happens. */
 export class World {
   readonly clock = new TestClock();
   readonly trace = new Trace(this.clock);
@@ -102,7 +102,7 @@ export class World {
     this.gatewayWeather = gatewayWeather(chance);
   }
 
-  /** Lives for a while, heals, and is judged. */
+  /** Runs for a while, heals, and is checked. */
   async run(): Promise<Run> {
     try {
       await this.live();
@@ -118,7 +118,7 @@ export class World {
     this.gateway.weather = this.gatewayWeather;
     this.work.weather = handlerWeather(chance);
     const acts = { ...ACTS };
-    // A world without some of the faults goes deeper into the others.
+    // A world without some of the faults has more of the others.
     for (const act of Object.keys(ACTS) as (keyof typeof ACTS)[]) {
       if (ACTS[act] < 1 && chance.happens(0.4)) Object.assign(acts, { [act]: 0 });
     }
@@ -180,8 +180,8 @@ export class World {
         return this.storeDown(chance.happens(0.5) ? [host] : up);
       case 'gatewayDown':
         return this.gatewayDown();
-      case 'faint':
-        return this.faint(host);
+      case 'stall':
+        return this.stall(host);
     }
   }
 
@@ -208,7 +208,7 @@ export class World {
   private stop(host: Host): void {
     this.trace.add(() => `${host.name} is asked to stop`);
     void host.stop();
-    // What does not stop is killed.
+    // A host that does not stop is killed.
     void this.clock.sleep(this.chance.between(1, MINUTE_MS)).then(() => host.kill());
   }
 
@@ -219,16 +219,16 @@ export class World {
     void this.clock.sleep(ms).then(() => life.resume());
   }
 
-  /** A host stands still for long, in the middle of a payment. */
-  private async faint(host: Host): Promise<void> {
+  /** A host is suspended for a long time in the middle of a payment. */
+  private async stall(host: Host): Promise<void> {
     const { chance, customers } = this;
     if (chance.happens(0.5)) customers.pay(host);
     else customers.callBack(() => host);
     this.around.slowSigns = 0.5;
     await this.clock.advance(chance.between(0, chance.oneOf([0, 100, 5_000])));
     this.around.slowSigns = SLOW_SIGNS;
-    const ms = MIN_FAINT_MS + chance.between(0, 8 * MINUTE_MS);
-    this.trace.add(() => `${host.name} faints for ${ms} ms`);
+    const ms = MIN_STALL_MS + chance.between(0, 8 * MINUTE_MS);
+    this.trace.add(() => `${host.name} stalls for ${ms} ms`);
     host.life.suspend();
     await this.clock.advance(ms);
     host.life.resume();
@@ -251,14 +251,14 @@ export class World {
     void this.clock.sleep(ms).then(() => (this.gateway.weather = this.gatewayWeather));
   }
 
-  /** Everything works again, and the newest version runs alone. */
+  /** Everything works again, and only the newest version runs. */
   private async heal(): Promise<void> {
     this.trace.add(() => 'everything heals');
     this.storeWeatherIs(FINE_STORE);
     this.work.weather = FINE_HANDLERS;
     this.work.release();
     for (const { life } of this.hosts) life.resume();
-    // What was late before may still land.
+    // Writes that were late may still be done.
     await this.clock.advance(MINUTE_MS);
     this.gateway.weather = FINE_GATEWAY;
     this.gateway.vague = 0;
@@ -276,7 +276,7 @@ export class World {
     }
   }
 
-  /** A minute after the store is back, nothing is owed to it any more, and what it did not confirm is fenced. */
+  /** A minute after the store is back, no write is owed, and writes that it did not confirm are fenced. */
   private checkOwed(): void {
     const { witness } = this;
     for (const { name, flows, line, life } of this.hosts) {
@@ -297,7 +297,7 @@ export class World {
     for (const { name, life } of alive) if (!life.isDead) this.witness.breaks(`${name} does not stop`);
   }
 
-  /** One host works in the background, and dies again. */
+  /** One host works in the background, and is killed. */
   private async checkBackground(): Promise<void> {
     const host = this.addHost({ name: 'Y', background: true, aheadMs: 0 }, 2, FINE_STORE);
     void host.start();
@@ -331,11 +331,11 @@ export class World {
       () => (isOver = true),
       (error: unknown) => {
         isOver = true;
-        this.witness.breaks(`in a world that is well: ${String(error)}`);
+        this.witness.breaks(`after everything healed: ${String(error)}`);
       },
     );
     for (let tries = 0; !isOver && tries < 2_000; tries += 1) await this.clock.advance(50);
-    if (!isOver) this.witness.breaks('something hangs in a world that is well');
+    if (!isOver) this.witness.breaks('something hangs after everything healed');
   }
 
   private async isSettled(): Promise<boolean> {

@@ -1,19 +1,18 @@
 import { DEFAULT_ACCOUNT } from '../../payment/account.js';
 import { baseUrlProblem } from '../../options/url-checks.js';
-import { type Call, command } from '../command.js';
-import { JSON_OPTION, SETTINGS_OPTIONS } from '../common-options.js';
-import { UsageError } from '../usage.error.js';
-import { wholeNumber } from '../whole-number.js';
-import { checkCallbackAddress } from './callback-address-check.js';
-import { checkClock } from './clock-check.js';
-import { checkCredentials } from './credentials-check.js';
-import { checkEnvironment, checkVariables } from './environment-checks.js';
-import { CHECK_NAMES, type CheckName, type Finding, type FindingStatus } from './finding.js';
-import { checkGateway } from './gateway-check.js';
-import { type Patient, patientOf } from './patient.js';
-import { checkSettings } from './settings-check.js';
-import { checkStore, NO_STORE } from './store-check.js';
-import { withinTime } from './time-limit.js';
+import { type Call, command, JSON_OPTION, SETTINGS_OPTIONS, UsageError, wholeNumber } from '../command.js';
+import { checkCallbackAddress } from './callback-check.js';
+import { checkClock, checkCredentials, checkGateway } from './gateway-checks.js';
+import { checkEnvironment, checkSettings, checkStore, checkVariables, NO_STORE } from './settings-checks.js';
+import {
+  CHECK_NAMES,
+  type CheckName,
+  type Finding,
+  type FindingStatus,
+  type DoctorTarget,
+  targetOf,
+} from './doctor-check.js';
+import { withinTime } from './reach-host.js';
 
 const MARKS: Readonly<Record<FindingStatus, string>> = { ok: '✓', failed: '✗', skipped: '–' };
 const CLOSE_LIMIT_MS = 2_000;
@@ -22,9 +21,14 @@ const OPTIONS = {
   callback: {
     type: 'string',
     value: 'URL',
-    about: "Where the callback controller answers, if the application's code puts it elsewhere than the variables say.",
+    about: "The callback controller's address, if the application's code sets another one than the variables.",
   },
-  skip: { type: 'string', multiple: true, value: 'CHECKS', about: 'Leaves checks out, with commas between them.' },
+  skip: {
+    type: 'string',
+    multiple: true,
+    value: 'CHECKS',
+    about: 'Leaves out these checks (with commas between them).',
+  },
   timeout: { type: 'string', value: 'SECONDS', about: 'How long each check may take, 1 to 60; 10 by default.' },
   ...SETTINGS_OPTIONS,
   ...JSON_OPTION,
@@ -38,22 +42,22 @@ interface Wishes {
 
 export const doctorCommand = command({
   name: 'doctor',
-  summary: 'Says what of a set-up works: settings, store, gateway, clock, credentials, callback address.',
+  summary: 'Checks a set-up: settings, store, gateway, clock, credentials, callback address.',
   words: [],
   options: OPTIONS,
   notes:
     `Checks: ${CHECK_NAMES.join(', ')}.\n` +
-    'It reads the same variables as the application; what the application sets in code is not seen. It makes no\n' +
+    'It reads the same variables as the application and does not see what the application sets in code. It makes no\n' +
     'payment, changes nothing and shows no secret. The exit status is 1 if a check failed.',
   async run(call) {
     const { account = DEFAULT_ACCOUNT, callback, timeout } = call.values;
     const seconds = wholeNumber('timeout', timeout, { min: 1, max: 60, byDefault: 10 });
     const problem = callback === undefined ? null : baseUrlProblem(callback);
     if (problem !== null) throw new UsageError(`--callback ${problem}.`);
-    const patient = patientOf(account, call.environment, seconds * 1000);
-    const findings = await examine(patient, { file: call.environmentFile, callback, skip: skipOf(call) });
+    const target = targetOf(account, call.environment, seconds * 1000);
+    const findings = await examine(target, { file: call.environmentFile, callback, skip: skipOf(call) });
     const count = findings.filter(({ status }) => status === 'failed').length;
-    const verdict = count === 0 ? 'Nothing is wrong with what could be checked.' : `${count} of these must be mended.`;
+    const verdict = count === 0 ? 'All that could be checked is right.' : `${count} of these must be fixed.`;
     return {
       text: [...findings.map(lineOf), '', verdict].join('\n'),
       json: { ok: count === 0, account, checks: findings },
@@ -62,26 +66,24 @@ export const doctorCommand = command({
   },
 });
 
-async function examine(patient: Patient, { file, callback, skip }: Wishes): Promise<readonly Finding[]> {
+async function examine(target: DoctorTarget, { file, callback, skip }: Wishes): Promise<readonly Finding[]> {
   const isWanted = (check: CheckName): boolean => !skip.includes(check);
-  const { settings, findings } = checkSettings(patient);
+  const { settings, findings } = checkSettings(target);
   const [checked, gateway, address] = await Promise.all([
-    isWanted('store') || isWanted('clock') ? checkStore(patient) : NO_STORE,
-    checkGateway(patient),
-    isWanted('callback') ? checkCallbackAddress(patient, callback) : [],
+    isWanted('store') || isWanted('clock') ? checkStore(target) : NO_STORE,
+    checkGateway(target),
+    isWanted('callback') ? checkCallbackAddress(target, callback) : [],
   ]);
   const isGatewayReached = gateway.status === 'ok';
   const [clock, credentials] = await Promise.all([
-    isWanted('clock')
-      ? checkClock(patient, { store: checked.hasOwnTime ? checked.store : null, isGatewayReached })
-      : [],
-    isWanted('credentials') ? checkCredentials(patient, settings, isGatewayReached) : [],
+    isWanted('clock') ? checkClock(target, { store: checked.hasOwnTime ? checked.store : null, isGatewayReached }) : [],
+    isWanted('credentials') ? checkCredentials(target, settings, isGatewayReached) : [],
   ]);
   await withinTime(CLOSE_LIMIT_MS, async () => checked.store?.close()).catch(() => undefined);
   return [
-    checkEnvironment(patient, file),
+    checkEnvironment(target, file),
     ...findings,
-    ...checkVariables(patient),
+    ...checkVariables(target),
     ...checked.findings,
     gateway,
     ...clock,

@@ -1,15 +1,13 @@
-import { PaymentConfigurationError } from '../../errors/payment-configuration.error.js';
-import { PaymentError } from '../../errors/payment.error.js';
+import { PaymentConfigurationError, PaymentError } from '../../errors/payment-errors.js';
 import type { Environment } from '../../options/read-options.js';
 import { DEFAULT_ACCOUNT, variableOf } from '../../payment/account.js';
 import { SystemClock } from '../../payment/clock.js';
 import { openStore, releaseStore } from '../../store/open-store.js';
 import type { PaymentStore } from '../../store/payment-store.js';
 import { STORE_URL_FORMS, storeUrlProblem } from '../../store/store-url.js';
-import { CommandFailedError } from '../command-failed.error.js';
-import { UsageError } from '../usage.error.js';
+import { CommandFailedError, UsageError } from '../command.js';
 
-/** An open store, and the account that is looked at. */
+/** An open store, and the account that the command is for. */
 export interface AccountStore {
   readonly store: PaymentStore;
   readonly account: string;
@@ -21,8 +19,9 @@ interface StoreCall {
 }
 
 /**
- * Does something with the store of the application, which must be there already: nothing is made and nothing migrated.
- * @throws UsageError when no store is named, CommandFailedError when it cannot be opened or fails
+ * Opens the application's store, which must exist already, runs the work and closes it. It creates and migrates
+ * nothing.
+ * @throws UsageError if no store is named, CommandFailedError if the store cannot be opened or fails
  */
 export async function withAccountStore<T>(
   { values, environment }: StoreCall,
@@ -37,7 +36,7 @@ export async function withAccountStore<T>(
   } catch (error) {
     if (error instanceof PaymentError || error instanceof UsageError || error instanceof CommandFailedError)
       throw error;
-    // What a driver throws may hold a statement's values or an address.
+    // A driver's error may hold a statement's values or an address.
     throw new CommandFailedError('The payment store failed; is it running, and reachable from here?');
   } finally {
     await releaseStore(store).catch(() => undefined);
@@ -57,7 +56,7 @@ function storeUrlOf(url: string | undefined, source: string): string {
   if (url === 'memory:') {
     throw new UsageError(
       `${source} is memory: those payments are known to the application's own process alone and cannot be seen from ` +
-        `here. With another store (${forms}) they can.`,
+        `here. Payments in another store (${forms}) can be seen.`,
     );
   }
   const problem = storeUrlProblem(url);

@@ -17,7 +17,7 @@ export function paymentLine(payment: Payment): string {
     .join('  ');
 }
 
-/** Everything that is known of a payment, a line for each. */
+/** Every field of a payment that is not null, one a line. */
 export function paymentFacts(payment: Payment): string {
   return Object.entries(payment)
     .filter(([name, value]) => value !== null && name !== 'stored')
@@ -25,13 +25,15 @@ export function paymentFacts(payment: Payment): string {
     .join('\n');
 }
 
-/** What was charged stands as the gateway gave it: it may have been in another currency, or in one that it did not name. */
+/**
+ * `chargedAmount` is shown without a currency: the gateway may have charged in another one, or may not have named it.
+ */
 function factText(name: string, value: unknown, { amount, currencyCode }: Payment): string {
   if (name === 'amount') return amountWithCurrency(amount, currencyCode);
   return value instanceof Date ? value.toISOString() : String(value);
 }
 
-/** A payment for a program, with the letters of its currency (null where the number is no currency's). */
+/** A payment as JSON, with the letters of its currency (null if no currency has its number). */
 export function paymentJson(payment: Payment): Payment & { readonly currency: string | null } {
   return { ...payment, currency: currencyLetters(payment.currencyCode) };
 }

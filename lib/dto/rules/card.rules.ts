@@ -2,7 +2,7 @@ import type { ValidationOptions } from 'class-validator';
 import { passesLuhn } from '../../payment/card-mask.js';
 import { type Rule, rule } from './rule.js';
 
-/** The rule of {@link IsNotExpired}, for those who judge by another clock. */
+/** The rule of {@link IsNotExpired}, exported for a check by another clock. */
 export const EXPIRED = {
   name: 'notExpired',
   texts: {
@@ -11,7 +11,7 @@ export const EXPIRED = {
   },
 } as const satisfies Rule;
 
-/** What holds no card number: the number itself has its own field, and the others are shown, stored or sent in URLs. */
+/** A card number is allowed in its own field only: the other fields are shown, stored or sent in URLs. */
 export const CARD_FREE = {
   name: 'cardFree',
   texts: {
@@ -33,7 +33,7 @@ export function IsCardNumber(): PropertyDecorator {
   return rule({ name: 'cardNumber', texts }, isCardNumber);
 }
 
-/** Passes what is no card number at all: {@link IsCardNumber} reports that. */
+/** Accepts a value that is no card number at all: {@link IsCardNumber} reports it. */
 export function PassesLuhn(options: ValidationOptions): PropertyDecorator {
   const texts = {
     en: '$property has a mistyped digit',
@@ -54,14 +54,14 @@ export function IsExpiry(): PropertyDecorator {
   return rule({ name: 'expiry', texts }, isExpiry);
 }
 
-/** Judges by the system's clock. */
+/** Uses the system's clock. */
 export function IsNotExpired(options: ValidationOptions): PropertyDecorator {
   return rule(EXPIRED, (value) => !hasExpired(value, new Date()), options);
 }
 
 /**
- * Whether this is an expiry in the past. A card is good until its month has ended everywhere: at noon UTC on the first
- * day of the next.
+ * Whether this is an expiry in the past. A card is good until its month has ended everywhere on Earth, which is at noon
+ * UTC on the first day of the next month.
  */
 export function hasExpired(expDate: unknown, now: Date): boolean {
   if (!isExpiry(expDate)) return false;
@@ -84,7 +84,7 @@ export function IsSecurityCode(): PropertyDecorator {
   );
 }
 
-/** Passes what is no text, and text without as many digits as a card number has, whatever stands between them. */
+/** Refuses a text with as many digits as a card number has, whatever stands between them. */
 export function IsCardFree(): PropertyDecorator {
   return rule(
     CARD_FREE,

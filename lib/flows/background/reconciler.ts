@@ -15,8 +15,7 @@ import { PaymentWriter } from '../settling/payment-writer.js';
 import { nextInquiry } from '../settling/settlement.js';
 import { sideBySide } from './side-by-side.js';
 import { StoreClock } from '../../process/store-clock.js';
-import { LogRecord } from '../../telemetry/log-record.js';
-import { PaymentLogger } from '../../telemetry/payment-logger.js';
+import { LogRecord, PaymentLogger } from '../../telemetry/payment-logger.js';
 
 /** What one pass did. */
 export interface ReconcileCounts {

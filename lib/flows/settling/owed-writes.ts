@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PaymentClock } from '../../payment/clock.js';
 import { withTimeout } from '../../payment/with-timeout.js';
 import { LimitedLog } from '../../payment/limited-log.js';
-import { LogRecord } from '../../telemetry/log-record.js';
-import { PaymentLogger } from '../../telemetry/payment-logger.js';
+import { LogRecord, PaymentLogger } from '../../telemetry/payment-logger.js';
 import { PaymentChanges, type Settled } from './payment-changes.js';
 import { ProcessHold } from '../../process/in-flight.js';
 

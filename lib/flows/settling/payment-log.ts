@@ -3,8 +3,7 @@ import { amountWithCurrency, currencyLetters } from '../../payment/currency.js';
 import type { Payment } from '../../payment/payment.js';
 import { isEventState } from '../../payment/payment-event.js';
 import { UNCLEAR_STATES } from '../../payment/payment-state.js';
-import { LogRecord } from '../../telemetry/log-record.js';
-import { PaymentLogger } from '../../telemetry/payment-logger.js';
+import { LogRecord, PaymentLogger } from '../../telemetry/payment-logger.js';
 import { countOutcome } from '../../telemetry/metrics.js';
 
 const logger = new PaymentLogger();

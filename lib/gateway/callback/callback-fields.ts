@@ -1,116 +1,77 @@
-import { PaymentCallbackError } from '../../errors/payment-callback.error.js';
-import type { CallbackFields, GatewayDialect } from '../gateway-dialect.js';
+import { PaymentCallbackError } from '../../errors/payment-errors.js';
 import type { PaymentRecord } from '../../payment/payment.js';
+import type { CallbackFields, GatewayDialect } from '../gateway-dialect.js';
 
-const MAX_CALLBACK_FIELDS = 64;
+/** In one callback; also in one object, since a JSON text may hold any number of members. */
+const MAX_FIELDS = 64;
 /** 64 KiB, counted in characters of names and values. */
-const MAX_CALLBACK_CHARACTERS = 65_536;
+const MAX_CHARACTERS = 65_536;
+/** Every object of JavaScript has these; no bank names a field so. */
 const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+/** `Field.Member` or `Field[Member]`. */
+const MEMBER = /^([^.[\]]+)(?:\.([^.[\]]+)|\[([^[\]]+)\])$/;
 
-type Scalar = string | number | boolean | null;
+type Value = CallbackFields[string];
+type Scalar = Exclude<Value, object>;
+
+/** The part of a dialect that describes callbacks. */
+export type CallbackRules = Pick<GatewayDialect, 'callbackIdField' | 'callbackObjectFields' | 'requiredCallbackFields'>;
 
 /**
- * What the bank sent, as parsed by the host (form, JSON or query), proven to be plain fields; those that the dialect
- * names (`callbackObjectFields`) may be objects of such. Names and values stay as received.
- * @throws PaymentCallbackError for a repeated field (in any case), a nested one, more than 64 fields or 64 KiB
+ * Reads what the bank sent, as the host parsed it (form, JSON or query). Every field must be a single value; those in
+ * `objectFields` (a dialect's `callbackObjectFields`) may be objects of single values. Names and values stay as
+ * received.
+ *
+ * @throws PaymentCallbackError for a field that is repeated (in any case) or nested, for more than 64 fields or 64 KiB
  */
 export function readCallbackFields(received: unknown, objectFields: readonly string[]): CallbackFields {
   if (!isRecord(received)) throw new PaymentCallbackError('not_a_callback');
-  const read = new FieldReader();
-  const fields: Record<string, Scalar | Record<string, Scalar>> = {};
+  const checker = new FieldChecker();
+  const fields: Record<string, Value> = {};
   for (const [name, value] of Object.entries(received)) {
     if (isObjectField(name, objectFields) && isRecord(value)) {
-      read.name(name, name);
-      const members = Object.entries(value).map(([member, inner]) => [member, read.field(member, inner, `${name}.`)]);
+      checker.checkName(name, name);
+      const members = Object.entries(value).map(([key, inner]) => [key, checker.checked(key, inner, `${name}.`)]);
       fields[name] = Object.fromEntries(members) as Record<string, Scalar>;
-    } else fields[name] = read.field(name, value);
+    } else fields[name] = checker.checked(name, value);
   }
   return fields;
 }
 
-/** A field by its name in any case, as text; null where it is absent or empty. */
-export function callbackField(fields: CallbackFields, name: string): string | null {
-  const entry = Object.entries(fields).find(([key]) => key.toLowerCase() === name.toLowerCase());
-  const value = entry?.[1];
-  if (value === undefined || value === null || value === '' || typeof value === 'object') return null;
-  return String(value);
-}
-
-/** Whether a field, or an object, is there under this name, in any case, and not empty. */
-export function hasCallbackValue(fields: CallbackFields, name: string): boolean {
-  const [, value] = Object.entries(fields).find(([key]) => key.toLowerCase() === name.toLowerCase()) ?? [];
-  if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
-  return value !== undefined && value !== null && value !== '';
-}
-
-class FieldReader {
+/** Checks the fields of one callback, each in turn. */
+class FieldChecker {
   private readonly seen = new Set<string>();
   private fields = 0;
   private characters = 0;
 
-  name(name: string, path: string): void {
+  /** @param path the name, after that of the object which the field is in */
+  checkName(name: string, path: string): void {
     if (FORBIDDEN_NAMES.has(name)) throw new PaymentCallbackError('nested_field');
     if (this.seen.has(path.toLowerCase())) throw new PaymentCallbackError('repeated_field');
     this.seen.add(path.toLowerCase());
   }
 
-  field(name: string, value: unknown, above = ''): Scalar {
+  checked(name: string, value: unknown, above = ''): Scalar {
     if (Array.isArray(value)) throw new PaymentCallbackError('repeated_field');
     if (!isScalar(value)) throw new PaymentCallbackError('nested_field');
     this.fields += 1;
     this.characters += name.length + String(value).length;
-    if (this.fields > MAX_CALLBACK_FIELDS || this.characters > MAX_CALLBACK_CHARACTERS)
-      throw new PaymentCallbackError('too_large');
-    this.name(name, above + name);
+    if (this.fields > MAX_FIELDS || this.characters > MAX_CHARACTERS) throw new PaymentCallbackError('too_large');
+    this.checkName(name, above + name);
     return value;
   }
 }
 
-function isScalar(value: unknown): value is Scalar {
-  return value === null || ['string', 'number', 'boolean'].includes(typeof value);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** What a dialect says of callbacks. */
-export type CallbackRules = Pick<GatewayDialect, 'callbackIdField' | 'callbackObjectFields' | 'requiredCallbackFields'>;
-
-/**
- * Checks that what the bank sent can be about this payment. It decides nothing about the outcome: the Auth3d reply does.
- *
- * @returns the fields with each of `callbackObjectFields` gathered into one object
- * @throws PaymentCallbackError when it cannot
- */
-export function checkCallback(fields: CallbackFields, payment: PaymentRecord, rules: CallbackRules): CallbackFields {
-  const gathered = gatherObjects(fields, rules.callbackObjectFields);
-  const { requiredCallbackFields: required } = rules;
-  const isComplete = required.every((name) => hasCallbackValue(gathered, name)) && Object.keys(gathered).length > 0;
-  if (!isComplete) throw new PaymentCallbackError('missing_field');
-  const conversationId = callbackField(fields, rules.callbackIdField);
-  if (conversationId !== null && conversationId !== payment.conversationId) {
-    throw new PaymentCallbackError('foreign_payment');
-  }
-  return gathered;
-}
-
-const MAX_MEMBERS = 64;
-const MEMBER = /^([^.[\]]+)(?:\.([^.[\]]+)|\[([^[\]]+)\])$/;
-
-type Value = CallbackFields[string];
-type Members = Record<string, Exclude<Value, object> | null>;
-
-/** Whether this field of a callback may be an object: a dialect's `callbackObjectFields` name it, in any case. */
+/** Whether a field of this name may be an object. The case of the name makes no difference. */
 export function isObjectField(name: string, objectFields: readonly string[]): boolean {
   return objectFields.some((field) => isSameName(field, name));
 }
 
 /**
- * The callback's fields with each of `objectFields` as the object that it is, however the form wrote it:
- * `Field.Member`, `Field[Member]`, or one JSON text (which of these a bank uses is not shown). All else stays as
- * received.
- * @throws PaymentCallbackError for a repeated member, a nested one, or more than 64
+ * Makes each of `objectFields` one object, in whichever way the form wrote it: as `Field.Member`, as `Field[Member]`,
+ * or as one JSON text (unverified: which of these a bank uses is not shown). Other fields stay as received.
+ *
+ * @throws PaymentCallbackError for a member that is repeated or nested, and for more than 64 of them
  */
 export function gatherObjects(fields: CallbackFields, objectFields: readonly string[]): CallbackFields {
   return objectFields.reduce(gatherObject, fields);
@@ -118,15 +79,14 @@ export function gatherObjects(fields: CallbackFields, objectFields: readonly str
 
 function gatherObject(fields: CallbackFields, objectField: string): CallbackFields {
   const gathered: Record<string, Value> = {};
-  const members: Members = {};
+  const members: Record<string, Scalar> = {};
   const seen = new Set<string>();
   let name: string | null = null;
   let isText = false;
   const add = (member: string, value: Value): void => {
     if (seen.has(member.toLowerCase())) throw new PaymentCallbackError('repeated_field');
-    if (seen.add(member.toLowerCase()).size > MAX_MEMBERS) throw new PaymentCallbackError('too_large');
-    if (typeof value === 'object' && value !== null) throw new PaymentCallbackError('nested_field');
-    if (member === '__proto__') throw new PaymentCallbackError('nested_field');
+    if (seen.add(member.toLowerCase()).size > MAX_FIELDS) throw new PaymentCallbackError('too_large');
+    if (!isScalar(value) || member === '__proto__') throw new PaymentCallbackError('nested_field');
     members[member] = value;
   };
 
@@ -142,6 +102,7 @@ function gatherObject(fields: CallbackFields, objectField: string): CallbackFiel
       name ??= field;
     } else {
       if (isWhole) isText = value !== null && value !== '';
+      // An empty text beside members must not take their place.
       gathered[field] ??= value;
       continue;
     }
@@ -151,10 +112,7 @@ function gatherObject(fields: CallbackFields, objectField: string): CallbackFiel
   return gathered;
 }
 
-function isSameName(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
-}
-
+/** The object that a field holds, directly or as JSON text; null where it holds none. */
 function objectOf(value: Value): Record<string, Value> | null {
   if (typeof value === 'object') return value;
   if (typeof value !== 'string' || !value.trimStart().startsWith('{')) return null;
@@ -163,4 +121,51 @@ function objectOf(value: Value): Record<string, Value> | null {
   } catch {
     return null;
   }
+}
+
+/**
+ * Checks that what the bank sent can be about this payment. It does not decide the outcome: the answer to Auth3d does.
+ *
+ * @returns the fields, with each of `callbackObjectFields` as one object
+ * @throws PaymentCallbackError when a required field is missing or the fields name another payment, and as
+ *   {@link gatherObjects} does
+ */
+export function checkCallback(fields: CallbackFields, payment: PaymentRecord, rules: CallbackRules): CallbackFields {
+  const gathered = gatherObjects(fields, rules.callbackObjectFields);
+  const isComplete = rules.requiredCallbackFields.every((name) => hasCallbackValue(gathered, name));
+  if (!isComplete || Object.keys(gathered).length === 0) throw new PaymentCallbackError('missing_field');
+  const conversationId = callbackField(fields, rules.callbackIdField);
+  if (conversationId !== null && conversationId !== payment.conversationId) {
+    throw new PaymentCallbackError('foreign_payment');
+  }
+  return gathered;
+}
+
+/** The value of a field as text, by its name in any case; null where it is absent, empty or an object. */
+export function callbackField(fields: CallbackFields, name: string): string | null {
+  const value = valueOf(fields, name);
+  return value === '' || typeof value === 'object' ? null : String(value);
+}
+
+/** Whether there is a field or an object of this name, in any case, that is not empty. */
+export function hasCallbackValue(fields: CallbackFields, name: string): boolean {
+  const value = valueOf(fields, name);
+  return typeof value === 'object' ? Object.keys(value).length > 0 : value !== '';
+}
+
+/** The value of a field, by its name in any case. Absent and null count as empty. */
+function valueOf(fields: CallbackFields, name: string): NonNullable<Value> {
+  return Object.entries(fields).find(([key]) => isSameName(key, name))?.[1] ?? '';
+}
+
+function isSameName(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}
+
+function isScalar(value: unknown): value is Scalar {
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -4,7 +4,7 @@ import type { ReplyFields } from '../readings/reply-fields.js';
 import { findBankPage } from '../readings/bank-page.js';
 import { WireDecimal, type WireObject } from '../wire-body.js';
 
-/** The body of DoPayment, field by field as in docs/interface.md, without `sign`. */
+/** The body of DoPayment as in docs/interface.md, without `sign`. */
 export function saleBody(sale: SaleRequest, merchantId: string): WireObject {
   return {
     merchantId,
@@ -32,11 +32,11 @@ export function saleBody(sale: SaleRequest, merchantId: string): WireObject {
 
 const DECIDING_TEXTS = ['code', 'resultCode', 'conversationId', 'currency'] as const;
 
-/** Reads an answer by the names and places of docs/interface.md. */
+/** Reads an answer to DoPayment, with its fields where docs/interface.md shows them. */
 function readContractResult(fields: ReplyFields): GatewayResult {
   const info = fields.object('paymentInfo');
   const unreadable: DecidingField[] = DECIDING_TEXTS.filter((name) => fields.isNoText(name));
-  // Where `paymentInfo` is no object, or stands twice, what it says of the amount cannot be known.
+  // If `paymentInfo` is not an object, or there are two of them, the amount in it cannot be read.
   if (info ? info.isNoText('amount') : fields.has('paymentInfo')) unreadable.push('amount');
   return {
     code: fields.text('code'),
@@ -58,15 +58,15 @@ function readContractResult(fields: ReplyFields): GatewayResult {
 }
 
 /**
- * Reads an answer wherever it shows amount and currency: beside the code or in `paymentInfo`, and the currency also under
- * the name that it has in requests. Where it shows one twice, and they differ, neither can be believed.
+ * Reads an answer that may show amount and currency beside the code or in `paymentInfo`, and the currency also under
+ * its name in requests (unverified: their places in other answers are not shown). Values that differ are unreadable.
  */
 export function readScatteredResult(fields: ReplyFields): GatewayResult {
   const { unreadable: unread = [], ...result } = readContractResult(fields);
   const info = fields.object('paymentInfo');
   const places = info ? [info, fields] : [fields];
-  const amounts = shownIn(places, 'amount');
-  const currencies = [...shownIn(places, 'currency'), ...shownIn(places, 'currencyCode')];
+  const amounts = valuesIn(places, 'amount');
+  const currencies = [...valuesIn(places, 'currency'), ...valuesIn(places, 'currencyCode')];
   const unreadable = [...unread];
   if (!amounts.every((amount) => isSameAmount(amount, amounts[0]))) unreadable.push('amount');
   if (!currencies.every((currency) => isSameCurrency(currency, currencies[0]))) unreadable.push('currency');
@@ -78,8 +78,8 @@ export function readScatteredResult(fields: ReplyFields): GatewayResult {
   };
 }
 
-/** What a field says wherever it is there; null where it cannot be read. */
-function shownIn(places: readonly ReplyFields[], name: string): (string | null)[] {
+/** The values of a field, one for each place that has it; null for one that cannot be read. */
+function valuesIn(places: readonly ReplyFields[], name: string): (string | null)[] {
   return places.filter((place) => place.has(name)).map((place) => place.text(name));
 }
 
@@ -87,12 +87,12 @@ function isSameAmount(one: string | null, other: string | null | undefined): boo
   return one !== null && typeof other === 'string' && compareAmounts(one, other) === 0;
 }
 
-/** `36` is `036`. */
+/** Whether two codes are the same with or without leading zeros: `36` is `036`. */
 function isSameCurrency(one: string | null, other: string | null | undefined): boolean {
   return one !== null && typeof other === 'string' && one.padStart(3, '0') === other.padStart(3, '0');
 }
 
-/** Reads an answer to Init3d: the same fields, and the page. */
+/** Reads an answer to Init3d: the fields of DoPayment's answer (unverified), and the page. */
 export function readContractPage(fields: ReplyFields, contentField: string | undefined): Init3dResult {
   return { ...readContractResult(fields), ...(findBankPage(fields, contentField) ?? { content: null }) };
 }

@@ -6,9 +6,10 @@ const approvalVariantCodes = new Set(['B0008', 'B0010', 'B0011', 'B0016', 'B0032
 const indeterminateCodes = new Set(['B0006', 'B0020', 'B0022', 'B0068', 'B0091', 'B0095', 'B0096', 'B0098', 'B9999']);
 
 /**
- * The sets that both built-in dialects use. Unverified: inferred from the vendor's public list and from ISO 8583, the
- * scheme it follows. `notFoundCodes` is empty: which code says so is not public. `approvedTexts`: the vendor's plugins ask
- * for `Approved` in an inquiry, and its documentation shows `Onaylandı` for an approval.
+ * What the result codes mean in both built-in dialects. docs/interface.md shows `B0000` only; the others are
+ * unverified: inferred from the vendor's public list and from ISO 8583, the scheme it follows. `notFoundCodes` is
+ * empty, because no public source names that code. `approvedTexts` are `Approved`, which the vendor's plugins look for
+ * in an inquiry, and `Onaylandı`, which its documentation shows for an approval.
  */
 export const DEFAULT_CODE_SETS: ResultCodeSets = {
   approvedCodes,
@@ -20,46 +21,12 @@ export const DEFAULT_CODE_SETS: ResultCodeSets = {
     ),
   ),
   declinedPrefixes: [VALIDATION_PREFIX],
+  // prettier-ignore
   inquiryDeclinedCodes: new Set([
-    'B0001',
-    'B0002',
-    'B0004',
-    'B0005',
-    'B0007',
-    'B0014',
-    'B0015',
-    'B0033',
-    'B0034',
-    'B0035',
-    'B0036',
-    'B0037',
-    'B0038',
-    'B0039',
-    'B0041',
-    'B0042',
-    'B0043',
-    'B0044',
-    'B0051',
-    'B0052',
-    'B0053',
-    'B0054',
-    'B0055',
-    'B0056',
-    'B0057',
-    'B0059',
-    'B0060',
-    'B0061',
-    'B0062',
-    'B0063',
-    'B0065',
-    'B0066',
-    'B0067',
-    'B0070',
-    'B0075',
-    'B0078',
-    'B0081',
-    'B0082',
-    'B0083',
+    'B0001', 'B0002', 'B0004', 'B0005', 'B0007', 'B0014', 'B0015', 'B0033', 'B0034', 'B0035',
+    'B0036', 'B0037', 'B0038', 'B0039', 'B0041', 'B0042', 'B0043', 'B0044', 'B0051', 'B0052',
+    'B0053', 'B0054', 'B0055', 'B0056', 'B0057', 'B0059', 'B0060', 'B0061', 'B0062', 'B0063',
+    'B0065', 'B0066', 'B0067', 'B0070', 'B0075', 'B0078', 'B0081', 'B0082', 'B0083',
   ]),
   notFoundCodes: new Set(),
   approvedTexts: new Set(['Approved', 'Onaylandı']),

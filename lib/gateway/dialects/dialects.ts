@@ -1,20 +1,16 @@
-import type {
-  DialectOperation,
-  DialectOperations,
-  GatewayDialect,
-  GatewayOperation,
-  Signer,
+import {
+  type DialectOperation,
+  type GatewayDialect,
+  type GatewayOperation,
+  IS_OPERATION_REQUIRED,
+  type Signer,
 } from '../gateway-dialect.js';
 import { morposDialect } from './morpos.dialect.js';
 import { standardDialect } from './standard.dialect.js';
 
-/** A dialect that can be chosen by its name: it is made from the options, or says what is wrong with them. */
-export interface NamedDialect {
-  make(options: { readonly signer?: Signer }): GatewayDialect | SignerProblem;
-}
-
-export interface SignerProblem {
-  readonly signerProblem: string;
+interface NamedDialect {
+  /** Makes the dialect from the options, or says what is wrong with them. */
+  make(options: { readonly signer?: Signer }): GatewayDialect | { readonly signerProblem: string };
 }
 
 /** Every dialect that PAYMENT_DIALECT can name. */
@@ -41,43 +37,42 @@ export type DialectName = keyof typeof DIALECTS;
 
 type PartCheck = (value: unknown) => boolean;
 
-const A_METHOD: PartCheck = (value) => typeof value === 'function';
-const A_TEXT: PartCheck = (value) => typeof value === 'string';
-const AN_OBJECT: PartCheck = (value) => typeof value === 'object' && value !== null;
-const A_LIST: PartCheck = (value) => Array.isArray(value);
+const isFunction: PartCheck = (value) => typeof value === 'function';
+const isText: PartCheck = (value) => typeof value === 'string';
+const isObject: PartCheck = (value) => typeof value === 'object' && value !== null;
 
 const DIALECT_PARTS = {
-  headers: A_METHOD,
-  sign: A_METHOD,
-  newConversationId: A_METHOD,
-  operations: AN_OBJECT,
-  codes: AN_OBJECT,
-  requiredCallbackFields: A_LIST,
-  callbackIdField: A_TEXT,
-  callbackObjectFields: A_LIST,
+  headers: isFunction,
+  sign: isFunction,
+  newConversationId: isFunction,
+  operations: isObject,
+  codes: isObject,
+  requiredCallbackFields: Array.isArray,
+  callbackIdField: isText,
+  callbackObjectFields: Array.isArray,
 } satisfies Partial<Record<keyof GatewayDialect, PartCheck>>;
-const OPERATION_PARTS = {
-  path: A_TEXT,
-  body: A_METHOD,
-  read: A_METHOD,
-} satisfies Record<keyof DialectOperation<never, unknown>, PartCheck>;
-const REQUIRED_OPERATIONS: readonly GatewayOperation[] = ['doPayment', 'init3d', 'auth3d'];
-const OPTIONAL_OPERATIONS: readonly GatewayOperation[] = ['checkPayment', 'checkBin'];
 
-/** What a host's own dialect lacks, or null. Hosts in plain JavaScript get no help from the types. */
+const OPERATION_PARTS = {
+  path: isText,
+  body: isFunction,
+  read: isFunction,
+} satisfies Record<keyof DialectOperation<never, unknown>, PartCheck>;
+
+const OPERATIONS = Object.keys(IS_OPERATION_REQUIRED) as GatewayOperation[];
+
+/** Which parts a host's own dialect lacks, as text; null if none. In plain JavaScript, no compiler tells the host. */
 export function dialectProblem(dialect: GatewayDialect): string | null {
   const missing = missingParts(dialect, DIALECT_PARTS);
-  if (!missing.includes('operations')) missing.push(...missingOperations(dialect.operations));
+  if (!missing.includes('operations')) {
+    missing.push(...OPERATIONS.flatMap((name) => missingInOperation(name, dialect.operations[name])));
+  }
   return missing.length === 0 ? null : `is no GatewayDialect: it lacks ${missing.join(', ')}`;
 }
 
-function missingOperations(operations: DialectOperations): string[] {
-  const given = OPTIONAL_OPERATIONS.filter((name) => operations[name] !== undefined);
-  return [...REQUIRED_OPERATIONS, ...given].flatMap((name) => {
-    const operation: unknown = operations[name];
-    if (!AN_OBJECT(operation)) return [`operations.${name}`];
-    return missingParts(operation as object, OPERATION_PARTS).map((part) => `operations.${name}.${part}`);
-  });
+function missingInOperation(name: GatewayOperation, operation: object | undefined): string[] {
+  if (operation === undefined && !IS_OPERATION_REQUIRED[name]) return [];
+  if (!operation || !isObject(operation)) return [`operations.${name}`];
+  return missingParts(operation, OPERATION_PARTS).map((part) => `operations.${name}.${part}`);
 }
 
 function missingParts(whole: object, parts: Readonly<Record<string, PartCheck>>): string[] {

@@ -15,26 +15,25 @@ import { readContractPage, readScatteredResult, saleBody } from './contract-fiel
 import { newConversationId } from '../../payment/randomness.js';
 import { DEFAULT_CODE_SETS } from './default-code-sets.js';
 
+/** Options of {@link morposDialect}. */
 export interface MorposDialectOptions {
   /**
-   * The order of values under `sign`, dotted paths into the body; the API key always comes last. DoPayment's and
-   * Init3d's are unverified: taken from the vendor's hosted page.
+   * Which values of the body are signed, as dotted paths in their order; the API key always comes last. Unverified for
+   * DoPayment and Init3d: taken from the vendor's hosted page.
    */
   readonly signOrder?: Partial<Record<GatewayOperation, readonly string[]>>;
-  /** Hours that `x-Timestamp` is ahead of UTC. Default 0, as in the official plugins; one sample of the docs has 3. */
+  /** Hours that `x-Timestamp` is ahead of UTC. Default 0, as in the official plugins; one sample in the docs has 3. */
   readonly timestampOffsetHours?: number;
-  /**
-   * The field of the Init3d answer that carries the page; by default the one text that is Base64 of HTML (unverified).
-   */
+  /** The field with the page in an answer to Init3d. Default (unverified): the one text that is Base64 of HTML. */
   readonly contentField?: string;
-  /** Overrides of what the result codes mean, and of the texts that say approved. */
+  /** Replaces some of the sets in `DEFAULT_CODE_SETS`: what the result codes mean, and the texts that say approved. */
   readonly codes?: Partial<ResultCodeSets>;
   /**
-   * What `transactionStatus` is, in any case, in an inquiry about a sale that succeeded. Unverified: `SUCCESS` is all that
-   * was seen.
+   * Values of `transactionStatus`, in any case, that say in an inquiry that the sale succeeded. Unverified: only
+   * `SUCCESS` has been seen.
    */
   readonly successStatuses?: readonly string[];
-  /** The order of values under the sign of an answer. Unverified: from commented-out code of an official plugin. */
+  /** Which values of an answer are signed, in order. Unverified: from commented-out code of an official plugin. */
   readonly answerSignOrder?: readonly string[];
 }
 
@@ -53,9 +52,12 @@ const SALE_SIGN_ORDER = [
   'transactionDetails.currencyCode',
   'extraParameter.pfSubMerchantId',
 ];
-const SIGN_ORDER: Partial<Record<GatewayOperation, readonly string[]>> = {
+/** Which values are signed, by operation; null for an operation without a sign. */
+const SIGN_ORDER: Readonly<Record<GatewayOperation, readonly string[] | null>> = {
   doPayment: SALE_SIGN_ORDER,
   init3d: SALE_SIGN_ORDER,
+  // The body of Auth3d is what the bank sent, so there is nothing of ours to sign.
+  auth3d: null,
   checkPayment: ['conversationId', 'merchantId'],
   checkBin: ['conversationId', 'merchantId', 'language', 'bin'],
 };
@@ -80,8 +82,8 @@ const CALLBACK_ID_FIELD = 'conversationId';
 const CALLBACK_OBJECT_FIELDS = ['InstrumentDetail'];
 
 /**
- * Mor Para's MorPOS, from its public documentation and official plugins. Unverified parts: the sign order of DoPayment
- * and Init3d, the sign of answers, the name of the page's field in Init3d, the shape of the Auth3d answer.
+ * Mor Para's MorPOS, as its public documentation and official plugins show it. Unverified: which values are signed in
+ * DoPayment, in Init3d and in answers, the field with the page in Init3d's answer, and the fields of Auth3d's answer.
  */
 export function morposDialect(options: MorposDialectOptions = {}): GatewayDialect {
   const { timestampOffsetHours = 0, contentField, codes, answerSignOrder = ANSWER_SIGN_ORDER } = options;
@@ -94,7 +96,7 @@ export function morposDialect(options: MorposDialectOptions = {}): GatewayDialec
   return {
     name: 'morpos',
     requiresApiKey: true,
-    // Under `pf_write` alone an inquiry may be refused.
+    // With `pf_write` only, the gateway may refuse an inquiry.
     defaultScope: 'pf_write pf_read',
     operations: {
       doPayment: { path: '/v1/Payment/DoPayment', body: flaggedSaleBody, read: readScatteredResult },
@@ -120,7 +122,7 @@ export function morposDialect(options: MorposDialectOptions = {}): GatewayDialec
       },
     },
     codes: { ...DEFAULT_CODE_SETS, ...codes },
-    // Banks and the vendor's hosted page send different fields, and may leave any other out.
+    // Banks and the vendor's hosted page send different fields, and may leave out any other.
     requiredCallbackFields: [CALLBACK_ID_FIELD],
     callbackIdField: CALLBACK_ID_FIELD,
     callbackObjectFields: CALLBACK_OBJECT_FIELDS,
@@ -144,7 +146,7 @@ export function morposDialect(options: MorposDialectOptions = {}): GatewayDialec
   };
 }
 
-/** The flag is under the sign, so it is always sent. */
+/** The flag is one of the signed values, so it is always sent. */
 function flaggedSaleBody(sale: SaleRequest, merchantId: string): WireObject {
   return saleBody({ ...sale, vftFlag: sale.vftFlag ?? false }, merchantId);
 }
@@ -152,7 +154,7 @@ function flaggedSaleBody(sale: SaleRequest, merchantId: string): WireObject {
 function readInquiry(fields: ReplyFields, successStatuses: ReadonlySet<string>): InquiryResult {
   const { unreadable = [], ...result } = readScatteredResult(fields);
   const code = fields.text('responseCode');
-  // Any other code in the answer must say the same.
+  // An inquiry has a code of its own. Any other code in the answer must be the same.
   const others = [result.code, result.resultCode].filter((other) => other !== null);
   const unread = unreadable.map((name) => (name === 'code' ? 'resultCode' : name));
   return {
@@ -168,7 +170,7 @@ function readInquiry(fields: ReplyFields, successStatuses: ReadonlySet<string>):
   };
 }
 
-/** An error has another shape than the answer: its code is `Code`, its text `Message`. */
+/** An error has other fields than an answer: `Code` and `Message`. */
 function readBinAnswer(fields: ReplyFields): GatewayResult {
   const result = readScatteredResult(fields);
   const message = fields.text('responseDescription') ?? result.message;
@@ -180,12 +182,12 @@ function compactTimestamp(now: Date, offsetHours: number): string {
   return new Date(now.getTime() + offsetHours * 3_600_000).toISOString().replace(/\D/g, '').slice(0, 14);
 }
 
-/** Base64( lowercase hex( SHA-256( base64-decode(secret) + timestamp ) ) ). Neither is left in a Buffer. */
+/** Base64( lowercase hex( SHA-256( base64-decode(secret) + timestamp ) ) ). Every Buffer with the secret is wiped. */
 function hashedSecret(secret: string, timestamp: string): string {
   return recoded(sha256(secret, 'base64', timestamp), 'latin1', 'base64');
 }
 
-/** A value as it is signed: booleans are `True` and `False`, and what is absent leaves its place empty. */
+/** A value as it is signed: a boolean is `True` or `False`, an absent value an empty text. */
 function signText(body: WireObject, path: string): string {
   let value: WireValue | undefined = body;
   for (const name of path.split('.')) {

@@ -4,21 +4,26 @@ import { readContractPage, readScatteredResult, saleBody } from './contract-fiel
 import { newConversationId } from '../../payment/randomness.js';
 import { DEFAULT_CODE_SETS } from './default-code-sets.js';
 
+/** Options of {@link standardDialect}. */
 export interface StandardDialectOptions {
-  /** How `sign` is computed; the interface does not show it. */
+  /** Computes `sign`, which docs/interface.md does not explain. */
   readonly signer: Signer;
-  /** Overrides of what the result codes mean (the interface shows `B0000` alone). */
+  /** Replaces some of the sets in `DEFAULT_CODE_SETS`. docs/interface.md shows the code `B0000` only. */
   readonly codes?: Partial<ResultCodeSets>;
-  /** The field of the Init3d answer that carries the page; by default the one text that is Base64 of HTML. */
+  /** The field with the page in an answer to Init3d. Default (unverified): the one text that is Base64 of HTML. */
   readonly contentField?: string;
 }
 
 /**
- * The interface (docs/interface.md) and nothing else on the wire. Where it says "not shown", these readings are taken,
- * which a `GatewayDialect` of one's own can replace: the five headers go on all three endpoints; Init3d's body is
- * DoPayment's; Auth3d's body is the callback's fields as received, and its answer has the shape of DoPayment's; in
- * both, amount and currency may also stand in another of their places; `x-Timestamp` is ISO 8601 in UTC. Of a callback
- * nothing is required, but a `conversationId` in it must be the payment's, and `InstrumentDetail` may be an object.
+ * Sends what docs/interface.md shows, and nothing else. What it does not show is taken as follows (unverified); a
+ * `GatewayDialect` of your own can replace it:
+ *
+ * - All three operations have the same five headers, and `x-Timestamp` is in UTC.
+ * - The body of Init3d is that of DoPayment; the body of Auth3d is the callback's fields as received.
+ * - The answer of Auth3d has the fields of DoPayment's. In both, amount and currency may be beside the code or in
+ *   `paymentInfo`.
+ * - A callback needs no particular field. If it has a `conversationId`, it must be the payment's own;
+ *   `InstrumentDetail` may be an object.
  */
 export function standardDialect({ signer, codes, contentField }: StandardDialectOptions): GatewayDialect {
   return {
@@ -43,7 +48,7 @@ export function standardDialect({ signer, codes, contentField }: StandardDialect
       'x-Scope': credentials.scope,
       'x-Timestamp': now.toISOString(),
     }),
-    // The callback's fields go back as received, so there is nothing of ours to sign.
+    // The body of Auth3d is what the bank sent, so there is nothing of ours to sign.
     sign: async (body, context) => (context.operation === 'auth3d' ? null : await signer(signedFields(body), context)),
     newConversationId,
   };

@@ -12,37 +12,37 @@ import {
   type ReadingRules,
 } from './result-checks.js';
 
-/** What became of a DoPayment or an Auth3d that may have left. */
+/** The outcome of a DoPayment or Auth3d that may have been sent. */
 export interface ChargeOutcome {
   readonly state: 'succeeded' | 'failed' | 'unknown' | 'review';
   readonly reason: PaymentReason | null;
-  /** What the answer says; null where there was none to read. */
+  /** What the answer says; null where no answer could be read. */
   readonly result: GatewayResult | null;
 }
 
-/** What an answer that may be a charge's is judged by. */
+/** What the answer to a DoPayment or Auth3d is judged by. */
 export interface ChargeRules extends ReadingRules {
-  /** What an approval makes of the payment when it does not name it: see {@link isBound}. */
+  /** The state after an approval that does not name the payment: see {@link isBound}. */
   readonly unboundState: 'succeeded' | 'unknown' | 'review';
 }
 
-/** 4xx that say that the request was not carried out, whatever the body. */
+/** HTTP statuses that say that the request was not carried out, whatever the body says. */
 const REFUSING_STATUSES: ReadonlySet<number> = new Set([401, 404, 405, 413, 415, 429]);
-/** 4xx that may follow a request that was carried out: a time-out, a conflict. */
+/** HTTP statuses that may answer a request that was carried out: a timeout and a conflict. */
 const UNDECIDED_STATUSES: ReadonlySet<number> = new Set([408, 409]);
 
 /**
- * Decides what became of a DoPayment or an Auth3d that may have left. What is neither clearly an approval nor clearly a
- * refusal is `unknown`, and so is no answer at all.
+ * Decides the outcome of a DoPayment or Auth3d that may have been sent. It is `unknown` unless the answer clearly
+ * approves or clearly refuses.
  *
  * | answer | outcome |
  * |---|---|
  * | 2xx, an approved code, nothing that disagrees | `succeeded` |
  * | the same, but codes, id, currency, amount or sign disagree; a partial or conditional approval | `review` |
- * | the same, nothing disagrees, but the payment is not named, and has to be | `unknown` or `review`, `unbound` |
+ * | the same, nothing disagrees, but the payment has to be named and is not | `unknown` or `review`, `unbound` |
  * | 2xx, a declined code | `failed`, `declined` |
- * | 401, 404, 405, 413, 415 or 429, and no code that approves or is indeterminate | `failed`, `refused` |
- * | any other 4xx but 408 and 409, with a code, and none of those | `failed`, `refused` |
+ * | 401, 404, 405, 413, 415 or 429, without a code that approves or is indeterminate | `failed`, `refused` |
+ * | any other 4xx but 408 and 409, with a code that neither approves nor is indeterminate | `failed`, `refused` |
  * | all else: another code, another status, no JSON, no code, over 1 MiB, the deadline, a lost connection | `unknown` |
  */
 export function chargeOutcome(
@@ -52,14 +52,14 @@ export function chargeOutcome(
   rules: ChargeRules,
 ): ChargeOutcome {
   if (!answer.reply) {
-    const isSilence = answer.cause === 'deadline' || answer.cause === 'connection_lost';
-    return { state: 'unknown', reason: isSilence ? 'no_answer' : 'unreadable', result: null };
+    const hasNone = answer.cause === 'deadline' || answer.cause === 'connection_lost';
+    return { state: 'unknown', reason: hasNone ? 'no_answer' : 'unreadable', result: null };
   }
   try {
     return chargeFromReply(answer.reply, operation, expected, rules);
   } catch (error) {
+    // A host's own dialect may throw while it reads. Money may have moved by now, so this must end in an outcome.
     rules.onThrow?.(error);
-    // A host's own dialect may throw while reading. By now money may have moved, so that must not become a throw.
     return { state: 'unknown', reason: 'unreadable', result: null };
   }
 }

@@ -5,12 +5,12 @@ import type { Answer, GatewayReply } from '../transport/transmission.js';
 import { ReplyFields } from './reply-fields.js';
 import { codeMeanings, isForeign, isSuccessStatus, type ReadingRules } from './result-checks.js';
 
-/** What became of an Init3d that may have left. `content` is the Base64 page as received, `html` its text. */
+/** The outcome of an Init3d that may have been sent. `content` is the page in Base64, as received, `html` decoded. */
 export type Init3dOutcome =
   | { readonly content: string; readonly html: string }
   | { readonly content: null; readonly reason: PaymentReason; readonly result: GatewayResult | null };
 
-/** Decides whether an Init3d gave a page for the buyer. Where it did not, no money can move: Auth3d is never called. */
+/** Decides whether an Init3d gave a page for the buyer. If not, no money can move, because Auth3d is never called. */
 export function init3dOutcome(
   answer: Answer,
   operation: DialectOperation<never, Init3dResult>,
@@ -21,7 +21,7 @@ export function init3dOutcome(
   try {
     return pageFromReply(answer.reply, operation, conversationId, codes);
   } catch (error) {
-    // A host's own dialect may throw while reading.
+    // A host's own dialect may throw while it reads.
     onThrow?.(error);
     return failed('unreadable');
   }
@@ -35,9 +35,9 @@ function pageFromReply(
 ): Init3dOutcome {
   const fields = ReplyFields.parse(text);
   const reading = fields && operation.read(fields);
-  if (!reading) return failed(isSuccessStatus(status) ? 'unreadable' : refusalOf(status));
+  if (!reading) return failed(isSuccessStatus(status) ? 'unreadable' : failureOf(status));
   const { content, html: decoded, ...result } = reading;
-  if (!isSuccessStatus(status)) return failed(refusalOf(status), result);
+  if (!isSuccessStatus(status)) return failed(failureOf(status), result);
   const meanings = codeMeanings(result, codes);
   if (meanings.includes('declined')) return failed('declined', result);
   if (meanings.some((meaning) => meaning !== 'approved')) return failed('unrecognised_code', result);
@@ -46,7 +46,7 @@ function pageFromReply(
   return content === null || html === null ? failed('unreadable', result) : { content, html };
 }
 
-function refusalOf(status: number): PaymentReason {
+function failureOf(status: number): PaymentReason {
   return status < 500 ? 'refused' : 'server_error';
 }
 

@@ -1,3 +1,4 @@
+import { recoded } from '../../payment/own-bytes.js';
 import type { DialectOperation, InquiryResult, ResultCodeSets } from '../gateway-dialect.js';
 import type { GatewayReply } from '../transport/transmission.js';
 import type { ChargeOutcome } from './charge-outcome.js';
@@ -12,13 +13,12 @@ import {
   namesPayment,
   type ReadingRules,
 } from './result-checks.js';
-import { recoded } from '../../payment/own-bytes.js';
 
-/** What a CheckPayment showed. `nothing`: nothing clear; ask again later. */
+/** What the answer to a CheckPayment shows. `nothing`: nothing that settles the payment; ask again later. */
 export type InquiryOutcome =
   | {
       readonly outcome: 'paid';
-      /** Whether the answer shows our id or our amount. Only such an answer confirms an approval that named no payment. */
+      /** Whether the answer shows our id or our amount. If not, it cannot confirm an approval that names no payment. */
       readonly isBound: boolean;
       readonly charge: ChargeOutcome;
     }
@@ -28,7 +28,7 @@ export type InquiryOutcome =
 
 const NOTHING = { outcome: 'nothing' } as const;
 
-/** Reads the answer to a CheckPayment. Only a clear answer settles anything: an HTTP 404, for one, is not clear. */
+/** Reads the answer to a CheckPayment. Only a clear answer settles a payment: an HTTP 404, for example, is not. */
 export function inquiryOutcome(
   reply: GatewayReply,
   operation: DialectOperation<never, InquiryResult>,
@@ -40,7 +40,7 @@ export function inquiryOutcome(
     const result = fields && operation.read(fields);
     return fields && result?.code ? inquiryFromResult(fields, result, result.code, expected, rules) : NOTHING;
   } catch (error) {
-    // A host's own dialect may throw while reading.
+    // A host's own dialect may throw while it reads.
     rules.onThrow?.(error);
     return NOTHING;
   }
@@ -62,7 +62,7 @@ function inquiryFromResult(
     const reason = contradictionOf(fields, result, expected, rules);
     if (reason) return { outcome: 'mismatch', charge: { state: 'review', reason, result } };
     const isBound = namesPayment(result, expected, rules.verifyAmount);
-    // A code alone may say no more than that the inquiry itself was answered.
+    // The code may mean only that the inquiry itself succeeded.
     const saysMore = isBound || result.isSuccessful === true || isApprovedText(result.message, rules.codes);
     return saysMore ? { outcome: 'paid', isBound, charge: { state: 'succeeded', reason: null, result } } : NOTHING;
   }
@@ -73,29 +73,31 @@ function inquiryFromResult(
   return rules.codes.notFoundCodes.has(code) ? { outcome: 'not_found' } : NOTHING;
 }
 
-/** A void of the same payment, for one, says nothing of the sale. */
+/** Whether the answer is about the sale: a void of the same payment, for example, says nothing about it. */
 function isOfSale(result: InquiryResult): boolean {
   const type = result.transactionType;
   return type === null ? !isUnreadable(result, 'transactionType') : type.toUpperCase() === 'SALE';
 }
 
-/** Whether an answer's text is one of those that say approved. */
+/** Whether the text of an answer says approved. */
 export function isApprovedText(text: unknown, { approvedTexts }: Pick<ResultCodeSets, 'approvedTexts'>): boolean {
-  // A dialect written in plain JavaScript may give what is no text.
+  // What a dialect in plain JavaScript gives may be anything.
   if (typeof text !== 'string') return false;
-  const said = folded(text);
-  return [...approvedTexts].some((approved) => said === folded(approved) || said === folded(mojibakeOf(approved)));
+  const folded = foldCase(text);
+  return [...approvedTexts].some(
+    (approved) => folded === foldCase(approved) || folded === foldCase(mojibakeOf(approved)),
+  );
 }
 
 /**
- * Without case. The four letters i, İ, ı and I are one, since upper case of the one language is read as that of the other;
- * so is ý, which is what ı of ISO 8859-9 becomes when it is read as Latin-1.
+ * Lower case, with i, İ, ı and I as one letter: Turkish and English write upper and lower case of i differently. So is
+ * ý, which is how an ı in ISO 8859-9 reads as Latin-1.
  */
-function folded(text: string): string {
+function foldCase(text: string): string {
   return text.trim().toLowerCase().replace(/[ıý]/g, 'i').replaceAll('i\u0307', 'i');
 }
 
-/** What a text becomes when its UTF-8 is read as Latin-1. */
+/** How the UTF-8 of a text reads as Latin-1. */
 function mojibakeOf(text: string): string {
   return recoded(text, 'utf8', 'latin1');
 }

@@ -1,14 +1,14 @@
 type Json = string | boolean | null | Json[] | { [key: string]: Json };
 
-/** Strings are matched whole, so that only the numbers are left; one without an end, to the end, so that it is read once. */
+/** Matches strings whole, so that the digits in them are not taken for numbers. One without an end is matched once. */
 const STRING_OR_NUMBER = /("[^"\\]*(?:\\.[^"\\]*)*"?)|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** No gateway answers with more. A mebibyte of small values would hold up the event loop while they are read. */
+/** More than any gateway sends. Reading a mebibyte of small values would block the event loop. */
 const MAX_VALUES = 30_000;
 
 /**
- * The fields of a gateway's JSON object, found in any case. Numbers stay as they were written (`1.5000` is `1.5000`):
- * amounts are compared as decimal text, and a sign may be made over them.
+ * The fields of a JSON object that a gateway answered with. Names are found in any case. Numbers are texts, as written
+ * (`1.5000` stays `1.5000`): amounts are compared as decimal text, and may be among the values of a sign.
  */
 export class ReplyFields {
   private readonly fields = new Map<string, Json>();
@@ -22,12 +22,12 @@ export class ReplyFields {
     }
   }
 
-  /** @returns null unless the text is one JSON object, of at most 30,000 values */
+  /** @returns null unless the text is one JSON object with at most 30,000 values */
   static parse(text: string): ReplyFields | null {
     if (hasTooManyValues(text)) return null;
     try {
       const parsed: unknown = JSON.parse(text);
-      // Most answers carry all they say as text: then they need not be read again with their numbers as text.
+      // Most answers have no numbers, and need not be parsed again with numbers as texts.
       const value = (holdsNumber(parsed) ? JSON.parse(withNumbersAsText(text)) : parsed) as Json;
       return isObject(value) ? new ReplyFields(value) : null;
     } catch {
@@ -35,34 +35,35 @@ export class ReplyFields {
     }
   }
 
-  /** Whether a field occurs twice, in different cases and with different values: then neither can be believed. */
+  /** Whether the field occurs twice, in different cases and with different values, of which neither can be believed. */
   isAmbiguous(name: string): boolean {
     return this.ambiguous.has(name.toLowerCase());
   }
 
-  /** A non-empty text (a number's own text), or null. */
+  /** The text of the field, or of the number in it; null where there is none, or an empty or ambiguous one. */
   text(name: string): string | null {
     const value = this.fields.get(name.toLowerCase());
     return typeof value === 'string' && value !== '' && !this.isAmbiguous(name) ? value : null;
   }
 
-  /** Whether the field is there with anything but null or an empty text, even if in one of its spellings only. */
+  /** Whether the field has a value other than null and the empty text, in any of its spellings. */
   has(name: string): boolean {
     const value = this.fields.get(name.toLowerCase());
     return (value !== undefined && value !== null && value !== '') || this.isAmbiguous(name);
   }
 
-  /** Whether the field is there, but cannot be read as one text: a list, an object, a boolean, or ambiguous. */
+  /** Whether the field has a value that is not one text: a list, an object, a boolean, or an ambiguous one. */
   isNoText(name: string): boolean {
     return this.has(name) && this.text(name) === null;
   }
 
+  /** The fields of the object in the field; null where there is none, or an ambiguous one. */
   object(name: string): ReplyFields | null {
     const value = this.fields.get(name.toLowerCase());
     return isObject(value) && !this.isAmbiguous(name) ? new ReplyFields(value) : null;
   }
 
-  /** Every text in the reply, at any depth, also of ambiguous fields. What is below `__proto__` does not count. */
+  /** Every text in the object, at any depth, also of ambiguous fields; without what is below `__proto__`. */
   *texts(): Generator<string> {
     const left: Json[] = [this.root];
     while (left.length > 0) {
@@ -90,7 +91,7 @@ function withNumbersAsText(json: string): string {
   return json.replace(STRING_OR_NUMBER, (match: string, string?: string) => string ?? `"${match}"`);
 }
 
-/** Counts what every value but the first of a list or an object follows, and what lists and objects begin with. */
+/** Counts commas, and where lists and objects begin. That is one for each value, and a few more. */
 function hasTooManyValues(text: string): boolean {
   let count = 0;
   for (let index = 0; index < text.length && count <= MAX_VALUES; index += 1) {
@@ -101,7 +102,7 @@ function hasTooManyValues(text: string): boolean {
   return count > MAX_VALUES;
 }
 
-/** Where a text ends that begins at `start`: at a quote that is not escaped. */
+/** The place of the quote that ends the text which begins at `start`: the first that is not escaped. */
 function endOfText(text: string, start: number): number {
   for (let end = text.indexOf('"', start); end !== -1; end = text.indexOf('"', end + 1)) {
     let slashes = 0;

@@ -1,9 +1,9 @@
 import { compareAmounts } from '../../payment/amount.js';
 import type { PaymentReason } from '../../payment/payment.js';
-import type { DecidingField, GatewayResult, AmountCheck, ResultCodeSets } from '../gateway-dialect.js';
+import type { AmountCheck, DecidingField, GatewayResult, ResultCodeSets } from '../gateway-dialect.js';
 import type { ReplyFields } from './reply-fields.js';
 
-/** What an approval must agree with to be believed. */
+/** The payment that an answer should be about. An approval that contradicts it is not believed. */
 export interface Expectation {
   readonly conversationId: string;
   readonly amount: string;
@@ -11,17 +11,17 @@ export interface Expectation {
   readonly installmentCount: number;
 }
 
-/** What an answer is judged by. */
+/** What any answer is judged by. */
 export interface ReadingRules {
   readonly codes: ResultCodeSets;
   readonly verifyAmount: AmountCheck;
-  /** Null where signs of answers are not verified. */
+  /** Null where the signs of answers are not verified. */
   readonly isSignGood: ((fields: ReplyFields) => boolean) | null;
-  /** Is told what a dialect threw while it read the answer. */
+  /** Called with what the dialect threw while it read the answer. */
   readonly onThrow?: (error: unknown) => void;
 }
 
-/** How much a code says about money. */
+/** What a code says about the money. */
 export type CodeMeaning = 'approved' | 'variant' | 'declined' | 'indeterminate' | 'unrecognised';
 
 export function isSuccessStatus(status: number): boolean {
@@ -38,7 +38,7 @@ export function codeMeaning(code: string, sets: ResultCodeSets): CodeMeaning {
   return 'unrecognised';
 }
 
-/** What each code of an answer means. One that cannot be read means nothing clear. */
+/** What each code of an answer means. An unreadable code counts as indeterminate. */
 export function codeMeanings(result: GatewayResult, sets: ResultCodeSets): CodeMeaning[] {
   const codes = [result.code, result.resultCode].filter((code) => code !== null);
   const meanings = codes.map((code) => codeMeaning(code, sets));
@@ -48,7 +48,7 @@ export function codeMeanings(result: GatewayResult, sets: ResultCodeSets): CodeM
 
 /** Whether the answer says that it is about another payment. */
 export function isForeign(result: GatewayResult, conversationId: string): boolean {
-  // A dialect written in plain JavaScript may leave fields out.
+  // A dialect in plain JavaScript may leave fields out.
   const isShown = (result.conversationId ?? null) !== null || isUnreadable(result, 'conversationId');
   return isShown && result.conversationId !== conversationId;
 }
@@ -57,7 +57,7 @@ export function isUnreadable(result: GatewayResult, field: DecidingField): boole
   return result.unreadable?.includes(field) ?? false;
 }
 
-/** In what an approval contradicts the request; null where it agrees, or does not say. */
+/** How an approval contradicts the request; null where it agrees, or does not show enough to tell. */
 export function contradictionOf(
   fields: ReplyFields,
   result: GatewayResult,
@@ -67,35 +67,35 @@ export function contradictionOf(
   if (isForeign(result, expected.conversationId)) return 'conversation_mismatch';
   if (!isCurrencyOurs(result, expected.currencyCode)) return 'currency_mismatch';
   if (!isAmountOurs(result, expected, rules.verifyAmount)) return 'amount_mismatch';
-  // A dialect written in plain JavaScript may give a promise, which is no yes.
+  // A dialect in plain JavaScript may return a promise, which does not count as true.
   if (rules.isSignGood && rules.isSignGood(fields) !== true) return 'sign_mismatch';
   return null;
 }
 
 /**
- * Whether an approval that contradicts nothing names the payment: its conversationId and, unless the merchant said that
- * amounts do not matter, its amount.
+ * Whether an approval that contradicts nothing names the payment: it shows its conversationId and, unless the merchant
+ * has switched the comparison of amounts off, its amount.
  */
 export function isBound(result: GatewayResult, { conversationId }: Expectation, check: AmountCheck): boolean {
-  // A dialect written in plain JavaScript may leave fields out.
+  // A dialect in plain JavaScript may leave fields out.
   return result.conversationId === conversationId && (check === 'off' || (result.amount ?? null) !== null);
 }
 
 /**
- * Whether an approval in an inquiry, which is asked by our id, shows our id or our amount. An amount that the merchant
- * does not want compared counts only when it is exactly ours.
+ * Whether an approval in the answer to an inquiry shows our id or our amount. One is enough, because inquiries ask by
+ * our id. If the merchant has switched the comparison of amounts off, the amount must be exactly ours.
  */
 export function namesPayment(result: GatewayResult, expected: Expectation, check: AmountCheck): boolean {
   if (result.conversationId === expected.conversationId) return true;
-  // A dialect written in plain JavaScript may leave fields out.
+  // A dialect in plain JavaScript may leave fields out.
   const isShown = (result.amount ?? null) !== null;
   return isShown && isAmountOurs(result, expected, check === 'off' ? 'exact' : check);
 }
 
-function isCurrencyOurs(result: GatewayResult, asked: number): boolean {
+function isCurrencyOurs(result: GatewayResult, currencyCode: number): boolean {
   const shown = result.currency;
   if (shown === null) return !isUnreadable(result, 'currency');
-  return /^\d{1,3}$/.test(shown) && Number(shown) === asked;
+  return /^\d{1,3}$/.test(shown) && Number(shown) === currencyCode;
 }
 
 function isAmountOurs(result: GatewayResult, expected: Expectation, check: AmountCheck): boolean {

@@ -1,35 +1,35 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { ownBytes, ownCopy } from '../../payment/own-bytes.js';
-import { causeCode, type LostReply, type Transmission } from './transmission.js';
 import { MAX_REPLY_BYTES, replyText } from './reply-text.js';
+import { causeCode, type LostReply, type Transmission } from './transmission.js';
 
-/** What came before a reply's body. */
+const ONCE = 'A payment request is transmitted once.';
+
+/** The part of a reply that comes before its body. */
 interface ReplyHead {
   readonly status: number;
   readonly statusText: string;
   readonly headers: IncomingHttpHeaders;
 }
 
-const ONCE = 'A payment request is transmitted once.';
-
 /**
- * What is known of one transmission, which happens at most once: a second start is cut off before anything is written.
- * That a request never began is proven by undici never having started it, not by what kind of error came.
+ * One attempt to send a request, which is transmitted at most once: a second start is aborted before anything is
+ * written. Nothing was sent if undici never started the request. The kind of an error proves nothing.
  */
 export class Attempt {
-  /** The reply's, once there is one. */
+  /** Empty until there is a reply. */
   head: ReplyHead = { status: 0, statusText: '', headers: {} };
   private isTaken = false;
-  /** Something of it may have been written. */
+  /** Something of the request may have been written. */
   private hasStarted = false;
   private isOver = false;
-  /** Wiped and null when it is over. */
+  /** Wiped and null once the attempt is over. */
   private body: Buffer | null;
   private isHandedOut = false;
   private readonly chunks: Buffer[] = [];
   private size = 0;
-  /** Of the start that undici announced first. */
+  /** Aborts the start that undici announced first. */
   private abort: (() => void) | null = null;
   private settle!: (transmission: Transmission) => void;
   /** Resolves when the outcome is known, at the deadline at the latest. Never rejects. */
@@ -38,8 +38,8 @@ export class Attempt {
   private readonly timer: NodeJS.Timeout;
 
   /**
-   * @param mayStart whether a request that begins now, and takes this long, may still be sent
-   * @param ownsChunks whether nobody else needs the pieces of the reply, so that they can be wiped
+   * @param mayStart whether a request that starts now, and takes this long, may still be sent
+   * @param ownsChunks whether nobody else uses the chunks of the reply, so that they can be wiped
    */
   constructor(
     body: string,
@@ -52,22 +52,19 @@ export class Attempt {
     this.timer = setTimeout(() => this.lose('deadline'), timeoutMs);
   }
 
-  /**
-   * Takes the right to dispatch it, which is granted once. @returns the body's length; null when it was taken or is
-   * over
-   */
+  /** Takes the right to dispatch the request. @returns the body's length; null if it was taken before or is over */
   take(): number | null {
     if (this.isTaken || this.isOver || !this.body) return null;
     this.isTaken = true;
     return this.body.length;
   }
 
-  /** The interceptors are done. If they did not let it through, it is over. */
-  forgo(): void {
+  /** The interceptors have finished. If none of them let the request through, the attempt is over. */
+  interceptorsDone(): void {
     if (!this.isTaken) this.end({ sent: false, cause: 'interceptor_failed' });
   }
 
-  /** The body, once: a dispatcher that tries again, without saying that it starts, gets nothing to write. */
+  /** Gives the body once, so that a dispatcher which retries without announcing a start has nothing to write. */
   *handOut(): Generator<Buffer> {
     this.endIfLate();
     const { body } = this;
@@ -77,7 +74,7 @@ export class Attempt {
     yield body;
   }
 
-  /** A plain object, since hosts' dispatchers take handlers apart. */
+  /** A plain object, because hosts' dispatchers destructure handlers. */
   handler(): Dispatcher.DispatchHandler {
     return {
       onRequestStart: (controller) => {
@@ -97,7 +94,7 @@ export class Attempt {
         else if (this.size > MAX_REPLY_BYTES) this.lose('reply_too_large');
       },
       onResponseEnd: () => {
-        // It is over, so there is nothing to abort.
+        // The request is over: there is nothing left to abort.
         this.abort = null;
         this.read();
       },
@@ -105,7 +102,7 @@ export class Attempt {
     };
   }
 
-  /** There will be no reply. */
+  /** Ends the attempt without a reply. */
   lose(cause: LostReply, errorCode: string | null = null): void {
     const why = errorCode === null ? {} : { errorCode };
     if (this.hasStarted) this.end({ sent: true, reply: null, cause, ...why });
@@ -113,8 +110,8 @@ export class Attempt {
   }
 
   /**
-   * Asked where the request begins: it may have waited for a connection, and an event loop that was held up may come here
-   * before its timer does.
+   * Ends the attempt if it is too late to start. The request may have waited for a connection, and in an event loop
+   * that was blocked this may run before the timer.
    */
   private endIfLate(): void {
     if (this.hasStarted || this.isOver) return;
@@ -134,7 +131,7 @@ export class Attempt {
     else this.lose(reply.cause);
   }
 
-  /** Nothing leaves from here on. */
+  /** Nothing is sent after this. */
   private end(transmission: Transmission): void {
     if (this.isOver) return;
     this.isOver = true;
@@ -143,14 +140,14 @@ export class Attempt {
     try {
       this.abort?.();
     } catch {
-      // A host's dispatcher that cannot abort changes nothing of what is known.
+      // A host's own dispatcher may fail to abort; the outcome stays the same.
     }
     this.wipe();
   }
 
   /**
-   * Leaves nothing of the card in memory that others may be given later. What a connection has not written by now, it
-   * writes as zeros, which is no request.
+   * Wipes the card from the buffers, whose memory may be reused. A connection that has not written the body by now
+   * writes zeros, which no gateway takes for a request.
    */
   private wipe(): void {
     this.body?.fill(0);

@@ -5,11 +5,17 @@ import { Agent, type Dispatcher } from 'undici';
 import { Hidden } from '../../payment/hidden.js';
 import { STRONG_TLS } from '../../payment/tls.js';
 import { Attempt } from './attempt.js';
+import { MonitorWarning } from './monitors.js';
 import { causeCode, type RequestClaim, type Transmission, type WireRequest } from './transmission.js';
-import { monitorWarning } from './monitors.js';
-import { PaymentLogger } from '../../telemetry/payment-logger.js';
 
-/** The `HttpService` that a host gets. It notices when someone takes the axios instance, to add interceptors to it. */
+/** The defaults of axios. A dialect or an interceptor may replace them. */
+const DEFAULT_HEADERS = { accept: 'application/json, text/plain, */*' };
+/** How requests are written, and how replies may be encoded. Nobody can replace these. */
+const ENTITY_HEADERS = { 'content-type': 'application/json', 'accept-encoding': 'gzip, deflate, br' };
+/** A host or a dialect must not change how a body is framed. */
+const FRAMING_HEADERS = ['content-length', 'transfer-encoding'];
+
+/** The `HttpService` for the host. It notes when someone takes the axios instance, perhaps to add interceptors. */
 export class GatewayHttp extends HttpService {
   private isTaken = false;
 
@@ -18,39 +24,39 @@ export class GatewayHttp extends HttpService {
     return super.axiosRef;
   }
 
-  /** Whether the axios instance may have been changed: nobody else can reach it. */
+  /** Whether someone has taken the axios instance. There is no other way to it. */
   get mayHaveInterceptors(): boolean {
     return this.isTaken;
   }
 }
 
 export interface TransportSettings {
-  /** One deadline for queueing, connecting and the answer. */
+  /** One deadline for waiting for a connection, connecting and the answer. */
   readonly timeoutMs: number;
   readonly connectTimeoutMs: number;
-  /** How long an idle connection is kept, less where the gateway announces less; 0 uses each connection once. */
+  /** How long an idle connection is kept, unless the gateway announces less. With 0, each connection is used once. */
   readonly keepAliveMs: number;
-  /** A host's own, which brings its own connections and TLS; it is not closed here. */
+  /** The host's own, with its own connections and TLS. It is not closed here. */
   readonly dispatcher?: Dispatcher;
 }
 
 /**
- * Sends requests over undici, so that it is known what was sent; where a host has taken the axios instance, through
- * that, so that its interceptors see them.
+ * Sends requests over undici, which tells whether a request was started. If the host has taken the axios instance, each
+ * request goes through axios first, for the host's interceptors.
  */
 export class GatewayTransport {
   /**
-   * For interceptors of the host. They see where a request goes and may add headers; its body and its own headers,
-   * which hold the card and the secrets, are not shown to them. Requests of the host's own are refused.
+   * For interceptors of the host. They see the URL of a request and may add headers, but see neither its body nor its
+   * own headers, which hold the card and the secrets. It refuses requests that the host makes itself.
    */
   readonly http: GatewayHttp;
   private readonly axios: AxiosInstance;
-  /** It holds requests on their way, and a host's own may know a password. */
+  /** Never printed: it holds requests that are being sent, and a host's own may hold the password of a proxy. */
   private readonly dispatcher: Hidden<Dispatcher>;
   private readonly isDispatcherOurs: boolean;
   private readonly settings: Omit<TransportSettings, 'dispatcher'>;
-  private readonly logger = new PaymentLogger();
-  private hasWarned = false;
+  private readonly monitorWarning = new MonitorWarning();
+  /** Each attempt's own, with which axios may send. */
   private readonly adapters = new WeakSet<object>();
 
   constructor({ dispatcher, ...settings }: TransportSettings) {
@@ -58,7 +64,8 @@ export class GatewayTransport {
     this.isDispatcherOurs = dispatcher === undefined;
     this.dispatcher = new Hidden(dispatcher ?? agentFor(settings));
     this.axios = axios.create({ adapter: refuse });
-    // Registered first, it runs last: whatever others made of the request, only an attempt's own adapter gets through.
+    // Axios runs interceptors in reverse order, so this one is last: whatever others have done, only an attempt's own
+    // adapter may send.
     this.axios.interceptors.request.use((config) => {
       if (typeof config.adapter !== 'function' || !this.adapters.has(config.adapter)) config.adapter = refuse;
       return config;
@@ -67,21 +74,21 @@ export class GatewayTransport {
   }
 
   /**
-   * One attempt. It never rejects, whatever an interceptor or dispatcher does, and is over at the deadline: the claim's,
-   * where it is sent under one.
+   * Sends a request once. Never rejects, whatever an interceptor or dispatcher does. Resolves at the deadline at the
+   * latest, which is the claim's if there is one.
    */
   post(request: WireRequest, claim?: RequestClaim): Promise<Transmission> {
-    this.warnOfMonitors();
+    this.monitorWarning.check();
     const timeoutMs = claim?.timeoutMs ?? this.settings.timeoutMs;
     const mayStart = (left: number): boolean => claim?.mayStart(left) ?? true;
     const attempt = new Attempt(request.body, timeoutMs, mayStart, this.isDispatcherOurs);
-    // Axios costs as much as the request itself: it is asked only where someone can have added to it.
+    // Axios costs as much as the request itself, so it is used only if there may be interceptors.
     if (this.http.mayHaveInterceptors) this.postByAxios(attempt, request);
     else this.transmit(attempt, request);
     return attempt.outcome;
   }
 
-  /** Ends what is under way: to whoever waits for it, the connection was lost. */
+  /** Ends the requests that are under way, as if their connections were lost. */
   async close(): Promise<void> {
     if (this.isDispatcherOurs) await this.dispatcher.reveal().destroy();
   }
@@ -96,11 +103,11 @@ export class GatewayTransport {
       return { status, statusText, headers: received as RawAxiosResponseHeaders, data: text, config, request: {} };
     };
     this.adapters.add(adapter);
-    const over = (): void => attempt.forgo();
-    void this.offer(request.url, adapter).then(over, over);
+    const done = (): void => attempt.interceptorsDone();
+    void this.requestByAxios(request.url, adapter).then(done, done);
   }
 
-  /** @param added headers of the host's @returns false, and does nothing, when the attempt was transmitted before */
+  /** @param added the host's headers @returns false, without doing anything, if it was transmitted before or is over */
   private transmit(attempt: Attempt, { url, headers }: WireRequest, added: WireRequest['headers'] = {}): boolean {
     const length = attempt.take();
     if (length === null) return false;
@@ -108,16 +115,7 @@ export class GatewayTransport {
     return true;
   }
 
-  /** Once, whenever they subscribed. */
-  private warnOfMonitors(): void {
-    if (this.hasWarned) return;
-    const warning = monitorWarning();
-    if (warning === null) return;
-    this.hasWarned = true;
-    this.logger.warn(warning);
-  }
-
-  /** Hands the request to the socket: of each attempt, once. */
+  /** Gives the request to undici. Called once for each attempt. */
   private dispatch(attempt: Attempt, url: string, headers: Record<string, string>): void {
     try {
       const { origin, pathname, search } = new URL(url);
@@ -127,11 +125,11 @@ export class GatewayTransport {
           path: pathname + search,
           method: 'POST',
           headers,
-          // An iterable, of which undici's types know nothing.
+          // undici takes iterables, but its types do not.
           body: { [Symbol.iterator]: () => attempt.handOut() } as unknown as Dispatcher.DispatchOptions['body'],
           reset: this.settings.keepAliveMs === 0,
           idempotent: false,
-          // The deadline governs.
+          // The attempt has its own deadline.
           headersTimeout: 0,
           bodyTimeout: 0,
         },
@@ -142,7 +140,7 @@ export class GatewayTransport {
     }
   }
 
-  private async offer(url: string, adapter: AxiosAdapter): Promise<AxiosResponse> {
+  private async requestByAxios(url: string, adapter: AxiosAdapter): Promise<AxiosResponse> {
     return this.axios.request({
       method: 'post',
       url,
@@ -154,16 +152,9 @@ export class GatewayTransport {
   }
 }
 
-/** What axios asks for; a dialect or an interceptor may ask for something else. */
-const DEFAULT_HEADERS = { accept: 'application/json, text/plain, */*' };
-/** In what form a body is sent, and how a reply may be encoded. */
-const ENTITY_HEADERS = { 'content-type': 'application/json', 'accept-encoding': 'gzip, deflate, br' };
-/** How a body is framed is not for a host or a dialect to decide. */
-const FRAMING_HEADERS = ['content-length', 'transfer-encoding'];
-
 function agentFor({ connectTimeoutMs, keepAliveMs }: TransportSettings): Agent {
   return new Agent({
-    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED, meant for something else, does not reach payments.
+    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED, meant for something else, does not affect payments.
     connect: { ...STRONG_TLS, timeout: connectTimeoutMs, rejectUnauthorized: true },
     keepAliveTimeout: Math.max(keepAliveMs, 1),
     keepAliveMaxTimeout: Math.max(keepAliveMs, 1),
@@ -172,13 +163,13 @@ function agentFor({ connectTimeoutMs, keepAliveMs }: TransportSettings): Agent {
   });
 }
 
-/** Not before the next turn of the event loop, so that an interceptor that tries again without end does not stop it. */
+/** Waits for the next turn of the event loop, so that an interceptor that retries forever does not block it. */
 async function refuse(): Promise<never> {
   await nextTurn();
   throw new Error('This HttpService transmits each payment request once and nothing else.');
 }
 
-/** The defaults, what interceptors added, then our own, each name once, in whatever case it is written. */
+/** The defaults, then the interceptors' headers, then our own. A later one replaces an earlier one, in any case. */
 function wireHeaders(added: WireRequest['headers'], own: WireRequest['headers']): Record<string, string> {
   const headers = new Map<string, [name: string, value: string]>();
   for (const set of [DEFAULT_HEADERS, added, own, ENTITY_HEADERS]) {

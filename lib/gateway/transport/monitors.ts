@@ -1,8 +1,9 @@
 import { channel } from 'node:diagnostics_channel';
+import { PaymentLogger } from '../../telemetry/payment-logger.js';
 
 /**
- * Where undici shows requests and replies to whoever subscribes in this process: headers, which hold the client's
- * secret, bodies, which hold the card, and the bank's page.
+ * The channels on which undici shows requests and replies to every subscriber in this process: headers, which hold the
+ * client's secret, bodies, which hold the card, and the bank's page.
  */
 const CHANNELS = [
   'undici:request:create',
@@ -15,13 +16,21 @@ const CHANNELS = [
   'undici:request:error',
 ].map((name) => channel(name));
 
-/** A warning about who can see payment requests now; null where nobody has subscribed. */
-export function monitorWarning(): string | null {
-  const watched = CHANNELS.filter(({ hasSubscribers }) => hasSubscribers).map(({ name }) => String(name));
-  if (watched.length === 0) return null;
-  return (
-    `Something in this process has subscribed to ${watched.join(', ')}: these diagnostics channels show it what is ` +
-    'sent to the payment gateway and what comes back, with cards and secrets. See that it keeps and exports neither ' +
-    'headers nor bodies (docs/diagnostics.md).'
-  );
+/** Warns once if something in this process can see payment requests, such as a monitoring agent. */
+export class MonitorWarning {
+  private readonly logger = new PaymentLogger();
+  private isGiven = false;
+
+  /** To be called before each request, since a monitor may subscribe at any time. */
+  check(): void {
+    if (this.isGiven) return;
+    const watched = CHANNELS.filter(({ hasSubscribers }) => hasSubscribers).map(({ name }) => String(name));
+    if (watched.length === 0) return;
+    this.isGiven = true;
+    this.logger.warn(
+      `Something in this process has subscribed to ${watched.join(', ')}: these diagnostics channels show it what is ` +
+        'sent to the payment gateway and what comes back, with cards and secrets. See that it keeps and exports ' +
+        'neither headers nor bodies (docs/diagnostics.md).',
+    );
+  }
 }

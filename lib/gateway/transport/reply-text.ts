@@ -1,10 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, type ZlibOptions } from 'node:zlib';
 
-/** No payment gateway answers with more decoded bytes than this. */
+/** In decoded bytes: more than any payment gateway sends. */
 export const MAX_REPLY_BYTES = 1_048_576;
-
-/** One coding is usual; a proxy may add a second. */
+/** One is usual; a proxy may add a second. */
 const MAX_CODINGS = 2;
 
 type Decoder = (body: Buffer, options: ZlibOptions) => Buffer;
@@ -20,7 +19,9 @@ const DECODERS = new Map<string, Decoder>([
   ],
 ]);
 
-/** The text of a body, or why there is none. What it decodes on the way is wiped; the body itself is the caller's. */
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+/** The text of a body, or why it cannot be read. Buffers made on the way are wiped; the caller wipes `body`. */
 export function replyText(
   body: Buffer,
   headers: IncomingHttpHeaders,
@@ -56,14 +57,12 @@ function namesIn(header: string | string[] | undefined): string[] {
     .filter((name) => name !== '');
 }
 
-const UTF8 = new TextDecoder('utf-8', { fatal: true });
-
-/** UTF-8 if it is valid, then what the content type says, then Latin-1, in which every byte has a meaning. */
+/** Decodes as UTF-8 if that is valid, else as the content type says, else as Latin-1, in which every byte is valid. */
 function textOf(bytes: Buffer, contentType: string): string {
   try {
     return UTF8.decode(bytes);
   } catch {
-    // A wrong character set is no reason to lose an answer.
+    // Not UTF-8: the next character set is tried.
   }
   const [, charset = 'latin1'] = /charset="?([^";\s]+)/i.exec(contentType) ?? [];
   try {

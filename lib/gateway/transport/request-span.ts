@@ -2,11 +2,12 @@ import { recordDuration } from '../../telemetry/metrics.js';
 import { openTelemetry } from '../../telemetry/open-telemetry.js';
 import { inSpan } from '../../telemetry/spans.js';
 import type { Attributes } from '../../telemetry/attributes.js';
+import type { GatewayOperation } from '../gateway-dialect.js';
 import type { Transmission, WireRequest } from './transmission.js';
 
-/** Sends a request in a client span of its own, and measures it. Neither headers nor bodies are shown. */
-export async function inRequest(
-  operation: string,
+/** Sends a request in a client span, and records how long it took. Neither headers nor bodies are shown. */
+export async function inRequestSpan(
+  operation: GatewayOperation,
   path: string,
   account: string | undefined,
   { url }: Pick<WireRequest, 'url'>,
@@ -14,13 +15,13 @@ export async function inRequest(
 ): Promise<Transmission> {
   if (!openTelemetry() || !URL.canParse(url)) return send();
   const { hostname, port, protocol } = new URL(url);
-  const by = {
+  const labels = {
     'card_payment.operation': operation,
     ...(account !== undefined && { 'card_payment.account': account }),
     'server.address': hostname,
     'server.port': Number(port || (protocol === 'https:' ? 443 : 80)),
   };
-  const attributes = { ...by, 'http.request.method': 'POST', 'url.full': url };
+  const attributes = { ...labels, 'http.request.method': 'POST', 'url.full': url };
   const began = performance.now();
   return inSpan(`POST ${path}`, { kind: 'client', attributes }, async (span) => {
     const transmission = await send();
@@ -28,12 +29,12 @@ export async function inRequest(
     span.set(outcome);
     const error = outcome['error.type'];
     if (error !== undefined) span.fail(String(error));
-    recordDuration('gatewayRequests', performance.now() - began, { ...by, ...outcome });
+    recordDuration('gatewayRequests', performance.now() - began, { ...labels, ...outcome });
     return transmission;
   });
 }
 
-/** By the semantic conventions of HTTP clients: a status of 400 or more is an error, too. */
+/** OpenTelemetry's semantic conventions for HTTP clients count a status of 400 or more as an error, too. */
 function outcomeOf(transmission: Transmission): Attributes {
   if (!transmission.sent || !transmission.reply) {
     return { 'error.type': transmission.errorCode ?? transmission.cause };

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../exact-json.js';
 import type { SimulatorOperation } from '../ledger.js';
-import type { SimulatedDialect } from './simulated-dialect.js';
+import type { SimulatedDialect } from './standard.dialect.js';
 
-/** The order in which a sale is signed; unverified for DoPayment and Init3d (taken from its hosted page). */
+/**
+ * The order in which a sale is signed. It is taken from the vendor's hosted page: unverified for DoPayment and Init3d.
+ */
 const SALE_ORDER = [
   'conversationId',
   'merchantId',
@@ -25,7 +27,7 @@ const INQUIRY_ORDERS: Partial<Record<SimulatorOperation, readonly string[]>> = {
   CheckBin: ['conversationId', 'merchantId', 'language', 'bin'],
 };
 
-/** The order in which a reply is signed; unverified (commented-out code of its WooCommerce plugin). */
+/** The order in which a reply is signed: unverified, from unused code of the vendor's WooCommerce plugin. */
 const REPLY_ORDER = [
   'conversationId',
   'orderId',

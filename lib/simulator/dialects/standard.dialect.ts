@@ -1,12 +1,44 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject, JsonNumber, type JsonObject } from '../exact-json.js';
-import type { SignedRequestFields, SimulatedDialect } from './simulated-dialect.js';
+import type { SimulatorOperation } from '../ledger.js';
+
+/** What a request signs: the fields of its body but `sign`, with the amount as the text that was sent. */
+export interface SignedRequestFields {
+  readonly [field: string]: string | number | boolean | null | SignedRequestFields;
+}
+
+/** Whether the `sign` of a request is good. */
+export type SignCheck = (
+  fields: SignedRequestFields,
+  sign: string,
+  context: { readonly operation: SimulatorOperation },
+) => boolean;
+
+/** How one gateway differs from others, as the gateway itself sees it. */
+export interface SimulatedDialect {
+  readonly operations: readonly SimulatorOperation[];
+  /** What a conversationId looks like. */
+  readonly conversationId: RegExp;
+  /** The language of an approval's message; null where it is the buyer's. */
+  readonly approvalLanguage: string | null;
+  /** The time of an `x-Timestamp` in milliseconds; NaN where it has the wrong form. */
+  readTimestamp(text: string): number;
+  /** The `x-ClientSecret` of a request. */
+  clientSecret(secret: string, timestamp: string): string;
+  /** @param checkSign the option, for a dialect that does not know how requests are signed */
+  isSignGood(
+    body: JsonObject,
+    context: { readonly operation: SimulatorOperation; readonly apiKey: string; readonly checkSign: SignCheck },
+  ): boolean;
+  /** The `sign` of a reply. */
+  replySign(reply: JsonObject, apiKey: string): string;
+}
 
 const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|\+00:00)$/;
 
 /**
- * The contract alone. How it signs is not shown there: requests are checked by the host's own function, replies carry
- * any text.
+ * The interface alone (docs/interface.md). It does not show how to sign: requests are checked by the option
+ * `checkSign`, and replies carry a hash of their own.
  */
 export const STANDARD: SimulatedDialect = {
   operations: ['DoPayment', 'Init3d', 'Auth3d'],
@@ -19,7 +51,7 @@ export const STANDARD: SimulatedDialect = {
   replySign: (reply) => createHash('sha256').update(JSON.stringify(reply)).digest('base64'),
 };
 
-/** Numbers as numbers, but the amount as its text: `60.00` must not be signed as 60. */
+/** Keeps the amount as text: `60.00` must not be signed as 60. */
 function fieldsToSign(object: JsonObject): SignedRequestFields {
   const entries = Object.entries(object).map(([name, value]) => {
     if (value instanceof JsonNumber) return [name, name === 'amount' ? value.text : Number(value.text)];

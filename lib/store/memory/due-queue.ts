@@ -1,11 +1,11 @@
 interface Entry {
   readonly key: string;
   readonly dueAt: number;
-  /** Of two that are due at the same time, the one that was set first comes first. */
+  /** The order in which entries were set, which decides between those due at the same time. */
   readonly order: number;
 }
 
-/** Keys by when they are due: a binary heap that knows where each key is. */
+/** Keys in the order in which they are due: a binary heap that knows where each key is. */
 export class DueQueue {
   private readonly heap: Entry[] = [];
   private readonly places = new Map<string, number>();
@@ -32,12 +32,12 @@ export class DueQueue {
     else this.sink(last, place);
   }
 
-  /** When the first is due, in milliseconds since 1970 UTC; Infinity where there is none. */
+  /** When the first key is due, in milliseconds since 1970 UTC; Infinity where there is none. */
   get firstDueAt(): number {
     return this.heap[0]?.dueAt ?? Infinity;
   }
 
-  /** Takes the first out, if it is due. */
+  /** Removes and returns the first key, if it is due. */
   take(now: Date): string | undefined {
     const [first] = this.heap;
     if (!first || first.dueAt > now.getTime()) return undefined;
@@ -84,4 +84,9 @@ function parentOf(place: number): number {
 
 function isBefore(one: Entry, other: Entry): boolean {
   return one.dueAt < other.dueAt || (one.dueAt === other.dueAt && one.order < other.order);
+}
+
+/** Sorts by date, the oldest first. */
+export function byDate<T>(dateOf: (one: T) => Date | null): (one: T, other: T) => number {
+  return (one, other) => Number(dateOf(one)) - Number(dateOf(other));
 }

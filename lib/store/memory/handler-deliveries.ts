@@ -1,10 +1,9 @@
 import type { PaymentEventType } from '../../payment/payment-event.js';
 import type { Delivery } from '../payment-outbox.js';
-import { byDate } from './by-date.js';
-import { DueQueue } from './due-queue.js';
+import { byDate, DueQueue } from './due-queue.js';
 
 export interface StoredDelivery extends Delivery {
-  /** Who has it leased; null while nobody has. The lease is good until `dueAt`. */
+  /** The text that identifies the lease, which lasts until `dueAt`; null where there is none. */
   readonly lease: string | null;
 }
 
@@ -14,7 +13,10 @@ type IsAlive = (type: PaymentEventType) => boolean;
 export class HandlerDeliveries {
   /** By conversationId, lowest version first. */
   private readonly payments = new Map<string, StoredDelivery[]>();
-  /** Of each payment the first that is not parked, by its type: the only one that can be leased, orphans aside. */
+  /**
+   * The first delivery of each payment that is not parked, by its type. No other can be leased, unless a pair is
+   * orphaned.
+   */
   private readonly firsts = new Map<PaymentEventType, DueQueue>();
 
   all(): StoredDelivery[] {
@@ -30,7 +32,7 @@ export class HandlerDeliveries {
     return this.of(conversationId).find((delivery) => delivery.event.eventId === eventId);
   }
 
-  /** Writes a delivery over the one of the same event. */
+  /** Adds a delivery, or replaces the one of the same event. */
   save(delivery: StoredDelivery): void {
     const deliveries = [...this.othersThan(delivery), delivery];
     this.set(
@@ -43,7 +45,10 @@ export class HandlerDeliveries {
     this.set(delivery, this.othersThan(delivery));
   }
 
-  /** Those that can be leased now, the longest due first, of a payment at most one. They are to be saved as leased. */
+  /**
+   * The deliveries that can be leased now, the longest due first, at most one for each payment. The caller saves them
+   * as leased.
+   */
   takeDue(types: readonly PaymentEventType[], limit: number, now: Date, isAlive: IsAlive): StoredDelivery[] {
     const hasOrphans = [...this.firsts].some(([type, queue]) => queue.size > 0 && !isAlive(type));
     return hasOrphans ? this.pastOrphans(types, limit, now, isAlive) : this.inTurn(types, limit, now);
@@ -61,7 +66,7 @@ export class HandlerDeliveries {
     return due;
   }
 
-  /** Looks at every payment: which versions an orphan lets pass is no matter of when they are due. */
+  /** Looks at every payment, since a version behind an orphaned one may be due at any time. */
   private pastOrphans(
     types: readonly PaymentEventType[],
     limit: number,

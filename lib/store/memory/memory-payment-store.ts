@@ -5,12 +5,12 @@ import type { PaymentState } from '../../payment/payment-state.js';
 import type { LeaseRequest, ReplaceOutcome, UniqueKey } from '../payment-ledger.js';
 import type { Delivery, DeliveryLeaseRequest, HandlerPair, LeasedDelivery, Postponement } from '../payment-outbox.js';
 import { PaymentStore, type PurgeCounts, type Retention, type StoreCounts } from '../payment-store.js';
-import { AccountDeliveries } from './account-deliveries.js';
-import { AccountPayments } from './account-payments.js';
+import { AccountOutbox } from './account-outbox.js';
+import { AccountLedger } from './account-ledger.js';
 
 interface AccountData {
-  readonly payments: AccountPayments;
-  readonly deliveries: AccountDeliveries;
+  readonly ledger: AccountLedger;
+  readonly outbox: AccountOutbox;
 }
 
 export interface MemoryStoreOptions {
@@ -19,8 +19,8 @@ export interface MemoryStoreOptions {
 }
 
 /**
- * Keeps payments in this process: they are gone when it ends, and no other process sees them. For tests and first
- * steps. Of payments that were purged it remembers the last 100,000 idempotency keys and conversationIds.
+ * Keeps payments in the memory of this process: they are gone when it ends, and no other process sees them. For tests
+ * and first steps. It remembers the last 100,000 idempotency keys and conversationIds of purged payments.
  */
 export class MemoryPaymentStore extends PaymentStore {
   private readonly accounts = new Map<string, AccountData>();
@@ -36,16 +36,16 @@ export class MemoryPaymentStore extends PaymentStore {
   }
 
   insert(record: PaymentRecord, event?: PaymentEvent): Promise<UniqueKey | null> {
-    const { payments } = this.dataOf(record.account);
-    const taken = payments.isIdTaken(record) ? 'conversationId' : payments.takenKey(record);
+    const ledger = this.ledgerOf(record.account);
+    const taken = ledger.isIdTaken(record) ? 'conversationId' : ledger.takenKey(record);
     if (!taken) this.write(record, event);
     return Promise.resolve(taken ?? null);
   }
 
   replace(record: PaymentRecord, expectedVersion: number, event?: PaymentEvent): Promise<ReplaceOutcome> {
-    const { payments } = this.dataOf(record.account);
-    if (payments.version(record.conversationId) !== expectedVersion) return Promise.resolve('stale');
-    const taken = payments.takenKey(record);
+    const ledger = this.ledgerOf(record.account);
+    if (ledger.version(record.conversationId) !== expectedVersion) return Promise.resolve('stale');
+    const taken = ledger.takenKey(record);
     if (taken === 'referenceLock') return Promise.resolve('locked');
     if (taken) return Promise.reject(new Error(`Another payment has this ${taken}.`));
     this.write(record, event);
@@ -53,92 +53,92 @@ export class MemoryPaymentStore extends PaymentStore {
   }
 
   find(account: string, conversationId: string): Promise<PaymentRecord | null> {
-    return Promise.resolve(this.dataOf(account).payments.find(conversationId));
+    return Promise.resolve(this.ledgerOf(account).find(conversationId));
   }
 
   findByTokenHash(account: string, tokenHash: string): Promise<PaymentRecord | null> {
-    return Promise.resolve(this.dataOf(account).payments.findByTokenHash(tokenHash));
+    return Promise.resolve(this.ledgerOf(account).findByTokenHash(tokenHash));
   }
 
   findByIdempotencyKey(account: string, idempotencyKey: string): Promise<PaymentRecord | 'purged' | null> {
-    return Promise.resolve(this.dataOf(account).payments.findByIdempotencyKey(idempotencyKey));
+    return Promise.resolve(this.ledgerOf(account).findByIdempotencyKey(idempotencyKey));
   }
 
   findByReference(account: string, reference: string): Promise<PaymentRecord[]> {
-    return Promise.resolve(this.dataOf(account).payments.ofReference(reference));
+    return Promise.resolve(this.ledgerOf(account).ofReference(reference));
   }
 
   listByState(account: string, states: readonly PaymentState[], limit: number): Promise<PaymentRecord[]> {
-    return Promise.resolve(this.dataOf(account).payments.inStates(states, limit));
+    return Promise.resolve(this.ledgerOf(account).inStates(states, limit));
   }
 
   history(account: string, conversationId: string): Promise<PaymentHistoryEntry[]> {
-    return Promise.resolve(this.dataOf(account).payments.history(conversationId));
+    return Promise.resolve(this.ledgerOf(account).history(conversationId));
   }
 
   leaseDue({ account, leaseMs, limit }: LeaseRequest): Promise<PaymentRecord[]> {
-    const { payments } = this.dataOf(account);
-    return Promise.resolve(payments.leaseDue(this.clock.now(), this.fromNow(leaseMs), limit));
+    const ledger = this.ledgerOf(account);
+    return Promise.resolve(ledger.leaseDue(this.clock.now(), this.fromNow(leaseMs), limit));
   }
 
   handBack(account: string, conversationId: string, version: number, dueAt: Date): Promise<void> {
-    const { payments } = this.dataOf(account);
-    if (payments.version(conversationId) === version) payments.setDueAt(conversationId, dueAt);
+    const ledger = this.ledgerOf(account);
+    if (ledger.version(conversationId) === version) ledger.setDueAt(conversationId, dueAt);
     return Promise.resolve();
   }
 
   announce(account: string, pairs: readonly HandlerPair[]): Promise<void> {
-    this.dataOf(account).deliveries.announce(pairs, this.clock.now());
+    this.outboxOf(account).announce(pairs, this.clock.now());
     return Promise.resolve();
   }
 
   fanOut(account: string, limit: number): Promise<number> {
-    return Promise.resolve(this.dataOf(account).deliveries.fanOut(limit, this.clock.now()));
+    return Promise.resolve(this.outboxOf(account).fanOut(limit, this.clock.now()));
   }
 
   leaseDeliveries(lease: DeliveryLeaseRequest): Promise<Delivery[]> {
-    return Promise.resolve(this.dataOf(lease.account).deliveries.lease(lease, this.clock.now()));
+    return Promise.resolve(this.outboxOf(lease.account).lease(lease, this.clock.now()));
   }
 
   renewLease(delivery: LeasedDelivery, leaseMs: number): Promise<boolean> {
-    return Promise.resolve(this.dataOf(delivery.account).deliveries.renew(delivery, leaseMs, this.clock.now()));
+    return Promise.resolve(this.outboxOf(delivery.account).renew(delivery, leaseMs, this.clock.now()));
   }
 
   acknowledge(account: string, handlerId: string, eventId: string): Promise<void> {
-    this.dataOf(account).deliveries.acknowledge(handlerId, eventId);
+    this.outboxOf(account).acknowledge(handlerId, eventId);
     return Promise.resolve();
   }
 
   postpone(delivery: LeasedDelivery, to: Postponement): Promise<void> {
-    this.dataOf(delivery.account).deliveries.postpone(delivery, to, this.clock.now());
+    this.outboxOf(delivery.account).postpone(delivery, to, this.clock.now());
     return Promise.resolve();
   }
 
   listParked(account: string, limit: number): Promise<Delivery[]> {
-    return Promise.resolve(this.dataOf(account).deliveries.parked(limit));
+    return Promise.resolve(this.outboxOf(account).parked(limit));
   }
 
   replay(account: string, handlerId: string, eventId: string): Promise<boolean> {
-    return Promise.resolve(this.dataOf(account).deliveries.replay(handlerId, eventId, this.clock.now()));
+    return Promise.resolve(this.outboxOf(account).replay(handlerId, eventId, this.clock.now()));
   }
 
   purge(account: string, { paymentsMs, pairsMs, keysMs }: Retention): Promise<PurgeCounts> {
-    const { payments, deliveries } = this.dataOf(account);
-    deliveries.forgetPairs(this.fromNow(-pairsMs));
-    payments.forgetKeysBefore(this.fromNow(-keysMs));
+    const { ledger, outbox } = this.dataOf(account);
+    outbox.forgetPairs(this.fromNow(-pairsMs));
+    ledger.forgetKeysBefore(this.fromNow(-keysMs));
     const counts = { payments: 0, events: 0 };
-    for (const id of paymentsMs === null ? [] : payments.finalizedBefore(this.fromNow(-paymentsMs))) {
-      if (deliveries.isBusyWith(id)) continue;
-      payments.delete(id, this.clock.now());
+    for (const id of paymentsMs === null ? [] : ledger.finalizedBefore(this.fromNow(-paymentsMs))) {
+      if (outbox.isBusyWith(id)) continue;
+      ledger.delete(id, this.clock.now());
       counts.payments += 1;
-      counts.events += deliveries.deleteEvents(id);
+      counts.events += outbox.deleteEvents(id);
     }
     return Promise.resolve(counts);
   }
 
   counts(account: string): Promise<StoreCounts> {
-    const { payments, deliveries } = this.dataOf(account);
-    return Promise.resolve({ states: payments.stateCounts(), ...deliveries.counts(this.clock.now()) });
+    const { ledger, outbox } = this.dataOf(account);
+    return Promise.resolve({ states: ledger.stateCounts(), ...outbox.counts(this.clock.now()) });
   }
 
   private fromNow(ms: number): Date {
@@ -146,15 +146,22 @@ export class MemoryPaymentStore extends PaymentStore {
   }
 
   private write(record: PaymentRecord, event?: PaymentEvent): void {
-    const { payments, deliveries } = this.dataOf(record.account);
-    payments.write(record);
-    if (event) deliveries.add(event);
+    const { ledger, outbox } = this.dataOf(record.account);
+    ledger.write(record);
+    if (event) outbox.add(event);
+  }
+
+  private ledgerOf(account: string): AccountLedger {
+    return this.dataOf(account).ledger;
+  }
+
+  private outboxOf(account: string): AccountOutbox {
+    return this.dataOf(account).outbox;
   }
 
   private dataOf(account: string): AccountData {
-    let data = this.accounts.get(account);
-    if (!data)
-      this.accounts.set(account, (data = { payments: new AccountPayments(), deliveries: new AccountDeliveries() }));
+    const data = this.accounts.get(account) ?? { ledger: new AccountLedger(), outbox: new AccountOutbox() };
+    this.accounts.set(account, data);
     return data;
   }
 }

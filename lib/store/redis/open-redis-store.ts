@@ -29,10 +29,10 @@ export async function openRedisStore(url: string, options: RedisPaymentStoreOpti
     lazyConnect: true,
     connectTimeout: timeoutMs,
     disconnectTimeout: DISCONNECT_TIMEOUT_MS,
-    // The store's own requests show whether Redis is ready: so a silent server is one that does not answer.
+    // The store's own requests show whether Redis is ready, so that a silent server counts as one that does not answer.
     enableReadyCheck: false,
     disableClientInfo: true,
-    // What cannot be sent now fails now: the store retries by itself, and what it gave up must not be sent later.
+    // A request that cannot be sent fails at once: the store retries by itself, and must not send what it gave up.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
@@ -45,17 +45,17 @@ class ConnectingRedisStore extends RedisPaymentStore {
   private isOpen = false;
   private isLost = false;
   private trouble: string | null = null;
-  /** Whether the trouble is that Redis said no. */
+  /** Whether the trouble is an error reply of Redis. */
   private isRefused = false;
   private handshake: NodeJS.Timeout | undefined;
 
-  /** It knows its password. */
+  /** Hidden, because the client knows its password. */
   private readonly client: Hidden<Redis>;
 
   constructor(client: Redis, options: RedisPaymentStoreOptions & { readonly timeoutMs: number }) {
     super(client, options);
     this.client = new Hidden(client);
-    // A first connection that fails is an error at start-up; one that worked is made again.
+    // The start fails when the first connection fails; a connection that worked before is made again.
     client.options.retryStrategy = (times) => (this.isOpen ? Math.min(times * 50, MAX_RECONNECT_DELAY_MS) : null);
     client.on('error', (error) => {
       this.trouble = troubleOf(error);
@@ -63,7 +63,7 @@ class ConnectingRedisStore extends RedisPaymentStore {
     });
     client.on('close', () => this.onClose());
     client.on('connect', () => {
-      // Not when it is ready: ioredis 6 tells of a database that it could not select before that, ioredis 5 after it.
+      // Not on `ready`: ioredis 6 reports a database that it could not select before that, ioredis 5 after it.
       this.trouble = null;
       this.handshake = setTimeout(() => this.onSilentHandshake(options.timeoutMs), options.timeoutMs);
     });
@@ -74,7 +74,7 @@ class ConnectingRedisStore extends RedisPaymentStore {
   }
 
   override async open(): Promise<void> {
-    // Two accounts may share a store, or the host may have opened it already.
+    // Another account may share the store, or the host may have opened it already.
     if (this.isOpen) return;
     const trouble = await this.client
       .reveal()
@@ -108,19 +108,19 @@ class ConnectingRedisStore extends RedisPaymentStore {
     return super.close();
   }
 
-  /** Not ioredis's socketTimeout: that outlives its connection, and breaks the next one. */
+  /** Done here, because the socketTimeout of ioredis outlives its connection and breaks the next one. */
   protected override onSilence(): void {
     this.client.reveal().disconnect(true);
   }
 
-  /** ioredis 6 is ready when user and database are accepted, and sets no limit to that. */
+  /** Needed because ioredis 6 waits without limit until user and database are accepted. */
   private onSilentHandshake(timeoutMs: number): void {
     this.trouble = `no answer in ${timeoutMs} ms`;
     this.isRefused = false;
     this.client.reveal().disconnect(true);
   }
 
-  /** Warns once that the connection is lost, not at each attempt to get it back. */
+  /** Warns once when the connection is lost, not at each attempt to connect again. */
   private onClose(): void {
     clearTimeout(this.handshake);
     if (this.isOpen && !this.isLost) {
@@ -145,7 +145,7 @@ function readUrl(text: string): RedisOptions {
       };
     }
   } catch {
-    // No URL at all: the error below does not show it.
+    // It is not a URL. The error below does not show it.
   }
   throw new Error(
     'The URL of the Redis store must be redis://[user:password@]host[:port][/database], or rediss:// for TLS.',

@@ -2,14 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Cluster, Redis } from 'ioredis';
 
 const ASK_AGAIN_AFTER_MS = 100;
-/** Replies by which Redis says that it did nothing, and may in a moment. */
+/** Error replies that say that Redis did nothing, and that the same request may succeed in a moment. */
 const NOT_NOW = new Set(['BUSY', 'CLUSTERDOWN', 'LOADING', 'MASTERDOWN', 'READONLY', 'TRYAGAIN']);
 
 const SILENT = 'silent';
 
-/** A client, and how long to wait for its answers. */
+/** An ioredis client, with a limit to how long each request may take. */
 export class RedisConnection {
-  /** It knows its password: private to the language, too, so that nothing prints it. */
+  /** The client knows its password. A `#` field is not printed by inspect or JSON. */
   readonly #client: Redis | Cluster;
 
   constructor(
@@ -21,16 +21,16 @@ export class RedisConnection {
   }
 
   /**
-   * Asks until there is an answer or the time is up, also over a connection that breaks and comes back. So a request
-   * may reach Redis more than once, and one that was given up may have been carried out nevertheless.
-   * @throws Error that only names the failure: those of ioredis hold the command's arguments
+   * Repeats a request until it is answered or the time is up, also when the connection breaks and is made again. So a
+   * request may reach Redis more than once, and one that was given up may have been carried out all the same.
+   * @throws Error that only names the failure, since the errors of ioredis contain the arguments of the command
    */
   async ask<T>(question: (client: Redis | Cluster) => Promise<T>): Promise<T> {
     let trouble = SILENT;
     let timeUp = false;
     const asking = async (): Promise<T> => {
       for (;;) {
-        // Also a connection that was just made may be a silent one.
+        // A connection that was just made may be silent, too.
         trouble = SILENT;
         try {
           return await question(this.#client);
@@ -60,7 +60,7 @@ export class RedisConnection {
   }
 }
 
-/** What went wrong in a word or two, without anything that was sent. */
+/** What went wrong, in a word or two and without anything that was sent. */
 export function troubleOf(error: unknown): string {
   const { message, code } = error as { message?: unknown; code?: unknown };
   if (isReply(error)) {
@@ -74,7 +74,7 @@ function failure(trouble: string): Error {
   return new Error(`Redis failed: ${trouble}${hint}`);
 }
 
-/** Whether it is an error reply of Redis itself. */
+/** Whether it is an error reply that Redis itself sent. */
 export function isReply(error: unknown): boolean {
   return (error as { name?: unknown }).name === 'ReplyError';
 }

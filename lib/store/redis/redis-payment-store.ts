@@ -14,27 +14,22 @@ import {
   readDeliveries,
   readRecord,
   readRecords,
+  type Script,
   type ScriptValues,
   toArguments,
   writeOf,
-} from './script-values.js';
-import type { Script } from './script.js';
-import { COUNTS } from './scripts/counts.js';
-import * as deliveries from './scripts/deliveries.js';
-import * as payments from './scripts/payments.js';
-import * as purging from './scripts/purge.js';
-import { FOUND_SCHEMA, SCHEMA } from './scripts/schema.js';
-import { warnOfForgetfulServers } from './server-check.js';
+} from './script-calls.js';
+import * as ledger from './scripts/ledger.js';
+import { NOW } from './scripts/library.js';
+import * as outbox from './scripts/outbox.js';
+import { COUNTS, DELETE_PAYMENTS, FORGET_KEYS, FORGET_PAIRS } from './scripts/purge-and-counts.js';
+import { checkSchema, warnIfNotDurable } from './server-check.js';
 
-/** Of the keys and their contents. */
-const KEY_SCHEMA_VERSION = 1;
-/** The lowest one that a release must know to use these keys. */
-const MIN_KEY_SCHEMA_VERSION = 1;
-/** How many a step of a purge looks at. */
+/** How many payments, pairs or keys one step of a purge looks at. */
 const PURGE_STEP = 200;
-/** How often a lease looks on, when all that it looked at turned out to be held up. */
+/** How many times a lease looks further, when every delivery that it looked at had to wait for an earlier version. */
 const MAX_LEASE_LOOKS = 20;
-/** How long a call may take where the options do not say. */
+/** How long a call may take, in milliseconds, unless the options say otherwise. */
 export const DEFAULT_TIMEOUT_MS = 5000;
 
 export interface RedisPaymentStoreOptions {
@@ -72,8 +67,8 @@ export class RedisPaymentStore extends PaymentStore {
   private readonly clock: PaymentClock | undefined;
   private readonly mustExist: boolean;
   /**
-   * How many payments that have to stay the last purge of an account had passed when it stopped, if it did: from the
-   * beginning, the next one might never get past them.
+   * For each account whose last purge ran out of time: how many payments that must stay it had passed. The next purge
+   * skips as many, or it might never get beyond them.
    */
   private readonly purgeSkips = new Map<string, number>();
 
@@ -97,84 +92,67 @@ export class RedisPaymentStore extends PaymentStore {
     this.mustExist = mustExist;
   }
 
-  /** Warns, through Nest's Logger, of settings with which the server would lose payments. */
+  /** Checks the schema, and warns through Nest's Logger of settings with which the server could lose payments. */
   override async open(): Promise<void> {
-    const versions = [KEY_SCHEMA_VERSION, MIN_KEY_SCHEMA_VERSION];
-    const script = this.mustExist ? FOUND_SCHEMA : SCHEMA;
-    const found = await this.connection.ask((client) => script.run(client, this.base, versions));
-    const [schema, lowest] = (found as [string, string]).map(Number) as [number, number];
-    if (schema < KEY_SCHEMA_VERSION) {
-      throw new Error(
-        schema === 0
-          ? 'There is no payment store in this Redis database: the application makes it when it starts.'
-          : `The Redis store is of schema ${schema}, and this release of nestjs-card-payment needs ` +
-              `${KEY_SCHEMA_VERSION}: the application updates it when it starts.`,
-      );
-    }
-    if (lowest > KEY_SCHEMA_VERSION) {
-      throw new Error(
-        `The Redis store was written by a newer nestjs-card-payment (schema ${schema}, ` +
-          `this one knows ${KEY_SCHEMA_VERSION}): upgrade this instance.`,
-      );
-    }
-    await this.connection.ask(warnOfForgetfulServers);
+    await checkSchema(this.connection, this.base, this.mustExist);
+    await this.connection.ask(warnIfNotDurable);
   }
 
   async now(): Promise<Date> {
-    return new Date(Number(await this.run(payments.NOW, '', {})));
+    return new Date(Number(await this.run(NOW, '', {})));
   }
 
   async insert(record: PaymentRecord, event?: PaymentEvent): Promise<UniqueKey | null> {
-    return (await this.run(payments.INSERT, record.account, writeOf(record, event))) as UniqueKey | null;
+    return (await this.run(ledger.INSERT, record.account, writeOf(record, event))) as UniqueKey | null;
   }
 
   async replace(record: PaymentRecord, expectedVersion: number, event?: PaymentEvent): Promise<ReplaceOutcome> {
     const values = { ...writeOf(record, event), expectedVersion };
-    return (await this.run(payments.REPLACE, record.account, values)) as ReplaceOutcome;
+    return (await this.run(ledger.REPLACE, record.account, values)) as ReplaceOutcome;
   }
 
   async find(account: string, conversationId: string): Promise<PaymentRecord | null> {
-    return readRecord(await this.run(payments.FIND, account, { id: conversationId }));
+    return readRecord(await this.run(ledger.FIND, account, { id: conversationId }));
   }
 
   async findByTokenHash(account: string, tokenHash: string): Promise<PaymentRecord | null> {
-    return readRecord(await this.run(payments.FIND_BY_TOKEN_HASH, account, { tokenHash }));
+    return readRecord(await this.run(ledger.FIND_BY_TOKEN_HASH, account, { tokenHash }));
   }
 
   async findByIdempotencyKey(account: string, idempotencyKey: string): Promise<PaymentRecord | 'purged' | null> {
     const values = { idempotencyKey, keyHash: hashOfKey(idempotencyKey) };
-    const reply = await this.run(payments.FIND_BY_IDEMPOTENCY_KEY, account, values);
+    const reply = await this.run(ledger.FIND_BY_IDEMPOTENCY_KEY, account, values);
     return reply === 'purged' ? reply : readRecord(reply);
   }
 
   async findByReference(account: string, reference: string): Promise<PaymentRecord[]> {
-    return readRecords(await this.run(payments.FIND_BY_REFERENCE, account, { reference }));
+    return readRecords(await this.run(ledger.FIND_BY_REFERENCE, account, { reference }));
   }
 
   async listByState(account: string, states: readonly PaymentState[], limit: number): Promise<PaymentRecord[]> {
-    return readRecords(await this.run(payments.LIST_BY_STATE, account, { states: JSON.stringify(states), limit }));
+    return readRecords(await this.run(ledger.LIST_BY_STATE, account, { states: JSON.stringify(states), limit }));
   }
 
   async history(account: string, conversationId: string): Promise<PaymentHistoryEntry[]> {
-    const lines = (await this.run(payments.HISTORY, account, { id: conversationId })) as string[];
+    const lines = (await this.run(ledger.HISTORY, account, { id: conversationId })) as string[];
     return lines.map(historyFromJson);
   }
 
   async leaseDue({ account, leaseMs, limit }: LeaseRequest): Promise<PaymentRecord[]> {
-    return readRecords(await this.run(payments.LEASE_DUE, account, { leaseMs, limit }));
+    return readRecords(await this.run(ledger.LEASE_DUE, account, { leaseMs, limit }));
   }
 
   async handBack(account: string, conversationId: string, version: number, dueAt: Date): Promise<void> {
-    await this.run(payments.HAND_BACK, account, { id: conversationId, version, dueAt });
+    await this.run(ledger.HAND_BACK, account, { id: conversationId, version, dueAt });
   }
 
   async announce(account: string, pairs: readonly HandlerPair[]): Promise<void> {
     const names = pairs.map(({ handlerId, type }) => `${type}:${encodeURIComponent(handlerId)}`);
-    await this.run(deliveries.ANNOUNCE, account, { pairs: JSON.stringify(names) });
+    await this.run(outbox.ANNOUNCE, account, { pairs: JSON.stringify(names) });
   }
 
   async fanOut(account: string, limit: number): Promise<number> {
-    return Number(await this.run(deliveries.FAN_OUT, account, { limit }));
+    return Number(await this.run(outbox.FAN_OUT, account, { limit }));
   }
 
   async leaseDeliveries(request: DeliveryLeaseRequest): Promise<Delivery[]> {
@@ -182,24 +160,24 @@ export class RedisPaymentStore extends PaymentStore {
     const handler = encodeURIComponent(handlerId);
     const values = { handler, types: JSON.stringify(types), lease, leaseMs, limit };
     for (let looks = 1; ; looks += 1) {
-      const [leased, hasMore] = (await this.run(deliveries.LEASE_DELIVERIES, account, values)) as [unknown[], number];
+      const [leased, hasMore] = (await this.run(outbox.LEASE_DELIVERIES, account, values)) as [unknown[], number];
       if (leased.length > 0 || hasMore === 0 || looks === MAX_LEASE_LOOKS) return readDeliveries(account, leased);
     }
   }
 
   async renewLease({ account, handlerId, eventId, lease }: LeasedDelivery, leaseMs: number): Promise<boolean> {
     const values = { handler: encodeURIComponent(handlerId), event: eventId, lease, leaseMs };
-    return (await this.run(deliveries.RENEW_LEASE, account, values)) === 1;
+    return (await this.run(outbox.RENEW_LEASE, account, values)) === 1;
   }
 
   async acknowledge(account: string, handlerId: string, eventId: string): Promise<void> {
-    await this.run(deliveries.ACKNOWLEDGE, account, { handler: encodeURIComponent(handlerId), event: eventId });
+    await this.run(outbox.ACKNOWLEDGE, account, { handler: encodeURIComponent(handlerId), event: eventId });
   }
 
   async postpone({ account, handlerId, eventId, lease }: LeasedDelivery, to: Postponement): Promise<void> {
     const { attempts, error, retryInMs, parked } = to;
     const values = { attempts, error, retryInMs, parked: String(parked), lease };
-    await this.run(deliveries.POSTPONE, account, {
+    await this.run(outbox.POSTPONE, account, {
       handler: encodeURIComponent(handlerId),
       event: eventId,
       ...values,
@@ -207,12 +185,12 @@ export class RedisPaymentStore extends PaymentStore {
   }
 
   async listParked(account: string, limit: number): Promise<Delivery[]> {
-    return readDeliveries(account, await this.run(deliveries.LIST_PARKED, account, { limit }));
+    return readDeliveries(account, await this.run(outbox.LIST_PARKED, account, { limit }));
   }
 
   async replay(account: string, handlerId: string, eventId: string): Promise<boolean> {
     const values = { handler: encodeURIComponent(handlerId), event: eventId };
-    return (await this.run(deliveries.REPLAY, account, values)) === 1;
+    return (await this.run(outbox.REPLAY, account, values)) === 1;
   }
 
   async purge(account: string, { paymentsMs, pairsMs, keysMs }: Retention): Promise<PurgeCounts> {
@@ -222,13 +200,13 @@ export class RedisPaymentStore extends PaymentStore {
       while ((await step(script, values)) === 1) if (performance.now() >= end) return true;
       return false;
     };
-    const hasPairs = await isLeftAfter(purging.FORGET_PAIRS, { pairsMs });
-    const hasKeys = await isLeftAfter(purging.FORGET_KEYS, { keysMs });
+    const hasPairs = await isLeftAfter(FORGET_PAIRS, { pairsMs });
+    const hasKeys = await isLeftAfter(FORGET_KEYS, { keysMs });
     let [payments, events] = [0, 0];
     let skip = this.purgeSkips.get(account) ?? 0;
     let isLeft = paymentsMs !== null;
     while (isLeft) {
-      const reply = (await step(purging.DELETE_PAYMENTS, { paymentsMs, skip })) as [number, number, number];
+      const reply = (await step(DELETE_PAYMENTS, { paymentsMs, skip })) as [number, number, number];
       skip += reply[0] - reply[1];
       payments += reply[1];
       events += reply[2];

@@ -1,12 +1,65 @@
 import type { Cluster, Redis } from 'ioredis';
 import { PaymentLogger } from '../../telemetry/payment-logger.js';
+import type { RedisConnection } from './redis-connection.js';
+import { Script } from './script-calls.js';
+
+/** The version of the keys and their contents. */
+const KEY_SCHEMA_VERSION = 1;
+/** The lowest version that a release must know to use these keys. */
+const MIN_KEY_SCHEMA_VERSION = 1;
 
 const logger = new PaymentLogger('RedisPaymentStore');
 
 /**
- * Warns of settings with which servers would lose payments. Never fails: managed servers do not show their settings.
+ * Reads the version of the keys, and the lowest version that a release must know to use them. Where there is none yet,
+ * or an older one, it first writes the two of this release, which are `ARGV`. `KEYS[1]` is `{prefix}:`.
  */
-export async function warnOfForgetfulServers(client: Redis | Cluster): Promise<void> {
+const SCHEMA = new Script(`
+local call, schema, lowest = redis.call, KEYS[1] .. 'schema', KEYS[1] .. 'lowest'
+if tonumber(call('GET', schema) or 0) < tonumber(ARGV[1]) then
+  call('SET', schema, ARGV[1])
+  call('SET', lowest, ARGV[2])
+end
+return { call('GET', schema), call('GET', lowest) or call('GET', schema) }
+`);
+
+/** Reads the same two, 0 where there is none yet, and writes nothing. */
+const FOUND_SCHEMA = new Script(`
+local call, schema, lowest = redis.call, KEYS[1] .. 'schema', KEYS[1] .. 'lowest'
+return { call('GET', schema) or '0', call('GET', lowest) or call('GET', schema) or '0' }
+`);
+
+/**
+ * Enters the schema of the keys in Redis where there is none yet or an older one, and checks that this release may use
+ * it.
+ * @param mustExist whether to write nothing, and to refuse what is no payment store yet
+ */
+export async function checkSchema(connection: RedisConnection, base: string, mustExist: boolean): Promise<void> {
+  const script = mustExist ? FOUND_SCHEMA : SCHEMA;
+  const versions = [KEY_SCHEMA_VERSION, MIN_KEY_SCHEMA_VERSION];
+  const found = await connection.ask((client) => script.run(client, base, versions));
+  const [schema, lowest] = (found as [string, string]).map(Number) as [number, number];
+  if (schema < KEY_SCHEMA_VERSION) {
+    throw new Error(
+      schema === 0
+        ? 'There is no payment store in this Redis database: the application makes it when it starts.'
+        : `The Redis store is of schema ${schema}, and this release of nestjs-card-payment needs ` +
+            `${KEY_SCHEMA_VERSION}: the application updates it when it starts.`,
+    );
+  }
+  if (lowest > KEY_SCHEMA_VERSION) {
+    throw new Error(
+      `The Redis store was written by a newer nestjs-card-payment (schema ${schema}, ` +
+        `this one knows ${KEY_SCHEMA_VERSION}): upgrade this instance.`,
+    );
+  }
+}
+
+/**
+ * Warns of settings with which a server could lose payments. Where servers do not show their settings, as managed ones
+ * do not, it says so in the log instead of failing.
+ */
+export async function warnIfNotDurable(client: Redis | Cluster): Promise<void> {
   const servers = client.isCluster ? (client as Cluster).nodes('master') : [client as Redis];
   try {
     const warnings = (await Promise.all(servers.map(warningsOf))).flat();

@@ -1,94 +1,13 @@
-import { sql } from 'kysely';
-import type { Delivery, LeasedDelivery, Postponement } from '../payment-outbox.js';
+import { type ExpressionBuilder, sql } from 'kysely';
+import { type Delivery, type DeliveryLeaseRequest, type LeasedDelivery, PAIR_ALIVE_MS } from '../payment-outbox.js';
 import { eventFromJson } from '../record-json.js';
-import { dateOf, type PaymentDb } from './payment-tables.js';
+import { dateOf, type PaymentDb, type PaymentTables } from './payment-tables.js';
 import type { SqlDatabase } from './sql-database.js';
-import { ask } from './steps.js';
 
 /** What names a delivery. */
 export type DeliveryKey = Pick<LeasedDelivery, 'account' | 'handlerId' | 'eventId'>;
 
-/** @returns whether it is still leased by this lease */
-export async function renewDeliveryLease(
-  database: SqlDatabase,
-  delivery: LeasedDelivery,
-  leaseMs: number,
-): Promise<boolean> {
-  const update = leasedDelivery(database, delivery).set({ due_at: database.fromNow(leaseMs) });
-  const { numAffectedRows } = await database.statement(update.compile());
-  return numAffectedRows !== 0n;
-}
-
-export async function postponeDelivery(
-  database: SqlDatabase,
-  delivery: LeasedDelivery,
-  { attempts, error, retryInMs, parked }: Postponement,
-): Promise<void> {
-  await database.write(function* () {
-    const update = leasedDelivery(database, delivery).set({
-      attempts,
-      error: JSON.stringify(error),
-      parked: parked ? 1 : 0,
-      lease: null,
-      due_at: database.fromNow(retryInMs),
-    });
-    const { numAffectedRows } = yield* ask(update.compile());
-    if (parked && numAffectedRows !== 0n) yield* ask(unblockLater(database, delivery).compile());
-  });
-}
-
-export function deleteDelivery({ db }: SqlDatabase, { account, handlerId, eventId }: DeliveryKey) {
-  return db
-    .deleteFrom('card_payment_delivery')
-    .where('account', '=', account)
-    .where('handler_id', '=', handlerId)
-    .where('event_id', '=', eventId);
-}
-
-/**
- * Makes due what was passed over because it waited for this delivery, or for another one of its payment. What is due
- * already is written, too: someone who has it locked may be about to put it off.
- */
-export function unblockLater(database: SqlDatabase, { account, handlerId, eventId }: DeliveryKey) {
-  const now = database.fromNow();
-  return database.db
-    .updateTable('card_payment_delivery')
-    .set({ due_at: sql<number>`case when due_at > ${now} then ${now} else due_at end` })
-    .where('account', '=', account)
-    .where('conversation_id', '=', eventId.slice(0, eventId.lastIndexOf(':')))
-    .where('handler_id', '=', handlerId)
-    .where('parked', '=', sql.lit(0))
-    .where('lease', 'is', null)
-    .where('attempts', '=', 0);
-}
-
-export async function parkedDeliveries(database: SqlDatabase, account: string, limit: number): Promise<Delivery[]> {
-  const parked = withEvents(database.db, account)
-    .where('delivery.parked', '=', sql.lit(1))
-    .orderBy('delivery.occurred_at')
-    .limit(limit);
-  return (await database.read(parked)).map(deliveryOf);
-}
-
-/** @returns whether there was such a parked delivery */
-export async function replayDelivery(
-  database: SqlDatabase,
-  account: string,
-  handlerId: string,
-  eventId: string,
-): Promise<boolean> {
-  const update = database.db
-    .updateTable('card_payment_delivery')
-    .set({ attempts: 0, parked: 0, error: null, due_at: database.fromNow() })
-    .where('account', '=', account)
-    .where('handler_id', '=', handlerId)
-    .where('event_id', '=', eventId)
-    .where('parked', '=', sql.lit(1));
-  const { numAffectedRows } = await database.statement(update.compile());
-  return numAffectedRows !== 0n;
-}
-
-/** Open deliveries of an account, each with its event. */
+/** Deliveries of an account, each with its event. */
 export function withEvents(db: PaymentDb, account: string) {
   return db
     .selectFrom('card_payment_delivery as delivery')
@@ -122,11 +41,130 @@ export function deliveryOf(row: DeliveryRow): Delivery {
   };
 }
 
-function leasedDelivery({ db }: SqlDatabase, { account, handlerId, eventId, lease }: LeasedDelivery) {
+export function deleteDelivery({ db }: SqlDatabase, { account, handlerId, eventId }: DeliveryKey) {
   return db
-    .updateTable('card_payment_delivery')
+    .deleteFrom('card_payment_delivery')
     .where('account', '=', account)
     .where('handler_id', '=', handlerId)
-    .where('event_id', '=', eventId)
-    .where('lease', '=', lease);
+    .where('event_id', '=', eventId);
+}
+
+/**
+ * Makes due the deliveries that were postponed because they waited for this one, or for another one of its payment. It
+ * writes those that are due already as well: another process that has them locked may be about to postpone them.
+ */
+export function unblockLater(database: SqlDatabase, { account, handlerId, eventId }: DeliveryKey) {
+  const now = database.fromNow();
+  return database.db
+    .updateTable('card_payment_delivery')
+    .set({ due_at: sql<number>`case when due_at > ${now} then ${now} else due_at end` })
+    .where('account', '=', account)
+    .where('conversation_id', '=', eventId.slice(0, eventId.lastIndexOf(':')))
+    .where('handler_id', '=', handlerId)
+    .where('parked', '=', sql.lit(0))
+    .where('lease', 'is', null)
+    .where('attempts', '=', 0);
+}
+
+/** How many due deliveries are read for each one to be leased: some wait for an earlier one of their payment. */
+export const LOOK_AHEAD = 4;
+
+/**
+ * Locks the deliveries that are due to a handler, the longest due first. Asks for each type by itself, so that each
+ * subquery reads the index in its order.
+ */
+export function dueDeliveries(
+  database: SqlDatabase,
+  { account, handlerId, types, leaseMs, limit }: DeliveryLeaseRequest,
+) {
+  const { db } = database;
+  const maxRead = LOOK_AHEAD * limit;
+  const ofType = (type: string) =>
+    db
+      .selectFrom((eb) =>
+        eb
+          .selectFrom('card_payment_delivery')
+          .where('account', '=', account)
+          .where('handler_id', '=', handlerId)
+          .where('type', '=', type)
+          .where('parked', '=', eb.lit(0))
+          .where('due_at', '<=', database.fromNow())
+          .orderBy('due_at')
+          .orderBy('version')
+          .limit(sql.lit(maxRead))
+          .select('event_id')
+          .as('due'),
+      )
+      .select('due.event_id');
+  const [first = '', ...others] = new Set<string>(types);
+  return db
+    .selectFrom('card_payment_delivery as delivery')
+    .where('delivery.account', '=', account)
+    .where('delivery.handler_id', '=', handlerId)
+    .where(
+      'delivery.event_id',
+      'in',
+      others.reduce((query, type) => query.unionAll(ofType(type)), ofType(first)),
+    )
+    .where('delivery.parked', '=', sql.lit(0))
+    .where('delivery.due_at', '<=', database.fromNow())
+    .select((eb) => [
+      'delivery.event_id',
+      'delivery.conversation_id',
+      'delivery.version',
+      'delivery.attempts',
+      'delivery.due_at',
+      database.fromNow().as('now'),
+      database.fromNow(leaseMs).as('until'),
+      blockedUntil(eb, database, types).as('blocked_until'),
+    ])
+    .orderBy('delivery.due_at')
+    .orderBy('delivery.version')
+    .limit(sql.lit(maxRead))
+    .modifyEnd(database.rowLock('delivery'));
+}
+
+/**
+ * Null for a delivery that waits for no earlier one of its payment. Otherwise the time until which it waits if nothing
+ * happens to the earlier one, or 0 where that is not known.
+ */
+function blockedUntil(
+  eb: ExpressionBuilder<PaymentTables & { delivery: PaymentTables['card_payment_delivery'] }, 'delivery'>,
+  database: SqlDatabase,
+  types: readonly string[],
+) {
+  const now = database.fromNow();
+  const aliveSince = database.fromNow(-PAIR_ALIVE_MS);
+  return eb
+    .selectFrom('card_payment_delivery as earlier')
+    .leftJoin('card_payment_handler as pair', (join) =>
+      join
+        .onRef('pair.account', '=', 'earlier.account')
+        .onRef('pair.type', '=', 'earlier.type')
+        .onRef('pair.handler_id', '=', 'earlier.handler_id'),
+    )
+    .whereRef('earlier.account', '=', 'delivery.account')
+    .whereRef('earlier.conversation_id', '=', 'delivery.conversation_id')
+    .whereRef('earlier.handler_id', '=', 'delivery.handler_id')
+    .whereRef('earlier.version', '<', 'delivery.version')
+    .where('earlier.parked', '=', sql.lit(0))
+    .where((inner) =>
+      inner.or([
+        inner('pair.announced_at', '>', aliveSince),
+        inner.and([inner('earlier.lease', 'is not', null), inner('earlier.due_at', '>', now)]),
+        inner.and([inner('earlier.type', 'in', types), inner('earlier.due_at', '<=', now)]),
+      ]),
+    )
+    .select((inner) =>
+      inner.fn
+        .max(
+          inner
+            .case()
+            .when('pair.announced_at', '>', aliveSince)
+            .then(sql<number>`pair.announced_at + ${sql.lit(PAIR_ALIVE_MS)}`)
+            .else(sql<number>`0`)
+            .end(),
+        )
+        .as('until'),
+    );
 }

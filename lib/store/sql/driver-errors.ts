@@ -3,7 +3,7 @@ import type { SqlEngine } from './sql-engine.js';
 /** The tables are of a version that this release cannot work with. */
 export class SchemaError extends Error {}
 
-/** There is no such database, and none is to be made. Its message may be shown. */
+/** There is no such database, and none may be made. Its message may be shown. */
 export class MissingDatabaseError extends Error {}
 
 /** A package that the database needs is not installed. */
@@ -13,10 +13,10 @@ export class MissingDriverError extends Error {
   }
 }
 
-/** A driver that this Node.js is too old for, and that would end the process without a word. Its message may be shown. */
+/** This Node.js is too old for the driver, which would end the process without an error. Its message may be shown. */
 export class UnfitDriverError extends Error {}
 
-const FOR_PEOPLE = [SchemaError, MissingDatabaseError, MissingDriverError, UnfitDriverError];
+const SHOWN = [SchemaError, MissingDatabaseError, MissingDriverError, UnfitDriverError];
 
 /** Imports a package that only some installations have. */
 export async function importDriver<T>(packages: string, load: () => Promise<T>): Promise<T> {
@@ -29,15 +29,15 @@ export async function importDriver<T>(packages: string, load: () => Promise<T>):
   }
 }
 
-/** The code of what a driver threw, or ''. An error of another realm is no instance of this one's `Error`. */
+/** The code of what a driver threw, or ''. It may be an error of another realm, which is no `instanceof Error` here. */
 export function codeOf(error: unknown): string {
   const { code } = Object(error) as { code?: unknown };
   return typeof code === 'string' && /^[A-Z0-9_/]{1,60}$/.test(code) ? code : '';
 }
 
-/** What an operator needs to know when a database cannot be opened. The driver's own error may hold a password. */
+/** Tells an operator why a database cannot be opened. The driver's own error may hold a password, and is not shown. */
 export function openError(error: unknown, { displayName, failures, uncodedFailures }: SqlEngine): Error {
-  if (FOR_PEOPLE.some((kind) => error instanceof kind)) return new Error((error as Error).message);
+  if (SHOWN.some((kind) => error instanceof kind)) return new Error((error as Error).message);
   const { message } = Object(error) as { message?: unknown };
   const code = codeOf(error) || (uncodedFailures.find(([text]) => text.test(String(message)))?.[1] ?? '');
   const [, meaning = 'cannot be used'] = failures.find(([pattern]) => pattern.test(code)) ?? [];

@@ -1,8 +1,8 @@
-import { postgresEngine } from './postgres.engine.js';
+import { postgresEngine } from './engines/postgres/postgres.engine.js';
+import { sqliteEngine } from './engines/sqlite/sqlite.engine.js';
 import type { SqlEngine } from './sql-engine.js';
-import { sqliteEngine } from './sqlite.engine.js';
 
-/** The databases that the SQL store works with: another one is another entry. */
+/** The databases that the SQL store works with. A further database is a folder in `engines/` and an entry here. */
 export const SQL_ENGINES = [sqliteEngine, postgresEngine] as const satisfies readonly SqlEngine[];
 
 /** The names of these databases. */

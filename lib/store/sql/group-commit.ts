@@ -1,10 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
-import { MAX_BUSY_WAIT_MS, retryWhileBusy } from './retry-while-busy.js';
-import type { InProcessConnection, SqlEngine } from './sql-engine.js';
-import { runStepsNow, type Steps } from './steps.js';
-import { Undo } from './undo.js';
+import {
+  type InProcessConnection,
+  MAX_BUSY_WAIT_MS,
+  retryWhileBusy,
+  runStepsNow,
+  type SqlSyntax,
+  type Steps,
+  Undo,
+} from './sql-transaction.js';
 
-/** How many share a transaction at most: the event loop stands still while they are written, a few milliseconds. */
+/** How many pieces of work share a transaction: writing them blocks the event loop, for a few milliseconds. */
 export const MAX_BATCH = 64;
 
 const COMMIT = { sql: 'commit' };
@@ -22,20 +27,21 @@ interface Waiting {
 }
 
 /**
- * Writes to a database inside this process. What waits when the writer gets its turn shares one transaction, as writing
- * to the disk at its end costs more than all else. An outcome is given once that transaction is committed.
+ * Writes to a database inside this process. All work that waits when the writer gets its turn shares one transaction,
+ * because the commit, which writes to the disk, costs more than everything else. Each piece of work gives its outcome
+ * once that transaction is committed.
  */
 export class GroupCommit {
   private readonly waiting: Waiting[] = [];
   private isWriting = false;
 
-  /** @param withConnection gives the connection while nobody else has a transaction on it */
+  /** @param withConnection gives the connection while no other transaction is open on it */
   constructor(
-    private readonly engine: SqlEngine,
+    private readonly syntax: SqlSyntax,
     private readonly withConnection: (use: (connection: InProcessConnection) => Promise<void>) => Promise<void>,
   ) {}
 
-  /** Runs work in a transaction; runs it again when another process was in the way, or another one's work failed. */
+  /** Runs work in a transaction; runs it again when another process was in the way, or other work in it failed. */
   run<T>(work: () => Steps<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const since = performance.now();
@@ -47,7 +53,7 @@ export class GroupCommit {
   private async writeAll(): Promise<void> {
     this.isWriting = true;
     while (this.waiting.length > 0) {
-      // Sockets are read first: what their requests write shares the transaction.
+      // Requests that have arrived are read first, so that their writes share the transaction.
       await setImmediate();
       try {
         await this.withConnection((connection) => this.write(connection, this.waiting.splice(0, MAX_BATCH)));
@@ -58,15 +64,15 @@ export class GroupCommit {
     this.isWriting = false;
   }
 
-  /** Writes all or, when that fails, each alone, so that only the one at fault fails. */
+  /** Writes all in one transaction or, when that fails, each in its own, so that only the work at fault fails. */
   private async write(connection: InProcessConnection, batch: readonly Waiting[]): Promise<void> {
     try {
-      const outcomes = await retryWhileBusy(this.engine.isBusy, () => this.tryTransaction(connection, batch));
+      const outcomes = await retryWhileBusy(this.syntax.isBusy, () => this.tryTransaction(connection, batch));
       batch.forEach(({ resolve }, index) => resolve(outcomes[index]));
     } catch (error) {
-      if (batch.length === 1 || this.engine.isBusy(error)) {
+      if (batch.length === 1 || this.syntax.isBusy(error)) {
         for (const { reject } of batch) reject(error);
-        if (this.engine.isBusy(error)) this.giveUp(error);
+        if (this.syntax.isBusy(error)) this.giveUp(error);
         return;
       }
       for (const one of batch) {
@@ -76,16 +82,16 @@ export class GroupCommit {
     }
   }
 
-  /** Fails those that have waited as long as the one that failed: the next batch would take as long again. */
+  /** Fails the work that has waited as long as this batch: in the next one it would wait as long again. */
   private giveUp(error: unknown): void {
     const since = performance.now() - MAX_BUSY_WAIT_MS;
     while (this.waiting[0] && this.waiting[0].since <= since) this.waiting.shift()?.reject(error);
   }
 
-  /** Waits for nothing between its begin and its end, so that nobody reads what is not committed. */
-  // eslint-disable-next-line @typescript-eslint/require-await -- what it throws is to reject
+  /** Never awaits between begin and commit, so that no other code of this process reads what is not committed. */
+  // eslint-disable-next-line @typescript-eslint/require-await -- so that a throw becomes a rejection
   private async tryTransaction(connection: InProcessConnection, batch: readonly Waiting[]): Promise<unknown[]> {
-    for (const statement of this.engine.begin) connection.execute(statement);
+    for (const statement of this.syntax.begin) connection.execute(statement);
     try {
       const outcomes = batch.map(({ work }) => runUndoable(connection, work()));
       connection.execute(COMMIT);
@@ -98,7 +104,7 @@ export class GroupCommit {
   }
 }
 
-/** Work that is undone takes nothing of the others' with it. */
+/** Runs work behind a savepoint: undoing it leaves the other work of the transaction as it is. */
 function runUndoable(connection: InProcessConnection, steps: Steps<unknown>): unknown {
   connection.execute(SAVEPOINT);
   try {

@@ -5,7 +5,7 @@ import type { PaymentStore } from '../payment-store.js';
 import type { SqlStoreOptions } from './sql-payment-store.js';
 import { engineOfUrl, SQL_ENGINES } from './engines.js';
 
-/** It is plain JavaScript and may do: a start that worked is not refused. */
+/** Only a warning: Kysely is plain JavaScript, and may work on a Node.js that is older than it asks for. */
 function warnOfKysely(): void {
   const problem = driverProblem('kysely');
   if (problem !== null) new PaymentLogger().warn(`The payment store may fail on this Node.js: ${problem}.`);
@@ -15,13 +15,13 @@ function warnOfKysely(): void {
 export interface OpenSqlStoreOptions extends Pick<SqlStoreOptions, 'clock'> {
   /** This process's clock, for databases that have no time of their own (SQLite); the system's by default. */
   readonly processClock?: PaymentClock;
-  /** Whether only a store that is there already is opened: no file and no table is made or changed. Default false. */
+  /** Whether the store must exist already: no file and no table is made or changed. Default false. */
   readonly mustExist?: boolean;
 }
 
 /**
- * The store of a URL: `sqlite:FILE` or `postgres://…`. Its `open` connects. Kysely and the drivers are not loaded
- * before these are called.
+ * The store of a URL: `sqlite:FILE` or `postgres://…`. Its `open` connects. Kysely and the drivers are loaded only when
+ * they are needed.
  * @throws Error that names the packages to install, or says what is wrong with the URL; it never shows the URL
  */
 export async function openSqlStore(

@@ -1,8 +1,9 @@
 import type { ColumnType, Kysely } from 'kysely';
+import { createHash } from 'node:crypto';
 import type { PaymentRecord } from '../../payment/payment.js';
 import { recordFromJson, recordToJson } from '../record-json.js';
 
-/** PostgreSQL's driver returns a bigint as text. */
+/** Some drivers return a bigint as text. */
 type BigIntColumn = ColumnType<number | string, number, number>;
 type NullableBigIntColumn = ColumnType<number | string | null, number | null, number | null>;
 
@@ -21,24 +22,26 @@ export interface PaymentTables {
     created_at: BigIntColumn;
     updated_at: BigIntColumn;
     finalized_at: NullableBigIntColumn;
-    /** `dueAt` is kept here alone: a lease moves it without rewriting the record. */
+    /** `dueAt` is kept only here: a lease changes it without rewriting the record. */
     due_at: NullableBigIntColumn;
-    /** The whole record as JSON, but for `dueAt`. */
+    /** The record as JSON, without `dueAt`. */
     record: string;
   };
   card_payment_reference_lock: {
     account: string;
     reference: string;
-    /** The payment that holds it; null, and never released, once that is purged or another one was charged as well. */
+    /**
+     * The payment that holds the lock. Null once that is purged, or another one was charged as well: never released.
+     */
     conversation_id: string | null;
   };
   card_payment_key: {
     account: string;
-    /** Of an idempotency key, or of a conversationId that the host chose. */
+    /** The hash of an idempotency key, or of a conversationId that the host chose. */
     key_hash: string;
     /**
-     * The payment that has the idempotency key; null once that is purged. Always null for a conversationId: a release
-     * that does not know of those would take the row for a key that the payment has released.
+     * The payment that has the idempotency key; null once that is purged. Always null for a conversationId, since a
+     * release that knows only idempotency keys would delete the row as a key that the payment no longer has.
      */
     conversation_id: string | null;
     /** When the payment was purged. */
@@ -58,12 +61,12 @@ export interface PaymentTables {
     version: number;
     type: string;
     occurred_at: BigIntColumn;
-    /** 1 while it is not fanned out. */
+    /** 1 until it is fanned out. */
     waiting: FlagColumn;
     /** As JSON. */
     event: string;
   };
-  /** Pairs of a handler and a type that it takes. */
+  /** Pairs of a handler and a type of event that it takes. */
   card_payment_handler: {
     account: string;
     type: string;
@@ -82,7 +85,7 @@ export interface PaymentTables {
     parked: FlagColumn;
     /** As JSON. */
     error: string | null;
-    /** Who has it leased, until `due_at`. */
+    /** The lease that holds it until `due_at`. */
     lease: string | null;
     due_at: BigIntColumn;
   };
@@ -120,4 +123,21 @@ export function recordOf(row: { record: string; due_at: number | string | null }
 
 export function dateOf(milliseconds: number | string): Date {
   return new Date(Number(milliseconds));
+}
+
+/** What is stored of an idempotency key; it outlives the payment. */
+export function keyHashOf(idempotencyKey: string): string {
+  return createHash('sha256').update(idempotencyKey, 'utf8').digest('base64url');
+}
+
+/**
+ * What is stored of a conversationId, so that it stays taken once its payment is purged. Never equal to a key's hash.
+ */
+export function idHashOf(conversationId: string): string {
+  return `id:${keyHashOf(conversationId)}`;
+}
+
+/** The hash that is stored of a conversationId that the host chose; null where the module made it. */
+export function hostIdHashOf({ conversationId, hostIdNonce }: PaymentRecord): string | null {
+  return typeof hostIdNonce === 'string' ? idHashOf(conversationId) : null;
 }

@@ -1,122 +1,128 @@
-import type { Dialect, QueryResult } from 'kysely';
-
-/** How long a caller of the store waits, whatever hangs. What it waited for may still be done. */
-export const MAX_CALL_MS = 25_000;
-
-/** A statement in the database's own SQL, with its own placeholders. */
-export interface SqlStatement {
-  readonly sql: string;
-  readonly parameters?: readonly unknown[];
-}
+import type { Dialect } from 'kysely';
+import type { PaymentEvent } from '../../payment/payment-event.js';
+import type { PaymentRecord } from '../../payment/payment.js';
+import type { ReplaceOutcome, UniqueKey } from '../payment-ledger.js';
+import type { Delivery, DeliveryLeaseRequest } from '../payment-outbox.js';
+import type { DeliveryKey } from './deliveries.js';
+import type { SqlDatabase } from './sql-database.js';
+import type { InProcessConnection, SqlStatement, SqlSyntax } from './sql-transaction.js';
 
 /** Variables by name, such as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** How the tables are written down in a database. */
+/** How the tables are written for a database. */
 export interface SchemaSyntax {
-  /** The type of texts that are keys. They are compared byte by byte: a unique key must not depend on a locale. */
-  readonly keyType: string;
+  /**
+   * The type of a text column that is part of a key, with its length in bytes where the database needs one. Keys are
+   * compared byte by byte: whether a key is taken must not depend on a locale.
+   */
+  readonly keyType: (maxBytes: number) => string;
   /** The type of JSON texts, of up to a mebibyte. */
   readonly jsonType: string;
-  /** What is appended to a table whose rows are little more than their key; empty where there is nothing to gain. */
-  readonly compactTable: string;
-  /** What limits an index to the rows that meet a condition; empty where the database cannot. */
+  /** What ends a `create table`; `isCompact` where the rows are little more than their key. */
+  readonly tableEnd: (isCompact: boolean) => string;
+  /** What limits an index to the rows that meet a condition; empty where the database has no such index. */
   readonly indexOf: (condition: string) => string;
-  /** Now, in milliseconds since 1970 UTC. */
+  /** The time in milliseconds since 1970 UTC. */
   readonly now: string;
 }
 
-/** A connection to a database inside this process: a statement is done when the call returns. */
-export interface InProcessConnection {
-  /** Whether a transaction is under way on it. */
-  readonly inTransaction: boolean;
-  execute<Row>(statement: SqlStatement): QueryResult<Row>;
-}
+/** Runs a statement and returns the rows that it finds. */
+export type RunStatement = (statement: SqlStatement) => Promise<unknown[]>;
 
 /** How a database is reached. */
 export interface SqlAccess {
-  /** Connects at the first query only. */
+  /** Connects at the first query. */
   readonly dialect: Dialect;
   /**
-   * Whether each session has the database's limits in time from its beginning, so that a single statement needs no
-   * transaction to be bounded. Known once the store is open.
+   * Whether each session has the database's time limits from its beginning, so that a single statement needs no
+   * transaction to be limited. Known once the store is open.
    */
   readonly hasLimitedSessions: () => boolean;
   /**
-   * The one connection of a database that is part of this process, which Kysely uses, too; null before it is open. Then
-   * transitions run on it at once, and share commits.
+   * The only connection to a database inside this process, which Kysely uses as well; null until it is open.
+   * Transitions run on it without waiting, and share commits.
    */
   readonly inProcess?: () => InProcessConnection | null;
+}
+
+/** How the ledger is written. Each method is atomic. */
+export interface LedgerWrites {
+  /** See `PaymentLedger.insert`. */
+  readonly insert: (database: SqlDatabase, record: PaymentRecord, event?: PaymentEvent) => Promise<UniqueKey | null>;
+  /** See `PaymentLedger.replace`. */
+  readonly replace: (
+    database: SqlDatabase,
+    record: PaymentRecord,
+    expectedVersion: number,
+    event?: PaymentEvent,
+  ) => Promise<ReplaceOutcome>;
+}
+
+/** What `leaseSome` did. */
+export interface LeasedSome {
+  readonly leased: Delivery[];
+  /** False when deliveries were postponed because they wait for earlier ones: others may be due behind them. */
+  readonly isDone: boolean;
+}
+
+/** How the outbox is written. Each method is atomic. */
+export interface OutboxWrites {
+  /** See `PaymentOutbox.fanOut`. Does nothing, or waits, while another process fans out events of the account. */
+  readonly fanOut: (database: SqlDatabase, account: string, limit: number) => Promise<number>;
+  /**
+   * Reads the first due deliveries and leases those that wait for no earlier one. Where many wait, it postpones them,
+   * so that the next call gets past them. Once the earlier one is removed or parked, they are due again.
+   */
+  readonly leaseSome: (database: SqlDatabase, request: DeliveryLeaseRequest) => Promise<LeasedSome>;
+  /** See `PaymentOutbox.acknowledge`. */
+  readonly acknowledge: (database: SqlDatabase, delivery: DeliveryKey) => Promise<void>;
+}
+
+/** The writes that differ most between databases. */
+export interface SqlWrites {
+  readonly ledgerWrites: LedgerWrites;
+  readonly outboxWrites: OutboxWrites;
 }
 
 /**
  * Everything in which one database differs from another. The rest of the SQL store knows no database by name.
  *
- * An engine's file loads neither Kysely nor a driver before `open` is called: printing the schema and checking a URL
- * work where neither is installed.
+ * An engine's file loads neither Kysely nor a driver until `open` or `writes` is called: printing the schema and
+ * checking a URL work where neither is installed.
  */
-export interface SqlEngine {
-  /** What it is called in code and on the command line. */
+export interface SqlEngine extends SqlSyntax {
+  /** Its name in code and on the command line. */
   readonly name: string;
-  /** How an error begins, which goes on with one of `failures`. */
+  /** How an error begins; one of `failures` follows. */
   readonly displayName: string;
 
-  /** How its URLs look, for people. */
+  /** What its URLs look like, for people. */
   readonly urlForm: string;
   readonly owns: (url: string) => boolean;
   /**
    * How Kysely reaches the database of a URL.
-   * @param options `mustExist`: a database that does not exist is not made, and its mode stays as it is
+   * @param options with `mustExist`, a database that does not exist is not made, and its mode stays as it is
    * @throws Error that names the packages to install, or says what is wrong with the URL; it never shows the URL
    */
   readonly open: (url: string, options?: { readonly mustExist?: boolean }) => Promise<SqlAccess>;
-
   /**
-   * The host that is reached without TLS, or without looking at the server's certificate; null where there is none.
+   * The host that is reached without TLS, or without checking the server's certificate; null where there is none.
    * @param environment whose variables the driver reads for what the URL does not say
    */
   readonly unprotectedHost: (url: string, environment: Environment) => string | null;
 
   readonly schema: SchemaSyntax;
-  /**
-   * What time it is, in milliseconds since 1970 UTC, as a condition on an index can use it; null where this process's
-   * clock says so, since only the processes of one machine share such a database.
-   */
-  readonly time: string | null;
-  /** Finds a row when there is such a table. */
+  /** Finds a row when there is a table of this name. */
   readonly hasTable: (table: string) => SqlStatement;
   /**
-   * Lets one process at a time change the schema. `take` runs inside a transaction, and waits for seconds only;
-   * `release` is empty where the lock ends with the transaction.
+   * Runs a change of the schema while no other process can make one; waits for that for seconds only. If it fails or
+   * the process ends, either nothing of it was done, or the change may be run again and passes over what was done.
    */
-  readonly migrationLock: { readonly take: readonly SqlStatement[]; readonly release: readonly SqlStatement[] };
+  readonly changeSchema: (database: SqlDatabase, change: (run: RunStatement) => Promise<void>) => Promise<void>;
 
-  /** Begins a transaction that may write and that reads whatever others have committed. */
-  readonly begin: readonly SqlStatement[];
-  /**
-   * Limits the transaction that has just begun: how long a statement runs, how long it waits for a lock, and how long
-   * the transaction outlives a process that has vanished. Empty where nothing of this can happen.
-   */
-  readonly limits: readonly SqlStatement[];
-  /** Whether another process was in the way, so that the same transaction or query may succeed in a moment. */
-  readonly isBusy: (error: unknown) => boolean;
-  /**
-   * What is appended to a query to lock the rows of a table that it finds, and to skip those that others have locked.
-   */
-  readonly rowLock: (table: string) => string;
-  /**
-   * Keeps others from fanning out an account's events until the transaction ends; waits for seconds only. Null where a
-   * transaction that may write is alone anyway.
-   */
-  readonly fanOutLock: ((account: string) => SqlStatement) | null;
-
-  /** What is appended to an insert so that it does nothing, and counts no row, when a unique key is taken. */
-  readonly unlessTaken: string;
-  /**
-   * How transitions are written and events fanned out: in a transaction of several statements, or in one, in
-   * PostgreSQL's SQL. Fan-out locks the events that it takes, or is alone: a purge leaves locked ones alone.
-   */
-  readonly writes: 'inTransaction' | 'inOneStatement';
+  /** Loads the statements that write transitions and deliveries. */
+  readonly writes: () => Promise<SqlWrites>;
 
   /** What the driver's error codes mean to an operator. */
   readonly failures: readonly (readonly [code: RegExp, meaning: string])[];

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
-import { at, eventIds, type PaymentStoreCase, RACERS, unique } from './store-trial.js';
-import { same } from './same.js';
+import { at, eventIds, type PaymentStoreCase, RACERS, same, unique } from './store-trial.js';
 
 const settled = { state: 'succeeded', finalizedAt: at(10) } as const;
 
-/** Which payments are deleted, and which never are. */
+/** Deleting payments, and pairs that are no longer announced. */
 export const purgeCases: readonly PaymentStoreCase[] = [
   {
     name: 'purge deletes a settled payment with its history, events and keys',
     async run(trial) {
       const handler = await trial.handler('payment.unknown', 'payment.succeeded');
       const full = trial.fullRecord({ state: 'authorizing', finalizedAt: null, dueAt: null });
-      assert.equal(await trial.store.insert(full), null);
+      await trial.put(full);
       const unknown = await trial.publish(full, 'unknown', at(5));
       const done = trial.next(unknown.record, { ...settled, updatedAt: at(10), dueAt: at(11) });
       assert.equal(await trial.store.replace(done, unknown.record.version, trial.event(done, 'succeeded')), 'replaced');
@@ -33,7 +32,7 @@ export const purgeCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'purge keeps a settled payment as long as it is asked to, and for good where it is asked to',
+    name: 'purge keeps a settled payment for paymentsMs, and for good where that is null',
     async run(trial) {
       const record = await trial.insert({ ...settled, createdAt: at(-9_000_000) });
       trial.moveTo(1_009);
@@ -46,20 +45,20 @@ export const purgeCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'purge deletes nothing that is unsettled or of another account',
+    name: 'purge deletes no unsettled payment and none of another account',
     async run(trial) {
       const unsettled = await trial.insert({ state: 'unknown', createdAt: at(0) });
       const failed = await trial.insert({ state: 'failed', finalizedAt: at(9) });
       const again = await trial.replace(failed, { state: 'review', finalizedAt: null });
       const other = trial.record({ ...settled, account: unique('other') });
-      assert.equal(await trial.store.insert(other), null);
+      await trial.put(other);
       trial.moveTo(1_000_000);
       same(await trial.purge(), { payments: 0, events: 0 });
       for (const record of [unsettled, again, other]) same(await trial.find(record), record);
     },
   },
   {
-    name: 'purge leaves a payment of another account whole, with the same conversationId and the same keys',
+    name: 'purge does not touch a payment of another account with the same conversationId and keys',
     async run(trial) {
       const handler = await trial.handler('payment.succeeded');
       const account = unique('other');
@@ -67,7 +66,7 @@ export const purgeCases: readonly PaymentStoreCase[] = [
       const others = { ...full, account };
       const reference = full.referenceLock!;
       for (const record of [full, others]) {
-        assert.equal(await trial.store.insert(record), null);
+        await trial.put(record);
         const done = trial.next(record, settled);
         assert.equal(await trial.store.replace(done, record.version, trial.event(done, 'succeeded')), 'replaced');
       }
@@ -92,19 +91,15 @@ export const purgeCases: readonly PaymentStoreCase[] = [
   {
     name: 'purge deletes many payments at once',
     async run(trial) {
-      const many = Array.from({ length: 250 }, () => trial.record(settled));
-      await trial.inChunks(many, (record) => trial.store.insert(record));
+      await trial.inChunks(Array<null>(250).fill(null), () => trial.insert(settled));
       trial.moveTo(1_000);
       same(await trial.purge(), { payments: 250, events: 0 });
     },
   },
   {
-    name: 'of two purges at once, each payment is deleted and counted once',
+    name: 'concurrent purges delete and count each payment once',
     async run(trial) {
-      for (let left = 20; left > 0; left -= 1) {
-        const record = trial.record(settled);
-        assert.equal(await trial.store.insert(record, trial.event(record, 'succeeded')), null);
-      }
+      for (let left = 20; left > 0; left -= 1) await trial.insertWithEvent('succeeded', settled);
       trial.moveTo(1_000);
       const retention = { paymentsMs: 0, pairsMs: 1_000_000, keysMs: 1_000_000 };
       const counts = await trial.race((store) => store.purge(trial.account, retention), 4);
@@ -114,7 +109,7 @@ export const purgeCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'a referenceLock outlives its payment, for whoever comes, even under the same conversationId',
+    name: 'the referenceLock of a purged payment stays taken, even for a new payment with the same conversationId',
     async run(trial) {
       const lock = unique('reference');
       const paid = await trial.insert({ ...settled, reference: lock, referenceLock: lock });
@@ -131,7 +126,7 @@ export const purgeCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'a released referenceLock does not outlive its payment',
+    name: 'a referenceLock that was released before the purge is free',
     async run(trial) {
       const lock = unique('reference');
       const charging = await trial.insert({ state: 'charging', referenceLock: lock });
@@ -142,11 +137,10 @@ export const purgeCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'purge keeps a payment while a delivery of it is open, leased, put off or parked',
+    name: 'purge keeps a payment while it has a delivery that is open, leased, postponed or parked',
     async run(trial) {
       const handler = await trial.handler('payment.failed');
-      const record = trial.record({ state: 'failed', finalizedAt: at(1), updatedAt: at(1) });
-      await trial.store.insert(record, trial.event(record, 'failed'));
+      const record = await trial.insertWithEvent('failed', { finalizedAt: at(1), updatedAt: at(1) });
       const expectNothingPurged = async () => same(await trial.purge(), { payments: 0, events: 0 });
       await trial.fanOut();
       trial.moveTo(100);
@@ -159,18 +153,17 @@ export const purgeCases: readonly PaymentStoreCase[] = [
       trial.moveTo(300);
       await trial.fail(handler, { parked: true });
       await expectNothingPurged();
-      assert.equal(await trial.store.replay(trial.account, handler, `${record.conversationId}:1`), true);
+      assert.equal(await trial.replay(handler, `${record.conversationId}:1`), true);
       const [delivery] = await trial.lease(handler);
       same(delivery?.event, trial.event(record, 'failed'));
-      await trial.store.acknowledge(trial.account, handler, `${record.conversationId}:1`);
+      await trial.acknowledge(handler, `${record.conversationId}:1`);
       same(await trial.purge(), { payments: 1, events: 1 });
     },
   },
   {
     name: 'purge keeps a payment while an event of it waits to be fanned out to a known handler',
     async run(trial) {
-      const record = trial.record({ state: 'failed', finalizedAt: at(1) });
-      await trial.store.insert(record, trial.event(record, 'failed'));
+      const record = await trial.insertWithEvent('failed', { finalizedAt: at(1) });
       const handler = await trial.handler('payment.failed');
       trial.moveTo(100);
       same(await trial.purge(), { payments: 0, events: 0 });
@@ -179,21 +172,20 @@ export const purgeCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'an event that waits for nobody holds no payment back, and goes with it',
+    name: 'an event of a type that no handler takes does not keep its payment, and is deleted with it',
     async run(trial) {
       await trial.handler('payment.succeeded');
-      const record = trial.record({ state: 'failed', finalizedAt: at(1) });
-      await trial.store.insert(record, trial.event(record, 'failed'));
+      await trial.insertWithEvent('failed', { finalizedAt: at(1) });
       trial.moveTo(100);
       same(await trial.purge(), { payments: 1, events: 1 });
-      assert.equal((await trial.store.counts(trial.account)).waitingEvents, 0);
+      assert.equal((await trial.counts()).waitingEvents, 0);
       const handler = await trial.handler('payment.failed');
       assert.equal(await trial.fanOut(), 0);
       same(await trial.lease(handler), []);
     },
   },
   {
-    name: 'of a purge and a change to the payment at once, one is done',
+    name: 'when a purge and a replace of a payment happen at once, only one of them is done',
     async run(trial) {
       for (let round = 0; round < RACERS; round += 1) {
         trial.moveTo(round * 1_000);
@@ -210,7 +202,7 @@ export const purgeCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'of a purge and a first handler at once, the waiting event is deleted with its payment or delivered',
+    name: 'when a purge and a first announcement happen at once, the waiting event is deleted with its payment or delivered',
     async run(trial) {
       const types = ['payment.failed'] as const;
       for (let round = 0; round < RACERS; round += 1) {
@@ -230,6 +222,91 @@ export const purgeCases: readonly PaymentStoreCase[] = [
         const isThere = (await trial.find(failed)) !== null;
         same([isThere, delivered], payments === 0 ? [true, [`${failed.conversationId}:1`]] : [false, []]);
       }
+    },
+  },
+  {
+    name: 'purge forgets a pair that has not been announced for pairsMs, with its open and parked deliveries',
+    async run(trial) {
+      const gone = await trial.handler('payment.failed');
+      const known = await trial.handler('payment.failed');
+      const published = [await trial.publishNew('failed', 1), await trial.publishNew('failed', 2)];
+      await trial.fail(gone, { parked: true });
+      trial.moveTo(500);
+      await trial.announce(known, 'payment.failed');
+      trial.moveTo(999);
+      await trial.purge({ paymentsMs: null, pairsMs: 1_000 });
+      same((await trial.listParked()).length, 1);
+
+      trial.moveTo(1_001);
+      await trial.purge({ paymentsMs: null, pairsMs: 1_000 });
+      same(await trial.listParked(), []);
+      same(await trial.take(gone), []);
+      same((await trial.drain(known)).sort(), published.sort());
+      const { openDeliveries, orphanedDeliveries } = await trial.counts();
+      same([openDeliveries, orphanedDeliveries], [0, 0]);
+    },
+  },
+  {
+    name: 'purge can forget one type of a handler and keep its others',
+    async run(trial) {
+      const handler = await trial.handler('payment.failed', 'payment.succeeded');
+      await trial.publishNew('failed');
+      const stays = await trial.publishNew('succeeded');
+      await trial.fanOut();
+      trial.moveTo(500);
+      await trial.announce(handler, 'payment.succeeded');
+      trial.moveTo(1_001);
+      await trial.purge({ paymentsMs: null, pairsMs: 1_000 });
+      same(await trial.drain(handler), [stays]);
+    },
+  },
+  {
+    name: 'events of a type wait for a new handler once the last pair of that type is forgotten',
+    async run(trial) {
+      const gone = await trial.handler('payment.failed');
+      trial.moveTo(1_001);
+      await trial.purge({ paymentsMs: null, pairsMs: 1_000 });
+      const eventId = await trial.publishNew('failed');
+      assert.equal(await trial.fanOut(), 0);
+      const handler = await trial.handler('payment.failed');
+      same(await trial.drain(gone), []);
+      same(await trial.drain(handler), [eventId]);
+    },
+  },
+  {
+    name: 'a forgotten pair does not keep a payment from being purged',
+    async run(trial) {
+      const handler = await trial.handler('payment.failed');
+      await trial.insertWithEvent('failed', { finalizedAt: at(1) });
+      await trial.fanOut();
+      await trial.insertWithEvent('failed', { finalizedAt: at(1) });
+      trial.moveTo(1_001);
+      same(await trial.purge({ pairsMs: 1_000 }), { payments: 2, events: 2 });
+      same(await trial.take(handler), []);
+      same(await trial.listByState(['failed']), []);
+    },
+  },
+  {
+    name: 'purge forgets a pair with all its deliveries, however many',
+    async run(trial) {
+      const handler = await trial.handler('payment.failed');
+      await trial.inChunks(Array<null>(250).fill(null), () => trial.insertWithEvent('failed', { finalizedAt: at(1) }));
+      assert.equal(await trial.fanOut(), 250);
+      trial.moveTo(1_001);
+      same(await trial.purge({ pairsMs: 1_000 }), { payments: 250, events: 250 });
+      await trial.announce(handler, 'payment.failed');
+      assert.equal((await trial.counts()).openDeliveries, 0);
+      same(await trial.take(handler), []);
+    },
+  },
+  {
+    name: 'purge forgets no pair of another account',
+    async run(trial) {
+      const handler = await trial.handler('payment.failed');
+      trial.moveTo(1_001);
+      await trial.store.purge(`${trial.account}-other`, { paymentsMs: 0, pairsMs: 1_000, keysMs: 1_000 });
+      const eventId = await trial.publishNew('failed');
+      same(await trial.drain(handler), [eventId]);
     },
   },
 ];

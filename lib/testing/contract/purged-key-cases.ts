@@ -1,21 +1,30 @@
 import assert from 'node:assert/strict';
-import { at, type PaymentStoreCase, type StoreTrial, tally, unique } from './store-trial.js';
-import { same } from './same.js';
+import type { PaymentRecord } from '../../payment/payment.js';
+import { at, hostIdNonce, type PaymentStoreCase, RACERS, same, type StoreTrial, tally, unique } from './store-trial.js';
 
-/** A payment that had the key, and was purged when the clock showed 1,000. */
-async function purgeOne(trial: StoreTrial, idempotencyKey: string): Promise<void> {
-  await trial.insert({ state: 'failed', finalizedAt: at(1), idempotencyKey });
-  trial.moveTo(1_000);
-  same(await trial.purge({ keysMs: 500 }), { payments: 1, events: 0 });
+const ROUNDS = 3 * RACERS;
+const ended = { state: 'failed', finalizedAt: at(1) } as const;
+
+/** A new payment with the same conversationId, chosen by the host. */
+function repeat(trial: StoreTrial, { conversationId }: PaymentRecord): PaymentRecord {
+  return trial.record({ conversationId, hostIdNonce: hostIdNonce(), state: 'charging' });
 }
 
-/** Idempotency keys of payments that are gone. */
+/** Stores a payment and purges it 1,000 ms after the start. */
+async function purgeOne(trial: StoreTrial, changes: Partial<PaymentRecord>): Promise<PaymentRecord> {
+  const record = await trial.insert({ ...ended, ...changes });
+  trial.moveTo(1_000);
+  same(await trial.purge({ keysMs: 500 }), { payments: 1, events: 0 });
+  return record;
+}
+
+/** Idempotency keys and conversationIds of purged payments. */
 export const purgedKeyCases: readonly PaymentStoreCase[] = [
   {
-    name: 'an idempotencyKey outlives its payment: it is found as purged, and stays taken',
+    name: 'the idempotencyKey of a purged payment is found as purged, and stays taken',
     async run(trial) {
       const key = unique('anahtar 🔑');
-      await purgeOne(trial, key);
+      await purgeOne(trial, { idempotencyKey: key });
       for (const store of [trial.store, trial.second]) {
         assert.equal(await store.findByIdempotencyKey(trial.account, key), 'purged');
         const record = trial.record({ idempotencyKey: key, referenceLock: unique('reference') });
@@ -27,29 +36,29 @@ export const purgedKeyCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'another key, and the same key in another account, stay free',
+    name: 'purging a payment leaves other keys free, and the same key in another account',
     async run(trial) {
       const key = unique('key');
-      await purgeOne(trial, key);
-      assert.equal(await trial.store.findByIdempotencyKey(trial.account, key.toUpperCase()), null);
+      await purgeOne(trial, { idempotencyKey: key });
+      assert.equal(await trial.findByIdempotencyKey(key.toUpperCase()), null);
       await trial.insert({ idempotencyKey: `${key} ` });
       const other = trial.record({ account: `${trial.account}-other`, idempotencyKey: key });
       assert.equal(await trial.store.findByIdempotencyKey(other.account, key), null);
-      assert.equal(await trial.store.insert(other), null);
+      await trial.put(other);
       same(await trial.store.findByIdempotencyKey(other.account, key), other);
     },
   },
   {
-    name: 'a purged idempotencyKey is forgotten when it has been remembered long enough',
+    name: 'a purged idempotencyKey is forgotten after keysMs',
     async run(trial) {
       const key = unique('key');
-      await purgeOne(trial, key);
+      await purgeOne(trial, { idempotencyKey: key });
       trial.moveTo(1_499);
       await trial.purge({ keysMs: 500 });
-      assert.equal(await trial.store.findByIdempotencyKey(trial.account, key), 'purged');
+      assert.equal(await trial.findByIdempotencyKey(key), 'purged');
       trial.moveTo(1_501);
       await trial.purge({ keysMs: 500 });
-      assert.equal(await trial.store.findByIdempotencyKey(trial.account, key), null);
+      assert.equal(await trial.findByIdempotencyKey(key), null);
       const second = await trial.insert({ idempotencyKey: key });
       same(await trial.second.findByIdempotencyKey(trial.account, key), second);
     },
@@ -58,14 +67,14 @@ export const purgedKeyCases: readonly PaymentStoreCase[] = [
     name: 'an idempotencyKey that was purged later is still known when an older one is forgotten',
     async run(trial) {
       const [older, later] = [unique('key'), unique('key')];
-      await purgeOne(trial, older);
-      await trial.insert({ state: 'failed', finalizedAt: at(1), idempotencyKey: later });
+      await purgeOne(trial, { idempotencyKey: older });
+      await trial.insert({ ...ended, idempotencyKey: later });
       trial.moveTo(1_400);
       assert.equal((await trial.purge({ keysMs: 500 })).payments, 1);
       trial.moveTo(1_501);
       await trial.purge({ keysMs: 500 });
-      assert.equal(await trial.store.findByIdempotencyKey(trial.account, older), null);
-      assert.equal(await trial.store.findByIdempotencyKey(trial.account, later), 'purged');
+      assert.equal(await trial.findByIdempotencyKey(older), null);
+      assert.equal(await trial.findByIdempotencyKey(later), 'purged');
       assert.equal(await trial.second.insert(trial.record({ idempotencyKey: later })), 'idempotencyKey');
     },
   },
@@ -73,30 +82,28 @@ export const purgedKeyCases: readonly PaymentStoreCase[] = [
     name: 'many idempotencyKeys are forgotten at once',
     async run(trial) {
       const keys = Array.from({ length: 250 }, () => unique('key'));
-      await trial.inChunks(keys, (idempotencyKey) =>
-        trial.insert({ state: 'failed', finalizedAt: at(1), idempotencyKey }),
-      );
+      await trial.inChunks(keys, (idempotencyKey) => trial.insert({ ...ended, idempotencyKey }));
       trial.moveTo(1_000);
       assert.equal((await trial.purge({ keysMs: 500 })).payments, keys.length);
       trial.moveTo(1_501);
       same(await trial.purge({ keysMs: 500 }), { payments: 0, events: 0 });
-      const found = await trial.inChunks(keys, (key) => trial.store.findByIdempotencyKey(trial.account, key));
+      const found = await trial.inChunks(keys, (key) => trial.findByIdempotencyKey(key));
       same(tally(found.map((one) => one && 'purged')), { null: keys.length });
     },
   },
   {
-    name: 'what is forgotten in one account is still known in another',
+    name: 'a key that is forgotten in one account is still known in another',
     async run(trial) {
       const key = unique('key');
       const account = unique('other');
       const others = trial.record({ account, state: 'failed', finalizedAt: at(1), idempotencyKey: key });
-      assert.equal(await trial.store.insert(others), null);
-      await purgeOne(trial, key);
+      await trial.put(others);
+      await purgeOne(trial, { idempotencyKey: key });
       const retention = { paymentsMs: 0, pairsMs: 1_000_000, keysMs: 1_000_000 };
       same(await trial.store.purge(account, retention), { payments: 1, events: 0 });
       trial.moveTo(1_501);
       await trial.purge({ keysMs: 500 });
-      assert.equal(await trial.store.findByIdempotencyKey(trial.account, key), null);
+      assert.equal(await trial.findByIdempotencyKey(key), null);
       assert.equal(await trial.store.findByIdempotencyKey(account, key), 'purged');
       assert.equal(await trial.second.insert(trial.record({ account, idempotencyKey: key })), 'idempotencyKey');
     },
@@ -105,10 +112,10 @@ export const purgedKeyCases: readonly PaymentStoreCase[] = [
     name: 'keys are forgotten even where payments are kept for good',
     async run(trial) {
       const key = unique('key');
-      await purgeOne(trial, key);
+      await purgeOne(trial, { idempotencyKey: key });
       trial.moveTo(1_501);
       await trial.purge({ paymentsMs: null, keysMs: 500 });
-      assert.equal(await trial.store.findByIdempotencyKey(trial.account, key), null);
+      assert.equal(await trial.findByIdempotencyKey(key), null);
     },
   },
   {
@@ -117,21 +124,150 @@ export const purgedKeyCases: readonly PaymentStoreCase[] = [
       const record = await trial.insert({ idempotencyKey: unique('key') });
       trial.moveTo(1_000_000);
       await trial.purge({ keysMs: 1 });
-      same(await trial.store.findByIdempotencyKey(trial.account, record.idempotencyKey!), record);
+      same(await trial.findByIdempotencyKey(record.idempotencyKey!), record);
       const second = trial.record({ idempotencyKey: record.idempotencyKey });
       assert.equal(await trial.store.insert(second), 'idempotencyKey');
     },
   },
   {
-    name: 'a released idempotencyKey does not outlive its payment',
+    name: 'an idempotencyKey that was released before the purge is free',
     async run(trial) {
       const idempotencyKey = unique('key');
       const record = await trial.insert({ idempotencyKey });
       await trial.replace(record, { state: 'failed', finalizedAt: at(1), idempotencyKey: null });
       trial.moveTo(1_000);
       assert.equal((await trial.purge()).payments, 1);
-      assert.equal(await trial.store.findByIdempotencyKey(trial.account, idempotencyKey), null);
+      assert.equal(await trial.findByIdempotencyKey(idempotencyKey), null);
       await trial.insert({ idempotencyKey });
     },
   },
+  {
+    name: 'the conversationId of a purged payment stays taken where the host chose it, and nothing is written',
+    async run(trial) {
+      const purged = await purgeOne(trial, { conversationId: unique('kimlik 🪪'), hostIdNonce: hostIdNonce() });
+      for (const store of [trial.store, trial.second]) {
+        const keys = { idempotencyKey: unique('key'), tokenHash: unique('token'), referenceLock: unique('reference') };
+        const again = { ...repeat(trial, purged), ...keys, dueAt: at(0) };
+        assert.equal(await store.insert(again), 'conversationId');
+        assert.equal(await store.find(trial.account, purged.conversationId), null);
+        same(await trial.versions(again), []);
+        same(await trial.leaseDue(), []);
+        await trial.insert(keys);
+      }
+    },
+  },
+  {
+    name: 'the conversationId of a purged payment is free where the module made it',
+    async run(trial) {
+      const purged = await purgeOne(trial, { hostIdNonce: null });
+      assert.equal(await trial.second.insert(repeat(trial, purged)), null);
+    },
+  },
+  {
+    name: 'the conversationId of a purged payment stays taken where its record, of an older release, does not say who chose it',
+    async run(trial) {
+      const purged = await purgeOne(trial, { hostIdNonce: undefined });
+      assert.equal(await trial.second.insert(repeat(trial, purged)), 'conversationId');
+    },
+  },
+  {
+    name: 'the conversationId of a purged payment stays taken where the host chose it, however the payment was changed',
+    async run(trial) {
+      const idempotencyKey = unique('key');
+      const record = await trial.insert({ hostIdNonce: hostIdNonce(), idempotencyKey, state: 'charging' });
+      const unknown = await trial.replace(record, { state: 'unknown', message: '"hostIdNonce":null' });
+      await trial.replace(unknown, { ...ended, idempotencyKey: null });
+      trial.moveTo(1_000);
+      assert.equal((await trial.purge()).payments, 1);
+      assert.equal(await trial.store.insert(repeat(trial, record)), 'conversationId');
+      await trial.insert({ idempotencyKey });
+    },
+  },
+  {
+    name: 'purging a payment leaves other conversationIds free, and the same text in another account or as a key',
+    async run(trial) {
+      const purged = await purgeOne(trial, { hostIdNonce: hostIdNonce() });
+      const { conversationId } = purged;
+      await trial.put({ ...repeat(trial, purged), account: unique('other') });
+      const upper = { ...purged, conversationId: conversationId.toUpperCase() };
+      assert.equal(await trial.store.insert(repeat(trial, upper)), null);
+      assert.equal(await trial.findByIdempotencyKey(conversationId), null);
+      await trial.insert({ idempotencyKey: conversationId });
+      const spent = unique('spent');
+      await purgeOne(trial, { hostIdNonce: null, idempotencyKey: spent });
+      assert.equal(await trial.store.insert(repeat(trial, { ...purged, conversationId: spent })), null);
+    },
+  },
+  {
+    name: 'a purged conversationId is taken before a purged idempotencyKey or a referenceLock',
+    async run(trial) {
+      const keys = { idempotencyKey: unique('key'), referenceLock: unique('reference') };
+      const purged = await purgeOne(trial, { hostIdNonce: hostIdNonce(), ...keys });
+      assert.equal(await trial.store.insert({ ...repeat(trial, purged), ...keys }), 'conversationId');
+    },
+  },
+  {
+    name: 'a purged conversationId is forgotten after keysMs, and remembered again when its next payment is purged',
+    async run(trial) {
+      const purged = await purgeOne(trial, { hostIdNonce: hostIdNonce() });
+      trial.moveTo(1_499);
+      await trial.purge({ paymentsMs: null, keysMs: 500 });
+      assert.equal(await trial.store.insert(repeat(trial, purged)), 'conversationId');
+      trial.moveTo(1_501);
+      await trial.purge({ paymentsMs: null, keysMs: 500 });
+      const again = { ...repeat(trial, purged), ...ended };
+      assert.equal(await trial.second.insert(again), null);
+      same(await trial.find(again), again);
+      trial.moveTo(5_000);
+      assert.equal((await trial.purge()).payments, 1);
+      assert.equal(await trial.store.insert(repeat(trial, purged)), 'conversationId');
+    },
+  },
+  {
+    name: 'the conversationId of a payment that is still there is never forgotten',
+    async run(trial) {
+      const record = await trial.insert({ ...ended, hostIdNonce: hostIdNonce() });
+      trial.moveTo(1_000_000);
+      await trial.purge({ paymentsMs: null, keysMs: 1 });
+      trial.moveTo(1_000_100);
+      assert.equal((await trial.purge({ keysMs: 1_000 })).payments, 1);
+      assert.equal(await trial.store.insert(repeat(trial, record)), 'conversationId');
+    },
+  },
+  {
+    name: 'a refused insert leaves its conversationId free',
+    async run(trial) {
+      const referenceLock = unique('reference');
+      await trial.insert({ referenceLock });
+      const refused = trial.record({ hostIdNonce: hostIdNonce(), referenceLock });
+      assert.equal(await trial.store.insert(refused), 'referenceLock');
+      assert.equal(await trial.second.insert({ ...refused, referenceLock: null }), null);
+    },
+  },
+  {
+    name: `only one of ${RACERS} concurrent inserts with a conversationId that the host chose is stored`,
+    async run(trial) {
+      const first = trial.record();
+      const records = Array.from({ length: RACERS }, () => repeat(trial, first));
+      const outcomes = await trial.race((store, index) => store.insert(records[index]!));
+      same(tally(outcomes), { null: 1, conversationId: RACERS - 1 });
+      same(await trial.find(first), records[outcomes.indexOf(null)]);
+    },
+  },
+  ...([hostIdNonce(), undefined] as const).map((nonce): PaymentStoreCase => ({
+    name: `no repeat of a payment is stored while it is purged${nonce ? '' : ', where an older release wrote the payment'}`,
+    async run(trial) {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        trial.moveTo(round * 1_000);
+        const record = await trial.insert({ ...ended, finalizedAt: at(round * 1_000 - 1), hostIdNonce: nonce });
+        const [first, counts, second] = await Promise.all([
+          trial.second.insert(repeat(trial, record)),
+          trial.purge(),
+          trial.second.insert(repeat(trial, record)),
+        ]);
+        same([first, counts.payments, second], ['conversationId', 1, 'conversationId']);
+        assert.equal(await trial.find(record), null);
+      }
+    },
+  })),
 ];

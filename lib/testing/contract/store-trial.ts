@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
-import { randomBytes, randomUUID } from 'node:crypto';
 import { eventIdOf, PaymentEvent, type PaymentEventType } from '../../payment/payment-event.js';
-import { EVENT_STATES, type PaymentEventState } from '../../payment/payment-state.js';
+import { EVENT_STATES, type PaymentEventState, type PaymentState } from '../../payment/payment-state.js';
 import { type PaymentRecord, toPayment } from '../../payment/payment.js';
-import type { Delivery, LeasedDelivery, Postponement } from '../../store/payment-outbox.js';
-import type { PaymentStore, PurgeCounts, Retention } from '../../store/payment-store.js';
+import type { Delivery, Postponement } from '../../store/payment-outbox.js';
+import type { PaymentStore, PurgeCounts, Retention, StoreCounts } from '../../store/payment-store.js';
 import { aPaymentEvent, aPaymentRecord } from '../a-payment.js';
 import type { TestClock } from '../test-clock.js';
+import { aPostponement, at, eventIds, fullFields, leased, unique } from './trial-values.js';
+
+export * from './trial-values.js';
 
 /** One thing that every store must do. */
 export interface PaymentStoreCase {
@@ -14,34 +16,18 @@ export interface PaymentStoreCase {
   readonly run: (trial: StoreTrial) => Promise<void>;
 }
 
-const START = Date.parse('2026-03-01T10:00:00.123Z');
-
 const ALL_TYPES = EVENT_STATES.map((state): PaymentEventType => `payment.${state}`);
 
-/** Long enough that nothing is forgotten by accident. */
+/** So long that a purge forgets no pair and no key. */
 const FOR_YEARS_MS = 10 * 365 * 86_400_000;
 
-/** How many are written at a time where there are many. */
+/** How many calls run at a time where a case needs many. */
 const CHUNK = 50;
 
-/** How many callers a race has. */
+/** How many concurrent callers a race has. */
 export const RACERS = 16;
 
-/** A moment, that many milliseconds after the start, which is where the clock of each case stands at first. */
-export function at(ms: number): Date {
-  return new Date(START + ms);
-}
-
-export function unique(name: string): string {
-  return `${name}-${randomUUID()}`;
-}
-
-/** As a payment has it whose conversationId the host chose. */
-export function hostIdNonce(): string {
-  return randomBytes(6).toString('hex');
-}
-
-/** A store under trial, in accounts that nothing else uses, and ways to write into it. */
+/** The store that is tested, in an account that nothing else uses, and what cases do with it again and again. */
 export class StoreTrial {
   readonly account = unique('account');
 
@@ -52,22 +38,22 @@ export class StoreTrial {
     private readonly clock: TestClock,
   ) {}
 
-  /** From now on it is that many milliseconds after the start, for both connections. */
+  /** Sets the clock of both connections to so many milliseconds after the start. */
   moveTo(ms: number): void {
     this.clock.set(at(ms));
   }
 
-  /** The two connections in turn. */
+  /** The connection that this caller of a race uses: every second one uses the second. */
   racer(index: number): PaymentStore {
     return index % 2 === 0 ? this.store : this.second;
   }
 
-  /** Runs as many callers at once, over the two connections. */
+  /** Runs so many callers at once, over both connections. */
   race<T>(run: (store: PaymentStore, index: number) => Promise<T>, racers = RACERS): Promise<T[]> {
     return Promise.all(Array.from({ length: racers }, (_, index) => run(this.racer(index), index)));
   }
 
-  /** Does something to many, some at a time. */
+  /** Runs a call for each of many, a few at a time. */
   async inChunks<T, R>(many: readonly T[], run: (one: T) => Promise<R>): Promise<R[]> {
     const done: R[] = [];
     for (let start = 0; start < many.length; start += CHUNK) {
@@ -76,7 +62,7 @@ export class StoreTrial {
     return done;
   }
 
-  /** A new record of this account, with as many fields null as can be. */
+  /** A new record of this account, in which every field that may be null is null. */
   record(changes: Partial<PaymentRecord> = {}): PaymentRecord {
     return aPaymentRecord({
       conversationId: unique('conversation'),
@@ -95,65 +81,73 @@ export class StoreTrial {
     });
   }
 
-  /** A record whose every field holds something that a careless store would change. */
+  /** A record with a value in each field that a careless store would change. */
   fullRecord(changes: Partial<PaymentRecord> = {}): PaymentRecord {
-    return this.record({
-      reference: unique('sipariş "1" \'2\' \\ ; -- 🧾'),
-      reason: 'amount_mismatch',
-      amount: '999999999999999.99',
-      installmentCount: 12,
-      chargedAmount: '0.10',
-      code: 'B0000',
-      message: `İşlem “onaylandı” 🟢\t\n\\"'{}[]$1 %s \u0000 \u2028 ${'çok uzun '.repeat(20_000)}`,
-      orderId: '00012345678901234567890',
-      paymentId: '9007199254740993',
-      bankUniqueReferenceNumber: '1e400',
-      authCode: '007',
-      transactionDate: '01.03.2026 13:00:00',
-      transactionAt: at(1),
-      maskedCardNumber: '450803******4509',
-      commissionRate: '1.50',
-      commissionAmount: '2.2485',
-      createdAt: at(2),
-      updatedAt: at(999),
-      finalizedAt: at(4),
-      version: 7,
-      tokenHash: unique('token'),
-      idempotencyKey: unique('key'),
-      referenceLock: unique('kilit 🔒'),
-      allowRepeat: true,
-      expiresAt: at(5),
-      dueAt: at(6),
-      attemptId: unique('deneme №'),
-      inquiries: 3,
-      notFoundAt: at(7),
-      note: "Aradık; banka 'çekildi' dedi.",
-      pinsReference: false,
-      hostIdNonce: hostIdNonce(),
-      ...changes,
-    });
+    return this.record({ ...fullFields(), ...changes });
+  }
+
+  // The ledger.
+
+  /** Stores this new payment. */
+  async put(record: PaymentRecord, event?: PaymentEvent): Promise<void> {
+    assert.equal(await this.store.insert(record, event), null, 'the payment must be stored');
   }
 
   /** Stores a new payment. */
   async insert(changes: Partial<PaymentRecord> = {}, event?: PaymentEvent): Promise<PaymentRecord> {
     const record = this.record(changes);
-    assert.equal(await this.store.insert(record, event), null, 'the payment must be stored');
+    await this.put(record, event);
     return record;
   }
 
-  /** The record one version on. */
+  /** Stores a new payment in a state that has events, with its event. */
+  async insertWithEvent(state: PaymentEventState, changes: Partial<PaymentRecord> = {}): Promise<PaymentRecord> {
+    const record = this.record({ state, ...changes });
+    await this.put(record, this.event(record, state));
+    return record;
+  }
+
+  /** The next version of a record. */
   next(record: PaymentRecord, changes: Partial<PaymentRecord> = {}): PaymentRecord {
     return { ...record, ...changes, version: record.version + 1 };
   }
 
-  /** Moves a stored payment on. */
+  /** Replaces a stored payment by its next version. */
   async replace(record: PaymentRecord, changes: Partial<PaymentRecord> = {}): Promise<PaymentRecord> {
     const next = this.next(record, changes);
     assert.equal(await this.store.replace(next, record.version), 'replaced', 'the payment must be replaced');
     return next;
   }
 
-  /** Moves a stored payment to a state that has events, with its event. */
+  find(record: PaymentRecord): Promise<PaymentRecord | null> {
+    return this.store.find(record.account, record.conversationId);
+  }
+
+  findByIdempotencyKey(key: string): Promise<PaymentRecord | 'purged' | null> {
+    return this.store.findByIdempotencyKey(this.account, key);
+  }
+
+  findByReference(reference: string): Promise<PaymentRecord[]> {
+    return this.store.findByReference(this.account, reference);
+  }
+
+  listByState(states: readonly PaymentState[], limit = 10): Promise<PaymentRecord[]> {
+    return this.store.listByState(this.account, states, limit);
+  }
+
+  /** The versions in the history of a payment. */
+  async versions(record: PaymentRecord): Promise<number[]> {
+    const history = await this.store.history(record.account, record.conversationId);
+    return history.map((entry) => entry.version);
+  }
+
+  leaseDue({ leaseMs = 60_000, limit = 100, store = this.store } = {}): Promise<PaymentRecord[]> {
+    return store.leaseDue({ account: this.account, leaseMs, limit });
+  }
+
+  // Events, which a write of the ledger leaves in the outbox.
+
+  /** Replaces a stored payment by its next version in a state that has events, with its event. */
   async publish(
     record: PaymentRecord,
     state: PaymentEventState,
@@ -166,13 +160,41 @@ export class StoreTrial {
     return { record: next, event };
   }
 
+  /**
+   * Stores a new payment and publishes it in that state, so many milliseconds after the start. @returns the event's id
+   */
+  async publishNew(state: PaymentEventState, ms = 1): Promise<string> {
+    return (await this.publish(await this.insert(), state, at(ms))).event.eventId;
+  }
+
+  /** Stores a new payment that becomes `unknown` and then `succeeded`. @returns the ids of both events */
+  async publishTwice(): Promise<[string, string]> {
+    const unknown = await this.publish(await this.insert(), 'unknown', at(1));
+    const succeeded = await this.publish(unknown.record, 'succeeded', at(2));
+    return [unknown.event.eventId, succeeded.event.eventId];
+  }
+
+  /** A handler of both types that {@link publishTwice} publishes, and the ids of both events. */
+  async twoVersions(): Promise<{ handler: string; first: string; second: string }> {
+    const handler = await this.handler('payment.unknown', 'payment.succeeded');
+    const [first, second] = await this.publishTwice();
+    return { handler, first, second };
+  }
+
+  /** A handler of `payment.failed`, and the id of an event that waits for it. */
+  async oneEvent(): Promise<{ handler: string; eventId: string }> {
+    return { handler: await this.handler('payment.failed'), eventId: await this.publishNew('failed') };
+  }
+
   /** The event of a record in that state. */
   event(record: PaymentRecord, state: PaymentEventState): PaymentEvent {
     const event = aPaymentEvent({ ...toPayment(record), state });
     return new PaymentEvent({ ...event, eventId: eventIdOf(record) });
   }
 
-  /** Announces a handler with an id of its own. @returns the id */
+  // The outbox.
+
+  /** Announces a new handler. @returns its id */
   async handler(...types: PaymentEventType[]): Promise<string> {
     const handlerId = unique('Orders.handler');
     await this.announce(handlerId, ...types);
@@ -202,16 +224,16 @@ export class StoreTrial {
     return this.lease(handlerId, options);
   }
 
-  /** Takes the next delivery, which then fails. @returns as it was leased */
+  /** Takes the next delivery and postpones it. @returns the delivery as it was leased */
   async fail(handlerId: string, to: Partial<Postponement>): Promise<Delivery> {
     const lease = unique('lease');
     const [delivery] = await this.take(handlerId, { lease, limit: 1 });
     assert.ok(delivery, 'there must be a delivery that is due');
-    await this.store.postpone(leased(delivery, lease), aPostponement(to));
+    await this.postpone(delivery, lease, to);
     return delivery;
   }
 
-  /** Takes and acknowledges until nothing more is due. @returns the ids of the events, in the order they came */
+  /** Takes and acknowledges until nothing is due. @returns the ids of the events in the order of their delivery */
   async drain(handlerId: string): Promise<string[]> {
     const drained: string[] = [];
     for (let ids = await this.ofOneTake(handlerId); ids.length > 0; ids = await this.ofOneTake(handlerId)) {
@@ -220,28 +242,41 @@ export class StoreTrial {
     return drained;
   }
 
-  leaseDue({ leaseMs = 60_000, limit = 100, store = this.store } = {}): Promise<PaymentRecord[]> {
-    return store.leaseDue({ account: this.account, leaseMs, limit });
+  renew(delivery: Delivery, lease: string, leaseMs: number): Promise<boolean> {
+    return this.store.renewLease(leased(delivery, lease), leaseMs);
   }
 
-  /** Purges; by default every settled payment, but no pair and no key. */
+  postpone(delivery: Delivery, lease: string, to: Partial<Postponement>): Promise<void> {
+    return this.store.postpone(leased(delivery, lease), aPostponement(to));
+  }
+
+  acknowledge(handlerId: string, eventId: string): Promise<void> {
+    return this.store.acknowledge(this.account, handlerId, eventId);
+  }
+
+  listParked(limit = 10): Promise<Delivery[]> {
+    return this.store.listParked(this.account, limit);
+  }
+
+  replay(handlerId: string, eventId: string): Promise<boolean> {
+    return this.store.replay(this.account, handlerId, eventId);
+  }
+
+  // Both.
+
+  /** Purges; unless told otherwise every settled payment, but no pair and no key. */
   purge(retention: Partial<Retention> = {}): Promise<PurgeCounts> {
     const { paymentsMs = 0, pairsMs = FOR_YEARS_MS, keysMs = FOR_YEARS_MS } = retention;
     return this.store.purge(this.account, { paymentsMs, pairsMs, keysMs });
   }
 
-  find(record: PaymentRecord): Promise<PaymentRecord | null> {
-    return this.store.find(record.account, record.conversationId);
-  }
-
-  async versions(record: PaymentRecord): Promise<number[]> {
-    const history = await this.store.history(record.account, record.conversationId);
-    return history.map((entry) => entry.version);
+  counts(): Promise<StoreCounts> {
+    return this.store.counts(this.account);
   }
 
   private async ofOneTake(handlerId: string): Promise<string[]> {
     const taken = eventIds(await this.take(handlerId));
-    for (const eventId of taken) await this.store.acknowledge(this.account, handlerId, eventId);
+    for (const eventId of taken) await this.acknowledge(handlerId, eventId);
     return taken;
   }
 }
@@ -252,29 +287,4 @@ interface LeaseOptions {
   readonly leaseMs?: number;
   readonly limit?: number;
   readonly store?: PaymentStore;
-}
-
-/** A delivery and who holds it. */
-export function leased({ account, handlerId, event }: Delivery, lease: string): LeasedDelivery {
-  return { account, handlerId, eventId: event.eventId, lease };
-}
-
-/** What becomes of a delivery whose first try failed: another one in a second. */
-export function aPostponement(changes: Partial<Postponement> = {}): Postponement {
-  return { attempts: 1, error: 'Error: no', retryInMs: 1_000, parked: false, ...changes };
-}
-
-export function ids(records: readonly PaymentRecord[]): string[] {
-  return records.map((record) => record.conversationId);
-}
-
-export function eventIds(deliveries: readonly Delivery[]): string[] {
-  return deliveries.map((delivery) => delivery.event.eventId);
-}
-
-/** How often each outcome came. */
-export function tally(outcomes: readonly (string | null)[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const outcome of outcomes) counts[`${outcome}`] = (counts[`${outcome}`] ?? 0) + 1;
-  return counts;
 }

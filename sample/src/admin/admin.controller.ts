@@ -28,14 +28,14 @@ export class AdminController {
     return adminPage(await Promise.all(entries), visitor);
   }
 
-  /** Asks the gateway about a payment now, rather than when the module next does so by itself. */
+  /** Asks the gateway about a payment now, instead of waiting until the module does. */
   @Post('payments/:id/inquire')
   @Redirect('/admin', 303)
   async inquire(@Param('id') conversationId: string): Promise<void> {
     await ignoringRefusals(this.payments.inquire(conversationId));
   }
 
-  /** For someone who has seen the outcome in the gateway's own records. */
+  /** For staff who have looked the outcome up in the gateway's own records. */
   @Post('payments/:id/resolve')
   @Redirect('/admin', 303)
   async resolve(@Param('id') conversationId: string, @Body() form: unknown): Promise<void> {
@@ -44,7 +44,10 @@ export class AdminController {
   }
 }
 
-/** The page shows the state either way, also if the payment has changed meanwhile or the gateway has no inquiry. */
+/**
+ * Refusals are ignored because the page shows the state anyway: the payment may have changed, or the gateway may have
+ * no inquiry.
+ */
 async function ignoringRefusals(change: Promise<unknown>): Promise<void> {
   try {
     await change;

@@ -13,8 +13,8 @@ import { DemoGateway } from '../demo/demo-gateway.js';
 import { PasswordGuesses } from './password-guesses.js';
 
 /**
- * Open while the gateway is simulated; otherwise HTTP Basic with `SHOP_ADMIN_PASSWORD`, any user name. Whatever it
- * guards, wrong passwords are counted together.
+ * Lets everyone in while the gateway is simulated. Otherwise it asks for HTTP Basic with `SHOP_ADMIN_PASSWORD` and any
+ * user name. Wrong passwords are counted together for all routes.
  */
 @Injectable()
 export class AdminGuard implements CanActivate {
@@ -39,7 +39,7 @@ export class AdminGuard implements CanActivate {
       this.guesses.remember(address);
       return true;
     }
-    // A browser first asks without one, which is no guess.
+    // A browser's first request has no password: that is not a guess.
     if (authorization !== undefined) this.guesses.countWrong(address);
     response.set('WWW-Authenticate', 'Basic realm="orders", charset="UTF-8"');
     throw new UnauthorizedException();
@@ -57,7 +57,7 @@ function passwordIn(authorization = ''): string {
     .replace(/^[^:]*:?/, '');
 }
 
-/** In the same time wherever they differ, also in length. */
+/** Takes the same time wherever the texts differ, even in length. */
 function isSame(given: string, wanted: string): boolean {
   return timingSafeEqual(digest(given), digest(wanted));
 }

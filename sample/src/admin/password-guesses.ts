@@ -12,12 +12,12 @@ interface WrongGuesses {
 }
 
 /**
- * How often the admin password has been guessed wrong within an hour: by each address, and by all together, since an
- * attacker may have many. Only guesses that were compared count, so that knocking on does not prolong the wait.
+ * Counts wrong admin passwords within an hour: for each address, and for all together, since an attacker may have many
+ * addresses. Tries that are refused during the wait do not count, so they do not prolong it.
  *
- * An address that has given the right password is held to its own limit alone. Otherwise an attacker with many addresses
- * could keep the owner out for as long as the attack lasts; an owner at a new address can restart the shop. The counts
- * are this process's own: with several, each allows as many.
+ * The limit for all together does not apply to an address that has given the right password. Otherwise an attacker with
+ * many addresses could lock the owner out for as long as the attack lasts. An owner at a new address can restart the
+ * shop. Each process has its own counts.
  */
 @Injectable()
 export class PasswordGuesses {
@@ -25,7 +25,7 @@ export class PasswordGuesses {
   private ofAll: WrongGuesses = { count: 0, until: 0 };
   private readonly known = new Set<string>();
 
-  /** How many milliseconds pass until that address may guess again; 0 if it may now. */
+  /** In milliseconds, until that address may try again; 0 if it may now. */
   waitOf(address: string): number {
     const now = performance.now();
     const network = networkOf(address);
@@ -46,7 +46,9 @@ export class PasswordGuesses {
     this.ofAll.count += 1;
   }
 
-  /** Of the right password. It does not set the count back: behind one proxy, an attacker may share the address. */
+  /**
+   * Called for the right password. It does not reset the count: behind a proxy, an attacker may have the same address.
+   */
   remember(address: string): void {
     const network = networkOf(address);
     this.known.delete(network);
@@ -56,7 +58,7 @@ export class PasswordGuesses {
   }
 }
 
-/** An IPv4 address, or the first 64 bits of an IPv6 address, all of whose others its owner may use as well. */
+/** An IPv4 address, or the first 64 bits of an IPv6 address: its owner has all addresses of that network. */
 function networkOf(address: string): string {
   const ipv4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (ipv4 !== undefined || !isIPv6(address)) return ipv4 ?? address;

@@ -1,6 +1,6 @@
 import { Catch, HttpException } from '@nestjs/common';
 import { PaymentError, PaymentExceptionFilter } from 'nestjs-card-payment';
 
-/** To a program, errors are JSON, with `tellBuyer`; to a visitor, they are pages (`ShopExceptionFilter`). */
+/** Programs get errors as JSON, with `tellBuyer`. Visitors get pages, from `ShopExceptionFilter`. */
 @Catch(PaymentError, HttpException)
 export class ApiErrorFilter extends PaymentExceptionFilter {}

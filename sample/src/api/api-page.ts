@@ -4,7 +4,7 @@ import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 
 export const API_PAGE = '/docs';
 
-/** The page's own styles stand in it, and it tries requests out. */
+/** The page has inline styles, and sends requests that the reader tries out. */
 export const API_PAGE_POLICY =
   "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; img-src 'self' data:; " +
   "connect-src 'self'; base-uri 'none'; frame-ancestors 'none'";

@@ -27,7 +27,7 @@ class StartedPayment {
   html!: string;
 }
 
-/** The checkout for an app of the shop's own, which has pages of its own and shows the bank's in a WebView. */
+/** The checkout for the shop's mobile app, which has its own pages and shows the bank's in a WebView. */
 @ApiTags('checkout')
 @Controller('api/orders/:id')
 @UseFilters(ApiErrorFilter)

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { readCookie } from '../visitor/cookie.js';
 
-/** A product and how many of it, in the cookie `cup.2~vase.1`. Prices are only in the catalogue. */
+/** A product and its quantity, in a cookie such as `cup.2~vase.1`. Prices are only in the catalogue. */
 export interface BasketEntry {
   readonly productId: string;
   readonly quantity: number;

@@ -17,7 +17,7 @@ export const MAX_QUANTITY = 9;
 export class Basket {
   constructor(private readonly catalogue: Catalogue) {}
 
-  /** Visitors can edit cookies: each product counts once, and only products of the shop count. */
+  /** Visitors can edit the cookie, so unknown products are left out, and a repeated one counts once. */
   read(request: Request): BasketLine[] {
     const quantities = new Map(readBasket(request).map(({ productId, quantity }) => [productId, quantity]));
     return [...quantities].flatMap(([productId, quantity]) => {
@@ -44,7 +44,7 @@ export class Basket {
   }
 
   /**
-   * Empties the basket of a paid order, unless it holds something else by now.
+   * Empties the basket after its order was paid, unless the visitor has changed the basket since.
    * @returns whether it was emptied
    */
   emptyAfter(request: Request, response: Response, ordered: readonly BasketEntry[]): boolean {

@@ -7,7 +7,7 @@ import { PRODUCTS } from './products.js';
 @Injectable()
 export class Catalogue {
   readonly products = PRODUCTS;
-  /** Products whose price makes the simulator misbehave; none with a real gateway. */
+  /** Products whose price makes the simulator decline or fail; there are none with a real gateway. */
   readonly postcards: readonly Product[];
 
   constructor(demo: DemoGateway) {

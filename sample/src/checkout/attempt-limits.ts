@@ -5,22 +5,23 @@ import type { Request } from 'express';
 const AN_HOUR_MS = 3_600_000;
 
 /**
- * Against card testing: criminals who hold thousands of stolen numbers try them in somebody's checkout to see which ones
- * a bank approves. The shop pays for it in fees, disputes and, in the end, its contract. So a visitor and an order have
- * so many attempts an hour, mistyped cards included, and a visitor can place so many orders to try them on. 3D Secure is
- * the other half of the defence; what passes both shows as a rising share of declined payments.
+ * Limits against card testing: criminals who have thousands of stolen numbers try them in a checkout to see which ones
+ * a bank approves. The shop pays for it with fees, disputes and, in the end, its contract. So the attempts of a visitor
+ * and those of an order are limited for an hour, mistyped cards included, and so are the orders that a visitor can
+ * place. 3D Secure is the other half of the defence. Attempts that pass both show as a rising share of declined
+ * payments.
  *
- * The counts are this process's own. With several, give them a storage in common (`storage`), and behind a proxy set
- * `SHOP_PROXIES`, without which all visitors have its address.
+ * Each process has its own counts. With several processes, give them a shared `storage`. Behind a proxy, set
+ * `SHOP_PROXIES`, or all visitors have the proxy's address.
  */
 export const AttemptLimits = ThrottlerModule.forRootAsync({
   useFactory: () => {
     const perVisitor = Number(process.env.SHOP_ATTEMPTS_PER_VISITOR ?? 20);
     return {
       setHeaders: false,
-      // One count for all routes, where @nestjs/throttler would have one for each: page and API are two ways to try a card.
+      // One count for all routes (by default there is one for each), because page and API are two ways to try a card.
       generateKey: (_context, tracker, name) => `${name} ${tracker}`,
-      // The visitor first: whoever is over that limit cannot use up those of orders.
+      // The visitor's limit comes first, so that a visitor who is over it cannot use up the limits of orders.
       throttlers: [
         { name: 'visitor', ttl: AN_HOUR_MS, limit: perVisitor },
         {
@@ -35,10 +36,10 @@ export const AttemptLimits = ThrottlerModule.forRootAsync({
   },
 });
 
-/** Of a route that tries a card. */
+/** For a route that tries a card. */
 export const LimitsAttempts = (): MethodDecorator & ClassDecorator =>
   applyDecorators(UseGuards(ThrottlerGuard), SkipThrottle({ placing: true }));
 
-/** Of a route that places an order. */
+/** For a route that places an order. */
 export const LimitsOrders = (): MethodDecorator & ClassDecorator =>
   applyDecorators(UseGuards(ThrottlerGuard), SkipThrottle({ visitor: true, order: true }));

@@ -18,7 +18,7 @@ const FIELD_OF_PATH = {
 
 export type CheckoutField = (typeof FIELD_OF_PATH)[keyof typeof FIELD_OF_PATH];
 
-/** What can be shown again after an error: nothing of the card. */
+/** The fields that are shown again after an error. Those of the card are not. */
 export interface CheckoutValues {
   readonly holder: string;
   readonly phone: string;
@@ -37,7 +37,7 @@ export function readCheckout(form: unknown): CheckoutValues {
   };
 }
 
-/** The form as the payment module takes it; of the buyer, only the card, its holder and the instalments. */
+/** What the payment module takes. Only the card, its holder and the instalments come from the buyer. */
 export function toPayment(form: unknown, order: Order): DoPaymentDto {
   const { holder, phone, instalments } = readCheckout(form);
   return {
@@ -57,8 +57,8 @@ export function toPayment(form: unknown, order: Order): DoPaymentDto {
 }
 
 /**
- * What the module says of each field, in the buyer's language.
- * @throws the error itself when it names something that the buyer cannot correct
+ * The module's message for each wrong field, in the buyer's language.
+ * @throws the error itself when one of the fields is not the buyer's
  */
 export function wrongFields(error: PaymentValidationError, language: Language): ReadonlyMap<CheckoutField, string> {
   const issues = error.issuesIn(language).map(({ path, message }) => {

@@ -56,11 +56,11 @@ export class CheckoutController {
   ): Promise<void> {
     const order = this.findOrder(id);
     const { is3d } = readCheckout(form);
-    // The form does not offer it, but anyone can post it: without 3D, the shop answers for stolen cards.
+    // The form does not offer it, but anyone can post it. Without 3D Secure, the shop is liable for stolen cards.
     if (!is3d && !this.demo.isOn) throw new BadRequestException();
     try {
       if (is3d) return await this.goToBank(order, form, visitor, response);
-      // The order page shows the outcome, whatever it is.
+      // The order page shows the outcome.
       await this.payments.doPayment(this.paymentOf(order, form, visitor));
     } catch (error) {
       if (error instanceof PaymentValidationError) {
@@ -68,7 +68,7 @@ export class CheckoutController {
         response.status(422).send(checkoutPage({ order, visitor, values: readCheckout(form), wrong, demo: this.demo }));
         return;
       }
-      // Each of these left a payment that the order page shows, and this request moved no money.
+      // After each of these errors the order page shows a payment, and this request moved no money.
       const isShownWithOrder =
         error instanceof PaymentNotSentError ||
         error instanceof PaymentInit3dError ||
@@ -79,8 +79,8 @@ export class CheckoutController {
   }
 
   /**
-   * Sends the gateway's page, which takes the buyer to the bank. The headers, which take the place of the shop's policy,
-   * let it do that and keep it from reading the shop. The payment module does the rest.
+   * Sends the gateway's page, which takes the buyer to the bank. The headers replace the shop's policy: they let the
+   * page go to the bank, and prevent it from reading the shop. The payment module does the rest.
    */
   private async goToBank(order: Order, form: unknown, visitor: Visitor, response: Response): Promise<void> {
     const { html } = await this.payments.init3d(this.paymentOf(order, form, visitor));

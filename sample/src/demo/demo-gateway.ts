@@ -28,7 +28,7 @@ export class DemoGateway implements OnApplicationShutdown {
     return this.isOn ? currentTestCards() : [];
   }
 
-  /** In place of the `PAYMENT_*` variables. */
+  /** Replaces the `PAYMENT_*` variables. */
   get paymentOptions(): PaymentOptions {
     if (!this.simulator) return {};
     const { url, dialect, credentials } = this.simulator;

@@ -5,7 +5,7 @@ import { PaymentHealthIndicator } from 'nestjs-card-payment/health';
 import { AdminGuard } from '../admin/admin.guard.js';
 import { prometheus } from './telemetry.js';
 
-/** How the shop is doing, for load balancers, Prometheus and people. */
+/** Health and metrics, for load balancers, Prometheus and people. */
 @Controller()
 export class ObservabilityController {
   constructor(
@@ -13,7 +13,7 @@ export class ObservabilityController {
     private readonly payments: PaymentHealthIndicator,
   ) {}
 
-  /** For a load balancer: 200 or 503, and no figures, which are nobody's business. */
+  /** For a load balancer: 200 or 503. The figures are for staff only. */
   @Get('health')
   @HealthCheck()
   async isUp(): Promise<Pick<HealthCheckResult, 'status'>> {

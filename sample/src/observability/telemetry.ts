@@ -8,7 +8,7 @@ import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trac
 /** What Prometheus scrapes, at `/metrics`. */
 export const prometheus = new PrometheusExporter({ preventServerStart: true });
 
-/** Before the application starts: the payment module uses the providers that it finds. */
+/** Must run before the application starts, because the payment module uses the providers that it finds then. */
 export function startTelemetry(): void {
   metrics.setGlobalMeterProvider(new MeterProvider({ readers: [prometheus] }));
   if (!process.env.OTEL_EXPORTER_OTLP_ENDPOINT) return;

@@ -3,7 +3,7 @@ import { OnEvent } from '@nestjs/event-emitter';
 import { OnPayment, type PaymentEvent } from 'nestjs-card-payment';
 import { OrderRepository } from './order.repository.js';
 
-/** The handler that marks orders paid, as deliveries to it are written down. */
+/** The id of the handler that marks orders paid. */
 const PAID = 'OrderPayments.paid';
 
 /** What the shop does when the state of a payment changes. */
@@ -11,14 +11,14 @@ const PAID = 'OrderPayments.paid';
 export class OrderPayments {
   constructor(private readonly orders: OrderRepository) {}
 
-  /** Awaited, and called again until it returns: the order is marked paid even if the shop crashes half-way. */
+  /** Awaited, and called again until it returns: the order is marked paid even if the shop crashes before that. */
   @OnPayment('succeeded', { id: PAID })
   paid(event: PaymentEvent): void {
     this.orders.recordEvent('@OnPayment', event);
     if (event.payment.reference !== null) this.orders.markPaid(event.payment.reference, PAID, event);
   }
 
-  /** One handler for all these states, so that it gets a payment's events in order. */
+  /** One handler for all these states, because only one handler gets the events of a payment in order. */
   @OnPayment(['unknown', 'review', 'failed', 'expired'])
   notPaid(event: PaymentEvent): void {
     this.orders.recordEvent('@OnPayment', event);
@@ -30,7 +30,7 @@ export class OrderPayments {
     else this.orders.hold(reference, conversationId);
   }
 
-  /** Plain NestJS events, fire and forget: for what may be missed, such as a message on a screen. */
+  /** Plain NestJS events are not repeated. Use them for what may get lost, such as a message on a screen. */
   @OnEvent('payment.succeeded')
   @OnEvent('payment.failed')
   @OnEvent('payment.expired')

@@ -51,8 +51,9 @@ export class OrderRepository {
   }
 
   /**
-   * Marks an order paid and gives it its invoice number: both or neither, and once, however often its event is delivered
-   * to this handler. Another handler, or another account's event of the same id, is another delivery.
+   * Marks an order paid and assigns its invoice number, in one transaction. It does so once, even if the event is
+   * delivered to this handler several times. The same eventId for another handler or of another account is a different
+   * delivery.
    * @throws Error for an unknown order; the event is then delivered again, and parked for an operator in the end
    */
   markPaid(id: string, handler: string, { eventId, payment }: PaymentEvent): void {
@@ -73,14 +74,14 @@ export class OrderRepository {
     })();
   }
 
-  /** Money may have moved: until that is known, the order is neither packed nor paid again. */
+  /** Money may have moved. Until that is known, the order must be neither packed nor paid again. */
   hold(id: string, conversationId: string): void {
     this.sqlite
       .prepare("UPDATE orders SET status = 'checking', held_by = ? WHERE id = ? AND status <> 'paid'")
       .run(conversationId, id);
   }
 
-  /** No money moved after all. Only the payment that holds the order can release it. */
+  /** No money moved. Only the payment for which the order is held can release it. */
   release(id: string, conversationId: string): void {
     this.sqlite
       .prepare("UPDATE orders SET status = 'open', held_by = NULL WHERE id = ? AND status = 'checking' AND held_by = ?")
@@ -124,7 +125,7 @@ function toOrder(row: OrderRow): Order {
 
 const LETTERS = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** `T-7KQ2-M9XD-4RBW`: some 59 bits. */
+/** Such as `T-7KQ2-M9XD-4RBW`: about 59 random bits. */
 function newOrderId(): string {
   const group = (): string => Array.from({ length: 4 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
   return `T-${group()}-${group()}-${group()}`;

@@ -1,7 +1,7 @@
 import type { PaymentEventType, PaymentReason } from 'nestjs-card-payment';
 import type { Bilingual } from '../visitor/language.js';
 
-/** `open`: can be paid. `checking`: money may have moved, so wait. `paid`: pack it. */
+/** `open`: can be paid. `checking`: money may have moved, so wait. `paid`: can be packed. */
 export type OrderStatus = 'open' | 'checking' | 'paid';
 
 /** With the name and price that the buyer saw. */
@@ -13,7 +13,9 @@ export interface OrderLine {
 }
 
 export interface Order {
-  /** Cannot be guessed, so whoever knows it may see the order. It is also the `reference` of the order's payments. */
+  /**
+   * Cannot be guessed, so anyone who knows it may see the order. It is also the `reference` of the order's payments.
+   */
   readonly id: string;
   readonly lines: readonly OrderLine[];
   readonly totalKurus: number;

@@ -24,7 +24,7 @@ export class OrdersController {
     return lines.length === 0 ? undefined : { url: `/orders/${this.orders.place(lines)}/pay` };
   }
 
-  /** Where the buyer lands after paying. It reads the payments themselves, which are ahead of the order's status. */
+  /** Where the buyer comes back after paying. It reads the payments, because the order's status is updated later. */
   @Get(':id')
   @Header('Cache-Control', 'no-store')
   async show(

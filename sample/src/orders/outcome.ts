@@ -18,8 +18,8 @@ const KIND_OF: Readonly<Record<PaymentState, Exclude<Outcome['kind'], 'unpaid'>>
 };
 
 /**
- * An order has a payment for each attempt. The one that may have taken money decides, of which there is at most one;
- * otherwise the latest.
+ * An order has a payment for each attempt. At most one of them may have taken money: its state is the outcome. Without
+ * one, it is the state of the latest.
  */
 export function outcomeOf(payments: readonly Payment[]): Outcome {
   const payment = payments.find(({ state }) => PAYMENT_STATES[state].holdsReference) ?? payments.at(-1);

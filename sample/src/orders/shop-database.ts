@@ -29,7 +29,7 @@ CREATE TABLE IF NOT EXISTS received_events (
 CREATE INDEX IF NOT EXISTS received_events_by_order ON received_events (order_id);
 `;
 
-/** The shop's own SQLite file. The payment module has one of its own. */
+/** The SQLite file of the shop. The payment module uses another one. */
 @Injectable()
 export class ShopDatabase implements OnApplicationShutdown {
   readonly sqlite = new Database(dataFile('shop.sqlite'));

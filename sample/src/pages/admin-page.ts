@@ -93,7 +93,9 @@ function attempt(payment: Payment, language: Language): Html {
   </li>`;
 }
 
-/** An unknown outcome can be inquired; it and one in review can be settled by someone who saw the gateway's records. */
+/**
+ * The gateway can be asked about an unknown payment. Staff can settle it, and one in review, by the gateway's records.
+ */
 function actions({ conversationId, state }: Payment, language: Language): Html | null {
   const { admin } = TEXTS[language];
   if (state !== 'unknown' && state !== 'review') return null;

@@ -18,7 +18,7 @@ export interface Checkout {
   readonly demo: DemoGateway;
 }
 
-/** As they stand on the page. */
+/** In the order of the page. */
 const FIELDS: readonly CheckoutField[] = ['phone', 'holder', 'number', 'expiry', 'cvv', 'instalments'];
 
 export function checkoutPage({ order, visitor, values, wrong = new Map(), demo }: Checkout): string {
@@ -69,7 +69,7 @@ export function checkoutPage({ order, visitor, values, wrong = new Map(), demo }
   });
 }
 
-/** The browser puts the focus on it, also without scripts, so that it is read first. */
+/** `autofocus` works without scripts, too, so that screen readers read this first. */
 function problems(wrong: ReadonlyMap<CheckoutField, string>, language: Language): Html {
   const { checkout } = TEXTS[language];
   return html`<div class="notice bad" tabindex="-1" autofocus aria-labelledby="problems">

@@ -21,7 +21,7 @@ const LOOK: Readonly<Record<Outcome['kind'], 'good' | 'bad' | 'wait'>> = {
   unpaid: 'wait',
 };
 
-/** Seconds after which the page looks again while the outcome is open. */
+/** After how many seconds the page asks again while the outcome is open. */
 const LOOK_AGAIN: Partial<Record<Outcome['kind'], number>> = { pending: 3, atBank: 5, checking: 30 };
 
 export function orderPage(order: Order, outcome: Outcome, visitor: Visitor): string {
@@ -76,7 +76,7 @@ function details(payment: Payment, language: Language): Html {
     [order.charged, payment.chargedAmount && chargedText(payment.chargedAmount, payment, language)],
     [order.instalments, order.instalmentsText(payment.installmentCount)],
     [order.card, payment.maskedCardNumber],
-    // Other codes are the merchant's: one of them says that a card was reported stolen.
+    // Other codes are for the merchant only: one of them says that the card was reported stolen.
     [order.code, payment.state === 'succeeded' ? payment.code : null],
     [order.authCode, payment.authCode],
     [order.bankReference, payment.bankUniqueReferenceNumber],

@@ -77,7 +77,7 @@ export const REASON_WORDS: Readonly<Record<Language, Readonly<Record<PaymentReas
   },
 };
 
-/** In English an event is called as in code. */
+/** In English, events have the same names as in code. */
 export const EVENT_WORDS: Readonly<Record<Language, (type: PaymentEventType) => string>> = {
   en: (type) => type,
   tr: (type) => `ödeme ${STATE_WORDS.tr[type.slice('payment.'.length) as PaymentEventState]}`,

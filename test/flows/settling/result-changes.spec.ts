@@ -197,17 +197,14 @@ describe('a very large answer', () => {
     expect(changes).not.toHaveProperty('orderId');
   });
 
-  it.each(['4 ', '4', 'aA1', '%34', '1/'])(
-    'does not block the process, even with a mebibyte of %p in each field',
-    (part) => {
-      const text = part.repeat(1_048_576 / part.length);
-      const large = Object.fromEntries(Object.keys(NOTHING).map((name) => [name, text]));
-      const times = [1, 2, 3].map(() => {
-        const start = performance.now();
-        expect(Object.keys(changesBy(large))).toEqual(['message']);
-        return performance.now() - start;
-      });
-      expect(Math.min(...times)).toBeLessThan(100);
-    },
-  );
+  it.each(['4 ', '4', 'aA1', '%34', '1/'])('does not block the process: a mebibyte of %p in each field', (part) => {
+    const text = part.repeat(1_048_576 / part.length);
+    const large = Object.fromEntries(Object.keys(NOTHING).map((name) => [name, text]));
+    const times = [1, 2, 3].map(() => {
+      const start = performance.now();
+      expect(Object.keys(changesBy(large))).toEqual(['message']);
+      return performance.now() - start;
+    });
+    expect(Math.min(...times)).toBeLessThan(100);
+  });
 });

@@ -1,5 +1,5 @@
 import { checkCallback } from '../../../lib/gateway/callback/callback-fields.js';
-import { PaymentCallbackError } from '../../../lib/errors/payment-callback.error.js';
+import { PaymentCallbackError } from '../../../lib/errors/payment-errors.js';
 import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
 import type { CallbackFields } from '../../../lib/gateway/gateway-dialect.js';
 import { aPaymentRecord } from '../../../lib/testing/a-payment.js';

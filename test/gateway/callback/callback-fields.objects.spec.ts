@@ -1,4 +1,4 @@
-import { PaymentCallbackError } from '../../../lib/errors/payment-callback.error.js';
+import { PaymentCallbackError } from '../../../lib/errors/payment-errors.js';
 import type { CallbackFields } from '../../../lib/gateway/gateway-dialect.js';
 import { gatherObjects, isObjectField } from '../../../lib/gateway/callback/callback-fields.js';
 

@@ -5,7 +5,7 @@ import {
   readCallbackFields,
   gatherObjects,
 } from '../../../lib/gateway/callback/callback-fields.js';
-import { PaymentCallbackError } from '../../../lib/errors/payment-callback.error.js';
+import { PaymentCallbackError } from '../../../lib/errors/payment-errors.js';
 
 const RUNS = process.env.RELEASE === '1' ? 100_000 : 2_000;
 

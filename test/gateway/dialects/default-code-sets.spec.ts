@@ -26,7 +26,7 @@ describe('the result codes', () => {
     for (const code of DEFAULT_CODE_SETS.inquiryDeclinedCodes) {
       expect(DEFAULT_CODE_SETS.declinedCodes).toContain(code);
     }
-    // These speak of the request, the merchant, the terminal, the record or the system.
+    // These are about the request, the merchant, the terminal, the record or the system.
     for (const code of ['B0003', 'B0012', 'B0013', 'B0025', 'B0028', 'B0029', 'B0030', 'B0031', 'B0058', 'B0064']) {
       expect(DEFAULT_CODE_SETS.inquiryDeclinedCodes).not.toContain(code);
     }

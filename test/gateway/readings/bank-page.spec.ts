@@ -50,7 +50,7 @@ describe("the bank's page", () => {
     expect(find({ code: 'B0000', content })).toBeNull();
   });
 
-  // With a pattern that backtracks this takes hours.
+  // A pattern that backtracks would take hours.
   it('is decided upon in one go, however long the answer is', () => {
     for (const text of [' '.repeat(1_000_000) + '!', 'A'.repeat(1_000_000) + '!', '=\n'.repeat(500_000) + '!']) {
       expect(decodeBankPage(text)).toBeNull();

@@ -131,7 +131,7 @@ describe('an approval that must name the payment', () => {
       expect(authorized(unnamed, { ...BINDING, unboundState: 'review' })).toBe('review unbound');
       expect(authorized(unnamed, LENIENT)).toBe('succeeded');
     }
-    // What contradicts is no better for being bare.
+    // An answer that contradicts the request is not better because it shows less.
     expect(authorized({ code: 'B0000', conversationId: 'ABC2' })).toBe('review conversation_mismatch');
     expect(authorized({ code: 'B0000', amount: 1 })).toBe('review amount_mismatch');
     expect(authorized({ ...NAMED, amount: 1 })).toBe('review amount_mismatch');
@@ -139,11 +139,11 @@ describe('an approval that must name the payment', () => {
     expect(authorized({ ...NAMED, paymentInfo: { amount: 60, currency: 840 } })).toBe('review currency_mismatch');
     expect(authorized({ code: 'B0010' })).toBe('review approval_variant');
     expect(authorized({ code: 'B0051' })).toBe('failed declined');
-    // More than was asked counts as named with instalments, as it is believed with them.
+    // With instalments, a larger amount is believed, so it also names the payment.
     expect(
       authorized({ ...NAMED, amount: undefined, paymentInfo: { amount: 61 } }, BINDING, { installmentCount: 3 }),
     ).toBe('succeeded');
-    // Where amounts do not matter, the conversationId still does.
+    // With the comparison of amounts off, the conversationId still counts.
     const off: ChargeRules = { ...BINDING, verifyAmount: 'off' };
     expect(authorized({ code: 'B0000', conversationId: 'ABC1' }, off)).toBe('succeeded');
     expect(authorized({ code: 'B0000', amount: 60 }, off)).toBe('unknown unbound');
@@ -229,7 +229,7 @@ describe('the amount of an approval', () => {
   const BAD = 'review amount_mismatch';
 
   it.each([
-    // told, one payment: notLess, exact; three instalments: notLess, exact
+    // the answer's amount; for one payment: notLess, exact; for three instalments: notLess, exact
     ['60', GOOD, GOOD, GOOD, GOOD],
     ['60.0', GOOD, GOOD, GOOD, GOOD],
     ['60.00', GOOD, GOOD, GOOD, GOOD],
@@ -321,16 +321,16 @@ describe('code and resultCode', () => {
   const DISAGREE = 'review codes_disagree';
   const VARIANT = 'review approval_variant';
   const UNCLEAR = 'unknown indeterminate_code';
-  const UNHEARD = 'unknown unrecognised_code';
+  const UNRECOGNISED = 'unknown unrecognised_code';
   const FAILED = 'failed declined';
-  /** By code, then by resultCode in the order of KINDS. */
+  /** A row for each kind of code; in it, a column for each kind of resultCode, in the order of KINDS. */
   const EXPECTED: Record<keyof typeof KINDS, string[]> = {
     approved: ['succeeded', DISAGREE, DISAGREE, DISAGREE, DISAGREE, DISAGREE],
     variant: [DISAGREE, VARIANT, DISAGREE, DISAGREE, DISAGREE, DISAGREE],
-    declined: [DISAGREE, DISAGREE, FAILED, FAILED, UNCLEAR, UNHEARD],
-    'also declined': [DISAGREE, DISAGREE, FAILED, FAILED, UNCLEAR, UNHEARD],
+    declined: [DISAGREE, DISAGREE, FAILED, FAILED, UNCLEAR, UNRECOGNISED],
+    'also declined': [DISAGREE, DISAGREE, FAILED, FAILED, UNCLEAR, UNRECOGNISED],
     indeterminate: [DISAGREE, DISAGREE, UNCLEAR, UNCLEAR, UNCLEAR, UNCLEAR],
-    unrecognised: [DISAGREE, DISAGREE, UNHEARD, UNHEARD, UNCLEAR, UNHEARD],
+    unrecognised: [DISAGREE, DISAGREE, UNRECOGNISED, UNRECOGNISED, UNCLEAR, UNRECOGNISED],
   };
 
   it.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('a code that is %s', (kind) => {
@@ -363,7 +363,7 @@ describe('code and resultCode', () => {
       FAILED,
       FAILED,
       UNCLEAR,
-      UNHEARD,
+      UNRECOGNISED,
     ]);
   });
 
@@ -375,7 +375,7 @@ describe('code and resultCode', () => {
   });
 
   it.each([0, 51, 'rvv0001', 'B51', '51', 'XRVV1'])('the unheard-of code %j', (code) => {
-    expect(outcome(200, { code })).toBe(UNHEARD);
+    expect(outcome(200, { code })).toBe(UNRECOGNISED);
   });
 
   it("codes of the gateway's own validation begin with RVV", () => {

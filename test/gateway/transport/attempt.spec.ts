@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { Attempt } from '../../../lib/gateway/transport/attempt.js';
 import type { Transmission } from '../../../lib/gateway/transport/transmission.js';
 
-/** Stands for undici's side of a transmission. */
+/** Replaces undici in a transmission. */
 class Controller {
   readonly aborted: Error[] = [];
   abort(reason: Error): void {
@@ -22,7 +22,7 @@ function begun(body = '{"a":"Ş"}'): { attempt: Attempt; handler: Dispatcher.Dis
   return { attempt, handler: attempt.handler() };
 }
 
-/** What is known by now; null while nothing is. */
+/** The outcome so far; null while there is none. */
 function known({ outcome }: Attempt): Promise<Transmission | null> {
   return Promise.race([outcome, new Promise<null>((resolve) => setImmediate(() => resolve(null)))]);
 }
@@ -42,7 +42,7 @@ describe('an attempt', () => {
 
   it('is not to be had once it is over', async () => {
     const { attempt } = begun();
-    attempt.forgo();
+    attempt.interceptorsDone();
     expect(attempt.take()).toBeNull();
     expect(await known(attempt)).toEqual({ sent: false, cause: 'interceptor_failed' });
   });
@@ -50,7 +50,7 @@ describe('an attempt', () => {
   it('goes on without the interceptors once it was taken', async () => {
     const { attempt } = begun();
     attempt.take();
-    attempt.forgo();
+    attempt.interceptorsDone();
     expect(await known(attempt)).toBeNull();
   });
 

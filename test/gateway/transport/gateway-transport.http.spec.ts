@@ -26,7 +26,7 @@ it('an interceptor that is added after payments sees the next', async () => {
   expect(arrivals.map(({ request }) => request.headers['x-shop'])).toEqual([undefined, 'ours']);
 });
 
-/** Names with their values: the order of headers says nothing. */
+/** The headers as names with values, since their order has no meaning. */
 function pairs(raw: unknown): string[] {
   const texts = raw as string[];
   return texts.flatMap((text, index) => (index % 2 === 0 ? [`${text.toLowerCase()}: ${texts[index + 1]}`] : []));

@@ -17,7 +17,7 @@ import {
 } from './gateways.js';
 
 const CONNECTION_LOST = { sent: true, reply: null, cause: 'connection_lost' };
-/** Which of them it is depends on what the system had read by then. */
+/** Which code it is depends on what the system had read by then. */
 const SOCKET_CODES = /^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE|UND_ERR_HEADERS_OVERFLOW|HTTPParserError)$/;
 const SOCKET_LOST = { ...CONNECTION_LOST, errorCode: expect.stringMatching(SOCKET_CODES) as string };
 const DEADLINE = { sent: true, reply: null, cause: 'deadline' };
@@ -25,7 +25,7 @@ const KEPT_OPEN = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\nkeep-alive: timeout=6
 
 afterEach(closeAll);
 
-/** Once the whole request is there. */
+/** Answers once the whole request has arrived. */
 const whole =
   (answer: (socket: Socket) => unknown) =>
   (socket: Socket, text: string): void => {

@@ -29,7 +29,7 @@ function trusting(cert: Buffer, options?: Agent.Options): Agent {
   return agent;
 }
 
-/** In the environment that Node itself reads, of which jest gives tests a copy. */
+/** Sets a variable in the real environment, which Node reads itself; Jest gives tests a copy. */
 async function setForNode(name: string, value: string | undefined): Promise<void> {
   const code =
     value === undefined

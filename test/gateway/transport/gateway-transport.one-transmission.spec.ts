@@ -17,7 +17,7 @@ const FAULTS: [string, (response: ServerResponse) => void][] = [
   ['half an answer', half],
 ];
 
-/** What the request interceptors of a host get to see. */
+/** What the host's request interceptors see. */
 function capture(transport: GatewayTransport): InternalAxiosRequestConfig[] {
   const seen: InternalAxiosRequestConfig[] = [];
   transport.http.axiosRef.interceptors.request.use((config) => {
@@ -257,7 +257,7 @@ describe("a host's dispatcher that tries again", () => {
         const { url, arrivals } = await gateway(answer);
         const transmission = await transportOf({ dispatcher: dispatcher() }).post(requestTo(url));
         expect(transmission).toMatchObject({ sent: true });
-        // Whatever was to come would have come before this, over another connection.
+        // A second transmission would have arrived before this request, over another connection.
         await transportOf().post(requestTo(url));
         expect(arrivals.map(({ body }) => body)).toEqual([requestTo(url).body, requestTo(url).body]);
       });
@@ -328,7 +328,7 @@ describe("a host's dispatcher that tries again", () => {
   });
 });
 
-/** Tries three times, showing the handler of the second and third what `show` leaves of it. */
+/** Tries three times. `show` changes the handler for the second and the third time. */
 function retrying(
   agent: Agent,
   show: (handler: Dispatcher.DispatchHandler) => Dispatcher.DispatchHandler,

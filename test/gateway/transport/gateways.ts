@@ -8,14 +8,14 @@ import type { Transmission, WireRequest } from '../../../lib/gateway/transport/t
 
 const SETTINGS: TransportSettings = { timeoutMs: 10_000, connectTimeoutMs: 5_000, keepAliveMs: 4_000 };
 
-/** A request to `url`, with a body that only a whole transmission carries. */
+/** A request to `url`, whose body shows whether it arrived as a whole. */
 export function requestTo(url: string): WireRequest {
   return { url, headers: { 'x-ClientSecret': 'sesame' }, body: '{"name":"Şükrü Ağaç","amount":60.00}' };
 }
 
 const closing: (() => Promise<unknown>)[] = [];
 
-/** At the end of the test, in reverse order. */
+/** What is closed at the end of the test, in reverse order. */
 export function whenDone(close: () => Promise<unknown>): void {
   closing.push(close);
 }
@@ -31,7 +31,7 @@ export function transportOf(settings: Partial<TransportSettings> = {}): GatewayT
   return transport;
 }
 
-/** One after the other, as buyers come: undici has a turn of the event loop to take a connection back. */
+/** Sends one after the other. In between, undici has a turn of the event loop to take its connection back. */
 export async function postEach(transport: GatewayTransport, requests: readonly WireRequest[]): Promise<Transmission[]> {
   const transmissions = [];
   for (const request of requests) {
@@ -41,19 +41,19 @@ export async function postEach(transport: GatewayTransport, requests: readonly W
   return transmissions;
 }
 
-/** Stands between the transport and undici, as a host's own dispatcher would. */
+/** A dispatcher of the host's own, between the transport and undici. */
 export function dispatcherOf(dispatch: Dispatcher['dispatch']): Dispatcher {
   return { dispatch } as Dispatcher;
 }
 
 export interface Arrival {
   readonly request: IncomingMessage;
-  /** Of the client, which tells connections apart. */
+  /** The client's port, which tells connections apart. */
   readonly port: number | undefined;
   readonly body: string;
 }
 
-/** An HTTP server that notes what arrives in full and answers as it is told. */
+/** An HTTP server that keeps the requests which arrive as a whole, and answers with `answer`. */
 export async function gateway(
   answer: (response: ServerResponse, arrivals: Arrival[]) => void = (response) => response.end('{}'),
 ): Promise<{ url: string; arrivals: Arrival[] }> {
@@ -66,20 +66,20 @@ export async function gateway(
       answer(response, arrivals);
     });
   });
-  // So that it is the client who ends a connection.
+  // Long enough that only the client ends connections.
   server.keepAliveTimeout = 60_000;
   return { url: `http://${await listening(server)}/pay`, arrivals };
 }
 
-/** What came over the connections of a server, one text each. */
+/** What a server received: one text for each connection. */
 export interface Wiretap {
   readonly url: string;
   readonly received: string[];
-  /** How many requests were begun. */
+  /** How many requests were started. */
   posts(): number;
 }
 
-/** A TCP server below HTTP, told of each connection and of what came over it so far. */
+/** A TCP server that does not speak HTTP. `text` is all that it has received over the connection. */
 export async function wiretap(
   onData: (socket: Socket, text: string) => void = () => undefined,
   onConnection: (socket: Socket) => void = () => undefined,

@@ -10,7 +10,7 @@ const CARD = '5246776356903508';
 const SECRET = 'a-client-secret';
 const PAGE = 'the-page-of-the-bank';
 
-/** What each channel shows: of the request its headers and body, of the reply its body. */
+/** What each channel shows: the headers and the body of the request, and the body of the reply. */
 const SHOWN: Readonly<Record<string, readonly string[]>> = {
   'undici:client:beforeConnect': [],
   'undici:client:connected': [],
@@ -22,7 +22,7 @@ const SHOWN: Readonly<Record<string, readonly string[]>> = {
   'undici:request:bodyChunkReceived': [SECRET, PAGE],
   'undici:request:trailers': [SECRET],
 };
-/** Of requests by Node's own client, which this module does not use. */
+/** Channels of Node's own HTTP client, which this module does not use. */
 const SILENT = ['http.client.request.created', 'http.client.request.start', 'http.client.response.finish'];
 
 let server: Server;
@@ -62,7 +62,7 @@ async function send(): Promise<void> {
   expect(transmission).toMatchObject({ sent: true, reply: { status: 200, text: PAGE } });
 }
 
-/** What a monitor could read in a message without taking anything apart. */
+/** What a monitor can easily read in a message. */
 function textOf(message: unknown): string {
   const { chunk, request, headers } = message as { chunk?: Uint8Array; request?: object; headers?: unknown };
   return [chunk ? Buffer.from(chunk).toString() : '', inspect(request, { depth: 3 }), inspect(headers)].join(' ');

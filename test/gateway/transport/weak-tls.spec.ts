@@ -4,15 +4,13 @@ import tls, { connect, type TlsOptions, TLSSocket } from 'node:tls';
 import { openRedisStore } from 'nestjs-card-payment/redis';
 import { openSqlStore } from 'nestjs-card-payment/sql';
 import { Agent } from 'undici';
-import { causeOf } from '../../../lib/cli/doctor/failure-cause.js';
-import { reachHost } from '../../../lib/cli/doctor/reach-host.js';
-import { requestOnce } from '../../../lib/cli/doctor/request-once.js';
+import { causeOf, reachHost, requestOnce } from '../../../lib/cli/doctor/reach-host.js';
 import { STRONG_TLS } from '../../../lib/payment/tls.js';
 import { selfSigned } from './certificates.js';
 import { closeAll, listening, requestTo, tlsWiretap, transportOf, whenDone } from './gateways.js';
 
 const own = selfSigned('127.0.0.1');
-/** What the server offers, and how the client's refusal is called. */
+/** A name, and what the server offers. */
 const WEAK: [string, TlsOptions][] = [
   ['TLS 1.1', { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }],
   ['TLS 1.2 without authenticated encryption', { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-SHA' }],
@@ -21,7 +19,7 @@ const TOO_WEAK = /PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|HANDSHAKE_FAILURE/;
 
 const { DEFAULT_MIN_VERSION, DEFAULT_CIPHERS } = tls;
 
-// As `--tls-min-v1.0 --tls-cipher-list=…` does.
+// The same as `--tls-min-v1.0 --tls-cipher-list=…`.
 beforeAll(() => {
   tls.DEFAULT_MIN_VERSION = 'TLSv1';
   tls.DEFAULT_CIPHERS = 'DEFAULT@SECLEVEL=0';
@@ -75,7 +73,7 @@ describe.each(WEAK)('in a process that takes weak TLS, a server with %s', (_name
     expect(received).toEqual([]);
   });
 
-  // Whatever the URL says of certificates.
+  // The URL has options for certificates, which make no difference.
   it.each(['sslmode=no-verify', 'ssl=true', 'sslmode=no-verify&sslnegotiation=direct'])(
     'is no PostgreSQL (%s)',
     async (query) => {

@@ -3,8 +3,8 @@ import { type Postgres, startPostgres as start } from '../../services/postgres.j
 import { once } from './once.js';
 
 /**
- * Stands in for `test/services/postgres.ts`: a server that is started once and ends with this process, as to start one
- * takes longer than the tests. Each file of tests gives back an empty one: its databases and sessions are gone.
+ * Replaces `test/services/postgres.ts`: the server is started once and ends with this process, since starting one takes
+ * longer than the tests. After each test file its databases and sessions are removed.
  */
 export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<Postgres> {
   const server = await once(`postgres ${JSON.stringify(settings)}`, () => start(settings));

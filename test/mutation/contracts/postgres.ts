@@ -1,17 +1,16 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { BoundedPool } from '../../../lib/store/sql/bounded-pool.js';
 import { postgresPaymentStore, SqlPaymentStore } from '../../../lib/store/sql/index.js';
 import type { PaymentTables } from '../../../lib/store/sql/payment-tables.js';
-import { SESSION_LIMITS } from '../../../lib/store/sql/postgres-access.js';
-import { postgresEngine } from '../../../lib/store/sql/postgres.engine.js';
+import { BoundedPool, SESSION_LIMITS } from '../../../lib/store/sql/engines/postgres/postgres-pool.js';
+import { postgresEngine } from '../../../lib/store/sql/engines/postgres/postgres.engine.js';
 import { describePaymentStore, type TestClock } from '../../../lib/testing/index.js';
 import { startPostgres } from '../../services/postgres.js';
 import { once } from './once.js';
 
 /**
- * One server for all changes, which ends with this process. The tables are made once, by the code as it is: to make
- * them is tested elsewhere.
+ * One server for all changes, which ends with this process. The unchanged code makes the tables once: other tests cover
+ * that.
  */
 const connectionString = await once('postgres', async () => {
   const { url } = await startPostgres({ synchronous_commit: 'off', autovacuum: 'off' });
@@ -21,7 +20,7 @@ const connectionString = await once('postgres', async () => {
   return url;
 });
 
-// Connections are kept from case to case: to make them would take longer than all else.
+// Connections are kept from case to case: opening them would take longer than all the rest.
 const pools = [1, 2].map(() => new pg.Pool({ connectionString, ...SESSION_LIMITS }).on('error', () => undefined));
 
 const storeOn = (pool: pg.Pool | undefined, clock: TestClock) => {

@@ -28,7 +28,7 @@ let app;
 try {
   app = await NestFactory.createApplicationContext(Shop, { logger: false, abortOnError: false });
 } catch (error) {
-  process.send({ error: error.message });
+  process.send({ number: 0, error: error.message });
   process.disconnect();
 }
 
@@ -46,14 +46,14 @@ const TASKS = {
 };
 
 if (app) {
-  process.on('message', async ({ task, input }) => {
+  process.on('message', async ({ number, task, input }) => {
     try {
-      process.send({ output: await TASKS[task](input) });
+      process.send({ number, output: await TASKS[task](input) });
     } catch (error) {
-      process.send({ error: `${error.name}: ${error.message}` });
+      process.send({ number, error: `${error.name}: ${error.message}` });
     }
     if (task === 'end') process.disconnect();
   });
   process.on('disconnect', () => process.exit());
-  process.send({ output: version });
+  process.send({ number: 0, output: version });
 }

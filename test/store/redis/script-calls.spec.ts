@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import { type Command, Redis } from 'ioredis';
 import { RedisPaymentStore } from '../../../lib/store/redis/index.js';
-import { Script } from '../../../lib/store/redis/script.js';
+import { Script } from '../../../lib/store/redis/script-calls.js';
 import { at, StoreTrial } from '../../../lib/testing/contract/store-trial.js';
 import { TestClock } from '../../../lib/testing/index.js';
 import { startRedis } from '../../services/redis.js';

@@ -5,8 +5,8 @@ import {
   openError,
   SchemaError,
 } from '../../../lib/store/sql/driver-errors.js';
-import { postgresEngine } from '../../../lib/store/sql/postgres.engine.js';
-import { sqliteEngine } from '../../../lib/store/sql/sqlite.engine.js';
+import { postgresEngine } from '../../../lib/store/sql/engines/postgres/postgres.engine.js';
+import { sqliteEngine } from '../../../lib/store/sql/engines/sqlite/sqlite.engine.js';
 
 const coded = (code: unknown, message = 'user:secret@host') => Object.assign(new Error(message), { code });
 

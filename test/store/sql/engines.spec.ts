@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { engineOfUrl, isSqlDialect, SQL_ENGINES } from '../../../lib/store/sql/engines.js';
-import { postgresEngine } from '../../../lib/store/sql/postgres.engine.js';
-import { sqliteEngine } from '../../../lib/store/sql/sqlite.engine.js';
+import { postgresEngine } from '../../../lib/store/sql/engines/postgres/postgres.engine.js';
+import { sqliteEngine } from '../../../lib/store/sql/engines/sqlite/sqlite.engine.js';
 
 test.each([
   ['sqlite:payments.db', sqliteEngine],
@@ -21,20 +22,20 @@ test('knows the names of its engines', () => {
 });
 
 test('no engine loads Kysely or a driver by being imported', () => {
-  const engines = readdirSync('lib/store/sql').filter((file) => file.endsWith('.engine.ts'));
-  expect(engines).toHaveLength(SQL_ENGINES.length);
-  for (const file of [
-    ...engines,
-    'engines.ts',
-    'payment-schema.ts',
-    'driver-errors.ts',
-    'postgres-access.ts',
-    'bounded-pool.ts',
-    'within.ts',
-  ]) {
-    const text = readFileSync(`lib/store/sql/${file}`, 'utf8');
-    expect(text).not.toMatch(/^(?:import(?! type)|export) [^;]*from '(?!\.)(?!node:)/m);
-  }
+  const folders = readdirSync('lib/store/sql/engines');
+  expect(folders).toHaveLength(SQL_ENGINES.length);
+  const loaded = new Set<string>();
+  const load = (file: string): void => {
+    if (loaded.has(file)) return;
+    loaded.add(file);
+    const text = readFileSync(file, 'utf8');
+    const imports = [...text.matchAll(/^(?:import(?! type)|export)\s[^;]*?from '([^']+)'/gm)].map(([, from]) => from!);
+    expect([file, imports.filter((from) => !/^(?:\.|node:|@nestjs\/common$)/.test(from))]).toEqual([file, []]);
+    for (const from of imports.filter((one) => one.startsWith('.')))
+      load(join(dirname(file), from.replace(/js$/, 'ts')));
+  };
+  for (const file of ['engines.ts', 'payment-schema.ts', 'open-sql-store.ts']) load(`lib/store/sql/${file}`);
+  for (const folder of folders) expect(loaded).toContain(`lib/store/sql/engines/${folder}/${folder}.engine.ts`);
 });
 
 test("how transactions keep out of each other's way", () => {

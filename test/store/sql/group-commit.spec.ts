@@ -7,8 +7,8 @@ import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import type { PaymentRecord } from '../../../lib/payment/payment.js';
 import { MAX_BATCH } from '../../../lib/store/sql/group-commit.js';
 import { type SqlPaymentStore, sqlitePaymentStore } from '../../../lib/store/sql/index.js';
-import type { SqlStatement } from '../../../lib/store/sql/sql-engine.js';
-import { SqliteConnection } from '../../../lib/store/sql/sqlite-access.js';
+import { SqliteConnection } from '../../../lib/store/sql/engines/sqlite/sqlite.engine.js';
+import type { SqlStatement } from '../../../lib/store/sql/sql-transaction.js';
 import { StoreTrial } from '../../../lib/testing/contract/store-trial.js';
 import { TestClock } from '../../../lib/testing/index.js';
 

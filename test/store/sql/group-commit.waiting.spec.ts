@@ -1,8 +1,7 @@
 import { jest } from '@jest/globals';
 import { GroupCommit } from '../../../lib/store/sql/group-commit.js';
-import type { InProcessConnection } from '../../../lib/store/sql/sql-engine.js';
-import { sqliteEngine } from '../../../lib/store/sql/sqlite.engine.js';
-import type { Steps } from '../../../lib/store/sql/steps.js';
+import { sqliteEngine } from '../../../lib/store/sql/engines/sqlite/sqlite.engine.js';
+import type { InProcessConnection, Steps } from '../../../lib/store/sql/sql-transaction.js';
 
 afterEach(() => jest.restoreAllMocks());
 

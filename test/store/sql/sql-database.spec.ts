@@ -4,12 +4,10 @@ import { CompiledQuery, Kysely, SqliteDialect } from 'kysely';
 import { EventEmitter, once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import type { PaymentTables } from '../../../lib/store/sql/payment-tables.js';
-import { Undo } from '../../../lib/store/sql/undo.js';
-import { compiled, run, SqlDatabase } from '../../../lib/store/sql/sql-database.js';
+import { compiled, SqlDatabase } from '../../../lib/store/sql/sql-database.js';
 import type { SqlAccess } from '../../../lib/store/sql/sql-engine.js';
-import { openSqliteFile, sqliteAccess } from '../../../lib/store/sql/sqlite-access.js';
-import { sqliteEngine } from '../../../lib/store/sql/sqlite.engine.js';
-import { ask } from '../../../lib/store/sql/steps.js';
+import { openSqliteFile, sqliteAccess, sqliteEngine } from '../../../lib/store/sql/engines/sqlite/sqlite.engine.js';
+import { ask, Undo } from '../../../lib/store/sql/sql-transaction.js';
 
 const BUSY = Object.assign(new Error('busy'), { code: 'SQLITE_BUSY' });
 
@@ -23,17 +21,17 @@ beforeEach(async () => {
     log: ({ query }: { query: CompiledQuery }) => void statements.push(query.sql),
   });
   database = new SqlDatabase(db, sqliteEngine);
-  await run(database.db, { sql: 'create table line (text)' });
+  await database.run({ sql: 'create table line (text)' });
   statements = [];
 });
 
 afterEach(() => database.db.destroy());
 
 const insert = { sql: 'insert into line values (?)', parameters: ['x'] };
-const lines = () => run(database.db, { sql: 'select text from line' });
+const lines = () => database.run({ sql: 'select text from line' });
 
 test('commits what the work did, and gives its outcome', async () => {
-  await expect(database.transaction((db) => run(db, insert).then(() => 'done'))).resolves.toBe('done');
+  await expect(database.transaction((db) => database.run(insert, db).then(() => 'done'))).resolves.toBe('done');
   expect(statements).toEqual(['begin immediate', insert.sql, 'commit']);
   await expect(lines()).resolves.toEqual([{ text: 'x' }]);
 });
@@ -50,18 +48,18 @@ test('does one step after the other, each with what came of the last', async () 
 });
 
 test('a commit that fails is a failure, and nothing is written', async () => {
-  await run(database.db, { sql: 'pragma foreign_keys = on' });
-  await run(database.db, { sql: 'create table page (line text references line(text) deferrable initially deferred)' });
-  await run(database.db, { sql: 'create unique index line_text on line (text)' });
+  await database.run({ sql: 'pragma foreign_keys = on' });
+  await database.run({ sql: 'create table page (line text references line(text) deferrable initially deferred)' });
+  await database.run({ sql: 'create unique index line_text on line (text)' });
   const page = { sql: "insert into page values ('none')" };
-  const failing = database.transaction((db) => run(db, insert).then(() => run(db, page)));
+  const failing = database.transaction((db) => database.run(insert, db).then(() => database.run(page, db)));
   await expect(failing).rejects.toMatchObject({ code: 'SQLITE_CONSTRAINT_FOREIGNKEY' });
   await expect(lines()).resolves.toEqual([]);
 });
 
 test('undoes everything when the work fails, and fails with it', async () => {
   const failing = database.transaction(async (db) => {
-    await run(db, insert);
+    await database.run(insert, db);
     throw new Error('no');
   });
   await expect(failing).rejects.toThrow('no');
@@ -70,7 +68,7 @@ test('undoes everything when the work fails, and fails with it', async () => {
 
 test('undoes everything when the work wants it, and gives an outcome', async () => {
   const undone = database.transaction(async (db): Promise<string> => {
-    await run(db, insert);
+    await database.run(insert, db);
     throw new Undo('taken');
   });
   await expect(undone).resolves.toBe('taken');
@@ -80,7 +78,7 @@ test('undoes everything when the work wants it, and gives an outcome', async () 
 test('does the whole work again when another process was in the way', async () => {
   let tries = 0;
   await database.transaction(async (db) => {
-    await run(db, insert);
+    await database.run(insert, db);
     if ((tries += 1) < 3) throw BUSY;
   });
   expect(tries).toBe(3);
@@ -113,7 +111,7 @@ describe('a statement alone', () => {
     const own = new SqlDatabase(database.db, limited, { hasLimitedSessions: () => true });
     expect((await own.statement(compiled(insert))).numAffectedRows).toBe(1n);
     expect(statements).toEqual([insert.sql]);
-    await own.transaction((db) => run(db, insert));
+    await own.transaction((db) => database.run(insert, db));
     expect(statements.slice(1)).toEqual(['begin immediate', insert.sql, 'commit']);
   });
 
@@ -129,7 +127,7 @@ describe('a statement alone', () => {
 });
 
 test('a query finds its rows where the database is not part of this process', async () => {
-  await run(database.db, insert);
+  await database.run(insert);
   expect(await database.find(CompiledQuery.raw('select text from line'))).toEqual([{ text: 'x' }]);
 });
 
@@ -156,7 +154,7 @@ describe('inside this process', () => {
     access = sqliteAccess(SqliteDialect, () => openSqliteFile(':memory:'));
     const log = ({ query }: { query: CompiledQuery }) => void statements.push(query.sql);
     own = new SqlDatabase(new Kysely({ dialect: access.dialect, log }), sqliteEngine, access);
-    await run(own.db, { sql: 'create table line (text)' });
+    await own.run({ sql: 'create table line (text)' });
     statements = [];
   });
 
@@ -166,7 +164,7 @@ describe('inside this process', () => {
     const signal = new EventEmitter();
     const began = once(signal, 'began');
     const undone = own.transaction(async (db) => {
-      await run(db, insert);
+      await database.run(insert, db);
       signal.emit('began');
       await once(signal, 'end');
       throw new Error('no');

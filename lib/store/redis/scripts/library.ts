@@ -1,13 +1,13 @@
-import { Script } from '../script.js';
+import { Script } from '../script-calls.js';
 
 /**
- * What every script of an account begins with. `KEYS[1]` is `{prefix}:account:`, with the hash tag of the store, so
- * that all keys are in one slot of a cluster. The arguments are names and values in turn; an absent name is null.
- * Handler ids are URI-encoded, so that they hold no colon.
+ * The beginning of every script of an account. `KEYS[1]` is `{prefix}:account:`, with the hash tag of the store, so
+ * that a cluster keeps all keys in one slot. The arguments are names and values in turn; an absent name is null.
+ * Handler ids are URI-encoded, so that they contain no colon. The ledger has the keys down to `due, finalized`, the
+ * outbox the others.
  *
  *     payment:ID            hash: record (JSON), version, write:VERSION (its mark), and what the keys below hold
  *     history:ID            list of JSON, one for each version
- *     events:ID             hash: event id to event (JSON)
  *     idempotencyKey:VALUE  ID of the payment that has it
  *     tokenHash:VALUE       the same
  *     referenceLock:VALUE   the same; empty, and never released, once its payment is purged or another was charged, too
@@ -16,6 +16,7 @@ import { Script } from '../script.js';
  *     reference:VALUE       IDs by createdAt
  *     state:STATE           IDs by updatedAt
  *     due, finalized        IDs by dueAt (stored here alone) and by finalizedAt
+ *     events:ID             hash: event id to event (JSON)
  *     backlog:TYPE          ids of the events that are not fanned out yet, by when they were written
  *     waiting:ID            hash, the same of one payment: event id to occurredAt:TYPE
  *     pairs                 TYPE:HANDLER by the time of their last announcement
@@ -23,8 +24,8 @@ import { Script } from '../script.js';
  *     open:TYPE:HANDLER     event ids of the open deliveries by dueAt, or by when those before them may be gone
  *     parked:TYPE:HANDLER   event ids of the parked deliveries by occurredAt
  *
- * No key expires by itself. No script does more work because there are many payments, waiting events or deliveries: its
- * `limit` decides, with the versions of a payment and the pairs of an account, which are few.
+ * No key expires by itself. The work of a script depends on its `limit`, on the versions of a payment and on the pairs
+ * of an account, which are few. It does not grow with the number of payments, waiting events or deliveries.
  */
 const LIBRARY = `
 local call = redis.call
@@ -41,7 +42,7 @@ local function timeNow()
 end
 local now = timeNow()
 
--- What is remembered of a conversationId once its payment is purged: SHA-1 is what Lua has here, and tells ids apart.
+-- What is remembered of a conversationId once its payment is purged. SHA-1 is the only hash that Lua has in Redis.
 local function idHash(id) return 'id:' .. redis.sha1hex(id) end
 
 -- A list given as JSON.
@@ -70,3 +71,6 @@ end
 export function script(...parts: readonly string[]): Script {
   return new Script([LIBRARY, ...parts].join('\n'));
 }
+
+/** The time, in milliseconds since 1970 UTC. */
+export const NOW = script(`return now`);

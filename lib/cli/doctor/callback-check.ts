@@ -1,0 +1,95 @@
+import { RESULT_TEXTS } from '../../errors/buyer-texts.js';
+import { routeOf } from '../../options/payment-options.js';
+import { isLoopback } from '../../options/url-checks.js';
+import {
+  failed,
+  type Finding,
+  gatewayOf,
+  isEmbeddedSimulator,
+  isLocalGateway,
+  ok,
+  type DoctorTarget,
+  skipped,
+} from './doctor-check.js';
+import { causeOf, requestOnce, withinTime } from './reach-host.js';
+
+/** This is no token, so the callback is refused before anything is looked up. */
+const NO_TOKEN = 'doctor';
+const MAX_PAGE_CHARACTERS = 100_000;
+const TITLES: readonly string[] = Object.values(RESULT_TEXTS.refused).map(({ title }) => title);
+
+/**
+ * Checks that the callback controller answers at its public address: it requests a callback of no payment, which the
+ * controller refuses with a page that is recognised here.
+ * @param given the address of the controller, instead of the one that the variables give
+ */
+export async function checkCallbackAddress(target: DoctorTarget, given: string | undefined): Promise<Finding> {
+  const { values, variable, limitMs } = target;
+  const { returnUrl, failUrl } = values;
+  if (given === undefined && returnUrl && failUrl) {
+    const names = `${variable('returnUrl')} and ${variable('failUrl')}`;
+    return skipped('callback', `not tried: buyers come back to addresses of your own (${names})`);
+  }
+  const address = addressOf(target, given);
+  if (address === null && isEmbeddedSimulator(target)) {
+    const why = 'with the simulator inside the application, buyers come back to wherever it listens';
+    return skipped('callback', `not tried: ${why}`);
+  }
+  if (address === null) {
+    return skipped('callback', `not tried: neither ${variable('publicUrl')} nor ${variable('callbackUrl')} is right`);
+  }
+  const gateway = gatewayOf(target);
+  if (gateway && !isLoopback(gateway.hostname) && isLoopback(new URL(address).hostname)) {
+    const advice = `Set ${variable('publicUrl')} to the https address of the shop.`;
+    return failed('callback', `${address} is this machine: buyers of a real gateway cannot come back to it`, advice);
+  }
+  try {
+    return await withinTime(limitMs, (signal) => ask(address, target, signal));
+  } catch (error) {
+    const { hostname } = new URL(address);
+    // On a developer's machine, the application may not have been started yet.
+    if (isRefused(error) && isLoopback(hostname) && (isLocalGateway(target) || isEmbeddedSimulator(target))) {
+      const advice = 'Is the application running? Start it, and run this again.';
+      return skipped('callback', `${address} is not reached: ${causeOf(error)}`, advice);
+    }
+    const advice =
+      'Is the application running? From inside some networks a public address is not reached; then ask from elsewhere.';
+    return failed('callback', `${address} is not reached: ${causeOf(error)}`, advice);
+  }
+}
+
+function isRefused(error: unknown): boolean {
+  return causeOf(error).endsWith('(ECONNREFUSED)');
+}
+
+function addressOf(
+  { values: { callbackUrl, publicUrl }, name }: DoctorTarget,
+  given: string | undefined,
+): string | null {
+  if (given !== undefined) return given.replace(/(?<!\/)\/+$/, '');
+  if (callbackUrl) return callbackUrl;
+  return publicUrl ? `${publicUrl}/${routeOf({ name }).path}` : null;
+}
+
+async function ask(address: string, { variable }: DoctorTarget, signal: AbortSignal): Promise<Finding> {
+  const { status, page } = await requestOnce(`${address}/${NO_TOKEN}/return`, signal, async ({ statusCode, body }) => ({
+    status: statusCode,
+    page: (await body.text()).slice(0, MAX_PAGE_CHARACTERS),
+  }));
+  if (status === 404 && TITLES.includes(titleIn(page))) return ok('callback', `${address} is answered by this module`);
+  if (status === 401 || status === 403) {
+    const advice = 'Does a guard or a proxy stand in the way? `callback.decorators` marks the controller public.';
+    return failed('callback', `${address} answers ${status}`, advice);
+  }
+  if (status === 404) {
+    const advice =
+      `Does a global prefix, a path or a proxy lead elsewhere? Set ${variable('callbackUrl')} to where the controller ` +
+      'answers, or try an address with --callback URL.';
+    return failed('callback', `${address} answers 404, but it is not this module that does`, advice);
+  }
+  return failed('callback', `${address} answers ${status}, not as this module does`, 'What answers there?');
+}
+
+function titleIn(page: string): string {
+  return /<title>([^<]*)<\/title>/.exec(page)?.[1] ?? '';
+}

@@ -1,0 +1,134 @@
+import { Logger } from '@nestjs/common';
+import { PaymentConfigurationError } from '../../errors/payment-errors.js';
+import { describeNearMiss, nearMisses } from '../../options/near-misses.js';
+import type { PaymentSettings } from '../../options/payment-settings.js';
+import { resolveSettings } from '../../options/resolve-settings.js';
+import { simulatorHint, unprotectedStoreText } from '../../options/setting-hints.js';
+import { variablePrefix } from '../../payment/account.js';
+import { TimeoutError } from '../../payment/with-timeout.js';
+import type { PaymentStore } from '../../store/payment-store.js';
+import { shownUrl } from '../../store/shown-url.js';
+import { engineOfUrl } from '../../store/sql/engines.js';
+import { CommandFailedError } from '../command.js';
+import { openExisting } from '../payments/account-store.js';
+import { StderrLogger } from '../stderr-logger.js';
+import { failed, type Finding, isEmbeddedSimulator, ok, type DoctorTarget, skipped } from './doctor-check.js';
+import { withinTime } from './reach-host.js';
+
+const SIMULATED = 'complete: the simulator inside the application, with a dialect and credentials of its own';
+
+export interface CheckedSettings {
+  /** Null if there is a problem. */
+  readonly settings: PaymentSettings | null;
+  readonly findings: readonly Finding[];
+}
+
+/** Names every setting that is wrong or missing. */
+export function checkSettings(target: DoctorTarget): CheckedSettings {
+  const { account, name, environment, values } = target;
+  // A signer can be given in code only, and no check here needs one.
+  const signer = values.dialect === 'standard' ? () => '' : undefined;
+  try {
+    const settings = resolveSettings({ background: false, signer }, { name }, environment);
+    if (isEmbeddedSimulator(target)) return { settings, findings: [ok('settings', SIMULATED)] };
+    const note = signer ? 'The dialect "standard" also needs a signer, in code.' : null;
+    return { settings, findings: [ok('settings', `complete, dialect ${settings.dialect.name}`, note)] };
+  } catch (error) {
+    if (!(error instanceof PaymentConfigurationError)) throw error;
+    const hints = simulatorHint(error.problems, {}, environment, account);
+    const advice = [adviceFor(account, environment), ...hints].join(' ');
+    const findings = error.problems.map(({ option, variable, message }, index) => {
+      const isLast = index === error.problems.length - 1;
+      return failed('settings', `${option}${variable ? ` (${variable})` : ''} ${message}`, isLast ? advice : null);
+    });
+    return { settings: null, findings };
+  }
+}
+
+function adviceFor(account: string, environment: DoctorTarget['environment']): string {
+  const prefix = variablePrefix(account);
+  return Object.keys(environment).some((variable) => variable.startsWith(prefix))
+    ? 'Set the variables that are named. Options that your application sets in code cannot be seen from here.'
+    : `There is no variable ${prefix}… at all: was .env loaded? Options that are set in code cannot be seen from here.`;
+}
+
+/** Names the file that variables were read from. */
+export function checkEnvironment({ account, environment }: DoctorTarget, file: string | null): Finding {
+  const prefix = variablePrefix(account);
+  const count = Object.keys(environment).filter((variable) => variable.startsWith(prefix)).length;
+  const variables = `${count} variables begin with ${prefix}`;
+  if (file !== null) return ok('environment', `${file} was read; ${variables}`);
+  return skipped(
+    'environment',
+    `there is no file .env in this folder; ${variables}`,
+    'If your application reads another file, name it: --env FILE.',
+  );
+}
+
+/** Names variables that are mistyped. */
+export function checkVariables({ account, environment }: DoctorTarget): readonly Finding[] {
+  const misses = nearMisses(environment, [account]);
+  if (misses.length === 0) return [ok('variables', 'none is mistyped')];
+  return misses.map((miss) => failed('variables', describeNearMiss(miss), `Rename it to ${miss.meant}.`));
+}
+
+export interface CheckedStore {
+  /** The open store; null if it could not be opened. */
+  readonly store: PaymentStore | null;
+  /** Whether it has a clock of its own, not this process's. */
+  readonly hasOwnTime: boolean;
+  readonly findings: readonly Finding[];
+}
+
+export const NO_STORE: CheckedStore = { store: null, hasOwnTime: false, findings: [] };
+
+/** Checks that the store exists, answers, and has the schema of this release. It creates and migrates nothing. */
+export async function checkStore(target: DoctorTarget): Promise<CheckedStore> {
+  const { values, variable, environment } = target;
+  const { findings, ...checked } = await openedStore(target);
+  const warning = values.storeUrl && unprotectedStoreText(values.storeUrl, variable('storeUrl'), environment);
+  return { ...checked, findings: warning ? [...findings, skipped('store', warning)] : findings };
+}
+
+async function openedStore({ values: { storeUrl }, variable, limitMs }: DoctorTarget): Promise<CheckedStore> {
+  const name = variable('storeUrl');
+  if (storeUrl === undefined) {
+    return { ...NO_STORE, findings: [skipped('store', `not tried: ${name} is wrong`)] };
+  }
+  if (storeUrl === 'memory:') {
+    const advice = `Set ${name} before real money.`;
+    return { ...NO_STORE, findings: [skipped('store', 'payments are kept in memory: a restart forgets them', advice)] };
+  }
+  const warnings: string[] = [];
+  Logger.overrideLogger(new WarningCollector(warnings));
+  try {
+    const store = await withinTime(limitMs, () => openExisting(storeUrl, name));
+    const good = ok('store', `${shownUrl(storeUrl)} answers, and its schema is right`);
+    return {
+      store,
+      hasOwnTime: engineOfUrl(storeUrl)?.time !== null,
+      findings: [good, ...warnings.map((warning) => failed('store', warning, null))],
+    };
+  } catch (error) {
+    if (error instanceof TimeoutError) {
+      const advice = `Is it running, and can this machine reach it? See ${name}.`;
+      return { ...NO_STORE, findings: [failed('store', `${shownUrl(storeUrl)} gives no answer`, advice)] };
+    }
+    if (!(error instanceof CommandFailedError)) throw error;
+    const advice = 'If the store does not exist yet, the application creates it when it starts.';
+    return { ...NO_STORE, findings: [failed('store', error.message, advice)] };
+  } finally {
+    Logger.overrideLogger(new StderrLogger());
+  }
+}
+
+/** Collects what the store warns of: settings that would lose payments. */
+class WarningCollector extends StderrLogger {
+  constructor(private readonly warnings: string[]) {
+    super();
+  }
+
+  override warn(message: unknown): void {
+    this.warnings.push(String(message));
+  }
+}

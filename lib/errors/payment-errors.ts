@@ -1,0 +1,233 @@
+import { IntrinsicException } from '@nestjs/common';
+import type { Payment } from '../payment/payment.js';
+
+/**
+ * The base of every error of this module. `code` is stable: branch on it, or on the class. No error has a `cause`, and
+ * none holds a card, a secret or a message body.
+ *
+ * An error that the caller's input or timing caused has an HTTP status (4xx), with which Nest and Express answer by
+ * themselves, without a stack in the log. `PaymentExceptionFilter` answers all of them, and says more in the body.
+ */
+export abstract class PaymentError extends IntrinsicException {
+  abstract readonly code: string;
+
+  constructor(message: string) {
+    super(message);
+    this.name = new.target.name;
+  }
+
+  /** 4xx if the caller caused the error; undefined otherwise, which becomes a 500. */
+  get statusCode(): number | undefined {
+    return undefined;
+  }
+
+  /** The same as {@link statusCode}, under the name that http-errors uses. */
+  get status(): number | undefined {
+    return this.statusCode;
+  }
+
+  /** Whether the message may be shown to the client; undefined if there is no status. */
+  get expose(): boolean | undefined {
+    return this.statusCode === undefined ? undefined : true;
+  }
+}
+
+/** One wrong or missing setting. Its value is never shown. */
+export interface ConfigurationProblem {
+  /** Its name in `PaymentModule.forRoot({ … })`. */
+  readonly option: string;
+  /** The variable that sets it; null if it can be set in code only. */
+  readonly variable: string | null;
+  readonly message: string;
+}
+
+/**
+ * Thrown at start-up; it names every setting that is wrong or missing. The application does not start half configured.
+ */
+export class PaymentConfigurationError extends PaymentError {
+  readonly code = 'PAYMENT_CONFIGURATION';
+
+  /** @param hints the likely causes of the problems, each a sentence */
+  constructor(
+    readonly problems: readonly ConfigurationProblem[],
+    readonly hints: readonly string[] = [],
+  ) {
+    super(
+      'The payment module cannot start:\n' +
+        problems
+          .map(({ option, variable, message }) => `  - ${option}${variable ? ` (${variable})` : ''}: ${message}`)
+          .join('\n') +
+        hints.map((hint) => `\n  ${hint}`).join(''),
+    );
+  }
+}
+
+/** It is proven that no connection began to send the request. Safe to try again, as a new payment. */
+export class PaymentNotSentError extends PaymentError {
+  readonly code = 'PAYMENT_NOT_SENT';
+
+  constructor(
+    readonly payment: Payment,
+    why: string,
+  ) {
+    super(`The payment was not sent: ${why}. Nothing was charged; it is safe to try again.`);
+  }
+}
+
+/**
+ * The 3D payment could not be started. No money can move. `payment.reason` and `payment.code` say why; the message does
+ * not, since it may be shown to the buyer, who must not learn that a card was reported stolen.
+ */
+export class PaymentInit3dError extends PaymentError {
+  readonly code = 'PAYMENT_INIT3D';
+
+  constructor(readonly payment: Payment) {
+    super(`The 3D payment could not be started${whyNot(payment)}.`);
+  }
+
+  override get statusCode(): 402 | 409 | undefined {
+    if (this.payment.reason === 'declined') return 402;
+    return this.payment.reason === 'reference_taken' ? 409 : undefined;
+  }
+}
+
+/** Says no more than the HTTP status does. */
+function whyNot({ reason }: Payment): string {
+  if (reason === 'declined') return ': it was declined';
+  return reason === 'reference_taken' ? ': another payment of its reference is under way or has succeeded' : '';
+}
+
+/**
+ * The `conversationId` or `idempotencyKey` belongs to `payment` already, and nothing was sent. If `doPayment` throws
+ * this, `payment` is of another sale or was made with another card; if `init3d` does, it may be of the same sale. Never
+ * take it for the result: compare its kind, reference, amount, currency, instalments and masked card with your sale,
+ * and look at its state. It is null if that payment was deleted (`retentionMs`) and only its key is still known
+ * (`idempotencyTtlMs`).
+ */
+export class PaymentDuplicateError extends PaymentError {
+  readonly code = 'PAYMENT_DUPLICATE';
+
+  constructor(
+    readonly payment: Payment | null,
+    key: 'conversationId' | 'idempotencyKey',
+  ) {
+    const holder = payment ? `a payment that is ${payment.state}` : 'an earlier payment, which has been deleted since';
+    super(`This ${key} is already taken by ${holder}; nothing was sent.`);
+  }
+
+  override get statusCode(): 409 {
+    return 409;
+  }
+}
+
+/** There is no such payment in this account's store. */
+export class PaymentNotFoundError extends PaymentError {
+  readonly code = 'PAYMENT_NOT_FOUND';
+
+  constructor() {
+    super('There is no such payment.');
+  }
+
+  override get statusCode(): 404 {
+    return 404;
+  }
+}
+
+/** The payment's state does not allow the call; nothing was sent. */
+export class PaymentStateError extends PaymentError {
+  readonly code = 'PAYMENT_STATE';
+
+  constructor(
+    readonly payment: Payment,
+    action: string,
+  ) {
+    super(`A ${payment.kind} payment that is ${payment.state} cannot ${action}.`);
+  }
+
+  override get statusCode(): 409 {
+    return 409;
+  }
+}
+
+/** The dialect does not have the operation; nothing was sent. */
+export class PaymentUnsupportedError extends PaymentError {
+  readonly code = 'PAYMENT_UNSUPPORTED';
+
+  constructor(operation: string, dialect: string) {
+    super(`The dialect "${dialect}" has no ${operation}.`);
+  }
+}
+
+/** Why a callback was refused. */
+export type CallbackRefusal =
+  | 'unknown_token'
+  | 'not_a_callback'
+  | 'repeated_field'
+  | 'nested_field'
+  | 'too_large'
+  | 'missing_field'
+  | 'foreign_payment';
+
+/** The callback was refused and the payment was not changed. The error shows nothing that was received. */
+export class PaymentCallbackError extends PaymentError {
+  readonly code = 'PAYMENT_CALLBACK';
+
+  constructor(readonly refusal: CallbackRefusal) {
+    super(`The callback was refused: ${refusal.replaceAll('_', ' ')}.`);
+  }
+
+  override get statusCode(): 400 {
+    return 400;
+  }
+}
+
+/** The store failed before anything was sent, or while it was read. This call charged nothing. */
+export class PaymentStoreError extends PaymentError {
+  readonly code = 'PAYMENT_STORE';
+
+  constructor(doing: string) {
+    super(`The payment store failed while ${doing}. No money was moved by this call.`);
+  }
+}
+
+/**
+ * `maxInFlight` payments are already running in this process, so the call was refused before its input was read:
+ * nothing was recorded and nothing was sent. Safe to try again with the same input, even with the same
+ * `idempotencyKey`.
+ */
+export class PaymentOverloadError extends PaymentError {
+  readonly code = 'PAYMENT_OVERLOAD';
+
+  /** @param maxInFlight the limit that was reached */
+  constructor(readonly maxInFlight: number) {
+    super(
+      `The payment was refused because ${maxInFlight} are running already (maxInFlight). Nothing was recorded or sent; ` +
+        'it is safe to try again.',
+    );
+  }
+}
+
+/**
+ * This process is shutting down, so the call was refused before its input was read: nothing was recorded and nothing
+ * was sent. Safe to try again at another instance, with the same input and even with the same `idempotencyKey`.
+ */
+export class PaymentShutdownError extends PaymentError {
+  readonly code = 'PAYMENT_SHUTDOWN';
+
+  constructor() {
+    super(
+      'The call was refused because this process is shutting down. Nothing was recorded or sent; it is safe to try ' +
+        'again, at another instance or once this one is back.',
+    );
+  }
+}
+
+/**
+ * Rejects with an error that was made elsewhere, from an empty stack. Debuggers and error trackers stop where an error
+ * is thrown and record the variables of every function on the stack, and a caller of this may hold a card in one of
+ * them.
+ */
+export async function rejectApart(error: PaymentError): Promise<never> {
+  await Promise.resolve();
+  throw error;
+}

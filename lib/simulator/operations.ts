@@ -1,0 +1,188 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { bringsBack } from './bank.js';
+import { JsonNumber, type JsonObject } from './exact-json.js';
+import type { Gateway, GatewayWork, OperationWork } from './gateway.js';
+import type { SimulatorOperation } from './ledger.js';
+import { codeText } from './magic.js';
+import {
+  checkFields,
+  checkHeaders,
+  fieldRules,
+  matches,
+  readJson,
+  readSale,
+  Refusal,
+  REFUSAL_CODES,
+  type Scope,
+} from './request-checks.js';
+import type { InquiryAnswer, SimulatorSettings } from './simulator-options.js';
+
+interface OperationDefinition<Request> {
+  readonly path: string;
+  /** That inquiries need `pf_read`, and all else `pf_write`, is the simulator's own rule. */
+  readonly scope: Scope;
+  /** Whether a second call for the same conversationId is a violation. */
+  readonly movesMoney: boolean;
+  /** Whether its body carries the merchant's `sign`. */
+  readonly signed: boolean;
+  /** @throws Refusal (400) */
+  readonly read: (body: JsonObject, settings: SimulatorSettings) => Request;
+  /** @throws Refusal (400) */
+  readonly answer: (request: Request, gateway: Gateway) => OperationWork;
+}
+
+/** What the gateway can be asked to do: where, with which fields, and what it answers. */
+export const OPERATIONS = {
+  DoPayment: operation({
+    path: '/v1/Payment/DoPayment',
+    scope: 'pf_write',
+    movesMoney: true,
+    signed: true,
+    read: readSale,
+    answer(sale, gateway) {
+      gateway.expectNew(sale);
+      return gateway.settle(sale, 'direct', gateway.newIds());
+    },
+  }),
+
+  Init3d: operation({
+    path: '/v1/Payment/Init3d',
+    scope: 'pf_write',
+    movesMoney: false,
+    signed: true,
+    read: readSale,
+    answer(sale, gateway) {
+      gateway.expectNew(sale);
+      const { bank, settings } = gateway;
+      const session = bank.prepare(sale, gateway.newIds());
+      const fields = {
+        ...gateway.codeFields('B0000', sale.language),
+        conversationId: sale.conversationId,
+        [settings.contentField]: bank.page(session),
+      };
+      return { fields, commit: () => bank.open(session) };
+    },
+  }),
+
+  Auth3d: operation({
+    path: '/v1/Payment/Auth3d',
+    scope: 'pf_write',
+    movesMoney: true,
+    signed: false,
+    read: (body) => body,
+    answer: completePayment,
+  }),
+
+  CheckPayment: operation({
+    path: '/v1/Payment/CheckPayment',
+    scope: 'pf_read',
+    movesMoney: false,
+    signed: true,
+    read(body, settings) {
+      const { merchantId, conversationId, sign } = fieldRules(settings);
+      return checkFields(body, { merchantId, conversationId, sign }).conversationId as string;
+    },
+    answer: inquire,
+  }),
+
+  CheckBin: operation({
+    path: '/v1/BinList/CheckBin',
+    scope: 'pf_read',
+    movesMoney: false,
+    signed: true,
+    read(body, settings) {
+      const { merchantId, conversationId, language, sign } = fieldRules(settings);
+      return checkFields(body, { merchantId, conversationId, language, bin: matches(/^\d{6,8}$/), sign });
+    },
+    // Public sources show these two fields alone.
+    answer: () => ({ fields: { responseCode: 'B0000', responseDescription: codeText('B0000', 'en') } }),
+  }),
+} satisfies Record<SimulatorOperation, Operation>;
+
+interface Operation extends Omit<OperationDefinition<unknown>, 'signed' | 'read' | 'answer'> {
+  work(name: SimulatorOperation, body: JsonObject, gateway: Gateway): OperationWork;
+}
+
+function operation<Request>({ signed, read, answer, ...rest }: OperationDefinition<Request>): Operation {
+  return {
+    ...rest,
+    work(name, body, gateway) {
+      const request = read(body, gateway.settings);
+      if (signed) gateway.expectSign(name, body);
+      return answer(request, gateway);
+    },
+  };
+}
+
+/** Checks a request, and says what it leads to. */
+export function workOf(
+  name: SimulatorOperation,
+  headers: IncomingHttpHeaders,
+  text: string,
+  gateway: Gateway,
+): GatewayWork {
+  try {
+    checkHeaders(headers, OPERATIONS[name].scope, gateway.settings);
+    const work = OPERATIONS[name].work(name, readJson(headers, text), gateway);
+    return { status: 200, pace: 'at once', refusal: null, commit: () => {}, ...work };
+  } catch (error) {
+    if (error instanceof Refusal) return refusedWork(error);
+    throw error;
+  }
+}
+
+export function refusedWork(refusal: Refusal): GatewayWork {
+  const fields = errorFields(refusal.code, refusal.message, refusal.problems);
+  return { status: refusal.status, fields, pace: 'at once', refusal, commit: () => {} };
+}
+
+/** How errors look in the service's public documentation; the interface shows none. */
+export function errorFields(code: string, message: string, problems: readonly string[] = []): JsonObject {
+  const validationResults = problems.map((ErrorMessage) => ({ ErrorMessage }));
+  return { Message: message, Details: message, Code: code, validationResults };
+}
+
+/** Auth3d. With `unboundAuth3d` it goes by the PaymentId alone, and does not say whose payment it approves. */
+function completePayment(body: JsonObject, gateway: Gateway): OperationWork {
+  const { bank, ledger, settings } = gateway;
+  const { unboundAuth3d } = settings;
+  const conversationId = body.conversationId ?? body.ConversationId;
+  const session = unboundAuth3d ? bank.sessionOfPayment(body.PaymentId) : bank.sessionOf(conversationId);
+  if (!session?.result || !(unboundAuth3d || bringsBack(session.result.content, body))) {
+    throw new Refusal(400, REFUSAL_CODES.callback, 'Not the content that the bank sent');
+  }
+  if (ledger.decision(session.sale.conversationId)) {
+    throw new Refusal(400, REFUSAL_CODES.repeated, 'Auth3d was already called for this payment');
+  }
+  const { verified, code } = session.result;
+  const work = gateway.settle(session.sale, '3d', session, verified ? null : code);
+  if (!unboundAuth3d) return work;
+  const fields = { code: work.fields.code };
+  return { ...work, fields: unboundAuth3d === 'omitId' ? fields : { ...fields, conversationId } };
+}
+
+/** CheckPayment, as the service's public documentation and its users show it. */
+function inquire(conversationId: string, { ledger, settings }: Gateway): OperationWork {
+  const decision = ledger.decision(conversationId);
+  const responseCode = decision?.inquiry ?? 'B0029';
+  const responseDescription = codeText(responseCode, 'en');
+  if (!decision?.inquiry) return { fields: { responseCode, responseDescription } };
+  const { orderId, paymentId, charge } = decision;
+  const amount = charge ? new JsonNumber(charge.amount) : undefined;
+  const paymentInfo = charge && {
+    amount,
+    currency: String(charge.currencyCode),
+    installmentCount: new JsonNumber(String(charge.installmentCount)),
+  };
+  const transactionStatus = charge ? 'SUCCESS' : 'FAILED';
+  const sale = { transactionStatus, transactionType: 'SALE', paymentInfo, orderId, paymentId };
+  const further: Readonly<Record<InquiryAnswer, JsonObject>> = {
+    full: { responseDescription, ...sale },
+    code: {},
+    text: { responseDescription },
+    status: { transactionStatus },
+    id: { conversationId },
+    amount: { amount },
+  };
+  return { fields: { responseCode, ...further[settings.inquiryAnswer] } };
+}

@@ -1,0 +1,207 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { isJsonObject, JsonNumber, parseExact, type JsonObject, type JsonValue } from './exact-json.js';
+import { currencyOf } from './money.js';
+import type { SimulatorSettings } from './simulator-options.js';
+
+/** Why the simulator refuses a request. All codes but the first are its own: public sources name no others. */
+export const REFUSAL_CODES = {
+  conversationId: 'RVV0000999999',
+  json: 'RVV0000000400',
+  credentials: 'RVV0000000401',
+  sign: 'RVV0000000403',
+  path: 'RVV0000000404',
+  method: 'RVV0000000405',
+  repeated: 'RVV0000000409',
+  callback: 'RVV0000000412',
+  contentType: 'RVV0000000415',
+  fields: 'RVV0000000422',
+} as const;
+
+/** Thrown for a request that the simulator does not accept. Its texts name fields, never values. */
+export class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly problems: readonly string[] = [],
+  ) {
+    super(message);
+  }
+}
+
+export type Scope = 'pf_write' | 'pf_read';
+const SCOPES: readonly string[] = ['pf_write', 'pf_read'] satisfies Scope[];
+
+/**
+ * Checks the five headers of docs/interface.md. That operations other than DoPayment carry them too, and the morpos
+ * forms of x-Timestamp and x-ClientSecret, come from the service's public documentation.
+ *
+ * @throws Refusal (401)
+ */
+export function checkHeaders(headers: IncomingHttpHeaders, needed: Scope, settings: SimulatorSettings): void {
+  const { dialect, clock, timestampToleranceMs } = settings;
+  const { clientId, clientSecret } = settings.credentials;
+  const text = (name: string) => (typeof headers[name] === 'string' ? headers[name] : '');
+  const timestamp = text('x-timestamp');
+  const distanceMs = Math.abs(dialect.readTimestamp(timestamp) - clock().getTime());
+  const scopes = text('x-scope').split(/,? /);
+  const checks = {
+    'x-Timestamp': distanceMs <= timestampToleranceMs,
+    'x-ClientID': text('x-clientid') === clientId,
+    'x-ClientSecret': text('x-clientsecret') === dialect.clientSecret(clientSecret, timestamp),
+    'x-GrantType': text('x-granttype') === 'client_credentials',
+    'x-Scope': scopes.every((scope) => SCOPES.includes(scope)) && scopes.includes(needed),
+  };
+  const wrong = Object.entries(checks).find(([, good]) => !good);
+  if (wrong) throw new Refusal(401, REFUSAL_CODES.credentials, 'Unauthorized', [`${wrong[0]} is missing or wrong`]);
+}
+
+/** @throws Refusal (400, 415) when it is not a JSON object */
+export function readJson(headers: IncomingHttpHeaders, text: string): JsonObject {
+  if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) {
+    throw new Refusal(415, REFUSAL_CODES.contentType, 'The body must be application/json');
+  }
+  let body: JsonValue;
+  try {
+    body = parseExact(text);
+  } catch {
+    throw new Refusal(400, REFUSAL_CODES.json, 'The body is not JSON');
+  }
+  if (!isJsonObject(body)) throw new Refusal(400, REFUSAL_CODES.json, 'The body is not a JSON object');
+  return body;
+}
+
+/** A sale that passed every check. */
+export interface Sale {
+  readonly conversationId: string;
+  readonly returnUrl: string;
+  readonly failUrl: string;
+  readonly language: string;
+  /** First 6 and last 4 digits. */
+  readonly maskedCardNumber: string;
+  /** MMyy */
+  readonly expDate: string;
+  /** The digits that were sent. */
+  readonly amount: string;
+  readonly currencyCode: number;
+  readonly installmentCount: number;
+}
+
+/** @throws Refusal (400) that names every wrong field */
+export function readSale(body: JsonObject, settings: SimulatorSettings): Sale {
+  const fields = checkFields(body, fieldRules(settings));
+  const { cardNo, expDate } = fields.cardDetails as Readonly<Record<string, string>>;
+  const transaction = fields.transactionDetails as Readonly<Record<string, JsonNumber>>;
+  const sale = {
+    conversationId: fields.conversationId as string,
+    returnUrl: fields.returnUrl as string,
+    failUrl: fields.failUrl as string,
+    language: fields.language as string,
+    maskedCardNumber: cardNo!.slice(0, 6) + '*'.repeat(cardNo!.length - 10) + cardNo!.slice(-4),
+    expDate: expDate!,
+    amount: transaction.amount!.text,
+    currencyCode: Number(transaction.currencyCode!.text),
+    installmentCount: Number(transaction.installmentCount!.text),
+  };
+  if ((sale.amount.split('.')[1]?.length ?? 0) > (currencyOf(sale.currencyCode)?.decimals ?? 0)) {
+    throw refusedFields(['transactionDetails.amount has more decimals than its currency']);
+  }
+  return sale;
+}
+
+/** Whether a value, undefined where it is missing, is as it should be. */
+type Rule = (value: JsonValue | undefined) => boolean;
+interface Rules {
+  readonly [field: string]: Rule | Rules;
+}
+
+/** The fields of a sale (docs/interface.md). Other operations use some of them. */
+export function fieldRules({ credentials, dialect, luhn }: SimulatorSettings) {
+  return {
+    merchantId: oneOf(credentials.merchantId),
+    returnUrl: isWebUrl,
+    failUrl: isWebUrl,
+    paymentMethod: oneOf('CARDPAYMENT'),
+    language: oneOf('tr', 'en'),
+    conversationId: matches(dialect.conversationId),
+    sign: isText,
+    paymentInstrumentType: oneOf('CARD'),
+    cardDetails: {
+      cardNo: (value) => matches(/^\d{12,19}$/)(value) && (!luhn || hasCheckDigit(value as string)),
+      expDate: matches(/^(0[1-9]|1[0-2])\d\d$/),
+      cvv: matches(/^\d{3,4}$/),
+    },
+    transactionDetails: {
+      transactionType: oneOf('SALE'),
+      installmentCount: isNumber(/^\d{1,2}$/),
+      amount: isNumber(/^(?=.*[1-9])\d+(\.\d+)?$/),
+      currencyCode: (value) => isNumber(/^\d{1,3}$/)(value) && !!currencyOf(Number((value as JsonNumber).text)),
+      vftFlag: optional((value) => typeof value === 'boolean'),
+    },
+    cardHolderInfo: {
+      cardHolderName: isText,
+      buyerGsm: matches(/^\+?(?:[\s()-]*\d){7,15}[\s()-]*$/),
+    },
+    extraParameter: { pfSubMerchantId: optional(isText) },
+  } satisfies Rules;
+}
+
+/** @throws Refusal (400) that names every wrong field */
+export function checkFields(body: JsonObject, rules: Rules): JsonObject {
+  const problems = problemsOf(body, rules, '');
+  if (problems.length > 0) throw refusedFields(problems);
+  return body;
+}
+
+function refusedFields(problems: string[]): Refusal {
+  const wrongId = problems.some((problem) => problem.startsWith('conversationId '));
+  const code = wrongId ? REFUSAL_CODES.conversationId : REFUSAL_CODES.fields;
+  return new Refusal(400, code, 'Validation error', problems);
+}
+
+function problemsOf(value: JsonValue | undefined, rules: Rules, path: string): string[] {
+  if (!isJsonObject(value)) return [`${path.slice(0, -1)} must be an object`];
+  const unknown = Object.keys(value).filter((name) => !Object.hasOwn(rules, name));
+  const problems = unknown.map((name) => `${path}${name} is not a field`);
+  for (const [name, rule] of Object.entries(rules)) {
+    const member = value[name];
+    if (typeof rule === 'function') {
+      if (!rule(member)) problems.push(`${path}${name} is missing or wrong`);
+    } else if (member !== undefined || !allOptional(rule)) {
+      problems.push(...problemsOf(member, rule, `${path}${name}.`));
+    }
+  }
+  return problems;
+}
+
+function allOptional(rules: Rules): boolean {
+  return Object.values(rules).every((rule) => typeof rule === 'function' && rule(undefined));
+}
+
+function optional(rule: Rule): Rule {
+  return (value) => value === undefined || rule(value);
+}
+
+const isText: Rule = (value) => typeof value === 'string' && value.trim() !== '';
+const isWebUrl: Rule = (value) => typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value);
+
+function oneOf(...texts: string[]): Rule {
+  return (value) => typeof value === 'string' && texts.includes(value);
+}
+
+export function matches(pattern: RegExp): Rule {
+  return (value) => typeof value === 'string' && pattern.test(value);
+}
+
+/** A JSON number whose digits, as they were sent, match. */
+function isNumber(pattern: RegExp): Rule {
+  return (value) => value instanceof JsonNumber && pattern.test(value.text);
+}
+
+function hasCheckDigit(digits: string): boolean {
+  const sum = [...digits].reverse().reduce((total, digit, index) => {
+    const doubled = Number(digit) * (index % 2 === 1 ? 2 : 1);
+    return total + (doubled > 9 ? doubled - 9 : doubled);
+  }, 0);
+  return sum % 10 === 0;
+}

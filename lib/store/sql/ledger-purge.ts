@@ -1,0 +1,202 @@
+import { setImmediate } from 'node:timers/promises';
+import type { PurgeCounts } from '../payment-store.js';
+import { idHashOf, type PaymentDb } from './payment-tables.js';
+import { limited, type SqlDatabase } from './sql-database.js';
+
+/** How many settled payments a transaction reads. */
+const PAYMENTS_BATCH = 200;
+const KEYS_BATCH = 1_000;
+/** Part of the JSON of a record whose conversationId the module made. Inside a text, its quotes would be escaped. */
+const MADE_BY_MODULE = '"hostIdNonce":null';
+
+/** The last payment that a batch of the purge read. */
+export interface PurgePlace {
+  readonly finalizedAt: number;
+  readonly conversationId: string;
+}
+
+interface PurgeBatch {
+  readonly payments: number;
+  readonly events: number;
+  /** Null when there are no later ones. */
+  readonly place: PurgePlace | null;
+}
+
+/**
+ * Deletes what the ledger need not keep any longer, until `end` (by `performance.now`), a batch in each transaction.
+ */
+export class LedgerPurge {
+  constructor(
+    private readonly database: SqlDatabase,
+    private readonly account: string,
+    private readonly end: number,
+  ) {}
+
+  /**
+   * Deletes settled payments whose events have all been delivered. Payments that others have locked are left for the
+   * next purge.
+   * @param from where an earlier purge stopped: from the beginning, it might never get past the payments that must stay
+   */
+  async purgePayments(
+    paymentsMs: number,
+    from: PurgePlace = { finalizedAt: 0, conversationId: '' },
+  ): Promise<PurgeBatch> {
+    let [payments, events] = [0, 0];
+    let start = from;
+    for (;;) {
+      const begin = start;
+      const { place, ...purged }: PurgeBatch = await limited(() => this.purgeBatch(paymentsMs, begin));
+      payments += purged.payments;
+      events += purged.events;
+      if (!place || performance.now() >= this.end) return { payments, events, place };
+      start = place;
+      // Without this, a database inside this process would block the event loop until the purge ends.
+      await setImmediate();
+    }
+  }
+
+  /**
+   * Deletes keys of payments that were purged that long ago.
+   * @returns whether some may be left
+   */
+  async forgetKeys(keysMs: number): Promise<boolean> {
+    while ((await limited(() => this.forgetSomeKeys(keysMs))) === KEYS_BATCH) {
+      if (performance.now() >= this.end) return true;
+      await setImmediate();
+    }
+    return false;
+  }
+
+  private forgetSomeKeys(keysMs: number): Promise<number> {
+    const { database, account } = this;
+    return database.transaction(async (db) => {
+      const keys = await db
+        .selectFrom('card_payment_key')
+        .where('account', '=', account)
+        .where('purged_at', '<', database.fromNow(-keysMs))
+        .select('key_hash')
+        .orderBy('purged_at')
+        .limit(KEYS_BATCH)
+        .modifyEnd(database.rowLock('card_payment_key'))
+        .execute();
+      if (keys.length === 0) return 0;
+      const hashes = keys.map((key) => key.key_hash);
+      await db.deleteFrom('card_payment_key').where('account', '=', account).where('key_hash', 'in', hashes).execute();
+      return keys.length;
+    });
+  }
+
+  private purgeBatch(paymentsMs: number, after: PurgePlace): Promise<PurgeBatch> {
+    return this.database.transaction(async (db) => {
+      const settled = await this.settledAfter(db, paymentsMs, after);
+      const ids = settled.map((payment) => payment.conversation_id);
+      const counts = await this.deletePayments(db, await this.withoutDeliveries(db, ids));
+      const last = settled.at(-1);
+      if (!last || settled.length < PAYMENTS_BATCH) return { ...counts, place: null };
+      return { ...counts, place: { finalizedAt: Number(last.finalized_at), conversationId: last.conversation_id } };
+    });
+  }
+
+  /** Locks the next settled payments. */
+  private settledAfter(db: PaymentDb, paymentsMs: number, after: PurgePlace) {
+    const { database, account } = this;
+    return db
+      .selectFrom('card_payment')
+      .where('account', '=', account)
+      .where('finalized_at', '<', database.fromNow(-paymentsMs))
+      .where((eb) =>
+        eb(eb.refTuple('finalized_at', 'conversation_id'), '>', eb.tuple(after.finalizedAt, after.conversationId)),
+      )
+      .select(['conversation_id', 'finalized_at'])
+      .orderBy('finalized_at')
+      .orderBy('conversation_id')
+      .limit(PAYMENTS_BATCH)
+      .modifyEnd(database.rowLock('card_payment'))
+      .execute();
+  }
+
+  /** The payments among these that have no delivery, and no event that is still to be fanned out to a known pair. */
+  private async withoutDeliveries(db: PaymentDb, ids: readonly string[]): Promise<string[]> {
+    const { database, account } = this;
+    if (ids.length === 0) return [];
+    const events = db
+      .selectFrom('card_payment_event')
+      .where('account', '=', account)
+      .where('conversation_id', 'in', ids)
+      .select(['event_id', 'conversation_id']);
+    // Fan-out skips the events that are locked here, so that neither waits for the other.
+    const locked = await events.modifyEnd(database.rowLock('card_payment_event')).execute();
+    const lockedIds = new Set(locked.map((event) => event.event_id));
+    const beingFannedOut = (await events.execute()).filter((event) => !lockedIds.has(event.event_id));
+    const delivered = await db
+      .selectFrom('card_payment_delivery')
+      .where('account', '=', account)
+      .where('conversation_id', 'in', ids)
+      .select('conversation_id')
+      .execute();
+    const waiting = await events
+      .where('waiting', '=', 1)
+      .where('type', 'in', (eb) => eb.selectFrom('card_payment_handler').where('account', '=', account).select('type'))
+      .execute();
+    const busy = new Set([...beingFannedOut, ...delivered, ...waiting].map((row) => row.conversation_id));
+    return ids.filter((id) => !busy.has(id));
+  }
+
+  /**
+   * Keeps the conversationIds that the host chose taken for a while. Those of older releases have no row yet, and do
+   * not say who chose them: they are kept, too.
+   */
+  private async rememberIds(db: PaymentDb, ids: readonly string[]): Promise<void> {
+    const { database, account } = this;
+    const fromHost = await db
+      .selectFrom('card_payment')
+      .where('account', '=', account)
+      .where('conversation_id', 'in', ids)
+      .where('record', 'not like', `%${MADE_BY_MODULE}%`)
+      .select('conversation_id')
+      .execute();
+    if (fromHost.length === 0) return;
+    const rows = fromHost.map((payment) => ({
+      account,
+      key_hash: idHashOf(payment.conversation_id),
+      conversation_id: null,
+      purged_at: database.fromNow(),
+    }));
+    await db
+      .insertInto('card_payment_key')
+      .values(rows)
+      .modifyEnd(database.orOverwrite(['account', 'key_hash'], 'purged_at'))
+      .execute();
+  }
+
+  /** Deletes payments with their history and events. The locks of their references stay, without an owner. */
+  private async deletePayments(db: PaymentDb, ids: readonly string[]): Promise<PurgeCounts> {
+    const { database, account } = this;
+    if (ids.length === 0) return { payments: 0, events: 0 };
+    await db
+      .updateTable('card_payment_reference_lock')
+      .set({ conversation_id: null })
+      .where('account', '=', account)
+      .where('conversation_id', 'in', ids)
+      .execute();
+    await db
+      .updateTable('card_payment_key')
+      .set({ conversation_id: null, purged_at: database.fromNow() })
+      .where('account', '=', account)
+      .where('conversation_id', 'in', ids)
+      .execute();
+    await this.rememberIds(db, ids);
+    await db
+      .deleteFrom('card_payment_history')
+      .where('account', '=', account)
+      .where('conversation_id', 'in', ids)
+      .execute();
+    const { numDeletedRows } = await db
+      .deleteFrom('card_payment_event')
+      .where('account', '=', account)
+      .where('conversation_id', 'in', ids)
+      .executeTakeFirstOrThrow();
+    await db.deleteFrom('card_payment').where('account', '=', account).where('conversation_id', 'in', ids).execute();
+    return { payments: ids.length, events: Number(numDeletedRows) };
+  }
+}

@@ -1,0 +1,199 @@
+import { type CompiledQuery, sql } from 'kysely';
+import type { PaymentEvent } from '../../payment/payment-event.js';
+import { UNSETTLED_STATES, type PaymentState } from '../../payment/payment-state.js';
+import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
+import type { LeaseRequest, PaymentLedger, ReplaceOutcome, UniqueKey } from '../payment-ledger.js';
+import type { StateCount, StoreCounts } from '../payment-store.js';
+import { historyFromJson } from '../record-json.js';
+import { dateOf, hostIdHashOf, keyHashOf, type PaymentDb, recordOf } from './payment-tables.js';
+import type { SqlDatabase } from './sql-database.js';
+import type { SqlWrites } from './sql-engine.js';
+
+/** The ledger of a SQL store: its queries, and the writes of its engine. */
+export class SqlLedger implements PaymentLedger {
+  constructor(
+    private readonly database: SqlDatabase,
+    private readonly writes: () => Promise<SqlWrites>,
+  ) {}
+
+  async insert(record: PaymentRecord, event?: PaymentEvent): Promise<UniqueKey | null> {
+    return (await this.writes()).ledgerWrites.insert(this.database, record, event);
+  }
+
+  async replace(record: PaymentRecord, expectedVersion: number, event?: PaymentEvent): Promise<ReplaceOutcome> {
+    return (await this.writes()).ledgerWrites.replace(this.database, record, expectedVersion, event);
+  }
+
+  find(account: string, conversationId: string): Promise<PaymentRecord | null> {
+    return this.findBy('conversation_id', account, conversationId);
+  }
+
+  findByTokenHash(account: string, tokenHash: string): Promise<PaymentRecord | null> {
+    return this.findBy('token_hash', account, tokenHash);
+  }
+
+  async findByIdempotencyKey(account: string, idempotencyKey: string): Promise<PaymentRecord | 'purged' | null> {
+    const keyHash = keyHashOf(idempotencyKey);
+    const query = this.database.query('payment by key', [account, keyHash], (db) =>
+      db
+        .selectFrom('card_payment_key as key')
+        .leftJoin('card_payment as payment', (join) =>
+          join
+            .onRef('payment.account', '=', 'key.account')
+            .onRef('payment.conversation_id', '=', 'key.conversation_id'),
+        )
+        .where('key.account', '=', account)
+        .where('key.key_hash', '=', keyHash)
+        .select(['payment.record', 'payment.due_at']),
+    );
+    const [row] = await this.database.find(query);
+    if (!row) return null;
+    return row.record === null ? 'purged' : recordOf({ record: row.record, due_at: row.due_at });
+  }
+
+  async findByReference(account: string, reference: string): Promise<PaymentRecord[]> {
+    const query = this.database.query('payments of reference', [account, reference], (db) =>
+      records(db, account).where('reference', '=', reference).orderBy('created_at'),
+    );
+    return (await this.database.find(query)).map(recordOf);
+  }
+
+  /** Asks for each state by itself, so that each query reads the index in its order. */
+  async listByState(account: string, states: readonly PaymentState[], limit: number): Promise<PaymentRecord[]> {
+    const found: PaymentRecord[] = [];
+    for (const state of new Set(states)) {
+      const query = records(this.database.db, account).where('state', '=', state).orderBy('updated_at').limit(limit);
+      found.push(...(await this.database.read(query)).map(recordOf));
+    }
+    return found.sort((one, other) => one.updatedAt.getTime() - other.updatedAt.getTime()).slice(0, limit);
+  }
+
+  async history(account: string, conversationId: string): Promise<PaymentHistoryEntry[]> {
+    const rows = await this.database.read(
+      this.database.db
+        .selectFrom('card_payment_history')
+        .where('account', '=', account)
+        .where('conversation_id', '=', conversationId)
+        .select('entry')
+        .orderBy('version'),
+    );
+    return rows.map(({ entry }) => historyFromJson(entry));
+  }
+
+  leaseDue({ account, leaseMs, limit }: LeaseRequest): Promise<PaymentRecord[]> {
+    const { database } = this;
+    return database.transaction(async (db) => {
+      const rows = await db
+        .selectFrom('card_payment')
+        .where('account', '=', account)
+        .where('due_at', '<=', database.fromNow())
+        .select(['conversation_id', 'record', database.fromNow(leaseMs).as('until')])
+        .orderBy('due_at')
+        .limit(limit)
+        .modifyEnd(database.rowLock('card_payment'))
+        .execute();
+      const until = Number(rows[0]?.until);
+      if (rows.length === 0) return [];
+      const ids = rows.map((row) => row.conversation_id);
+      await db
+        .updateTable('card_payment')
+        .set({ due_at: until })
+        .where('account', '=', account)
+        .where('conversation_id', 'in', ids)
+        .execute();
+      return rows.map((row) => recordOf({ ...row, due_at: until }));
+    });
+  }
+
+  async handBack(account: string, conversationId: string, version: number, dueAt: Date): Promise<void> {
+    const update = this.database.db
+      .updateTable('card_payment')
+      .set({ due_at: dueAt.getTime() })
+      .where('account', '=', account)
+      .where('conversation_id', '=', conversationId)
+      .where('version', '=', version);
+    await this.database.statement(update.compile());
+  }
+
+  async countStates(account: string): Promise<StoreCounts['states']> {
+    const rows = await this.database.read(
+      this.database.db
+        .selectFrom('card_payment')
+        .where('account', '=', account)
+        .where('state', 'in', UNSETTLED_STATES)
+        .groupBy('state')
+        .select(({ fn }) => ['state', fn.countAll().as('count'), fn.min('updated_at').as('oldest')]),
+    );
+    const counts = UNSETTLED_STATES.map((state): [string, StateCount] => {
+      const row = rows.find((one) => one.state === state);
+      return [state, row ? { count: Number(row.count), oldest: dateOf(row.oldest) } : { count: 0, oldest: null }];
+    });
+    return Object.fromEntries(counts) as StoreCounts['states'];
+  }
+
+  private async findBy(
+    column: 'conversation_id' | 'token_hash',
+    account: string,
+    value: string,
+  ): Promise<PaymentRecord | null> {
+    const query = this.database.query(`payment by ${column}`, [account, value], (db) =>
+      records(db, account).where(column, '=', value),
+    );
+    const [row] = await this.database.find(query);
+    return row ? recordOf(row) : null;
+  }
+}
+
+function records(db: PaymentDb, account: string) {
+  return db.selectFrom('card_payment').where('account', '=', account).select(['record', 'due_at']);
+}
+
+type TakenKeys = Readonly<Record<UniqueKey, unknown>>;
+
+/**
+ * Finds out which keys of a record are taken.
+ * @param ownId the record's conversationId where it is stored already: the keys that it has itself do not count then
+ */
+export function takenKeys(
+  database: SqlDatabase,
+  record: PaymentRecord,
+  ownId: string | null,
+): CompiledQuery<TakenKeys> {
+  const { account, conversationId, idempotencyKey, tokenHash, referenceLock } = record;
+  const own = ownId ?? '';
+  const keyHash = keyHashOf(idempotencyKey ?? '');
+  const idHash = hostIdHashOf(record) ?? '';
+  const ofId = [account, conversationId, account, idHash];
+  const values = [...ofId, account, keyHash, own, account, tokenHash, own, account, referenceLock, own];
+  return database.query('taken keys', values, (db) =>
+    db.selectNoFrom((eb) => {
+      const payment = eb.selectFrom('card_payment').where('account', '=', account).select('version');
+      const key = eb.selectFrom('card_payment_key').where('account', '=', account).select('key_hash');
+      const lock = eb.selectFrom('card_payment_reference_lock').where('account', '=', account).select('reference');
+      const isOthers = sql<boolean>`(conversation_id is null or conversation_id <> ${own})`;
+      return [
+        eb
+          .or([
+            eb.exists(payment.where('conversation_id', '=', conversationId)),
+            eb.exists(key.where('key_hash', '=', idHash)),
+          ])
+          .as('conversationId'),
+        eb.exists(key.where('key_hash', '=', keyHash).where(isOthers)).as('idempotencyKey'),
+        eb.exists(payment.where('token_hash', '=', tokenHash).where(isOthers)).as('tokenHash'),
+        eb.exists(lock.where('reference', '=', referenceLock).where(isOthers)).as('referenceLock'),
+      ];
+    }),
+  );
+}
+
+/** Which of the {@link takenKeys} the store names when several are taken. */
+export function firstTaken(
+  taken: TakenKeys | undefined,
+  { idempotencyKey }: PaymentRecord,
+  ownId: string | null,
+): UniqueKey | null {
+  if (!taken) return null;
+  if (taken.conversationId && ownId === null) return 'conversationId';
+  if (taken.idempotencyKey && idempotencyKey !== null) return 'idempotencyKey';
+  return (['tokenHash', 'referenceLock'] as const).find((name) => taken[name]) ?? null;
+}

@@ -1,0 +1,28 @@
+// The merchant's application of a process that is killed, or of the one that comes after it.
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { Injectable, type Type } from '@nestjs/common';
+import { EVENT_STATES, OnPayment, type PaymentEvent, type PaymentOptions } from 'nestjs-card-payment';
+
+/** What processes of the shop are started with. */
+export interface ShopSettings {
+  readonly account: PaymentOptions;
+  readonly storeUrl: string;
+  /** Where each event that a handler has heard becomes a line. */
+  readonly journal: string;
+}
+
+/** A handler that does what an order needs, here: a line in a journal, written through to the disk. */
+export function ordersIn(journal: string, beforeWork: () => void = () => undefined): Type {
+  @Injectable()
+  class Orders {
+    @OnPayment(EVENT_STATES)
+    settled({ eventId }: PaymentEvent): void {
+      beforeWork();
+      const file = openSync(journal, 'a');
+      writeSync(file, `${eventId}\n`);
+      fsyncSync(file);
+      closeSync(file);
+    }
+  }
+  return Orders;
+}

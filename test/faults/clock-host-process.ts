@@ -1,0 +1,48 @@
+// A host of a shop, with the built package, in a process of its own. It does what its parent asks.
+import { Injectable } from '@nestjs/common';
+import {
+  type Auth3dDto,
+  type DoPaymentDto,
+  OnPayment,
+  type PaymentEvent,
+  type PaymentOptions,
+} from 'nestjs-card-payment';
+import { startShop, type Shop } from '../rigs/shop.js';
+import { serveTasks } from '../rigs/tasks.mjs';
+
+const account = JSON.parse(process.argv[2]!) as PaymentOptions;
+
+@Injectable()
+class Journal {
+  readonly events: string[] = [];
+
+  @OnPayment('succeeded', { id: 'journal' })
+  paid({ eventId }: PaymentEvent): void {
+    this.events.push(eventId);
+  }
+}
+
+let shop: Shop | undefined;
+let warnings: string[] = [];
+
+const quiet = (): void => undefined;
+const logger = { log: quiet, error: quiet, warn: (text: unknown) => void warnings.push(String(text)) };
+
+serveTasks({
+  /** Starts the application, in place of the one before. */
+  serve: async (options: PaymentOptions): Promise<null> => {
+    await shop?.app.close();
+    warnings = [];
+    shop = await startShop({ options: { ...account, background: false, ...options }, providers: [Journal], logger });
+    return null;
+  },
+  clock: () => [Date.now(), new Date().getTime(), Date.parse(Date())],
+  warnings: () => warnings,
+  start: async (sale: DoPaymentDto) => (await shop!.payments.init3d(sale)).conversationId,
+  pay: async (sale: DoPaymentDto) => (await shop!.payments.doPayment(sale)).state,
+  complete: async (callback: Auth3dDto) => (await shop!.payments.auth3d(callback)).state,
+  stateOf: async (conversationId: string) => (await shop!.payments.find(conversationId))?.state ?? null,
+  reconcile: () => shop!.payments.reconcile(),
+  heard: () => shop!.app.get(Journal).events,
+  end: () => shop?.app.close(),
+});

@@ -1,0 +1,29 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { PaymentStore } from 'nestjs-card-payment';
+import { storeAt } from '../rigs/shared-stores.js';
+
+/** Longer than it takes, on a busy machine, until the last process has read, too. */
+const PAUSE_MS = 500;
+
+/**
+ * The negative control: a store that reads, and writes a moment later whatever became of the record. It locks no
+ * reference either.
+ */
+export async function readThenWriteStore(url: string): Promise<PaymentStore> {
+  const store = await storeAt(url);
+  const replace = store.replace.bind(store);
+  store.replace = async (record, expectedVersion, event) => {
+    const version = async (): Promise<number> =>
+      (await store.find(record.account, record.conversationId))?.version ?? NaN;
+    if ((await version()) !== expectedVersion) return 'stale';
+    await delay(PAUSE_MS);
+    for (;;) {
+      const last = await version();
+      const next = { ...record, version: last + 1, referenceLock: null };
+      // An event's id is unique, too; that is not what this store is to get wrong.
+      const ownEvent = last === expectedVersion ? event : undefined;
+      if ((await replace(next, last, ownEvent)) === 'replaced') return 'replaced';
+    }
+  };
+  return store;
+}

@@ -1,0 +1,37 @@
+// One of the processes that share a merchant's store, with the built package. It does what its parent asks.
+import { ConsoleLogger } from '@nestjs/common';
+import type { DoPaymentDto, PaymentOptions } from 'nestjs-card-payment';
+import { startShop, type Shop } from '../rigs/shop.js';
+import { serveTasks } from '../rigs/tasks.mjs';
+import { readThenWriteStore } from './read-then-write-store.js';
+import type { CallbackCopy, WorkerStore } from './worker.js';
+
+const account = JSON.parse(process.argv[2]!) as PaymentOptions;
+
+let shop: Shop | undefined;
+
+serveTasks({
+  /** Starts the application, in place of the one before. */
+  serve: async ({ storeUrl, isFlawed }: WorkerStore): Promise<null> => {
+    await shop?.app.close();
+    const store = isFlawed ? { store: await readThenWriteStore(storeUrl) } : { storeUrl };
+    const logger = isFlawed ? undefined : new ConsoleLogger({ logLevels: ['error'] });
+    shop = await startShop({ options: { ...account, ...store }, logger });
+    return null;
+  },
+  /** Starts the 3D payments. */
+  start: async (sales: readonly DoPaymentDto[]): Promise<string[]> => {
+    const started: string[] = [];
+    for (const sale of sales) started.push((await shop!.payments.init3d(sale)).conversationId);
+    return started;
+  },
+  /** Looks at the payments, so that all connections are open. */
+  warmUp: (ids: readonly string[]) => Promise.all(ids.map((id) => shop!.payments.find(id))).then(() => null),
+  /** Completes each payment with each copy of its callback, all at once. */
+  race: async ({ callbacks, copies }: { callbacks: readonly CallbackCopy[]; copies: number }): Promise<string[]> => {
+    const runs = callbacks.flatMap((callback) => Array.from({ length: copies }, () => shop!.payments.auth3d(callback)));
+    const outcomes = await Promise.allSettled(runs);
+    return outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason)] : []));
+  },
+  end: () => shop?.app.close(),
+});

@@ -1,0 +1,27 @@
+import type { PaymentStore } from 'nestjs-card-payment';
+import { interceptCalls } from '../rigs/store-calls.js';
+
+type Write = 'insert' | 'replace' | 'acknowledge';
+
+/** A store whose writes can be made to fail, with a text that nobody should ever see. */
+export class FailingStore {
+  private readonly failures = new Map<string, number>();
+  readonly store: PaymentStore;
+
+  constructor(sound: PaymentStore) {
+    this.store = interceptCalls(sound, ({ method, proceed }) =>
+      this.fails(method) ? Promise.reject(new Error('disk full')) : proceed(),
+    );
+  }
+
+  /** The next writes of this kind fail. */
+  fail(write: Write, times = 1): void {
+    this.failures.set(write, times);
+  }
+
+  private fails(method: string): boolean {
+    const left = this.failures.get(method) ?? 0;
+    if (left > 0) this.failures.set(method, left - 1);
+    return left > 0;
+  }
+}

@@ -1,0 +1,66 @@
+import { Randomness } from '../../lib/payment/randomness.js';
+
+/** Seeded random numbers: the same seed gives the same numbers (mulberry32). */
+export class Chance {
+  private state: number;
+
+  constructor(seed: number) {
+    this.state = seed >>> 0;
+  }
+
+  /** At least 0, below 1. */
+  fraction(): number {
+    this.state = (this.state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(this.state ^ (this.state >>> 15), this.state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  happens(probability: number): boolean {
+    return this.fraction() < probability;
+  }
+
+  /** A whole number, both ends included. */
+  between(least: number, most: number): number {
+    return least + Math.floor(this.fraction() * (most - least + 1));
+  }
+
+  oneOf<T>(choices: readonly T[]): T {
+    if (choices.length === 0) throw new Error('There is nothing to choose from.');
+    return choices[this.between(0, choices.length - 1)]!;
+  }
+
+  /** One of the names, each as often as its weight says. */
+  weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
+    const entries = Object.entries(weights) as [Name, number][];
+    let rest = this.fraction() * entries.reduce((sum, [, weight]) => sum + weight, 0);
+    for (const [name, weight] of entries) {
+      rest -= weight;
+      if (rest < 0) return name;
+    }
+    return entries[0]![0];
+  }
+
+  /** A seed for random numbers that are drawn apart from these. */
+  seed(): number {
+    return Math.floor(this.fraction() * 2 ** 32);
+  }
+}
+
+/** The random numbers and bytes that the module itself uses, from a seed. */
+export class SeededRandomness extends Randomness {
+  private readonly chance: Chance;
+
+  constructor(seed: number) {
+    super();
+    this.chance = new Chance(seed);
+  }
+
+  bytes(count: number): Buffer {
+    return Buffer.from(Array.from({ length: count }, () => this.chance.between(0, 255)));
+  }
+
+  fraction(): number {
+    return this.chance.fraction();
+  }
+}

@@ -1,0 +1,21 @@
+import type { PaymentOptions } from 'nestjs-card-payment';
+import {
+  type FaultName,
+  type FaultPlay,
+  type Simulator,
+  type SimulatorOptions,
+  startSimulator,
+} from 'nestjs-card-payment/simulator';
+
+/** What a fault does; which operation it hits, when and how often, is said elsewhere. */
+export type Play = FaultPlay | { readonly kind: FaultName };
+
+/** A simulator for shops whose clocks are set ahead: it takes requests of any time. */
+export function startTimelessGateway(options: SimulatorOptions = {}): Promise<Simulator> {
+  return startSimulator({ dialect: 'morpos', timestampToleranceMs: Infinity, ...options });
+}
+
+/** The options of a shop that pays at this simulator. */
+export function accountAt({ url, credentials }: Simulator) {
+  return { baseUrl: url, ...credentials, dialect: 'morpos' } as const satisfies PaymentOptions;
+}

@@ -1,1 +1,0 @@
-export declare function serveTasks(tasks: Readonly<Record<string, (input: never) => unknown>>): void;

@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { PaymentClock } from '../../../../../lib/payment/clock.js';
+import { sqlitePaymentStore } from '../../../../../lib/store/sql/index.js';
+import { openSqliteFile } from '../../../../../lib/store/sql/engines/sqlite/sqlite.engine.js';
+import { describePaymentStore } from '../../../../../lib/testing/index.js';
+
+/** What SQLite calls `synchronous = FULL`. */
+const FULL = 2;
+
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'payments-'));
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function open(clock: PaymentClock) {
+  const store = sqlitePaymentStore({ file: join(folder, 'payments.db'), clock });
+  await store.open();
+  return store;
+}
+
+describePaymentStore('SQLite', { create: open, another: (_store, clock) => open(clock) });
+
+test('written through to the disk, with a write-ahead log', async () => {
+  const pragmas = join(folder, 'pragmas.db');
+  const database = await openSqliteFile(pragmas);
+  const valueOf = (name: string): unknown[] =>
+    Object.values(Object(database.prepare(`pragma ${name}`).all([])[0]) as object);
+  expect([valueOf('journal_mode'), valueOf('synchronous')]).toEqual([['wal'], [FULL]]);
+  database.close();
+});
