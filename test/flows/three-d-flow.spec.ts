@@ -502,16 +502,16 @@ describe('ThreeDFlow', () => {
       const completing = payments.auth3d(callbackOf(conversationId));
       await held.begun;
       await shop.clock.advance(30_001);
-      const asked = shop.gateway.hold('CheckPayment');
+      const inquiry = shop.gateway.hold('CheckPayment');
       held.answer(UNBOUND_APPROVAL);
-      await asked.begun;
+      await inquiry.begun;
       expect(await stored(conversationId)).toMatchObject({ state: 'unknown', reason: 'unbound' });
       // Another instance inquires as well, and the answer is not bound to the payment either.
       await shop.clock.advance(300_000);
       shop.gateway.willAnswer('CheckPayment', PAID);
       await (await shop.start()).payments.reconcile();
       expect(await stored(conversationId)).toMatchObject({ state: 'unknown', reason: 'unbound' });
-      asked.answer(paid({ conversationId }));
+      inquiry.answer(paid({ conversationId }));
       expect(await completing).toMatchObject({ state: 'succeeded', orderId: 'o-auth3d' });
     });
 
@@ -531,16 +531,16 @@ describe('ThreeDFlow', () => {
 
     it('goes to review by the answer to the inquiry even if the claim expired and an operator decided meanwhile', async () => {
       const conversationId = await startPayment();
-      const asked = shop.gateway.hold('CheckPayment');
+      const inquiry = shop.gateway.hold('CheckPayment');
       shop.gateway.willAnswer('Auth3d', UNBOUND_APPROVAL);
       const completing = payments.auth3d(callbackOf(conversationId));
-      await asked.begun;
+      await inquiry.begun;
       const other = (await shop.start()).payments;
       await shop.clock.advance(100_000);
       shop.gateway.willAnswer('CheckPayment', NOT_FOUND);
       await other.reconcile();
       await other.resolve(conversationId, 'failed', 'not in the panel', { force: true });
-      asked.answer(paid({ conversationId }));
+      inquiry.answer(paid({ conversationId }));
       expect(await completing).toMatchObject({ state: 'review', reason: 'moved_after_all' });
     });
 

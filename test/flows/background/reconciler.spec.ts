@@ -264,13 +264,13 @@ describe('Reconciler', () => {
       shop.gateway.willAnswer('CheckPayment', ...ids.map(() => LOST));
       expect(await flows.payments.reconcile()).toEqual(NOTHING);
       // Only the inquiries that ran at the same time as the first.
-      const asked = shop.gateway.sent('CheckPayment').length;
-      expect(asked).toBeGreaterThan(0);
-      expect(asked).toBeLessThanOrEqual(4);
+      const count = shop.gateway.sent('CheckPayment').length;
+      expect(count).toBeGreaterThan(0);
+      expect(count).toBeLessThanOrEqual(4);
 
       await shop.clock.advance(47 * SECOND_MS);
       expect(await flows.payments.reconcile()).toEqual(NOTHING);
-      expect(shop.gateway.sent('CheckPayment')).toHaveLength(asked);
+      expect(shop.gateway.sent('CheckPayment')).toHaveLength(count);
     });
 
     it('inquires about the whole batch a minute later', async () => {
@@ -403,8 +403,8 @@ describe('Reconciler', () => {
       expect(shop.gateway.sent('CheckPayment')).toHaveLength(0);
       answerHeld();
       await shop.clock.advance(30 * MINUTE_MS);
-      const asked = shop.gateway.sent('CheckPayment').map(({ conversationId }) => conversationId);
-      expect([new Set(asked).size, asked.length]).toEqual([UNKNOWN, UNKNOWN]);
+      const inquiredIds = shop.gateway.sent('CheckPayment').map(({ conversationId }) => conversationId);
+      expect([new Set(inquiredIds).size, inquiredIds.length]).toEqual([UNKNOWN, UNKNOWN]);
       expect(new Set(await Promise.all(ids.map(stateOf)))).toEqual(new Set(['succeeded', 'failed']));
     });
 

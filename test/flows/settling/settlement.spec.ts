@@ -171,7 +171,7 @@ describe('the answer to an inquiry', () => {
   it('never fails a payment because time went by', () => {
     let record = aPaymentRecord({ state: 'unknown', reason: 'interrupted' });
     let now = NOW.getTime();
-    for (let asked = 0; asked < 500; asked += 1) {
+    for (let inquiries = 0; inquiries < 500; inquiries += 1) {
       now += 30 * 86_400_000;
       record = applyInquiry(record, NOTHING, RULES, at(new Date(now)))!;
     }
