@@ -608,7 +608,9 @@ describe('Reconciler', () => {
     shop.store.leaseDue = () => Promise.reject(new Error('down'));
     const { reconciler } = await startBackground();
     await shop.clock.advance(50 * SECOND_MS);
-    expect(log.filter((line) => line.startsWith('error The payment store failed during background work'))).toHaveLength(3);
+    expect(log.filter((line) => line.startsWith('error The payment store failed during background work'))).toHaveLength(
+      3,
+    );
     expect(reconciler.failuresInRow).toBeGreaterThanOrEqual(20);
   });
 

@@ -127,7 +127,9 @@ describe('a request under a claim', () => {
     };
   }
 
-  const CASES = Object.keys(MOMENTS).flatMap((moment) => Object.keys(DISRUPTIONS).map((disruption) => [moment, disruption] as const));
+  const CASES = Object.keys(MOMENTS).flatMap((moment) =>
+    Object.keys(DISRUPTIONS).map((disruption) => [moment, disruption] as const),
+  );
 
   it.each(CASES)('of a direct payment is not sent if, %s, the host %s', async (moment, disruption) => {
     const { payments } = open();
