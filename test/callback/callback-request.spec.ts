@@ -11,7 +11,15 @@ import { PaymentCallbackError } from '../../lib/errors/payment-errors.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 /** Every timer function except `setTimeout`. */
-const NOT_FAKED = ['setImmediate', 'clearImmediate', 'nextTick', 'queueMicrotask', 'Date', 'performance', 'hrtime'] as const;
+const NOT_FAKED = [
+  'setImmediate',
+  'clearImmediate',
+  'nextTick',
+  'queueMicrotask',
+  'Date',
+  'performance',
+  'hrtime',
+] as const;
 
 function callbackRequest(over: Partial<CallbackRequest> = {}): CallbackRequest {
   return { method: 'POST', headers: {}, ...over };
@@ -62,7 +70,9 @@ describe('receivedFields', () => {
   });
 
   it.each([undefined, null, {}, []])('returns the query if the body is %j', async (body) => {
-    expect(await receivedFields(callbackRequest({ method: 'GET', body, query: { Code: 'B0000' } }))).toEqual({ Code: 'B0000' });
+    expect(await receivedFields(callbackRequest({ method: 'GET', body, query: { Code: 'B0000' } }))).toEqual({
+      Code: 'B0000',
+    });
   });
 
   it('leaves out the token in the query, unless the token is in the route', async () => {
@@ -148,10 +158,13 @@ describe('a body that the host has not parsed', () => {
     await expect(received[0]).rejects.toEqual(new PaymentCallbackError('not_a_callback'));
   });
 
-  it.each(['multipart/form-data; boundary=x', 'text/plain', ''])('is not read with the content type %j', async (type) => {
-    expect(await send('a=1', type)).toBe(200);
-    expect(await received[0]).toBeUndefined();
-  });
+  it.each(['multipart/form-data; boundary=x', 'text/plain', ''])(
+    'is not read with the content type %j',
+    async (type) => {
+      expect(await send('a=1', type)).toBe(200);
+      expect(await received[0]).toBeUndefined();
+    },
+  );
 
   it.each(['PUT', 'PATCH'])('is not read with the method %s', async (method) => {
     expect(await send('a=1', FORM, method)).toBe(200);

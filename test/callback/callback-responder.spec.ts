@@ -35,7 +35,11 @@ const STATES: [PaymentState, 'paid' | 'failed' | 'pending', RegExp][] = [
   ['unknown', 'pending', /do not pay again/],
   ['review', 'pending', /do not pay again/],
 ];
-const PRIVACY_HEADERS = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer', 'X-Content-Type-Options': 'nosniff' };
+const PRIVACY_HEADERS = {
+  'Cache-Control': 'no-store',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+};
 
 const INVALID_URL = /returned a text that is no address: it must be an absolute http\(s\) URL/;
 
@@ -174,7 +178,8 @@ describe('the answer to the buyer', () => {
   });
 
   describe('to a refused callback', () => {
-    const answerToRefused = (error: unknown): Answer => answerOf((responder, answer) => responder.refuse(answer, error), URLS);
+    const answerToRefused = (error: unknown): Answer =>
+      answerOf((responder, answer) => responder.refuse(answer, error), URLS);
 
     it.each<[CallbackRefusal, number]>([
       ['unknown_token', 404],

@@ -58,19 +58,22 @@ describe.each(PLATFORMS)('the callback controller on %s', (platform) => {
     beforeAll(() => open({ options: { store } }));
     afterAll(() => shop.app.close());
 
-    it.each(['return', 'fail'])('completes the payment at the %s URL, whichever it is, since the gateway decides', async (last) => {
-      const [paid, declined] = [await startPayment(), await startPayment('10.51')];
-      for (const [callback, redirect] of [
-        [paid, '303 /paid'],
-        [declined, '303 /failed'],
-      ] as const) {
-        const { conversationId } = callback.fields;
-        const answer = await send(callback, { url: callback.request.url.replace(/\w+$/, last) });
-        expect(answer.headers.get('location')).toContain(`?conversationId=${conversationId}`);
-        expect(await redirectOf(answer)).toBe(redirect);
-        expect(simulator.ledger.calls('Auth3d', conversationId)).toBe(1);
-      }
-    });
+    it.each(['return', 'fail'])(
+      'completes the payment at the %s URL, whichever it is, since the gateway decides',
+      async (last) => {
+        const [paid, declined] = [await startPayment(), await startPayment('10.51')];
+        for (const [callback, redirect] of [
+          [paid, '303 /paid'],
+          [declined, '303 /failed'],
+        ] as const) {
+          const { conversationId } = callback.fields;
+          const answer = await send(callback, { url: callback.request.url.replace(/\w+$/, last) });
+          expect(answer.headers.get('location')).toContain(`?conversationId=${conversationId}`);
+          expect(await redirectOf(answer)).toBe(redirect);
+          expect(simulator.ledger.calls('Auth3d', conversationId)).toBe(1);
+        }
+      },
+    );
 
     it('accepts the fields in the query as well', async () => {
       const callback = await startPayment();

@@ -81,7 +81,11 @@ describe.each(PLATFORMS)('a route of the merchant with PaymentCallbackGuard on %
 
   function post(route: string, more: Record<string, string> = {}, routeToken = token): Promise<Response> {
     const { body, headers } = callback.request;
-    return fetch(`${shop.url}/checkout/${routeToken}/${route}`, { method: 'POST', body, headers: { ...headers, ...more } });
+    return fetch(`${shop.url}/checkout/${routeToken}/${route}`, {
+      method: 'POST',
+      body,
+      headers: { ...headers, ...more },
+    });
   }
 
   async function expectUnchanged(): Promise<void> {
@@ -167,7 +171,10 @@ describe.each(PLATFORMS)('a route of the merchant with PaymentCallbackGuard on %
 describe.each<[string, ValidationPipeOptions]>([
   ['a global ValidationPipe', {}],
   ['one that validates parameters of custom decorators', { validateCustomDecorators: true }],
-  ['one that forbids unknown properties', { validateCustomDecorators: true, whitelist: true, forbidNonWhitelisted: true }],
+  [
+    'one that forbids unknown properties',
+    { validateCustomDecorators: true, whitelist: true, forbidNonWhitelisted: true },
+  ],
   [
     'one that transforms',
     {

@@ -30,7 +30,7 @@ export const NO_PLAIN_EVENTS = {
 /** The clock stands still in most tests, where a real hold would never let the test process end. */
 export const NO_HOLD: ProcessHold = { hold: () => () => undefined, during: (work) => work() };
 
-/** Has a code of its own for a payment that the gateway does not know. */
+/** A dialect with a separate code for a payment that the gateway does not know. */
 export const TEST_DIALECT = {
   ...morposDialect({ codes: { notFoundCodes: new Set(['B0100']) } }),
   requiredCallbackFields: [],

@@ -92,7 +92,7 @@ describe('a conversationId that the host chooses', () => {
     expect(await payments.doPayment(sale({ conversationId }))).toMatchObject({ conversationId, state: 'succeeded' });
   });
 
-  it('ends the fence of an unconfirmed opening if a deleted payment had it', async () => {
+  it('ends the fence of an unconfirmed opening if a deleted payment already had it', async () => {
     await addPurgedPayment();
     const insert = shop.store.insert.bind(shop.store);
     shop.store.insert = () => {

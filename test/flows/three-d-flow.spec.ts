@@ -71,13 +71,10 @@ describe('ThreeDFlow', () => {
       expect(state).toBe('succeeded');
     });
 
-    it.each(['returnUrl', 'failUrl'])(
-      'creates a token if the host gives only the %s',
-      async (own) => {
-        const conversationId = await startPayment(payments, sale({ [own]: 'https://shop.example/back' }));
-        expect((await stored(conversationId))?.tokenHash).toMatch(/^[0-9a-f]{64}$/);
-      },
-    );
+    it.each(['returnUrl', 'failUrl'])('creates a token if the host gives only the %s', async (own) => {
+      const conversationId = await startPayment(payments, sale({ [own]: 'https://shop.example/back' }));
+      expect((await stored(conversationId))?.tokenHash).toMatch(/^[0-9a-f]{64}$/);
+    });
 
     it.each([
       ['declined', DECLINED, { state: 'failed', reason: 'declined', code: 'B0051' }],
@@ -150,16 +147,19 @@ describe('ThreeDFlow', () => {
       }
     });
 
-    it.each(['conversationId', 'idempotencyKey'] as const)('is refused with a %s that another payment has', async (key) => {
-      const input = sale({ [key]: 'ABC00000000000000009' });
-      const { payment } = await payments.init3d(input);
-      await expect(payments.init3d(input)).rejects.toMatchObject({
-        code: 'PAYMENT_DUPLICATE',
-        message: expect.stringContaining(key) as string,
-        payment,
-      });
-      expect(shop.gateway.requests).toHaveLength(1);
-    });
+    it.each(['conversationId', 'idempotencyKey'] as const)(
+      'is refused with a %s that another payment has',
+      async (key) => {
+        const input = sale({ [key]: 'ABC00000000000000009' });
+        const { payment } = await payments.init3d(input);
+        await expect(payments.init3d(input)).rejects.toMatchObject({
+          code: 'PAYMENT_DUPLICATE',
+          message: expect.stringContaining(key) as string,
+          payment,
+        });
+        expect(shop.gateway.requests).toHaveLength(1);
+      },
+    );
 
     it('sends nothing for an order that is already paid', async () => {
       const order = sale();
@@ -269,7 +269,10 @@ describe('ThreeDFlow', () => {
     it('refuses a forged callback, and completes the payment with the genuine one at the same time', async () => {
       const conversationId = await startPayment();
       const forged = { conversationId, fields: { conversationId: 'ANOTHER' } };
-      const [wrong, right] = await Promise.allSettled([payments.auth3d(forged), payments.auth3d(callbackOf(conversationId))]);
+      const [wrong, right] = await Promise.allSettled([
+        payments.auth3d(forged),
+        payments.auth3d(callbackOf(conversationId)),
+      ]);
       expect(wrong).toMatchObject({ status: 'rejected', reason: { refusal: 'foreign_payment' } });
       expect(right).toMatchObject({ value: { state: 'succeeded' } });
     });
@@ -499,16 +502,16 @@ describe('ThreeDFlow', () => {
       const completing = payments.auth3d(callbackOf(conversationId));
       await held.begun;
       await shop.clock.advance(30_001);
-      const asked = shop.gateway.hold('CheckPayment');
+      const inquiry = shop.gateway.hold('CheckPayment');
       held.answer(UNBOUND_APPROVAL);
-      await asked.begun;
+      await inquiry.begun;
       expect(await stored(conversationId)).toMatchObject({ state: 'unknown', reason: 'unbound' });
       // Another instance inquires as well, and the answer is not bound to the payment either.
       await shop.clock.advance(300_000);
       shop.gateway.willAnswer('CheckPayment', PAID);
       await (await shop.start()).payments.reconcile();
       expect(await stored(conversationId)).toMatchObject({ state: 'unknown', reason: 'unbound' });
-      asked.answer(paid({ conversationId }));
+      inquiry.answer(paid({ conversationId }));
       expect(await completing).toMatchObject({ state: 'succeeded', orderId: 'o-auth3d' });
     });
 
@@ -528,16 +531,16 @@ describe('ThreeDFlow', () => {
 
     it('goes to review by the answer to the inquiry even if the claim expired and an operator decided meanwhile', async () => {
       const conversationId = await startPayment();
-      const asked = shop.gateway.hold('CheckPayment');
+      const inquiry = shop.gateway.hold('CheckPayment');
       shop.gateway.willAnswer('Auth3d', UNBOUND_APPROVAL);
       const completing = payments.auth3d(callbackOf(conversationId));
-      await asked.begun;
+      await inquiry.begun;
       const other = (await shop.start()).payments;
       await shop.clock.advance(100_000);
       shop.gateway.willAnswer('CheckPayment', NOT_FOUND);
       await other.reconcile();
       await other.resolve(conversationId, 'failed', 'not in the panel', { force: true });
-      asked.answer(paid({ conversationId }));
+      inquiry.answer(paid({ conversationId }));
       expect(await completing).toMatchObject({ state: 'review', reason: 'moved_after_all' });
     });
 
@@ -574,7 +577,7 @@ describe('ThreeDFlow', () => {
       expect(await completing).toMatchObject({ state: 'succeeded', version: 5 });
     });
 
-    it('has the outcome of the inquiry owed to the store when the store fails', async () => {
+    it('keeps the outcome of the inquiry as an owed write when the store fails', async () => {
       const conversationId = await startPayment();
       const replace = shop.store.replace.bind(shop.store);
       shop.gateway.willAnswer('Auth3d', UNBOUND_APPROVAL);
@@ -600,13 +603,16 @@ describe('ThreeDFlow', () => {
       });
     });
 
-    it.each([undefined, standardDialect({ signer: () => 's' })])('succeeds without an inquiry with trustUnbound', async (dialect) => {
-      const { payments } = await shop.start({ trustUnbound: true, ...(dialect && { dialect }) });
-      const conversationId = await startPayment(payments);
-      shop.gateway.willAnswer('Auth3d', UNBOUND_APPROVAL);
-      expect(await payments.auth3d(callbackOf(conversationId))).toMatchObject({ state: 'succeeded', reason: null });
-      expect(shop.gateway.sent('CheckPayment')).toEqual([]);
-    });
+    it.each([undefined, standardDialect({ signer: () => 's' })])(
+      'succeeds without an inquiry with trustUnbound',
+      async (dialect) => {
+        const { payments } = await shop.start({ trustUnbound: true, ...(dialect && { dialect }) });
+        const conversationId = await startPayment(payments);
+        shop.gateway.willAnswer('Auth3d', UNBOUND_APPROVAL);
+        expect(await payments.auth3d(callbackOf(conversationId))).toMatchObject({ state: 'succeeded', reason: null });
+        expect(shop.gateway.sent('CheckPayment')).toEqual([]);
+      },
+    );
 
     it('differs from a direct payment, which succeeds, since its one request has one answer', async () => {
       shop.gateway.willAnswer('DoPayment', UNBOUND_APPROVAL);

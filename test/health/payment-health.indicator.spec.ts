@@ -110,7 +110,10 @@ describe('the health page of a terminus application', () => {
     store.replace = () => Promise.reject(new Error('down'));
     await merchant.payments.doPayment(sale());
     const unlimited = await health();
-    expect(unlimited).toMatchObject({ httpStatus: 200, details: { payments: { unknown: 1, owedWrites: 1, problems: [] } } });
+    expect(unlimited).toMatchObject({
+      httpStatus: 200,
+      details: { payments: { unknown: 1, owedWrites: 1, problems: [] } },
+    });
     expect(unlimited.details.payments.oldestUnknownMs).toBeGreaterThanOrEqual(0);
     limits = { maxUnknownMs: -1, maxOwed: 0, maxReview: 0, maxParked: 0, maxClockOffsetMs: 5_000 };
     const strict = await health();

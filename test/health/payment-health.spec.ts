@@ -111,7 +111,7 @@ describe('PaymentGauges', () => {
     recorder.stop();
   });
 
-  async function show(more: Partial<PaymentHealthReport> = {}): Promise<PaymentGauges> {
+  async function startGauges(more: Partial<PaymentHealthReport> = {}): Promise<PaymentGauges> {
     const counts = await new MemoryPaymentStore().counts('default');
     const none = { count: 0, oldest: null };
     const unknown = { count: 2, oldest: ago(90_000) };
@@ -146,8 +146,8 @@ describe('PaymentGauges', () => {
     return gauges;
   }
 
-  it('show the figures of the report, times in seconds', async () => {
-    await show();
+  it('have the values of the report, with times in seconds', async () => {
+    await startGauges();
     const expected: Record<string, Record<string, number>> = {
       'store.up': { '': 1 },
       'writes.owed': { '': 7 },
@@ -167,19 +167,19 @@ describe('PaymentGauges', () => {
     expect(await recorder.values('card_payment.payments.oldest_age')).toMatchObject({ unknown: 90, review: 0 });
   });
 
-  it('show a bound of payments in flight, and what it refuses, only where there is one', async () => {
-    const bounds = ['card_payment.in_flight.limit', 'card_payment.overload.refused'];
-    (await show()).stop();
-    for (const name of bounds) expect(await recorder.values(name)).toEqual({});
-    await show({ maxInFlight: 5 });
-    expect(await Promise.all(bounds.map((name) => recorder.values(name)))).toEqual([
+  it('include the limit of payments in flight, and its refusals, only if maxInFlight is set', async () => {
+    const names = ['card_payment.in_flight.limit', 'card_payment.overload.refused'];
+    (await startGauges()).stop();
+    for (const name of names) expect(await recorder.values(name)).toEqual({});
+    await startGauges({ maxInFlight: 5 });
+    expect(await Promise.all(names.map((name) => recorder.values(name)))).toEqual([
       { '': 5 },
       { doPayment: 0, init3d: 0 },
     ]);
   });
 
-  it('show nothing that only the store knows while it does not answer', async () => {
-    await show({ isStoreUp: false, counts: null });
+  it('leave out the values that only the store knows while it does not answer', async () => {
+    await startGauges({ isStoreUp: false, counts: null });
     expect(await recorder.values('card_payment.store.up')).toEqual({ '': 0 });
     expect(await recorder.values('card_payment.writes.owed')).toEqual({ '': 7 });
     for (const name of ['payments', 'payments.oldest_age', 'events.waiting', 'deliveries']) {
@@ -187,8 +187,8 @@ describe('PaymentGauges', () => {
     }
   });
 
-  it('show nothing once they are stopped, and are shown once however often they are started', async () => {
-    const started = await show();
+  it('are left out after stop(), and are exported only once even if started twice', async () => {
+    const started = await startGauges();
     started.start();
     started.stop();
     started.stop();

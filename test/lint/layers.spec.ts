@@ -6,12 +6,12 @@ import { dirname, join } from 'node:path';
 const LINTER = join(process.cwd(), 'node_modules/.bin/depcruise');
 const CONFIG = join(process.cwd(), '.dependency-cruiser.js');
 
-describe('the order of the folders in lib', () => {
+describe('the layers of lib', () => {
   let folder: string;
   beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'card-payment-layers-'))));
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Lints a tree with these files, each with what it imports, or with its code. */
+  /** Lints a tree of files, each given by its imports or by its code. */
   function lint(files: Readonly<Record<string, readonly string[] | string>>): {
     readonly status: number;
     readonly report: string;
@@ -27,7 +27,7 @@ describe('the order of the folders in lib', () => {
     return { status: status ?? -1, report: stdout + stderr };
   }
 
-  it('lets a folder import what stands below it', () => {
+  it('allow a folder to import from the layers below it', () => {
     const { status, report } = lint({
       'lib/index.ts': ['./flows/direct-flow.js'],
       'lib/cli/main.ts': ['../simulator/simulator.js', '../store/open-store.js'],
@@ -63,44 +63,49 @@ describe('the order of the folders in lib', () => {
       'lib/gateway/dialects/b.ts',
       'readings-know-no-dialect',
     ],
-    ['an import of a folder beside', 'lib/cli/main.ts', 'lib/health/health.ts', 'cli-imports-downwards-only'],
+    [
+      'an import from a folder of the same layer',
+      'lib/cli/main.ts',
+      'lib/health/health.ts',
+      'cli-imports-downwards-only',
+    ],
     [
       'a simulator that uses the client',
       'lib/simulator/sign.ts',
       'lib/gateway/sign.ts',
       'simulator-imports-nothing-of-lib',
     ],
-    ['a folder that the list does not name', 'lib/helpers/text.ts', 'lib/payment/payment.ts', 'folder-has-no-layer'],
+    ['a folder without a layer', 'lib/helpers/text.ts', 'lib/payment/payment.ts', 'folder-has-no-layer'],
     ['lib importing a test', 'lib/payment/payment.ts', 'test/payment/a-payment.ts', 'lib-imports-lib-only'],
-  ])('refuses %s', (_what, from, to, rule) => {
+  ])('forbid %s', (_what, from, to, rule) => {
     const { status, report } = lint({ [from]: [specifier(from, to)], [to]: [] });
     expect(report).toContain(`error ${rule}: ${from} → ${to}`);
     expect(status).toBe(1);
   });
 
-  it('refuses a circle of files', () => {
+  it('forbid a circle of files', () => {
     const { status, report } = lint({ 'test/one.ts': ['./other.js'], 'test/other.ts': ['./one.js'] });
     expect(report).toContain('error no-circle: test/one.ts');
     expect(status).toBeGreaterThan(0);
   });
 
-  it('refuses an import that leads nowhere', () => {
+  it('forbid an import of a missing file', () => {
     const { status, report } = lint({ 'lib/flows/flow.ts': ['../store/no-such-store.js'] });
     expect(report).toContain('error import-not-found: lib/flows/flow.ts');
     expect(status).toBe(1);
   });
 
   it.each([
-    ['refuses a simulator that every application loads', "export { A } from './simulator/index.js';\n", 1],
-    ['lets one be loaded where it is used', "export const load = () => import('./simulator/index.js');\n", 0],
-    ['lets its types be named', "export type { A } from './simulator/index.js';\n", 0],
+    ['forbid a simulator that every application loads', "export { A } from './simulator/index.js';\n", 1],
+    ['allow the simulator to be loaded on demand', "export const load = () => import('./simulator/index.js');\n", 0],
+    ['allow its types to be exported', "export type { A } from './simulator/index.js';\n", 0],
   ])('%s', (_what, code, expected) => {
     const { status, report } = lint({ 'lib/index.ts': code, 'lib/simulator/index.ts': 'export const A = 1;\n' });
     expect(report.includes('error simulator-is-loaded-on-demand: lib/index.ts')).toBe(expected === 1);
     expect(status).toBe(expected);
   });
 
-  it('says what to do', () => {
+  it('are explained in the report of a violation', () => {
     const { report } = lint({ 'lib/errors/one.error.ts': ['../dto/one.dto.js'], 'lib/dto/one.dto.ts': [] });
     expect(report.replace(/\s+/g, ' ')).toContain('lib/errors may import only from payment, telemetry. Move');
   });
@@ -111,7 +116,7 @@ function importing(specifiers: readonly string[]): string {
   return `${imports.join('')}export type { A };\n`;
 }
 
-/** From one file of the tree to another, as an import writes it. */
+/** The import specifier from one file of the tree to another. */
 function specifier(from: string, to: string): string {
   return `${'../'.repeat(from.split('/').length - 1)}${to.replace(/\.ts$/, '.js')}`;
 }

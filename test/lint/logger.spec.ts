@@ -1,24 +1,24 @@
 import { ESLint } from 'eslint';
 
-// In CI, typescript-eslint reads the files as they are on disk, whatever code it is given.
+// In CI, typescript-eslint would read the files from disk instead of the given code.
 process.env.TSESTREE_SINGLE_RUN = 'false';
 
 const lint = new ESLint();
 
-/** What ESLint says of code, were it in that file. */
+/** The problems that ESLint reports for code in the given file. */
 async function problemsOf(code: string, filePath: string): Promise<string[]> {
   const [result] = await lint.lintText(code, { filePath });
   return result!.messages.filter(({ severity }) => severity === 2).map(({ ruleId }) => String(ruleId));
 }
 
-describe('a logger of Nest in lib', () => {
-  it.each(['Logger', 'ConsoleLogger'])('%s is refused: it may throw', async (name) => {
+describe('an import of a Nest logger in lib', () => {
+  it.each(['Logger', 'ConsoleLogger'])('is refused for %s, since it may throw', async (name) => {
     const code = `import { ${name} } from '@nestjs/common';\n\nexport const logger = new ${name}();\n`;
     expect(await problemsOf(code, 'lib/flows/settling/payment-log.ts')).toEqual(['no-restricted-imports']);
     expect(await problemsOf(code, 'lib/telemetry/payment-logger.ts')).toEqual([]);
   });
 
-  it('is refused under another name, too, and the other imports are not', async () => {
+  it('is refused under another name as well, unlike other imports', async () => {
     const renamed = `import { Logger as Log } from '@nestjs/common';\n\nexport const logger = new Log();\n`;
     expect(await problemsOf(renamed, 'lib/flows/settling/payment-log.ts')).toEqual(['no-restricted-imports']);
     const other = `import { Injectable } from '@nestjs/common';\n\n@Injectable()\nexport class Service {}\n`;

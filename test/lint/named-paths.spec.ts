@@ -1,33 +1,33 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-/** What has code and prose of this repository. */
+/** The folders with code and prose of this repository. */
 const FOLDERS = ['lib', 'test', 'docs', 'sample', 'bench', '.github', '.ci'];
-/** What `npm run build`, `npm run docs`, the tests and the sample shop make. */
-const MADE = /^(?:sample\/)?(?:data|dist|site|reports|node_modules)(?:\/|$)/;
-/** What a page tells its reader to write, `lib/store/sql/NAME.engine.ts`, or to delete of a new project. */
-const THE_READERS = /\bNAME\b|^lib\/flows\/bin-flow\.ts$|^test\/app\.e2e-spec\.ts$/;
-/** Of what has been: it names files that are gone. */
+/** What `npm run build`, `npm run docs`, the tests and the sample shop generate. */
+const GENERATED = /^(?:sample\/)?(?:data|dist|site|reports|node_modules)(?:\/|$)/;
+/** What a page tells its readers to write, `lib/store/sql/NAME.engine.ts`, or to delete from a new project. */
+const FILES_OF_READERS = /\bNAME\b|^lib\/flows\/bin-flow\.ts$|^test\/app\.e2e-spec\.ts$/;
+/** A history may name files that no longer exist. */
 const HISTORY = ['CHANGELOG.md'];
 
 const FILES = [...filesIn('.', false), ...FOLDERS.flatMap((folder) => filesIn(folder, true))];
 const NAMES = new Set(FILES.map((file) => basename(file)));
 
-const [GONE, MISSPELT, NOWHERE] = ['lib/flows/owed-outcomes.ts', 'test/REAMDE.md', 'nowhere.ts'];
+const [DELETED, MISSPELT, UNKNOWN] = ['lib/flows/owed-outcomes.ts', 'test/REAMDE.md', 'nowhere.ts'];
 const HEADINGS = new Set([...readFileSync('README.md', 'utf8').matchAll(/^#+ (\w+)/gm)].map(([, word]) => word!));
 
-describe('a path that is named', () => {
+describe('a named path', () => {
   it.each(FILES.filter((file) => /\.(?:md|[mc]?[jt]s|ya?ml)$/.test(file) && !HISTORY.includes(file)))(
     'in %s exists',
     (file) => {
       const text = proseOf(file, readFileSync(file, 'utf8'));
-      const paths = pathsIn(text).filter((path) => !isThere(path, file));
+      const paths = pathsIn(text).filter((path) => !pathExists(path, file));
       const names = namesIn(text).filter((name) => !NAMES.has(name));
       expect([...paths, ...names, ...sectionsIn(text)]).toEqual([]);
     },
   );
 
-  it('is looked for where there are some', () => {
+  it('is found in many files', () => {
     const named = FILES.filter((file) => /\.(?:md|ts)$/.test(file)).map((file) =>
       proseOf(file, readFileSync(file, 'utf8')),
     );
@@ -36,19 +36,19 @@ describe('a path that is named', () => {
   });
 
   it.each([
-    ['a page', 'docs/page.md', `See \`${GONE}\`, ${MISSPELT} and ${NOWHERE}.`],
-    ['a comment', 'test/one.ts', `import '../lib/a.js';\n/** As ${GONE}, ${MISSPELT} and ${NOWHERE}. */`],
-    ['a script', 'one.mjs', `const a = 1; // As ${GONE}, ${MISSPELT} and ${NOWHERE}.`],
-    ['a workflow', 'one.yml', `run: one # as ${GONE}, ${MISSPELT} and ${NOWHERE}`],
-    ['a text', 'lib/one.ts', `throw new Error('${GONE}, ${MISSPELT}, ${NOWHERE}');`],
+    ['a page', 'docs/page.md', `See \`${DELETED}\`, ${MISSPELT} and ${UNKNOWN}.`],
+    ['a comment', 'test/one.ts', `import '../lib/a.js';\n/** As ${DELETED}, ${MISSPELT} and ${UNKNOWN}. */`],
+    ['a script', 'one.mjs', `const a = 1; // As ${DELETED}, ${MISSPELT} and ${UNKNOWN}.`],
+    ['a workflow', 'one.yml', `run: one # as ${DELETED}, ${MISSPELT} and ${UNKNOWN}`],
+    ['a text', 'lib/one.ts', `throw new Error('${DELETED}, ${MISSPELT}, ${UNKNOWN}');`],
   ])('is found in %s', (_where, file, text) => {
     const prose = proseOf(file, text);
-    expect(pathsIn(prose)).toEqual([GONE, MISSPELT]);
-    expect(pathsIn(prose).filter((path) => isThere(path, file))).toEqual([]);
-    expect(namesIn(prose).filter((name) => !NAMES.has(name))).toEqual([NOWHERE]);
+    expect(pathsIn(prose)).toEqual([DELETED, MISSPELT]);
+    expect(pathsIn(prose).filter((path) => pathExists(path, file))).toEqual([]);
+    expect(namesIn(prose).filter((name) => !NAMES.has(name))).toEqual([UNKNOWN]);
   });
 
-  it('is a section by its heading: nothing here has numbered ones', () => {
+  it('names a section by its heading, since sections have no numbers', () => {
     expect(sectionsIn('as contract section 2.1 says (README, Nowhere), see README, Contributing')).toEqual([
       'section 2.1',
       'README, Nowhere',
@@ -56,27 +56,30 @@ describe('a path that is named', () => {
   });
 });
 
-it.each(readdirSync('docs').filter((name) => name.endsWith('.md')))('the README leads to docs/%s', (name) => {
-  const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'test/README.md'].map((page) =>
-    readFileSync(page, 'utf8'),
-  );
-  const link = new RegExp(`docs/${name.replace('.', '\\.')}(?:[)#]|$)`, 'm');
-  expect(pages.some((page) => link.test(page))).toBe(true);
-});
+it.each(readdirSync('docs').filter((name) => name.endsWith('.md')))(
+  'a page at the root, or test/README.md, links to docs/%s',
+  (name) => {
+    const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'test/README.md'].map((page) =>
+      readFileSync(page, 'utf8'),
+    );
+    const link = new RegExp(`docs/${name.replace('.', '\\.')}(?:[)#]|$)`, 'm');
+    expect(pages.some((page) => link.test(page))).toBe(true);
+  },
+);
 
 function filesIn(folder: string, deep: boolean): string[] {
   return readdirSync(folder, { withFileTypes: true, recursive: deep })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => !MADE.test(file) && !file.includes('node_modules'));
+    .filter((file) => !GENERATED.test(file) && !file.includes('node_modules'));
 }
 
-/** What says something: pages without the code in them, comments, and the texts of what is published. */
+/** The prose of a file: a page without its code, or the comments; of a published file, the whole text. */
 function proseOf(file: string, text: string): string {
   if (file.startsWith('lib/')) return text;
   if (file.endsWith('.md')) return text.replace(/^ *```(?:ts|prisma|json|html)\n[\s\S]*?^ *```$/gm, '');
-  if (/ya?ml$/.test(file)) return [...text.matchAll(/(?:^|\s)#(.*)$/gm)].map(([, said]) => said).join('\n');
-  return [...text.matchAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm)].map(([said]) => said).join('\n');
+  if (/ya?ml$/.test(file)) return [...text.matchAll(/(?:^|\s)#(.*)$/gm)].map(([, comment]) => comment).join('\n');
+  return [...text.matchAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm)].map(([comment]) => comment).join('\n');
 }
 
 function pathsIn(text: string): string[] {
@@ -84,7 +87,7 @@ function pathsIn(text: string): string[] {
   return [...found].map(([path]) => path.replace(/[.,/]+$/, '')).filter((path) => !/[{}*]/.test(path));
 }
 
-/** `settlement.ts`, where it stands alone. */
+/** File names without a folder, such as `settlement.ts`. */
 function namesIn(text: string): string[] {
   const found = text.matchAll(
     /(?<![\w./@*{}-])[a-z][\w-]*(?:\.[\w-]+)*\.(?:ts|mjs|cjs|js|md|sh|yml)\b(?![\w/(-]|\.\w)/g,
@@ -100,9 +103,9 @@ function sectionsIn(text: string): string[] {
   return [...numbered, ...ofReadme.map(([section]) => section)];
 }
 
-/** SECURITY.md names suites by their place in `test`, and a run of tests goes by the beginning of a path. */
-function isThere(path: string, file: string): boolean {
-  if (MADE.test(path) || THE_READERS.test(path) || existsSync(path)) return true;
-  const begin = file === 'SECURITY.md' ? join('test', path) : path;
-  return file.endsWith('.md') && FILES.some((each) => each.startsWith(begin));
+/** SECURITY.md names suites relative to `test`, and a test run may name the beginning of a path. */
+function pathExists(path: string, file: string): boolean {
+  if (GENERATED.test(path) || FILES_OF_READERS.test(path) || existsSync(path)) return true;
+  const prefix = file === 'SECURITY.md' ? join('test', path) : path;
+  return file.endsWith('.md') && FILES.some((each) => each.startsWith(prefix));
 }

@@ -19,7 +19,7 @@ import {
 
 const { found, constructions } = expressionsIn(['lib', 'sample/src', 'sample/public']);
 
-/** The problem of the first text of which a work has one. */
+/** The problem of `work` with the first text that causes one. */
 function problemOf(work: (text: string) => unknown, texts: readonly TextOf[]): string | null {
   for (const textOf of texts) {
     const problem = growthProblem(work, textOf);
@@ -29,39 +29,42 @@ function problemOf(work: (text: string) => unknown, texts: readonly TextOf[]): s
 }
 
 it.each<[RegExp, string]>([
-  [/\s*;\s*/, 'with the square'],
-  [/\/+$/, 'with the square'],
-  [/^(a+)+$/, 'exponentially'],
-])('the measurement sees that %s searches %s', (expression) => {
+  [/\s*;\s*/, 'quadratic'],
+  [/\/+$/, 'quadratic'],
+  [/^(a+)+$/, 'exponential'],
+])('the measurement detects that the time of %s is %s', (expression) => {
   expect(problemOf(searchWith(expression), hostileTexts(expression))).toMatch(/ms for/);
 });
 
-describe('on hostile texts of 64 KiB the time grows with their length alone', () => {
-  it.each(found.map(({ name, expression }) => [name, expression] as const))('of %s', (_name, expression) => {
-    expect(problemOf(searchWith(expression), hostileTexts(expression))).toBeNull();
-  });
+describe('on hostile texts of up to 64 KiB, a regular expression', () => {
+  it.each(found.map(({ name, expression }) => [name, expression] as const))(
+    'takes linear time: %s',
+    (_name, expression) => {
+      expect(problemOf(searchWith(expression), hostileTexts(expression))).toBeNull();
+    },
+  );
 });
 
-/** Expressions that are put together while the module runs, by file: how many, and some as they come out. */
-const PUT_TOGETHER: Readonly<Record<string, readonly RegExp[]>> = {
-  // Of digits of a request that was checked, never of what came from outside.
+/** Examples of the expressions that the code constructs at run time, by file. */
+const CONSTRUCTED: Readonly<Record<string, readonly RegExp[]>> = {
+  // From the digits of a validated request, never from untrusted text.
   'lib/gateway/redaction.ts': [/(?<!\d)12[\s./-]{0,3}(?:20)?30(?!\d)/g],
   'lib/payment/card-mask.ts': [/450803\d{6}4509/],
-  // Of constants.
+  // From constants.
   'lib/flows/settling/result-changes.ts': [
     /^(?:(?:0?[1-9]|[12]\d|3[01])[/.-](?:19|20)\d\d(?:[ T](?:[01]?\d|2[0-3]))?)$/,
   ],
   'lib/payment/plain-text.ts': [/^(?:\d\d[./-]\d\d(?:[ T,]{1,2}\d\d)?|1?\d?\d(?:\.1?\d?\d){3}(?::\d{1,5})?)$/],
-  // Of an id that was just made.
+  // From an id that was just generated.
   'lib/simulator/exact-json.ts': [/"0b5c1d6e([^"]*)"/g],
 };
 
-describe('expressions that are put together', () => {
-  it('are those that are measured here', () => {
-    expect(constructions).toEqual(Object.fromEntries(Object.keys(PUT_TOGETHER).map((file) => [file, 1])));
+describe('regular expressions that are constructed at run time', () => {
+  it('are all listed here', () => {
+    expect(constructions).toEqual(Object.fromEntries(Object.keys(CONSTRUCTED).map((file) => [file, 1])));
   });
 
-  it.each(Object.entries(PUT_TOGETHER))('are as quick in %s', (_file, expressions) => {
+  it.each(Object.entries(CONSTRUCTED))('take linear time in %s', (_file, expressions) => {
     for (const expression of expressions) {
       expect(problemOf(searchWith(expression), hostileTexts(expression))).toBeNull();
     }
@@ -71,20 +74,20 @@ describe('expressions that are put together', () => {
 const CARD = { cardNo: '4508034508034509', expDate: '1236', cvv: '000' };
 const RULES = { dateOrder: 'dmy' } as never;
 
-/** What reads what came from outside, whatever it makes of it. */
+/** Functions that read untrusted text. */
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'the languages of a browser': (text) => preferredLanguage(text, 'en'),
-  'whether a browser looks ahead': (text) =>
+  'the headers of a prefetch': (text) =>
     isLookingAhead({ method: 'GET', headers: { 'sec-purpose': text, purpose: text } }),
   'the character set of a reply': (text) =>
     replyText(Buffer.of(0xff), { 'content-type': `text/html; charset=${text}` }),
   'the encodings of a reply': (text) => replyText(Buffer.of(1), { 'content-encoding': text }),
   'a reply': (text) => ReplyFields.parse(text),
-  'a text in a reply with numbers': (text) => ReplyFields.parse(JSON.stringify({ text, number: 1 })),
+  'a string in a reply with numbers': (text) => ReplyFields.parse(JSON.stringify({ text, number: 1 })),
   "the bank's page": (text) => decodeBankPage(text),
-  'a text that may hold the card': (text) => holdsCard(text, CARD),
-  'a text of others': (text) => plainText(text, 500, CARD),
-  'a result before it is shown': (text) =>
+  'a text that may contain the card number': (text) => holdsCard(text, CARD),
+  'an untrusted text': (text) => plainText(text, 500, CARD),
+  'a result before it is logged': (text) =>
     redactResult({ code: text, message: text } as never, { secrets: ['a-secret-of-ours'], card: CARD }),
   'a result before it is stored': (text) =>
     resultChanges(
@@ -94,12 +97,12 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
     ),
 };
 
-describe('so does the time of what reads', () => {
-  it.each(Object.entries(READERS))('%s', (_what, read) => {
+describe('on hostile texts of up to 64 KiB, reading', () => {
+  it.each(Object.entries(READERS))('%s takes linear time', (_what, read) => {
     expect(problemOf(read, HOSTILE_TEXTS)).toBeNull();
   });
 });
 
-it('the languages of a browser are not looked for beyond what a browser sends', () => {
+it('the preferred language is only searched for in the length that a browser sends', () => {
   expect(preferredLanguage(`${' '.repeat(600)},tr`, 'en')).toBe('en');
 });

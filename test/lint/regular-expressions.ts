@@ -2,17 +2,17 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 
-/** A regular expression where it is written. */
+/** A regular expression literal in the sources. */
 export interface FoundExpression {
-  /** `lib/payment/text-language.ts: /^tr/` */
+  /** For example `lib/payment/text-language.ts: /^tr/`. */
   readonly name: string;
   readonly expression: RegExp;
 }
 
-/** A file in which regular expressions are put together while it runs, and how often. */
+/** How many regular expressions each file constructs at run time. */
 export type Constructions = Readonly<Record<string, number>>;
 
-/** Reads every regular expression out of the sources below some folders. */
+/** Finds every regular expression in the sources of some folders. */
 export function expressionsIn(folders: readonly string[]): { found: FoundExpression[]; constructions: Constructions } {
   const found: FoundExpression[] = [];
   const constructions: Record<string, number> = {};
@@ -39,11 +39,11 @@ function sourcesBelow(folder: string): string[] {
     .sort();
 }
 
-/** The first ones are for what doubles with each character. */
+/** The short lengths are for exponential time, which doubles with each character. */
 const LENGTHS = [20, 28, 256, 1_024, 4_096, 16_384, 65_536];
-/** What takes less is not worth a comparison: what grows with the square takes hundreds. */
+/** Shorter times are not compared; quadratic time takes hundreds of milliseconds. */
 const WORTH_COMPARING_MS = 25;
-/** Four times the text takes four times as long, or with the square sixteen times. */
+/** Four times the length takes four times as long in linear time, and sixteen times in quadratic time. */
 const MAX_GROWTH = 8;
 const TRIALS = 5;
 
@@ -51,9 +51,9 @@ const TRIALS = 5;
 export type TextOf = (length: number) => string;
 
 /**
- * Whether work takes a time that grows no faster than its input: for 64 KiB about four times as long as for 16 KiB.
- * Time of the processor is compared, the least of several, so that it does not matter what else the machine does.
- * @returns what is wrong; null where nothing is
+ * Whether the time of `work` grows faster than its input, so that 64 KiB take more than about four times as long as
+ * 16 KiB. The CPU time is compared, the shortest of several, so that other load on the machine does not matter.
+ * @returns the problem, or null
  */
 export function growthProblem(work: (text: string) => unknown, textOf: TextOf): string | null {
   const length = LENGTHS.find((one) => timeOf(work, textOf(one)) > WORTH_COMPARING_MS);
@@ -74,23 +74,23 @@ function timeOf(work: (text: string) => unknown, text: string): number {
   return (user + system) / 1_000;
 }
 
-/** Runs an expression at every place of a text. */
+/** Searches a text for every match of an expression. */
 export function searchWith(expression: RegExp): (text: string) => unknown {
   const flags = [...new Set(`${expression.flags}g`)].join('');
-  const everywhere = new RegExp(expression.source, flags);
-  return (text) => text.replace(everywhere, '');
+  const globalExpression = new RegExp(expression.source, flags);
+  return (text) => text.replace(globalExpression, '');
 }
 
 const PUMPED = [...' \t\na1A_-.,;:=+/\\"\'%&#<>({[*@', '\u0307', 'é', '４', '\u0000', '😀', '\\"', '\\\\'];
-/** What nothing ends with that is searched for. */
+/** A character with which no match ends. */
 const END = '\u0000';
 
-/** Texts that many expressions search far and in vain: one sign over and over, also between quotes that never end. */
+/** Long texts without a match: one character repeated, with and without an opening quote. */
 export const HOSTILE_TEXTS: readonly TextOf[] = ['', '"'].flatMap((start) =>
-  PUMPED.map((pump) => remembered(textOf(start, pump))),
+  PUMPED.map((pump) => memoized(textOf(start, pump))),
 );
 
-/** Those, and some of what the expression itself is made of. */
+/** The general hostile texts, and texts made of the characters of the expression itself. */
 export function hostileTexts({ source }: RegExp): readonly TextOf[] {
   const words = [...new Set(source.match(/[A-Za-z0-9_]{2,}/g) ?? [])].slice(0, 4);
   const signs = [...new Set(source.replace(/[\\()[\]{}?*+|^$]/g, ''))].slice(0, 8);
@@ -104,7 +104,7 @@ function textOf(start: string, pump: string): TextOf {
   return (length) => start + pump.repeat(Math.ceil(Math.max(0, length - start.length) / pump.length)) + END;
 }
 
-function remembered(make: TextOf): TextOf {
+function memoized(make: TextOf): TextOf {
   const texts = new Map<number, string>();
   return (length) => {
     const text = texts.get(length) ?? make(length);

@@ -173,14 +173,14 @@ describe('EventDispatcher', () => {
       expect(await isOver(publishing)).toBe(true);
     });
 
-    it('has the plain event emitted at once', async () => {
+    it('does not delay the plain event', async () => {
       await publish('ONE');
       expect(plainEventIds).toEqual(['ONE:1']);
     });
   });
 
   describe('delivery', () => {
-    it('of an event is made by one instance only while its handler runs there', async () => {
+    it('of an event is made by only one instance while its handler runs', async () => {
       const open = gate();
       const seen: string[] = [];
       await announce(handler('mail', () => (seen.push('here'), open.passed)));
@@ -326,7 +326,7 @@ describe('EventDispatcher', () => {
     expect(seen).toHaveLength(31);
   });
 
-  it('delivers all events that were due in a pass that ends even if handlers publish more', async () => {
+  it('delivers every due event in a pass, which ends even if handlers publish more', async () => {
     const seen: string[] = [];
     await announce(
       handler('mail', ({ payment }) => {
@@ -422,7 +422,7 @@ describe('EventDispatcher', () => {
       expect(seen).not.toContain('old payment.failed DECLINED:1');
     });
 
-    it('leave an event that only the new one declared to the new one', async () => {
+    it('leave an event to the new one if the old one did not declare it', async () => {
       const seen: string[] = [];
       const old = instance();
       await old.announce([version('old', ['payment.succeeded'], seen)]);

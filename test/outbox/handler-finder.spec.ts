@@ -136,7 +136,11 @@ describe('HandlerFinder', () => {
       [RequestScoped],
       /@OnPayment RequestScoped\.paid: is on a request-scoped or transient provider/,
     ],
-    ['on a provider that depends on a request-scoped one', [RequestScoped, DependsOnRequest], /DependsOnRequest\.failed: is on a request-sc/],
+    [
+      'on a provider that depends on a request-scoped one',
+      [RequestScoped, DependsOnRequest],
+      /DependsOnRequest\.failed: is on a request-sc/,
+    ],
     ['whose id is used twice', [Twice], /@OnPayment same: stands twice/],
     [
       'for a state without an event',

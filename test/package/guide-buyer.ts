@@ -7,15 +7,15 @@ export interface Page {
   readonly html: string;
 }
 
-/** What browsers send, so that they are shown pages. */
+/** The headers with which a browser asks for a page. */
 const ACCEPT = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'accept-language': 'en' };
 
-/** A buyer whose browser has no scripts: reads a page, fills in its form and presses the first button. */
+/** A buyer with a browser without scripts, who reads a page, fills in its form and presses the first button. */
 export class GuideBuyer {
   constructor(private readonly shop: string) {}
 
   /** Waits until the shop listens. */
-  async arrive(): Promise<void> {
+  async waitForShop(): Promise<void> {
     for (let tries = 0; tries < 600; tries += 1) {
       const answered = await fetch(this.shop).then(
         () => true,
@@ -31,7 +31,7 @@ export class GuideBuyer {
     return pageOf(await fetch(new URL(path, this.shop), { headers: ACCEPT }));
   }
 
-  /** From the card's form through the bank and back. */
+  /** Pays from the card form through the page of the bank and back. */
   async pay(form: Page, typed: Readonly<Record<string, string>>, code: string): Promise<Page> {
     const toTheBank = await this.submit(form, typed);
     const atTheBank = await this.submit(toTheBank);

@@ -6,7 +6,7 @@ import type { MerchantApp } from './merchant-app.js';
 
 const PAGE = 'docs/orders.md';
 
-/** What `pay-orders.mjs` prints when all went well. */
+/** The expected output of `pay-orders.mjs`. */
 const PAID_ONCE = {
   state: 'succeeded',
   charged: '149.90',
@@ -14,15 +14,15 @@ const PAID_ONCE = {
   afterRepeats: 9,
   afterFiveAtOnce: 8,
   afterOtherAccount: 7,
-  receipts: { first: true, repeated: false, ofAnEventThatAnotherHandlerHad: true },
+  receipts: { first: true, repeated: false, afterAnotherHandler: true },
   withoutOrder: 'failed',
   afterFailure: 0,
   handled: ['default orders.paid', 'default orders.receipt', 'second orders.paid'],
   isPaid: true,
-  kept: 'succeeded',
+  afterRestart: 'succeeded',
 };
 
-/** The tables that Prisma's migrations would make of the page's schema. */
+/** The tables that Prisma's migrations would create from the schema in the page. */
 const PRISMA_TABLES = `
   create table products (id text primary key, stock integer not null);
   create table orders (id text primary key, total decimal(15, 2) not null, "paidBy" text,
@@ -30,7 +30,7 @@ const PRISMA_TABLES = `
   create table handled_events (account text, handler text, "eventId" text, primary key (account, handler, "eventId"));
 `;
 
-/** Makes Prisma's client for the page's code, which imports it. Its engine for migrations cannot always be downloaded. */
+/** Generates the Prisma client that the code of the page imports, without the schema engine, which may fail to download. */
 export async function generatePrismaClient(app: MerchantApp, folder: string): Promise<void> {
   const prisma = join(app.folder, 'node_modules/prisma/build/index.js');
   const env = { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1' };
@@ -50,12 +50,12 @@ const DROP_SCHEMA = `
 
 export interface OrdersSetup {
   readonly orm: 'typeorm' | 'prisma';
-  /** Where the payments are: as the page says, or with the orders. */
+  /** The schema of the payments: that of the page, or that of the orders. */
   readonly schema: 'payments' | 'public';
   readonly node: string;
 }
 
-/** Sets a database up as the page says, and pays an order in its application. */
+/** Sets up a database as the page describes, and pays an order in its application. */
 export async function payOrders(app: MerchantApp, postgres: Postgres, setup: OrdersSetup): Promise<void> {
   const { orm, schema, node } = setup;
   const page = readFileSync(PAGE, 'utf8');
@@ -87,8 +87,8 @@ export async function payOrders(app: MerchantApp, postgres: Postgres, setup: Ord
   const count = 'select from payments.card_payment';
   await expect(query(env['DATABASE_URL'] ?? '', count)).rejects.toThrow('permission denied');
   if (orm === 'prisma') return;
-  const { stderr: complaints } = await app.run(node, ['--input-type=commonjs', '-e', DROP_SCHEMA], env);
-  expect(complaints).toBe('');
+  const { stderr: dropErrors } = await app.run(node, ['--input-type=commonjs', '-e', DROP_SCHEMA], env);
+  expect(dropErrors).toBe('');
   expect((await tablesIn(superuser)).filter((name) => name.startsWith('public.'))).toEqual([]);
   expect(await query(superuser, count)).toHaveLength(1);
 }
@@ -104,7 +104,7 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
   try {
     return (await client.query<Record<string, unknown>>(sql)).rows ?? [];
   } catch (error) {
-    // A role is the server's, not the database's.
+    // The role already exists, since roles belong to the server and not to a database.
     if ((error as { code?: unknown }).code === '42710') return [];
     throw error;
   } finally {

@@ -6,7 +6,7 @@ import { GuideBuyer, type Page } from './guide-buyer.js';
 import { generatePrismaClient } from './guide-orders.js';
 import type { MerchantApp } from './merchant-app.js';
 
-/** A mistake, to show that mistakes are found. */
+/** A page with a mistake, to show that mistakes are found. */
 const BROKEN_PAGE = `# A page
 \`\`\`ts
 import { PaymentService } from 'nestjs-card-payment';
@@ -19,14 +19,14 @@ export const FOUND_IN_BROKEN_PAGE = [
   `broken.md:5: error TS2339: Property 'absent' does not exist on type 'PaymentService'.`,
 ];
 
-/** Installs what only some pages need. */
+/** Installs the packages that only some pages need. */
 export async function addGuidePackages(app: MerchantApp): Promise<void> {
   const packages = [...app.installLines('docs/orders.md'), ...installLines('docs/orders.md', 'Prisma 7')];
-  // TypeORM does not allow the newest of drivers that it is not asked to use here.
+  // TypeORM's peer ranges exclude the newest versions of drivers that it does not use here.
   await app.add(packages, '--legacy-peer-deps');
 }
 
-/** What the compiler of a merchant's project finds in the blocks of all pages; it writes to `built/guide`. */
+/** Compiles the blocks of all pages in the merchant's project to `built/guide`, and returns the errors. */
 export async function compileGuide(app: MerchantApp): Promise<string[]> {
   const blocks = [...guidePages().flatMap((page) => codeBlocks(page)), ...codeBlocks('broken.md', BROKEN_PAGE)];
   const written = writeBlocks(blocks, join(app.folder, 'guide'), app.kind === 'nest11' ? 'bare' : 'with .js');
@@ -40,16 +40,16 @@ export async function compileGuide(app: MerchantApp): Promise<string[]> {
   return findingsInPages(await app.compile('guide'), written, app.folder);
 }
 
-/** Express or Fastify, as the first page has a `main.ts` for each. */
+/** The first page has a `main.ts` for each adapter. */
 export type Adapter = 'Express' | 'Fastify';
 
 const FIRST_PAGE = 'docs/getting-started.md';
-/** Numbers of cards that nobody has: the first is mistyped. */
+/** A card number with a mistyped digit. */
 const MISTYPED = '4508034508034508';
 
 /**
- * Follows the page from `.env` to an order that is paid, once `compileGuide` has compiled it: mistyped, paid, restarted,
- * paid again, and tried too often.
+ * Follows the page, which `compileGuide` must have compiled, from `.env` to a paid order: with a mistyped card, a
+ * payment, a restart, a repeated payment, and too many tries.
  */
 export async function payAsInGettingStarted(
   app: MerchantApp,
@@ -77,7 +77,7 @@ export async function payAsInGettingStarted(
   const whileRunning = (use: (buyer: GuideBuyer) => Promise<void>): Promise<void> =>
     app.whileRunning([node, main], folder, { PORT: `${port}` }, async () => {
       const buyer = new GuideBuyer(`http://localhost:${port}`);
-      await buyer.arrive();
+      await buyer.waitForShop();
       await use(buyer);
     });
   let order = '';
@@ -112,12 +112,12 @@ export async function payAsInGettingStarted(
     if (!form) throw new Error('There is no form.');
     expect((await buyer.open(order)).html).toContain('Paid. Thank you!');
     await expectPage(buyer.submit(form, typed), 409, 'has been paid');
-    // Its buyer was at the bank, which is a new one.
+    // The buyer was at the bank, but the restart has replaced the simulated bank.
     expect((await buyer.open(interrupted)).html).toContain('Not paid.');
     const paid = await buyer.pay(await buyer.open(`${interrupted}/pay`), typed, smsCode);
     expect(paid.html).toContain('Paid. Thank you!');
     await expectPage(buyer.open('/orders/1001'), 404, 'no such page');
-    // The limit counts orders and attempts together: two until here.
+    // The limit counts orders and attempts together, of which there have been two.
     for (let count = 2; count < 20; count += 1) expect((await buyer.submit(form, {})).status).toBe(400);
     await expectPage(buyer.submit(form, typed), 429, 'Too many');
     await expectPage(buyer.submit(await buyer.open('/')), 429, 'Too many');
@@ -135,15 +135,15 @@ function expectShopPage({ headers }: Page): void {
   expect(headers.get('cache-control')).toBe('no-store');
 }
 
-/** What is wrong, in words, with the way back to the shop. */
-async function expectPage(answer: Promise<Page>, status: number, words: string): Promise<void> {
+/** Expects an error page with a text and a link back to the shop. */
+async function expectPage(answer: Promise<Page>, status: number, text: string): Promise<void> {
   const page = await answer;
-  expect([page.status, page.html]).toEqual([status, expect.stringContaining(words)]);
+  expect([page.status, page.html]).toEqual([status, expect.stringContaining(text)]);
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
   expect(page.html).toContain('href="/"');
 }
 
-/** Runs the tests of docs/testing.md as their project does, beside the data of its `.env`. */
+/** Runs the tests of docs/testing.md in their project, next to the data of its `.env`. */
 export async function testAsInTesting(app: MerchantApp, node = process.execPath): Promise<string> {
   const folder = join(app.folder, 'guide/getting-started');
   writeSettings(folder);

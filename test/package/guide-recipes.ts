@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { codeBlocks, writeBlocks } from './guide.js';
 
-/** Code of a page, loaded into this process. */
+/** Loads code of a page into this process. */
 export class GuideRecipes {
   private readonly folder: string;
 
-  /** @param page whose blocks are written as files: those that name theirs */
+  /** @param page its blocks with a file name are written as files */
   constructor(private readonly page: string) {
-    // Inside the repository, so that its packages are found.
+    // The folder is inside the repository, so that imports find its packages.
     mkdirSync('reports', { recursive: true });
     this.folder = mkdtempSync(join(resolve('reports'), 'guide-'));
   }

@@ -3,24 +3,24 @@ import { basename, dirname, join } from 'node:path';
 
 /** A block of TypeScript, or of Prisma's schema, in a page. */
 export interface CodeBlock {
-  /** The file of the page. */
+  /** The path of the page. */
   readonly page: string;
-  /** Where the block's first line is in the page, from 1. */
+  /** The number of the block's first line in the page, from 1. */
   readonly line: number;
   /**
-   * Where it belongs in a project, as its first line says; undefined for a block that stands by itself. `src/main.ts on
-   * Fastify` becomes `src/main.fastify.ts`, beside the one for Express.
+   * Its path in a project, from its first line; undefined for a block without one. `src/main.ts on Fastify` becomes
+   * `src/main.fastify.ts`, next to the one for Express.
    */
   readonly path: string | undefined;
   readonly code: string;
 }
 
-/** A block that has become a file. */
+/** A block that was written to a file. */
 export interface WrittenBlock extends CodeBlock {
   readonly file: string;
 }
 
-/** All pages that people read: those beside the package's code, and those of the guide. */
+/** All pages: those at the root of the repository, and those of the guide. */
 export function guidePages(): string[] {
   return ['.', 'docs'].flatMap((folder) =>
     readdirSync(folder)
@@ -43,13 +43,13 @@ function pathOf(code: string): string | undefined {
   return adapter === undefined ? path : path?.replace(/\.ts$/, `.${adapter.toLowerCase()}.ts`);
 }
 
-/** The files with settings that a page says to write, by name. */
+/** The settings files that a page says to write, by name. */
 export function settingFiles(page: string): Map<string, string> {
   const blocks = readFileSync(page, 'utf8').matchAll(/^```ini\n# (\.env\S*)\n([\s\S]*?)^```$/gm);
   return new Map([...blocks].map(([, name = '', lines = '']) => [name, lines]));
 }
 
-/** The packages of a page's table of versions, as `npm install` takes them, for NestJS 12 or 11 and any other Node than 20. */
+/** The packages of a page's table of versions, as arguments of `npm install`, for a NestJS version and any Node but 20. */
 export function tabledVersions(page: string, nest: 'NestJS 11' | 'NestJS 12'): string[] {
   const rows = [...readFileSync(page, 'utf8').matchAll(/^\| ([@a-z][\w@/-]+) +\| (\d[^|]*) \| (\d[^|]*) \|/gm)];
   return rows.map(([, name = '', twelve = '', eleven = '']) => {
@@ -58,19 +58,18 @@ export function tabledVersions(page: string, nest: 'NestJS 11' | 'NestJS 12'): s
   });
 }
 
-/** Pages whose files belong into the application of another. */
+/** Pages whose files belong to the application of another page. */
 const PAGES_OF_PROJECT: Readonly<Record<string, string>> = { testing: 'getting-started' };
 
-/** The folder of a page's files. */
+/** The folder for the files of a page. */
 export function projectOf(page: string): string {
   const name = basename(page, '.md').toLowerCase();
   return PAGES_OF_PROJECT[name] ?? name;
 }
 
 /**
- * Writes blocks into a folder, those of each page as a project of its own (those of docs/testing.md into the first
- * page's, which they test). In CommonJS, relative imports need no `.js`,
- * and the pages say to leave it out.
+ * Writes blocks into a folder, with one project for each page (but those of docs/testing.md into the project of the
+ * first page, which they test). In CommonJS, relative imports need no `.js`, and the pages say to leave it out.
  */
 export function writeBlocks(
   blocks: readonly CodeBlock[],
@@ -86,7 +85,7 @@ export function writeBlocks(
   });
 }
 
-/** What a compiler found, at its place in the page: `docs/events.md:7: error TS…`. */
+/** The errors of a compiler with their lines in the page: `docs/events.md:7: error TS…`. */
 export function findingsInPages(compiled: string, blocks: readonly WrittenBlock[], folder: string): string[] {
   return compiled
     .split('\n')

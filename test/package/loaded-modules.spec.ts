@@ -15,7 +15,7 @@ const MERCHANT = {
   PAYMENT_PUBLIC_URL: 'https://shop.example',
 };
 
-/** Notes what Node's loader of ES modules loads; the loader runs in a thread of its own. */
+/** Hooks that report the modules which Node's ES module loader loads in its own thread. */
 const HOOKS = `
   let port;
   export const initialize = (given) => void (port = given.port);
@@ -25,7 +25,7 @@ const HOOKS = `
   }
 `;
 
-/** Starts an application, does more, and prints every file that was loaded. */
+/** A script that starts an application, runs `more`, and prints every loaded file. */
 const script = (kind: 'esm' | 'cjs', more: string): string => `
   const { MessageChannel } = process.getBuiltinModule('node:worker_threads');
   const { Module: Loader, register } = process.getBuiltinModule('node:module');
@@ -56,7 +56,7 @@ const script = (kind: 'esm' | 'cjs', more: string): string => `
   })();
 `;
 
-/** Packages that were loaded, and folders of this package. */
+/** The loaded packages, and the loaded folders of this package. */
 async function loaded(
   kind: 'esm' | 'cjs',
   env: Readonly<Record<string, string>> = {},
@@ -76,7 +76,7 @@ function loadedFiles(kind: 'esm' | 'cjs', env: Readonly<Record<string, string>>,
   });
 }
 
-/** `kysely`, `@nestjs/core`; `own/`, `own/store/sql` of a file of the build, which says what each of its parts was. */
+/** The package of a file, such as `@nestjs/core`, or for a bundle of this package its source folders, such as `own/store/sql`. */
 function partsOf(url: string): string[] {
   if (!isOwn(url)) return [/^(?:@[^/]+\/)?[^/]+/.exec(url.split('/node_modules/').at(-1)!)![0]];
   const sources = readFileSync(fileURLToPath(url), 'utf8').matchAll(/^\/\/ dist\/compiled\/(?:(.+)\/)?[^/]+\.js$/gm);
@@ -87,7 +87,7 @@ function isOwn(url: string): boolean {
   return !url.includes('/node_modules/') && /\/dist\/(?:esm|cjs)\//.test(url);
 }
 
-const ONLY_WHERE_USED = [
+const ON_DEMAND = [
   'better-sqlite3',
   'kysely',
   'pg',
@@ -96,49 +96,49 @@ const ONLY_WHERE_USED = [
   '@nestjs/terminus',
   '@nestjs/swagger',
 ];
-const OWN_ONLY_WHERE_USED = ['cli', 'simulator', 'testing', 'swagger', 'store/redis'].map((part) => `own/${part}`);
+const OWN_ON_DEMAND = ['cli', 'simulator', 'testing', 'swagger', 'store/redis'].map((part) => `own/${part}`);
 
-function unused(parts: ReadonlySet<string>): string[] {
+function onDemandParts(parts: ReadonlySet<string>): string[] {
   return [...parts].filter(
     (part) =>
-      ONLY_WHERE_USED.includes(part) ||
+      ON_DEMAND.includes(part) ||
       part.startsWith('@opentelemetry/') ||
-      OWN_ONLY_WHERE_USED.some((own) => part === own || part.startsWith(`${own}/`)),
+      OWN_ON_DEMAND.some((own) => part === own || part.startsWith(`${own}/`)),
   );
 }
 
 describe.each(['esm', 'cjs'] as const)('an application (%s) loads', (kind) => {
   it('no driver, simulator, command line or OpenTelemetry that it does not use', async () => {
     const parts = await loaded(kind);
-    expect(unused(parts)).toEqual([]);
-    // It was looked at.
+    expect(onDemandParts(parts)).toEqual([]);
+    // The required parts prove that the loaded files were recorded.
     expect([...parts]).toEqual(
       expect.arrayContaining(['own/', 'own/flows', 'own/store/memory', 'undici', '@nestjs/core']),
     );
   });
 
-  it('few files of the package, as each costs time', async () => {
+  it('at most four files of the package, since each takes time', async () => {
     const files = new Set((await loadedFiles(kind, {}, '')).filter(isOwn));
     expect(files.size).toBeGreaterThan(0);
     expect(files.size).toBeLessThanOrEqual(4);
   });
 
-  it('the driver of the store that it has, and no other', async () => {
+  it('only the driver of its store', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'card-payment-loaded-'));
     try {
       const parts = await loaded(kind, { PAYMENT_STORE_URL: `sqlite:${join(folder, 'payments.db')}` });
-      expect(unused(parts).sort()).toEqual(['better-sqlite3', 'kysely']);
+      expect(onDemandParts(parts).sort()).toEqual(['better-sqlite3', 'kysely']);
     } finally {
       rmSync(folder, { recursive: true });
     }
   });
 
-  it('the simulator where it pays at one', async () => {
+  it('the simulator if it pays at simulator:', async () => {
     const parts = await loaded(kind, { PAYMENT_BASE_URL: 'simulator:', PAYMENT_PUBLIC_URL: 'http://127.0.0.1:3000' });
-    expect(unused(parts)).toContain('own/simulator');
+    expect(onDemandParts(parts)).toContain('own/simulator');
   });
 
-  it('OpenTelemetry where a provider is set, be it after the start', async () => {
+  it('OpenTelemetry if a provider is registered, even after the start', async () => {
     const late = `
       const { trace } = await import('@opentelemetry/api');
       const spans = [];
@@ -153,6 +153,6 @@ describe.each(['esm', 'cjs'] as const)('an application (%s) loads', (kind) => {
       const names = exporter.getFinishedSpans().map(({ name }) => name);
       if (!names.includes('card_payment.doPayment')) throw new Error('no span: ' + names);
     `;
-    expect(unused(await loaded(kind, {}, late))).toContain('@opentelemetry/api');
+    expect(onDemandParts(await loaded(kind, {}, late))).toContain('@opentelemetry/api');
   });
 });

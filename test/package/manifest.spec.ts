@@ -57,7 +57,7 @@ describe('the packed package', () => {
   }, 60_000);
   afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-  it('holds the two builds and what a reader needs', () => {
+  it('contains the two builds, the changelog, the license, the README and the manifest', () => {
     expect(files.filter((file) => !file.startsWith('dist/')).sort()).toEqual([
       'CHANGELOG.md',
       'LICENSE',
@@ -95,7 +95,7 @@ describe('the packed package', () => {
     }
   });
 
-  it('serves the node10 resolution', () => {
+  it('supports node10 resolution', () => {
     const {
       '.': main,
       './package.json': _itself,
@@ -107,7 +107,7 @@ describe('the packed package', () => {
     expect(manifest.typesVersions['*']).toEqual(Object.fromEntries(types));
   });
 
-  it('leads to its repository, and so does every link of its README that is not another site’s', () => {
+  it('links to its repository, as does its README with absolute links to existing files', () => {
     const { repository, homepage, bugs } = manifest;
     const [, address] = /^git\+(https:\/\/github\.com\/[\w-]+\/nestjs-card-payment)\.git$/.exec(repository.url) ?? [];
     expect(address).toBeDefined();
@@ -115,7 +115,7 @@ describe('the packed package', () => {
     expect(homepage).toBe(`${address}#readme`);
     expect(typeof bugs === 'string' ? bugs : bugs.url).toBe(`${address}/issues`);
 
-    // Wherever the README is read, also in node_modules, which has no docs.
+    // The README is also read in node_modules, which has no docs.
     const readme = read('README.md');
     const links = [...readme.matchAll(/\]\(([^)\s]+)\)|^\[[^\]]+\]: (\S+)|(?:src|href)="([^"]+)"/gm)].map(
       ([, inText, defined, inTag]) => inText ?? defined ?? inTag ?? '',
@@ -131,18 +131,18 @@ describe('the packed package', () => {
     expect(files.filter((file) => !existsSync(file.replace(/#.*$/, '')))).toEqual([]);
   });
 
-  it('has a command', () => {
+  it('has an executable command', () => {
     const command = manifest.bin['nestjs-card-payment'] ?? '';
     expect(read(command)).toMatch(/^#!\/usr\/bin\/env node\n/);
   });
 
-  it('names its platforms', () => {
+  it('declares the supported versions of Node and NestJS', () => {
     expect(manifest.engines.node).toBe('^20.19.0 || ^22.12.0 || >=24.0.0');
     expect(manifest.peerDependencies['@nestjs/core']).toBe('^11.0.0 || ^12.0.0');
     expect(manifest.peerDependencies['@nestjs/common']).toBe('^11.0.0 || ^12.0.0');
   });
 
-  it('depends on what it imports, and on nothing else', () => {
+  it('depends only on the packages that it imports', () => {
     const code = files.filter((file) => /^dist\/.*\.(js|d\.ts)$/.test(file));
     const imported = new Set(code.flatMap((file) => packagesOf(read(file))));
     const named = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.peerDependencies)];
@@ -158,7 +158,7 @@ describe('the packed package', () => {
     }
   });
 
-  it('holds no card but published test cards, and no trace of where it was built', () => {
+  it('contains only published test cards, and no path of the machine that built it', () => {
     const published = TEST_CARDS.map(({ cardNo }) => cardNo);
     for (const file of files) {
       const text = read(file);
@@ -188,7 +188,7 @@ function specifiersOf(code: string): string[] {
   return [...matches].map(([, , specifier = '']) => specifier);
 }
 
-/** The packages that a file imports, less Node's own modules. */
+/** The packages that a file imports, without the modules of Node. */
 function packagesOf(code: string): string[] {
   return specifiersOf(code)
     .filter((specifier) => !/^(\.|node:)/.test(specifier) && !builtinModules.includes(specifier))

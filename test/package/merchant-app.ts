@@ -14,7 +14,7 @@ export type ProjectKind = 'nest11' | 'nest12';
 const NEST: Readonly<Record<ProjectKind, string>> = { nest11: 'NestJS 11', nest12: 'NestJS 12' };
 const COMPILED_DRIVER = 'node_modules/better-sqlite3';
 
-/** A merchant's application outside this repository, with the packed package from a tarball and all else from the registry. */
+/** A merchant's application outside this repository, with this package from a tarball and all others from the registry. */
 export class MerchantApp {
   private tarball = '';
 
@@ -24,7 +24,7 @@ export class MerchantApp {
   ) {}
 
   /**
-   * Puts `test/package/merchant` into a project as `nest new` makes it, and installs what the README says for it, with
+   * Copies `test/package/merchant` into a project like one of `nest new`, and installs what the README says, with
    * further packages.
    */
   static async install(kind: ProjectKind, ...further: string[]): Promise<MerchantApp> {
@@ -37,12 +37,12 @@ export class MerchantApp {
     return app;
   }
 
-  /** What a page says to install for this version of NestJS. */
+  /** The packages that a page says to install for this version of NestJS. */
   installLines(page: string): string[] {
     return installLines(page, NEST[this.kind]);
   }
 
-  /** `npm install`, with the tarball in the place of the published package; a peer conflict is an error. */
+  /** Runs `npm install`, with the tarball instead of the published package; a peer conflict is an error. */
   async add(packages: readonly string[], ...flags: string[]): Promise<void> {
     const named = packages.map((name) => (name === 'nestjs-card-payment' ? this.tarball : name));
     const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'];
@@ -54,7 +54,7 @@ export class MerchantApp {
     await this.compileDriver();
   }
 
-  /** A Node of at least that version, from the registry where this is an older one. */
+  /** A Node of at least this version, installed from the registry if the current one is older. */
   async nodeOf(major: number): Promise<string> {
     if (Number(process.versions.node.split('.')[0]) >= major) return process.execPath;
     const folder = join(this.folder, `node-${major}`);
@@ -72,7 +72,7 @@ export class MerchantApp {
     return run(command, args, { cwd: this.folder, env });
   }
 
-  /** Runs a program while `use` does, in that folder. */
+  /** Runs a program in a folder until `use` has ended. */
   async whileRunning(
     [command = '', ...args]: readonly string[],
     cwd: string,
@@ -93,13 +93,13 @@ export class MerchantApp {
     }
   }
 
-  /** Type-checks and compiles; what the compiler found, nothing when all is well. */
+  /** Type-checks and compiles, and returns the errors of the compiler. */
   async compile(project = '.', ...flags: string[]): Promise<string> {
     const { stdout } = await this.run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', project, ...flags]);
     return stdout;
   }
 
-  /** Runs a file or `['-e', code]` by plain Node, and reads the JSON that it prints. */
+  /** Runs a file or `['-e', code]` in Node, and parses the JSON that it prints. */
   node(...args: string[]): Promise<unknown> {
     return this.printed(process.execPath, args);
   }
@@ -126,7 +126,7 @@ export class MerchantApp {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** better-sqlite3 before 13 is compiled where its binary cannot be downloaded; once is enough. */
+  /** Compiles better-sqlite3 before version 13, whose binary may fail to download, or copies the binary of this repository. */
   private async compileDriver(): Promise<void> {
     const driver = join(this.folder, COMPILED_DRIVER);
     const binary = 'build/Release/better_sqlite3.node';
@@ -157,17 +157,17 @@ export class MerchantApp {
   }
 }
 
-/** What `merchant/main.ts` prints when all went well. */
+/** The expected output of `merchant/main.ts`. */
 export const BOTH_FLOWS_PAID = {
   direct: 'succeeded',
   threeD: 'succeeded',
   own: 'succeeded',
   location: 'https://shop.example/paid?conversationId={id}',
   paid: ['direct', 'threeD', 'own'],
-  heard: ['direct', 'threeD', 'own'],
+  emitted: ['direct', 'threeD', 'own'],
   charges: [1, 1, 1],
   violations: [],
-  takesEvent: true,
+  receivesEventClass: true,
   refused: {
     status: 400,
     body: {
@@ -178,8 +178,8 @@ export const BOTH_FLOWS_PAID = {
   },
 };
 
-/** What the logger of that Nest makes of a payment's log record: a line in a console, an object in JSON. */
-export const LOGGED = `
+/** Prints how Nest's logger prints the log record of a payment: as a line in a console, and as an object in JSON. */
+export const LOG_SCRIPT = `
   require('reflect-metadata');
   const { ConsoleLogger, Module } = require('@nestjs/common');
   const { NestFactory } = require('@nestjs/core');
@@ -210,7 +210,7 @@ export const LOGGED = `
   })();
 `;
 
-export const LOGGED_WELL = [
+export const EXPECTED_LOG = [
   'LOG [PaymentModule] Payment {id}, 149.90 TRY: succeeded (B0000) after {n} ms',
   {
     message: 'Payment {id}, 149.90 TRY: succeeded (B0000) after {n} ms',
@@ -222,8 +222,8 @@ export const LOGGED_WELL = [
   },
 ];
 
-/** What becomes of payments where the logger of that Nest fails at each line of the module. */
-export const FAILING_LOGGER = `
+/** Prints the outcome of payments while the logger fails at each line of the module. */
+export const FAILING_LOGGER_SCRIPT = `
   require('reflect-metadata');
   const { Module } = require('@nestjs/common');
   const { NestFactory } = require('@nestjs/core');
@@ -260,10 +260,10 @@ export const FAILING_LOGGER = `
   })();
 `;
 
-export const PAID_ALL_THE_SAME = [Array.from({ length: 4 }, () => ['succeeded', true]).flat(), true, []];
+export const PAID_DESPITE_LOGGER = [Array.from({ length: 4 }, () => ['succeeded', true]).flat(), true, []];
 
-/** What the health indicator says in that Nest, with that terminus. */
-export const HEALTH = `
+/** Prints the result of the health indicator with Nest and terminus. */
+export const HEALTH_SCRIPT = `
   require('reflect-metadata');
   const { Module } = require('@nestjs/common');
   const { NestFactory } = require('@nestjs/core');
@@ -286,9 +286,9 @@ export const HEALTH = `
   })();
 `;
 
-export const HEALTHY = ['ok', 'up', 'up', 'running'];
+export const EXPECTED_HEALTH = ['ok', 'up', 'up', 'running'];
 
-/** Expects that what `merchant/api-document.ts` prints is OpenAPI, and describes what the merchant's routes take. */
+/** Expects the output of `merchant/api-document.ts` to be an OpenAPI document that describes the merchant's routes. */
 export async function expectApiDocument(printed: unknown): Promise<void> {
   const document = printed as { components: { schemas: Record<string, unknown> } } & Record<string, unknown>;
   expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true });
@@ -300,8 +300,8 @@ export async function expectApiDocument(printed: unknown): Promise<void> {
   });
 }
 
-/** Whether `require` and `import` of an entry give the same classes. */
-export const ONE_COPY = `
+/** Prints whether `require` and `import` of each entry return the same classes. */
+export const ONE_COPY_SCRIPT = `
   const entries = ['nestjs-card-payment', 'nestjs-card-payment/simulator', 'nestjs-card-payment/testing', 'nestjs-card-payment/health'];
   const isOneCopy = async (entry) => {
     const required = require(entry);

@@ -13,14 +13,14 @@ import {
 import {
   BOTH_FLOWS_PAID,
   expectApiDocument,
-  FAILING_LOGGER,
-  HEALTH,
-  HEALTHY,
-  LOGGED,
-  LOGGED_WELL,
+  FAILING_LOGGER_SCRIPT,
+  HEALTH_SCRIPT,
+  EXPECTED_HEALTH,
+  LOG_SCRIPT,
+  EXPECTED_LOG,
   MerchantApp,
-  ONE_COPY,
-  PAID_ALL_THE_SAME,
+  ONE_COPY_SCRIPT,
+  PAID_DESPITE_LOGGER,
 } from './merchant-app.js';
 
 const OLDEST_DRIVERS = ['kysely@0.28.0', 'pg@8.11.0', 'ioredis@5.4.0'];
@@ -34,45 +34,45 @@ describe('the packed package in a NestJS 11 application, CommonJS', () => {
   }, 300_000);
   afterAll(() => app?.remove());
 
-  it('is installed beside NestJS 11, without optional peers', () => {
+  it('can be installed with NestJS 11 without optional peers', () => {
     expect(app.version('@nestjs/core')).toMatch(/^11\./);
     expect(() => app.version('kysely')).toThrow('ENOENT');
     expect(() => app.version('ioredis')).toThrow('ENOENT');
   });
 
-  it('can install every version that the first page names for NestJS 11', async () => {
+  it('can be installed with every version that the first page names for NestJS 11', async () => {
     const versions = tabledVersions('docs/getting-started.md', 'NestJS 11');
     expect(versions.length).toBeGreaterThan(10);
     await app.add(versions, '--dry-run');
   }, 120_000);
 
-  it('type-checks with declarations of libraries, by node10 and by nodenext resolution', async () => {
+  it('type-checks, including the declarations of libraries, with node10 and nodenext resolution', async () => {
     expect(await app.compile()).toBe('');
     expect(await app.compile('.', '--noEmit', '--module', 'nodenext', '--moduleResolution', 'nodenext')).toBe('');
   }, 120_000);
 
-  it('takes payments by both flows, configured by .env', async () => {
+  it('takes direct and 3D payments when configured by .env', async () => {
     expect(await app.node('dist/main.js')).toEqual(BOTH_FLOWS_PAID);
   }, 60_000);
 
-  it('logs one line in a console, and fields in JSON', async () => {
-    expect(await app.node('-e', LOGGED)).toEqual(LOGGED_WELL);
+  it('logs a line in a console, and fields in JSON', async () => {
+    expect(await app.node('-e', LOG_SCRIPT)).toEqual(EXPECTED_LOG);
   });
 
-  it('takes payments whatever the logger does', async () => {
-    expect(await app.node('-e', FAILING_LOGGER)).toEqual(PAID_ALL_THE_SAME);
+  it('takes payments even if the logger fails', async () => {
+    expect(await app.node('-e', FAILING_LOGGER_SCRIPT)).toEqual(PAID_DESPITE_LOGGER);
   }, 60_000);
 
-  it('tells its health to terminus', async () => {
-    expect(await app.node('-e', HEALTH)).toEqual(HEALTHY);
+  it('reports its health to terminus', async () => {
+    expect(await app.node('-e', HEALTH_SCRIPT)).toEqual(EXPECTED_HEALTH);
   }, 60_000);
 
-  it('describes its routes by @nestjs/swagger', async () => {
+  it('is described by @nestjs/swagger', async () => {
     await expectApiDocument(await app.node('dist/api-document.js'));
   });
 
-  it('is one copy, required and imported', async () => {
-    expect(await app.node('-e', ONE_COPY)).toEqual([true, true, true, true]);
+  it('is loaded once by require and import', async () => {
+    expect(await app.node('-e', ONE_COPY_SCRIPT)).toEqual([true, true, true, true]);
   });
 
   it('takes payments in Jest without ES modules', async () => {
@@ -81,7 +81,7 @@ describe('the packed package in a NestJS 11 application, CommonJS', () => {
     expect(status).toBe(0);
   }, 60_000);
 
-  it('loads from the CommonJS build alone', async () => {
+  it('loads from the CommonJS build on its own', async () => {
     const load = (file: string) => `require('./node_modules/nestjs-card-payment/dist/cjs/${file}')`;
     const [main, simulator] = [load('index.js'), load('simulator/index.js')];
     const code = `console.log(JSON.stringify([typeof ${main}.PaymentModule, typeof ${simulator}.startSimulator]))`;
@@ -99,19 +99,19 @@ describe('the packed package in a NestJS 11 application, CommonJS', () => {
     expect(status).toBe(1);
   });
 
-  describe('with what the guide says to install', () => {
+  describe('with the packages of the guide', () => {
     beforeAll(async () => {
       await app.add(app.installLines('docs/getting-started.md'));
       await addGuidePackages(app);
       await app.add(OLDEST_DRIVERS, '--legacy-peer-deps');
     }, 300_000);
 
-    it('compiles every block of every page, with .js in relative imports and without', async () => {
+    it('compiles with every code block of every page, with and without .js in relative imports', async () => {
       expect(await compileGuide(app)).toEqual(FOUND_IN_BROKEN_PAGE);
     }, 300_000);
 
     it.each(['Express', 'Fastify'] as const)(
-      'comes from the first page to an order that is paid, on %s',
+      'takes a merchant from the first page to a paid order on %s',
       async (adapter) => {
         await payAsInGettingStarted(app, adapter);
       },
@@ -119,7 +119,7 @@ describe('the packed package in a NestJS 11 application, CommonJS', () => {
     );
 
     it.each(['typeorm', 'prisma'] as const)(
-      'marks orders as paid once, beside %s',
+      'marks orders as paid once with %s',
       async (orm) => {
         const postgres = await startPostgres();
         try {
@@ -131,7 +131,7 @@ describe('the packed package in a NestJS 11 application, CommonJS', () => {
       120_000,
     );
 
-    it('is tested by its merchant as the guide says, in Jest, which ends by itself', async () => {
+    it('can be tested as the guide says in Jest, which ends by itself', async () => {
       const output = await testAsInTesting(app);
       expect(output.match(/Tests: +\d+ passed, \d+ total/g)).toEqual([
         'Tests:       3 passed, 3 total',

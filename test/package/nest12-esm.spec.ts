@@ -19,18 +19,18 @@ import {
 import {
   BOTH_FLOWS_PAID,
   expectApiDocument,
-  FAILING_LOGGER,
-  HEALTH,
-  HEALTHY,
-  LOGGED,
-  LOGGED_WELL,
+  FAILING_LOGGER_SCRIPT,
+  HEALTH_SCRIPT,
+  EXPECTED_HEALTH,
+  LOG_SCRIPT,
+  EXPECTED_LOG,
   MerchantApp,
-  ONE_COPY,
-  PAID_ALL_THE_SAME,
+  ONE_COPY_SCRIPT,
+  PAID_DESPITE_LOGGER,
 } from './merchant-app.js';
 import { cleanEnvironment } from './tarball.js';
 
-/** Of which some need Node 22. */
+/** Some of these need Node 22. */
 const NEWEST_DRIVERS = ['kysely@latest', 'better-sqlite3@latest', 'pg@latest', 'ioredis@latest'];
 
 describe('the packed package in a NestJS 12 application, ES modules', () => {
@@ -41,21 +41,21 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
   }, 300_000);
   afterAll(() => app?.remove());
 
-  it('is installed beside NestJS 12', () => {
+  it('can be installed with NestJS 12', () => {
     expect(app.version('@nestjs/core')).toMatch(/^12\./);
   });
 
-  it('can install every version that the first page names for NestJS 12', async () => {
+  it('can be installed with every version that the first page names for NestJS 12', async () => {
     const versions = tabledVersions('docs/getting-started.md', 'NestJS 12');
     expect(versions.length).toBeGreaterThan(10);
     await app.add(versions, '--dry-run');
   }, 120_000);
 
-  it('type-checks with declarations of libraries', async () => {
+  it('type-checks, including the declarations of libraries', async () => {
     expect(await app.compile()).toBe('');
   }, 120_000);
 
-  it('takes payments by both flows, configured by .env', async () => {
+  it('takes direct and 3D payments when configured by .env', async () => {
     expect(await app.node('dist/main.js')).toEqual(BOTH_FLOWS_PAID);
   }, 60_000);
 
@@ -76,7 +76,7 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
   it.each([
     ['refuses the user', 'merchant:p%40ssword@', '/0', 'Redis refused the user or the database of the URL: WRONGPASS'],
     ['has no such database', '', '/4711', 'Redis refused the user or the database of the URL: ERR'],
-    ['says nothing', 'merchant:p%40ssword@', '/1', 'no answer in 5000 ms'],
+    ['does not answer', 'merchant:p%40ssword@', '/1', 'no answer in 5000 ms'],
   ])(
     'does not start when Redis %s, with the newest driver',
     async (what, user, database, message) => {
@@ -84,7 +84,7 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
       await once(silent, 'listening');
       const redis = await startRedis();
       try {
-        const port = what === 'says nothing' ? (silent.address() as AddressInfo).port : redis.nodes[0]?.port;
+        const port = what === 'does not answer' ? (silent.address() as AddressInfo).port : redis.nodes[0]?.port;
         const env = { PAYMENT_STORE_URL: `redis://${user}127.0.0.1:${port}${database}` };
         const { status, stderr } = await app.run(process.execPath, ['dist/main.js'], env);
         expect(stderr).toContain(message);
@@ -98,8 +98,8 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
     60_000,
   );
 
-  it('compiles every block of every page', async () => {
-    // The drivers are there: the newest, which npm would not choose on Node 20.
+  it('compiles with every code block of every page', async () => {
+    // The newest drivers are already installed, which npm would not choose on Node 20.
     const isDriver = (name: string) => ['kysely', 'better-sqlite3'].includes(name);
     await app.add(app.installLines('docs/getting-started.md').filter((name) => !isDriver(name)));
     await addGuidePackages(app);
@@ -107,7 +107,7 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
   }, 300_000);
 
   it.each(['Express', 'Fastify'] as const)(
-    'comes from the first page to an order that is paid, on %s',
+    'takes a merchant from the first page to a paid order on %s',
     async (adapter) => {
       await payAsInGettingStarted(app, adapter, await app.nodeOf(22));
     },
@@ -119,7 +119,7 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
     ['typeorm', 'public'],
     ['prisma', 'payments'],
   ] as const)(
-    'marks orders as paid once, beside %s, with payments in the schema %s',
+    'marks orders as paid once with %s, with payments in the schema %s',
     async (orm, schema) => {
       const postgres = await startPostgres();
       try {
@@ -131,17 +131,17 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
     120_000,
   );
 
-  it('is tested by its merchant as the guide says, in Vitest, which ends by itself', async () => {
+  it('can be tested as the guide says in Vitest, which ends by itself', async () => {
     const output = await testAsInTesting(app, await app.nodeOf(22));
     expect(output.match(/Tests +\d+ passed \(\d+\)/g)).toEqual(['Tests  3 passed (3)', 'Tests  7 passed (7)']);
     expect(output).not.toMatch(/close timed out|hanging/);
   }, 300_000);
 
-  it('describes its routes by @nestjs/swagger', async () => {
+  it('is described by @nestjs/swagger', async () => {
     await expectApiDocument(await app.node('dist/api-document.js'));
   });
 
-  it('has stores of every entry, of one PaymentStore', async () => {
+  it('has one PaymentStore class for the stores of all entries', async () => {
     expect(await app.node('dist/stores.js')).toEqual({
       dialects: ['sqlite', 'postgres'],
       areStores: true,
@@ -149,26 +149,26 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
     });
   });
 
-  it('logs one line in a console, and fields in JSON', async () => {
-    expect(await app.node('--input-type=commonjs', '-e', LOGGED)).toEqual(LOGGED_WELL);
+  it('logs a line in a console, and fields in JSON', async () => {
+    expect(await app.node('--input-type=commonjs', '-e', LOG_SCRIPT)).toEqual(EXPECTED_LOG);
   });
 
-  it('takes payments whatever the logger does', async () => {
-    expect(await app.node('--input-type=commonjs', '-e', FAILING_LOGGER)).toEqual(PAID_ALL_THE_SAME);
+  it('takes payments even if the logger fails', async () => {
+    expect(await app.node('--input-type=commonjs', '-e', FAILING_LOGGER_SCRIPT)).toEqual(PAID_DESPITE_LOGGER);
   }, 60_000);
 
-  it('tells its health to terminus', async () => {
-    expect(await app.node('--input-type=commonjs', '-e', HEALTH)).toEqual(HEALTHY);
+  it('reports its health to terminus', async () => {
+    expect(await app.node('--input-type=commonjs', '-e', HEALTH_SCRIPT)).toEqual(EXPECTED_HEALTH);
   }, 60_000);
 
-  it('is one copy, required and imported', async () => {
-    expect(await app.node('--input-type=commonjs', '-e', ONE_COPY)).toEqual([true, true, true, true]);
+  it('is loaded once by require and import', async () => {
+    expect(await app.node('--input-type=commonjs', '-e', ONE_COPY_SCRIPT)).toEqual([true, true, true, true]);
   });
 
   it('has a command that simulates a gateway', async () => {
     accessSync(join(app.folder, 'node_modules/nestjs-card-payment/dist/esm/cli/main.js'), constants.X_OK);
     const args = ['--no-install', 'nestjs-card-payment', 'simulate', '--port', '0'];
-    // A process group of its own, so that what npx starts ends with it.
+    // The process group is separate, so that the processes of npx end with it.
     const npx = spawn('npx', args, { cwd: app.folder, env: cleanEnvironment(), detached: true });
     try {
       const printed = await textUntil(npx.stdout, /PAYMENT_API_KEY=\S+\n/);
@@ -191,7 +191,7 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
   });
 });
 
-/** What a stream said until it said what was waited for, or ended. */
+/** Reads a stream until its text matches. */
 async function textUntil(stream: NodeJS.ReadableStream, wanted: RegExp): Promise<string> {
   let text = '';
   for await (const chunk of stream) {

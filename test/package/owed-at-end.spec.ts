@@ -1,17 +1,17 @@
 import { execFile } from 'node:child_process';
 import { cleanEnvironment } from './tarball.js';
 
-/** A merchant's job that takes a payment while its store takes no outcome for some time. */
+/** A job of a merchant that takes a payment while its store refuses outcomes for some time. */
 const JOB = `
   import 'reflect-metadata';
   import { Module } from '@nestjs/common';
   import { NestFactory } from '@nestjs/core';
   import { MemoryPaymentStore, PaymentModule, PaymentService } from 'nestjs-card-payment';
 
-  const began = performance.now();
+  const start = performance.now();
   const store = new MemoryPaymentStore();
   const replace = store.replace.bind(store);
-  const [written, said] = [[], []];
+  const [written, logged] = [[], []];
   let isDown = true;
   setTimeout(() => (isDown = false), Number(process.env.DOWN_MS)).unref();
   store.replace = async (record, ...more) => {
@@ -23,18 +23,18 @@ const JOB = `
   class Shop {}
   Module({ imports: [PaymentModule.forRoot({ store })] })(Shop);
   process.on('exit', () => {
-    const seconds = Math.round((performance.now() - began) / 1000);
-    console.log(JSON.stringify({ written, seconds, named: said.join().includes(conversationId) }));
+    const seconds = Math.round((performance.now() - start) / 1000);
+    console.log(JSON.stringify({ written, seconds, named: logged.join().includes(conversationId) }));
   });
-  const logger = { log() {}, warn() {}, error: (line) => said.push(String(line)) };
+  const logger = { log() {}, warn() {}, error: (line) => logged.push(String(line)) };
   const app = await NestFactory.createApplicationContext(Shop, { logger });
   const { conversationId, stored } = await app.get(PaymentService).doPayment({
     cardDetails: { cardNo: '4508034508034509', expDate: '1236', cvv: '000' },
     transactionDetails: { amount: '149.90', currencyCode: 949 },
     cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
   });
-  said.length = 0;
-  if (stored) throw new Error('The outcome was stored, so that nothing is shown.');
+  logged.length = 0;
+  if (stored) throw new Error('The outcome was stored at once, so nothing is owed.');
 `;
 
 const ENDS = {
@@ -46,7 +46,7 @@ const ENDS = {
 interface Ended {
   readonly written: readonly string[];
   readonly seconds: number;
-  /** Whether the log named the payment that could not be written. */
+  /** Whether the log names the payment that could not be written. */
   readonly named: boolean;
 }
 
@@ -62,13 +62,13 @@ function run(end: string, downMs: number): Promise<Ended> {
 }
 
 describe.each(Object.entries(ENDS))('a job that %s', (_what, end) => {
-  it('writes what a store did not take for some seconds, and ends as soon as that is done', async () => {
+  it('makes its owed write when the store works again after some seconds, and ends right afterwards', async () => {
     const { written, seconds, named } = await run(end, 4_000);
     expect([written, named]).toEqual([['succeeded'], false]);
     expect(seconds).toBeLessThan(20);
   }, 100_000);
 
-  it('gives a store half a minute that takes nothing, and says which payments are not written', async () => {
+  it('waits half a minute for a store that stays down, and logs which payments are not written', async () => {
     const { written, seconds, named } = await run(end, 3_600_000);
     expect([written, named]).toEqual([[], true]);
     expect(seconds).toBeGreaterThanOrEqual(30);

@@ -1,4 +1,4 @@
-// Pays an order in an application of docs/orders.md, delivers its events again, and prints what came of it.
+// Pays an order in an application of docs/orders.md, delivers its events again, and prints the outcome.
 import 'reflect-metadata';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -26,7 +26,7 @@ const page = await orders.startPayment('1001', { cardDetails: simulator.testCard
 const { fields } = simulator.approve(page);
 const [{ conversationId }] = await payments.findByReference('1001');
 const payment = await payments.auth3d({ conversationId, fields });
-// Two handlers get the event.
+// Two handlers receive the event.
 const until = Date.now() + 30_000;
 while ((await rows('select from handled_events')).length < 2) {
   if (Date.now() > until) throw new Error('one of the handlers did not get its event');
@@ -52,7 +52,7 @@ await database.query('update orders set "receiptDue" = false');
 await orders.queueReceipt(eventOf(eventId));
 const repeated = await receiptDue();
 await orders.queueReceipt(eventOf('another:1'));
-outcome.receipts = { first, repeated, ofAnEventThatAnotherHandlerHad: await receiptDue() };
+outcome.receipts = { first, repeated, afterAnotherHandler: await receiptDue() };
 
 outcome.withoutOrder = await deliver('third:1', { reference: 'none' }).then(
   () => 'handled',
@@ -65,9 +65,9 @@ const [{ paidBy }] = await rows('select "paidBy" from orders');
 outcome.isPaid = paidBy === conversationId;
 await app.close();
 
-// As after a deployment: what an ORM does to tables at its start, it does again.
+// Restarts as after a deployment, when the ORM may change its tables again.
 app = await start();
-outcome.kept = (await app.get(PaymentService).find(conversationId))?.state;
+outcome.afterRestart = (await app.get(PaymentService).find(conversationId))?.state;
 await app.close();
 await database.end();
 process.stdout.write(JSON.stringify(outcome));

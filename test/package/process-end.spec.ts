@@ -3,7 +3,7 @@ import { cleanEnvironment } from './tarball.js';
 
 const CARD = `{ cardNo: '4508034508034509', expDate: '1236', cvv: '000' }`;
 
-/** A merchant's script, up to where it has paid. It has no word on when to end. */
+/** The script of a merchant, up to the payments. It does not end the process itself. */
 const PAY = `
   @IMPORT(reflect-metadata)
   @IMPORT(@nestjs/common, Module)
@@ -47,7 +47,7 @@ const SIMULATOR = `
 
 /**
  * Runs a script as an ES module or as CommonJS, against the build.
- * @returns what it printed, once it has ended by itself
+ * @returns its output, after it has ended by itself
  */
 function run(kind: 'esm' | 'cjs', script: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
   const code = script.replaceAll(/@IMPORT\(([^,)]+)(?:, ([^)]+))?\)/g, (_all, name: string, bindings?: string) => {
@@ -68,27 +68,27 @@ const SIMULATED = { PAYMENT_BASE_URL: 'simulator:' };
 
 describe.each(['esm', 'cjs'] as const)('a script (%s) ends by itself', (kind) => {
   it.each([
-    ['having closed its application on simulator:', 'pay().then((app) => app.close())'],
-    ['without having closed it', 'pay()'],
+    ['after it has closed its application on simulator:', 'pay().then((app) => app.close())'],
+    ['without closing its application', 'pay()'],
   ])('%s', async (_what, last) => {
     expect(await run(kind, `${PAY}${last};`, SIMULATED)).toBe('succeeded succeeded 299.80');
   });
 
   it.each([
-    ['having closed its simulator', 'call().then((simulator) => simulator.close())'],
-    ['without having closed it, a connection being open', 'call()'],
+    ['after it has closed its simulator', 'call().then((simulator) => simulator.close())'],
+    ['without closing its simulator, which has an open connection', 'call()'],
   ])('%s', async (_what, last) => {
     expect(await run(kind, `${SIMULATOR}${last};`)).toBe('404');
   });
 });
 
-it('loads the simulator only where it is used', async () => {
+it('a CommonJS application loads the simulator only when it is used', async () => {
   const script = `
     ${PAY.replace('nestjs-card-payment', './dist/cjs/index.js')}
     const path = require('node:path');
     const isLoaded = () => Object.keys(require.cache).some((file) => file.split(path.sep).includes('simulator'));
-    const atFirst = isLoaded();
-    pay().then(() => console.log(atFirst, isLoaded()));
+    const before = isLoaded();
+    pay().then(() => console.log(before, isLoaded()));
   `;
   expect(await run('cjs', script, SIMULATED)).toBe('succeeded succeeded 299.80\nfalse true');
 });

@@ -16,12 +16,12 @@ import { GuideRecipes } from './guide-recipes.js';
 type Recipe = (payments: PaymentService, input: DoPaymentDto) => Promise<unknown>;
 
 const PAGE = 'docs/errors.md';
-/** Recipes that read the payment of an error, or know a duplicate: each is run below. */
-const RUN_HERE = [`${PAGE} src/pay-safely.ts`, `${PAGE} src/start-safely.ts`];
+/** The recipes that handle a duplicate or read the payment of an error. Each is run below. */
+const TESTED_RECIPES = [`${PAGE} src/pay-safely.ts`, `${PAGE} src/start-safely.ts`];
 
 const KEY = 'checkout-7';
 
-/** The sale that the key belongs to, and others that it does not. */
+/** The sale to which the key belongs, and other sales. */
 const FIRST = sale('149.90', { reference: 'order-1', idempotencyKey: KEY });
 const OTHER_SALES: [string, DoPaymentDto][] = [
   ['another order', { ...FIRST, reference: 'order-2' }],
@@ -31,15 +31,15 @@ const OTHER_SALES: [string, DoPaymentDto][] = [
   ['other instalments', { ...FIRST, transactionDetails: { ...FIRST.transactionDetails, installmentCount: 3 } }],
 ];
 
-it('runs every recipe that knows of duplicates or reads the payment of an error', () => {
+it('every recipe that handles a duplicate or reads the payment of an error is tested here', () => {
   const reading = /PaymentDuplicateError|(?:error|failure|cause)\)?\??\.payment\b|payment \} = error/;
   const found = guidePages().flatMap((page) =>
     codeBlocks(page).flatMap(({ code, path, line }) => (reading.test(code) ? [`${page} ${path ?? line}`] : [])),
   );
-  expect(found).toEqual(RUN_HERE);
+  expect(found).toEqual(TESTED_RECIPES);
 });
 
-it('has no sample that reads the payment of an error', () => {
+it('no code of the sample shop reads the payment of an error', () => {
   const files = readdirSync('sample/src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
   expect(files.length).toBeGreaterThan(30);
   for (const file of files) {
@@ -71,14 +71,14 @@ describe('the recipes for duplicates', () => {
 
   const charges = (): number => simulator.ledger.charges.length;
 
-  it('pay: the same sale again is its payment, charged once', async () => {
+  it('paySafely returns the same payment for a repeated sale, which is charged once', async () => {
     const first = await paySafely(merchant.payments, FIRST);
     expect(first).toMatchObject({ state: 'succeeded', reference: 'order-1' });
     expect(await paySafely(merchant.payments, FIRST)).toEqual(first);
     expect(charges()).toBe(1);
   });
 
-  it.each(OTHER_SALES)('pay: never the payment of another sale: %s', async (_what, other) => {
+  it.each(OTHER_SALES)('paySafely never returns the payment of another sale: %s', async (_what, other) => {
     await paySafely(merchant.payments, FIRST);
     expect(await paySafely(merchant.payments, other)).toBe('id in use');
     const { conversationId } = (await merchant.payments.findByReference('order-1'))[0] as Payment;
@@ -87,38 +87,41 @@ describe('the recipes for duplicates', () => {
     expect(charges()).toBe(1);
   });
 
-  it('start: a page, and after it is lost another try', async () => {
+  it('startSafely returns a page, and asks for another try if the page was lost', async () => {
     expect(await startSafely(merchant.payments, FIRST)).toEqual({ page: expect.stringContaining('<form') });
     expect(await startSafely(merchant.payments, FIRST)).toBe('try again');
     const again = { ...FIRST, idempotencyKey: 'checkout-8' };
     expect(await startSafely(merchant.payments, again)).toEqual({ page: expect.stringContaining('<form') });
   });
 
-  it.each(OTHER_SALES)('start: says nothing of another sale, even of one that is paid: %s', async (_what, other) => {
-    const { conversationId } = await merchant.payments.init3d(FIRST);
-    expect(await startSafely(merchant.payments, other)).toBe('id in use');
-    const { request } = simulator.approve(conversationId);
-    await fetch(request.url, { ...request, redirect: 'manual' });
-    expect(await startSafely(merchant.payments, other)).toBe('id in use');
-    expect(await startSafely(merchant.payments, { ...other, idempotencyKey: undefined, conversationId })).toBe(
-      'id in use',
-    );
-    expect(await startSafely(merchant.payments, FIRST)).toBe('already paid');
-    expect(charges()).toBe(1);
-  });
+  it.each(OTHER_SALES)(
+    'startSafely reveals nothing about another sale, even if it is paid: %s',
+    async (_what, other) => {
+      const { conversationId } = await merchant.payments.init3d(FIRST);
+      expect(await startSafely(merchant.payments, other)).toBe('id in use');
+      const { request } = simulator.approve(conversationId);
+      await fetch(request.url, { ...request, redirect: 'manual' });
+      expect(await startSafely(merchant.payments, other)).toBe('id in use');
+      expect(await startSafely(merchant.payments, { ...other, idempotencyKey: undefined, conversationId })).toBe(
+        'id in use',
+      );
+      expect(await startSafely(merchant.payments, FIRST)).toBe('already paid');
+      expect(charges()).toBe(1);
+    },
+  );
 
-  it('start: a direct payment of the same order is another payment', async () => {
+  it('startSafely refuses the key of a direct payment of the same order', async () => {
     await paySafely(merchant.payments, FIRST);
     expect(await startSafely(merchant.payments, FIRST)).toBe('id in use');
   });
 
-  it('start: an order that another payment holds waits', async () => {
+  it('startSafely asks the buyer to wait if another payment holds the order', async () => {
     await paySafely(merchant.payments, FIRST);
     const another = { ...FIRST, idempotencyKey: 'checkout-8' };
     expect(await startSafely(merchant.payments, another)).toBe('wait');
   });
 
-  it('start: reads an amount as it may be written', async () => {
+  it('startSafely recognises the same amount in another format', async () => {
     await merchant.payments.init3d(FIRST);
     const written = { ...FIRST, transactionDetails: { ...FIRST.transactionDetails, amount: 149.9 } };
     expect(await startSafely(merchant.payments, written)).toBe('try again');
@@ -134,7 +137,7 @@ describe('the recipes for duplicates', () => {
     ['failed', 'declined', 'try again'],
     ['failed', 'reference_taken', 'wait'],
     ['expired', null, 'try again'],
-  ])('start: of the same sale that is %s (%s) it says %j', async (state, reason, said) => {
+  ])('startSafely answers a repeated sale that is %s (%s) with %j', async (state, reason, answer) => {
     const payment = aPayment({
       state,
       reason,
@@ -143,18 +146,18 @@ describe('the recipes for duplicates', () => {
       amount: '149.90',
       installmentCount: 1,
     });
-    expect(await startSafely(refusing(payment), FIRST)).toBe(said);
+    expect(await startSafely(refusing(payment), FIRST)).toBe(answer);
   });
 
-  it('both: of a payment that is gone they say that the id is in use', async () => {
+  it('both report the id as in use if the payment has been deleted', async () => {
     expect(await paySafely(refusing(null), FIRST)).toBe('id in use');
     expect(await startSafely(refusing(null), FIRST)).toBe('id in use');
   });
 
-  it('both: pass on what they do not know', async () => {
+  it('both pass on any other error', async () => {
     const failing = { doPayment: fail, init3d: fail } as unknown as PaymentService;
-    await expect(paySafely(failing, FIRST)).rejects.toThrow('unheard of');
-    await expect(startSafely(failing, FIRST)).rejects.toThrow('unheard of');
+    await expect(paySafely(failing, FIRST)).rejects.toThrow('unexpected');
+    await expect(startSafely(failing, FIRST)).rejects.toThrow('unexpected');
   });
 });
 
@@ -164,5 +167,5 @@ function refusing(payment: Payment | null): PaymentService {
 }
 
 function fail(): Promise<never> {
-  return Promise.reject(new Error('unheard of'));
+  return Promise.reject(new Error('unexpected'));
 }

@@ -8,22 +8,22 @@ import { cleanEnvironment, packTarball, run } from './tarball.js';
 
 const PACKAGE = 'node_modules/nestjs-card-payment';
 const BUILDS = ['dist/esm', 'dist/cjs'];
-/** Where the steps of the schema are complete. */
+/** The line of a build at which the list of migrations is complete. */
 const SCHEMA_VERSION_DECLARED = /^(?=(?:const|let|var) SCHEMA_VERSION = MIGRATIONS\.length)/m;
 
-/** What a release adds to the schema of the one before it. */
+/** The migration that a release adds to the schema of its predecessor. */
 export interface NextRelease {
   readonly version: string;
-  /** The lowest version of the schema that a release must know from then on. */
+  /** The lowest schema version that a release must support after this migration. */
   readonly lowest: number;
   readonly sql: string;
 }
 
-/** Releases of the package, each unpacked for an application of its own; all else is this repository's. */
+/** Releases of the package, each unpacked for its own application; other packages are those of this repository. */
 export class Releases {
   private constructor(private readonly folder: string) {}
 
-  /** Packs what `npm run build` made, as the release `this`. */
+  /** Packs the output of `npm run build` as the release `this`. */
   static async pack(): Promise<Releases> {
     const releases = new Releases(mkdtempSync(join(tmpdir(), 'card-payment-releases-')));
     symlinkSync(resolve('node_modules'), join(releases.folder, 'node_modules'));
@@ -35,7 +35,7 @@ export class Releases {
     return releases;
   }
 
-  /** Makes a release out of another one: with one more step of the schema. */
+  /** Creates a release from another, with one more migration. */
   add(name: string, from: string, { version, lowest, sql }: NextRelease): void {
     const folder = join(this.folder, name);
     cpSync(join(this.folder, from), folder, { recursive: true });
@@ -47,7 +47,7 @@ export class Releases {
     }
   }
 
-  /** Starts a shop with that release. */
+  /** Starts a shop with a release. */
   start(name: string, setup: ReleaseSetup): Promise<ReleaseProcess> {
     return ReleaseProcess.start(join(this.folder, name, 'shop.mjs'), setup);
   }
@@ -56,7 +56,7 @@ export class Releases {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** The one file of a build that holds this. */
+  /** The only file of a build that contains a match. */
   private fileOf(name: string, build: string, held: RegExp): string {
     const folder = join(this.folder, name, PACKAGE);
     const files = readdirSync(join(folder, build), { recursive: true, encoding: 'utf8' })
@@ -78,14 +78,14 @@ export class Releases {
   }
 }
 
-/** The version of the schema that this release makes. */
+/** The schema version of this release. */
 export const THIS_SCHEMA = SCHEMA_VERSION;
 
 export interface ReleaseSetup {
   readonly options: PaymentOptions;
-  /** What its handler `orders` declares. */
+  /** The states that its handler `orders` declares. */
   readonly states: readonly PaymentEventState[];
-  /** Where each handled event becomes a line. */
+  /** The file to which each handled event is appended as a line. */
   readonly journal: string;
 }
 
@@ -96,11 +96,11 @@ export interface PaidSale {
   readonly change: number;
 }
 
-/** A shop with some release, in a process of its own. */
+/** A shop with some release in its own process. */
 export class ReleaseProcess {
   private constructor(private readonly process: TaskProcess) {}
 
-  /** Rejects with what the application said when it did not start. */
+  /** Rejects with the error of the application if it did not start. */
   static async start(script: string, setup: ReleaseSetup): Promise<ReleaseProcess> {
     return new ReleaseProcess(await TaskProcess.fork(script, setup, { env: cleanEnvironment(), execArgv: [] }));
   }
@@ -109,7 +109,7 @@ export class ReleaseProcess {
     return this.process.ask('pay', sales);
   }
 
-  /** What it finds of these payments in the store. */
+  /** The states of these payments in the store. */
   statesOf(payments: readonly PaidSale[]): Promise<(string | null)[]> {
     return this.process.ask(
       'statesOf',

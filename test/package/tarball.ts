@@ -7,14 +7,14 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** What a program left behind. */
+/** The result of a program. */
 export interface Finished {
   readonly status: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs a program as a merchant's shell would: nothing of this test run is in its environment. */
+/** Runs a program without the environment variables of this test run. */
 export function run(command: string, args: readonly string[], { cwd, env }: RunOptions): Promise<Finished> {
   return new Promise((resolve) => {
     const options = { cwd, env: { ...cleanEnvironment(), ...env }, maxBuffer: 64 * 1024 * 1024 };
@@ -26,11 +26,11 @@ export function run(command: string, args: readonly string[], { cwd, env }: RunO
 }
 
 export function cleanEnvironment(): NodeJS.ProcessEnv {
-  const ours = /^(PAYMENT_|JEST_|NODE_|npm_(package|lifecycle|command|execpath|config_local_prefix))/;
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)));
+  const ofTestRun = /^(PAYMENT_|JEST_|NODE_|npm_(package|lifecycle|command|execpath|config_local_prefix))/;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ofTestRun.test(name)));
 }
 
-/** Packs what `npm run build` made (`npm test` runs it first), and gives the tarball's path. */
+/** Packs the output of `npm run build` (`npm test` runs it first), and returns the path of the tarball. */
 export async function packTarball(folder: string): Promise<string> {
   if (!existsSync('dist/cjs/package.json')) {
     throw new Error('There is no build to pack: npm run build');

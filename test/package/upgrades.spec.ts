@@ -92,7 +92,7 @@ describe('two releases that run at the same time', () => {
       expect(simulator.ledger.violations).toEqual([]);
     }, 30_000);
 
-    it('are refused if this one is too old for the tables: it fails at start-up and says what to do', async () => {
+    it('the older one fails at start-up, and says what to do, if the tables are too new for it', async () => {
       const closing = await start('closing');
       await expect(start('this')).rejects.toThrow(
         `the payment tables are of version ${THIS_SCHEMA + 2}, newer than this release of nestjs-card-payment, ` +

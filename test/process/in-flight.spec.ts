@@ -119,7 +119,12 @@ describe('a shutdown waits for', () => {
   it.each<[string, Operation, () => Promise<unknown>, () => Promise<unknown>]>([
     ['a direct payment', 'DoPayment', () => flows.payments.doPayment(sale()), nothing],
     ['the start of a 3D payment', 'Init3d', () => flows.payments.init3d(sale()), nothing],
-    ['the completion of a 3D payment', 'Auth3d', () => flows.payments.auth3d({ conversationId: ID, fields: FIELDS }), startPayment],
+    [
+      'the completion of a 3D payment',
+      'Auth3d',
+      () => flows.payments.auth3d({ conversationId: ID, fields: FIELDS }),
+      startPayment,
+    ],
     ['an inquiry', 'CheckPayment', () => flows.payments.inquire(ID), addUnknown],
     ['a pass of the background work', 'CheckPayment', () => flows.payments.reconcile(), addUnknown],
   ])('%s', async (_what, operation, work, before) => {

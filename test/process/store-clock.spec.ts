@@ -110,14 +110,17 @@ describe('StoreClock', () => {
   it.each([
     [1_000, 0],
     [1_001, 1],
-  ])('when the clock of the host was changed by %d ms, reads the time of the store %d times before a payment', async (ms, times) => {
-    await clock.start();
-    shift(ms);
-    let calls = 0;
-    store.now = () => ((calls += 1), Promise.resolve(storeTime.now()));
-    await clock.check();
-    expect(calls).toBe(times);
-  });
+  ])(
+    'when the clock of the host was changed by %d ms, reads the time of the store %d times before a payment',
+    async (ms, times) => {
+      await clock.start();
+      shift(ms);
+      let calls = 0;
+      store.now = () => ((calls += 1), Promise.resolve(storeTime.now()));
+      await clock.check();
+      expect(calls).toBe(times);
+    },
+  );
 
   it.each([
     [1_000, true],

@@ -24,7 +24,10 @@ describe('the notes of a release', () => {
     });
   });
 
-  it.each(['# Changelog\n', '# Changelog\n\n## [Unreleased]\n\n## 1.3.0\n\n- A\n'])('are required: the release fails with %j', (changelog) => {
-    expect(release(changelog)).toEqual({ status: 1, changelog });
-  });
+  it.each(['# Changelog\n', '# Changelog\n\n## [Unreleased]\n\n## 1.3.0\n\n- A\n'])(
+    'are required: the release fails with %j',
+    (changelog) => {
+      expect(release(changelog)).toEqual({ status: 1, changelog });
+    },
+  );
 });

@@ -122,7 +122,7 @@ describe('DuePayments', () => {
     });
   });
 
-  it('throws PAYMENT_STORE when the store fails, which names the operation without details', async () => {
+  it('throws PAYMENT_STORE with the operation, but without details, when the store fails', async () => {
     const broken = new Proxy(store, { get: () => () => Promise.reject(new Error('password=secret')) });
     due = new DuePayments(broken, SETTINGS);
     const work: [string, () => Promise<unknown>][] = [

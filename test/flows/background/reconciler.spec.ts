@@ -166,15 +166,18 @@ describe('Reconciler', () => {
       expect(shop.gateway.requests).toEqual([]);
     });
 
-    it.each(['charging', 'authorizing'] as const)('inquires about a payment that was left %s, and never sends it again', async (state) => {
-      await add('LEFT', { state });
-      const counts = await flows.payments.reconcile();
-      expect(counts).toEqual({ ...NOTHING, interrupted: 1, inquired: 1, settled: 1, delivered: 2 });
-      expect(shop.journal).toEqual(['LEFT:4 unknown', 'LEFT:5 succeeded']);
-      expect(shop.gateway.requests.map(({ operation }) => operation)).toEqual(['CheckPayment']);
-      const [, interrupted] = await shop.store.history('default', 'LEFT');
-      expect(interrupted).toMatchObject({ state: 'unknown', reason: 'interrupted' });
-    });
+    it.each(['charging', 'authorizing'] as const)(
+      'inquires about a payment that was left %s, and never sends it again',
+      async (state) => {
+        await add('LEFT', { state });
+        const counts = await flows.payments.reconcile();
+        expect(counts).toEqual({ ...NOTHING, interrupted: 1, inquired: 1, settled: 1, delivered: 2 });
+        expect(shop.journal).toEqual(['LEFT:4 unknown', 'LEFT:5 succeeded']);
+        expect(shop.gateway.requests.map(({ operation }) => operation)).toEqual(['CheckPayment']);
+        const [, interrupted] = await shop.store.history('default', 'LEFT');
+        expect(interrupted).toMatchObject({ state: 'unknown', reason: 'interrupted' });
+      },
+    );
 
     it('inquires about a payment left charging even if another payment of its order turned out to be charged', async () => {
       const reference = 'order-1';
@@ -261,13 +264,13 @@ describe('Reconciler', () => {
       shop.gateway.willAnswer('CheckPayment', ...ids.map(() => LOST));
       expect(await flows.payments.reconcile()).toEqual(NOTHING);
       // Only the inquiries that ran at the same time as the first.
-      const asked = shop.gateway.sent('CheckPayment').length;
-      expect(asked).toBeGreaterThan(0);
-      expect(asked).toBeLessThanOrEqual(4);
+      const count = shop.gateway.sent('CheckPayment').length;
+      expect(count).toBeGreaterThan(0);
+      expect(count).toBeLessThanOrEqual(4);
 
       await shop.clock.advance(47 * SECOND_MS);
       expect(await flows.payments.reconcile()).toEqual(NOTHING);
-      expect(shop.gateway.sent('CheckPayment')).toHaveLength(asked);
+      expect(shop.gateway.sent('CheckPayment')).toHaveLength(count);
     });
 
     it('inquires about the whole batch a minute later', async () => {
@@ -400,8 +403,8 @@ describe('Reconciler', () => {
       expect(shop.gateway.sent('CheckPayment')).toHaveLength(0);
       answerHeld();
       await shop.clock.advance(30 * MINUTE_MS);
-      const asked = shop.gateway.sent('CheckPayment').map(({ conversationId }) => conversationId);
-      expect([new Set(asked).size, asked.length]).toEqual([UNKNOWN, UNKNOWN]);
+      const inquiredIds = shop.gateway.sent('CheckPayment').map(({ conversationId }) => conversationId);
+      expect([new Set(inquiredIds).size, inquiredIds.length]).toEqual([UNKNOWN, UNKNOWN]);
       expect(new Set(await Promise.all(ids.map(stateOf)))).toEqual(new Set(['succeeded', 'failed']));
     });
 
@@ -528,11 +531,14 @@ describe('Reconciler', () => {
       };
     });
 
-    it.each(['charging', 'awaiting'] as const)('does not count a payment that was %s, and does not inquire about it', async (state) => {
-      await add('CHANGED', { state, expiresAt: shop.clock.now() });
-      expect(await flows.payments.reconcile()).toEqual(NOTHING);
-      expect(await stateOf('CHANGED')).toBe('failed');
-    });
+    it.each(['charging', 'awaiting'] as const)(
+      'does not count a payment that was %s, and does not inquire about it',
+      async (state) => {
+        await add('CHANGED', { state, expiresAt: shop.clock.now() });
+        expect(await flows.payments.reconcile()).toEqual(NOTHING);
+        expect(await stateOf('CHANGED')).toBe('failed');
+      },
+    );
   });
 
   it('hands back the payments that it has not begun when it is stopped', async () => {
@@ -602,7 +608,9 @@ describe('Reconciler', () => {
     shop.store.leaseDue = () => Promise.reject(new Error('down'));
     const { reconciler } = await startBackground();
     await shop.clock.advance(50 * SECOND_MS);
-    expect(log.filter((line) => line.startsWith('error The background work was cut short'))).toHaveLength(3);
+    expect(log.filter((line) => line.startsWith('error The payment store failed during background work'))).toHaveLength(
+      3,
+    );
     expect(reconciler.failuresInRow).toBeGreaterThanOrEqual(20);
   });
 
@@ -629,7 +637,8 @@ describe('Reconciler', () => {
     });
 
     it('schedules all of them soon, however many there are and however slow the gateway is', async () => {
-      for (let index = 0; index < 1_500; index += 1) await add(`UNSCHEDULED${index}`, { state: 'unknown', dueAt: null });
+      for (let index = 0; index < 1_500; index += 1)
+        await add(`UNSCHEDULED${index}`, { state: 'unknown', dueAt: null });
       for (let held = 0; held < 4; held += 1) shop.gateway.hold('CheckPayment');
       const listByState = jest.spyOn(shop.store, 'listByState');
       await startBackground();

@@ -97,41 +97,43 @@ describe('a request under a claim', () => {
     return assembleFlows({ store, clock: host, transport, options: { baseUrl, dialect, ...options } });
   }
 
-  /** What happens to the host during ten minutes. */
-  const HITCHES: Readonly<Record<string, () => void>> = {
-    'was suspended (only its wall clock advanced)': () => (host.wall += TEN_MINUTES_MS),
-    'was suspended (and its wall clock was set back)': () => (host.wall -= TEN_MINUTES_MS),
-    'was blocked (and its wall clock stood still)': () => (host.passed += TEN_MINUTES_MS),
-    'was blocked': () => host.pass(TEN_MINUTES_MS),
+  /** What happens to the host. */
+  const DISRUPTIONS: Readonly<Record<string, () => void>> = {
+    'was suspended for ten minutes (only its wall clock advanced)': () => (host.wall += TEN_MINUTES_MS),
+    'was suspended for ten minutes (and its wall clock was set back)': () => (host.wall -= TEN_MINUTES_MS),
+    'was blocked for ten minutes (and its wall clock stood still)': () => (host.passed += TEN_MINUTES_MS),
+    'was blocked for ten minutes': () => host.pass(TEN_MINUTES_MS),
   };
 
   /** When this happens. */
-  const MOMENTS: Readonly<Record<string, (hitch: () => void) => void>> = {
+  const MOMENTS: Readonly<Record<string, (disruption: () => void) => void>> = {
     'after the claim was written': afterClaim,
-    'while the request was signed': (hitch) => (whileSigning = hitch),
-    'while the request waited for a connection': (hitch) => (agent.beforeDispatch = hitch),
+    'while the request was signed': (disruption) => (whileSigning = disruption),
+    'while the request waited for a connection': (disruption) => (agent.beforeDispatch = disruption),
   };
 
-  function afterClaim(hitch: () => void): void {
+  function afterClaim(disruption: () => void): void {
     const insert = store.insert.bind(store);
     const replace = store.replace.bind(store);
     store.insert = async (record, ...given) => {
       const taken = await insert(record, ...given);
-      if (record.state === 'charging') hitch();
+      if (record.state === 'charging') disruption();
       return taken;
     };
     store.replace = async (record, ...given) => {
       const outcome = await replace(record, ...given);
-      if (record.state === 'authorizing') hitch();
+      if (record.state === 'authorizing') disruption();
       return outcome;
     };
   }
 
-  const CASES = Object.keys(MOMENTS).flatMap((moment) => Object.keys(HITCHES).map((hitch) => [moment, hitch] as const));
+  const CASES = Object.keys(MOMENTS).flatMap((moment) =>
+    Object.keys(DISRUPTIONS).map((disruption) => [moment, disruption] as const),
+  );
 
-  it.each(CASES)('of a direct payment is not sent if, %s, the host %s for too long', async (moment, hitch) => {
+  it.each(CASES)('of a direct payment is not sent if, %s, the host %s', async (moment, disruption) => {
     const { payments } = open();
-    MOMENTS[moment]!(() => (storeClock.pass(TEN_MINUTES_MS), HITCHES[hitch]!()));
+    MOMENTS[moment]!(() => (storeClock.pass(TEN_MINUTES_MS), DISRUPTIONS[disruption]!()));
     const input = sale();
     await expect(payments.doPayment(input)).rejects.toMatchObject({
       code: 'PAYMENT_NOT_SENT',
@@ -142,10 +144,10 @@ describe('a request under a claim', () => {
     expect(await payments.findByReference(input.reference!)).toMatchObject([{ state: 'failed', stored: true }]);
   });
 
-  it.each(CASES)('of a 3D payment is not sent if, %s, the host %s for too long', async (moment, hitch) => {
+  it.each(CASES)('of a 3D payment is not sent if, %s, the host %s', async (moment, disruption) => {
     const { payments } = open();
     const { conversationId } = await payments.init3d(sale());
-    MOMENTS[moment]!(() => (storeClock.pass(TEN_MINUTES_MS), HITCHES[hitch]!()));
+    MOMENTS[moment]!(() => (storeClock.pass(TEN_MINUTES_MS), DISRUPTIONS[disruption]!()));
     const payment = await payments.auth3d({ conversationId, fields: { conversationId } });
     expect(payment).toMatchObject({ state: 'failed', reason: 'not_sent' });
     expect(received).toEqual(['Init3d']);

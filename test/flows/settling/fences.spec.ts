@@ -28,7 +28,8 @@ describe('the fence of an unconfirmed write', () => {
     // An endless loop would hang the test, so it ends as a failure of the store.
     const find = shop.store.find.bind(shop.store);
     let finds = 0;
-    shop.store.find = (...given) => ((finds += 1) > 10_000 ? Promise.reject(new Error('endless loop')) : find(...given));
+    shop.store.find = (...given) =>
+      (finds += 1) > 10_000 ? Promise.reject(new Error('endless loop')) : find(...given);
   });
 
   it('of a claim leaves a changed payment alone, since it would break the claim of another instance', () => {
@@ -59,23 +60,20 @@ describe('the fence of an unconfirmed write', () => {
   describe.each<Loss>(['the write was applied', 'the write was not applied', 'the write is applied later'])(
     'of an opening, if %s,',
     (loss) => {
-      it.each(['doPayment', 'init3d'] as const)(
-        'releases the order, and %s sends nothing',
-        async (operation) => {
-          const order = { reference: 'order', idempotencyKey: 'key' };
-          lose('insert', loss);
-          await expect(flows.payments[operation](sale({ conversationId: ID, ...order }))).rejects.toMatchObject({
-            code: 'PAYMENT_STORE',
-          });
-          await shop.clock.advance(ENOUGH_MS);
-          await applyLate();
-          await shop.clock.advance(ENOUGH_MS);
-          expect(await find()).toMatchObject({ state: 'failed', reason: 'not_sent' });
-          expect(shop.gateway.sent('DoPayment').length + shop.gateway.sent('Init3d').length).toBe(0);
-          expect(await flows.payments.doPayment(sale(order))).toMatchObject({ state: 'succeeded' });
-          expect(flows.owed.count).toBe(0);
-        },
-      );
+      it.each(['doPayment', 'init3d'] as const)('releases the order, and %s sends nothing', async (operation) => {
+        const order = { reference: 'order', idempotencyKey: 'key' };
+        lose('insert', loss);
+        await expect(flows.payments[operation](sale({ conversationId: ID, ...order }))).rejects.toMatchObject({
+          code: 'PAYMENT_STORE',
+        });
+        await shop.clock.advance(ENOUGH_MS);
+        await applyLate();
+        await shop.clock.advance(ENOUGH_MS);
+        expect(await find()).toMatchObject({ state: 'failed', reason: 'not_sent' });
+        expect(shop.gateway.sent('DoPayment').length + shop.gateway.sent('Init3d').length).toBe(0);
+        expect(await flows.payments.doPayment(sale(order))).toMatchObject({ state: 'succeeded' });
+        expect(flows.owed.count).toBe(0);
+      });
     },
   );
 

@@ -79,13 +79,16 @@ describe('PaymentChanges', () => {
     return record;
   }
 
-  it.each(MOVES)('replace stores the change from %s to %s with the event %s, and publishes it', async (from, to, type) => {
-    const record = await addPayment(from);
-    const id = `${record.conversationId}:2`;
-    expect(await changes.replace(record, advance(record, to, {}, clock.now()))).toBe('replaced');
-    expect(await storedEvents()).toEqual(type === null ? [] : [`${id} ${type}`]);
-    expect(published).toEqual(type === null ? [] : [id]);
-  });
+  it.each(MOVES)(
+    'replace stores the change from %s to %s with the event %s, and publishes it',
+    async (from, to, type) => {
+      const record = await addPayment(from);
+      const id = `${record.conversationId}:2`;
+      expect(await changes.replace(record, advance(record, to, {}, clock.now()))).toBe('replaced');
+      expect(await storedEvents()).toEqual(type === null ? [] : [`${id} ${type}`]);
+      expect(published).toEqual(type === null ? [] : [id]);
+    },
+  );
 
   it.each(FORBIDDEN_MOVES)('refuses the change from %s to %s', (from, to) => {
     expect(() => advance(aPaymentRecord({ state: from }), to, {}, clock.now())).toThrow('cannot go');

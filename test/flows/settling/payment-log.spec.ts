@@ -46,11 +46,7 @@ describe('the log of payments', () => {
 
   it.each<[string, Partial<Payment>, string]>([
     ['no reference', { reference: null }, 'Payment C1, 149.90 TRY: succeeded after 1500 ms'],
-    [
-      'a named account',
-      { account: 'eu' },
-      'Payment C1 of order-1 (account eu), 149.90 TRY: succeeded after 1500 ms',
-    ],
+    ['a named account', { account: 'eu' }, 'Payment C1 of order-1 (account eu), 149.90 TRY: succeeded after 1500 ms'],
     ['only a code', { code: 'B0000' }, 'Payment C1 of order-1, 149.90 TRY: succeeded (B0000) after 1500 ms'],
     [
       'only a reason',

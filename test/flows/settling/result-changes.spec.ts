@@ -172,7 +172,7 @@ describe('a card number that the gateway echoes', () => {
     expect(changes.message).not.toMatch(/[0-8].*[0-8]/);
   });
 
-  it('but is of another payment is masked in the message, and kept as an order id, which it may be', () => {
+  it('from another payment is masked in the message, but kept as an order id, which it may be', () => {
     expect(changesBy({ message: 'see 5246776356903508', orderId: '5246776356903508' })).toEqual({
       message: 'see ***',
       orderId: '5246776356903508',
@@ -190,14 +190,14 @@ describe('a card number that the gateway echoes', () => {
   });
 });
 
-describe('the size of an answer', () => {
-  it('is limited in what is stored', () => {
+describe('a very large answer', () => {
+  it('is stored only up to a limit', () => {
     const changes = changesBy({ message: 'ö'.repeat(2_000), orderId: 'x'.repeat(2_000) });
     expect(changes.message).toHaveLength(500);
     expect(changes).not.toHaveProperty('orderId');
   });
 
-  it.each(['4 ', '4', 'aA1', '%34', '1/'])('does not block the process, even with a mebibyte of %p in each field', (part) => {
+  it.each(['4 ', '4', 'aA1', '%34', '1/'])('does not block the process: a mebibyte of %p in each field', (part) => {
     const text = part.repeat(1_048_576 / part.length);
     const large = Object.fromEntries(Object.keys(NOTHING).map((name) => [name, text]));
     const times = [1, 2, 3].map(() => {

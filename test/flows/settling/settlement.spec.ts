@@ -149,13 +149,16 @@ describe('the answer to an inquiry', () => {
     expect(outcomes).toEqual(RESULTS[state]);
   });
 
-  it.each(STATES)('that is paid but unbound settles a payment that is %s only if no answer to Auth3d is outstanding', (state) => {
-    const answer: InquiryOutcome = { ...PAID, isBound: false };
-    const summaryOf = (reason: PaymentReason): Outcome | null =>
-      summary(applyInquiry(aPaymentRecord({ state, reason }), answer, RULES, at(NOW)));
-    expect(summaryOf('interrupted')).toEqual(state === 'authorizing' ? null : RESULTS[state][0]);
-    if (state === 'unknown') expect(summaryOf('unbound')).toEqual(['unknown', 'unbound']);
-  });
+  it.each(STATES)(
+    'that is paid but unbound settles a payment that is %s only if no answer to Auth3d is outstanding',
+    (state) => {
+      const answer: InquiryOutcome = { ...PAID, isBound: false };
+      const summaryOf = (reason: PaymentReason): Outcome | null =>
+        summary(applyInquiry(aPaymentRecord({ state, reason }), answer, RULES, at(NOW)));
+      expect(summaryOf('interrupted')).toEqual(state === 'authorizing' ? null : RESULTS[state][0]);
+      if (state === 'unknown') expect(summaryOf('unbound')).toEqual(['unknown', 'unbound']);
+    },
+  );
 
   it('is counted, and the next inquiry is scheduled at a growing interval', () => {
     const record = aPaymentRecord({ state: 'unknown', reason: 'no_answer', inquiries: 4 });
@@ -168,7 +171,7 @@ describe('the answer to an inquiry', () => {
   it('never fails a payment because time went by', () => {
     let record = aPaymentRecord({ state: 'unknown', reason: 'interrupted' });
     let now = NOW.getTime();
-    for (let asked = 0; asked < 500; asked += 1) {
+    for (let inquiries = 0; inquiries < 500; inquiries += 1) {
       now += 30 * 86_400_000;
       record = applyInquiry(record, NOTHING, RULES, at(new Date(now)))!;
     }

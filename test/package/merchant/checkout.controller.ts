@@ -2,7 +2,7 @@ import { Body, Controller, Post } from '@nestjs/common';
 import { CardDetailsDto, type Payment } from 'nestjs-card-payment';
 import { Orders } from './orders.js';
 
-/** As an application without the exception filter has it. */
+/** A controller without the exception filter. */
 @Controller('pay')
 export class CheckoutController {
   constructor(private readonly orders: Orders) {}

@@ -5,9 +5,9 @@ import { type CardDetailsDto, OnPayment, Payment, PaymentEvent, PaymentService }
 
 @Injectable()
 export class Orders {
-  /** References, as the awaited handler and the plain listener were told of them. */
+  /** The references that the awaited handler and the plain listener received. */
   readonly paid: (string | null)[] = [];
-  readonly heard: (string | null)[] = [];
+  readonly emitted: (string | null)[] = [];
 
   constructor(private readonly payments: PaymentService) {}
 
@@ -26,12 +26,12 @@ export class Orders {
   }
 
   @OnEvent('payment.succeeded')
-  onHeard({ payment }: PaymentEvent<'succeeded'>): void {
-    this.heard.push(payment.reference);
+  onEmitted({ payment }: PaymentEvent<'succeeded'>): void {
+    this.emitted.push(payment.reference);
   }
 
-  /** What is known of the handler's parameter at run time: a pipe or a decorator of the merchant's may look at it. */
-  get takes(): unknown {
+  /** The type of the handler's parameter at run time, which a pipe or decorator of the merchant may read. */
+  get parameterType(): unknown {
     const [first] = Reflect.getMetadata('design:paramtypes', Orders.prototype, 'onPaid') as readonly unknown[];
     return first;
   }
@@ -46,9 +46,9 @@ export class Orders {
   }
 }
 
-/** What the merchant's compiler refuses: it is told of payments that have succeeded. */
+/** The compiler refuses this handler, since its event is that of a succeeded payment. */
 export class Misplaced {
-  // @ts-expect-error the event of a payment that has failed
+  // @ts-expect-error the parameter is the event of a failed payment
   @OnPayment('succeeded')
   onFailed({ payment }: PaymentEvent<'failed'>): string {
     return payment.state;

@@ -8,7 +8,7 @@ import {
   ReceivedCallback,
 } from 'nestjs-card-payment';
 
-/** Routes of the merchant's own. Each class in a signature is imported as one, as decorator metadata wants it. */
+/** Routes of the merchant. Decorator metadata needs the classes in signatures to be imported as values. */
 @Controller('own')
 export class OwnCallbackController {
   constructor(private readonly payments: PaymentService) {}

@@ -9,17 +9,17 @@ import { Orders } from './orders.js';
 export interface TakenPayments {
   readonly direct: string;
   readonly threeD: string;
-  /** What the merchant's own callback route answered. */
+  /** The state that the merchant's own callback route returned. */
   readonly own: string;
-  /** Where the buyer was sent after the bank. */
+  /** The URL to which the buyer was redirected after the bank. */
   readonly location: string | null;
   readonly paid: readonly (string | null)[];
-  readonly heard: readonly (string | null)[];
+  readonly emitted: readonly (string | null)[];
   readonly charges: readonly number[];
   readonly violations: readonly unknown[];
-  /** Whether the type of a handler's parameter is the class at run time. */
-  readonly takesEvent: boolean;
-  /** What a request with a wrong card is answered, without the exception filter, and how often Nest logged an error. */
+  /** Whether the parameter of a handler has the event class as its type at run time. */
+  readonly receivesEventClass: boolean;
+  /** The answer to an invalid card without the exception filter, and how many errors Nest logged. */
   readonly refused: { readonly status: number; readonly body: unknown; readonly errorsLogged: number };
 }
 
@@ -32,7 +32,7 @@ class CountingLogger extends ConsoleLogger {
   }
 }
 
-/** Boots the application from `.env`, pays at a simulated gateway by both flows, and tells what came of it. */
+/** Starts the application from `.env`, makes direct and 3D payments at a simulated gateway, and returns the outcome. */
 export async function takePayments(): Promise<TakenPayments> {
   const card = { cardNo: '4508034508034509', expDate: '1236', cvv: '000' };
   const logger = new CountingLogger({ logLevels: ['error', 'fatal'] });
@@ -60,7 +60,7 @@ export async function takePayments(): Promise<TakenPayments> {
     const shown = await fetch(new URL(`/own/${token}/back`, back.url), back.request);
     const own = (await shown.json()) as { readonly state: string };
 
-    const isReported = (): boolean => orders.paid.length >= 3 && orders.heard.length >= 3;
+    const isReported = (): boolean => orders.paid.length >= 3 && orders.emitted.length >= 3;
     for (let tries = 0; tries < 500 && !isReported(); tries += 1) await delay(20);
     return {
       direct: direct.state,
@@ -68,10 +68,10 @@ export async function takePayments(): Promise<TakenPayments> {
       own: own.state,
       location: answer.headers.get('location')?.replace(conversationId, '{id}') ?? null,
       paid: orders.paid,
-      heard: orders.heard,
+      emitted: orders.emitted,
       charges: [direct.conversationId, conversationId, ownId].map((id) => simulator.ledger.chargedTimes(id)),
       violations: simulator.ledger.violations,
-      takesEvent: orders.takes === PaymentEvent,
+      receivesEventClass: orders.parameterType === PaymentEvent,
       refused,
     };
   } finally {

@@ -1,4 +1,4 @@
-// A process of a shop with some release of the package; it does what its parent says.
+// A shop with some release of the package, which runs the tasks that its parent process sends.
 import 'reflect-metadata';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { Injectable, Module } from '@nestjs/common';
