@@ -3,7 +3,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, Optional } from '@nest
 import { BANK_PAGE_HEADERS } from '../payment/bank-page-headers.js';
 import { SystemClock } from '../payment/clock.js';
 import { LimitedLog } from '../payment/limited-log.js';
-import { isTimeout, withTimeout } from '../payment/with-timeout.js';
+import { TimeoutError, withTimeout } from '../payment/with-timeout.js';
 import { plainText } from '../payment/plain-text.js';
 import { preferredLanguage, type TextLanguage } from '../payment/text-language.js';
 import { describeThrown, thrownText } from '../payment/thrown.js';
@@ -148,11 +148,12 @@ export class PaymentExceptionFilter implements ExceptionFilter {
 
   /** @returns null if there is no form, or not in time */
   private async formHtml(host: ArgumentsHost, refused: () => RefusedForm): Promise<string | null> {
+    const late = new TimeoutError();
     try {
-      const html: unknown = await withTimeout(FORM_LIMIT_MS, () => this.form(refused(), host), this.clock);
+      const html: unknown = await withTimeout(FORM_LIMIT_MS, () => this.form(refused(), host), this.clock, late);
       return typeof html === 'string' && html !== '' ? html : null;
     } catch (error) {
-      const why = isTimeout(error) ? `: it took longer than ${FORM_LIMIT_MS / 1000} seconds` : reasonOf(error);
+      const why = error === late ? `: it took longer than ${FORM_LIMIT_MS / 1000} seconds` : reasonOf(error);
       this.logger.error(`The form could not be shown again, so the buyer gets the plain page${why}.`);
       return null;
     }

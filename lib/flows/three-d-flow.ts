@@ -14,7 +14,7 @@ import { describeHostError } from '../gateway/redaction.js';
 import type { ChargeOutcome } from '../gateway/readings/charge-outcome.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { isKnown, type Payment, type PaymentRecord, toPayment, type PaymentReason } from '../payment/payment.js';
-import { isTimeout, withTimeout } from '../payment/with-timeout.js';
+import { TimeoutError, withTimeout } from '../payment/with-timeout.js';
 import { Randomness } from '../payment/randomness.js';
 import { advance, referenceLockIn } from '../payment/transitions.js';
 import { type Thrown, thrownText } from '../payment/thrown.js';
@@ -259,13 +259,14 @@ export class ThreeDFlow {
   private async isAllowed(record: PaymentRecord): Promise<boolean> {
     const { beforeAuth3d } = this.settings;
     if (!beforeAuth3d) return true;
+    const late = new TimeoutError();
     try {
-      const said: unknown = await withTimeout(MAX_VETO_MS, () => beforeAuth3d(toPayment(record)), this.clock);
+      const said: unknown = await withTimeout(MAX_VETO_MS, () => beforeAuth3d(toPayment(record)), this.clock, late);
       // A function in plain JavaScript may forget to return a value.
       if (said === undefined || said === null) this.reportVeto(record, 'returned neither true nor false');
       return Boolean(said);
     } catch (error) {
-      if (isTimeout(error)) this.reportVeto(record, `gave no answer in ${MAX_VETO_MS / 1000} seconds`);
+      if (error === late) this.reportVeto(record, `gave no answer in ${MAX_VETO_MS / 1000} seconds`);
       else this.reportVeto(record, 'threw', describeHostError(error, this.settings.credentials, record));
       return false;
     }

@@ -1,5 +1,5 @@
 import type { PaymentClock } from '../payment/clock.js';
-import { isTimeout, withTimeout } from '../payment/with-timeout.js';
+import { TimeoutError, withTimeout } from '../payment/with-timeout.js';
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import { type Thrown, thrownText } from '../payment/thrown.js';
 import type { Delivery, LeasedDelivery, PaymentOutbox } from '../store/payment-outbox.js';
@@ -99,12 +99,13 @@ export class HandlerCall {
   private async call(): Promise<Thrown | null> {
     const { handler, delivery } = this;
     const { timeoutMs } = handler;
+    const late = new TimeoutError();
     const handle = () => Promise.resolve().then(() => handler.handle(delivery.event));
     try {
-      await (timeoutMs === null ? handle() : withTimeout(timeoutMs, handle, this.clock));
+      await (timeoutMs === null ? handle() : withTimeout(timeoutMs, handle, this.clock, late));
       return null;
     } catch (error) {
-      if (isTimeout(error)) return { error: `took longer than ${timeoutMs} ms`, at: [] };
+      if (error === late) return { error: `took longer than ${timeoutMs} ms`, at: [] };
       return this.failures.describe(error, delivery.event.payment);
     }
   }

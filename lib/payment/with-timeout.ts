@@ -9,25 +9,31 @@ export class TimeoutError extends Error {
   }
 }
 
-const SYSTEM_CLOCK = new SystemClock();
+/** Keeps the process running until the time is up, so that whoever waits gets an answer. */
+class WaitingClock extends SystemClock {
+  override timer(ms: number, act: () => void): () => void {
+    const timer = setTimeout(act, ms);
+    return () => clearTimeout(timer);
+  }
+}
+
+const WAITING_CLOCK = new WaitingClock();
 
 /**
  * Waits at most `ms` milliseconds for the work. It does not stop the work; if that fails later, its error is ignored.
  *
+ * @param late the error for work that takes too long: given by callers whose work is a host's code, which may itself
+ *   throw a TimeoutError
  * @throws TimeoutError after `ms`; before that, what the work rejects with
  */
-export function withTimeout<T>(ms: number, work: () => T | Promise<T>, clock: PaymentClock = SYSTEM_CLOCK): Promise<T> {
+export function withTimeout<T>(
+  ms: number,
+  work: () => T | Promise<T>,
+  clock: PaymentClock = WAITING_CLOCK,
+  late = new TimeoutError(),
+): Promise<T> {
   return new Promise((resolve, reject) => {
-    const cancel = clock.timer(ms, () => reject(new TimeoutError()));
+    const cancel = clock.timer(ms, () => reject(late));
     void Promise.resolve().then(work).then(resolve, reject).then(cancel);
   });
-}
-
-/** Whether this is a {@link TimeoutError}. The check may throw for what a host threw, such as a revoked proxy. */
-export function isTimeout(error: unknown): boolean {
-  try {
-    return error instanceof TimeoutError;
-  } catch {
-    return false;
-  }
 }

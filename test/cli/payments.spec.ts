@@ -287,7 +287,7 @@ describe('an inquiry without what it needs', () => {
 
   it.each([
     [{}, 'The dialect "standard" (PAYMENT_DIALECT) cannot ask'],
-    [{ PAYMENT_DIALECT: 'morpos', PAYMENT_BASE_URL: 'simulator:' }, 'PAYMENT_BASE_URL is the embedded simulator'],
+    [{ PAYMENT_DIALECT: 'morpos', PAYMENT_BASE_URL: 'simulator:' }, 'PAYMENT_BASE_URL is the simulator inside the application'],
     [{ PAYMENT_DIALECT: 'morpos', PAYMENT_CLIENT_SECRET: 'geheim' }, 'clientId (PAYMENT_CLIENT_ID): is missing'],
   ])('says what is missing (%j)', async (more, message) => {
     const { status, stdout, stderr } = await cli(['payments', 'inquire', conversationId], {

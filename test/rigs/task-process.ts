@@ -1,7 +1,7 @@
 import { type ChildProcess, fork, type ForkOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { isTimeout, withTimeout } from '../../lib/payment/with-timeout.js';
+import { TimeoutError, withTimeout } from '../../lib/payment/with-timeout.js';
 
 const TYPESCRIPT = new URL('../../bench/typescript.mjs', import.meta.url).href;
 const TYPESCRIPT_ARGV = ['--disable-warning=ExperimentalWarning', '--import', TYPESCRIPT];
@@ -105,7 +105,9 @@ export class TaskProcess {
     });
     return withTimeout(limitMs, () => answer)
       .catch((error) => {
-        throw isTimeout(error) ? new Error(`${task}: the process did not answer within ${limitMs} ms`) : error;
+        throw error instanceof TimeoutError
+          ? new Error(`${task}: the process did not answer within ${limitMs} ms`)
+          : error;
       })
       .finally(() => this.waiting.delete(number));
   }

@@ -1,6 +1,6 @@
 import { type Compilable, CompiledQuery, type QueryResult, type RawBuilder, sql } from 'kysely';
 import { type PaymentClock, SystemClock } from '../../payment/clock.js';
-import { withTimeout } from '../../payment/with-timeout.js';
+import { TimeoutError, withTimeout } from '../../payment/with-timeout.js';
 import { GroupCommit } from './group-commit.js';
 import type { PaymentDb } from './payment-tables.js';
 import {
@@ -18,7 +18,7 @@ const MAX_CALL_MS = 25_000;
 
 /** Makes a caller of the store wait for 25 seconds at most, whatever hangs. The work itself may still be done later. */
 export function limited<T>(work: () => Promise<T>): Promise<T> {
-  return withTimeout(MAX_CALL_MS, work);
+  return withTimeout(MAX_CALL_MS, work, undefined, new TimeoutError('the database does not answer'));
 }
 
 /** What differs between databases of one engine. */

@@ -131,7 +131,9 @@ export class BoundedPool implements PostgresPool {
   constructor(
     private readonly pool: PostgresPool,
     readonly limits = LIMITS,
-  ) {}
+  ) {
+    listenToNewClients(pool);
+  }
 
   /** Kysely reads them from 0.29 on. */
   get options(): object {
@@ -186,6 +188,20 @@ export class BoundedPool implements PostgresPool {
       throw error;
     }
   }
+}
+
+const listenedTo = new WeakSet<PostgresPool>();
+
+/**
+ * A server that shuts down may end a connection as soon as it is made, before it is given to a caller. The caller's
+ * first query fails then; without a listener from the beginning, the error would end the process.
+ */
+function listenToNewClients(
+  pool: PostgresPool & { on?(event: 'connect', act: (client: PoolClient) => void): unknown },
+) {
+  if (listenedTo.has(pool)) return;
+  listenedTo.add(pool);
+  pool.on?.('connect', (client) => client.on?.('error', ignore));
 }
 
 class BoundedClient implements PostgresPoolClient {
