@@ -11,7 +11,7 @@ export { paymentHealthToken } from './health/payment-health.js';
  */
 export const PAYMENT_HTTP = Symbol.for('nestjs-card-payment:http');
 
-/** The options as given, before variables and defaults; hidden from whoever prints the container. */
+/** The options as given, before variables and defaults; hidden when the container is printed. */
 export const PAYMENT_OPTIONS = Symbol.for('nestjs-card-payment:options');
 
 /** The token of an account's own simulator within its module. */

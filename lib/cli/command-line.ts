@@ -18,7 +18,7 @@ import { inquirePaymentCommand, resolvePaymentCommand } from './payments/settle.
 import { schemaCommand } from './schema.command.js';
 import { simulateCommand } from './simulate.command.js';
 
-/** The commands in the order of the help. */
+/** The commands, in the order in which the help lists them. */
 export const COMMANDS: readonly Command[] = [
   doctorCommand,
   simulateCommand,
@@ -100,7 +100,8 @@ function refusal(error: unknown, command: Command | null): Answer {
 }
 
 /**
- * The text of an error by a driver or a bug may hold a statement's values, an address or a password: it is not shown.
+ * The message of any other error (a driver's, or one caused by a bug) is not shown: it may contain a statement's
+ * values, an address or a password.
  */
 function messageOf(error: unknown): string {
   const isForPeople =

@@ -5,7 +5,7 @@ import { isKnownState, type PaymentState, rowOf } from './payment-state.js';
  *
  * - `declined`: the issuer or the gateway declined; `code` and `message` say why.
  * - `refused`: the gateway refused the request itself (wrong credentials, bad field, rate limit).
- * - `not_sent`: nothing was sent, for certain; safe to try again.
+ * - `not_sent`: it is certain that nothing was sent; safe to try again.
  * - `no_answer`: the request may have been sent, and no answer came that can be read.
  * - `unreadable`: an answer came, but could not be read.
  * - `server_error`: the gateway answered with an HTTP status that does not say whether money moved.

@@ -23,7 +23,7 @@ export interface CheckedSettings {
   readonly findings: readonly Finding[];
 }
 
-/** Names every setting that is wrong or missing. */
+/** Reports every setting that is wrong or missing. */
 export function checkSettings(target: DoctorTarget): CheckedSettings {
   const { account, name, environment, values } = target;
   // A signer can be given in code only, and no check here needs one.
@@ -65,7 +65,7 @@ export function checkEnvironment({ account, environment }: DoctorTarget, file: s
   );
 }
 
-/** Names variables that are mistyped. */
+/** Reports mistyped variables. */
 export function checkVariables({ account, environment }: DoctorTarget): readonly Finding[] {
   const misses = nearMisses(environment, [account]);
   if (misses.length === 0) return [ok('variables', 'none is mistyped')];
@@ -122,7 +122,7 @@ async function openedStore({ values: { storeUrl }, variable, limitMs }: DoctorTa
   }
 }
 
-/** Collects what the store warns of: settings that would lose payments. */
+/** Collects the store's warnings: each is about a setting that can lose payments. */
 class WarningCollector extends StderrLogger {
   constructor(private readonly warnings: string[]) {
     super();

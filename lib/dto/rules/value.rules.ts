@@ -5,7 +5,10 @@ import { CURRENCY_CODES, isCurrencyCode } from '../../payment/currency.js';
 import { isWritable } from '../../payment/plain-text.js';
 import { rule, saying } from './rule.js';
 
-/** One rule for each possible mistake in an amount. The `currencyCode` beside it says how many decimals it may have. */
+/**
+ * One rule for each possible mistake in an amount. The `currencyCode` of the same object says how many decimals it may
+ * have.
+ */
 export function IsAmount(): PropertyDecorator {
   const problems = Object.keys(AMOUNT_TEXTS) as AmountProblem[];
   return applyDecorators(
@@ -59,7 +62,7 @@ export function IsText(): PropertyDecorator {
   );
 }
 
-/** Text of another party: any, even empty. */
+/** Text from another party: any text, even an empty one. */
 export function IsReceivedText(): PropertyDecorator {
   return IsString(saying({ en: '$property must be text', tr: '$property metin olmalı' }));
 }
@@ -97,8 +100,8 @@ export function IsWebUrl(): PropertyDecorator {
 }
 
 /**
- * Two digits, two digits, four digits, then HH:mm:ss. Which of the first two is the day, and what separates them, is
- * not shown in the interface.
+ * Two digits, two digits, four digits, then HH:mm:ss. The interface shows neither which of the first two is the day nor
+ * what separates them.
  */
 export function IsDateTimeText(): PropertyDecorator {
   const texts = {
