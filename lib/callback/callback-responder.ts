@@ -131,7 +131,7 @@ export class CallbackResponder {
     const { problem, thrown } = given;
     const { conversationId, reference, account } = payment;
     const line =
-      `Payment ${conversationId}: ${outcome}Url gave no usable URL; the built-in page is shown. The function ` +
+      `Payment ${conversationId}: ${outcome}Url returned no usable URL; the built-in page is shown. The function ` +
       `${problem}${thrown ? thrownText(thrown) : ''}.`;
     this.logger.error(new LogRecord(line, { conversationId, reference, account, ...thrown }));
     return null;
@@ -147,11 +147,11 @@ export class CallbackResponder {
     if (isPromise(given)) {
       // The types forbid an async function; if one is given, its rejection must not end the process.
       given.catch(() => undefined);
-      return { problem: 'is async: it must return the address itself' };
+      return { problem: 'is async: it must return the URL itself' };
     }
-    if (typeof given !== 'string') return { problem: 'returned no text' };
+    if (typeof given !== 'string') return { problem: 'did not return a string' };
     const problem = resultUrlProblem(given);
-    return problem === null ? { url: given } : { problem: `returned a text that is no address: it ${problem}` };
+    return problem === null ? { url: given } : { problem: `returned a string that is not a usable URL: it ${problem}` };
   }
 
   private page(response: unknown, status: number, kind: ResultPageKind, acceptLanguage?: string): void {

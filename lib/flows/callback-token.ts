@@ -24,7 +24,7 @@ export function hashCallbackToken(token: string): string {
 
 /**
  * 48 random bits, lowercase hex, for a payment whose conversationId the host chose: see `PaymentRecord.hostIdNonce`.
- * @returns null where the module makes the conversationId
+ * @returns null if the module makes the conversationId
  */
 export function newHostIdNonce(random: Randomness, { conversationId }: Pick<DoPaymentDto, 'conversationId'>) {
   if (conversationId === undefined) return null;

@@ -196,7 +196,7 @@ export class GatewayClient {
       const unsigned = operation.body(content, credentials.merchantId);
       part = 'the signer';
       const sign: unknown = await dialect.sign(unsigned, { operation: name, apiKey: credentials.apiKey });
-      if (sign !== null && typeof sign !== 'string') return { sent: false, why: 'the signer gave no text' };
+      if (sign !== null && typeof sign !== 'string') return { sent: false, why: 'the signer did not return a string' };
       part = "the dialect's headers";
       const headers = dialect.headers({ credentials, operation: name, now: this.clock.now() });
       part = `the JSON of the dialect's body of ${name}`;

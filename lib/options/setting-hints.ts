@@ -67,7 +67,7 @@ export function nearMissTexts(environment: Environment, account: string): string
 
 /**
  * The warning about a store on another host whose connection is not protected by TLS; null if there is nothing to warn
- * of. A private network counts, too: this process cannot know who else is in it.
+ * about. A private network counts, too: this process cannot know who else is in it.
  */
 export function unprotectedStoreText(storeUrl: string, variable: string, environment: Environment): string | null {
   const host = unprotectedHost(storeUrl, environment);

@@ -67,7 +67,8 @@ export class HandlerCall {
       if (failure === null) await this.outbox.acknowledge(account, handlerId, this.eventId);
       else await this.postpone(failure);
     } catch {
-      this.logger.error(this.record(`the store did not take the delivery to ${handlerId}; it will come again.`));
+      const what = `the store did not accept the result of the delivery to ${handlerId}`;
+      this.logger.error(this.record(`${what}; the event will be delivered again.`));
     }
     this.over.abort();
     this.failures.succeeded('renew', this.renewalKey);

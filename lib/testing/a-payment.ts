@@ -34,7 +34,7 @@ export function aPayment<S extends PaymentState = 'succeeded'>(
  * await handler.failed(event);
  * ```
  *
- * @throws Error where the state is one that has no event
+ * @throws Error if the state has no event
  */
 export function aPaymentEvent<S extends PaymentEventState = 'succeeded'>(
   fields: Partial<Payment> & { readonly state?: S } = {},

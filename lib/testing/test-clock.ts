@@ -59,7 +59,7 @@ export class TestClock extends PaymentClock {
   async advance(ms: number): Promise<void> {
     const end = this.elapsed + ms;
     for (;;) {
-      await turnOfTheLoop();
+      await nextLoopTurn();
       const [next] = [...this.sleepers].sort((one, other) => one.wakesAt - other.wakesAt);
       if (!next || next.wakesAt > end) break;
       this.elapsed = Math.max(this.elapsed, next.wakesAt);
@@ -70,6 +70,6 @@ export class TestClock extends PaymentClock {
 }
 
 /** Lets promises that are ready run. */
-function turnOfTheLoop(): Promise<void> {
+function nextLoopTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

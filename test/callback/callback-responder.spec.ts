@@ -35,9 +35,13 @@ const STATES: [PaymentState, 'paid' | 'failed' | 'pending', RegExp][] = [
   ['unknown', 'pending', /do not pay again/],
   ['review', 'pending', /do not pay again/],
 ];
-const PRIVACY_HEADERS = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer', 'X-Content-Type-Options': 'nosniff' };
+const PRIVACY_HEADERS = {
+  'Cache-Control': 'no-store',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+};
 
-const INVALID_URL = /returned a text that is no address: it must be an absolute http\(s\) URL/;
+const INVALID_URL = /returned a string that is not a usable URL: it must be an absolute http\(s\) URL/;
 
 describe('the answer to the buyer', () => {
   const records: unknown[] = [];
@@ -136,8 +140,8 @@ describe('the answer to the buyer', () => {
         },
         /threw: Error: card \*+, at .*test\/callback\/callback-responder\.spec\.ts:\d+:\d+/,
       ],
-      ['returns nothing', () => undefined, /returned no text/],
-      ['returns a promise', () => Promise.resolve('/paid'), /is async: it must return the address itself/],
+      ['returns nothing', () => undefined, /did not return a string/],
+      ['returns a promise', () => Promise.resolve('/paid'), /is async: it must return the URL itself/],
       ['returns a script URL', () => 'javascript:alert(1)', INVALID_URL],
       ['returns a protocol-relative URL', () => '//evil.example/paid', INVALID_URL],
       ['returns a URL with credentials', () => 'https://user:secret@shop.example/paid', INVALID_URL],
@@ -150,7 +154,7 @@ describe('the answer to the buyer', () => {
       expect(headers['Location']).toBeUndefined();
       expect(log).toEqual([
         expect.stringContaining(
-          `error Payment ${payment.conversationId}: successUrl gave no usable URL; the built-in page is shown.`,
+          `error Payment ${payment.conversationId}: successUrl returned no usable URL; the built-in page is shown.`,
         ),
       ]);
       expect(log[0]).toMatch(problem);
@@ -174,7 +178,8 @@ describe('the answer to the buyer', () => {
   });
 
   describe('to a refused callback', () => {
-    const answerToRefused = (error: unknown): Answer => answerOf((responder, answer) => responder.refuse(answer, error), URLS);
+    const answerToRefused = (error: unknown): Answer =>
+      answerOf((responder, answer) => responder.refuse(answer, error), URLS);
 
     it.each<[CallbackRefusal, number]>([
       ['unknown_token', 404],

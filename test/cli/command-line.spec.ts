@@ -78,8 +78,8 @@ describe('the command line', () => {
     [[], 'Usage:'],
     [['docter'], 'There is no command "docter". Did you mean "doctor"?'],
     [['payment', 'list'], 'There is no command "payment". Did you mean "payments"?'],
-    [['migrate'], 'There is no command "migrate". There are: doctor, simulate, schema, payments.'],
-    [['payments'], '"payments" takes a command: list, show, stats, inquire, resolve, parked, replay.'],
+    [['migrate'], 'There is no command "migrate". The commands are: doctor, simulate, schema, payments.'],
+    [['payments'], '"payments" needs a command: list, show, stats, inquire, resolve, parked, replay.'],
     [['payments', 'lst'], 'There is no command "payments lst". Did you mean "payments list"?'],
     [['payments', 'list', '--acount', 'shop'], '"payments list" has no option --acount. Did you mean --account?'],
     [['payments', 'list', '--env-file', '.env'], '"payments list" has no option --env-file. Did you mean --env?'],
@@ -112,7 +112,7 @@ describe('the command line', () => {
   it('says what is wrong on standard error alone, with status 2', async () => {
     const { status, stdout, stderr } = await cli(['payments', 'lst', '--json'], { cwd });
     expect(stderr).toBe(
-      'There is no command "payments lst". Did you mean "payments list"?\n"nestjs-card-payment --help" says more.\n',
+      'There is no command "payments lst". Did you mean "payments list"?\n"nestjs-card-payment --help" explains it.\n',
     );
     expect([status, stdout]).toEqual([2, '']);
   });

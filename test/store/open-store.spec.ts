@@ -40,7 +40,9 @@ test('in memory, with a warning that names the variable', async () => {
   await expect(openStore(SETTINGS)).resolves.toBeInstanceOf(MemoryPaymentStore);
   await openStore({ ...SETTINGS, background: false });
   expect(warnings).toEqual([
-    expect.stringContaining('Set PAYMENT_SHOP_STORE_URL (sqlite:FILE, postgres://…, redis://…) before real money.'),
+    expect.stringContaining(
+      'Set PAYMENT_SHOP_STORE_URL (sqlite:FILE, postgres://…, redis://…) before you take real payments.',
+    ),
     expect.stringContaining('nothing reconciles them either'),
   ]);
   expect(warnings[0]).not.toContain('reconciles');

@@ -86,7 +86,7 @@ export async function withinTime<T>(ms: number, work: (signal: AbortSignal) => P
 
 const MEANINGS: readonly (readonly [code: RegExp, meaning: string])[] = [
   [/^ENOTFOUND$/, 'the name is not known'],
-  [/^EAI_/, 'the name server gives no answer'],
+  [/^EAI_/, 'the name server does not answer'],
   [/^ECONNREFUSED$/, 'nothing listens there'],
   [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, 'there is no answer'],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'the connection was cut'],

@@ -96,8 +96,8 @@ async function openedStore({ values: { storeUrl }, variable, limitMs }: DoctorTa
     return { ...NO_STORE, findings: [skipped('store', `not tried: ${name} is wrong`)] };
   }
   if (storeUrl === 'memory:') {
-    const advice = `Set ${name} before real money.`;
-    return { ...NO_STORE, findings: [skipped('store', 'payments are kept in memory: a restart forgets them', advice)] };
+    const advice = `Set ${name} before you take real payments.`;
+    return { ...NO_STORE, findings: [skipped('store', 'payments are kept in memory: a restart loses them', advice)] };
   }
   const warnings: string[] = [];
   Logger.overrideLogger(new WarningCollector(warnings));
@@ -112,7 +112,7 @@ async function openedStore({ values: { storeUrl }, variable, limitMs }: DoctorTa
   } catch (error) {
     if (error instanceof TimeoutError) {
       const advice = `Is it running, and can this machine reach it? See ${name}.`;
-      return { ...NO_STORE, findings: [failed('store', `${shownUrl(storeUrl)} gives no answer`, advice)] };
+      return { ...NO_STORE, findings: [failed('store', `${shownUrl(storeUrl)} does not answer`, advice)] };
     }
     if (!(error instanceof CommandFailedError)) throw error;
     const advice = 'If the store does not exist yet, the application creates it when it starts.';

@@ -26,7 +26,7 @@ export function IsCurrencyCode(): PropertyDecorator {
   const texts = {
     en:
       '$property must be the ISO 4217 number of a currency in use, written as a number: ' +
-      '949 for TRY, 840 for USD, 978 for EUR; neither letters ("TRY") nor text ("949") are taken',
+      '949 for TRY, 840 for USD, 978 for EUR; neither letters ("TRY") nor text ("949") are accepted',
     tr:
       '$property, kullanımdaki bir para biriminin ISO 4217 numarası olmalı ve sayı olarak yazılmalı: ' +
       'TRY için 949, USD için 840, EUR için 978; harf kodu ("TRY") ve metin ("949") kabul edilmez',
@@ -69,7 +69,7 @@ export function IsReceivedText(): PropertyDecorator {
 
 export function IsPhoneNumber(): PropertyDecorator {
   const texts = {
-    en: '$property must be a phone number of 7 to 15 digits, perhaps with +, spaces, dashes or brackets',
+    en: '$property must be a phone number of 7 to 15 digits, optionally with +, spaces, dashes or brackets',
     tr: '$property 7 ila 15 rakamlı bir telefon numarası olmalı; +, boşluk, tire ve parantez olabilir',
   };
   return rule(

@@ -58,7 +58,7 @@ export class ReplyFields {
   }
 
   /** Whether the field has a value that is not a single text: a list, an object, a boolean, or an ambiguous value. */
-  isNoText(name: string): boolean {
+  isNotText(name: string): boolean {
     return this.has(name) && this.text(name) === null;
   }
 

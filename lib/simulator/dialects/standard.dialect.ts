@@ -19,7 +19,7 @@ export interface SimulatedDialect {
   readonly operations: readonly SimulatorOperation[];
   /** What a conversationId looks like. */
   readonly conversationId: RegExp;
-  /** The language of an approval's message; null where it is the buyer's. */
+  /** The language of an approval's message; null if it is the buyer's. */
   readonly approvalLanguage: string | null;
   /** The time of an `x-Timestamp` in milliseconds; NaN where it has the wrong form. */
   readTimestamp(text: string): number;

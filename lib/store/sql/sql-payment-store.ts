@@ -173,7 +173,7 @@ export class SqlPaymentStore extends PaymentStore {
   }
 }
 
-/** A Kysely instance of the host, so that payments can live beside its orders. The host destroys it. */
+/** A Kysely instance of the host, so that payments and orders can be in one database. The host destroys it. */
 export interface KyselyStoreOptions<Tables> extends SqlStoreOptions {
   readonly db: Kysely<Tables>;
   readonly dialect: SqlDialect;

@@ -38,7 +38,7 @@ export class StoreTrial {
     private readonly clock: TestClock,
   ) {}
 
-  /** Sets the clock of both connections to so many milliseconds after the start. */
+  /** Sets the clock of both connections to this many milliseconds after the start. */
   moveTo(ms: number): void {
     this.clock.set(at(ms));
   }
@@ -48,7 +48,7 @@ export class StoreTrial {
     return index % 2 === 0 ? this.store : this.second;
   }
 
-  /** Runs so many callers at once, over both connections. */
+  /** Runs this many callers at once, over both connections. */
   race<T>(run: (store: PaymentStore, index: number) => Promise<T>, racers = RACERS): Promise<T[]> {
     return Promise.all(Array.from({ length: racers }, (_, index) => run(this.racer(index), index)));
   }
@@ -161,7 +161,8 @@ export class StoreTrial {
   }
 
   /**
-   * Stores a new payment and publishes it in that state, so many milliseconds after the start. @returns the event's id
+   * Stores a new payment and publishes it in that state, this many milliseconds after the start. @returns the event's
+   * id
    */
   async publishNew(state: PaymentEventState, ms = 1): Promise<string> {
     return (await this.publish(await this.insert(), state, at(ms))).event.eventId;

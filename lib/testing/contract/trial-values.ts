@@ -6,7 +6,7 @@ import type { Delivery, LeasedDelivery, Postponement } from '../../store/payment
 
 const START = Date.parse('2026-03-01T10:00:00.123Z');
 
-/** The time so many milliseconds after the start of a case. */
+/** The time this many milliseconds after the start of a case. */
 export function at(ms: number): Date {
   return new Date(START + ms);
 }
