@@ -87,7 +87,7 @@ describe('the command line', () => {
     [['payments', 'list', '-x'], '"payments list" has no option -x.'],
     [['payments', 'list', '--store'], "Option '--store <value>' argument missing"],
     [['payments', 'list', '--json=yes'], "Option '--json' does not take an argument"],
-    [['payments', 'list', 'unknown'], '"payments list" does not know what to do with "unknown".'],
+    [['payments', 'list', 'unknown'], '"payments list" has no use for the argument "unknown".'],
     [['payments', 'list', '--state', 'unkown'], 'there is no state "unkown"; did you mean unknown?'],
     [['payments', 'list', '--state', 'lost'], 'there is no state "lost"; there are'],
     [['payments', 'list', '--limit', '0'], '--limit takes a whole number from 1 to 10000.'],

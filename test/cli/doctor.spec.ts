@@ -253,12 +253,12 @@ describe('doctor', () => {
       servers.push(good);
       const [unknown] = await troubles({ PAYMENT_BASE_URL: good.url }, ...OTHERS);
       expect(unknown?.message).toMatch(
-        /TLS fails: its certificate is from no authority that Node.js knows \(DEPTH_ZERO/,
+        /TLS failed: its certificate is from no authority that Node.js knows \(DEPTH_ZERO/,
       );
       // Meant for something else, it does not make a bad certificate a good one.
       const careless = { PAYMENT_BASE_URL: good.url, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
       const insecure = await cli(['doctor', '--json', ...OTHERS], { cwd, env: { ...env, ...careless } });
-      expect(insecure.stdout).toContain('TLS fails');
+      expect(insecure.stdout).toContain('TLS failed');
 
       const NODE_EXTRA_CA_CERTS = file('ca.pem');
       const { status, stdout } = await doctor(
@@ -278,7 +278,7 @@ describe('doctor', () => {
     it('speaks no TLS', async () => {
       const [first] = await troubles({ PAYMENT_BASE_URL: simulator.url.replace('http:', 'https:') }, ...OTHERS);
       expect(first).toMatchObject({ check: 'gateway', status: 'failed' });
-      expect(first?.message).toMatch(/TLS fails: it does not speak TLS as it should \((EPROTO|ERR_SSL_\w+)\)/);
+      expect(first?.message).toMatch(/TLS failed: its TLS handshake is invalid \((EPROTO|ERR_SSL_\w+)\)/);
     });
 
     it('is another service', async () => {

@@ -146,7 +146,7 @@ test.each(['redis://ada:geheim50%@127.0.0.1:1', 'postgres://geheim%zz:x@127.0.0.
   },
 );
 
-test('what a store repeats of a password is hidden, as it is written and as it is meant', async () => {
+test('a password in an error of the store is hidden, both encoded and decoded', async () => {
   const store = new MemoryPaymentStore();
   const storeUrl = 'redis://a%64min:geheim%2Fwort@host';
   for (const said of ['geheim%2Fwort', 'geheim/wort', 'admin', storeUrl]) {

@@ -19,7 +19,7 @@ const MAX_PAGE_CHARACTERS = 100_000;
 const TITLES: readonly string[] = Object.values(RESULT_TEXTS.refused).map(({ title }) => title);
 
 /**
- * Checks that the callback controller answers at its public address: it requests a callback of no payment, which the
+ * Checks that the callback controller answers at its public address: it sends a callback for no payment, which the
  * controller refuses with a page that is recognised here.
  * @param given the address of the controller, instead of the one that the variables give
  */

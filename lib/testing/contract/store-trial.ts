@@ -18,22 +18,22 @@ export interface PaymentStoreCase {
 
 const ALL_TYPES = EVENT_STATES.map((state): PaymentEventType => `payment.${state}`);
 
-/** So long that a purge forgets no pair and no key. */
+/** Long enough that a purge forgets no pair and no key. */
 const FOR_YEARS_MS = 10 * 365 * 86_400_000;
 
-/** How many calls run at a time where a case needs many. */
+/** How many calls run at a time if a case needs many. */
 const CHUNK = 50;
 
 /** How many concurrent callers a race has. */
 export const RACERS = 16;
 
-/** The store that is tested, in an account that nothing else uses, and what cases do with it again and again. */
+/** The store that is tested, in an account that nothing else uses, and the steps that cases have in common. */
 export class StoreTrial {
   readonly account = unique('account');
 
   constructor(
     readonly store: PaymentStore,
-    /** A second connection to the same data, or the same store where there is none. */
+    /** A second connection to the same data, or the same store if there is none. */
     readonly second: PaymentStore,
     private readonly clock: TestClock,
   ) {}
@@ -265,7 +265,7 @@ export class StoreTrial {
 
   // Both.
 
-  /** Purges; unless told otherwise every settled payment, but no pair and no key. */
+  /** Purges every settled payment, but no pair and no key, unless told otherwise. */
   purge(retention: Partial<Retention> = {}): Promise<PurgeCounts> {
     const { paymentsMs = 0, pairsMs = FOR_YEARS_MS, keysMs = FOR_YEARS_MS } = retention;
     return this.store.purge(this.account, { paymentsMs, pairsMs, keysMs });
