@@ -97,8 +97,8 @@ describe('the log at start-up', () => {
     const storeUrl = `redis://0.0.0.0:${new URL(redis.url).port}/3`;
     const warned = (lines: readonly string[]) => lines.filter((line) => line.includes('TLS'));
     expect(warned(await said({ imports: [payment({ storeUrl })] }))).toEqual([
-      'warn The connection to the payment store at 0.0.0.0 is not protected by verified TLS: anyone who can listen in ' +
-        'between reads and changes payments, and learns the password. If the server supports TLS, begin its URL with ' +
+      'warn The connection to the payment store at 0.0.0.0 is not protected by verified TLS: anyone who can listen ' +
+        'in between reads and changes payments, and learns the password. If the server supports TLS, begin its URL with ' +
         'rediss:// (PAYMENT_STORE_URL).',
     ]);
     log.length = 0;

@@ -111,8 +111,8 @@ export class OwedWrites {
     for (let from = 0; from < ids.length; from += IDS_PER_LINE) {
       const some = ids.slice(from, from + IDS_PER_LINE).join(', ');
       const line =
-        `The payment store has taken nothing for ${MAX_HOLD_MS / 1000} seconds; this process no longer waits for it. ` +
-        `What is known of these payments is not written: ${some}.`;
+        `The payment store has accepted nothing for ${MAX_HOLD_MS / 1000} seconds; this process no longer waits for it. ` +
+        `The outcomes of these payments are not written: ${some}.`;
       this.logger.error(new LogRecord(line, { owedWrites: ids.length }));
     }
   }

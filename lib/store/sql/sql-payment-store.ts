@@ -24,7 +24,7 @@ export interface SqlStoreOptions {
   readonly clock?: PaymentClock | undefined;
 }
 
-/** What is known of the connections. */
+/** Facts about the connections. */
 interface ConnectionSettings extends Partial<Omit<SqlAccess, 'dialect'>> {
   /** Whether the store made its connections, and `close` ends them. */
   readonly isOwner?: boolean;
