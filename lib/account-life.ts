@@ -18,8 +18,8 @@ import { PaymentStore } from './store/payment-store.js';
 import { connectTelemetry } from './telemetry/open-telemetry.js';
 
 /**
- * Starts and stops one merchant account; its module calls this in Nest's hooks. The methods have other names than these
- * hooks, so that Nest does not call them as well.
+ * Starts and stops one merchant account; its module calls this in Nest's hooks. The names of the methods differ from
+ * those of the hooks, so that Nest does not call them as well.
  */
 @Injectable()
 export class AccountLife {

@@ -32,7 +32,7 @@ export class PaymentModule
   }
 
   /**
-   * The same, with options from a factory or class. Structural options stay at the top level.
+   * Like {@link forRoot}, with options from a factory or class. Structural options stay at the top level.
    *
    * @throws PaymentConfigurationError if neither is given
    */

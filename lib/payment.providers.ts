@@ -146,7 +146,7 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
   };
 }
 
-/** Hides the options, which hold the secrets, from whoever prints the container or the module. */
+/** Hides the options, which hold the secrets, when the container or the module is printed. */
 function withHiddenOptions(provider: Provider): Provider {
   if (!('provide' in provider) || provider.provide !== PAYMENT_OPTIONS) return provider;
   if ('useValue' in provider) return { ...provider, useValue: new Hidden(provider.useValue as PaymentOptions) };

@@ -11,10 +11,10 @@ export { paymentHealthToken } from './health/payment-health.js';
  */
 export const PAYMENT_HTTP = Symbol.for('nestjs-card-payment:http');
 
-/** The options as given, before variables and defaults; hidden from whoever prints the container. */
+/** The options as given, before variables and defaults; hidden when the container is printed. */
 export const PAYMENT_OPTIONS = Symbol.for('nestjs-card-payment:options');
 
-/** The token of an account's own simulator within its module. */
+/** The injection token of an account's simulator inside its own module. */
 export const OWN_SIMULATOR = Symbol.for('nestjs-card-payment:own-simulator');
 
 /** The injection token of an account's `PaymentService`. */
@@ -32,7 +32,7 @@ export function paymentSimulatorToken(name: string = DEFAULT_ACCOUNT): symbol | 
   return name === DEFAULT_ACCOUNT ? PaymentSimulator : Symbol.for(`nestjs-card-payment:simulator:${name}`);
 }
 
-/** Injects the `PaymentService` of a `name`d account. */
+/** Injects the `PaymentService` of the account of that name. */
 export function InjectPayment(name?: string): ParameterDecorator & PropertyDecorator {
   return Inject(paymentToken(name));
 }

@@ -61,14 +61,14 @@ export class StartUpReport {
     if (unprotected !== null) warnings.push(unprotected);
     if (handlers.length === 0 && !this.plain.isConnected) {
       warnings.push(
-        `Nobody hears what becomes of payments of the account ${account}: add a method with ` +
+        `No handler gets the outcome of payments of the account ${account}: add a method with ` +
           "@OnPayment(['succeeded', 'failed', 'expired']) to a provider.",
       );
     }
     const guards = this.route.path === null || this.route.isDecorated ? [] : this.guards();
     if (guards.length > 0) {
       warnings.push(
-        `Global guards (${guards.join(', ')}) stand before the bank's callback, which comes without a login: what they ` +
+        `Global guards (${guards.join(', ')}) apply to the bank's callback, which comes without a login: what they ` +
           'refuse is never completed. Mark it public: callback: { decorators: [Public()] } with your own decorator; or ' +
           'say that they let it pass: callback: { decorators: [] }.',
       );

@@ -15,7 +15,10 @@ import { PaymentClock } from '../payment/clock.js';
 import { LimitedLog } from '../payment/limited-log.js';
 import { RESULT_TEXTS } from '../errors/buyer-texts.js';
 
-/** Logs refused and unserved callbacks, a few a minute of each kind, so that nobody can fill the log with them. */
+/**
+ * Logs callbacks that were refused or could not be served: a few a minute of each kind, so that they cannot fill the
+ * log.
+ */
 @Injectable()
 export class RefusalLog {
   private readonly logger = new PaymentLogger();
@@ -65,7 +68,7 @@ const HEADERS = {
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
 };
-/** The bank may have been shown in a frame of the shop, in which its answer then appears. */
+/** The shop may have shown the bank in a frame; this page then appears in that frame. */
 const PAGE_HEADERS = buyerPageHeaders("'self'");
 
 /** Answers the buyer's browser, on Express and on Fastify. */
@@ -100,7 +103,7 @@ export class CallbackResponder {
   /**
    * Refuses the callback without repeating what was received.
    *
-   * @throws an error that is none of the module's
+   * @throws the error itself if it is not one of the module's
    */
   refuse(response: unknown, error: unknown, acceptLanguage?: string): void {
     if (error instanceof PaymentStoreError) {
@@ -128,7 +131,7 @@ export class CallbackResponder {
     const { problem, thrown } = given;
     const { conversationId, reference, account } = payment;
     const line =
-      `Payment ${conversationId}: ${outcome}Url gave no usable URL; the built-in page is shown. The function ` +
+      `Payment ${conversationId}: ${outcome}Url returned no usable URL; the built-in page is shown. The function ` +
       `${problem}${thrown ? thrownText(thrown) : ''}.`;
     this.logger.error(new LogRecord(line, { conversationId, reference, account, ...thrown }));
     return null;
@@ -144,11 +147,11 @@ export class CallbackResponder {
     if (isPromise(given)) {
       // The types forbid an async function; if one is given, its rejection must not end the process.
       given.catch(() => undefined);
-      return { problem: 'is async: it must return the address itself' };
+      return { problem: 'is async: it must return the URL itself' };
     }
-    if (typeof given !== 'string') return { problem: 'returned no text' };
+    if (typeof given !== 'string') return { problem: 'did not return a string' };
     const problem = resultUrlProblem(given);
-    return problem === null ? { url: given } : { problem: `returned a text that is no address: it ${problem}` };
+    return problem === null ? { url: given } : { problem: `returned a string that is not a usable URL: it ${problem}` };
   }
 
   private page(response: unknown, status: number, kind: ResultPageKind, acceptLanguage?: string): void {
@@ -156,7 +159,7 @@ export class CallbackResponder {
     this.reply(response, status, resultPage(kind, language, this.shopUrl()), PAGE_HEADERS);
   }
 
-  /** The shop's URL, as buyers know it. With neither setting (the embedded simulator), this site. */
+  /** The shop's URL for buyers; the root of this site if neither option is set (as with the embedded simulator). */
   private shopUrl(): string {
     const { publicUrl, callbackUrl } = this.settings;
     return publicUrl ?? (callbackUrl ? new URL(callbackUrl).origin : '/');

@@ -20,13 +20,14 @@ type GuardedRequest = CallbackRequest & { [RECEIVED]?: ReceivedCallback };
 
 /**
  * For a merchant's own callback route, whose URL holds `{token}` (as the route parameter or query field `token`). It
- * makes the same checks as the built-in controller: 404 for an unknown token, otherwise 400; the payment is unchanged.
+ * makes the same checks as the built-in controller: it refuses with 404 for an unknown token and 400 for anything else,
+ * and the payment is unchanged.
  */
 @Injectable()
 export class PaymentCallbackGuard implements CanActivate {
   constructor(@Inject(CallbackReceiver.token(DEFAULT_ACCOUNT)) private readonly receiver: CallbackReceiver) {}
 
-  /** The guard of a `name`d account. */
+  /** The guard for the account of that name. */
   static for(name: string): Type<CanActivate> {
     @Injectable()
     class NamedPaymentCallbackGuard extends PaymentCallbackGuard {

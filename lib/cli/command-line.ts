@@ -18,7 +18,7 @@ import { inquirePaymentCommand, resolvePaymentCommand } from './payments/settle.
 import { schemaCommand } from './schema.command.js';
 import { simulateCommand } from './simulate.command.js';
 
-/** The commands in the order of the help. */
+/** The commands, in the order in which the help lists them. */
 export const COMMANDS: readonly Command[] = [
   doctorCommand,
   simulateCommand,
@@ -68,10 +68,10 @@ function commandIn(commands: readonly Command[], group: string, word: string): C
   if (command) return command;
   const names = commands.map(({ name }) => name.slice(prefix.length));
   const firstWords = names.map((name) => name.split(' ', 1)[0] ?? '');
-  if (word === '') throw new UsageError(`"${group}" takes a command: ${names.join(', ')}.`);
+  if (word === '') throw new UsageError(`"${group}" needs a command: ${names.join(', ')}.`);
   const near = nearest(word, [...new Set(firstWords)]);
   const meant =
-    near === null ? `There are: ${[...new Set(firstWords)].join(', ')}.` : `Did you mean "${prefix}${near}"?`;
+    near === null ? `The commands are: ${[...new Set(firstWords)].join(', ')}.` : `Did you mean "${prefix}${near}"?`;
   throw new UsageError(`There is no command "${prefix}${word}". ${meant}`);
 }
 
@@ -94,13 +94,14 @@ function said(stdout: string, status: Answer['status'] = 0): Answer {
 function refusal(error: unknown, command: Command | null): Answer {
   const isUsage = error instanceof UsageError;
   const help = ['nestjs-card-payment', ...(command ? [command.name] : []), '--help'].join(' ');
-  const hint = isUsage ? `\n"${help}" says more.` : '';
+  const hint = isUsage ? `\n"${help}" explains it.` : '';
   const status = isUsage || error instanceof PaymentConfigurationError ? 2 : 1;
   return { status, stdout: '', stderr: `${printable(messageOf(error))}${hint}\n` };
 }
 
 /**
- * The text of an error by a driver or a bug may hold a statement's values, an address or a password: it is not shown.
+ * The message of any other error (a driver's, or one caused by a bug) is not shown: it may contain a statement's
+ * values, an address or a password.
  */
 function messageOf(error: unknown): string {
   const isForPeople =
@@ -108,7 +109,7 @@ function messageOf(error: unknown): string {
   if (isForPeople) return error.message;
   const { name, code } = Object(error) as { readonly name?: unknown; readonly code?: unknown };
   const kind = [name, code].filter((part) => typeof part === 'string' && /^\w{1,60}$/.test(part)).join(' ');
-  return `Something went wrong that should not (${kind || 'no reason was given'}): please report it.`;
+  return `Unexpected error (${kind || 'no reason was given'}): please report it.`;
 }
 
 // eslint-disable-next-line no-control-regex

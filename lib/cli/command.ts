@@ -6,7 +6,7 @@ export interface CommandOption {
   readonly short?: string;
   /** May be given more than once. */
   readonly multiple?: boolean;
-  /** What stands for its value in the help. */
+  /** The placeholder for its value in the help. */
   readonly value?: string;
   readonly about: string;
 }
@@ -36,11 +36,11 @@ export interface Call<Options extends CommandOptions> {
 /** The result of a command. */
 export interface Outcome {
   readonly text: string;
-  /** Printed instead of the text with `--json`. Its shape is documented and must not change. */
+  /** Printed with `--json`, instead of the text. Its shape is documented and must not change. */
   readonly json?: object;
-  /** 1 if the news is bad; 0 by default. */
+  /** 1 if the result is bad; 0 by default. */
   readonly status?: 0 | 1;
-  /** Whether the process goes on until it is ended. */
+  /** Whether the process keeps running until it is ended. */
   readonly staysUp?: boolean;
 }
 
@@ -62,14 +62,14 @@ export function command<const Options extends CommandOptions>(definition: Comman
   return definition;
 }
 
-/** The words of the command line, or the settings that the command needs, are wrong: nothing was tried. */
+/** The arguments of the command, or the settings that it needs, are wrong: nothing was tried. */
 export class UsageError extends Error {}
 
 /** The command failed. The message is for people and shows no secret. */
 export class CommandFailedError extends Error {}
 
 export const HELP_OPTION = {
-  help: { type: 'boolean', short: 'h', about: 'Shows this.' },
+  help: { type: 'boolean', short: 'h', about: 'Shows this help.' },
 } as const satisfies CommandOptions;
 
 /** For every command that reads settings. */

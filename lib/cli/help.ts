@@ -1,7 +1,7 @@
 import type { Command } from './command.js';
 
-const STATUSES = `Exit status: 0 done, and the news is good; 1 failed, or the news is bad;
-2 the words or the settings are wrong, and nothing was tried.`;
+const STATUSES = `Exit status: 0 done, and the result is good; 1 failed, or the result is bad;
+2 the arguments or the settings are wrong, and nothing was tried.`;
 
 /** The help of all commands. */
 export function helpOfAll(commands: readonly Command[]): string {

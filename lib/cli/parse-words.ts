@@ -27,7 +27,7 @@ export function parseWords({ name, words, options }: Command, args: readonly str
   const missing = words[positionals.length];
   if (missing !== undefined) throw new UsageError(`"${name}" takes ${words.join(' ')}: ${missing} is missing.`);
   const surplus = positionals[words.length];
-  if (surplus !== undefined) throw new UsageError(`"${name}" does not know what to do with "${surplus}".`);
+  if (surplus !== undefined) throw new UsageError(`"${name}" has no use for the argument "${surplus}".`);
   return { words: positionals, values };
 }
 
@@ -42,7 +42,7 @@ function strictly(args: readonly string[], options: CommandOptions) {
 
 function unknownOption(name: string, option: string, known: readonly string[]): string {
   const typed = option.replace(/^-+/, '');
-  // `--env-file` does not reach this: Node.js takes it for itself, wherever it stands.
+  // `--env-file` does not reach this: Node.js consumes it, wherever it stands.
   const near = nearest(typed, known) ?? known.find((name) => typed.startsWith(`${name}-`)) ?? null;
   const meant = near === null ? '' : ` Did you mean --${near}?`;
   return `"${name}" has no option ${option}.${meant}`;

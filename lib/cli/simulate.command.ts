@@ -16,7 +16,7 @@ export const simulateCommand = command({
     'public-url': {
       type: 'string',
       value: 'URL',
-      about: "The address of the bank's pages for browsers, if another one.",
+      about: "The address of the bank's pages for browsers, if it differs.",
     },
     dialect: { type: 'string', value: DIALECTS.join('|'), about: 'The dialect of the gateway; morpos by default.' },
   },
@@ -42,13 +42,13 @@ async function start(options: SimulatorOptions): Promise<Simulator> {
     const { port, host } = options;
     switch ((error as NodeJS.ErrnoException).code) {
       case 'EADDRINUSE':
-        throw new UsageError(`Port ${port} of ${host} is in use; choose another with --port (0: any that is free).`);
+        throw new UsageError(`Port ${port} of ${host} is in use; choose another with --port (0 takes any free port).`);
       case 'EACCES':
-        throw new UsageError(`Port ${port} needs a privilege; choose one from 1024 on with --port.`);
+        throw new UsageError(`Port ${port} is privileged; choose one from 1024 up with --port.`);
       case 'EADDRNOTAVAIL':
       case 'ENOTFOUND':
       case 'EAI_AGAIN':
-        throw new UsageError(`--host ${host} is no address of this machine; 0.0.0.0 is all of them.`);
+        throw new UsageError(`--host ${host} is not an address of this machine; 0.0.0.0 means all of them.`);
       default:
         throw new UsageError(`Port ${port} of ${host} cannot be opened; choose others with --port and --host.`);
     }

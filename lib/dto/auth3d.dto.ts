@@ -11,7 +11,7 @@ export class Auth3dDto {
   @IsRequired()
   conversationId!: string;
 
-  /** The parsed form, JSON or query as received; Auth3d carries it to the gateway. */
+  /** The parsed form, JSON or query as received. Auth3d sends it to the gateway. */
   @IsAnObject()
   @IsRequired()
   fields!: CallbackFields;

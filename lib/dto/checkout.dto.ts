@@ -10,7 +10,7 @@ export class CardHolderInfoDto {
   @IsRequired()
   cardHolderName!: string;
 
-  /** The buyer's mobile number: 7 to 15 digits, perhaps with +, spaces, dashes or brackets. Sent as given. */
+  /** The buyer's mobile number: 7 to 15 digits, optionally with +, spaces, dashes or brackets. Sent as given. */
   @IsPhoneNumber()
   @IsRequired()
   buyerGsm!: string;

@@ -22,8 +22,8 @@ const TEXTS = {
 
 /**
  * Copies an input field by field into plain objects, so that what is validated has no getters, proxies, cycles, arrays
- * or functions and is not deep. A value that no field can have becomes an empty array, which every rule refuses. A
- * masked copy of a card is replaced by the card.
+ * or functions and is not deeply nested. A value that no field can have becomes an empty array, which every rule
+ * refuses. A masked copy of a card is replaced by the card.
  *
  * @returns an error if the input is not an object or cannot be read. It is not thrown here, where variables hold a
  *   card: see `rejectApart`
@@ -36,7 +36,10 @@ export function copyInput(input: unknown, language: TextLanguage = 'en'): object
   return copy;
 }
 
-/** The dotted path of a field. A name that does not look like one may be data in the wrong place: it is not shown. */
+/**
+ * The dotted path of a field. A key that does not look like a field name may be data in the wrong place, so it is not
+ * shown.
+ */
 export function fieldPath(parent: string, name: string): string {
   const shown = /^[A-Za-z_]{1,40}\d{0,2}$/.test(name) ? name : '?';
   return parent ? `${parent}.${shown}` : shown;
@@ -62,7 +65,7 @@ class InputCopier {
     const copy: Record<string, unknown> = {};
     for (const name of names) {
       const at = fieldPath(path, name);
-      // class-transformer would drop these fields without a word.
+      // class-transformer would drop these fields silently.
       if (name in Object.prototype || name === 'toJSON') {
         return this.refuse(new PaymentValidationError([unknownField(at)], this.language));
       }

@@ -67,7 +67,9 @@ export class DoPaymentResponseDto {
   @IsRequired()
   resultDescription!: string;
 
-  /** Two digits, two digits, four digits, HH:mm:ss; which of the first two is the day is not shown. */
+  /**
+   * Two digits, two digits, four digits, HH:mm:ss. The interface does not show whether the day or the month is first.
+   */
   @IsDateTimeText()
   @IsOptional()
   responseDate?: string | null;
@@ -131,8 +133,8 @@ export class DoPaymentResponseDto {
 }
 
 /**
- * An answer to Auth3d. The interface (docs/interface.md) does not show its fields; that they are DoPayment's is
- * unverified.
+ * An answer to Auth3d. The interface (docs/interface.md) does not show its fields; they are taken to be DoPayment's
+ * (unverified).
  */
 export class Auth3dResponseDto extends DoPaymentResponseDto {}
 

@@ -42,7 +42,10 @@ export function rememberCard(copy: object, card: CardFields): void {
   cards.set(copy, card);
 }
 
-/** The card that this masked copy was made of; the object itself if it is no such copy or has been changed since. */
+/**
+ * The card from which this masked copy was made; the object itself if it is not a masked copy or has been changed
+ * since.
+ */
 export function unmasked(value: object): object {
   const card = cards.get(value);
   if (!card) return value;

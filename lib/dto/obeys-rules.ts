@@ -44,7 +44,7 @@ function compile(instance: object, group: string): Check {
     Object.keys(object).every((name) => fields.has(name)) && all.every((field) => isGood(field, object));
 }
 
-/** @returns null if there are no rules, or one of a kind that is not handled here: then `validateSync` decides */
+/** @returns null if there are no rules, or if one is of a kind that is not handled here: then `validateSync` decides */
 function fieldRules(type: ClassConstructor<object>, group: string): Map<string, FieldRules> | null {
   const storage = getMetadataStorage();
   const fields = new Map<string, FieldRules>();
@@ -60,7 +60,7 @@ function fieldRules(type: ClassConstructor<object>, group: string): Map<string, 
       field.hasOwnFields = true;
     } else if (metadata.type === ValidationTypes.CUSTOM_VALIDATION || metadata.type === ValidationTypes.IS_DEFINED) {
       for (const { instance, async } of storage.getTargetValidatorConstraints(constraintCls)) {
-        // The host's own, with an async answer. `validateSync` skips it, too.
+        // A rule of the host that answers asynchronously. `validateSync` skips it, too.
         if (async) continue;
         const [property, targetName] = [propertyName, type.name];
         field.rules.push(

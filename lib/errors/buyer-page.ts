@@ -25,7 +25,7 @@ export function buyerPageHeaders(ancestors: "'none'" | "'self'"): Readonly<Recor
 }
 
 /**
- * The plain page that shows a result or an error. It repeats nothing of what the request held.
+ * The plain page that shows a result or an error. It repeats nothing from the request.
  *
  * @param shopUrl where its link leads. The link opens in the whole window, since the bank may have been shown in a
  *   frame
@@ -39,12 +39,12 @@ export function buyerPage({ title, text }: PageText, language: TextLanguage, sho
   );
 }
 
-/** Escapes text for HTML, also for attributes in quotes of either kind. */
+/** Escapes text for HTML, including attributes in quotes of either kind. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** Browsers send less than 200 characters. */
+/** Browsers send fewer than 200 characters. */
 const MAX_HEADER_LENGTH = 1_000;
 
 /** The media ranges that include JSON, the least exact first. */

@@ -9,7 +9,8 @@ export interface PageText {
 type PageTexts = Readonly<Record<TextLanguage, PageText>>;
 
 /**
- * What a buyer may read about an error: no reason of the bank and nothing about the set-up. `text` is also `tellBuyer`.
+ * What a buyer may read about an error: neither the bank's reason nor anything about the set-up. `text` is also
+ * `tellBuyer`.
  */
 export const BUYER_TEXTS = {
   input: {

@@ -29,7 +29,7 @@ export interface ErrorAnswer {
   readonly buyerText: BuyerText;
   /** Whether the form is shown again: the buyer can correct it, or try another card. */
   readonly showsForm: boolean;
-  /** Whether Nest would log it, too: it is a bug of the host. */
+  /** Whether Nest would log it as well, as a bug of the host. */
   readonly isUnexpected: boolean;
   /** What the log must tell the developer if the buyer gets a page, which does not say it; null if there is nothing. */
   readonly forDeveloper: string | null;
@@ -53,7 +53,7 @@ const STATUS_OF_CODE: ReadonlyMap<string, HttpStatus> = new Map([
 const RETRY_AFTER_CODES: ReadonlySet<string> = new Set(['PAYMENT_OVERLOAD', 'PAYMENT_SHUTDOWN']);
 const RETRY_AFTER_SECONDS = 5;
 
-/** Rules that the form of a shop never breaks: somebody else made the request. */
+/** Rules that a shop's own form never breaks: the request came from something else. */
 const FORM_RULES: ReadonlySet<string> = new Set(['unknownField', 'fieldCount', 'readable', 'isObject']);
 
 /** The texts for the host's own errors. They may have moved money, so no text says that nothing was charged. */

@@ -98,7 +98,7 @@ function whyNot({ reason }: Payment): string {
 }
 
 /**
- * The `conversationId` or `idempotencyKey` belongs to `payment` already, and nothing was sent. If `doPayment` throws
+ * The `conversationId` or `idempotencyKey` already belongs to `payment`, and nothing was sent. If `doPayment` throws
  * this, `payment` is of another sale or was made with another card; if `init3d` does, it may be of the same sale. Never
  * take it for the result: compare its kind, reference, amount, currency, instalments and masked card with your sale,
  * and look at its state. It is null if that payment was deleted (`retentionMs`) and only its key is still known

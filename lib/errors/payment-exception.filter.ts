@@ -51,7 +51,7 @@ const PAGE_HEADERS = buyerPageHeaders("'none'");
 const PRIVATE_HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 const FORM_HEADERS = { ...PRIVATE_HEADERS, 'Content-Type': 'text/html; charset=utf-8' };
 const JSON_HEADERS = { ...PRIVATE_HEADERS, 'Content-Type': 'application/json; charset=utf-8' };
-/** The route may have set these for the answer that it could not give. */
+/** Headers that the route may have set for the answer that it meant to send. */
 const ROUTE_HEADERS = ['Content-Length', 'Content-Encoding', 'Content-Disposition', 'ETag', 'Last-Modified'];
 
 /**
@@ -146,7 +146,7 @@ export class PaymentExceptionFilter implements ExceptionFilter {
     send(response, answer.status, FORM_HEADERS, html);
   }
 
-  /** @returns null if there is no form, or not in time */
+  /** @returns null if `form` returns none, or does not return in time */
   private async formHtml(host: ArgumentsHost, refused: () => RefusedForm): Promise<string | null> {
     const late = new TimeoutError();
     try {
@@ -183,7 +183,7 @@ function send(response: HttpResponse, status: number, headers: Readonly<Record<s
   response.status(status).send(body);
 }
 
-/** Without this, the buyer would wait for the rest of an answer that was begun and then failed. */
+/** Ends an answer that was begun and then failed: otherwise the buyer would wait for the rest of it. */
 function end(response: HttpResponse): void {
   if (response.writableEnded === false) response.end?.();
 }

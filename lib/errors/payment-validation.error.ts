@@ -19,7 +19,7 @@ export interface ValidationIssue {
   readonly message: string;
 }
 
-/** A {@link ValidationIssue} before it is worded: its message may be in both languages. */
+/** A {@link ValidationIssue} before its language is chosen: its message may be in both. */
 export interface ValidationProblem {
   readonly path: string;
   readonly rule: string;

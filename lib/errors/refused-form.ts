@@ -12,12 +12,12 @@ export interface RefusedForm {
   readonly messages: Readonly<Record<string, string>>;
   /**
    * What the buyer typed and may see again, by its path: `cardHolderInfo.cardHolderName`, `cardHolderInfo.buyerGsm`,
-   * `installmentCount`. Never a card number, an expiry or a code. It is not escaped: escape it.
+   * `installmentCount`. Never a card number, an expiry or a code. These texts are not escaped: escape them.
    */
   readonly typed: Readonly<Record<string, string>>;
 }
 
-/** No name and no phone number is longer. */
+/** Names and phone numbers are never longer. */
 const MAX_LENGTH = 100;
 const MIN_CARD_DIGITS = 12;
 /** Fewer digits may be a code or an expiry, more may be a card number. */

@@ -6,7 +6,7 @@ import type { Randomness } from '../payment/randomness.js';
 export const NO_TOKEN = 'direct';
 
 /**
- * 256 random bits, base64url. Whoever holds the token can deliver the bank's answer for one payment, and nothing else.
+ * 256 random bits, base64url. The token lets its holder deliver the bank's answer for one payment, and do nothing else.
  */
 export function newCallbackToken(random: Randomness): string {
   const bytes = random.bytes(32);
@@ -24,7 +24,7 @@ export function hashCallbackToken(token: string): string {
 
 /**
  * 48 random bits, lowercase hex, for a payment whose conversationId the host chose: see `PaymentRecord.hostIdNonce`.
- * @returns null where the module makes the conversationId
+ * @returns null if the module makes the conversationId
  */
 export function newHostIdNonce(random: Randomness, { conversationId }: Pick<DoPaymentDto, 'conversationId'>) {
   if (conversationId === undefined) return null;

@@ -69,8 +69,7 @@ export class DirectFlow {
       ...advance(record, 'failed', { reason: 'reference_taken' }, record.createdAt),
       version: 1,
     };
-    // The payment that was in the way may have ended between the refused write and this look: then opening is tried
-    // again.
+    // The payment that caused the refusal may have ended before this look-up: then opening is tried again.
     for (let tries = 0; tries < MAX_OPENING_TRIES; tries += 1) {
       const taken = await this.writer.open(record);
       if (taken === null) return null;

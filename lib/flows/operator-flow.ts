@@ -12,7 +12,7 @@ import { StoreClock } from '../process/store-clock.js';
 const MAX_NOTE_LENGTH = 1_000;
 const MAX_NAME_LENGTH = 200;
 /**
- * For this long after its claim, the process that claimed a payment may only have been suspended and may still send.
+ * The process that claimed a payment may only have been suspended, and may still send, for this long after the claim.
  */
 const INTERRUPTED_MS = 3_600_000;
 

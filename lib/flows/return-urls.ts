@@ -52,7 +52,7 @@ export class ReturnUrlMaker {
   }
 
   /**
-   * The same, but any error is made where no card is on the stack: see `rejectApart`.
+   * Like {@link make}, but any error is created on a stack that holds no card: see `rejectApart`.
    * @throws PaymentValidationError when there is none
    */
   makeApart({ returnUrl, failUrl, language }: Parameters<this['make']>[0], token?: string): Promise<ReturnUrls> {
@@ -71,8 +71,8 @@ export class ReturnUrlMaker {
   }
 
   /**
-   * The prefix is known once the application has started, the server's address once it listens: both are read here, not
-   * in the constructor.
+   * The prefix is known only once the application has started, and the server's address only once it listens. So both
+   * are read here, not in the constructor.
    */
   private base(): string | null {
     const { callbackUrl, publicUrl } = this.settings;
@@ -92,12 +92,12 @@ export class ReturnUrlMaker {
 
 function neededText(option: keyof ReturnUrls): Translations {
   return {
-    en: `is needed, since the callback controller is off; give it here or set the option ${option}`,
+    en: `is required, because the callback controller is off; pass it here or set the option ${option}`,
     tr: `gerekli, çünkü callback controller kapalı; burada verin ya da ${option} seçeneğini ayarlayın`,
   };
 }
 
-/** These mean this machine; browsers know it as localhost. */
+/** Addresses of this machine, which a browser on it reaches as localhost. */
 const LOCALHOST: ReadonlySet<string> = new Set(['0.0.0.0', '::', '127.0.0.1', '::1']);
 
 /**

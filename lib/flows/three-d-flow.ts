@@ -144,7 +144,7 @@ export class ThreeDFlow {
     await this.clock.check();
     if (record.expiresAt && this.clock.now() >= record.expiresAt) return this.end(record, 'expired');
 
-    // Each copy is checked by itself, so that a forged one cannot have the bank's own refused.
+    // Each copy is checked separately, so that a forged copy cannot cause the bank's own to be refused.
     const { dialect } = this.settings;
     const fields = readCallbackFields(received, dialect.callbackObjectFields);
     const gathered = checkCallback(fields, record, dialect);
@@ -157,8 +157,7 @@ export class ThreeDFlow {
   }
 
   /**
-   * @returns the Auth3d under way; the payment as it is where too many callbacks wait for it; null where none is under
-   *   way
+   * @returns the Auth3d under way; the payment as it is if too many callbacks wait for it; null if none is under way
    */
   private join(record: PaymentRecord, place: WaitingPlace): Promise<Payment> | Payment | null {
     const running = this.completing.get(record.conversationId);
@@ -197,7 +196,7 @@ export class ThreeDFlow {
   /**
    * Stores the outcome. An approval that does not name this payment may belong to another one, whose ids the buyer's
    * browser put into the callback. The gateway is then asked about this payment at once; if it does not confirm the
-   * approval, the payment is `unknown`, and the gateway is asked again later, when a decline is believed, too.
+   * approval, the payment is `unknown`, and the gateway is asked again later; then a decline is believed, too.
    */
   private async conclude(record: PaymentRecord, outcome: ChargeOutcome): Promise<Payment> {
     const rules = settlementRules(this.settings, this.gateway, this.random);
@@ -231,7 +230,7 @@ export class ThreeDFlow {
     }
     if (record.reference === null || record.allowRepeat) return;
     const others = await this.reader.findByReference(record.reference);
-    // This look only saves the buyer a useless visit to the bank. The lock, which is taken with the claim, decides.
+    // This check only saves the buyer a useless visit to the bank. The lock, which is taken with the claim, decides.
     if (others.some((other) => referenceLockIn(other.state, other) !== null || other.pinsReference)) {
       const free: Settlement = (current, now) =>
         current.state === 'initiating' ? advance(current, 'failed', { reason: 'reference_taken' }, now) : null;

@@ -4,7 +4,7 @@
  */
 export const MAX_WAITING_CALLBACKS = 50;
 
-/** A callback's right to wait. */
+/** A callback's permission to wait. */
 export interface WaitingPlace {
   /**
    * Takes a place, unless this callback has one already.
@@ -16,8 +16,8 @@ export interface WaitingPlace {
 }
 
 /**
- * Limits the callbacks that wait in this process, for each payment. Whoever has the token can post a thousand while
- * Auth3d is slow, and each one that waits costs a connection, memory and queries to the store.
+ * Limits the callbacks that wait in this process, for each payment. Anyone who has the token can post a thousand
+ * callbacks while Auth3d is slow, and each waiting callback costs a connection, memory and queries to the store.
  */
 export class WaitingCallbacks {
   private readonly counts = new Map<string, number>();

@@ -24,10 +24,10 @@ import { inRequestSpan } from './transport/request-span.js';
 import type { Answer, RequestClaim, Transmission, WireRequest } from './transport/transmission.js';
 import { wireText } from './wire-body.js';
 
-/** How long a request may take to build and sign: a signer may ask over a network. */
+/** How long a request may take to build and sign: a signer may make requests of its own. */
 const MAX_PREPARATION_MS = 8_000;
 
-/** Nothing was sent, for certain. `why` is for developers. */
+/** It is certain that nothing was sent. `why` is for developers. */
 interface NotSent {
   readonly sent: false;
   readonly why: string;
@@ -48,7 +48,7 @@ export type ChargeAttempt = NotSent | { readonly sent: true; readonly outcome: C
 /** The outcome of an Init3d. */
 export type Init3dAttempt = NotSent | ({ readonly sent: true } & Init3dOutcome);
 
-/** The answer about a BIN. `status` is null where there was no answer, `result` where it cannot be read. */
+/** The answer about a BIN. `status` is null if there was no answer, `result` if it cannot be read. */
 export type BinAnswer =
   NotSent | { readonly sent: true; readonly status: number | null; readonly result: GatewayResult | null };
 
@@ -115,7 +115,7 @@ export class GatewayClient {
     return shown;
   }
 
-  /** Asks about a BIN, which moves no money. Null where the gateway has no such operation. */
+  /** Asks about a BIN, which moves no money. Null if the gateway has no operation for it. */
   async checkBin(request: BinRequest): Promise<BinAnswer | null> {
     const { checkBin } = this.operations;
     if (!checkBin) return null;
@@ -196,7 +196,7 @@ export class GatewayClient {
       const unsigned = operation.body(content, credentials.merchantId);
       part = 'the signer';
       const sign: unknown = await dialect.sign(unsigned, { operation: name, apiKey: credentials.apiKey });
-      if (sign !== null && typeof sign !== 'string') return { sent: false, why: 'the signer gave no text' };
+      if (sign !== null && typeof sign !== 'string') return { sent: false, why: 'the signer did not return a string' };
       part = "the dialect's headers";
       const headers = dialect.headers({ credentials, operation: name, now: this.clock.now() });
       part = `the JSON of the dialect's body of ${name}`;
@@ -222,10 +222,10 @@ export class GatewayClient {
     for (const error of thrown) this.trouble?.notRead(name, describeRedacted(error, sensitive));
   }
 
-  /** Reports a reply that shows a wrong setting of the merchant. */
+  /** Reports a reply that points to a wrong setting of the merchant. */
   private reportReply(name: GatewayOperation, sent: Sent, result: GatewayResult | null): void {
     if (!sent.reply) return;
-    // The code that a dialect in plain JavaScript gives may be anything.
+    // A dialect written in plain JavaScript may give anything as the code.
     const code: unknown = result?.code;
     this.trouble?.replied(name, sent.reply.status, typeof code === 'string' ? code : null);
   }

@@ -7,13 +7,16 @@ export interface GatewayCredentials {
   readonly merchantId: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Null where none is configured. */
+  /** Null if none is configured. */
   readonly apiKey: string | null;
   readonly grantType: string;
   readonly scope: string;
 }
 
-/** What DoPayment and Init3d carry (docs/interface.md), every default filled in. It holds the card: never log it. */
+/**
+ * The content of DoPayment and Init3d (docs/interface.md), with every default filled in. It holds the card: never log
+ * it.
+ */
 export interface SaleRequest {
   readonly conversationId: string;
   readonly returnUrl: string;
@@ -64,12 +67,12 @@ export interface BinRequest {
 /** What a sign is made with, besides the body. */
 export interface SignContext {
   readonly operation: GatewayOperation;
-  /** Null where none is configured. */
+  /** Null if none is configured. */
   readonly apiKey: string | null;
 }
 
 /**
- * Makes the `sign` of a request. How the service computes it is not shown in docs/interface.md.
+ * Makes the `sign` of a request. docs/interface.md does not show how the service computes it.
  *
  * `fields` is the body without `sign`, nested as in docs/interface.md, with the amount as its canonical text. A signer
  * that throws, or takes longer than eight seconds, keeps the request from being sent.
@@ -102,8 +105,8 @@ export interface GatewayResult {
   /** Commission of the payment facilitator in major units, decimal text. */
   readonly commissionAmount: string | null;
   /**
-   * Fields that the answer has, but not as one text: as a list, a boolean, or two different values. An approval with
-   * such a field is not believed. May be left out where there are none.
+   * Fields of the answer whose value is not a single text, but a list, a boolean, or two different values. An approval
+   * with such a field is not believed. May be left out if there are none.
    */
   readonly unreadable?: readonly DecidingField[];
 }
@@ -118,11 +121,11 @@ export interface Init3dResult extends GatewayResult {
 
 /** What an answer to CheckPayment says. The operation is not shown in docs/interface.md (unverified). */
 export interface InquiryResult extends GatewayResult {
-  /** `SALE`, `VOID`, …; null where the answer does not say. */
+  /** `SALE`, `VOID`, …; null if the answer does not say. */
   readonly transactionType: string | null;
   /**
-   * Whether a status beside the code says that the transaction succeeded; null or left out where the answer shows no
-   * status. Where status and code contradict each other, the answer settles nothing.
+   * Whether a status next to the code says that the transaction succeeded; null or left out if the answer shows no
+   * status. If status and code contradict each other, the answer settles nothing.
    */
   readonly isSuccessful?: boolean | null;
 }
@@ -137,7 +140,7 @@ export interface DialectOperation<Request, Result> {
   read(fields: ReplyFields): Result;
 }
 
-/** The operations of a gateway. An optional one is absent where the gateway does not have it. */
+/** The operations of a gateway. An optional one is absent if the gateway does not have it. */
 export interface DialectOperations {
   readonly doPayment: DialectOperation<SaleRequest, GatewayResult>;
   readonly init3d: DialectOperation<SaleRequest, Init3dResult>;
@@ -167,12 +170,17 @@ export interface GatewayDialect {
   readonly requiresApiKey?: boolean;
   /** The `scope` that is sent where the option is not given. Default `pf_write`. */
   readonly defaultScope?: string;
-  /** Names, in any case, of fields that a callback must have, not empty. A callback without any field is refused. */
+  /**
+   * Names of fields that a callback must have, not empty; their case is ignored. A callback without any field is
+   * refused.
+   */
   readonly requiredCallbackFields: readonly string[];
-  /** The name, in any case, of the callback's conversationId. A callback that has it must have the payment's own. */
+  /**
+   * The name of the callback's conversationId; its case is ignored. A callback that has it must have the payment's own.
+   */
   readonly callbackIdField: string;
   /**
-   * Names, in any case, of the callback's fields that are objects. A form may write them as `Field.Member`,
+   * Names of the callback's fields that are objects; their case is ignored. A form may write them as `Field.Member`,
    * `Field[Member]` or one JSON text.
    */
   readonly callbackObjectFields: readonly string[];
@@ -180,7 +188,7 @@ export interface GatewayDialect {
   headers(context: { credentials: GatewayCredentials; operation: GatewayOperation; now: Date }): Record<string, string>;
   /** The sign of a body; null for an operation without one. If this throws, nothing is sent. */
   sign(body: WireObject, context: SignContext): Promise<string | null>;
-  /** Whether the sign of an answer is right. Absent where the dialect does not know how it is made. */
+  /** Whether the sign of an answer is right. Absent if the dialect does not know how it is made. */
   verifySign?(fields: ReplyFields, context: { apiKey: string | null }): boolean;
   /** A new id for one attempt at a payment. It must never repeat. */
   newConversationId(): string;
@@ -203,7 +211,7 @@ export interface ResultCodeSets {
   /** In an answer to CheckPayment: the payment is not known. Believed if said twice, at least 10 minutes apart. */
   readonly notFoundCodes: ReadonlySet<string>;
   /**
-   * In an answer to CheckPayment: texts that say, beside an approved code, that the sale was approved. They are
+   * In an answer to CheckPayment: texts that say, together with an approved code, that the sale was approved. They are
    * compared without case, with dotted and dotless i as one letter, and also as UTF-8 that was read as Latin-1.
    */
   readonly approvedTexts: ReadonlySet<string>;

@@ -45,7 +45,7 @@ export class GatewayTrouble {
     });
   }
 
-  /** The dialect threw while it read a reply, which therefore counts as unreadable. */
+  /** The dialect threw while it read a reply. The reply therefore counts as unreadable. */
   notRead(operation: GatewayOperation, thrown: Thrown): void {
     const dialect = `The dialect "${this.settings.dialect.name}"`;
     const line = `${dialect} threw while it read the gateway's answer to ${operation}, which counts as unreadable`;
@@ -63,15 +63,15 @@ export class GatewayTrouble {
     this.error('unreachable', line, { operation, cause });
   }
 
-  /** The request may have been sent, and there is no reply that can be read. */
+  /** The request may have been sent, but there is no readable reply. */
   noAnswer(operation: GatewayOperation, why: LostReply, errorCode: string | null): void {
     const cause = errorCode ?? why;
     const advice = why === 'deadline' ? ` If it is only slow, raise ${this.named('timeoutMs')}.` : '';
-    const line = `The payment gateway at ${this.host} gave no answer that can be read (${cause}, ${operation}).${advice}`;
+    const line = `The payment gateway at ${this.host} gave no readable answer (${cause}, ${operation}).${advice}`;
     this.error('noAnswer', line, { operation, cause });
   }
 
-  /** There is a reply. It is logged only if its status or code refuses the request itself, and not the card. */
+  /** There is a reply. It is logged only if its status or code refuses the request itself, not the card. */
   replied(operation: GatewayOperation, status: number, code: string | null): void {
     const advice = this.refusalAdvice(status, code);
     if (advice === null) return;
@@ -89,7 +89,7 @@ export class GatewayTrouble {
     if (status === 404 || status === 405 || (status >= 300 && status < 400)) {
       return `Check ${this.named('baseUrl')}, which must end before /v1, and the dialect "${this.settings.dialect.name}".`;
     }
-    if (status === 429) return 'It limits how many requests it takes: ask the vendor.';
+    if (status === 429) return 'It limits the number of requests: ask the vendor.';
     const isOwnValidation =
       code !== null && this.settings.dialect.codes.declinedPrefixes.some((prefix) => code.startsWith(prefix));
     if (isOwnValidation || code === MERCHANT_CODE || status === 400 || status === 422) {

@@ -20,14 +20,14 @@ const MAX_ESCAPE_LENGTH = 6;
 export interface SensitiveData {
   /** The credentials, as configured and as sent, and the sign. */
   readonly secrets: readonly string[];
-  /** Absent where the request carried none. */
+  /** Absent if the request carried none. */
   readonly card?: SaleRequest['cardDetails'];
 }
 
-/** The same, prepared for searching many texts. */
+/** {@link SensitiveData}, prepared for searching many texts. */
 interface SearchTerms extends SensitiveData {
   readonly lowered: readonly string[];
-  /** The length of the shortest secret; Infinity where there is none. */
+  /** The length of the shortest secret; Infinity if there is none. */
   readonly shortest: number;
   /** Whether a text holds the whole card number. */
   readonly holdsCard: (text: string) => boolean;

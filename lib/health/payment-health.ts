@@ -18,7 +18,7 @@ export interface PaymentHealthReport {
   readonly isStoreUp: boolean;
   /** The store's counts; null if it did not answer. */
   readonly counts: StoreCounts | null;
-  /** Outcomes and other writes of this process that the store has not taken yet. */
+  /** Outcomes and other writes of this process that the store has not accepted yet. */
   readonly owedWrites: number;
   /** How many calls of `doPayment` and `init3d` are running in this process. */
   readonly paymentsInFlight: number;

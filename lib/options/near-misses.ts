@@ -2,7 +2,7 @@ import { DEFAULT_ACCOUNT, variableOf, variablePrefix } from '../payment/account.
 import { OPTIONS } from './option-table.js';
 import type { Environment } from './read-options.js';
 
-/** A variable whose name is nearly one of this module's. It has no effect. */
+/** A variable whose name is almost that of one of this module's variables. It has no effect. */
 export interface NearMiss {
   /** The name in the environment. */
   readonly variable: string;
@@ -16,14 +16,17 @@ const COMMON_PREFIX = variablePrefix(DEFAULT_ACCOUNT);
 const NAMES = Object.entries(OPTIONS)
   .filter(([, { isCodeOnly }]) => !isCodeOnly)
   .map(([option]) => variableOf(DEFAULT_ACCOUNT, option).slice(COMMON_PREFIX.length));
-/** Endings that are easily left out: `PAYMENT_TIMEOUT`, `PAYMENT_STORE`. */
+/** Endings that people forget: `PAYMENT_TIMEOUT`, `PAYMENT_STORE`. */
 const ENDINGS = ['_MS', '_URL', '_ID'];
-/** From this length on, a name may have two mistakes; a shorter name would match variables of other software. */
+/**
+ * Names of at least this length may have two mistakes; with two, a shorter name would match other software's variables.
+ */
 const LONG_NAME = 10;
 
 /**
- * Finds variables that are mistyped: `PAYMENT_SUCESS_URL`. Nobody reads them, so the setting has its default without
- * anyone noticing. It does not report variables of another account, or names that other software may use.
+ * Finds mistyped variables, such as `PAYMENT_SUCESS_URL`. They are ignored, so without a warning nobody would notice
+ * that the setting still has its default. It does not report variables of another account, or names that other software
+ * may use.
  *
  * @param accounts the accounts whose variables are read: `default`, or the `name` of a registration
  */
@@ -38,7 +41,7 @@ export function nearMisses(
   for (const variable of Object.keys(environment)) {
     if (isKnown.has(variable) || isOfAnotherAccount(variable)) continue;
     const meant = known.find((one) => isNear(variable.toUpperCase(), one))?.variable;
-    // On Windows, case does not count: the variable in lower case is the one that is read.
+    // Windows ignores case, so there the lower-case variable is read, too.
     if (meant && !(variable.toUpperCase() === meant && environment[meant] === environment[variable])) {
       misses.push({ variable, meant });
     }

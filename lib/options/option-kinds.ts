@@ -8,7 +8,7 @@ export const REQUIRED: unique symbol = Symbol('required');
 /** Where the buyer goes after the callback: an address or, in code, a function that makes one from the payment. */
 export type ResultUrl = string | ((payment: Payment) => string);
 
-/** One option. The name of its variable is made from its own name. */
+/** One option. The name of its variable is derived from its own. */
 export interface Option<Given, Default> {
   readonly default: Default;
   /** Whether it can be given in code only, not by a variable. */
@@ -17,7 +17,7 @@ export interface Option<Given, Default> {
   parse(text: string): unknown;
   /** @returns why the value is wrong, without showing it; null if it is right */
   problem(value: unknown): string | null;
-  /** The form that a right value has in the settings. */
+  /** Converts a valid value to the form that the settings use. */
   normalize(value: Given): Given;
 }
 

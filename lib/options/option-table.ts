@@ -28,8 +28,7 @@ const MAX_RETENTION_MS = 3_155_760_000_000;
 
 /**
  * Every option, in the order in which problems are reported. A new option is one row here, one in docs/configuration.md
- * and one in `test/options/option-table.spec.ts`: its types, its variable and what editors show are made from this
- * table.
+ * and one in `test/options/option-table.spec.ts`: its types, its variable and its text in editors come from this table.
  */
 export const OPTIONS = {
   /** `PAYMENT_DIALECT`: `standard` or `morpos`; in code also a dialect of your own. Default `standard`. */
@@ -98,13 +97,13 @@ export const OPTIONS = {
   /** Code only. A store of your own, or one that is open already. */
   store: codeOnly<PaymentStore>(hasMethods('insert', 'replace'), 'must be a PaymentStore'),
   /**
-   * `PAYMENT_RETENTION_MS`: how long after they were settled payments are deleted; 0 keeps them (in memory, for one
+   * `PAYMENT_RETENTION_MS`: payments are deleted this long after they were settled; 0 keeps them (in memory, for one
    * day). Default 0.
    */
   retentionMs: wholeNumber({ default: 0, min: 0, max: MAX_RETENTION_MS }),
   /**
-   * `PAYMENT_IDEMPOTENCY_TTL_MS`: how long the idempotencyKey of a deleted payment stays known, and its conversationId
-   * if you gave it. Default 7776000000 (90 days).
+   * `PAYMENT_IDEMPOTENCY_TTL_MS`: how long the idempotencyKey of a deleted payment is remembered, and its
+   * conversationId if you chose it. Default 7776000000 (90 days).
    */
   idempotencyTtlMs: wholeNumber({ default: 7_776_000_000, min: 0, max: MAX_RETENTION_MS }),
   /** `PAYMENT_BACKGROUND`: whether this instance reconciles and delivers events. Default true. */
@@ -129,8 +128,8 @@ export const OPTIONS = {
    */
   verifyAmount: choice<AmountCheck>(['notLess', 'exact', 'off'], 'notLess'),
   /**
-   * `PAYMENT_VERIFY_SIGN`: whether the sign of an approval is verified. Default false, since no recipe is known to be
-   * right.
+   * `PAYMENT_VERIFY_SIGN`: whether the sign of an approval is verified. Default false, because it is not known for
+   * certain how the gateway makes it.
    */
   verifySign: flag(false),
   /**
@@ -153,14 +152,14 @@ export type OptionName = keyof typeof OPTIONS;
 /** The values of all options, given or by default. */
 export type OptionValues = { readonly [Name in keyof typeof OPTIONS]: SetBy<(typeof OPTIONS)[Name]> };
 
-/** For values that are sent in headers. */
+/** Checks a value that is sent in a header. */
 function headerProblem(value: string): string | null {
   return /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value)
     ? null
     : 'must be printable ASCII without spaces around it';
 }
 
-/** That the object has all parts of a dialect is checked in `resolveSettings`. */
+/** `resolveSettings` checks that the object has all parts of a dialect. */
 function isDialectObject(value: unknown): value is GatewayDialect {
   return typeof value === 'object' && value !== null;
 }

@@ -4,7 +4,7 @@ import type { OptionValues } from './option-table.js';
 /** The options that the settings take over unchanged. */
 type UnchangedOptions = Omit<OptionValues, keyof GatewayCredentials | 'dialect' | 'signer' | 'retentionMs'>;
 
-/** Only carries the type: settings are plain objects, and nobody makes an instance of this class. */
+/** Exists only for the type: settings are plain objects, and this class is never instantiated. */
 const UnchangedSettings = class {} as unknown as abstract new () => UnchangedOptions;
 
 /**
@@ -15,6 +15,6 @@ export abstract class PaymentSettings extends UnchangedSettings {
   abstract readonly account: string;
   abstract readonly credentials: GatewayCredentials;
   abstract readonly dialect: GatewayDialect;
-  /** Null keeps settled payments for ever. */
+  /** Null keeps settled payments forever. */
   abstract readonly retentionMs: number | null;
 }

@@ -12,7 +12,7 @@ export interface ReadOptions {
   readonly problems: readonly ConfigurationProblem[];
 }
 
-/** Reads each option by itself: from code, else from its variable, else its default. Reports all that are wrong. */
+/** Reads each option on its own: from code, else from its variable, else its default. Reports all that are wrong. */
 export function readOptions(options: PaymentOptions, environment: Environment, account: string): ReadOptions {
   const values: Partial<Record<OptionName, unknown>> = {};
   const problems: ConfigurationProblem[] = [];

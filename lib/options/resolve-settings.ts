@@ -112,7 +112,7 @@ function chooseDialect({ dialect, signer }: ReadOptions['values']): DialectChoic
     dialect: null,
     problems: [{ option, variable: null, message }],
   });
-  // One of them was wrong by itself, which is reported already.
+  // One of them is wrong on its own, which is already reported.
   if (dialect === undefined || signer === undefined) return { dialect: null, problems: [] };
   if (typeof dialect === 'object') {
     const problem = dialectProblem(dialect);
@@ -123,8 +123,8 @@ function chooseDialect({ dialect, signer }: ReadOptions['values']): DialectChoic
 }
 
 /**
- * Checks the options that depend on each other or on the structure. An option that is wrong by itself is undefined here
- * and breaks no rule, since it is reported already.
+ * Checks the options that depend on each other or on the structure. An option that is wrong on its own is undefined
+ * here and breaks no rule, since it is already reported.
  */
 function ruleProblems(
   { apiKey, verifySign, publicUrl, callbackUrl }: ReadOptions['values'],

@@ -67,7 +67,7 @@ export function nearMissTexts(environment: Environment, account: string): string
 
 /**
  * The warning about a store on another host whose connection is not protected by TLS; null if there is nothing to warn
- * of. A private network counts, too: this process cannot know who else is in it.
+ * about. A private network counts, too: this process cannot know who else is in it.
  */
 export function unprotectedStoreText(storeUrl: string, variable: string, environment: Environment): string | null {
   const host = unprotectedHost(storeUrl, environment);
@@ -75,9 +75,9 @@ export function unprotectedStoreText(storeUrl: string, variable: string, environ
   const shown = shownUrl(storeUrl).endsWith('…') ? 'another host' : host;
   const isBlind = looksAtNoCertificate(environment);
   const own = storeUrl.startsWith('redis') ? 'begin its URL with rediss://' : 'put sslmode=verify-full in its URL';
-  const remedy = isBlind ? `${own}, and take NODE_TLS_REJECT_UNAUTHORIZED=0 away` : own;
+  const remedy = isBlind ? `${own}, and remove NODE_TLS_REJECT_UNAUTHORIZED=0` : own;
   return (
-    `The connection to the payment store at ${shown} is not protected by verified TLS: whoever can listen in between ` +
-    `reads and changes payments, and learns the password. Where the server speaks TLS, ${remedy} (${variable}).`
+    `The connection to the payment store at ${shown} is not protected by verified TLS: anyone who can listen in ` +
+    `between reads and changes payments, and learns the password. If the server supports TLS, ${remedy} (${variable}).`
   );
 }

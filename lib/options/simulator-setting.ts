@@ -21,7 +21,7 @@ export const SIMULATOR_OPTIONS = {
   dispatcher: undefined,
 } as const satisfies PaymentOptions;
 
-/** The values of NODE_ENV with which nobody sells anything. */
+/** The values of NODE_ENV with which no application takes real payments. */
 const SAFE_ENVIRONMENTS = ['development', 'test'];
 const WHAT_TO_DO =
   "no money would move, but orders would look paid; give the gateway's address or, on a developer's machine, " +

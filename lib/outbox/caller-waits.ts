@@ -25,8 +25,8 @@ export class CallerWaits {
   }
 
   /**
-   * Another process has the delivery to this handler, or it waits for its turn. The caller waits a moment longer, since
-   * by then the handler has most likely run.
+   * Another process has the delivery to this handler, or it waits for its turn. The caller waits a moment, after which
+   * the handler has most likely run.
    *
    * @returns false when no caller waits for it
    */

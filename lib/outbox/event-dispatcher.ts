@@ -15,7 +15,7 @@ import { PlainEvents } from './plain-events.js';
 
 /** How many payments' events are fanned out in one step. */
 const FAN_OUT_STEP = 100;
-/** How many handler calls one pass waits for, so that the pass ends even in a busy shop. */
+/** A pass waits for at most this many handler calls, so that it ends even in a busy shop. */
 const MAX_CALLS_PER_PASS = 1_000;
 /** Soon enough for a caller that waits for another process's handler, and rare enough to cost little. */
 const WAKE_SOON_MS = 50;
@@ -67,7 +67,10 @@ export class EventDispatcher {
     await this.renew();
   }
 
-  /** Announces again. A pair that is not announced for ten minutes holds up no other; after 30 days it is forgotten. */
+  /**
+   * Announces again. A pair that is not announced for ten minutes no longer delays others; after 30 days it is
+   * forgotten.
+   */
   async renew(): Promise<void> {
     const pairs = this.workers.flatMap(({ handler }) => handler.types.map((type) => ({ handlerId: handler.id, type })));
     if (pairs.length === 0) return;
@@ -113,8 +116,8 @@ export class EventDispatcher {
   }
 
   /**
-   * Only one process fans out at a time. The other one may have leasingEnded before this process's event was stored, and then
-   * nobody has fanned it out yet.
+   * Only one process fans out at a time. Another one may have finished before this process's event was stored, and then
+   * the event is not fanned out yet.
    */
   private wakeSoon(): void {
     if (this.isWakingSoon) return;
@@ -125,7 +128,7 @@ export class EventDispatcher {
     });
   }
 
-  /** Starts fanning out and leasing what is due, and does not wait for it. */
+  /** Starts fanning out and leasing what is due, without waiting for it. */
   wake(): void {
     if (!this.isStarted) return;
     void this.fanOutAll();

@@ -13,7 +13,7 @@ import type { PaymentHandler } from './handler-finder.js';
 /** How long a delivery is leased, and how often the lease is renewed while its handler runs. */
 export const DELIVERY_LEASE_MS = 60_000;
 const RENEW_EVERY_MS = 20_000;
-/** A handler that has run for longer is named in the log and in health. */
+/** A handler that has run for longer than this is reported in the log and in health. */
 const LONG_RUN_MS = 60_000;
 const MIN_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 3_600_000;
@@ -67,13 +67,14 @@ export class HandlerCall {
       if (failure === null) await this.outbox.acknowledge(account, handlerId, this.eventId);
       else await this.postpone(failure);
     } catch {
-      this.logger.error(this.record(`the store did not take the delivery to ${handlerId}; it will come again.`));
+      const what = `the store did not accept the result of the delivery to ${handlerId}`;
+      this.logger.error(this.record(`${what}; the event will be delivered again.`));
     }
     this.over.abort();
     this.failures.succeeded('renew', this.renewalKey);
   }
 
-  /** In a trace of its own, since the caller that happened to look for deliveries has nothing to do with it. */
+  /** Starts a new trace, since the caller that happened to look for deliveries has nothing to do with this one. */
   private callInSpan(): Promise<Thrown | null> {
     const { handlerId, account, event, attempts } = this.delivery;
     const by = {
@@ -125,7 +126,7 @@ export class HandlerCall {
       await this.outbox.renewLease(this.leased, DELIVERY_LEASE_MS);
       this.failures.succeeded('renew', this.renewalKey);
     } catch {
-      // A call that has ended by now needs no lease.
+      // A call that has ended in the meantime needs no lease.
       if (!this.over.signal.aborted) this.failures.failed('renew', this.renewalKey);
     }
   }

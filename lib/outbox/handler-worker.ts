@@ -46,7 +46,7 @@ export class HandlerWorker {
     this.isActive = true;
   }
 
-  /** Stops leasing deliveries when calls end. */
+  /** From now on, when a call ends, nothing more is leased. */
   stop(): void {
     this.isActive = false;
   }
@@ -109,7 +109,7 @@ export class HandlerWorker {
 
   private begin(delivery: Delivery, lease: string): void {
     const { eventId } = delivery.event;
-    // Its lease could not be renewed and ran out while the call still runs here: no second call beside it.
+    // The lease could not be renewed and ran out, but the first call still runs here: do not start a second one.
     if (this.running.has(eventId)) return;
     this.begun += 1;
     const call = new HandlerCall(delivery, lease, this.handler, this.outbox, this.clock, this.failures);

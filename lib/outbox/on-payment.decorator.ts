@@ -33,7 +33,7 @@ export interface OnPaymentMetadata {
 const DEFAULT_CONCURRENCY = 10;
 
 /**
- * Checks that the method accepts all of its events, also without `strictFunctionTypes`, which new projects of NestJS 11
+ * Checks that the method accepts all of its events, even without `strictFunctionTypes`, which new projects of NestJS 11
  * do not set.
  */
 type Taking<Event, Handler extends (event: never) => unknown> =
@@ -55,9 +55,9 @@ export interface OnPaymentDecorator<S extends PaymentEventState> {
 
 /**
  * Marks a method of a singleton provider as a handler of payments that reach a state. It is called at least once for
- * each event, also after a crash, and again with back-off until it returns. Deduplicate by `payment.account`, the
- * handler's id and `eventId`, in the transaction that does the work. A payment's events arrive in order. A handler that
- * keeps failing is parked until an operator replays it; one that hangs does not hold up the others.
+ * each event, even after a crash, and again with back-off until it returns. Deduplicate by `payment.account`, the
+ * handler's id and `eventId`, in the transaction that does the work. A payment's events arrive in order. An event whose
+ * handler keeps failing is parked until an operator replays it; a handler that hangs does not delay the others.
  *
  * @example
  * ```ts

@@ -38,7 +38,7 @@ export class PlainEvents {
     this.#discovery = discovery;
   }
 
-  /** Looks for the host's emitter. Without one, plain events are not emitted. */
+  /** Looks for the host's emitter. If there is none, plain events are not emitted. */
   async connect(): Promise<void> {
     // Loaded only if the host uses it: the package may be installed without being used, and loading it slows the start.
     if (!this.#discovery.getProviders().some(({ token }) => isEmitterClass(token))) return;

@@ -1,4 +1,4 @@
-/** The name of the account where `PaymentModule.forRoot` is given no `name`. */
+/** The name of the account if `PaymentModule.forRoot` is given no `name`. */
 export const DEFAULT_ACCOUNT = 'default';
 
 /** The prefix of an account's environment variables: `PAYMENT_`, or `PAYMENT_<NAME>_` for a named account. */

@@ -7,7 +7,7 @@ export type AmountFormat = 'fixed' | 'shortest';
 /** What can be wrong with an amount. These are also the names of the validation rules. */
 export type AmountProblem = 'amountFormat' | 'amountPositive' | 'amountDecimals' | 'amountDigits';
 
-/** Every JSON parser keeps fifteen digits, also one that reads numbers as binary floats. */
+/** Every JSON parser keeps fifteen digits, even if it reads numbers as binary floats. */
 const MAX_AMOUNT_DIGITS = 15;
 
 /** How to correct each problem. */

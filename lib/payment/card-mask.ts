@@ -82,7 +82,7 @@ function shownDigits(maskedCardNumber: string | null | undefined): RegExpExecArr
 }
 
 function isInDigits(digits: string, { length, source }: CardPattern): boolean {
-  // Few texts have so many digits; the expression is compiled only for those.
+  // Few texts have that many digits; the expression is compiled only for those.
   if (digits.length < length) return false;
   const expression = new RegExp(source);
   return expression.test(digits) || expression.test([...digits].reverse().join(''));

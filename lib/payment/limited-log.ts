@@ -20,7 +20,7 @@ export class LimitedLog {
     private readonly maxLines = MAX_LINES,
   ) {}
 
-  /** @param log writes the line, with `end` at its end */
+  /** @param log writes the line, followed by `end` */
   write(kind: string, log: (end: string) => void): void {
     const window = this.windowOf(kind);
     if (window.lines < this.maxLines) {
@@ -56,7 +56,7 @@ export class FailureLog<Kind extends string> {
   /** Failures since the last success, for each piece of work. */
   private readonly failures = new Map<string, number>();
 
-  /** @param write writes the line of a kind, with `end` at its end */
+  /** @param write writes the line of a kind, followed by `end` */
   constructor(
     clock: PaymentClock,
     private readonly write: (kind: Kind, end: string) => void,
@@ -69,7 +69,7 @@ export class FailureLog<Kind extends string> {
     return [...this.failures.values()].reduce((sum, failures) => sum + failures, 0);
   }
 
-  /** @param work names the work, where several can fail in this way */
+  /** @param work the piece of work that failed, if several can fail in this way */
   failed(kind: Kind, work: string = kind): void {
     this.failures.set(work, (this.failures.get(work) ?? 0) + 1);
     this.log.write(kind, (end) => this.write(kind, end));

@@ -31,7 +31,7 @@ export interface StateRow {
   readonly requesting: boolean;
   /** Whether reaching this state is an event. */
   readonly published: boolean;
-  /** At most one payment of a reference may be in one of the states that have true here. */
+  /** At most one payment of a reference may be in any of the states that have true here. */
   readonly holdsReference: boolean;
   /** What the background work does with a payment that is due; `nothing` where it never is. */
   readonly whenDue: 'expire' | 'interrupt' | 'inquire' | 'nothing';
@@ -163,7 +163,7 @@ const ROW_OF_NEWER_RELEASE: StateRow = {
   whenDue: 'nothing',
 };
 
-/** The row of a state, also of one that this release does not know. */
+/** The row of a state, even of a state that this release does not know. */
 export function rowOf(state: PaymentState): StateRow {
   return isKnownState(state) ? PAYMENT_STATES[state] : ROW_OF_NEWER_RELEASE;
 }

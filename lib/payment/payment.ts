@@ -5,7 +5,7 @@ import { isKnownState, type PaymentState, rowOf } from './payment-state.js';
  *
  * - `declined`: the issuer or the gateway declined; `code` and `message` say why.
  * - `refused`: the gateway refused the request itself (wrong credentials, bad field, rate limit).
- * - `not_sent`: nothing was sent, for certain; safe to try again.
+ * - `not_sent`: it is certain that nothing was sent; safe to try again.
  * - `no_answer`: the request may have been sent, and no answer came that can be read.
  * - `unreadable`: an answer came, but could not be read.
  * - `server_error`: the gateway answered with an HTTP status that does not say whether money moved.
@@ -67,7 +67,7 @@ export class Payment {
   readonly settled!: boolean;
   /** False if the outcome is known but could not be written to the store yet. The module keeps trying. */
   readonly stored!: boolean;
-  /** Why it is in this state, where the state alone does not say. */
+  /** Why it is in this state, if the state alone does not say. */
   readonly reason!: PaymentReason | null;
   /** What was requested, in major units as canonical decimal text: `149.90`. */
   readonly amount!: string;
@@ -78,7 +78,7 @@ export class Payment {
   readonly chargedAmount!: string | null;
   /** The gateway's result code (`B0000` is an approval); null if there is none. */
   readonly code!: string | null;
-  /** The gateway's result text, without long numbers. For people: never decide by it. */
+  /** The gateway's result text, without long numbers. For people only: never make a decision based on it. */
   readonly message!: string | null;
   readonly orderId!: string | null;
   readonly paymentId!: string | null;
@@ -165,7 +165,7 @@ export interface PaymentHistoryEntry {
   readonly at: Date;
 }
 
-/** The public view of a record. It names each field, so that whatever a store adds to records stays inside. */
+/** The public view of a record. It copies each field by name, so that a field added by a store is not shown. */
 export function toPayment(record: PaymentRecord, stored = true): Payment {
   return new Payment({
     conversationId: record.conversationId,
@@ -199,8 +199,8 @@ export function toPayment(record: PaymentRecord, stored = true): Payment {
 }
 
 /**
- * Whether this release knows the state and the kind of a record. A newer release that runs beside this one may write
- * others: such a payment is shown as waiting, and left to that release.
+ * Whether this release knows the state and the kind of a record. A newer release that runs at the same time may write
+ * others. A payment with one of those is shown as waiting, and left to that release.
  */
 export function isKnown({ state, kind }: Pick<PaymentRecord, 'state' | 'kind'>): boolean {
   return isKnownState(state) && PAYMENT_KINDS.includes(kind);

@@ -3,9 +3,9 @@ import { decodings, withoutEscapes } from './decodings.js';
 import { recoded } from './own-bytes.js';
 
 const MIN_LONG_NUMBER = 9;
-/** Beside a long number, a number of this length may be an expiry or a security code. */
+/** In a text with a long number, a number of this length may be an expiry or a security code. */
 const MIN_NUMBER_BESIDE = 3;
-/** A shorter token is not taken for an encoded secret. */
+/** Shorter tokens do not count as encoded secrets. */
 const MIN_TOKEN = 16;
 const MIN_MASK_SIGNS = 3;
 const MASK_SIGN = /[*•●xX#]/;
@@ -30,7 +30,7 @@ const HARMLESS = new RegExp(
 /** A word, or a short number with a few letters before it. */
 const PLAIN_PART = /^(?:[A-Z]*[a-z]*(?:[A-Z][a-z]{2,})*|[A-Z]{0,4}\d{1,4}|[A-Z]?[a-z]{0,4}\d{1,4})$/;
 
-/** Digits that a reader may take for one number. */
+/** Digits that a reader may see as one number. */
 export interface DigitRun {
   readonly digits: string;
   /** The index of each digit in the text. */
@@ -76,7 +76,8 @@ export function hideInReadings(text: string, hide: (reading: string) => string):
 }
 
 /**
- * Replaces the digits of long numbers by asterisks, and beside a long number also those of all but the shortest ones.
+ * Replaces the digits of long numbers by asterisks, and in a text with a long number also those of all other numbers
+ * but the shortest ones.
  *
  * @param isCut whether the text was cut, so that a number at its end may have been longer
  */

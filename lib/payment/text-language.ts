@@ -1,4 +1,4 @@
-/** Browsers send less than 200 characters. */
+/** Browsers send fewer than 200 characters. */
 const MAX_HEADER_LENGTH = 500;
 
 /** The languages of the module's own texts. */

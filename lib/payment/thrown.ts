@@ -8,7 +8,7 @@ export interface Thrown {
   readonly at: readonly string[];
 }
 
-/** Of a longer stack, only the beginning is read. */
+/** Only the beginning of a longer stack is read. */
 const MAX_STACK_LENGTH = 10_000;
 const MAX_FRAMES = 3;
 const PLACE = /:\d+:\d+\)?$/;
@@ -54,7 +54,7 @@ function isError(value: unknown): value is Error {
 
 function placesOf({ stack, message }: { readonly stack?: unknown; readonly message: string }): string[] {
   if (typeof stack !== 'string') return [];
-  // The message comes first, and may have lines that look like places.
+  // The message comes first, and may have lines that look like stack frames.
   const start = stack.indexOf(message);
   const frames = stack
     .slice(start < 0 ? 0 : start + message.length)

@@ -4,7 +4,7 @@ import { displayAmount } from './money.js';
 
 export type BankLanguage = 'tr' | 'en';
 
-/** What the bank's pages say. */
+/** The texts of the bank's pages. */
 const BANK_TEXTS = {
   tr: {
     title: '3D Secure Doğrulama',
@@ -48,7 +48,7 @@ const BANK_TEXTS = {
   },
 } as const;
 
-/** What the bank shows of a payment. */
+/** The parts of a payment that the bank shows. */
 export interface BankPageView {
   /** The address of the page, to which its forms are posted. */
   readonly action: string;

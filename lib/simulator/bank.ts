@@ -86,11 +86,11 @@ export class Bank {
   }
 
   /**
-   * Plays the buyer without a browser. The bank decides once: later answers get the callback of the first.
+   * Acts as the buyer, without a browser. The bank decides once: later answers get the callback of the first.
    *
    * @param conversationIdOrPage a conversationId, or Init3d's page as Base64 or HTML
-   * @param answer a code of {@link MAGIC_PASSWORDS}, or `cancel`; any other code, such as `wrong`, is typed until no
-   * try is left
+   * @param answer a code of {@link MAGIC_PASSWORDS}, or `cancel`; any other code, such as `wrong`, is entered until no
+   *   tries are left
    * @throws Error when the bank has no such payment
    */
   answer(conversationIdOrPage: string, answer: { readonly code: string }): BankCallback {

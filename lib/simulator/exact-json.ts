@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 
-/** A JSON number with the digits it was written in: `60.00` stays `60.00`. */
+/** A JSON number with the digits as they were written: `60.00` stays `60.00`. */
 export class JsonNumber {
   constructor(readonly text: string) {}
 }
 
-/** A JSON value whose numbers have their own digits. */
+/** A JSON value whose numbers keep the digits as written. */
 export type JsonValue = string | boolean | null | JsonNumber | JsonValue[] | JsonObject;
 export interface JsonObject {
   [field: string]: JsonValue | undefined;
 }
 
-/** Strings are matched whole, so that only the numbers are left. */
+/** Strings are matched as a whole, so that only numbers are left. */
 const STRING_OR_DIGITS = /("(?:\\.|[^"\\])*"?)|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** @throws SyntaxError when the text is no JSON, RangeError when it is nested too deep */
+/** @throws SyntaxError when the text is not JSON, RangeError when it is nested too deep */
 export function parseExact(text: string): JsonValue {
   JSON.parse(text);
   const mark = randomUUID();

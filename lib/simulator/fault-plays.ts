@@ -27,7 +27,7 @@ export type FaultPlay =
       readonly body?: string | Buffer;
     }
   /**
-   * A status, its body the documented error shape, HTML or nothing. A 3xx points at `location`, by default the
+   * A status whose body is the documented error shape, HTML or empty. A 3xx points at `location`, by default the
    * simulator.
    */
   | {

@@ -3,8 +3,8 @@ import type { RecordedRequest } from './http.js';
 import type { SimulatorOperation } from './ledger.js';
 
 /**
- * `before`: the request has no effect. `middle`: the same, but a connection is cut, or stalls, only after the body was
- * read. `after`: the request takes effect (the buyer is charged), and only its answer goes wrong.
+ * `before`: the request has no effect. `middle`: like `before`, but a connection is cut, or stalls, only after the body
+ * was read. `after`: the request takes effect (the buyer is charged), and only its answer goes wrong.
  */
 export type FaultMoment = 'before' | 'middle' | 'after';
 
@@ -40,7 +40,7 @@ export class Fault {
     this.released = new Promise((resolve) => (this.markReleased = resolve));
   }
 
-  /** Lets stalled requests go on, and later ones pass. */
+  /** Lets stalled requests continue, and later ones pass. */
   release(): void {
     this.timesLeft = 0;
     this.markReleased();

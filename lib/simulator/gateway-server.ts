@@ -164,7 +164,7 @@ async function interrupted(fault: Fault, record: RecordedRequest, response: Serv
   return true;
 }
 
-/** TLS has no reset: there the connection is destroyed. */
+/** TLS connections cannot be reset: they are destroyed instead. */
 function reset(socket: Socket): void {
   if ('encrypted' in socket) socket.destroy();
   else socket.resetAndDestroy();

@@ -7,7 +7,7 @@ import { commissionOf, COMMISSION_RATE } from './money.js';
 import { Refusal, REFUSAL_CODES, type Sale } from './request-checks.js';
 import type { SimulatorSettings } from './simulator-options.js';
 
-/** What a request leads to. Nothing happens before `commit`. */
+/** The effect of a request. Nothing happens before `commit`. */
 export interface GatewayWork {
   readonly status: number;
   readonly fields: JsonObject;
@@ -24,7 +24,7 @@ interface PaymentIds {
   readonly paymentId: string;
 }
 
-/** What the operations of the gateway have in common: its payments, its bank, how it signs. */
+/** What all operations of the gateway share: its payments, its bank, its signatures. */
 export class Gateway {
   private payments = 0;
 
@@ -57,7 +57,7 @@ export class Gateway {
   /**
    * Has the bank decide on a sale. The answer is DoPayment's of docs/interface.md; that Auth3d has the same is assumed.
    *
-   * @param refusal the bank's code where the buyer was not verified
+   * @param refusal the bank's code if the buyer was not verified
    */
   settle(
     sale: Sale,

@@ -26,7 +26,7 @@ export interface Violation {
   readonly at: Date;
 }
 
-/** What the bank decided on a payment, charged or not. */
+/** What the bank decided about a payment, charged or not. */
 export interface Decision {
   readonly conversationId: string;
   /** The result code that answers an inquiry; null when the inquiry does not find the payment. */
@@ -67,7 +67,7 @@ export class Ledger {
     return majorUnits(sum, currencyCode);
   }
 
-  /** What the bank decided on a payment. */
+  /** What the bank decided about a payment. */
   decision(conversationId: string): Decision | undefined {
     return this.decisions.get(conversationId);
   }

@@ -38,7 +38,7 @@ export interface MagicAmount {
 
 const APPROVED = { digits: '', code: 'B0000', charged: 'all', pace: 'at once', inquiry: 'B0000', meaning: '' } as const;
 
-/** The amounts with an answer of their own. All others are approved. */
+/** The amounts that have a special answer. All others are approved. */
 export const MAGIC_AMOUNTS: readonly MagicAmount[] = [
   declined('05', 'B0005', 'declined: do not honor'),
   declined('12', 'B0012', 'declined: invalid transaction'),
@@ -55,7 +55,7 @@ export const MAGIC_AMOUNTS: readonly MagicAmount[] = [
   { ...APPROVED, digits: '63', pace: 'never', meaning: 'no answer, yet charged' },
 ];
 
-/** What a code typed on the bank's page does. */
+/** The effect of a code that is typed on the bank's page. */
 export interface MagicPassword {
   readonly code: string;
   readonly verified: boolean;
@@ -82,7 +82,7 @@ export const MAGIC_PASSWORDS: readonly MagicPassword[] = [
   { ...VERIFIED, code: '666666', copies: 0, meaning: 'verified, no callback at all' },
 ];
 
-/** What the bank decides on a sale. */
+/** What the bank decides about a sale. */
 export interface BankVerdict {
   readonly code: string;
   /** Major units; null when no money moves. */

@@ -1,4 +1,4 @@
-/** A currency that the simulator takes, by its ISO 4217 number. */
+/** A currency that the simulator accepts, by its ISO 4217 number. */
 interface Currency {
   readonly letters: string;
   readonly decimals: number;

@@ -19,7 +19,7 @@ import type { InquiryAnswer, SimulatorSettings } from './simulator-options.js';
 
 interface OperationDefinition<Request> {
   readonly path: string;
-  /** That inquiries need `pf_read`, and all else `pf_write`, is the simulator's own rule. */
+  /** The simulator's own rule: inquiries need `pf_read`, all other operations `pf_write`. */
   readonly scope: Scope;
   /** Whether a second call for the same conversationId is a violation. */
   readonly movesMoney: boolean;
@@ -94,7 +94,7 @@ export const OPERATIONS = {
       const { merchantId, conversationId, language, sign } = fieldRules(settings);
       return checkFields(body, { merchantId, conversationId, language, bin: matches(/^\d{6,8}$/), sign });
     },
-    // Public sources show these two fields alone.
+    // Public sources show only these two fields.
     answer: () => ({ fields: { responseCode: 'B0000', responseDescription: codeText('B0000', 'en') } }),
   }),
 } satisfies Record<SimulatorOperation, Operation>;
@@ -142,7 +142,7 @@ export function errorFields(code: string, message: string, problems: readonly st
   return { Message: message, Details: message, Code: code, validationResults };
 }
 
-/** Auth3d. With `unboundAuth3d` it goes by the PaymentId alone, and does not say whose payment it approves. */
+/** Auth3d. With `unboundAuth3d` it looks only at the PaymentId, and does not say which payment it approves. */
 function completePayment(body: JsonObject, gateway: Gateway): OperationWork {
   const { bank, ledger, settings } = gateway;
   const { unboundAuth3d } = settings;

@@ -3,7 +3,10 @@ import { isJsonObject, JsonNumber, parseExact, type JsonObject, type JsonValue }
 import { currencyOf } from './money.js';
 import type { SimulatorSettings } from './simulator-options.js';
 
-/** Why the simulator refuses a request. All codes but the first are its own: public sources name no others. */
+/**
+ * Why the simulator refuses a request. Only the first code comes from public sources; the others are the simulator's
+ * own.
+ */
 export const REFUSAL_CODES = {
   conversationId: 'RVV0000999999',
   json: 'RVV0000000400',
@@ -33,8 +36,8 @@ export type Scope = 'pf_write' | 'pf_read';
 const SCOPES: readonly string[] = ['pf_write', 'pf_read'] satisfies Scope[];
 
 /**
- * Checks the five headers of docs/interface.md. That operations other than DoPayment carry them too, and the morpos
- * forms of x-Timestamp and x-ClientSecret, come from the service's public documentation.
+ * Checks the five headers of docs/interface.md. The service's public documentation says that operations other than
+ * DoPayment carry them too, and shows the morpos forms of x-Timestamp and x-ClientSecret.
  *
  * @throws Refusal (401)
  */
@@ -109,7 +112,7 @@ export function readSale(body: JsonObject, settings: SimulatorSettings): Sale {
   return sale;
 }
 
-/** Whether a value, undefined where it is missing, is as it should be. */
+/** Whether a value is valid; it is undefined if it is missing. */
 type Rule = (value: JsonValue | undefined) => boolean;
 interface Rules {
   readonly [field: string]: Rule | Rules;

@@ -10,7 +10,7 @@ export function isSimulatorDialect(name: string): name is SimulatorDialect {
   return Object.hasOwn(SIMULATED_DIALECTS, name);
 }
 
-/** Who the merchant is to the simulator. */
+/** The merchant's credentials at the simulator. */
 export interface SimulatorCredentials {
   readonly merchantId: string;
   readonly clientId: string;
@@ -40,7 +40,7 @@ export interface SimulatorCallback {
   readonly names?: 'documented' | 'hosted';
 }
 
-/** What an answer to CheckPayment holds. */
+/** The content of an answer to CheckPayment. */
 export type InquiryAnswer = 'full' | 'code' | 'text' | 'status' | 'id' | 'amount';
 
 export interface SimulatorOptions {
@@ -52,7 +52,7 @@ export interface SimulatorOptions {
   readonly publicUrl?: string;
   /** Whether the simulator keeps the process alive, as a command wants and a test does not. Default false. */
   readonly keepsProcessAlive?: boolean;
-  /** PEM. Makes it serve https; with `ca` and `requestCert` it asks for a client certificate. */
+  /** In PEM. With this, it serves https; with `ca` and `requestCert` as well, it asks for a client certificate. */
   readonly tls?: {
     readonly key: string | Buffer;
     readonly cert: string | Buffer;
@@ -94,7 +94,7 @@ export interface SimulatorOptions {
   /**
    * What CheckPayment answers for a payment that it knows: everything (`full`), the code alone (`code`), or the code
    * with its text (`text`), `transactionStatus` (`status`), the conversationId (`id`) or the amount (`amount`). Default
-   * `full`. What a real answer holds is unverified.
+   * `full`. The content of a real answer is unverified.
    */
   readonly inquiryAnswer?: InquiryAnswer;
   /** How long an idle connection stays open, as announced in `Keep-Alive: timeout=`. Default 5 seconds. */
@@ -103,7 +103,7 @@ export interface SimulatorOptions {
   readonly requestLimit?: number;
 }
 
-/** The options with their defaults, but for those of the server itself. */
+/** The options with their defaults, except those of the server itself. */
 export type SimulatorSettings = Required<
   Omit<SimulatorOptions, 'port' | 'host' | 'tls' | 'credentials' | 'callback' | 'dialect' | 'keepsProcessAlive'>
 > & {

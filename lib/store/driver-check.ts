@@ -19,9 +19,7 @@ interface DriverPackage {
   readonly engines?: { readonly node?: unknown };
 }
 
-/**
- * Why this Node.js is too old for an installed driver, and what to install; null where it is not, or that is unknown.
- */
+/** Why this Node.js is too old for an installed driver, and what to install; null if it is not, or that is unknown. */
 export function driverProblem(name: string, node = process.versions.node, from = startingPoints()): string | null {
   const driver = packageOf(name, from);
   const needed = driver && lowestOf(driver.engines?.node);

@@ -73,8 +73,8 @@ async function storeOf({ storeUrl, variable, background, mustExist, clock }: Sto
     }
     case 'memory':
       new PaymentLogger().warn(
-        'Payments are kept in memory: a restart forgets them, and a second instance does not see them. ' +
-          `Set ${variable} (${STORE_URL_FORMS.slice(1).join(', ')}) before real money.` +
+        'Payments are kept in memory: a restart loses them, and a second instance does not see them. ' +
+          `Set ${variable} (${STORE_URL_FORMS.slice(1).join(', ')}) before you take real payments.` +
           (background ? '' : ' The background work is off here, so nothing reconciles them either.'),
       );
       return new MemoryPaymentStore({ clock });

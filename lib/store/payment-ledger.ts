@@ -2,19 +2,19 @@ import type { PaymentEvent } from '../payment/payment-event.js';
 import type { PaymentState } from '../payment/payment-state.js';
 import type { PaymentHistoryEntry, PaymentRecord } from '../payment/payment.js';
 
-/** The fields of which no two payments of an account may have the same value; null is never the same. */
+/** The fields whose values must be unique among the payments of an account. Null may occur any number of times. */
 export type UniqueKey = 'conversationId' | 'idempotencyKey' | 'tokenHash' | 'referenceLock';
 
 /**
- * What `replace` did. `stale`: the stored version is another one. `locked`: another payment holds the `referenceLock`.
- * In both cases nothing was written.
+ * What `replace` did. `stale`: the stored version differs from the expected one. `locked`: another payment holds the
+ * `referenceLock`. In both cases nothing was written.
  */
 export type ReplaceOutcome = 'replaced' | 'stale' | 'locked';
 
 /** What to lease. */
 export interface LeaseRequest {
   readonly account: string;
-  /** How long the lease lasts, in milliseconds from the store's time on. Until then nobody else gets what is leased. */
+  /** How long the lease lasts, in milliseconds from the store's time on. Until then no one else can lease the same. */
   readonly leaseMs: number;
   /** How many are leased at most. */
   readonly limit: number;
@@ -31,8 +31,8 @@ export interface PaymentLedger {
    *
    * The `idempotencyKey` of a purged payment is taken for as long as `purge` remembers it. So is its `conversationId`,
    * which has to be checked only where the `hostIdNonce` of the new record is a text.
-   * @returns null when the record is stored, otherwise the key that is taken, with nothing written; `conversationId`
-   * where several are
+   * @returns null when the record is stored, otherwise the key that is taken, with nothing written; `conversationId` if
+   *   several are
    */
   insert(record: PaymentRecord, event?: PaymentEvent): Promise<UniqueKey | null>;
 
@@ -44,7 +44,7 @@ export interface PaymentLedger {
    * A key that the record had and no longer has is free afterwards. Where `pinsReference` is true, the lock of the
    * record's `reference` has no owner from then on, whether it was free or held: no payment can release it, and a
    * record that pins its reference is never `locked` by it.
-   * @returns `stale` where both answers fit
+   * @returns `stale` if both answers apply
    * @throws Error when another payment has its `idempotencyKey` or its `tokenHash`; nothing is written
    */
   replace(record: PaymentRecord, expectedVersion: number, event?: PaymentEvent): Promise<ReplaceOutcome>;

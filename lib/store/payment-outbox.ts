@@ -1,7 +1,7 @@
 import type { PaymentEvent, PaymentEventType } from '../payment/payment-event.js';
 import type { LeaseRequest } from './payment-ledger.js';
 
-/** A handler and one type of event that it takes. Handlers are announced, forgotten and delivered to by such pairs. */
+/** A handler and one type of event that it takes. Announcements, expiry and deliveries are all by such pairs. */
 export interface HandlerPair {
   /** The id of the handler, unique within an account. */
   readonly handlerId: string;
@@ -27,7 +27,9 @@ export interface Delivery {
 export interface DeliveryLeaseRequest extends LeaseRequest {
   readonly handlerId: string;
   readonly types: readonly PaymentEventType[];
-  /** A random text, different for each call. It proves that a caller holds the lease, when it renews or postpones. */
+  /**
+   * A random text, different for each call. A caller that renews or postpones proves with it that it holds the lease.
+   */
   readonly lease: string;
 }
 
@@ -40,9 +42,9 @@ export interface LeasedDelivery {
   readonly lease: string;
 }
 
-/** What becomes of a delivery after an attempt failed. */
+/** What to store for a delivery after an attempt has failed. */
 export interface Postponement {
-  /** How many attempts have failed, with this one. */
+  /** How many attempts have failed, including this one. */
   readonly attempts: number;
   readonly error: string;
   /** When it is due again, in milliseconds from the store's time on. */
@@ -59,17 +61,17 @@ export const PAIR_ALIVE_MS = 600_000;
 
 /**
  * The second part of a store: events on their way to handlers. A write of the {@link PaymentLedger} leaves its event
- * here. Fanning out makes a delivery of it for each handler of its type. A handler's deliveries are leased, and then
+ * here. Fanning out creates a delivery of it for each handler of its type. A handler's deliveries are leased, and then
  * acknowledged or postponed.
  */
 export interface PaymentOutbox {
-  /** Makes these pairs known as of now, also those that are known already. Other pairs stay as they are. */
+  /** Records that these pairs, known or new, were announced now. Other pairs stay as they are. */
   announce(account: string, pairs: readonly HandlerPair[]): Promise<void>;
 
   /**
-   * Makes deliveries of waiting events, one for each pair that is known for the event's type, due at once. It takes the
-   * events of at most `limit` payments, and all waiting events of a payment together. Events of types that no pair is
-   * known for go on waiting, and delay no others. Any number of processes may call it at once.
+   * Creates deliveries for waiting events: one for each pair that is known for the event's type, due at once. It takes
+   * the events of at most `limit` payments, and all waiting events of a payment together. Events of types for which no
+   * pair is known keep waiting, and do not delay others. Any number of processes may call it at once.
    * @returns how many events were fanned out
    */
   fanOut(account: string, limit: number): Promise<number>;
@@ -86,7 +88,8 @@ export interface PaymentOutbox {
   leaseDeliveries(lease: DeliveryLeaseRequest): Promise<Delivery[]>;
 
   /**
-   * Makes a lease end `leaseMs` from now, also one that has run out, if nobody has leased the delivery since.
+   * Makes a lease end `leaseMs` from now. A lease that has run out is renewed as well, unless another caller has leased
+   * the delivery since.
    * @returns false when another lease has taken its place or the delivery is gone; nothing changed
    */
   renewLease(delivery: LeasedDelivery, leaseMs: number): Promise<boolean>;

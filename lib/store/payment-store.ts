@@ -11,7 +11,7 @@ import type {
   Postponement,
 } from './payment-outbox.js';
 
-/** How long a purge keeps things, in milliseconds back from the store's time. */
+/** How long a purge keeps data, in milliseconds before the store's time. */
 export interface Retention {
   /** Settled payments, counted from `finalizedAt`; null keeps them for good. */
   readonly paymentsMs: number | null;
@@ -35,16 +35,16 @@ export const MAX_PURGE_MS = 5_000;
 /** How many payments are in a state now. */
 export interface StateCount {
   readonly count: number;
-  /** The oldest `updatedAt` of these payments; null where there are none. */
+  /** The oldest `updatedAt` of these payments; null if there are none. */
   readonly oldest: Date | null;
 }
 
 /** The counts of an account, for health checks and statistics. */
 export interface StoreCounts {
   readonly states: Readonly<Record<UnsettledState, StateCount>>;
-  /** Events that are not fanned out yet, also those of types that no handler takes. */
+  /** Events that are not fanned out yet, including those of types that no handler takes. */
   readonly waitingEvents: number;
-  /** Deliveries that are neither acknowledged nor parked, with the orphaned ones. */
+  /** Deliveries that are neither acknowledged nor parked, including the orphaned ones. */
   readonly openDeliveries: number;
   readonly parkedDeliveries: number;
   /** Open deliveries of pairs that were not announced within {@link PAIR_ALIVE_MS}. */

@@ -1,6 +1,6 @@
 const MAX_READ_CHARACTERS = 10_000;
 const MAX_SHOWN_CHARACTERS = 500;
-/** Shorter texts are not hidden: they are part of too many words. */
+/** Shorter texts are not hidden, because they occur in too many words. */
 const MIN_HIDDEN_CHARACTERS = 4;
 
 const URL_IN_TEXT = /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s'"`<>…]+/gi;
@@ -9,8 +9,8 @@ const SECRET_IN_TEXT =
   /\b(password|passwd|pass|pwd|user|username|token|secret)("?\s?[=:]\s?)("[^"]*"|'[^']*'|[^\s,;&}]+)/gi;
 
 /**
- * What may be shown of a URL: scheme, host, port and path. User, password, query and fragment are left out. Only the
- * scheme is shown where an unescaped character may have put a part of the password into the host or the path.
+ * The parts of a URL that may be shown: scheme, host, port and path. User, password, query and fragment are left out.
+ * Only the scheme is shown where an unescaped character may have put a part of the password into the host or the path.
  */
 export function shownUrl(url: string): string {
   const [scheme = ''] = /^[a-z][a-z0-9+.-]{0,30}:/i.exec(url) ?? [];
@@ -23,7 +23,7 @@ export function shownUrl(url: string): string {
   return isSplitWrong ? `${scheme}//…` : `${scheme}//${host}${pathname}`;
 }
 
-/** What may be shown of the path of a SQLite file, which people may write like the URL of a server. */
+/** The part of a SQLite file's path that may be shown: people may write it like the URL of a server. */
 export function shownFile(file: string): string {
   const name = file.replace(/[?#].*$/s, '');
   return /^\/\/[^/]*@|^[^@:]*:[^@]*@/.test(name) ? '…' : name;

@@ -11,13 +11,13 @@ export const STORE_URL_FORMS: readonly string[] = [
   'redis://…',
 ];
 
-/** What is wrong with the form of a store's URL, without showing it; null where nothing is. */
+/** What is wrong with the form of a store's URL, without showing it; null if nothing is. */
 export function storeUrlProblem(url: string): string | null {
   if (storeKindOf(url) === null) return `must be ${STORE_URL_FORMS.join(', ')} (rediss:// with TLS)`;
   return credentialsOf(url) === null ? STRAY_PERCENT : null;
 }
 
-/** The decoded user and password of a URL; null where they contain a % that begins no escape. */
+/** The decoded user and password of a URL; null if they contain a % that begins no escape. */
 export function credentialsOf(url: string): { readonly user: string; readonly password: string } | null {
   const { username, password } = URL.canParse(url) ? new URL(url) : { username: '', password: '' };
   try {
@@ -27,14 +27,14 @@ export function credentialsOf(url: string): { readonly user: string; readonly pa
   }
 }
 
-/** The kind of store that a URL names, by its form; null where it names none. */
+/** The kind of store that a URL names, by its form; null if it names none. */
 export function storeKindOf(url: string): 'memory' | 'sql' | 'redis' | null {
   if (url === 'memory:') return 'memory';
   if (/^rediss?:\/\/./.test(url)) return 'redis';
   return /:./.test(url) && SQL_ENGINES.some((engine) => engine.owns(url)) ? 'sql' : null;
 }
 
-/** The host of a store that is reached without TLS, or without verifying its certificate; null where there is none. */
+/** The host of a store that is reached without TLS, or without verifying its certificate; null if there is none. */
 export function unprotectedHost(url: string, environment: Environment): string | null {
   if (/^redis:\/\/./.test(url) || (/^rediss:\/\/./.test(url) && looksAtNoCertificate(environment))) {
     return URL.canParse(url) ? new URL(url).hostname : null;

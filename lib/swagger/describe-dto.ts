@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { getMetadataStorage } from 'class-validator';
 
-/** What the rules of a field do not say. */
+/** The parts of a field's description that its rules do not give. */
 interface FieldNote extends Pick<ApiPropertyOptions, 'writeOnly'> {
   readonly description: string;
   readonly example?: string | number | boolean;
@@ -12,7 +12,7 @@ interface FieldNote extends Pick<ApiPropertyOptions, 'writeOnly'> {
  * Adds OpenAPI metadata to a DTO. The schema comes from the DTO's own rules, so that it always says the same as they
  * do.
  *
- * @param notes one for each field: a missing or a surplus one does not compile
+ * @param notes one for each field: a missing or an extra one does not compile
  */
 export function describeDto<T extends object>(dto: Type<T>, notes: Readonly<Record<keyof T, FieldNote>>): void {
   for (const [field, note] of Object.entries<FieldNote>(notes)) {
@@ -34,8 +34,8 @@ type SchemaOfRule = (constraints: readonly unknown[]) => ApiPropertyOptions;
 const source = (constraints: readonly unknown[]): string => (constraints[0] as RegExp).source;
 
 /**
- * The rules of the DTOs in the terms of OpenAPI, by the rule's name. A rule that it cannot express (the check digit, a
- * date that must not be past) adds nothing.
+ * The rules of the DTOs in the terms of OpenAPI, by the rule's name. A rule that OpenAPI cannot express (the check
+ * digit, a date that must not be past) adds nothing.
  */
 export const RULE_SCHEMAS: Readonly<Record<string, SchemaOfRule>> = {
   isDefined: () => ({ required: true }),

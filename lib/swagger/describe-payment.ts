@@ -9,7 +9,7 @@ const textOrNull = (description: string, example?: string): ApiPropertyOptions =
 });
 const date = (description: string): ApiPropertyOptions => ({ type: String, format: 'date-time', description });
 
-/** A missing or a surplus field does not compile. */
+/** A missing or an extra field does not compile. */
 const FIELDS: Readonly<Record<keyof Payment, ApiPropertyOptions>> = {
   conversationId: text('The id of this attempt at the gateway.'),
   account: text('The merchant account.', 'default'),

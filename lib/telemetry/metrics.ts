@@ -8,7 +8,7 @@ const GAUGES = {
   'card_payment.payments.oldest_age': ['s', 'How long the oldest of them has been in its state.'],
   'card_payment.deliveries': ['{delivery}', 'Deliveries to awaited handlers: open, parked or orphaned, in the store.'],
   'card_payment.events.waiting': ['{event}', 'Events that have no handler yet, or are not fanned out yet.'],
-  'card_payment.writes.owed': ['{write}', 'Outcomes and other writes of this process that the store has not taken.'],
+  'card_payment.writes.owed': ['{write}', 'Outcomes and other writes of this process that the store has not accepted.'],
   'card_payment.in_flight': ['{operation}', 'Operations that are running in this process.'],
   'card_payment.in_flight.payments': ['{payment}', 'Calls of doPayment and init3d that are running in this process.'],
   'card_payment.in_flight.limit': [

@@ -9,15 +9,15 @@ const CLAIM_MS = 90_000;
 const FIRST_INQUIRY_MS = 15_000;
 
 /**
- * A payment for a unit test: 149.90 lira for `order-1`, `succeeded` unless another state is given. What is not given
- * fits the state: `kind`, `settled`, `finalizedAt`. What the gateway would add (`orderId`, `code`, …) is null unless
- * given.
+ * A payment for a unit test: 149.90 lira for `order-1`, `succeeded` unless another state is given. Fields that are not
+ * given are made to fit the state (`kind`, `settled`, `finalizedAt`). Fields that the gateway would add (`orderId`,
+ * `code`, …) are null unless given.
  *
  * ```ts
  * await orders.markPaid(aPayment({ reference: 'order-7' }));
  * ```
  *
- * Every call gives the same payment: where a test needs two, give each a `conversationId`.
+ * Every call returns the same payment: if a test needs two, give each a `conversationId`.
  */
 export function aPayment<S extends PaymentState = 'succeeded'>(
   fields: Partial<Payment> & { readonly state?: S } = {},
@@ -34,7 +34,7 @@ export function aPayment<S extends PaymentState = 'succeeded'>(
  * await handler.failed(event);
  * ```
  *
- * @throws Error where the state is one that has no event
+ * @throws Error if the state has no event
  */
 export function aPaymentEvent<S extends PaymentEventState = 'succeeded'>(
   fields: Partial<Payment> & { readonly state?: S } = {},
@@ -47,7 +47,7 @@ export function aPaymentEvent<S extends PaymentEventState = 'succeeded'>(
 }
 
 /**
- * A payment as a store keeps it, for the test of a store of your own: as {@link aPayment}, with `referenceLock`,
+ * A payment as a store keeps it, for the test of your own store: like {@link aPayment}, with `referenceLock`,
  * `expiresAt` and `dueAt` as they fit the state.
  */
 export function aPaymentRecord(fields: Partial<PaymentRecord> = {}): PaymentRecord {

@@ -16,8 +16,8 @@ import { TestClock } from './test-clock.js';
 /** How the suite gets the store that it tests. */
 export interface PaymentStoreSource {
   /**
-   * Makes an open store that takes all of its time from this clock. It may contain other data: each case uses accounts
-   * of its own.
+   * Makes an open store that takes all of its time from this clock. It may contain other data, because each case uses
+   * new accounts.
    */
   create(clock: TestClock): Promise<PaymentStore>;
   /** Makes a second open store on the same data, with the same clock. Races then run between the two. */
@@ -39,7 +39,7 @@ export interface TestRunner {
   it(name: string, run: () => Promise<void>): unknown;
 }
 
-/** The cases of the contract of a {@link PaymentStore}, for a runner of your own. */
+/** The cases of the contract of a {@link PaymentStore}, for your own test runner. */
 export const paymentStoreContract: readonly PaymentStoreCheck[] = [
   ...timeCases,
   // The ledger.
@@ -73,7 +73,7 @@ export const paymentStoreContract: readonly PaymentStoreCheck[] = [
 const globals: object = globalThis;
 
 /**
- * Tests a store of your own, in its test file:
+ * Tests your own store, in its test file:
  *
  * ```ts
  * describePaymentStore('MyStore', { create: async (clock) => new MyStore({ clock }) });

@@ -13,7 +13,7 @@ export class TestClock extends PaymentClock {
   private elapsed = 0;
   private readonly sleepers = new Set<Sleeper>();
 
-  /** @param start where it stands at first; by default 1 March 2026, noon UTC */
+  /** @param start the time that it shows at first; by default 1 March 2026, noon UTC */
   constructor(start: Date = new Date('2026-03-01T12:00:00.000Z')) {
     super();
     this.origin = start.getTime();
@@ -53,13 +53,13 @@ export class TestClock extends PaymentClock {
   }
 
   /**
-   * Moves the clock ahead and wakes the sleepers in order, each at its time, also those that sleep again within this
-   * time. Resolves when all of that is done.
+   * Moves the clock ahead and wakes the sleepers in order, each at its time, including those that go back to sleep
+   * within this time. Resolves when that is done.
    */
   async advance(ms: number): Promise<void> {
     const end = this.elapsed + ms;
     for (;;) {
-      await turnOfTheLoop();
+      await nextLoopTurn();
       const [next] = [...this.sleepers].sort((one, other) => one.wakesAt - other.wakesAt);
       if (!next || next.wakesAt > end) break;
       this.elapsed = Math.max(this.elapsed, next.wakesAt);
@@ -70,6 +70,6 @@ export class TestClock extends PaymentClock {
 }
 
 /** Lets promises that are ready run. */
-function turnOfTheLoop(): Promise<void> {
+function nextLoopTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -41,7 +41,7 @@ const PRIVACY_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 };
 
-const INVALID_URL = /returned a text that is no address: it must be an absolute http\(s\) URL/;
+const INVALID_URL = /returned a string that is not a usable URL: it must be an absolute http\(s\) URL/;
 
 describe('the answer to the buyer', () => {
   const records: unknown[] = [];
@@ -140,8 +140,8 @@ describe('the answer to the buyer', () => {
         },
         /threw: Error: card \*+, at .*test\/callback\/callback-responder\.spec\.ts:\d+:\d+/,
       ],
-      ['returns nothing', () => undefined, /returned no text/],
-      ['returns a promise', () => Promise.resolve('/paid'), /is async: it must return the address itself/],
+      ['returns nothing', () => undefined, /did not return a string/],
+      ['returns a promise', () => Promise.resolve('/paid'), /is async: it must return the URL itself/],
       ['returns a script URL', () => 'javascript:alert(1)', INVALID_URL],
       ['returns a protocol-relative URL', () => '//evil.example/paid', INVALID_URL],
       ['returns a URL with credentials', () => 'https://user:secret@shop.example/paid', INVALID_URL],
@@ -154,7 +154,7 @@ describe('the answer to the buyer', () => {
       expect(headers['Location']).toBeUndefined();
       expect(log).toEqual([
         expect.stringContaining(
-          `error Payment ${payment.conversationId}: successUrl gave no usable URL; the built-in page is shown.`,
+          `error Payment ${payment.conversationId}: successUrl returned no usable URL; the built-in page is shown.`,
         ),
       ]);
       expect(log[0]).toMatch(problem);

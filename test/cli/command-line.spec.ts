@@ -78,8 +78,8 @@ describe('the command line', () => {
     [[], 'Usage:'],
     [['docter'], 'There is no command "docter". Did you mean "doctor"?'],
     [['payment', 'list'], 'There is no command "payment". Did you mean "payments"?'],
-    [['migrate'], 'There is no command "migrate". There are: doctor, simulate, schema, payments.'],
-    [['payments'], '"payments" takes a command: list, show, stats, inquire, resolve, parked, replay.'],
+    [['migrate'], 'There is no command "migrate". The commands are: doctor, simulate, schema, payments.'],
+    [['payments'], '"payments" needs a command: list, show, stats, inquire, resolve, parked, replay.'],
     [['payments', 'lst'], 'There is no command "payments lst". Did you mean "payments list"?'],
     [['payments', 'list', '--acount', 'shop'], '"payments list" has no option --acount. Did you mean --account?'],
     [['payments', 'list', '--env-file', '.env'], '"payments list" has no option --env-file. Did you mean --env?'],
@@ -87,7 +87,7 @@ describe('the command line', () => {
     [['payments', 'list', '-x'], '"payments list" has no option -x.'],
     [['payments', 'list', '--store'], "Option '--store <value>' argument missing"],
     [['payments', 'list', '--json=yes'], "Option '--json' does not take an argument"],
-    [['payments', 'list', 'unknown'], '"payments list" does not know what to do with "unknown".'],
+    [['payments', 'list', 'unknown'], '"payments list" has no use for the argument "unknown".'],
     [['payments', 'list', '--state', 'unkown'], 'there is no state "unkown"; did you mean unknown?'],
     [['payments', 'list', '--state', 'lost'], 'there is no state "lost"; there are'],
     [['payments', 'list', '--limit', '0'], '--limit takes a whole number from 1 to 10000.'],
@@ -112,7 +112,7 @@ describe('the command line', () => {
   it('says what is wrong on standard error alone, with status 2', async () => {
     const { status, stdout, stderr } = await cli(['payments', 'lst', '--json'], { cwd });
     expect(stderr).toBe(
-      'There is no command "payments lst". Did you mean "payments list"?\n"nestjs-card-payment --help" says more.\n',
+      'There is no command "payments lst". Did you mean "payments list"?\n"nestjs-card-payment --help" explains it.\n',
     );
     expect([status, stdout]).toEqual([2, '']);
   });

@@ -67,8 +67,8 @@ test('a remote store without TLS is named, and fails nothing by itself', async (
     status: 'skipped',
     advice: null,
     message:
-      'The connection to the payment store at db.invalid is not protected by verified TLS: whoever can listen in ' +
-      'between reads and changes payments, and learns the password. Where the server speaks TLS, put ' +
+      'The connection to the payment store at db.invalid is not protected by verified TLS: anyone who can listen in ' +
+      'between reads and changes payments, and learns the password. If the server supports TLS, put ' +
       'sslmode=verify-full in its URL (PAYMENT_STORE_URL).',
   };
   expect(await doctorOn('postgres://ada:geheim@db.invalid/shop')).toContainEqual(warning);

@@ -116,7 +116,7 @@ describe('doctor', () => {
       `✓ store        sqlite:${file('payments.sqlite')} answers, and its schema is right`,
       `✓ gateway      ${host} is reached, without TLS`,
       "✓ clock        agrees with the gateway's",
-      '✓ credentials  taken (CheckBin, unverified)',
+      '✓ credentials  accepted (CheckBin, unverified)',
       `✓ callback     ${merchant.url}/payments is answered by this module`,
       '',
       'All that could be checked is right.',
@@ -136,7 +136,7 @@ describe('doctor', () => {
       expect(stdout).toMatch(new RegExp(`^✗ settings     \\w+ \\(${name}\\) is missing`, 'm'));
     }
     expect(stdout).toContain('There is no variable PAYMENT_… at all: was .env loaded?');
-    expect(stdout).toContain('– store        payments are kept in memory: a restart forgets them');
+    expect(stdout).toContain('– store        payments are kept in memory: a restart loses them');
     expect(stdout).toMatch(/^– gateway {6}not tried/m);
     expect(stdout).toMatch(/^– credentials {2}not tried/m);
   });
@@ -231,9 +231,9 @@ describe('doctor', () => {
     const OTHERS = ['--skip', 'callback,store'];
 
     it.each([
-      ['http://127.0.0.1:9', '127.0.0.1:9 is not reached, TCP fails: nothing listens there (ECONNREFUSED)'],
-      ['https://gateway.invalid', 'gateway.invalid is not reached, DNS fails: '],
-    ])('%s is not reached', async (PAYMENT_BASE_URL, message) => {
+      ['http://127.0.0.1:9', '127.0.0.1:9 cannot be reached, TCP failed: nothing listens there (ECONNREFUSED)'],
+      ['https://gateway.invalid', 'gateway.invalid cannot be reached, DNS failed: '],
+    ])('%s cannot be reached', async (PAYMENT_BASE_URL, message) => {
       expect(await troubles({ PAYMENT_BASE_URL }, ...OTHERS)).toEqual([
         {
           check: 'gateway',
@@ -253,12 +253,12 @@ describe('doctor', () => {
       servers.push(good);
       const [unknown] = await troubles({ PAYMENT_BASE_URL: good.url }, ...OTHERS);
       expect(unknown?.message).toMatch(
-        /TLS fails: its certificate is from no authority that Node.js knows \(DEPTH_ZERO/,
+        /TLS failed: its certificate is from no authority that Node.js knows \(DEPTH_ZERO/,
       );
       // Meant for something else, it does not make a bad certificate a good one.
       const careless = { PAYMENT_BASE_URL: good.url, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
       const insecure = await cli(['doctor', '--json', ...OTHERS], { cwd, env: { ...env, ...careless } });
-      expect(insecure.stdout).toContain('TLS fails');
+      expect(insecure.stdout).toContain('TLS failed');
 
       const NODE_EXTRA_CA_CERTS = file('ca.pem');
       const { status, stdout } = await doctor(
@@ -278,14 +278,14 @@ describe('doctor', () => {
     it('speaks no TLS', async () => {
       const [first] = await troubles({ PAYMENT_BASE_URL: simulator.url.replace('http:', 'https:') }, ...OTHERS);
       expect(first).toMatchObject({ check: 'gateway', status: 'failed' });
-      expect(first?.message).toMatch(/TLS fails: it does not speak TLS as it should \((EPROTO|ERR_SSL_\w+)\)/);
+      expect(first?.message).toMatch(/TLS failed: its TLS handshake is invalid \((EPROTO|ERR_SSL_\w+)\)/);
     });
 
     it('is another service', async () => {
       const PAYMENT_BASE_URL = await web((_request, response) => response.writeHead(404).end('<h1>Not found</h1>'));
       const [only] = await troubles({ PAYMENT_BASE_URL }, ...OTHERS);
       expect(only).toMatchObject({ check: 'credentials', status: 'failed' });
-      expect(only?.message).toContain('no such service answers there: HTTP 404');
+      expect(only?.message).toContain('this service is not at that address: HTTP 404');
       expect(only?.advice).toContain('PAYMENT_BASE_URL');
     });
 
@@ -354,7 +354,7 @@ describe('doctor', () => {
 
     it('address where nothing listens', async () => {
       const [only] = await troubles({ PAYMENT_PUBLIC_URL: 'http://127.0.0.1:9' }, ...OTHERS);
-      expect(only?.message).toBe('http://127.0.0.1:9/payments is not reached: nothing listens there (ECONNREFUSED)');
+      expect(only?.message).toBe('http://127.0.0.1:9/payments cannot be reached: nothing listens there (ECONNREFUSED)');
       expect(only?.advice).toContain('Is the application running?');
     });
 
@@ -399,11 +399,11 @@ describe('doctor', () => {
       // Three rounds of a second each, the start of a process, and a busy machine.
       expect(performance.now() - began).toBeLessThan(9_000);
       expect(found).toMatchObject([
-        { check: 'store', status: 'failed', message: expect.stringContaining('gives no answer') as string },
-        { check: 'gateway', message: `${gateway} is not reached, TLS fails: there was no answer in time` },
+        { check: 'store', status: 'failed', message: expect.stringContaining('does not answer') as string },
+        { check: 'gateway', message: `${gateway} cannot be reached, TLS failed: there was no answer in time` },
         { check: 'clock', status: 'skipped' },
         { check: 'credentials', status: 'skipped' },
-        { check: 'callback', message: `http://${shop}/payments is not reached: there was no answer in time` },
+        { check: 'callback', message: `http://${shop}/payments cannot be reached: there was no answer in time` },
       ]);
     }
   });

@@ -22,7 +22,7 @@ interface TestStore {
   stop(): Promise<void>;
 }
 
-/** The stores that more than one process can look into. */
+/** The stores that several processes can open. */
 const STORES: Readonly<Record<string, (folder: string) => Promise<TestStore>>> = {
   SQLite: (folder) => Promise.resolve({ url: `sqlite:${folder}/payments.sqlite`, stop: () => Promise.resolve() }),
   PostgreSQL: async () => {
@@ -101,7 +101,7 @@ describe.each(Object.entries(STORES))('payments on %s', (_name, start) => {
     return answer;
   };
 
-  it('lists those that need a person, and counts the rest', async () => {
+  it('lists the payments that need a person, and counts the rest', async () => {
     const { status, stdout, stderr } = await said('list');
     expect([status, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(
@@ -109,7 +109,7 @@ describe.each(Object.entries(STORES))('payments on %s', (_name, start) => {
     );
   });
 
-  it('lists what is asked for, as JSON, so many at most', async () => {
+  it('lists the selected payments as JSON, up to the limit', async () => {
     const all = await json<{ payments: Payment[] }>('list', '--state', 'all');
     expect(all.payments.map(({ conversationId }) => conversationId).sort()).toEqual(['MAILED', 'REVIEW', 'UNDERWAY']);
     expect(await json('list', '--state', 'all', '--limit', '2')).toMatchObject({ account: 'default', hasMore: true });
@@ -173,7 +173,7 @@ describe.each(Object.entries(STORES))('payments on %s', (_name, start) => {
     expect(stdout).toContain('Deliveries: 0 waiting (0 of handlers that are gone), 1 parked');
   });
 
-  it('settles what a person found out, once', async () => {
+  it('settles a payment once, as an operator says', async () => {
     await expect(said('resolve', 'NOBODY', 'failed', '--note', 'seen')).resolves.toMatchObject({
       status: 1,
       stdout: '',
@@ -185,7 +185,7 @@ describe.each(Object.entries(STORES))('payments on %s', (_name, start) => {
     await expect(store.find('default', 'REVIEW')).resolves.toMatchObject({ state: 'failed' });
   });
 
-  it('asks for force before it fails a payment that may still be sent, and keeps who gave it', async () => {
+  it('requires --force to fail a payment that may still be sent, and records who did it', async () => {
     const claimed = new Date(Date.now() - 120_000);
     const own = { conversationId: 'CUT-OFF', reference: 'order-c', createdAt: claimed, updatedAt: claimed };
     const record = aPaymentRecord({ state: 'charging', ...own });
@@ -200,7 +200,7 @@ describe.each(Object.entries(STORES))('payments on %s', (_name, start) => {
     expect((await store.history('default', 'CUT-OFF')).at(-1)).toMatchObject({ by: 'ada@shop.example' });
   });
 
-  it('asks the gateway, settles by its answer, and the handler of the application hears of it', async () => {
+  it("settles a payment by the gateway's answer, and the application's handler gets the event", async () => {
     const orders = new Orders();
     const app = await Test.createTestingModule({
       imports: [
@@ -240,7 +240,7 @@ describe.each(Object.entries(STORES))('payments on %s', (_name, start) => {
     }
   });
 
-  it('lists what is parked, and delivers it again', async () => {
+  it('lists parked deliveries, and replays one', async () => {
     const parked = await json<{ deliveries: { eventId: string }[] }>('parked');
     expect(parked).toEqual({
       account: 'default',
@@ -267,7 +267,7 @@ describe.each(Object.entries(STORES))('payments on %s', (_name, start) => {
   });
 });
 
-describe('an inquiry without what it needs', () => {
+describe('an inquiry with a missing setting', () => {
   const { folder: cwd, file, remove } = scratch();
   const env = { PAYMENT_STORE_URL: `sqlite:${file('payments.sqlite')}` };
   beforeAll(async () => {
@@ -287,9 +287,12 @@ describe('an inquiry without what it needs', () => {
 
   it.each([
     [{}, 'The dialect "standard" (PAYMENT_DIALECT) cannot ask'],
-    [{ PAYMENT_DIALECT: 'morpos', PAYMENT_BASE_URL: 'simulator:' }, 'PAYMENT_BASE_URL is the simulator inside the application'],
+    [
+      { PAYMENT_DIALECT: 'morpos', PAYMENT_BASE_URL: 'simulator:' },
+      'PAYMENT_BASE_URL is the simulator inside the application',
+    ],
     [{ PAYMENT_DIALECT: 'morpos', PAYMENT_CLIENT_SECRET: 'geheim' }, 'clientId (PAYMENT_CLIENT_ID): is missing'],
-  ])('says what is missing (%j)', async (more, message) => {
+  ])('names the missing setting (%j)', async (more, message) => {
     const { status, stdout, stderr } = await cli(['payments', 'inquire', conversationId], {
       cwd,
       env: { ...env, ...more },
@@ -299,13 +302,13 @@ describe('an inquiry without what it needs', () => {
     expect([status, stdout]).toEqual([2, '']);
   });
 
-  it('steers no terminal by what is stored', async () => {
+  it('replaces control characters in stored text', async () => {
     const { stdout } = await cli(['payments', 'show', conversationId], { cwd, env });
     expect(stdout).toContain('red \uFFFD[31m text');
   });
 
-  it('shows nothing of what a driver says', async () => {
-    // A server that speaks no PostgreSQL, but names a password.
+  it("does not show a driver's message", async () => {
+    // A server that does not speak PostgreSQL, and whose reply contains a password.
     const server = createServer((socket) => socket.end('FATAL password=geheim')).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
@@ -318,7 +321,7 @@ describe('an inquiry without what it needs', () => {
   });
 });
 
-/** Has a handler give up on the event of a payment. */
+/** Parks a delivery of a payment's event. */
 async function park(store: PaymentStore): Promise<void> {
   const mailed = { conversationId: 'MAILED', reference: 'order-m' };
   await store.announce('default', [{ handlerId: 'mail', type: 'payment.succeeded' }]);

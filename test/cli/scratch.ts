@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** An empty folder to run the command line in; `remove` takes it away. */
+/** An empty folder to run the command line in; `remove` deletes it. */
 export function scratch(): { readonly folder: string; file(name: string): string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'card-payment-cli-'));
   return {

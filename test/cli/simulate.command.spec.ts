@@ -65,14 +65,14 @@ it('says that a port is in use', async () => {
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
   await expect(printedBy(['--port', String(port)])).rejects.toThrow(
-    new UsageError(`Port ${port} of 127.0.0.1 is in use; choose another with --port (0: any that is free).`),
+    new UsageError(`Port ${port} of 127.0.0.1 is in use; choose another with --port (0 takes any free port).`),
   );
   await new Promise((resolve) => taken.close(resolve));
 });
 
 it.each([
-  [['--host', '192.0.2.1'], '--host 192.0.2.1 is no address of this machine'],
-  [['--host', 'no-such-host.invalid'], '--host no-such-host.invalid is no address of this machine'],
+  [['--host', '192.0.2.1'], '--host 192.0.2.1 is not an address of this machine'],
+  [['--host', 'no-such-host.invalid'], '--host no-such-host.invalid is not an address of this machine'],
   [['--port', '65536'], '--port takes a number up to 65535'],
   [['--port', 'http'], '--port takes a number up to 65535'],
   [['--public-url', 'phone'], '--public-url takes an address such as'],

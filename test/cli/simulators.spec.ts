@@ -27,7 +27,7 @@ describe('a newcomer with a simulator', () => {
       expect(stdout).toMatch(/^✓ environment {2}\.env was read; 7 variables begin with PAYMENT_$/m);
       expect(stdout).toMatch(new RegExp(`^✓ settings {5}complete, dialect ${dialect}`, 'm'));
       expect(stdout).toMatch(/^✓ gateway /m);
-      expect(stdout).toMatch(/^– callback {5}http:\/\/localhost:3000\/payments is not reached: .* Start it/m);
+      expect(stdout).toMatch(/^– callback {5}http:\/\/localhost:3000\/payments cannot be reached: .* Start it/m);
       expect(stdout).not.toContain('✗');
       expect(status).toBe(0);
     } finally {

@@ -134,7 +134,7 @@ describe('the log, when a function of the merchant throws', () => {
     const { request } = simulator.approve(conversationId);
     expect((await fetch(request.url, { ...request, redirect: 'manual' })).status).toBe(200);
     expect(await line(/: beforeAuth3d threw, which counts as no; nothing was sent: Error: card/)).toMatch(HERE);
-    expect(await line(/: failureUrl gave no usable URL; .* The function threw: Error: card/)).toMatch(HERE);
+    expect(await line(/: failureUrl returned no usable URL; .* The function threw: Error: card/)).toMatch(HERE);
   });
 });
 

@@ -19,7 +19,7 @@ const WRITTEN = [
   ['both', { kind: 'hosted', state: 'pending' }],
 ] as const;
 
-describe.each(['SQLite', 'PostgreSQL', 'Redis'])('beside a newer release on %s', (database) => {
+describe.each(['SQLite', 'PostgreSQL', 'Redis'])('together with a newer release on %s', (database) => {
   const folder = mkdtempSync(join(tmpdir(), 'payments-'));
   let server: Postgres | RedisServer | undefined;
   let store: PaymentStore;
@@ -61,13 +61,13 @@ describe.each(['SQLite', 'PostgreSQL', 'Redis'])('beside a newer release on %s',
     return record;
   }
 
-  describe.each(WRITTEN)('%s that it alone knows', (_what, change) => {
+  describe.each(WRITTEN)('%s that only the newer release knows', (_what, change) => {
     let record: PaymentRecord;
     beforeAll(async () => {
       record = await written(change);
     });
 
-    it('is shown as waiting, to its callback, too', async () => {
+    it('is shown as waiting, even to its callback', async () => {
       const shown = { ...change, settled: false };
       expect(await merchant.payments.find(record.conversationId)).toMatchObject(shown);
       const { url, request } = simulator.approve(record.conversationId);
@@ -97,7 +97,7 @@ describe.each(['SQLite', 'PostgreSQL', 'Redis'])('beside a newer release on %s',
       expect(dueAt?.getTime()).toBeLessThan(Date.now() + 90_000);
     });
 
-    it('keeps its order, and nothing is sent for it', async () => {
+    it('keeps its reference locked, and nothing is sent for it', async () => {
       const other = await merchant.payments.doPayment(sale('10.00', { reference: record.reference ?? '' }));
       expect(other).toMatchObject({ state: 'failed', reason: 'reference_taken' });
       expect(simulator.ledger.calls('Auth3d', record.conversationId)).toBe(0);

@@ -97,8 +97,8 @@ describe('the log at start-up', () => {
     const storeUrl = `redis://0.0.0.0:${new URL(redis.url).port}/3`;
     const warned = (lines: readonly string[]) => lines.filter((line) => line.includes('TLS'));
     expect(warned(await said({ imports: [payment({ storeUrl })] }))).toEqual([
-      'warn The connection to the payment store at 0.0.0.0 is not protected by verified TLS: whoever can listen in ' +
-        'between reads and changes payments, and learns the password. Where the server speaks TLS, begin its URL with ' +
+      'warn The connection to the payment store at 0.0.0.0 is not protected by verified TLS: anyone who can listen ' +
+        'in between reads and changes payments, and learns the password. If the server supports TLS, begin its URL with ' +
         'rediss:// (PAYMENT_STORE_URL).',
     ]);
     log.length = 0;
@@ -115,7 +115,7 @@ describe('the log at start-up', () => {
 
   it('warns of an account without a handler, unless plain events may reach a listener', async () => {
     const warning =
-      'warn Nobody hears what becomes of payments of the account default: add a method with ' +
+      'warn No handler gets the outcome of payments of the account default: add a method with ' +
       "@OnPayment(['succeeded', 'failed', 'expired']) to a provider.";
     expect(await said({ imports: [payment()] })).toContainEqual(warning);
     expect(records[log.indexOf(warning)]).toMatchObject({ account: 'default' });
@@ -140,7 +140,7 @@ describe('the log at start-up', () => {
       providers: [{ provide: APP_GUARD, useClass: LoginGuard }],
     });
     const warningOf = (guards: string) =>
-      `warn Global guards (${guards}) stand before the bank's callback, which comes without a login: what they refuse ` +
+      `warn Global guards (${guards}) apply to the bank's callback, which comes without a login: what they refuse ` +
       'is never completed. Mark it public: callback: { decorators: [Public()] } with your own decorator; or say that ' +
       'they let it pass: callback: { decorators: [] }.';
     const warning = warningOf('LoginGuard');

@@ -92,7 +92,7 @@ describe('the return URL', () => {
     ]);
     expect(() => off.make({})).toThrow(PaymentValidationError);
     const explanations = {
-      en: /since the callback controller is off/,
+      en: /because the callback controller is off/,
       tr: /callback controller kapalı.* returnUrl seçeneğini/,
     };
     expect(() => off.make({ language: 'tr' })).toThrow(explanations.tr);

@@ -43,9 +43,9 @@ describe('trouble with the gateway', () => {
       expect.stringContaining('cannot be reached; nothing was sent (deadline, init3d). Check baseUrl'),
       expect.stringContaining('An interceptor of PAYMENT_HTTP kept a request'),
       'error Nothing was sent to the payment gateway: the signer took too long (init3d).',
-      'error The payment gateway at gateway.example:8443 gave no answer that can be read (deadline, auth3d). ' +
+      'error The payment gateway at gateway.example:8443 gave no readable answer (deadline, auth3d). ' +
         'If it is only slow, raise timeoutMs (PAYMENT_EU_TIMEOUT_MS).',
-      'error The payment gateway at gateway.example:8443 gave no answer that can be read (ECONNRESET, auth3d).',
+      'error The payment gateway at gateway.example:8443 gave no readable answer (ECONNRESET, auth3d).',
     ]);
   });
 

@@ -277,7 +277,10 @@ describe('HandlerCall', () => {
     async (_what, handle) => {
       store.acknowledge = store.postpone = () => Promise.reject(new Error('password=secret'));
       await callNow(handle);
-      expect(log.at(-1)).toBe('error Event ONE:1: the store did not take the delivery to mail; it will come again.');
+      expect(log.at(-1)).toBe(
+        'error Event ONE:1: the store did not accept the result of the delivery to mail; ' +
+          'the event will be delivered again.',
+      );
       expect(log.join()).not.toContain('secret');
       await clock.advance(DAY_MS);
       expect((await leaseDue())?.delivery).toMatchObject({ event: { eventId: 'ONE:1' } });

@@ -62,7 +62,7 @@ function run(end: string, downMs: number): Promise<Ended> {
 }
 
 describe.each(Object.entries(ENDS))('a job that %s', (_what, end) => {
-  it('makes its owed write when the store works again after some seconds, and ends right afterwards', async () => {
+  it('writes what a store did not accept for some seconds, and ends as soon as that is done', async () => {
     const { written, seconds, named } = await run(end, 4_000);
     expect([written, named]).toEqual([['succeeded'], false]);
     expect(seconds).toBeLessThan(20);

@@ -6,11 +6,11 @@ import { startPostgres } from '../services/postgres.js';
 import { startRedis } from '../services/redis.js';
 import { makeScratchFolder } from './scratch-folder.js';
 
-/** A server or a folder for stores that processes share, and that outlive them. */
+/** A server or a folder for stores that several processes share and that outlive them. */
 export interface SharedStore {
   /** The URL of an empty store. */
   create(): Promise<string>;
-  /** Removes it all. */
+  /** Removes all stores. */
   stop(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export const SHARED_STORES = {
 
 export type SharedStoreName = keyof typeof SHARED_STORES;
 
-/** The store of such a URL, before it is opened; with the time of a clock where one is given. */
+/** The store of such a URL, before it is opened; with the clock's time if one is given. */
 export function storeAt(url: string, clock?: PaymentClock): Promise<PaymentStore> {
   return url.startsWith('redis:') ? openRedisStore(url, { clock }) : openSqlStore(url, { clock });
 }

@@ -40,7 +40,9 @@ test('in memory, with a warning that names the variable', async () => {
   await expect(openStore(SETTINGS)).resolves.toBeInstanceOf(MemoryPaymentStore);
   await openStore({ ...SETTINGS, background: false });
   expect(warnings).toEqual([
-    expect.stringContaining('Set PAYMENT_SHOP_STORE_URL (sqlite:FILE, postgres://…, redis://…) before real money.'),
+    expect.stringContaining(
+      'Set PAYMENT_SHOP_STORE_URL (sqlite:FILE, postgres://…, redis://…) before you take real payments.',
+    ),
     expect.stringContaining('nothing reconciles them either'),
   ]);
   expect(warnings[0]).not.toContain('reconciles');
@@ -144,7 +146,7 @@ test.each(['redis://ada:geheim50%@127.0.0.1:1', 'postgres://geheim%zz:x@127.0.0.
   },
 );
 
-test('what a store repeats of a password is hidden, as it is written and as it is meant', async () => {
+test('a password in an error of the store is hidden, both encoded and decoded', async () => {
   const store = new MemoryPaymentStore();
   const storeUrl = 'redis://a%64min:geheim%2Fwort@host';
   for (const said of ['geheim%2Fwort', 'geheim/wort', 'admin', storeUrl]) {

@@ -35,7 +35,7 @@ test.each(SECRET_URLS)('nothing of %s is left in what a driver says of it', (url
   expect(said).not.toContain('geheim');
 });
 
-test('what a driver repeats in other letters is found, too', () => {
+test('a secret that a driver repeats in another case is found, too', () => {
   const url = 'postgres://ada:Geheim99@db.example/shop';
   expect(withoutSecrets('no host GEHEIM99 (geheim99)', url)).toBe('no host *** (***)');
   expect(withoutSecrets('İ: no host Geheim99', url)).toBe('İ: no host ***');

@@ -44,7 +44,7 @@ test('user and password are read as they are meant', () => {
   expect(storeUrlProblem('redis://ada:50%25@host')).toBeNull();
 });
 
-test('what is no URL has no user and no password', () => {
+test('a text that is not a URL has no user and no password', () => {
   expect(credentialsOf('payments.db')).toEqual({ user: '', password: '' });
 });
 

@@ -28,7 +28,7 @@ test.each(STATES)('what is not given fits a payment that is %s', (state) => {
   expect(payment).toEqual(toPayment(record));
 });
 
-test('what is given counts, and the rest fits it', () => {
+test('given fields are kept, and the others fit them', () => {
   expect(aPaymentRecord({ reference: 'r-7', updatedAt: after(5) })).toMatchObject({
     referenceLock: 'r-7',
     finalizedAt: after(5),

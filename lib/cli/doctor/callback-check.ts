@@ -13,13 +13,13 @@ import {
 } from './doctor-check.js';
 import { causeOf, requestOnce, withinTime } from './reach-host.js';
 
-/** This is no token, so the callback is refused before anything is looked up. */
+/** This is not a token, so the callback is refused before anything is looked up. */
 const NO_TOKEN = 'doctor';
 const MAX_PAGE_CHARACTERS = 100_000;
 const TITLES: readonly string[] = Object.values(RESULT_TEXTS.refused).map(({ title }) => title);
 
 /**
- * Checks that the callback controller answers at its public address: it requests a callback of no payment, which the
+ * Checks that the callback controller answers at its public address: it sends a callback for no payment, which the
  * controller refuses with a page that is recognised here.
  * @param given the address of the controller, instead of the one that the variables give
  */
@@ -50,11 +50,12 @@ export async function checkCallbackAddress(target: DoctorTarget, given: string |
     // On a developer's machine, the application may not have been started yet.
     if (isRefused(error) && isLoopback(hostname) && (isLocalGateway(target) || isEmbeddedSimulator(target))) {
       const advice = 'Is the application running? Start it, and run this again.';
-      return skipped('callback', `${address} is not reached: ${causeOf(error)}`, advice);
+      return skipped('callback', `${address} cannot be reached: ${causeOf(error)}`, advice);
     }
     const advice =
-      'Is the application running? From inside some networks a public address is not reached; then ask from elsewhere.';
-    return failed('callback', `${address} is not reached: ${causeOf(error)}`, advice);
+      'Is the application running? From inside some networks a public address cannot be reached; ' +
+      'then check it from elsewhere.';
+    return failed('callback', `${address} cannot be reached: ${causeOf(error)}`, advice);
   }
 }
 

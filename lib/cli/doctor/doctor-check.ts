@@ -9,7 +9,7 @@ export interface DoctorTarget {
   /** The `name` that `PaymentModule` is given; undefined for the unnamed account. */
   readonly name: string | undefined;
   readonly environment: Environment;
-  /** Each option by itself; undefined if it is wrong or missing. */
+  /** Each option on its own; undefined if it is wrong or missing. */
   readonly values: ReadOptions['values'];
   readonly limitMs: number;
   /** The variable of an option. */

@@ -27,7 +27,7 @@ const OPTIONS = {
     type: 'string',
     multiple: true,
     value: 'CHECKS',
-    about: 'Leaves out these checks (with commas between them).',
+    about: 'Leaves out these checks (separated by commas).',
   },
   timeout: { type: 'string', value: 'SECONDS', about: 'How long each check may take, 1 to 60; 10 by default.' },
   ...SETTINGS_OPTIONS,

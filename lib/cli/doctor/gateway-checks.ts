@@ -35,7 +35,7 @@ export async function checkGateway(target: DoctorTarget): Promise<Finding> {
   if (!reach.isReached) {
     const start = isLocalGateway(target) ? 'A simulator? Start it: npx nestjs-card-payment simulate. ' : '';
     const advice = `${start}${ADVICE[reach.step]} See ${name}.`;
-    return failed('gateway', `${url.host} is not reached, ${reach.step} fails: ${reach.cause}`, advice);
+    return failed('gateway', `${url.host} cannot be reached, ${reach.step} failed: ${reach.cause}`, advice);
   }
   const until = reach.certificateUntil?.toISOString().slice(0, 10);
   return ok(
@@ -111,10 +111,10 @@ export async function checkCredentials(
   if (settings === null) return skipped('credentials', 'not tried: settings are wrong or missing');
   if (isEmbeddedSimulator(target)) return skipped('credentials', 'not tried: the simulator has its own');
   if (!settings.dialect.operations.checkBin) {
-    const why = `the dialect "${settings.dialect.name}" has no request that moves nothing`;
-    return skipped('credentials', `not tried: ${why}`, 'The first payment will show.');
+    const why = `the dialect "${settings.dialect.name}" has no request that could be sent without moving money`;
+    return skipped('credentials', `not tried: ${why}`, 'The first payment will show whether they are right.');
   }
-  if (!isGatewayReached) return skipped('credentials', 'not tried: the gateway is not reached');
+  if (!isGatewayReached) return skipped('credentials', 'not tried: the gateway cannot be reached');
   return judge(await ask(settings, target.limitMs), target);
 }
 
@@ -138,9 +138,9 @@ function judge(answer: BinAnswer | null, { variable }: DoctorTarget): Finding {
   const words = [`HTTP ${status}`, code, result?.message].filter(Boolean).join(', ');
   if (status === 404 || status === 405 || result === null) {
     const advice = `Is ${variable('baseUrl')} the address of the service itself, and ${variable('dialect')} its dialect?`;
-    return failed('credentials', `no such service answers there: ${words} ${UNVERIFIED}`, advice);
+    return failed('credentials', `this service is not at that address: ${words} ${UNVERIFIED}`, advice);
   }
-  if (status < 300 && code === 'B0000') return ok('credentials', `taken ${UNVERIFIED}`);
+  if (status < 300 && code === 'B0000') return ok('credentials', `accepted ${UNVERIFIED}`);
   if (status >= 400 || code?.startsWith('RVV')) {
     const names = ['clientId', 'clientSecret', 'apiKey', 'merchantId', 'scope'].map(variable);
     return failed('credentials', `refused: ${words} ${UNVERIFIED}`, `Look at ${names.join(', ')}, and at the clock.`);

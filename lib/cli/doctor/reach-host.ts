@@ -14,7 +14,7 @@ export type Reach =
   | { readonly isReached: true; readonly protocol: string; readonly certificateUntil: Date | null }
   | { readonly isReached: false; readonly step: ReachStep; readonly cause: string };
 
-/** Takes the steps of a request before it is written: name, connection, TLS. It sends nothing. */
+/** Takes the steps that come before a request is written: name look-up, connection, TLS. It sends nothing. */
 export async function reachHost(url: URL, limitMs: number): Promise<Reach> {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const isTls = url.protocol === 'https:';
@@ -54,7 +54,7 @@ function securedSocket(host: string, port: number): TLSSocket {
   return connectTls({ ...checks, host, port, servername });
 }
 
-/** Requests a page over a connection of its own, with the same TLS as payments. */
+/** Requests a page over a separate connection, with the same TLS as payments. */
 export async function requestOnce<T>(
   url: URL | string,
   signal: AbortSignal,
@@ -86,7 +86,7 @@ export async function withinTime<T>(ms: number, work: (signal: AbortSignal) => P
 
 const MEANINGS: readonly (readonly [code: RegExp, meaning: string])[] = [
   [/^ENOTFOUND$/, 'the name is not known'],
-  [/^EAI_/, 'the name server gives no answer'],
+  [/^EAI_/, 'the name server does not answer'],
   [/^ECONNREFUSED$/, 'nothing listens there'],
   [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, 'there is no answer'],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'the connection was cut'],
@@ -99,7 +99,7 @@ const MEANINGS: readonly (readonly [code: RegExp, meaning: string])[] = [
     /PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|HANDSHAKE_FAILURE|DH_KEY_TOO_SMALL/,
     'it offers no TLS 1.2 or 1.3 with forward secrecy',
   ],
-  [/^(EPROTO|ERR_SSL_)/, 'it does not speak TLS as it should'],
+  [/^(EPROTO|ERR_SSL_)/, 'its TLS handshake is invalid'],
 ];
 
 /** The reason of a failure on the network: the meaning of the error's code, and the code. No other part is shown. */

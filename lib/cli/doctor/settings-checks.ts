@@ -23,7 +23,7 @@ export interface CheckedSettings {
   readonly findings: readonly Finding[];
 }
 
-/** Names every setting that is wrong or missing. */
+/** Reports every setting that is wrong or missing. */
 export function checkSettings(target: DoctorTarget): CheckedSettings {
   const { account, name, environment, values } = target;
   // A signer can be given in code only, and no check here needs one.
@@ -65,7 +65,7 @@ export function checkEnvironment({ account, environment }: DoctorTarget, file: s
   );
 }
 
-/** Names variables that are mistyped. */
+/** Reports mistyped variables. */
 export function checkVariables({ account, environment }: DoctorTarget): readonly Finding[] {
   const misses = nearMisses(environment, [account]);
   if (misses.length === 0) return [ok('variables', 'none is mistyped')];
@@ -96,8 +96,8 @@ async function openedStore({ values: { storeUrl }, variable, limitMs }: DoctorTa
     return { ...NO_STORE, findings: [skipped('store', `not tried: ${name} is wrong`)] };
   }
   if (storeUrl === 'memory:') {
-    const advice = `Set ${name} before real money.`;
-    return { ...NO_STORE, findings: [skipped('store', 'payments are kept in memory: a restart forgets them', advice)] };
+    const advice = `Set ${name} before you take real payments.`;
+    return { ...NO_STORE, findings: [skipped('store', 'payments are kept in memory: a restart loses them', advice)] };
   }
   const warnings: string[] = [];
   Logger.overrideLogger(new WarningCollector(warnings));
@@ -112,7 +112,7 @@ async function openedStore({ values: { storeUrl }, variable, limitMs }: DoctorTa
   } catch (error) {
     if (error instanceof TimeoutError) {
       const advice = `Is it running, and can this machine reach it? See ${name}.`;
-      return { ...NO_STORE, findings: [failed('store', `${shownUrl(storeUrl)} gives no answer`, advice)] };
+      return { ...NO_STORE, findings: [failed('store', `${shownUrl(storeUrl)} does not answer`, advice)] };
     }
     if (!(error instanceof CommandFailedError)) throw error;
     const advice = 'If the store does not exist yet, the application creates it when it starts.';
@@ -122,7 +122,7 @@ async function openedStore({ values: { storeUrl }, variable, limitMs }: DoctorTa
   }
 }
 
-/** Collects what the store warns of: settings that would lose payments. */
+/** Collects the store's warnings: each is about a setting that can lose payments. */
 class WarningCollector extends StderrLogger {
   constructor(private readonly warnings: string[]) {
     super();

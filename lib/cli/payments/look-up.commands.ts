@@ -23,12 +23,12 @@ export const listPaymentsCommand = command({
       type: 'string',
       multiple: true,
       value: 'STATES',
-      about: `Those in these states, with commas between them, or "all"; ${UNCLEAR_STATES.join(',')} by default.`,
+      about: `Only payments in these states (separated by commas), or "all"; ${UNCLEAR_STATES.join(',')} by default.`,
     },
     reference: {
       type: 'string',
       value: 'REFERENCE',
-      about: "All attempts at one of the shop's own ids, oldest first.",
+      about: "Only payments of this reference (the shop's own id), oldest first.",
     },
     ...LIMIT_OPTION,
     ...STORE_OPTIONS,
@@ -39,7 +39,7 @@ export const listPaymentsCommand = command({
     const states = statesOf(state ?? []) ?? (reference === undefined ? UNCLEAR_STATES : ALL_STATES);
     const max = limitOf(limit);
     return withAccountStore(call, async (opened) => {
-      // One more than is shown, to know whether there are more.
+      // Reads one more than it shows, to know whether there are more.
       const found = await find(opened, states, reference, max + 1);
       const payments = found.slice(0, max);
       const hasMore = found.length > max;
@@ -126,7 +126,7 @@ const UNITS: readonly (readonly [name: string, ms: number])[] = [
 
 export const paymentStatsCommand = command({
   name: 'payments stats',
-  summary: 'Counts the payments that have not ended, and the deliveries that wait.',
+  summary: 'Counts the payments that are not settled, and the open deliveries.',
   words: [],
   options: STORE_OPTIONS,
   run: (call) =>
@@ -151,7 +151,7 @@ function stateLine(state: string, { count, oldest }: StateCount, now: Date): str
   return `  ${state.padEnd(12)}${String(count).padStart(8)}${since}`;
 }
 
-/** `3 hours`: whole units of the largest unit of which there are at least two. */
+/** The age in the largest unit that fits at least twice, rounded down: `3 hours`. */
 function ageOf(ms: number): string {
   const [name, unit] = UNITS.find(([, size]) => ms >= 2 * size) ?? ['seconds', 1_000];
   return `${Math.max(0, Math.floor(ms / unit))} ${name}`;

@@ -25,7 +25,7 @@ import { paymentJson } from './payment-text.js';
 
 export const inquirePaymentCommand = command({
   name: 'payments inquire',
-  summary: 'Asks the gateway what became of a payment, and settles it by the answer. Moves no money.',
+  summary: 'Asks the gateway for the outcome of a payment, and settles it by the answer. Moves no money.',
   words: ['CONVERSATION_ID'],
   options: STORE_OPTIONS,
   notes:
@@ -63,7 +63,7 @@ function refuseEmbeddedSimulator(environment: Environment, account = DEFAULT_ACC
 function simulatorNote({ account, baseUrl }: PaymentSettings): string {
   if (!isLoopbackUrl(baseUrl)) return '';
   const variable = variableOf(account, 'baseUrl');
-  return ` It is on this machine (${variable}): a simulator that does not run, or was started again, knows no payment.`;
+  return ` It is on this machine (${variable}): a simulator forgets its payments when it stops.`;
 }
 
 /** @throws UsageError, PaymentConfigurationError */
@@ -74,7 +74,7 @@ function settingsOf(
   const dialect = variableOf(account, 'dialect');
   if ((environment[dialect] || 'standard') === 'standard') {
     throw new UsageError(
-      `The dialect "standard" (${dialect}) cannot ask what became of a payment: the interface shows no such operation. ` +
+      `The dialect "standard" (${dialect}) cannot ask for the outcome of a payment: the interface does not show how. ` +
         'Look the payment up in the panel of the gateway, then use "payments resolve".',
     );
   }
@@ -84,7 +84,7 @@ function settingsOf(
 
 export const resolvePaymentCommand = command({
   name: 'payments resolve',
-  summary: 'Settles a payment in unknown or review, as the gateway or the bank shows it.',
+  summary: 'Settles a payment in unknown or review, after you have looked it up at the gateway or the bank.',
   words: ['CONVERSATION_ID', 'succeeded|failed'],
   options: {
     note: { type: 'string', value: 'TEXT', about: 'How it was found out; kept in the history. Required.' },

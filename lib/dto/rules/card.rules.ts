@@ -33,7 +33,7 @@ export function IsCardNumber(): PropertyDecorator {
   return rule({ name: 'cardNumber', texts }, isCardNumber);
 }
 
-/** Accepts a value that is no card number at all: {@link IsCardNumber} reports it. */
+/** Accepts a value that is not a card number at all: {@link IsCardNumber} reports it. */
 export function PassesLuhn(options: ValidationOptions): PropertyDecorator {
   const texts = {
     en: '$property has a mistyped digit',
@@ -84,7 +84,7 @@ export function IsSecurityCode(): PropertyDecorator {
   );
 }
 
-/** Refuses a text with as many digits as a card number has, whatever stands between them. */
+/** Refuses a text with as many digits as a card number has, whatever is between them. */
 export function IsCardFree(): PropertyDecorator {
   return rule(
     CARD_FREE,

@@ -26,7 +26,7 @@ export function IsTrueOrFalse(): PropertyDecorator {
 
 /** Keyboards and copied pages have several kinds of spaces and dashes. */
 const BETWEEN_DIGITS = /[\p{Zs}\p{Pd}]/gu;
-/** Month and year with a sign, spaces or both between them. */
+/** Month and year, separated by a slash, dot or dash, by spaces, or by both. */
 const SEPARATED_EXPIRY = /^\p{Zs}*(0?[1-9]|1[0-2])(?:\p{Zs}*[/.\p{Pd}]\p{Zs}*|\p{Zs}+)(?:20)?(\d{2})\p{Zs}*$/u;
 /** With nothing between them, the month must have two digits. */
 const JOINED_EXPIRY = /^\p{Zs}*(0[1-9]|1[0-2])(?:20)?(\d{2})\p{Zs}*$/u;
@@ -37,8 +37,8 @@ export function readCardNumber(typed: unknown): unknown {
 }
 
 /**
- * `1236` where people type `12/36`, `12 / 36`, `12/2036`, `12-36`, `12.36`, `12 36` or `122036`, and `0136` where they
- * type `1/36`. Everything else is returned unchanged, also `136`, which may be January or a slip.
+ * Returns `1236` if people type `12/36`, `12 / 36`, `12/2036`, `12-36`, `12.36`, `12 36` or `122036`, and `0136` if
+ * they type `1/36`. Everything else is returned unchanged, even `136`, which may be January or a typing mistake.
  */
 export function readExpiry(typed: unknown): unknown {
   if (typeof typed !== 'string') return typed;

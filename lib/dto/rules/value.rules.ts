@@ -5,7 +5,10 @@ import { CURRENCY_CODES, isCurrencyCode } from '../../payment/currency.js';
 import { isWritable } from '../../payment/plain-text.js';
 import { rule, saying } from './rule.js';
 
-/** One rule for each possible mistake in an amount. The `currencyCode` beside it says how many decimals it may have. */
+/**
+ * One rule for each possible mistake in an amount. The `currencyCode` of the same object says how many decimals it may
+ * have.
+ */
 export function IsAmount(): PropertyDecorator {
   const problems = Object.keys(AMOUNT_TEXTS) as AmountProblem[];
   return applyDecorators(
@@ -23,7 +26,7 @@ export function IsCurrencyCode(): PropertyDecorator {
   const texts = {
     en:
       '$property must be the ISO 4217 number of a currency in use, written as a number: ' +
-      '949 for TRY, 840 for USD, 978 for EUR; neither letters ("TRY") nor text ("949") are taken',
+      '949 for TRY, 840 for USD, 978 for EUR; neither letters ("TRY") nor text ("949") are accepted',
     tr:
       '$property, kullanımdaki bir para biriminin ISO 4217 numarası olmalı ve sayı olarak yazılmalı: ' +
       'TRY için 949, USD için 840, EUR için 978; harf kodu ("TRY") ve metin ("949") kabul edilmez',
@@ -59,14 +62,14 @@ export function IsText(): PropertyDecorator {
   );
 }
 
-/** Text of another party: any, even empty. */
+/** Text from another party: any text, even an empty one. */
 export function IsReceivedText(): PropertyDecorator {
   return IsString(saying({ en: '$property must be text', tr: '$property metin olmalı' }));
 }
 
 export function IsPhoneNumber(): PropertyDecorator {
   const texts = {
-    en: '$property must be a phone number of 7 to 15 digits, perhaps with +, spaces, dashes or brackets',
+    en: '$property must be a phone number of 7 to 15 digits, optionally with +, spaces, dashes or brackets',
     tr: '$property 7 ila 15 rakamlı bir telefon numarası olmalı; +, boşluk, tire ve parantez olabilir',
   };
   return rule(
@@ -97,8 +100,8 @@ export function IsWebUrl(): PropertyDecorator {
 }
 
 /**
- * Two digits, two digits, four digits, then HH:mm:ss. Which of the first two is the day, and what separates them, is
- * not shown in the interface.
+ * Two digits, two digits, four digits, then HH:mm:ss. The interface shows neither which of the first two is the day nor
+ * what separates them.
  */
 export function IsDateTimeText(): PropertyDecorator {
   const texts = {

@@ -12,7 +12,7 @@ const MIN_LATER_INQUIRIES = 2;
 /** A payment to ask the gateway about. */
 export interface QueuedInquiry {
   readonly record: PaymentRecord;
-  /** When its lease ends: until then nobody else works on it. */
+  /** When its lease ends: until then no other instance works on it. */
   readonly until: Date;
   /** Whether it is leased: then it is handed back if it is not asked about. */
   readonly isLeased: boolean;
@@ -37,8 +37,8 @@ export interface InquiryWatch {
 }
 
 /**
- * Asks the gateway about payments, a few at a time, while the caller continues with other work. Once the gateway does not
- * answer, the waiting payments are handed back, to be due again at spread-out times.
+ * Asks the gateway about payments, a few at a time, while the caller continues with other work. If the gateway stops
+ * answering, the waiting payments are handed back, to be due again at spread-out times.
  */
 export class InquiryQueue {
   /** By conversationId. */
@@ -58,7 +58,7 @@ export class InquiryQueue {
   /** Adds a payment; hands it back if the queue is full. */
   add(queued: QueuedInquiry): void {
     const { conversationId } = queued.record;
-    // If its lease ran out during the inquiry, it is leased again: no second inquiry beside the first.
+    // If its lease ran out during the inquiry, it is leased again: do not start a second inquiry.
     if (this.asked.has(conversationId)) return;
     const isWaiting = this.waiting.has(conversationId);
     if (!isWaiting && this.waiting.size >= this.capacity)

@@ -105,7 +105,7 @@ export class Reconciler {
     });
   }
 
-  /** How long ago the last background pass began, in milliseconds; null where there is no background work. */
+  /** How long ago the last background pass began, in milliseconds; null if there is no background work. */
   get idleMs(): number | null {
     return this.passedAt === null || this.stopping.signal.aborted ? null : this.clock.monotonic() - this.passedAt;
   }

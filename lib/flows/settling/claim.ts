@@ -9,7 +9,7 @@ const CLAIM_MARGIN_MS = 30_000;
 export const AUTH3D_RETRY_MS = 2_000;
 const MAX_AUTH3D_RETRYING_MS = 10_000;
 
-/** When a claim on a payment runs out: after the deadline of the one request that is made under it. */
+/** When a claim on a payment runs out: after the deadline of the only request that is made under it. */
 export function claimEnd(now: Date, timeoutMs: number): Date {
   return new Date(now.getTime() + timeoutMs + CLAIM_MARGIN_MS);
 }

@@ -95,7 +95,7 @@ export class OwedWrites {
     watch();
   }
 
-  /** Shuts down: goes on trying until all is written, or until nothing was accepted for half a minute. */
+  /** Shuts down: keeps trying until all is written, or until nothing was accepted for half a minute. */
   close(): Promise<void> {
     return this.processHold.during(async () => {
       while ((await this.writeAll(), this.#release)) await this.clock.sleep(MIN_PAUSE_MS);
@@ -111,8 +111,8 @@ export class OwedWrites {
     for (let from = 0; from < ids.length; from += IDS_PER_LINE) {
       const some = ids.slice(from, from + IDS_PER_LINE).join(', ');
       const line =
-        `The payment store has taken nothing for ${MAX_HOLD_MS / 1000} seconds; this process no longer waits for it. ` +
-        `What is known of these payments is not written: ${some}.`;
+        `The payment store has accepted nothing for ${MAX_HOLD_MS / 1000} seconds; this process no longer waits for it. ` +
+        `The outcomes of these payments are not written: ${some}.`;
       this.logger.error(new LogRecord(line, { owedWrites: ids.length }));
     }
   }
@@ -127,7 +127,7 @@ export class OwedWrites {
       pause = written > 0 ? MIN_PAUSE_MS : Math.min(2 * pause, MAX_PAUSE_MS);
       if (this.owed.size > 0) this.warn();
     }
-    // In the same turn as the last look at what is owed, so that a write which is added later starts a new run.
+    // In the same turn as the last check of what is owed, so that a write which is added later starts a new run.
     this.retrying = null;
   }
 

@@ -82,7 +82,7 @@ export class PaymentChanges {
 
   /**
    * @param mayPin whether to write the payment even though another one holds its reference, since it may have been
-   *   charged. The reference then stays taken for good: if either payment released it on ending, a further one could be
+   *   charged. The reference then stays taken for good: if either payment released it at its end, a third one could be
    *   charged.
    */
   private async write(
@@ -111,7 +111,8 @@ export class PaymentChanges {
     }
     const current = await this.ledger.find(account, conversationId);
     if (current) return this.settle(current, fenceOpening(opening));
-    // The conversationId belonged to a payment that has been deleted: it is taken for the unconfirmed write, too.
+    // The conversationId belongs to a deleted payment and stays taken, so the unconfirmed write cannot be applied,
+    // either.
     return { payment: toPayment(unsent, false) };
   }
 

@@ -24,7 +24,7 @@ export function reportChange(payment: LoggedPayment, before: Pick<Payment, 'stat
  * Logs an outcome that could not be stored. If the process ends before it can be, this line is the only record of it.
  */
 export function logOwed(payment: LoggedPayment): void {
-  logger.error(recordOf(payment, ': the store did not take this; the module keeps trying.'));
+  logger.error(recordOf(payment, ': the store did not accept this; the module keeps trying.'));
 }
 
 /** Logs an outcome that arrived after its payment was deleted. This line is the only record of it. */

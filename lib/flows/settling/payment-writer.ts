@@ -13,7 +13,7 @@ import { logOwed } from './payment-log.js';
 import { callStore } from '../../store/store-call.js';
 import { StoreClock } from '../../process/store-clock.js';
 
-/** The store's answer, and the record: as written, or as it was before where it was not written. */
+/** The store's answer, and the record: as written, or as it was before if it was not written. */
 export interface Moved {
   readonly outcome: ReplaceOutcome;
   readonly record: PaymentRecord;
@@ -23,8 +23,8 @@ export interface Moved {
 const MAX_WRITE_WAIT_MS = 5_000;
 
 /**
- * Writes payments for the flows. Before anything is sent, a failing store is an error. Afterwards the outcome is
- * returned in any case, and what could not be stored is owed.
+ * Writes payments for the flows. Before anything is sent, a failing store is an error. Afterwards the outcome is always
+ * returned, and what could not be stored is owed.
  */
 @Injectable()
 export class PaymentWriter {
@@ -48,7 +48,7 @@ export class PaymentWriter {
 
   /**
    * Takes the right to call Auth3d, which is granted once. If the store does not confirm it, the claim is fenced and
-   * the payment goes on waiting for the buyer.
+   * the payment keeps waiting for the buyer.
    *
    * @throws PaymentStoreError
    */
@@ -61,7 +61,7 @@ export class PaymentWriter {
   }
 
   /**
-   * Changes the state before anything is sent, or where nothing was.
+   * Changes the state before anything is sent, or if nothing was sent.
    *
    * @throws PaymentStoreError
    */
@@ -71,7 +71,7 @@ export class PaymentWriter {
   }
 
   /**
-   * Stores an operator's decision, also if the record changes meanwhile.
+   * Stores an operator's decision, even if the record changes meanwhile.
    *
    * @returns null when the decision changes nothing in the current record
    * @throws PaymentStoreError
@@ -83,7 +83,7 @@ export class PaymentWriter {
   }
 
   /**
-   * Stores a known outcome, also if the record changes meanwhile. Never throws: an outcome that cannot be stored now is
+   * Stores a known outcome, even if the record changes meanwhile. Never throws: an outcome that cannot be stored now is
    * owed, and `stored` is false until it is written.
    */
   async settle(record: PaymentRecord, settle: Settlement): Promise<Payment> {

@@ -25,9 +25,9 @@ const DATE_TIME = new RegExp(
 );
 
 /**
- * What to store of an answer. Its message is sanitized; the other texts are stored only if they have the form of their
- * field and hold no card. What the answer leaves out stays as it was, and so does the masked card number, which is made
- * from the request.
+ * The parts of an answer that are stored. Its message is sanitized; the other texts are stored only if they have the
+ * form of their field and hold no card. What the answer leaves out stays as it was, and so does the masked card number,
+ * which is made from the request.
  */
 export function resultChanges(result: GatewayResult, record: PaymentRecord, { dateOrder }: TextRules): PaymentChange {
   const holdsCard = cardFinder(record);

@@ -10,7 +10,7 @@ import { resultChanges, type TextRules } from './result-changes.js';
 
 const MIN_INQUIRY_INTERVAL_MS = 15_000;
 const MAX_INQUIRY_INTERVAL_MS = 4 * 3_600_000;
-/** Two answers that the payment is not known count only when they are at least this far apart. */
+/** Two "not found" answers settle a payment only if they came at least this far apart. */
 export const NOT_FOUND_CONFIRMED_AFTER_MS = 600_000;
 
 /** Applies a known outcome to the current record; null when it changes nothing. */
@@ -44,7 +44,7 @@ export function applyOutcome(
   now: Date,
 ): PaymentRecord | null {
   const shown = outcome.result ? resultChanges(outcome.result, record, rules) : {};
-  // A decline may repeat the requested amount, of which nothing was charged.
+  // A decline may repeat the requested amount, although nothing was charged.
   const isCharge = outcome.state === 'succeeded' || outcome.state === 'review';
   const change = isCharge ? shown : { ...shown, chargedAmount: record.chargedAmount };
   switch (record.state) {
@@ -110,8 +110,8 @@ export function applyNotSent(record: PaymentRecord, now: Date): PaymentRecord | 
 }
 
 /**
- * When to ask the gateway again: after 15 seconds at first, then twice as late each time, up to four hours; a fifth
- * sooner or later, so that inquiries do not come all at once.
+ * When to ask the gateway again: after 15 seconds at first, then after twice as long each time, up to four hours. Each
+ * time varies by up to a fifth, so that inquiries do not come all at once.
  */
 export function nextInquiry(now: Date, inquiries: number, random: Randomness): Date {
   const wait = Math.min(MIN_INQUIRY_INTERVAL_MS * 2 ** Math.min(inquiries, 20), MAX_INQUIRY_INTERVAL_MS);

@@ -2,11 +2,11 @@ import { PaymentCallbackError } from '../../errors/payment-errors.js';
 import type { PaymentRecord } from '../../payment/payment.js';
 import type { CallbackFields, GatewayDialect } from '../gateway-dialect.js';
 
-/** In one callback; also in one object, since a JSON text may hold any number of members. */
+/** The limit for a callback, and for each object in it: a JSON text may have any number of members. */
 const MAX_FIELDS = 64;
 /** 64 KiB, counted in characters of names and values. */
 const MAX_CHARACTERS = 65_536;
-/** Every object of JavaScript has these; no bank names a field so. */
+/** Properties of every JavaScript object. No bank gives these names to its fields. */
 const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 /** `Field.Member` or `Field[Member]`. */
 const MEMBER = /^([^.[\]]+)(?:\.([^.[\]]+)|\[([^[\]]+)\])$/;
@@ -22,7 +22,8 @@ export type CallbackRules = Pick<GatewayDialect, 'callbackIdField' | 'callbackOb
  * `objectFields` (a dialect's `callbackObjectFields`) may be objects of single values. Names and values stay as
  * received.
  *
- * @throws PaymentCallbackError for a field that is repeated (in any case) or nested, for more than 64 fields or 64 KiB
+ * @throws PaymentCallbackError for a field that is repeated (the case of its name is ignored) or nested, for more than
+ *   64 fields or 64 KiB
  */
 export function readCallbackFields(received: unknown, objectFields: readonly string[]): CallbackFields {
   if (!isRecord(received)) throw new PaymentCallbackError('not_a_callback');
@@ -44,7 +45,7 @@ class FieldChecker {
   private fields = 0;
   private characters = 0;
 
-  /** @param path the name, after that of the object which the field is in */
+  /** @param path the field's name, prefixed by that of the object that contains it */
   checkName(name: string, path: string): void {
     if (FORBIDDEN_NAMES.has(name)) throw new PaymentCallbackError('nested_field');
     if (this.seen.has(path.toLowerCase())) throw new PaymentCallbackError('repeated_field');
@@ -68,8 +69,8 @@ export function isObjectField(name: string, objectFields: readonly string[]): bo
 }
 
 /**
- * Makes each of `objectFields` one object, in whichever way the form wrote it: as `Field.Member`, as `Field[Member]`,
- * or as one JSON text (unverified: which of these a bank uses is not shown). Other fields stay as received.
+ * Turns each of `objectFields` into one object, whether the form wrote it as `Field.Member`, as `Field[Member]`, or as
+ * one JSON text (unverified: it is not known which of these a bank uses). Other fields stay as received.
  *
  * @throws PaymentCallbackError for a member that is repeated or nested, and for more than 64 of them
  */
@@ -102,7 +103,7 @@ function gatherObject(fields: CallbackFields, objectField: string): CallbackFiel
       name ??= field;
     } else {
       if (isWhole) isText = value !== null && value !== '';
-      // An empty text beside members must not take their place.
+      // An empty text must not replace members that came before it.
       gathered[field] ??= value;
       continue;
     }
@@ -112,7 +113,7 @@ function gatherObject(fields: CallbackFields, objectField: string): CallbackFiel
   return gathered;
 }
 
-/** The object that a field holds, directly or as JSON text; null where it holds none. */
+/** The object that a field holds, directly or as JSON text; null if it holds none. */
 function objectOf(value: Value): Record<string, Value> | null {
   if (typeof value === 'object') return value;
   if (typeof value !== 'string' || !value.trimStart().startsWith('{')) return null;
@@ -141,19 +142,19 @@ export function checkCallback(fields: CallbackFields, payment: PaymentRecord, ru
   return gathered;
 }
 
-/** The value of a field as text, by its name in any case; null where it is absent, empty or an object. */
+/** The value of a field as text; null if it is absent, empty or an object. The case of its name is ignored. */
 export function callbackField(fields: CallbackFields, name: string): string | null {
   const value = valueOf(fields, name);
   return value === '' || typeof value === 'object' ? null : String(value);
 }
 
-/** Whether there is a field or an object of this name, in any case, that is not empty. */
+/** Whether a field or an object of this name is present and not empty. The case of the name is ignored. */
 export function hasCallbackValue(fields: CallbackFields, name: string): boolean {
   const value = valueOf(fields, name);
   return typeof value === 'object' ? Object.keys(value).length > 0 : value !== '';
 }
 
-/** The value of a field, by its name in any case. Absent and null count as empty. */
+/** The value of a field; empty if it is absent or null. The case of its name is ignored. */
 function valueOf(fields: CallbackFields, name: string): NonNullable<Value> {
   return Object.entries(fields).find(([key]) => isSameName(key, name))?.[1] ?? '';
 }

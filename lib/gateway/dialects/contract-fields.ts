@@ -35,9 +35,9 @@ const DECIDING_TEXTS = ['code', 'resultCode', 'conversationId', 'currency'] as c
 /** Reads an answer to DoPayment, with its fields where docs/interface.md shows them. */
 function readContractResult(fields: ReplyFields): GatewayResult {
   const info = fields.object('paymentInfo');
-  const unreadable: DecidingField[] = DECIDING_TEXTS.filter((name) => fields.isNoText(name));
+  const unreadable: DecidingField[] = DECIDING_TEXTS.filter((name) => fields.isNotText(name));
   // If `paymentInfo` is not an object, or there are two of them, the amount in it cannot be read.
-  if (info ? info.isNoText('amount') : fields.has('paymentInfo')) unreadable.push('amount');
+  if (info ? info.isNotText('amount') : fields.has('paymentInfo')) unreadable.push('amount');
   return {
     code: fields.text('code'),
     resultCode: fields.text('resultCode'),
@@ -58,8 +58,9 @@ function readContractResult(fields: ReplyFields): GatewayResult {
 }
 
 /**
- * Reads an answer that may show amount and currency beside the code or in `paymentInfo`, and the currency also under
- * its name in requests (unverified: their places in other answers are not shown). Values that differ are unreadable.
+ * Reads an answer that may show amount and currency next to the code or in `paymentInfo`, and the currency also under
+ * its name in requests (unverified: the interface does not show their places in other answers). Values that differ are
+ * unreadable.
  */
 export function readScatteredResult(fields: ReplyFields): GatewayResult {
   const { unreadable: unread = [], ...result } = readContractResult(fields);
@@ -78,7 +79,7 @@ export function readScatteredResult(fields: ReplyFields): GatewayResult {
   };
 }
 
-/** The values of a field, one for each place that has it; null for one that cannot be read. */
+/** The values of a field, one for each place that has it; null for a value that cannot be read. */
 function valuesIn(places: readonly ReplyFields[], name: string): (string | null)[] {
   return places.filter((place) => place.has(name)).map((place) => place.text(name));
 }

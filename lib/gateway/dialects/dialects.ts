@@ -9,7 +9,7 @@ import { morposDialect } from './morpos.dialect.js';
 import { standardDialect } from './standard.dialect.js';
 
 interface NamedDialect {
-  /** Makes the dialect from the options, or says what is wrong with them. */
+  /** Creates the dialect from the options, or says what is wrong with them. */
   make(options: { readonly signer?: Signer }): GatewayDialect | { readonly signerProblem: string };
 }
 
@@ -60,7 +60,10 @@ const OPERATION_PARTS = {
 
 const OPERATIONS = Object.keys(IS_OPERATION_REQUIRED) as GatewayOperation[];
 
-/** Which parts a host's own dialect lacks, as text; null if none. In plain JavaScript, no compiler tells the host. */
+/**
+ * Which parts a host's own dialect lacks, as text; null if none. A host in plain JavaScript has no compiler to report
+ * them.
+ */
 export function dialectProblem(dialect: GatewayDialect): string | null {
   const missing = missingParts(dialect, DIALECT_PARTS);
   if (!missing.includes('operations')) {

@@ -24,13 +24,15 @@ export interface MorposDialectOptions {
   readonly signOrder?: Partial<Record<GatewayOperation, readonly string[]>>;
   /** Hours that `x-Timestamp` is ahead of UTC. Default 0, as in the official plugins; one sample in the docs has 3. */
   readonly timestampOffsetHours?: number;
-  /** The field with the page in an answer to Init3d. Default (unverified): the one text that is Base64 of HTML. */
+  /**
+   * The field that holds the page in an answer to Init3d. Default (unverified): the only text that is Base64 of HTML.
+   */
   readonly contentField?: string;
   /** Replaces some of the sets in `DEFAULT_CODE_SETS`: what the result codes mean, and the texts that say approved. */
   readonly codes?: Partial<ResultCodeSets>;
   /**
-   * Values of `transactionStatus`, in any case, that say in an inquiry that the sale succeeded. Unverified: only
-   * `SUCCESS` has been seen.
+   * Values of `transactionStatus` (their case is ignored) by which an inquiry says that the sale succeeded. Unverified:
+   * only `SUCCESS` has been seen.
    */
   readonly successStatuses?: readonly string[];
   /** Which values of an answer are signed, in order. Unverified: from commented-out code of an official plugin. */
@@ -166,11 +168,11 @@ function readInquiry(fields: ReplyFields, successStatuses: ReadonlySet<string>):
     isSuccessful: fields.has('transactionStatus')
       ? successStatuses.has(fields.text('transactionStatus')?.toUpperCase() ?? '')
       : null,
-    unreadable: fields.isNoText('transactionType') ? [...unread, 'transactionType'] : unread,
+    unreadable: fields.isNotText('transactionType') ? [...unread, 'transactionType'] : unread,
   };
 }
 
-/** An error has other fields than an answer: `Code` and `Message`. */
+/** The fields of an error differ from those of an answer: `Code` and `Message`. */
 function readBinAnswer(fields: ReplyFields): GatewayResult {
   const result = readScatteredResult(fields);
   const message = fields.text('responseDescription') ?? result.message;

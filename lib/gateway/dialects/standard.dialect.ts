@@ -10,19 +10,21 @@ export interface StandardDialectOptions {
   readonly signer: Signer;
   /** Replaces some of the sets in `DEFAULT_CODE_SETS`. docs/interface.md shows the code `B0000` only. */
   readonly codes?: Partial<ResultCodeSets>;
-  /** The field with the page in an answer to Init3d. Default (unverified): the one text that is Base64 of HTML. */
+  /**
+   * The field that holds the page in an answer to Init3d. Default (unverified): the only text that is Base64 of HTML.
+   */
   readonly contentField?: string;
 }
 
 /**
- * Sends what docs/interface.md shows, and nothing else. What it does not show is taken as follows (unverified); a
- * `GatewayDialect` of your own can replace it:
+ * Sends what docs/interface.md shows, and nothing else. Where that page is silent, the dialect assumes the following
+ * (unverified); replace it by a `GatewayDialect` of your own if it is wrong:
  *
  * - All three operations have the same five headers, and `x-Timestamp` is in UTC.
  * - The body of Init3d is that of DoPayment; the body of Auth3d is the callback's fields as received.
- * - The answer of Auth3d has the fields of DoPayment's. In both, amount and currency may be beside the code or in
+ * - The answer of Auth3d has the fields of DoPayment's. In both, amount and currency may be next to the code or in
  *   `paymentInfo`.
- * - A callback needs no particular field. If it has a `conversationId`, it must be the payment's own;
+ * - No particular field is required in a callback. If it has a `conversationId`, it must be the payment's own;
  *   `InstrumentDetail` may be an object.
  */
 export function standardDialect({ signer, codes, contentField }: StandardDialectOptions): GatewayDialect {

@@ -16,11 +16,11 @@ import {
 export interface ChargeOutcome {
   readonly state: 'succeeded' | 'failed' | 'unknown' | 'review';
   readonly reason: PaymentReason | null;
-  /** What the answer says; null where no answer could be read. */
+  /** What the answer says; null if no answer could be read. */
   readonly result: GatewayResult | null;
 }
 
-/** What the answer to a DoPayment or Auth3d is judged by. */
+/** The rules by which the answer to a DoPayment or Auth3d is judged. */
 export interface ChargeRules extends ReadingRules {
   /** The state after an approval that does not name the payment: see {@link isBound}. */
   readonly unboundState: 'succeeded' | 'unknown' | 'review';

@@ -1,14 +1,17 @@
 type Json = string | boolean | null | Json[] | { [key: string]: Json };
 
-/** Matches strings whole, so that the digits in them are not taken for numbers. One without an end is matched once. */
+/**
+ * Matches strings as a whole, so that digits in them do not count as numbers. An unterminated string is matched once.
+ */
 const STRING_OR_NUMBER = /("[^"\\]*(?:\\.[^"\\]*)*"?)|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /** More than any gateway sends. Reading a mebibyte of small values would block the event loop. */
 const MAX_VALUES = 30_000;
 
 /**
- * The fields of a JSON object that a gateway answered with. Names are found in any case. Numbers are texts, as written
- * (`1.5000` stays `1.5000`): amounts are compared as decimal text, and may be among the values of a sign.
+ * The fields of a JSON object that a gateway answered with. The case of names is ignored. Numbers are kept as text, as
+ * written (`1.5000` stays `1.5000`), because amounts are compared as decimal text and may be among the values that are
+ * signed.
  */
 export class ReplyFields {
   private readonly fields = new Map<string, Json>();
@@ -27,7 +30,7 @@ export class ReplyFields {
     if (hasTooManyValues(text)) return null;
     try {
       const parsed: unknown = JSON.parse(text);
-      // Most answers have no numbers, and need not be parsed again with numbers as texts.
+      // Most answers contain no numbers, so they need no second parse that keeps numbers as text.
       const value = (holdsNumber(parsed) ? JSON.parse(withNumbersAsText(text)) : parsed) as Json;
       return isObject(value) ? new ReplyFields(value) : null;
     } catch {
@@ -35,35 +38,37 @@ export class ReplyFields {
     }
   }
 
-  /** Whether the field occurs twice, in different cases and with different values, of which neither can be believed. */
+  /**
+   * Whether the field occurs twice, its names differing in case, with different values. Neither value can be believed.
+   */
   isAmbiguous(name: string): boolean {
     return this.ambiguous.has(name.toLowerCase());
   }
 
-  /** The text of the field, or of the number in it; null where there is none, or an empty or ambiguous one. */
+  /** The field's text, or its number as text; null if it has neither, or is empty or ambiguous. */
   text(name: string): string | null {
     const value = this.fields.get(name.toLowerCase());
     return typeof value === 'string' && value !== '' && !this.isAmbiguous(name) ? value : null;
   }
 
-  /** Whether the field has a value other than null and the empty text, in any of its spellings. */
+  /** Whether the field, in any spelling of its name, has a value other than null and the empty text. */
   has(name: string): boolean {
     const value = this.fields.get(name.toLowerCase());
     return (value !== undefined && value !== null && value !== '') || this.isAmbiguous(name);
   }
 
-  /** Whether the field has a value that is not one text: a list, an object, a boolean, or an ambiguous one. */
-  isNoText(name: string): boolean {
+  /** Whether the field has a value that is not a single text: a list, an object, a boolean, or an ambiguous value. */
+  isNotText(name: string): boolean {
     return this.has(name) && this.text(name) === null;
   }
 
-  /** The fields of the object in the field; null where there is none, or an ambiguous one. */
+  /** The fields of the object that this field holds; null if it holds none or is ambiguous. */
   object(name: string): ReplyFields | null {
     const value = this.fields.get(name.toLowerCase());
     return isObject(value) && !this.isAmbiguous(name) ? new ReplyFields(value) : null;
   }
 
-  /** Every text in the object, at any depth, also of ambiguous fields; without what is below `__proto__`. */
+  /** Every text in the object at any depth, including those of ambiguous fields, but nothing below `__proto__`. */
   *texts(): Generator<string> {
     const left: Json[] = [this.root];
     while (left.length > 0) {
@@ -91,7 +96,7 @@ function withNumbersAsText(json: string): string {
   return json.replace(STRING_OR_NUMBER, (match: string, string?: string) => string ?? `"${match}"`);
 }
 
-/** Counts commas, and where lists and objects begin. That is one for each value, and a few more. */
+/** Counts commas and the starts of lists and objects: as many as there are values, or a few more. */
 function hasTooManyValues(text: string): boolean {
   let count = 0;
   for (let index = 0; index < text.length && count <= MAX_VALUES; index += 1) {
@@ -102,7 +107,7 @@ function hasTooManyValues(text: string): boolean {
   return count > MAX_VALUES;
 }
 
-/** The place of the quote that ends the text which begins at `start`: the first that is not escaped. */
+/** The index of the quote that ends the text begun at `start`: the first quote that is not escaped. */
 function endOfText(text: string, start: number): number {
   for (let end = text.indexOf('"', start); end !== -1; end = text.indexOf('"', end + 1)) {
     let slashes = 0;

@@ -11,11 +11,11 @@ export interface Expectation {
   readonly installmentCount: number;
 }
 
-/** What any answer is judged by. */
+/** The rules by which any answer is judged. */
 export interface ReadingRules {
   readonly codes: ResultCodeSets;
   readonly verifyAmount: AmountCheck;
-  /** Null where the signs of answers are not verified. */
+  /** Null if the signs of answers are not verified. */
   readonly isSignGood: ((fields: ReplyFields) => boolean) | null;
   /** Called with what the dialect threw while it read the answer. */
   readonly onThrow?: (error: unknown) => void;
@@ -57,7 +57,7 @@ export function isUnreadable(result: GatewayResult, field: DecidingField): boole
   return result.unreadable?.includes(field) ?? false;
 }
 
-/** How an approval contradicts the request; null where it agrees, or does not show enough to tell. */
+/** How an approval contradicts the request; null if it agrees, or does not show enough to tell. */
 export function contradictionOf(
   fields: ReplyFields,
   result: GatewayResult,

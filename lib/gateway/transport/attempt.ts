@@ -21,7 +21,7 @@ export class Attempt {
   /** Empty until there is a reply. */
   head: ReplyHead = { status: 0, statusText: '', headers: {} };
   private isTaken = false;
-  /** Something of the request may have been written. */
+  /** A part of the request may have been written. */
   private hasStarted = false;
   private isOver = false;
   /** Wiped and null once the attempt is over. */
@@ -39,7 +39,7 @@ export class Attempt {
 
   /**
    * @param mayStart whether a request that starts now, and takes this long, may still be sent
-   * @param ownsChunks whether nobody else uses the chunks of the reply, so that they can be wiped
+   * @param ownsChunks whether no other code uses the chunks of the reply, so that they can be wiped
    */
   constructor(
     body: string,
@@ -147,7 +147,7 @@ export class Attempt {
 
   /**
    * Wipes the card from the buffers, whose memory may be reused. A connection that has not written the body by now
-   * writes zeros, which no gateway takes for a request.
+   * writes zeros, which no gateway accepts as a request.
    */
   private wipe(): void {
     this.body?.fill(0);

@@ -10,7 +10,7 @@ import { causeCode, type RequestClaim, type Transmission, type WireRequest } fro
 
 /** The defaults of axios. A dialect or an interceptor may replace them. */
 const DEFAULT_HEADERS = { accept: 'application/json, text/plain, */*' };
-/** How requests are written, and how replies may be encoded. Nobody can replace these. */
+/** How requests are written, and how replies may be encoded. Neither a dialect nor an interceptor can replace these. */
 const ENTITY_HEADERS = { 'content-type': 'application/json', 'accept-encoding': 'gzip, deflate, br' };
 /** A host or a dialect must not change how a body is framed. */
 const FRAMING_HEADERS = ['content-length', 'transfer-encoding'];
@@ -24,7 +24,7 @@ export class GatewayHttp extends HttpService {
     return super.axiosRef;
   }
 
-  /** Whether someone has taken the axios instance. There is no other way to it. */
+  /** Whether someone has taken the axios instance. There is no other access to it. */
   get mayHaveInterceptors(): boolean {
     return this.isTaken;
   }
@@ -56,7 +56,7 @@ export class GatewayTransport {
   private readonly isDispatcherOurs: boolean;
   private readonly settings: Omit<TransportSettings, 'dispatcher'>;
   private readonly monitorWarning = new MonitorWarning();
-  /** Each attempt's own, with which axios may send. */
+  /** The adapter of each attempt, the only one through which axios may send. */
   private readonly adapters = new WeakSet<object>();
 
   constructor({ dispatcher, ...settings }: TransportSettings) {
@@ -169,7 +169,10 @@ async function refuse(): Promise<never> {
   throw new Error('This HttpService transmits each payment request once and nothing else.');
 }
 
-/** The defaults, then the interceptors' headers, then our own. A later one replaces an earlier one, in any case. */
+/**
+ * The defaults, then the interceptors' headers, then our own. A later header replaces an earlier one; the case of names
+ * is ignored.
+ */
 function wireHeaders(added: WireRequest['headers'], own: WireRequest['headers']): Record<string, string> {
   const headers = new Map<string, [name: string, value: string]>();
   for (const set of [DEFAULT_HEADERS, added, own, ENTITY_HEADERS]) {

@@ -29,8 +29,8 @@ export class MonitorWarning {
     this.isGiven = true;
     this.logger.warn(
       `Something in this process has subscribed to ${watched.join(', ')}: these diagnostics channels show it what is ` +
-        'sent to the payment gateway and what comes back, with cards and secrets. See that it keeps and exports ' +
-        'neither headers nor bodies (docs/diagnostics.md).',
+        'sent to the payment gateway and what comes back, with cards and secrets. Make sure that it neither keeps ' +
+        'nor exports headers or bodies (docs/diagnostics.md).',
     );
   }
 }

@@ -19,7 +19,7 @@ export interface WireRequest {
 export interface RequestClaim {
   /** One deadline for waiting for a connection, connecting and the answer. */
   readonly timeoutMs: number;
-  /** Asks the store for the time if need be. @returns whether it is known well enough for {@link mayStart} */
+  /** Asks the store for the time if necessary. @returns whether it is known well enough for {@link mayStart} */
   confirmTime(): Promise<boolean>;
   /** Whether a request that starts now and takes this long is over before the claim runs out. */
   mayStart(timeoutMs: number): boolean;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isJsonObject, JsonNumber, type JsonObject } from '../exact-json.js';
 import type { SimulatorOperation } from '../ledger.js';
 
-/** What a request signs: the fields of its body but `sign`, with the amount as the text that was sent. */
+/** The signed part of a request: the fields of its body except `sign`, with the amount as the text that was sent. */
 export interface SignedRequestFields {
   readonly [field: string]: string | number | boolean | null | SignedRequestFields;
 }
@@ -14,14 +14,14 @@ export type SignCheck = (
   context: { readonly operation: SimulatorOperation },
 ) => boolean;
 
-/** How one gateway differs from others, as the gateway itself sees it. */
+/** How one gateway differs from others, from the gateway's side. */
 export interface SimulatedDialect {
   readonly operations: readonly SimulatorOperation[];
-  /** What a conversationId looks like. */
+  /** The form of a conversationId. */
   readonly conversationId: RegExp;
-  /** The language of an approval's message; null where it is the buyer's. */
+  /** The language of an approval's message; null if it is the buyer's. */
   readonly approvalLanguage: string | null;
-  /** The time of an `x-Timestamp` in milliseconds; NaN where it has the wrong form. */
+  /** The time of an `x-Timestamp` in milliseconds; NaN if it has the wrong form. */
   readTimestamp(text: string): number;
   /** The `x-ClientSecret` of a request. */
   clientSecret(secret: string, timestamp: string): string;
@@ -38,7 +38,7 @@ const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|\+00:00)$/;
 
 /**
  * The interface alone (docs/interface.md). It does not show how to sign: requests are checked by the option
- * `checkSign`, and replies carry a hash of their own.
+ * `checkSign`, and replies carry a hash that the simulator defines.
  */
 export const STANDARD: SimulatedDialect = {
   operations: ['DoPayment', 'Init3d', 'Auth3d'],

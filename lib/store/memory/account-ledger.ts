@@ -24,7 +24,7 @@ const MAX_PURGED_KEYS = 100_000;
 /** The ledger of one account: its payments and the keys they hold. It takes and returns copies. */
 export class AccountLedger {
   private readonly payments = new Map<string, StoredPayment>();
-  /** The conversationId that holds each value of a key; '' where nobody does and the lock is never released. */
+  /** The conversationId that holds each value of a key; '' if the lock has no owner and is never released. */
   private readonly holders = {
     idempotencyKey: new Map<string, string>(),
     tokenHash: new Map<string, string>(),

@@ -50,7 +50,7 @@ export class AccountOutbox {
   }
 
   /**
-   * Makes deliveries of the events of at most `limit` payments, taking the known types in turn.
+   * Creates deliveries for the events of at most `limit` payments, taking the known types in turn.
    * @returns how many events were fanned out
    */
   fanOut(limit: number, now: Date): number {
@@ -141,7 +141,7 @@ export class AccountOutbox {
     return announcedAt !== undefined && now.getTime() - announcedAt.getTime() < PAIR_ALIVE_MS;
   }
 
-  /** Makes deliveries of a payment's waiting events of known types. @returns how many events there were */
+  /** Creates deliveries for a payment's waiting events of known types. @returns how many events there were */
   private fanOutPayment(conversationId: string, now: Date): number {
     const events = this.knownTypes().flatMap((type) => this.waitingOf(type).get(conversationId) ?? []);
     for (const event of events) {

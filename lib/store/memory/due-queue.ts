@@ -32,7 +32,7 @@ export class DueQueue {
     else this.sink(last, place);
   }
 
-  /** When the first key is due, in milliseconds since 1970 UTC; Infinity where there is none. */
+  /** When the first key is due, in milliseconds since 1970 UTC; Infinity if there is none. */
   get firstDueAt(): number {
     return this.heap[0]?.dueAt ?? Infinity;
   }

@@ -3,7 +3,7 @@ import type { Delivery } from '../payment-outbox.js';
 import { byDate, DueQueue } from './due-queue.js';
 
 export interface StoredDelivery extends Delivery {
-  /** The text that identifies the lease, which lasts until `dueAt`; null where there is none. */
+  /** The text that identifies the lease, which lasts until `dueAt`; null if there is none. */
   readonly lease: string | null;
 }
 

@@ -21,8 +21,8 @@ export class RedisConnection {
   }
 
   /**
-   * Repeats a request until it is answered or the time is up, also when the connection breaks and is made again. So a
-   * request may reach Redis more than once, and one that was given up may have been carried out all the same.
+   * Repeats a request until it is answered or the time is up, even if the connection breaks and is made again. So a
+   * request may reach Redis more than once, and a request that was given up may still have been carried out.
    * @throws Error that only names the failure, since the errors of ioredis contain the arguments of the command
    */
   async ask<T>(question: (client: Redis | Cluster) => Promise<T>): Promise<T> {
@@ -30,7 +30,7 @@ export class RedisConnection {
     let timeUp = false;
     const asking = async (): Promise<T> => {
       for (;;) {
-        // A connection that was just made may be silent, too.
+        // A new connection may be silent, too.
         trouble = SILENT;
         try {
           return await question(this.#client);

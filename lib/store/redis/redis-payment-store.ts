@@ -34,7 +34,7 @@ export const DEFAULT_TIMEOUT_MS = 5000;
 
 export interface RedisPaymentStoreOptions {
   /**
-   * What the keys of this store begin with, in the braces of a hash tag, so that a cluster keeps them on one node.
+   * The prefix of this store's keys, written as a hash tag in braces, so that a cluster keeps them on one node.
    * Default: `card-payment`, for keys such as `{card-payment}:default:due`.
    */
   readonly prefix?: string;
@@ -42,7 +42,7 @@ export interface RedisPaymentStoreOptions {
   readonly timeoutMs?: number;
   /** For tests: where the store's time comes from instead of the Redis server. */
   readonly clock?: PaymentClock;
-  /** Whether `open` refuses a database that is no payment store yet, and writes nothing. Default false. */
+  /** Whether `open` refuses a database that is not a payment store yet, and writes nothing. Default false. */
   readonly mustExist?: boolean;
 }
 
@@ -68,7 +68,7 @@ export class RedisPaymentStore extends PaymentStore {
   private readonly mustExist: boolean;
   /**
    * For each account whose last purge ran out of time: how many payments that must stay it had passed. The next purge
-   * skips as many, or it might never get beyond them.
+   * skips that many; otherwise it might never get past them.
    */
   private readonly purgeSkips = new Map<string, number>();
 

@@ -83,7 +83,7 @@ export function hashOfKey(idempotencyKey: string): string {
 
 type RecordReply = [json: string, dueAt: string | null];
 
-/** `dueAt` is stored beside the record, because a lease changes it alone. */
+/** `dueAt` is stored separately from the record, because a lease changes only this field. */
 export function readRecord(reply: unknown): PaymentRecord | null {
   if (reply === null) {
     return null;

@@ -23,16 +23,16 @@ end
 return { call('GET', schema), call('GET', lowest) or call('GET', schema) }
 `);
 
-/** Reads the same two, 0 where there is none yet, and writes nothing. */
+/** Reads the same two, 0 if there is none yet, and writes nothing. */
 const FOUND_SCHEMA = new Script(`
 local call, schema, lowest = redis.call, KEYS[1] .. 'schema', KEYS[1] .. 'lowest'
 return { call('GET', schema) or '0', call('GET', lowest) or call('GET', schema) or '0' }
 `);
 
 /**
- * Enters the schema of the keys in Redis where there is none yet or an older one, and checks that this release may use
- * it.
- * @param mustExist whether to write nothing, and to refuse what is no payment store yet
+ * Writes the schema version to Redis if there is none yet or an older one, and checks that this release may use the
+ * keys.
+ * @param mustExist whether to write nothing, and to refuse a database that is not a payment store yet
  */
 export async function checkSchema(connection: RedisConnection, base: string, mustExist: boolean): Promise<void> {
   const script = mustExist ? FOUND_SCHEMA : SCHEMA;

@@ -4,7 +4,7 @@ import { eventFromJson } from '../record-json.js';
 import { dateOf, type PaymentDb, type PaymentTables } from './payment-tables.js';
 import type { SqlDatabase } from './sql-database.js';
 
-/** What names a delivery. */
+/** The fields that identify a delivery. */
 export type DeliveryKey = Pick<LeasedDelivery, 'account' | 'handlerId' | 'eventId'>;
 
 /** Deliveries of an account, each with its event. */
@@ -70,7 +70,7 @@ export function unblockLater(database: SqlDatabase, { account, handlerId, eventI
 export const LOOK_AHEAD = 4;
 
 /**
- * Locks the deliveries that are due to a handler, the longest due first. Asks for each type by itself, so that each
+ * Locks the deliveries that are due to a handler, the longest due first. Queries each type separately, so that each
  * subquery reads the index in its order.
  */
 export function dueDeliveries(
@@ -126,7 +126,7 @@ export function dueDeliveries(
 
 /**
  * Null for a delivery that waits for no earlier one of its payment. Otherwise the time until which it waits if nothing
- * happens to the earlier one, or 0 where that is not known.
+ * happens to the earlier one, or 0 if that is not known.
  */
 function blockedUntil(
   eb: ExpressionBuilder<PaymentTables & { delivery: PaymentTables['card_payment_delivery'] }, 'delivery'>,

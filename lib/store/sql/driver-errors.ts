@@ -3,7 +3,7 @@ import type { SqlEngine } from './sql-engine.js';
 /** The tables are of a version that this release cannot work with. */
 export class SchemaError extends Error {}
 
-/** There is no such database, and none may be made. Its message may be shown. */
+/** There is no such database, and none may be created. Its message may be shown. */
 export class MissingDatabaseError extends Error {}
 
 /** A package that the database needs is not installed. */
@@ -29,7 +29,10 @@ export async function importDriver<T>(packages: string, load: () => Promise<T>):
   }
 }
 
-/** The code of what a driver threw, or ''. It may be an error of another realm, which is no `instanceof Error` here. */
+/**
+ * The code of what a driver threw, or ''. It may be an error of another realm, for which `instanceof Error` is false
+ * here.
+ */
 export function codeOf(error: unknown): string {
   const { code } = Object(error) as { code?: unknown };
   return typeof code === 'string' && /^[A-Z0-9_/]{1,60}$/.test(code) ? code : '';

@@ -41,7 +41,7 @@ export class GroupCommit {
     private readonly withConnection: (use: (connection: InProcessConnection) => Promise<void>) => Promise<void>,
   ) {}
 
-  /** Runs work in a transaction; runs it again when another process was in the way, or other work in it failed. */
+  /** Runs work in a transaction; runs it again if it conflicted with another process, or if other work in it failed. */
   run<T>(work: () => Steps<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const since = performance.now();

@@ -22,9 +22,7 @@ interface PurgeBatch {
   readonly place: PurgePlace | null;
 }
 
-/**
- * Deletes what the ledger need not keep any longer, until `end` (by `performance.now`), a batch in each transaction.
- */
+/** Deletes what the ledger no longer needs, until `end` (by `performance.now`), a batch in each transaction. */
 export class LedgerPurge {
   constructor(
     private readonly database: SqlDatabase,
@@ -143,8 +141,8 @@ export class LedgerPurge {
   }
 
   /**
-   * Keeps the conversationIds that the host chose taken for a while. Those of older releases have no row yet, and do
-   * not say who chose them: they are kept, too.
+   * Keeps the conversationIds that the host chose taken for a while. Those of older releases have no row yet and do not
+   * say who chose them, so they are kept, too.
    */
   private async rememberIds(db: PaymentDb, ids: readonly string[]): Promise<void> {
     const { database, account } = this;

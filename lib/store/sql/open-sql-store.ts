@@ -11,11 +11,11 @@ function warnOfKysely(): void {
   if (problem !== null) new PaymentLogger().warn(`The payment store may fail on this Node.js: ${problem}.`);
 }
 
-/** What {@link openSqlStore} takes beside the URL. */
+/** What {@link openSqlStore} takes besides the URL. */
 export interface OpenSqlStoreOptions extends Pick<SqlStoreOptions, 'clock'> {
   /** This process's clock, for databases that have no time of their own (SQLite); the system's by default. */
   readonly processClock?: PaymentClock;
-  /** Whether the store must exist already: no file and no table is made or changed. Default false. */
+  /** Whether the store must exist already: no file and no table is created or changed. Default false. */
   readonly mustExist?: boolean;
 }
 

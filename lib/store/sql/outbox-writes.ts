@@ -76,7 +76,7 @@ function* lockEarlier(
   { account, handlerId }: DeliveryLeaseRequest,
   { conversation_id: conversationId, version }: { readonly conversation_id: string; readonly version: number },
 ): Steps<boolean> {
-  // Nobody else writes at the same time.
+  // No other process writes at the same time.
   if (database.syntax.fanOutLock === null) return true;
   const earlier = database.db
     .selectFrom('card_payment_delivery')
@@ -91,8 +91,8 @@ function* lockEarlier(
 }
 
 /**
- * The events of the payments whose events have waited longest, of the types that a known handler takes. Asks for each
- * type by itself, so that each query reads the index in its order.
+ * The events of the payments whose events have waited longest, of the types that a known handler takes. Queries each
+ * type separately, so that each query reads the index in its order.
  */
 function* eventsToFanOut(database: SqlDatabase, account: string, limit: number): Steps<string[]> {
   const { db } = database;

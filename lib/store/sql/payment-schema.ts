@@ -178,7 +178,7 @@ function statementsSince(version: number, schema: SchemaSyntax, now: string): st
 }
 
 /**
- * The version of the tables; 0 where there are none.
+ * The version of the tables; 0 if there are none.
  * @throws SchemaError when they are newer than this release may use
  */
 async function usableVersion(run: RunStatement, engine: SqlEngine): Promise<number> {

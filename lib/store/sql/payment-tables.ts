@@ -125,19 +125,20 @@ export function dateOf(milliseconds: number | string): Date {
   return new Date(Number(milliseconds));
 }
 
-/** What is stored of an idempotency key; it outlives the payment. */
+/** The hash that is stored for an idempotency key; it outlives the payment. */
 export function keyHashOf(idempotencyKey: string): string {
   return createHash('sha256').update(idempotencyKey, 'utf8').digest('base64url');
 }
 
 /**
- * What is stored of a conversationId, so that it stays taken once its payment is purged. Never equal to a key's hash.
+ * The hash that is stored for a conversationId, so that it stays taken once its payment is purged. Never equal to a
+ * key's hash.
  */
 export function idHashOf(conversationId: string): string {
   return `id:${keyHashOf(conversationId)}`;
 }
 
-/** The hash that is stored of a conversationId that the host chose; null where the module made it. */
+/** The hash that is stored for a conversationId that the host chose; null if the module made it. */
 export function hostIdHashOf({ conversationId, hostIdNonce }: PaymentRecord): string | null {
   return typeof hostIdNonce === 'string' ? idHashOf(conversationId) : null;
 }

@@ -58,7 +58,7 @@ export class SqlDatabase {
     return this.#db;
   }
 
-  /** The store's time plus so many milliseconds: the database's time, or a clock's. */
+  /** The store's time plus this many milliseconds: the database's time, or a clock's. */
   fromNow(ms = 0): RawBuilder<number> {
     const whole = Math.round(ms);
     if (this.clock) return sql<number>`${this.clock.now().getTime() + whole}`;
@@ -100,7 +100,7 @@ export class SqlDatabase {
     return this.groupCommit?.run(work) ?? this.transaction((db) => runSteps(db, work()));
   }
 
-  /** Runs work in a transaction that may write; runs it again when another process was in the way. */
+  /** Runs work in a transaction that may write; runs it again if it conflicted with another process. */
   transaction<T>(work: (db: PaymentDb) => Promise<T>): Promise<T> {
     return this.#db
       .connection()
@@ -119,7 +119,10 @@ export class SqlDatabase {
     return retryWhileBusy(this.syntax.isBusy, () => query.execute());
   }
 
-  /** The same with a {@link query}, without waiting where the database is inside this process. */
+  /**
+   * Reads rows by a {@link query}, likewise outside a transaction; without waiting if the database is inside this
+   * process.
+   */
   find<Row>(query: CompiledQuery<Row>): Promise<Row[]> {
     return retryWhileBusy(this.syntax.isBusy, async () => {
       const connection = this.inProcess();

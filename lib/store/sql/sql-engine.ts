@@ -21,7 +21,7 @@ export interface SchemaSyntax {
   readonly jsonType: string;
   /** What ends a `create table`; `isCompact` where the rows are little more than their key. */
   readonly tableEnd: (isCompact: boolean) => string;
-  /** What limits an index to the rows that meet a condition; empty where the database has no such index. */
+  /** What limits an index to the rows that meet a condition; empty if the database has no partial indexes. */
   readonly indexOf: (condition: string) => string;
   /** The time in milliseconds since 1970 UTC. */
   readonly now: string;
@@ -107,7 +107,7 @@ export interface SqlEngine extends SqlSyntax {
    */
   readonly open: (url: string, options?: { readonly mustExist?: boolean }) => Promise<SqlAccess>;
   /**
-   * The host that is reached without TLS, or without checking the server's certificate; null where there is none.
+   * The host that is reached without TLS, or without checking the server's certificate; null if there is none.
    * @param environment whose variables the driver reads for what the URL does not say
    */
   readonly unprotectedHost: (url: string, environment: Environment) => string | null;

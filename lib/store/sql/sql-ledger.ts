@@ -58,7 +58,7 @@ export class SqlLedger implements PaymentLedger {
     return (await this.database.find(query)).map(recordOf);
   }
 
-  /** Asks for each state by itself, so that each query reads the index in its order. */
+  /** Queries each state separately, so that each query reads the index in its order. */
   async listByState(account: string, states: readonly PaymentState[], limit: number): Promise<PaymentRecord[]> {
     const found: PaymentRecord[] = [];
     for (const state of new Set(states)) {
@@ -152,7 +152,7 @@ type TakenKeys = Readonly<Record<UniqueKey, unknown>>;
 
 /**
  * Finds out which keys of a record are taken.
- * @param ownId the record's conversationId where it is stored already: the keys that it has itself do not count then
+ * @param ownId the record's conversationId if it is stored already: then its own keys do not count
  */
 export function takenKeys(
   database: SqlDatabase,

@@ -129,8 +129,8 @@ export class SqlOutbox implements PaymentOutbox {
   }
 
   /**
-   * Deletes pairs that nobody has announced for that long, until `end` (by `performance.now`): first their deliveries,
-   * a batch in each transaction.
+   * Deletes pairs that were not announced for that long, until `end` (by `performance.now`): first their deliveries, a
+   * batch in each transaction.
    * @returns whether some are left
    */
   async forgetPairs(account: string, pairsMs: number, end: number): Promise<boolean> {
@@ -160,7 +160,7 @@ export class SqlOutbox implements PaymentOutbox {
     const { database } = this;
     const { fanOutLock } = database.syntax;
     return database.transaction(async (db) => {
-      // Until the pair is gone, no delivery of it may be made.
+      // Until the pair is gone, no delivery for it may be created.
       if (fanOutLock) await database.run(fanOutLock(account), db);
       const stillOld = await db
         .selectFrom('card_payment_handler')

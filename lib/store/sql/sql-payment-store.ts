@@ -24,7 +24,7 @@ export interface SqlStoreOptions {
   readonly clock?: PaymentClock | undefined;
 }
 
-/** What is known of the connections. */
+/** Facts about the connections. */
 interface ConnectionSettings extends Partial<Omit<SqlAccess, 'dialect'>> {
   /** Whether the store made its connections, and `close` ends them. */
   readonly isOwner?: boolean;
@@ -173,7 +173,7 @@ export class SqlPaymentStore extends PaymentStore {
   }
 }
 
-/** A Kysely instance of the host, so that payments can live beside its orders. The host destroys it. */
+/** A Kysely instance of the host, so that payments and orders can be in one database. The host destroys it. */
 export interface KyselyStoreOptions<Tables> extends SqlStoreOptions {
   readonly db: Kysely<Tables>;
   readonly dialect: SqlDialect;

@@ -8,11 +8,11 @@ export interface SqlStatement {
   readonly parameters?: readonly unknown[];
 }
 
-/** How the store's transactions and statements are written for one database. */
+/** How the store's transactions and statements are written in one database's SQL. */
 export interface SqlSyntax {
   /**
-   * The time in milliseconds since 1970 UTC, in a form by which an index can be searched. Null where this process's
-   * clock is used, since only processes of one machine share such a database.
+   * The time in milliseconds since 1970 UTC, in a form by which an index can be searched. Null if this process's clock
+   * is used, since only processes of one machine share such a database.
    */
   readonly time: string | null;
 
@@ -20,17 +20,17 @@ export interface SqlSyntax {
   readonly begin: readonly SqlStatement[];
   /**
    * Limits the transaction that has just begun: how long a statement runs, how long it waits for a lock, and how long
-   * the transaction stays open when its process has vanished. Empty where none of this can happen.
+   * the transaction stays open when its process has vanished. Empty if none of this can happen.
    */
   readonly limits: readonly SqlStatement[];
-  /** Whether another process was in the way, so that the same transaction or query may succeed a moment later. */
+  /** Whether the error is a conflict with another process: the same transaction or query may succeed a moment later. */
   readonly isBusy: (error: unknown) => boolean;
 
   /** What is appended to a query to lock the rows of a table that it finds and to skip rows that others have locked. */
   readonly rowLock: (table: string) => string;
   /**
-   * Keeps others from fanning out an account's events until the transaction ends; waits for seconds only. Null where
-   * only one transaction at a time may write.
+   * Keeps others from fanning out an account's events until the transaction ends; waits for seconds only. Null if only
+   * one transaction at a time may write.
    */
   readonly fanOutLock: ((account: string) => SqlStatement) | null;
 
@@ -80,7 +80,7 @@ export class Undo extends Error {
 export const MAX_BUSY_WAIT_MS = 10_000;
 const MAX_PAUSE_MS = 15;
 
-/** Tries again while another process is in the way, for ten seconds at most. */
+/** Tries again while there is a conflict with another process, for ten seconds at most. */
 export async function retryWhileBusy<T>(isBusy: (error: unknown) => boolean, attempt: () => Promise<T>): Promise<T> {
   const end = performance.now() + MAX_BUSY_WAIT_MS;
   for (let pause = 1; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {

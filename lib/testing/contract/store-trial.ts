@@ -18,27 +18,27 @@ export interface PaymentStoreCase {
 
 const ALL_TYPES = EVENT_STATES.map((state): PaymentEventType => `payment.${state}`);
 
-/** So long that a purge forgets no pair and no key. */
+/** Long enough that a purge forgets no pair and no key. */
 const FOR_YEARS_MS = 10 * 365 * 86_400_000;
 
-/** How many calls run at a time where a case needs many. */
+/** How many calls run at a time if a case needs many. */
 const CHUNK = 50;
 
 /** How many concurrent callers a race has. */
 export const RACERS = 16;
 
-/** The store that is tested, in an account that nothing else uses, and what cases do with it again and again. */
+/** The store that is tested, in an account that nothing else uses, and the steps that cases have in common. */
 export class StoreTrial {
   readonly account = unique('account');
 
   constructor(
     readonly store: PaymentStore,
-    /** A second connection to the same data, or the same store where there is none. */
+    /** A second connection to the same data, or the same store if there is none. */
     readonly second: PaymentStore,
     private readonly clock: TestClock,
   ) {}
 
-  /** Sets the clock of both connections to so many milliseconds after the start. */
+  /** Sets the clock of both connections to this many milliseconds after the start. */
   moveTo(ms: number): void {
     this.clock.set(at(ms));
   }
@@ -48,7 +48,7 @@ export class StoreTrial {
     return index % 2 === 0 ? this.store : this.second;
   }
 
-  /** Runs so many callers at once, over both connections. */
+  /** Runs this many callers at once, over both connections. */
   race<T>(run: (store: PaymentStore, index: number) => Promise<T>, racers = RACERS): Promise<T[]> {
     return Promise.all(Array.from({ length: racers }, (_, index) => run(this.racer(index), index)));
   }
@@ -161,7 +161,8 @@ export class StoreTrial {
   }
 
   /**
-   * Stores a new payment and publishes it in that state, so many milliseconds after the start. @returns the event's id
+   * Stores a new payment and publishes it in that state, this many milliseconds after the start. @returns the event's
+   * id
    */
   async publishNew(state: PaymentEventState, ms = 1): Promise<string> {
     return (await this.publish(await this.insert(), state, at(ms))).event.eventId;
@@ -264,7 +265,7 @@ export class StoreTrial {
 
   // Both.
 
-  /** Purges; unless told otherwise every settled payment, but no pair and no key. */
+  /** Purges every settled payment, but no pair and no key, unless told otherwise. */
   purge(retention: Partial<Retention> = {}): Promise<PurgeCounts> {
     const { paymentsMs = 0, pairsMs = FOR_YEARS_MS, keysMs = FOR_YEARS_MS } = retention;
     return this.store.purge(this.account, { paymentsMs, pairsMs, keysMs });

@@ -6,7 +6,7 @@ import type { Delivery, LeasedDelivery, Postponement } from '../../store/payment
 
 const START = Date.parse('2026-03-01T10:00:00.123Z');
 
-/** The time so many milliseconds after the start of a case. */
+/** The time this many milliseconds after the start of a case. */
 export function at(ms: number): Date {
   return new Date(START + ms);
 }
@@ -15,7 +15,7 @@ export function unique(name: string): string {
   return `${name}-${randomUUID()}`;
 }
 
-/** The nonce that a record has where the host chose its conversationId. */
+/** The nonce that a record has if the host chose its conversationId. */
 export function hostIdNonce(): string {
   return randomBytes(6).toString('hex');
 }
@@ -76,7 +76,7 @@ export function eventIds(deliveries: readonly Delivery[]): string[] {
   return deliveries.map((delivery) => delivery.event.eventId);
 }
 
-/** How many times each outcome came. */
+/** How often each outcome occurred. */
 export function tally(outcomes: readonly (string | null)[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const outcome of outcomes) counts[`${outcome}`] = (counts[`${outcome}`] ?? 0) + 1;
@@ -84,8 +84,8 @@ export function tally(outcomes: readonly (string | null)[]): Record<string, numb
 }
 
 /**
- * Asserts that two values are deeply equal. A test runner may run tests in a realm whose `Array` is not the one that a
- * driver made its rows with: that difference does not count.
+ * Asserts that two values are deeply equal. A test runner may use a realm whose `Array` differs from that of the
+ * driver's rows; this difference is ignored.
  */
 export function same(actual: unknown, expected: unknown): void {
   assert.deepEqual(ofThisRealm(actual), ofThisRealm(expected));

@@ -14,8 +14,8 @@ const succeed: Settlement = (record, now) =>
   record.state === 'succeeded' ? null : advance(record, 'succeeded', {}, now);
 
 const GIVEN_UP =
-  'error The payment store has taken nothing for 30 seconds; this process no longer waits for it. ' +
-  'What is known of these payments is not written: ONE, TWO.';
+  'error The payment store has accepted nothing for 30 seconds; this process no longer waits for it. ' +
+  'The outcomes of these payments are not written: ONE, TWO.';
 
 describe('OwedWrites', () => {
   const records: unknown[] = [];

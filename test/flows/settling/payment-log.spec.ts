@@ -95,11 +95,11 @@ describe('the log of payments', () => {
     expect(log[0]).toMatch(new RegExp(`^${level} `));
   });
 
-  it('keeps an outcome that the store did not take, or whose payment has been deleted', () => {
+  it('keeps an outcome that the store did not accept, or whose payment has been deleted', () => {
     logOwed(payment({ state: 'succeeded' }));
     logDeleted(payment({ state: 'succeeded' }));
     expect(log).toEqual([
-      'error Payment C1 of order-1, 149.90 TRY: succeeded: the store did not take this; the module keeps trying.',
+      'error Payment C1 of order-1, 149.90 TRY: succeeded: the store did not accept this; the module keeps trying.',
       'error Payment C1 of order-1, 149.90 TRY: succeeded: the payment has been deleted from the store meanwhile.',
     ]);
     expect(records).toMatchObject([{ state: 'succeeded', durationMs: null }, { state: 'succeeded' }]);

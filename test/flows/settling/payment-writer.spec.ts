@@ -175,11 +175,12 @@ describe('PaymentWriter', () => {
       expect(await store.find('default', ID)).toEqual(CHARGING);
       expect(published).toEqual([]);
       expect(log).toEqual([
-        `error Payment ${ID} of order-1, 149.90 TRY: succeeded (B0000): the store did not take this; the module keeps trying.`,
+        `error Payment ${ID} of order-1, 149.90 TRY: succeeded (B0000): the store did not accept this; ` +
+          'the module keeps trying.',
       ]);
     });
 
-    it('owes an outcome that the store did not take, and publishes it once when it is stored', async () => {
+    it('owes an outcome that the store did not accept, and publishes it once when it is stored', async () => {
       failReplace(3);
       await writer.settle(CHARGING, succeed);
       expect([await owed.writeAll(), await owed.writeAll(), published]).toEqual([0, 0, []]);

@@ -63,7 +63,7 @@ describe('the fields of a reply', () => {
       true,
       false,
     ]);
-    expect(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => fields.isNoText(name))).toEqual([
+    expect(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => fields.isNotText(name))).toEqual([
       true,
       false,
       false,
@@ -74,7 +74,7 @@ describe('the fields of a reply', () => {
     expect(['a', 'b', 'c', 'd', 'f'].map((name) => fields.object(name))).toEqual(Array(5).fill(null));
     expect(fields.object('e')?.text('x')).toBe('1');
     const texts = parse('{"a":"x","b":1}');
-    expect(['a', 'b'].map((name) => texts.isNoText(name))).toEqual([false, false]);
+    expect(['a', 'b'].map((name) => texts.isNotText(name))).toEqual([false, false]);
   });
 
   it('have the texts at any depth, and none that stands below a prototype', () => {
@@ -94,7 +94,7 @@ describe('the fields of a reply', () => {
       const fields = parse(text);
       expect(fields.isAmbiguous('code')).toBe(true);
       expect(fields.has('code')).toBe(true);
-      expect(fields.isNoText('code')).toBe(true);
+      expect(fields.isNotText('code')).toBe(true);
       expect(fields.text('code')).toBeNull();
       expect(fields.object('code')).toBeNull();
     }

@@ -6,7 +6,7 @@ const NOW = new Date('2026-03-02T10:00:00Z');
 const MAX_REMEMBERED = 100_000;
 const at = (ms: number) => new Date(ms);
 
-test('of a deleted payment only its reference and the hash of its key are held', () => {
+test('only the reference and the hash of the key of a deleted payment are kept', () => {
   const ledger = new AccountLedger();
   const keys = { conversationId: 'Conversation', tokenHash: 'Token', idempotencyKey: 'Key', reference: 'Order' };
   ledger.write(aPaymentRecord({ ...keys, dueAt: NOW }));
@@ -17,7 +17,7 @@ test('of a deleted payment only its reference and the hash of its key are held',
   expect(Object.values(keys).filter((key) => held.includes(`'${key}'`))).toEqual(['Order']);
 });
 
-test('of a deleted payment without keys nothing is held, be it with a reference or without', () => {
+test('nothing is kept of a deleted payment without keys, with or without a reference', () => {
   const ledger = new AccountLedger();
   const none = { idempotencyKey: null, tokenHash: null, referenceLock: null, hostIdNonce: null };
   ledger.write(aPaymentRecord({ ...none, conversationId: 'Without', reference: null }));

@@ -7,7 +7,7 @@ const NOW = new Date('2026-03-02T10:00:00Z');
 const PAIR = { handlerId: 'Orders.paid', type: 'payment.succeeded' } as const;
 const REQUEST = { account: 'default', handlerId: 'Orders.paid', types: ['payment.succeeded'], lease: 'L' } as const;
 
-test('nothing of a payment is held once its deliveries are acknowledged and its events deleted', () => {
+test('nothing of a payment is kept once its deliveries are acknowledged and its events deleted', () => {
   const outbox = new AccountOutbox();
   outbox.announce([PAIR], NOW);
   for (const version of [1, 2]) outbox.add(aPaymentEvent({ conversationId: 'Conversation', version }));

@@ -33,7 +33,7 @@ test('stays in order where what fills a gap belongs further up', () => {
   expect(drain(queue, at(99))).toEqual(left.map(String));
 });
 
-test('of those that are due together, the one that was set first comes first', () => {
+test('keys that are due at the same time come in the order in which they were set', () => {
   const queue = new DueQueue();
   for (const key of ['c', 'a', 'b', 'd']) queue.set(key, at(5));
   queue.set('a', at(5));

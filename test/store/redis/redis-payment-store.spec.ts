@@ -78,7 +78,7 @@ describe('a write that comes to Redis twice', () => {
     expect(await store.find('default', record.conversationId)).toMatchObject({ state: 'unknown', version: 3 });
   });
 
-  test('of many claimants exactly one wins, whoever sends twice', async () => {
+  test('exactly one of many claimants wins, even if commands are sent twice', async () => {
     const store = new RedisPaymentStore(twice);
     const record = awaiting();
     await store.insert(record);
@@ -271,7 +271,7 @@ test('stores of different prefixes and accounts on one server do not see each ot
   client.disconnect();
 });
 
-test('of a purged payment its referenceLock stays, and the hash of its idempotencyKey for a while', async () => {
+test('after a purge the referenceLock stays, and for a while the hash of the idempotencyKey', async () => {
   const client = new Redis(server.url);
   await client.flushall();
   const clock = new TestClock(T0);

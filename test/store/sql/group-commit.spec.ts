@@ -20,7 +20,7 @@ let files = 0;
 let file: string;
 let store: SqlPaymentStore;
 let trial: StoreTrial;
-/** What was executed at once. */
+/** The statements that were executed. */
 let statements: string[];
 /** Throws instead of a statement, or after it. */
 let fault: {
@@ -66,7 +66,7 @@ const insertAll = (records: readonly PaymentRecord[]) => Promise.allSettled(reco
 
 const states = (settled: readonly PromiseSettledResult<unknown>[]) => settled.map(({ status }) => status);
 
-/** Of a payment of which nothing was written, nothing is there, and its keys are free. */
+/** Expects that nothing of the payment was written, and that its keys are free. */
 async function expectNothingOf(record: PaymentRecord): Promise<void> {
   expect(await trial.find(record)).toBeNull();
   expect(await trial.versions(record)).toEqual([]);
@@ -79,7 +79,7 @@ async function expectWhole(record: PaymentRecord): Promise<void> {
   expect(await trial.versions(record)).toEqual([record.version]);
 }
 
-test('transitions that wait share commits, so many at a time', async () => {
+test('waiting transitions share commits, up to MAX_BATCH in each', async () => {
   const records = newPayments(3 * MAX_BATCH);
   await insertAll(records);
   expect(commits()).toBe(3);
@@ -88,7 +88,7 @@ test('transitions that wait share commits, so many at a time', async () => {
   for (const record of records) expect(await trial.versions(record)).toEqual([7, 8]);
 });
 
-test('once nothing waits, no further transaction is begun', async () => {
+test('no further transaction is begun once no work is waiting', async () => {
   await insertAll(newPayments(2 * MAX_BATCH));
   await store.insert(newPayments(1)[0]!);
   for (let turns = 0; turns < 20; turns += 1) await setImmediate();
@@ -108,7 +108,7 @@ test('deliveries share commits as well', async () => {
   expect((await store.counts(trial.account)).openDeliveries).toBe(0);
 });
 
-test('a transition that is alone is committed alone, before its promise resolves', async () => {
+test('a single transition is committed alone, before its promise resolves', async () => {
   const [record] = newPayments(1);
   await store.insert(record!);
   expect(commits()).toBe(1);
@@ -123,7 +123,7 @@ test('no promise resolves before the commit that holds its transition has return
   expect([resolvedBefore, resolved.length]).toEqual([0, 8]);
 });
 
-test('one that is refused writes nothing, and does not disturb the others', async () => {
+test('a refused transition writes nothing and does not affect the others', async () => {
   const referenceLock = 'order-1';
   const [first, locked, third] = [trial.record({ referenceLock }), trial.record({ referenceLock }), trial.record()];
   const key = 'a-key';
@@ -144,7 +144,7 @@ test('one that is refused writes nothing, and does not disturb the others', asyn
 });
 
 test.each(['card_payment_history', 'card_payment_key', 'card_payment_reference_lock'])(
-  'a statement that fails (%s) fails its own transition alone',
+  'a failing statement (%s) fails only its own transition',
   async (table) => {
     const records = newPayments(9);
     const poisoned = records[4]!;
@@ -161,7 +161,7 @@ test.each(['card_payment_history', 'card_payment_key', 'card_payment_reference_l
   },
 );
 
-test('a key that another payment has by then fails its own transition alone', async () => {
+test('a key that another payment has taken meanwhile fails only its own transition', async () => {
   const [held, ...records] = newPayments(4);
   await insertAll([held!, ...records]);
   const next = records.map((record, index) =>
@@ -172,7 +172,7 @@ test('a key that another payment has by then fails its own transition alone', as
   expect(await Promise.all(records.map((record) => trial.versions(record)))).toEqual([[7, 8], [7], [7, 8]]);
 });
 
-test('a disk that is full: each payment is written whole or not at all, and the next ones when there is room', async () => {
+test('on a full disk each payment is written completely or not at all, and later ones once there is room', async () => {
   let connection: SqliteConnection | undefined;
   fault = { after: (_statement, one) => void (connection = one) };
   await insertAll(newPayments(1));
@@ -190,7 +190,7 @@ test('a disk that is full: each payment is written whole or not at all, and the 
     await (settled[index]!.status === 'fulfilled' ? expectWhole(record) : expectNothingOf(record));
 });
 
-test('a commit that fails: all are written again, each alone and once', async () => {
+test('after a failed commit each transition is written again, alone and once', async () => {
   let commitsThatFail = 1;
   fault = { before: ({ sql }) => void (sql === 'commit' && commitsThatFail-- > 0 && fail('SQLITE_IOERR')) };
   const records = newPayments(5);
@@ -199,7 +199,7 @@ test('a commit that fails: all are written again, each alone and once', async ()
   for (const record of records) await expectWhole(record);
 });
 
-test('commits that all fail: all are rejected, and nothing is written', async () => {
+test('if every commit fails, all transitions are rejected and nothing is written', async () => {
   fault = { before: ({ sql }) => void (sql === 'commit' && fail('SQLITE_IOERR')) };
   const records = newPayments(5);
   expect(states(await insertAll(records))).toEqual(Array(5).fill('rejected'));
@@ -207,7 +207,7 @@ test('commits that all fail: all are rejected, and nothing is written', async ()
   for (const record of records) await expectNothingOf(record);
 });
 
-test('a failure by which SQLite itself rolls back', async () => {
+test('after a failure on which SQLite itself rolls back, everything is written', async () => {
   let failures = 1;
   fault = {
     after: ({ sql }, connection) => {
@@ -221,7 +221,7 @@ test('a failure by which SQLite itself rolls back', async () => {
   for (const record of records) await expectWhole(record);
 });
 
-test('another process that writes is waited for, and the event loop goes on meanwhile', async () => {
+test('waits while another process writes, without blocking the event loop', async () => {
   const other = new Database(file);
   other.exec('begin immediate');
   const records = newPayments(20);
@@ -229,7 +229,7 @@ test('another process that writes is waited for, and the event loop goes on mean
   const inserted = insertAll(records).finally(() => (isSettled = true));
   for (let turns = 0; turns < 30; turns += 1) await delay(1);
   expect([isSettled, commits()]).toEqual([false, 0]);
-  // What is there already can be read.
+  // Stored data can still be read.
   await expect(trial.find(records[0]!)).resolves.toBeNull();
   other.exec('commit');
   expect(states(await inserted)).toEqual(Array(20).fill('fulfilled'));
@@ -237,7 +237,7 @@ test('another process that writes is waited for, and the event loop goes on mean
   other.close();
 });
 
-test('another process that writes for too long fails all that wait, and nothing of them is written later', async () => {
+test('if another process writes for too long, all waiting work fails and is not written later', async () => {
   const other = new Database(file);
   other.exec('begin immediate');
   const now = performance.now.bind(performance);
@@ -250,7 +250,7 @@ test('another process that writes for too long fails all that wait, and nothing 
   passed = 11_000;
   const late = store.insert(trial.record());
   expect(new Set(states(await inserted))).toEqual(new Set(['rejected']));
-  // All at once, not a batch each ten seconds.
+  // All at once, not one batch every ten seconds.
   expect(now() - began).toBeLessThan(5_000);
   other.exec('commit');
   expect(await late).toBeNull();
@@ -259,7 +259,7 @@ test('another process that writes for too long fails all that wait, and nothing 
   other.close();
 });
 
-test('another process in the way in the middle: the same transaction once more', async () => {
+test('a transaction that conflicts with another process is run again', async () => {
   let busy = 3;
   fault = {
     before: ({ sql }) => void (sql.startsWith('update "card_payment"') && busy-- > 0 && fail('SQLITE_BUSY_SNAPSHOT')),
@@ -273,7 +273,7 @@ test('another process in the way in the middle: the same transaction once more',
   for (const record of records) expect(await trial.versions(record)).toEqual([7, 8]);
 });
 
-test('a store that is closed meanwhile rejects what waits', async () => {
+test('closing the store rejects waiting work', async () => {
   const other = sqlitePaymentStore({ file });
   await other.open();
   const inserted = Promise.allSettled(newPayments(3).map((record) => other.insert(record)));
@@ -281,14 +281,14 @@ test('a store that is closed meanwhile rejects what waits', async () => {
   expect(states(await inserted)).toEqual(Array(3).fill('rejected'));
 });
 
-test('a file that cannot be opened rejects what waits', async () => {
+test('waiting work is rejected if the file cannot be opened', async () => {
   const nowhere = sqlitePaymentStore({ file: join(folder, 'no-folder', 'payments.db') });
   const inserted = await Promise.allSettled(newPayments(3).map((record) => nowhere.insert(record)));
   expect(states(inserted)).toEqual(Array(3).fill('rejected'));
   await expect(nowhere.insert(trial.record())).rejects.toThrow();
 });
 
-test('a database in memory has one connection for all', async () => {
+test('a database in memory uses one connection for everything', async () => {
   const memory = sqlitePaymentStore({ file: ':memory:' });
   await memory.open();
   const record = trial.record();

@@ -5,7 +5,7 @@ import type { InProcessConnection, Steps } from '../../../lib/store/sql/sql-tran
 
 afterEach(() => jest.restoreAllMocks());
 
-test('one that fails by its own fault takes nobody with it who waits, however long', async () => {
+test('work that fails on its own does not fail other waiting work, however long that waits', async () => {
   const connection = { inTransaction: true, execute: () => ({ rows: [] }) } as unknown as InProcessConnection;
   const group = new GroupCommit(sqliteEngine, (use) => use(connection));
   const now = performance.now.bind(performance);

@@ -13,11 +13,11 @@ import {
 import { TestClock } from '../../../lib/testing/index.js';
 
 const [FIRST, SECOND] = ['payment.unknown', 'payment.succeeded'] as const;
-/** Far more than are looked at to find one. */
+/** Far more than a lease examines to find one. */
 const PAYMENTS = 30;
 
 /**
- * Leasing where many deliveries wait for earlier ones.
+ * Leasing while many deliveries wait for earlier ones.
  *
  * @param connect to an empty database
  */
@@ -54,7 +54,7 @@ function leaseCases(dialect: SqlDialect, connect: () => Dialect): void {
 
   const lease = () => trial.lease(handler, { types: [SECOND], limit: 1 });
 
-  test('deliveries that wait are looked at once, and not again each time', async () => {
+  test('waiting deliveries are examined once, not at every call', async () => {
     expect(await lease()).toEqual([]);
     statements = [];
     expect(await lease()).toEqual([]);
@@ -62,13 +62,13 @@ function leaseCases(dialect: SqlDialect, connect: () => Dialect): void {
     expect(statements.filter(({ sql }) => sql.startsWith('select')).length).toBeLessThan(3);
   });
 
-  test('one that waits no more comes at once: the earlier one was acknowledged', async () => {
+  test('a delivery is leased as soon as the earlier one is acknowledged', async () => {
     expect(await lease()).toEqual([]);
     await trial.store.acknowledge(trial.account, handler, ids[17]!.first);
     expect(eventIds(await lease())).toEqual([ids[17]!.second]);
   });
 
-  test('one that waits no more comes at once: the earlier one was parked', async () => {
+  test('a delivery is leased as soon as the earlier one is parked', async () => {
     expect(await lease()).toEqual([]);
     const [first] = await trial.lease(handler, { types: [FIRST], limit: 1, lease: 'mine' });
     await trial.store.postpone(leased(first!, 'mine'), aPostponement({ parked: true }));
@@ -76,7 +76,7 @@ function leaseCases(dialect: SqlDialect, connect: () => Dialect): void {
     expect(eventIds(await lease())).toEqual([second]);
   });
 
-  test('one that waits no more comes when the pair of the earlier one is announced no longer', async () => {
+  test('a delivery is leased once the pair of the earlier one is no longer announced', async () => {
     expect(await lease()).toEqual([]);
     trial.moveTo(PAIR_ALIVE_MS - 1);
     await trial.announce(handler, SECOND);
@@ -85,14 +85,14 @@ function leaseCases(dialect: SqlDialect, connect: () => Dialect): void {
     expect(await lease()).toHaveLength(1);
   });
 
-  test('a payment that has nothing to wait for is found behind all those that wait', async () => {
+  test('a delivery that need not wait is found behind many that must', async () => {
     const { event } = await trial.publish(await trial.insert(), 'succeeded', at(3));
     trial.moveTo(10);
     await trial.fanOut();
     expect(eventIds(await trial.lease(handler, { types: [SECOND], limit: 2 }))).toEqual([event.eventId]);
   });
 
-  test('one that waits for a handler that is announced still, and for a lease, keeps nobody from what is behind it', async () => {
+  test('a delivery that waits for another one, or for a lease, does not hide the deliveries behind it', async () => {
     const [orphaned, waitedFor, wanted] = ['payment.unknown', 'payment.review', 'payment.succeeded'] as const;
     const other = await trial.handler(orphaned, waitedFor, wanted);
     for (let index = 0; index < PAYMENTS; index += 1) {
@@ -109,9 +109,9 @@ function leaseCases(dialect: SqlDialect, connect: () => Dialect): void {
     expect(eventIds(await trial.lease(other, { types: [wanted], limit: 1 }))).toEqual([event.eventId]);
   });
 
-  test('one that failed before is not put off: nothing would make it due again when what it waits for is gone', async () => {
+  test('a delivery that has failed before is not postponed: nothing would make it due again', async () => {
     const other = await trial.handler(FIRST, SECOND);
-    // As many as are looked at to find one.
+    // As many as a lease examines to find one.
     for (let index = 0; index < 4; index += 1) {
       const { record } = await trial.publish(await trial.insert(), 'unknown', at(1));
       await trial.publish(record, 'succeeded', at(2));
@@ -131,7 +131,7 @@ function leaseCases(dialect: SqlDialect, connect: () => Dialect): void {
     expect(await trial.lease(other, { types: [SECOND], limit: 1 })).toHaveLength(1);
   });
 
-  test.each([10, 1])('the longest due come first, whatever their ids, %d at a time', async (limit) => {
+  test.each([10, 1])('the longest overdue deliveries come first, whatever their ids, %d at a time', async (limit) => {
     const other = await trial.handler('payment.failed');
     const published: string[] = [];
     for (const [index, name] of ['e', 'c', 'b', 'd', 'a'].entries()) {
@@ -149,7 +149,7 @@ function leaseCases(dialect: SqlDialect, connect: () => Dialect): void {
     expect(came).toEqual(published);
   });
 
-  test('a fan-out takes the payments that have waited longest, whatever their type, and as many as it is told', async () => {
+  test('a fan-out takes the payments that have waited longest, whatever the type, up to its limit', async () => {
     const other = await trial.handler('payment.failed', 'payment.review');
     await trial.publish(await trial.insert(), 'failed', at(9));
     const { event } = await trial.publish(await trial.insert(), 'review', at(8));
@@ -158,14 +158,14 @@ function leaseCases(dialect: SqlDialect, connect: () => Dialect): void {
     expect(eventIds(await trial.lease(other))).toEqual([event.eventId]);
   });
 
-  test('a payment that takes the idempotencyKey of another one is told so', async () => {
+  test('replacing a payment rejects if another one has its idempotencyKey', async () => {
     await trial.insert({ idempotencyKey: 'key' });
     const record = await trial.insert();
     const taking = trial.store.replace(trial.next(record, { idempotencyKey: 'key' }), record.version);
     await expect(taking).rejects.toThrow('another payment has this idempotencyKey');
   });
 
-  test('who no longer has a delivery does not park it', async () => {
+  test('a caller whose lease has run out cannot park the delivery', async () => {
     const [first] = await trial.lease(handler, { types: [FIRST], limit: 1, lease: 'mine', leaseMs: 5 });
     trial.moveTo(5);
     await trial.store.postpone(leased(first!, 'another'), aPostponement({ parked: true }));

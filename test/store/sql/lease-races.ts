@@ -10,7 +10,7 @@ import { until } from '../../services/until.js';
 const [FIRST, SECOND] = ['payment.unknown', 'payment.succeeded'] as const;
 /** Sessions that wait for a lock. */
 const WAITING = `select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-/** Far more than are looked at to find one. */
+/** Far more than a lease examines to find one. */
 const PAYMENTS = 30;
 
 /**

@@ -51,7 +51,7 @@ test('nothing is taken where nothing is stored', async () => {
   expect(firstTaken(undefined, record, null)).toBeNull();
 });
 
-test('what a payment has itself is taken from new ones alone', async () => {
+test("a payment's own keys count as taken only for new payments", async () => {
   await write({});
   await holdKey(keyHashOf('key'), 'MINE');
   await lock('order', 'MINE');
@@ -83,7 +83,7 @@ test('a conversationId that the host chose stays taken from new payments', async
   expect(await taken({ ...record, hostIdNonce: null })).toEqual([null, null]);
 });
 
-test('of several, the idempotencyKey is named before token and reference, and the token before the reference', async () => {
+test('if several keys are taken, the idempotencyKey is named first, then the token, then the reference', async () => {
   await lock('order', 'OTHER');
   await write({ conversationId: 'OTHER' });
   expect(await taken()).toEqual(['tokenHash', 'tokenHash']);

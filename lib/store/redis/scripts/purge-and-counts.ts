@@ -6,7 +6,7 @@ import { DELIVERIES } from './outbox.js';
 
 /**
  * Forgets old pairs with their deliveries, in one step: 1 when there are more. A pair is deleted after its deliveries,
- * so that none of them stays behind.
+ * so that none of them is left.
  */
 export const FORGET_PAIRS = script(
   DELIVERIES,

@@ -14,7 +14,7 @@ import {
   unique,
 } from '../store-trial.js';
 
-/** How many times a race is run, since a flaw may show in one order of events only. */
+/** How many times a race is run, because a flaw may show only in a certain order of events. */
 const ROUNDS = 3 * RACERS;
 
 const declined = { state: 'failed', reason: 'declined', finalizedAt: at(1), referenceLock: null } as const;

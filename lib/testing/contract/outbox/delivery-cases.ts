@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Delivery } from '../../../store/payment-outbox.js';
 import { at, eventIds, leased, type PaymentStoreCase, RACERS, same, type StoreTrial, unique } from '../store-trial.js';
 
-/** Leases a delivery for so long, with the lease `mine`. */
+/** Leases a delivery for this long, with the lease `mine`. */
 async function leaseOne(trial: StoreTrial, leaseMs: number): Promise<{ handler: string; delivery: Delivery }> {
   const handler = await trial.handler('payment.failed');
   await trial.publishNew('failed');

@@ -27,7 +27,7 @@ async function work(trial: StoreTrial, handlerId: string, store: PaymentStore, n
   for (const eventId of taken) await store.acknowledge(trial.account, handlerId, eventId);
 }
 
-/** Announcing handlers, and making deliveries of the events that wait for them. */
+/** Announcing handlers, and creating deliveries for the events that wait for them. */
 export const fanOutCases: readonly PaymentStoreCase[] = [
   {
     name: 'announce adds pairs to a handler id and removes none',

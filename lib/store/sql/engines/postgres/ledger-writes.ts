@@ -124,7 +124,9 @@ function paymentValues(record: PaymentRecord): unknown[] {
   return COLUMNS.map((column) => row[column]);
 }
 
-/** What is written beside the record: the hash of its key, the reference that it locks, its history line, its event. */
+/**
+ * What is written along with the record: the hash of its key, the reference that it locks, its history line, its event.
+ */
 function companionValues(record: PaymentRecord, event?: PaymentEvent): unknown[] {
   return [
     record.idempotencyKey === null ? null : keyHashOf(record.idempotencyKey),

@@ -83,8 +83,8 @@ export const postgresEngine = {
 } satisfies SqlEngine;
 
 /**
- * The host that pg reaches without TLS, or without checking the server's certificate; null where it checks it, and for
- * a Unix socket. As pg does, this reads the URL, and the variables for what the URL does not say.
+ * The host that pg reaches without TLS, or without checking the server's certificate; null if it checks it, and for a
+ * Unix socket. As pg does, this reads the URL, and the variables for what the URL does not say.
  */
 function unprotectedPostgresHost(url: string, environment: Environment): string | null {
   if (!URL.canParse(url)) return null;

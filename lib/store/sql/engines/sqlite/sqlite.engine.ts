@@ -34,10 +34,10 @@ export const sqliteEngine = {
   },
   time: null,
   hasTable: (table) => ({ sql: 'select name from sqlite_master where name = ?', parameters: [table] }),
-  // Its transactions are alone, and undo what they did to the schema.
+  // Its transactions run one at a time, and roll back changes of the schema, too.
   changeSchema: (database, change) => database.transaction((db) => change((statement) => database.run(statement, db))),
 
-  // Asks for the right to write at once: a transaction that has read already may be refused it.
+  // Asks for the write lock at the start: a transaction that has already read may be refused it.
   begin: [{ sql: 'begin immediate' }],
   limits: [],
   isBusy: isSqliteBusy,
@@ -88,7 +88,7 @@ export async function openSqliteFile(file: string, mustExist = false): Promise<S
     const makeWal = () => Promise.resolve().then(() => database.pragma('journal_mode = WAL'));
     if (!mustExist) await retryWhileBusy(isSqliteBusy, makeWal);
     database.pragma('synchronous = FULL');
-    // Holds what a savepoint may have to undo; in a file, that took a quarter of a payment's time.
+    // Keeps in memory what a savepoint may have to undo; in a file, that took a quarter of a payment's time.
     database.pragma('temp_store = MEMORY');
   } catch (error) {
     database.close();

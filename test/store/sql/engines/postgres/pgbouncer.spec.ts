@@ -34,7 +34,7 @@ test('it refuses the limits when a session begins, so that each transaction sets
   await whatATransactionHas(bouncer);
 });
 
-test('one that passes over the limits without a word does no harm either', async () => {
+test('a pooler that silently ignores the limits does no harm either', async () => {
   const names = 'statement_timeout,lock_timeout,idle_in_transaction_session_timeout';
   const deaf = await startPgBouncer(postgres.url, { ignore_startup_parameters: names });
   await whatATransactionHas(deaf);

@@ -77,7 +77,7 @@ test('an error of the server costs no connection', async () => {
   expect(connections.totalCount).toBe(1);
 });
 
-test('who has a connection for too long loses it, however many queries that were', async () => {
+test('a caller that holds a connection for too long loses it, however many queries it runs', async () => {
   const client = await pool.connect();
   const manyQueries = async () => {
     for (let queries = 0; queries < 20; queries += 1) await client.query('select pg_sleep(0.2)', []);
@@ -90,7 +90,7 @@ test('who has a connection for too long loses it, however many queries that were
   expect(connections.idleCount).toBe(0);
 });
 
-test('who gets no connection in time waits no longer, and the pool has all of them afterwards', async () => {
+test('a caller that gets no connection in time stops waiting, and the pool keeps all connections', async () => {
   const taken = await Promise.all(Array.from({ length: 6 }, () => connections.connect()));
   await expect(pool.connect()).rejects.toThrow('there was no answer in time');
   taken.forEach((client) => client.release());

@@ -137,12 +137,12 @@ test('a statement that finds nothing gives no rows, and says how many it changed
   connection.close();
 });
 
-test('where a package is missing, an error names both', async () => {
+test('if a package is missing, the error names both packages', async () => {
   const load = () => Promise.reject(Object.assign(new Error('none'), { code: 'ERR_MODULE_NOT_FOUND' }));
   await expect(importDriver(SQLITE_PACKAGES, load)).rejects.toThrow('npm install kysely better-sqlite3');
 });
 
-test('what a savepoint may have to undo is kept in memory, not in a file', async () => {
+test('the journal of savepoints is kept in memory, not in a file', async () => {
   const connection = await openSqliteFile(':memory:');
   expect(connection.execute({ sql: 'pragma temp_store' }).rows).toEqual([{ temp_store: 2 }]);
   connection.close();
