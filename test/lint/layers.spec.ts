@@ -33,7 +33,7 @@ describe('the layers of lib', () => {
       'lib/cli/main.ts': ['../simulator/simulator.js', '../store/open-store.js'],
       'lib/simulator/simulator.ts': ['./faults.js'],
       'lib/simulator/faults.ts': [],
-      'lib/flows/direct-flow.ts': ['../store/open-store.js', './settling/schedule.js'],
+      'lib/flows/direct-flow.ts': ['../store/open-store.js', './settling/claim.js'],
       'lib/flows/settling/claim.ts': [],
       'lib/store/open-store.ts': ['../payment/payment.js'],
       'lib/payment/payment.ts': [],

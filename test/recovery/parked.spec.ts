@@ -68,7 +68,7 @@ describe.each(Object.entries(STORES))('a handler that keeps failing, on %s', (na
     }
     const said = async (...words: string[]) => (await answer(['payments', ...words, '--store', shared.url])).stdout;
     expect(await said('parked')).toContain(`mail  ${eventId}`);
-    expect(await said('replay', 'mail', eventId)).toContain('goes to mail again');
+    expect(await said('replay', 'mail', eventId)).toContain('will be delivered to mail again');
     expect(await said('parked')).toBe('Nothing is parked.\n');
   }
 });
