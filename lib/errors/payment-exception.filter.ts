@@ -150,7 +150,12 @@ export class PaymentExceptionFilter implements ExceptionFilter {
   private async formHtml(host: ArgumentsHost, refused: () => RefusedForm): Promise<string | null> {
     const late = new TimeoutError();
     try {
-      const html: unknown = await withTimeout(FORM_LIMIT_MS, () => this.form(refused(), host), this.clock, late);
+      const html: unknown = await withTimeout(
+        FORM_LIMIT_MS,
+        () => this.form(refused(), host),
+        this.clock,
+        () => late,
+      );
       return typeof html === 'string' && html !== '' ? html : null;
     } catch (error) {
       const why = error === late ? `: it took longer than ${FORM_LIMIT_MS / 1000} seconds` : reasonOf(error);

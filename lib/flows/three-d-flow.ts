@@ -260,7 +260,12 @@ export class ThreeDFlow {
     if (!beforeAuth3d) return true;
     const late = new TimeoutError();
     try {
-      const said: unknown = await withTimeout(MAX_VETO_MS, () => beforeAuth3d(toPayment(record)), this.clock, late);
+      const said: unknown = await withTimeout(
+        MAX_VETO_MS,
+        () => beforeAuth3d(toPayment(record)),
+        this.clock,
+        () => late,
+      );
       // A function in plain JavaScript may forget to return a value.
       if (said === undefined || said === null) this.reportVeto(record, 'returned neither true nor false');
       return Boolean(said);

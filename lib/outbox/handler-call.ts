@@ -103,7 +103,7 @@ export class HandlerCall {
     const late = new TimeoutError();
     const handle = () => Promise.resolve().then(() => handler.handle(delivery.event));
     try {
-      await (timeoutMs === null ? handle() : withTimeout(timeoutMs, handle, this.clock, late));
+      await (timeoutMs === null ? handle() : withTimeout(timeoutMs, handle, this.clock, () => late));
       return null;
     } catch (error) {
       if (error === late) return { error: `took longer than ${timeoutMs} ms`, at: [] };

@@ -22,7 +22,7 @@ const WAITING_CLOCK = new WaitingClock();
 /**
  * Waits at most `ms` milliseconds for the work. It does not stop the work; if that fails later, its error is ignored.
  *
- * @param late the error for work that takes too long: given by callers whose work is a host's code, which may itself
+ * @param late makes the error for work that takes too long: given by callers whose work is a host's code, which may itself
  *   throw a TimeoutError
  * @throws TimeoutError after `ms`; before that, what the work rejects with
  */
@@ -30,10 +30,10 @@ export function withTimeout<T>(
   ms: number,
   work: () => T | Promise<T>,
   clock: PaymentClock = WAITING_CLOCK,
-  late = new TimeoutError(),
+  late = () => new TimeoutError(),
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const cancel = clock.timer(ms, () => reject(late));
+    const cancel = clock.timer(ms, () => reject(late()));
     void Promise.resolve().then(work).then(resolve, reject).then(cancel);
   });
 }

@@ -18,7 +18,7 @@ const MAX_CALL_MS = 25_000;
 
 /** Makes a caller of the store wait for 25 seconds at most, whatever hangs. The work itself may still be done later. */
 export function limited<T>(work: () => Promise<T>): Promise<T> {
-  return withTimeout(MAX_CALL_MS, work, undefined, new TimeoutError('the database does not answer'));
+  return withTimeout(MAX_CALL_MS, work, undefined, () => new TimeoutError('the database does not answer'));
 }
 
 /** What differs between databases of one engine. */
