@@ -24,7 +24,13 @@ export {
   type PaymentIn,
   type PaymentKind,
   type PaymentRecord,
+  type RefundKind,
 } from './payment/payment.js';
+export { Refund, type RefundIn } from './payment/refund.js';
+export { RefundTotals } from './payment/refund-totals.js';
+export { RefundEvent, type RefundEventType } from './payment/refund-event.js';
+export type { LedgerEvent, LedgerEventType } from './payment/ledger-event.js';
+export { merchantAccountOf, refundsAccountOf } from './payment/account.js';
 export { PaymentClock, SystemClock } from './payment/clock.js';
 export type { TextLanguage, Translations } from './payment/text-language.js';
 export type { PaymentReason } from './payment/payment.js';
@@ -32,15 +38,20 @@ export type { ReconcileCounts } from './flows/background/reconciler.js';
 export { EUR, GBP, TRY, USD } from './payment/currency.js';
 export {
   EVENT_STATES,
+  type LedgerState,
   type Mover,
   PAYMENT_STATES,
   type PaymentEventState,
   type PaymentState,
+  REFUND_EVENT_STATES,
+  type RefundEventState,
+  type RefundState,
   type StateRow,
   UNSETTLED_STATES,
   type UnsettledState,
 } from './payment/payment-state.js';
 export { PaymentHealth, type PaymentHealthReport } from './health/payment-health.js';
+export type { RefundCounts } from './store/account-counts.js';
 export type { LongRun } from './outbox/handler-worker.js';
 export type { Init3dStart } from './flows/three-d-flow.js';
 export type { ResolveOptions } from './flows/operator-flow.js';
@@ -49,7 +60,13 @@ export * from './dto/index.js';
 export * from './errors/index.js';
 
 export { PaymentEvent, type PaymentEventType } from './payment/payment-event.js';
-export { OnPayment, type OnPaymentDecorator, type OnPaymentOptions } from './outbox/on-payment.decorator.js';
+export {
+  OnPayment,
+  type OnPaymentDecorator,
+  type OnPaymentOptions,
+  OnRefund,
+  type OnRefundDecorator,
+} from './outbox/on-payment.decorator.js';
 
 export { PaymentCallback, PaymentCallbackGuard } from './callback/payment-callback.guard.js';
 export { BANK_PAGE_HEADERS } from './payment/bank-page-headers.js';
@@ -72,6 +89,7 @@ export type {
   GatewayResult,
   Init3dResult,
   InquiryResult,
+  RefundRequest,
   SaleRequest,
   SignContext,
   Signer,

@@ -30,6 +30,8 @@ import { StartUpReport } from './start-up-report.js';
 import { StoreClock } from './process/store-clock.js';
 import { PaymentChanges } from './flows/settling/payment-changes.js';
 import { PaymentReader } from './flows/payment-reader.js';
+import { RefundFlow } from './flows/refund-flow.js';
+import { RefundReader } from './flows/refund-reader.js';
 import { PaymentWriter } from './flows/settling/payment-writer.js';
 import { Reconciler } from './flows/background/reconciler.js';
 import { ThreeDFlow } from './flows/three-d-flow.js';
@@ -114,6 +116,7 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       HandlerFinder,
       EventDispatcher,
       PaymentReader,
+      RefundReader,
       PaymentChanges,
       ProcessHold,
       OwedWrites,
@@ -121,6 +124,7 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       PaymentWriter,
       DuePayments,
       DirectFlow,
+      RefundFlow,
       ThreeDFlow,
       InquiryFlow,
       OperatorFlow,

@@ -11,6 +11,10 @@ import {
 import { DirectFlow } from './flows/direct-flow.js';
 import { InFlight, InFlightLimit } from './process/in-flight.js';
 import { InquiryFlow } from './flows/inquiry-flow.js';
+import type { RecordRefundDto, RefundDto, VoidDto } from './dto/refund.dto.js';
+import { RefundFlow } from './flows/refund-flow.js';
+import type { Refund } from './payment/refund.js';
+import type { RefundTotals } from './payment/refund-totals.js';
 import { OperatorFlow, type ResolveOptions } from './flows/operator-flow.js';
 import { type Payment, toPayment } from './payment/payment.js';
 import { PaymentReader } from './flows/payment-reader.js';
@@ -21,8 +25,9 @@ import { type Init3dStart, ThreeDFlow } from './flows/three-d-flow.js';
 const UNFORESEEN = [PaymentStoreError, PaymentUnsupportedError, PaymentConfigurationError] as const;
 
 /**
- * Takes card payments. One rule for errors: a throw means that this call sent nothing, or nothing that can move money.
- * Once a DoPayment or Auth3d may have been sent, the answer is a {@link Payment}, whatever its state.
+ * Takes card payments and gives money back. One rule for errors: a throw means that this call sent nothing, or nothing
+ * that can move money. Once a DoPayment or Auth3d may have been sent, the answer is a {@link Payment}, once a refund or
+ * void may have been sent, a {@link Refund}, whatever its state.
  */
 @Injectable()
 export class PaymentService {
@@ -31,6 +36,7 @@ export class PaymentService {
   constructor(
     private readonly direct: DirectFlow,
     private readonly threeD: ThreeDFlow,
+    private readonly refundFlow: RefundFlow,
     private readonly inquiries: InquiryFlow,
     private readonly operator: OperatorFlow,
     private readonly reconciler: Reconciler,
@@ -135,6 +141,101 @@ export class PaymentService {
   ): Promise<Payment>;
   resolve(...given: readonly unknown[]): Promise<Payment> {
     return this.run(() => this.operator.resolve(...given));
+  }
+
+  /**
+   * Gives back a part of a payment, or all that is left of it. A refund is sent once: what is not known afterwards is
+   * `unknown`, and counts as given until it is settled. At most one refund of a payment is open at a time.
+   *
+   * The same `refundId` or `idempotencyKey` with the same content (payment and kind, and the amount where it is given)
+   * returns the existing refund and sends nothing.
+   *
+   * @param input amounts in major units. It is not changed.
+   * @throws PaymentValidationError the input is refused
+   * @throws PaymentUnsupportedError the dialect has no refunds (the interface shows no such operation)
+   * @throws PaymentNotFoundError there is no such payment
+   * @throws PaymentStateError it is not proven that money was taken: the payment is neither `succeeded` nor in `review`
+   *   as `moved_after_all` or `amount_mismatch`
+   * @throws PaymentRefundError it is more than is left, another refund is open, or the payment was voided
+   * @throws PaymentDuplicateError the id or key belongs to another refund or to a payment
+   * @throws PaymentNotSentError it is proven that nothing was sent; the refund is `failed`, and the key is free again
+   * @throws PaymentStoreError the store failed before anything was sent
+   * @throws PaymentShutdownError this process is shutting down; nothing was recorded or sent
+   */
+  refund(input: RefundDto): Promise<Refund> {
+    return this.begin(() => this.refundFlow.refund(input));
+  }
+
+  /**
+   * Calls off a whole payment. The gateway takes a void on the same day only, before the payment is settled; later, use
+   * {@link refund}. Nothing may have been refunded before.
+   *
+   * @throws what {@link refund} throws
+   */
+  void(input: VoidDto): Promise<Refund> {
+    return this.begin(() => this.refundFlow.void(input));
+  }
+
+  /**
+   * Writes down a refund that was made at the gateway's own panel, so that no more is given back than was taken.
+   * Nothing is sent. It needs a `refundId` or an `idempotencyKey`, so that it is recorded once, and raises
+   * `refund.succeeded`.
+   *
+   * @throws PaymentValidationError, PaymentNotFoundError, PaymentStateError, PaymentRefundError, PaymentDuplicateError,
+   *   PaymentStoreError, PaymentShutdownError as {@link refund}
+   */
+  recordRefund(input: RecordRefundDto): Promise<Refund> {
+    return this.begin(() => this.refundFlow.recordRefund(input));
+  }
+
+  /**
+   * All refunds and voids of a payment, oldest first.
+   *
+   * @throws PaymentNotFoundError, PaymentStoreError
+   */
+  refunds(conversationId: string): Promise<Refund[]> {
+    return this.logged(this.refundFlow.list(conversationId));
+  }
+
+  /**
+   * What was taken of a payment, given back, and is left, in major units as decimal text. A refund without a known
+   * outcome counts as given.
+   *
+   * @throws PaymentNotFoundError, PaymentStoreError
+   */
+  refundTotals(conversationId: string): Promise<RefundTotals> {
+    return this.logged(this.refundFlow.totals(conversationId));
+  }
+
+  /**
+   * Asks the gateway (CheckPayment) about a refund by its own id, and settles it if the answer says that it was
+   * approved. Moves no money. Whether the gateway knows refunds is unverified: if it does not, the refund stays as it
+   * is.
+   *
+   * @throws PaymentUnsupportedError the dialect has no inquiry
+   * @throws PaymentNotFoundError, PaymentStoreError
+   */
+  inquireRefund(refundId: string): Promise<Refund> {
+    return this.run(() => this.inquiries.inquireRefund(refundId));
+  }
+
+  /**
+   * An operator settles a refund that is `unknown` or in `review`, after looking at the gateway's own records. An
+   * `interrupted` refund needs `force` to be resolved as failed within an hour, for the reason given at
+   * {@link resolve}.
+   *
+   * @param note how the outcome was found out; kept in the refund's history, as is `by`
+   * @throws PaymentValidationError, PaymentNotFoundError, PaymentStoreError
+   * @throws PaymentStateError it is neither `unknown` nor in `review`, or needs `force`
+   */
+  resolveRefund(
+    refundId: string,
+    state: 'succeeded' | 'failed',
+    note: string,
+    options?: ResolveOptions,
+  ): Promise<Refund>;
+  resolveRefund(...given: readonly unknown[]): Promise<Refund> {
+    return this.run(() => this.operator.resolveRefund(...given));
   }
 
   /**

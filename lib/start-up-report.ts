@@ -39,7 +39,9 @@ export class StartUpReport {
       gateway: this.gateway,
       store: this.storeKind,
       callback,
-      handlers: handlers.map(({ id, types }) => `${id} (${types.map((type) => type.slice(8)).join(', ')})`),
+      handlers: handlers.map(
+        ({ id, types }) => `${id} (${types.map((type) => type.replace(/^payment\./, '')).join(', ')})`,
+      ),
       background,
     };
     const parts = [
@@ -59,7 +61,8 @@ export class StartUpReport {
     const warnings = nearMissTexts(process.env, account);
     const unprotected = store ? null : unprotectedStoreText(storeUrl, variableOf(account, 'storeUrl'), process.env);
     if (unprotected !== null) warnings.push(unprotected);
-    if (handlers.length === 0 && !this.plain.isConnected) {
+    const hearsPayments = handlers.some(({ types }) => types.some((type) => type.startsWith('payment.')));
+    if (!hearsPayments && !this.plain.isConnected) {
       warnings.push(
         `No handler gets the outcome of payments of the account ${account}: add a method with ` +
           "@OnPayment(['succeeded', 'failed', 'expired']) to a provider.",

@@ -14,6 +14,12 @@ import { helpOf, helpOfAll, helpOfGroup } from './help.js';
 import { loadEnvironmentFile, parseWords } from './parse-words.js';
 import { listPaymentsCommand, paymentStatsCommand, showPaymentCommand } from './payments/look-up.commands.js';
 import { parkedDeliveriesCommand, replayDeliveryCommand } from './payments/parked-deliveries.commands.js';
+import {
+  listRefundsCommand,
+  recordRefundCommand,
+  refundPaymentCommand,
+  voidPaymentCommand,
+} from './payments/refund.commands.js';
 import { inquirePaymentCommand, resolvePaymentCommand } from './payments/settle.commands.js';
 import { schemaCommand } from './schema.command.js';
 import { simulateCommand } from './simulate.command.js';
@@ -28,6 +34,10 @@ export const COMMANDS: readonly Command[] = [
   paymentStatsCommand,
   inquirePaymentCommand,
   resolvePaymentCommand,
+  refundPaymentCommand,
+  voidPaymentCommand,
+  listRefundsCommand,
+  recordRefundCommand,
   parkedDeliveriesCommand,
   replayDeliveryCommand,
 ];
@@ -44,8 +54,15 @@ export interface Answer {
 const VERSION = ['--version', '-v', 'version'];
 const HELP = ['--help', '-h', 'help'];
 
-/** Runs the command that the words name. It never rejects, and prints nothing itself. */
-export async function answer(words: readonly string[]): Promise<Answer> {
+/** Shows a line before the command has ended. It never rejects. */
+export type Announce = (text: string, stream: 'stdout' | 'stderr') => Promise<void>;
+
+/**
+ * Runs the command that the words name. It never rejects, and prints nothing itself.
+ *
+ * @param announce shows what a command says before it has ended
+ */
+export async function answer(words: readonly string[], announce: Announce = () => Promise.resolve()): Promise<Answer> {
   const [first = '', ...others] = words;
   if (VERSION.includes(first)) return said(`${packageVersion()}\n`);
   if (HELP.includes(first)) return others.length === 0 ? said(helpOfAll(COMMANDS)) : answer([...others, '--help']);
@@ -56,7 +73,7 @@ export async function answer(words: readonly string[]): Promise<Answer> {
     const [second = '', ...rest] = others;
     if (group.length > 0 && HELP.includes(second)) return said(helpOfGroup(first, group));
     found = group.length > 0 ? commandIn(group, first, second) : commandIn(COMMANDS, '', first);
-    return await run(found, group.length > 0 ? rest : others);
+    return await run(found, group.length > 0 ? rest : others, announce);
   } catch (error) {
     return refusal(error, found);
   }
@@ -75,12 +92,18 @@ function commandIn(commands: readonly Command[], group: string, word: string): C
   throw new UsageError(`There is no command "${prefix}${word}". ${meant}`);
 }
 
-async function run(command: Command, args: readonly string[]): Promise<Answer> {
+async function run(command: Command, args: readonly string[], announce: Announce): Promise<Answer> {
   const parsed = parseWords(command, args);
   if (parsed === null) return said(helpOf(command));
   const environmentFile = loadEnvironmentFile(parsed.values['env'] as string | undefined);
-  const outcome = await command.run({ ...parsed, environment: process.env, environmentFile } as Call<CommandOptions>);
-  return { ...said(textOf(outcome, parsed.values['json'] === true), outcome.status), staysUp: outcome.staysUp };
+  const isJson = parsed.values['json'] === true;
+  const outcome = await command.run({
+    ...parsed,
+    environment: process.env,
+    environmentFile,
+    announce: (line) => announce(`${printable(line)}\n`, isJson ? 'stderr' : 'stdout'),
+  } as Call<CommandOptions>);
+  return { ...said(textOf(outcome, isJson), outcome.status), staysUp: outcome.staysUp };
 }
 
 function textOf({ text, json }: Outcome, isJson: boolean): string {

@@ -24,13 +24,15 @@ export type OptionValuesOf<Options extends CommandOptions> = {
 
 /** A call of a command. */
 export interface Call<Options extends CommandOptions> {
-  /** One value for each of the command's words. */
+  /** One value for each of the command's words that was given. */
   readonly words: readonly string[];
   readonly values: OptionValuesOf<Options>;
   /** The process's variables, with those of the `.env` file. */
   readonly environment: Environment;
   /** The file that variables were read from; null if there was none. */
   readonly environmentFile: string | null;
+  /** Shows a line at once: on standard output, or on standard error with `--json`. It never rejects. */
+  readonly announce: (line: string) => Promise<void>;
 }
 
 /** The result of a command. */
@@ -47,7 +49,7 @@ export interface Outcome {
 export interface Command<Options extends CommandOptions = CommandOptions> {
   readonly name: string;
   readonly summary: string;
-  /** The words that follow its name, all of them required. */
+  /** The words that follow its name. Those in brackets may be left out: `[CONVERSATION_ID]`. */
   readonly words: readonly string[];
   readonly options: Options;
   /** Shown below the options. */

@@ -25,7 +25,8 @@ export function parseWords({ name, words, options }: Command, args: readonly str
   if (lenient.values['help'] === true) return null;
   const { values, positionals } = strictly(args, known);
   const missing = words[positionals.length];
-  if (missing !== undefined) throw new UsageError(`"${name}" takes ${words.join(' ')}: ${missing} is missing.`);
+  if (missing !== undefined && !missing.startsWith('['))
+    throw new UsageError(`"${name}" takes ${words.join(' ')}: ${missing} is missing.`);
   const surplus = positionals[words.length];
   if (surplus !== undefined) throw new UsageError(`"${name}" has no use for the argument "${surplus}".`);
   return { words: positionals, values };

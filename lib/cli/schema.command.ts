@@ -1,4 +1,4 @@
-import { isSqlDialect, SQL_ENGINES } from '../store/sql/engines.js';
+import { choiceOf, isSqlDialect, SQL_ENGINES } from '../store/sql/engines.js';
 import { paymentSchema } from '../store/sql/payment-schema.js';
 import { command, UsageError } from './command.js';
 
@@ -10,7 +10,7 @@ export const schemaCommand = command({
   words: [],
   options: { dialect: { type: 'string', value: DIALECTS.join('|'), about: 'The database. Required.' } },
   run({ values: { dialect } }) {
-    if (!isSqlDialect(dialect)) throw new UsageError(`--dialect takes ${DIALECTS.join(' or ')}.`);
+    if (!isSqlDialect(dialect)) throw new UsageError(`--dialect takes ${choiceOf(({ name }) => name)}.`);
     return { text: paymentSchema(dialect) };
   },
 });

@@ -4,4 +4,5 @@ export * from './checkout.dto.js';
 export * from './do-payment.dto.js';
 export * from './gateway-requests.dto.js';
 export * from './gateway-responses.dto.js';
+export * from './refund.dto.js';
 export { paymentValidationPipe, type PaymentValidationPipeOptions } from './payment-validation.pipe.js';

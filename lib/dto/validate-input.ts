@@ -52,6 +52,22 @@ export function checkInput<T extends DoPaymentDto>(
   return problems.length > 0 ? new PaymentValidationError(problems, language) : instance;
 }
 
+/**
+ * Checks an input that holds no card, a plain object or an instance, and does not change it. Nothing is converted, and
+ * unknown fields are refused.
+ *
+ * @returns a new instance
+ * @throws PaymentValidationError, which names every path and rule and shows no value
+ */
+export function checkedInput<T extends object>(type: ClassConstructor<T>, input: unknown, language: string): T {
+  const copy = copyInput(input, textLanguage(language));
+  if (copy instanceof PaymentValidationError) throw copy;
+  const instance = plainToInstance(type, copy);
+  const problems = problemsOf(brokenRules(instance, 'none'));
+  if (problems.length > 0) throw new PaymentValidationError(problems, textLanguage(language));
+  return instance;
+}
+
 function brokenRules(instance: object, group: string): ValidationError[] {
   return validateSync(instance, {
     whitelist: true,

@@ -1,9 +1,10 @@
 import { HttpException, HttpStatus } from '@nestjs/common';
 import type { Payment } from '../payment/payment.js';
-import type { PaymentState } from '../payment/payment-state.js';
+import type { PaymentState, RefundState } from '../payment/payment-state.js';
+import type { Refund } from '../payment/refund.js';
 import type { TextLanguage } from '../payment/text-language.js';
 import { BUYER_TEXTS, type BuyerText, isBuyersField } from './buyer-texts.js';
-import { PaymentError } from './payment-errors.js';
+import { PaymentDuplicateError, PaymentError, PaymentRefundError, type RefundRefusal } from './payment-errors.js';
 import { PaymentValidationError, type ValidationIssue } from './payment-validation.error.js';
 
 /** The JSON that `PaymentExceptionFilter` answers with. */
@@ -20,6 +21,12 @@ export interface PaymentErrorBody {
   /** The payment that the error is about; absent for a duplicate, whose payment may be another customer's. */
   readonly conversationId?: string;
   readonly state?: PaymentState;
+  /** The refund or void that the error is about, of that payment; absent if it is about the payment itself. */
+  readonly refundId?: string;
+  readonly refundState?: RefundState;
+  /** Why a refund was refused, and what is left to give back, in major units as decimal text. */
+  readonly reason?: RefundRefusal;
+  readonly refundable?: string;
 }
 
 /** The answer to an error, from which the filter makes a page, a form or JSON. */
@@ -85,21 +92,29 @@ function answerToPaymentError(error: PaymentError): ErrorAnswer {
   };
 }
 
+/** What an error may be about. */
+interface About {
+  readonly payment?: Payment | null;
+  readonly refund?: Refund | null;
+}
+
 function bodyOf(
   error: PaymentError,
   statusCode: number,
   buyerText: BuyerText,
   language: TextLanguage,
 ): PaymentErrorBody {
-  const { payment } = error as { payment?: Payment | null };
-  const isOwn = payment && error.code !== 'PAYMENT_DUPLICATE';
+  const isDuplicate = error.code === 'PAYMENT_DUPLICATE';
+  const { payment, refund } = isDuplicate ? {} : (error as PaymentError & About);
   return {
     statusCode,
     code: error.code,
     message: error.message,
     tellBuyer: BUYER_TEXTS[buyerText][language].text,
     ...(error instanceof PaymentValidationError && { issues: error.issuesIn(language) }),
-    ...(isOwn && { conversationId: payment.conversationId, state: payment.state }),
+    ...(error instanceof PaymentRefundError && { reason: error.reason, refundable: error.refundable }),
+    ...(payment && { conversationId: payment.conversationId, state: payment.state }),
+    ...(refund && { refundId: refund.refundId, refundState: refund.state }),
   };
 }
 
@@ -112,7 +127,7 @@ function textOfPaymentError(error: PaymentError, status: HttpStatus): BuyerText 
     case HttpStatus.NOT_FOUND:
       return 'notFound';
     case HttpStatus.CONFLICT:
-      return error.code === 'PAYMENT_STATE' ? 'impossible' : 'underWay';
+      return isOfThisPayment(error) ? 'impossible' : 'underWay';
     case HttpStatus.NOT_IMPLEMENTED:
       return 'impossible';
     case HttpStatus.BAD_GATEWAY:
@@ -123,6 +138,12 @@ function textOfPaymentError(error: PaymentError, status: HttpStatus): BuyerText 
     default:
       return 'trouble';
   }
+}
+
+/** Whether a conflict comes from the payment itself or a refund, and not from another payment of the order. */
+function isOfThisPayment(error: PaymentError): boolean {
+  if (error instanceof PaymentDuplicateError) return error.key === 'refundId' || error.refund !== null;
+  return ['PAYMENT_STATE', 'PAYMENT_REFUND'].includes(error.code);
 }
 
 /** Showing the form again helps only if every mistake is in a field that the buyer fills in. */

@@ -9,10 +9,12 @@ export {
   PaymentNotFoundError,
   PaymentNotSentError,
   PaymentOverloadError,
+  PaymentRefundError,
   PaymentShutdownError,
   PaymentStateError,
   PaymentStoreError,
   PaymentUnsupportedError,
+  type RefundRefusal,
 } from './payment-errors.js';
 export * from './payment-validation.error.js';
 export type { PaymentErrorBody } from './error-answer.js';

@@ -1,5 +1,7 @@
 import { IntrinsicException } from '@nestjs/common';
 import type { Payment } from '../payment/payment.js';
+import type { Refund } from '../payment/refund.js';
+import type { RefundTotals } from '../payment/refund-totals.js';
 
 /**
  * The base of every error of this module. `code` is stable: branch on it, or on the class. No error has a `cause`, and
@@ -62,15 +64,65 @@ export class PaymentConfigurationError extends PaymentError {
   }
 }
 
-/** It is proven that no connection began to send the request. Safe to try again, as a new payment. */
+/** It is proven that no connection began to send the request. Safe to try again, as a new payment or refund. */
 export class PaymentNotSentError extends PaymentError {
   readonly code = 'PAYMENT_NOT_SENT';
 
+  /** @param refund the refund that was not sent, of this payment; null if it was the payment itself */
   constructor(
     readonly payment: Payment,
     why: string,
+    readonly refund: Refund | null = null,
   ) {
-    super(`The payment was not sent: ${why}. Nothing was charged; it is safe to try again.`);
+    super(
+      refund
+        ? `The ${refund.kind} was not sent: ${why}. Nothing was given back; it is safe to try again.`
+        : `The payment was not sent: ${why}. Nothing was charged; it is safe to try again.`,
+    );
+  }
+}
+
+/**
+ * Why a refund was refused.
+ *
+ * - `exceeds`: it is more than is left of what was taken.
+ * - `voided`: the payment was called off, so nothing is left.
+ * - `refunded`: a void is of a whole sale, and a part of this one has been given back.
+ * - `in_progress`: another refund of the payment has no outcome yet.
+ * - `no_ids`: the gateway's ids of the payment, without which it cannot be refunded, are not known.
+ */
+export type RefundRefusal = 'exceeds' | 'voided' | 'refunded' | 'in_progress' | 'no_ids';
+
+const REFUND_REFUSALS: Readonly<Record<RefundRefusal, string>> = {
+  exceeds: 'it is more than is left',
+  voided: 'the payment was voided',
+  refunded: 'a void is of the whole payment, and a part of this one has been given back',
+  in_progress: 'another refund of the payment has no outcome yet',
+  no_ids: "the gateway's orderId and paymentId of the payment are not known",
+};
+
+/**
+ * The refund was refused, and nothing was sent. Nothing was recorded either, except where the payment changed at the very
+ * moment at which the refund was recorded: that refund is `failed`, with the reason `not_sent`.
+ */
+export class PaymentRefundError extends PaymentError {
+  readonly code = 'PAYMENT_REFUND';
+  /** What is left to give back, in major units as decimal text. */
+  readonly refundable: string;
+
+  constructor(
+    readonly reason: RefundRefusal,
+    readonly payment: Payment,
+    { refundable }: Pick<RefundTotals, 'refundable'>,
+  ) {
+    super(
+      `The payment cannot be refunded: ${REFUND_REFUSALS[reason]}. ${refundable} is left to give back; nothing was sent.`,
+    );
+    this.refundable = refundable;
+  }
+
+  override get statusCode(): 409 {
+    return 409;
   }
 }
 
@@ -103,15 +155,20 @@ function whyNot({ reason }: Payment): string {
  * take it for the result: compare its kind, reference, amount, currency, instalments and masked card with your sale,
  * and look at its state. It is null if that payment was deleted (`retentionMs`) and only its key is still known
  * (`idempotencyTtlMs`).
+ *
+ * If a refund has the id or key, `refund` is that refund and `payment` the payment that it gives back.
  */
 export class PaymentDuplicateError extends PaymentError {
   readonly code = 'PAYMENT_DUPLICATE';
 
+  /** @param key the field whose value is taken */
   constructor(
     readonly payment: Payment | null,
-    key: 'conversationId' | 'idempotencyKey',
+    readonly key: 'conversationId' | 'idempotencyKey' | 'refundId',
+    readonly refund: Refund | null = null,
   ) {
-    const holder = payment ? `a payment that is ${payment.state}` : 'an earlier payment, which has been deleted since';
+    const found = refund ? `a ${refund.kind} that is ${refund.state}` : payment && `a payment that is ${payment.state}`;
+    const holder = found ?? 'an earlier one, which has been deleted since';
     super(`This ${key} is already taken by ${holder}; nothing was sent.`);
   }
 
@@ -120,12 +177,12 @@ export class PaymentDuplicateError extends PaymentError {
   }
 }
 
-/** There is no such payment in this account's store. */
+/** There is no such payment, or no such refund, in this account's store. */
 export class PaymentNotFoundError extends PaymentError {
   readonly code = 'PAYMENT_NOT_FOUND';
 
-  constructor() {
-    super('There is no such payment.');
+  constructor(what: 'payment' | 'refund' = 'payment') {
+    super(`There is no such ${what}.`);
   }
 
   override get statusCode(): 404 {
@@ -133,15 +190,18 @@ export class PaymentNotFoundError extends PaymentError {
   }
 }
 
-/** The payment's state does not allow the call; nothing was sent. */
+/** The state of the payment or refund does not allow the call; nothing was sent. */
 export class PaymentStateError extends PaymentError {
   readonly code = 'PAYMENT_STATE';
 
+  /** @param refund the refund whose state does not allow it, of this payment; null if it is the payment's own */
   constructor(
     readonly payment: Payment,
     action: string,
+    readonly refund: Refund | null = null,
   ) {
-    super(`A ${payment.kind} payment that is ${payment.state} cannot ${action}.`);
+    const what = refund ? `${refund.kind} that is ${refund.state}` : `${payment.kind} payment that is ${payment.state}`;
+    super(`A ${what} cannot ${action}.`);
   }
 
   override get statusCode(): 409 {
@@ -149,12 +209,16 @@ export class PaymentStateError extends PaymentError {
   }
 }
 
-/** The dialect does not have the operation; nothing was sent. */
+/** The dialect does not have the operation, or the store does not keep refunds; nothing was sent. */
 export class PaymentUnsupportedError extends PaymentError {
   readonly code = 'PAYMENT_UNSUPPORTED';
 
-  constructor(operation: string, dialect: string) {
-    super(`The dialect "${dialect}" has no ${operation}.`);
+  constructor(operation: string, of: string, part: 'dialect' | 'store' = 'dialect') {
+    super(
+      part === 'store'
+        ? `The store ${of} does not keep refunds (keepsRefunds).`
+        : `The dialect "${of}" has no ${operation}.`,
+    );
   }
 }
 

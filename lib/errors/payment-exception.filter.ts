@@ -69,7 +69,8 @@ const ROUTE_HEADERS = ['Content-Length', 'Content-Encoding', 'Content-Dispositio
  * | `PaymentValidationError`, `PaymentCallbackError` | 400 |
  * | `PaymentInit3dError`: declined | 402 |
  * | `PaymentNotFoundError` | 404 |
- * | `PaymentDuplicateError`, `PaymentStateError`; `PaymentInit3dError`: its reference is taken | 409 |
+ * | `PaymentDuplicateError`, `PaymentStateError`, `PaymentRefundError` | 409 |
+ * | `PaymentInit3dError`: its reference is taken | 409 |
  * | any other `PaymentError` | 500 |
  * | `PaymentUnsupportedError` | 501 |
  * | `PaymentInit3dError`: refused, unreadable or unanswered | 502 |

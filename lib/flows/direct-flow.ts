@@ -13,6 +13,7 @@ import { Handover, receiveInput } from './receive-input.js';
 import { loopTurn } from '../process/loop-turn.js';
 import { newPaymentRecord, saleRequest } from './new-payment.js';
 import { PaymentReader } from './payment-reader.js';
+import { RefundReader } from './refund-reader.js';
 import { PaymentWriter } from './settling/payment-writer.js';
 import { ReturnUrlMaker } from './return-urls.js';
 import { applyNotSent, applyOutcome, settlementRules } from './settling/settlement.js';
@@ -25,6 +26,7 @@ const MAX_OPENING_TRIES = 5;
 export class DirectFlow {
   constructor(
     private readonly reader: PaymentReader,
+    private readonly refunds: RefundReader,
     private readonly writer: PaymentWriter,
     private readonly gateway: GatewayClient,
     private readonly returnUrls: ReturnUrlMaker,
@@ -41,7 +43,7 @@ export class DirectFlow {
 
   /** It holds the card, so it throws nothing itself (see {@link rejectApart}). */
   private async payOnce(given: Handover<unknown>): Promise<Payment> {
-    const { input, now } = await receiveInput(DoPaymentDto, given, this.settings, this.clock);
+    const { input, now } = await receiveInput(DoPaymentDto, given, this.settings, this.clock, this.refunds);
     const sale = saleRequest(input, this.settings, await this.returnUrls.makeApart(input));
     const attemptId = newAttemptId(this.random);
     const hostIdNonce = newHostIdNonce(this.random, input);

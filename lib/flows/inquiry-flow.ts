@@ -2,22 +2,27 @@ import { Injectable } from '@nestjs/common';
 import { PaymentNotFoundError, PaymentStateError, PaymentUnsupportedError } from '../errors/payment-errors.js';
 import { GatewayClient } from '../gateway/gateway-client.js';
 import { PaymentSettings } from '../options/payment-settings.js';
-import { isKnown, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
+import { isKnown, isRefund, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
+import { type Refund, saleAmountsOf, toRefund } from '../payment/refund.js';
 import { isBeforeMoney } from '../payment/payment-state.js';
 import { Randomness } from '../payment/randomness.js';
 import { inOperation, itself } from '../telemetry/spans.js';
+import type { InquiryOutcome } from '../gateway/readings/inquiry-outcome.js';
 import { PaymentReader } from './payment-reader.js';
+import { RefundReader } from './refund-reader.js';
+import type { Settled } from './settling/payment-changes.js';
 import { PaymentWriter } from './settling/payment-writer.js';
 import { applyInquiry, settlementRules } from './settling/settlement.js';
 import { StoreClock } from '../process/store-clock.js';
 
 const NOTHING_CLEAR = { outcome: 'nothing' } as const;
 
-/** Settles a payment whose outcome is not known, by asking the gateway. */
+/** Settles a payment or refund whose outcome is not known, by asking the gateway. */
 @Injectable()
 export class InquiryFlow {
   constructor(
-    private readonly reader: PaymentReader,
+    private readonly payments: PaymentReader,
+    private readonly refunds: RefundReader,
     private readonly writer: PaymentWriter,
     private readonly gateway: GatewayClient,
     private readonly clock: StoreClock,
@@ -32,19 +37,34 @@ export class InquiryFlow {
 
   private async inquireNow(conversationId: string): Promise<Payment> {
     if (!this.gateway.canInquire) throw new PaymentUnsupportedError('CheckPayment', this.settings.dialect.name);
-    const record = await this.reader.find(conversationId);
+    const record = await this.payments.find(conversationId);
     if (!record) throw new PaymentNotFoundError();
     if (!isKnown(record)) return toPayment(record);
     if (isBeforeMoney(record.state)) {
       throw new PaymentStateError(toPayment(record), 'be inquired: no money can have moved');
     }
     if (record.state === 'succeeded') return toPayment(record);
-    return (await this.ask(record)) ?? toPayment(record);
+    const settled = await this.ask(record);
+    return settled ? toPayment(settled.record, settled.isStored) : toPayment(record);
+  }
+
+  inquireRefund(refundId: string): Promise<Refund> {
+    const { account } = this.settings;
+    return inOperation({ operation: 'inquireRefund', account }, itself, () => this.inquireRefundNow(refundId));
+  }
+
+  private async inquireRefundNow(refundId: string): Promise<Refund> {
+    if (!this.gateway.canInquire) throw new PaymentUnsupportedError('CheckPayment', this.settings.dialect.name);
+    const record = await this.refunds.find(refundId);
+    if (!record) throw new PaymentNotFoundError('refund');
+    if (!isKnown(record) || record.state === 'succeeded') return toRefund(record);
+    const settled = await this.ask(record);
+    return settled ? toRefund(settled.record, settled.isStored) : toRefund(record);
   }
 
   /** @returns null when the gateway did not answer */
-  async ask(record: PaymentRecord): Promise<Payment | null> {
-    const inquiry = await this.gateway.checkPayment(toPayment(record));
+  async ask(record: PaymentRecord): Promise<Settled | null> {
+    const inquiry = await this.answerAbout(record);
     if (!inquiry) return null;
     // "Not found" counts when it is answered twice, ten minutes apart, so the store's time is needed: this host's clock
     // may just have been set.
@@ -56,6 +76,11 @@ export class InquiryFlow {
     const answeredAt = this.clock.now();
     const known = inquiry.outcome === 'not_found' && !isTimeKnown ? NOTHING_CLEAR : inquiry;
     const rules = settlementRules(this.settings, this.gateway, this.random);
-    return this.writer.settle(record, (current, now) => applyInquiry(current, known, rules, { now, answeredAt }));
+    return this.writer.settleRecord(record, (current, now) => applyInquiry(current, known, rules, { now, answeredAt }));
+  }
+
+  private answerAbout(record: PaymentRecord): Promise<InquiryOutcome | null> {
+    if (!isRefund(record)) return this.gateway.checkPayment(toPayment(record));
+    return this.gateway.checkRefund(toPayment(record), saleAmountsOf(record));
   }
 }

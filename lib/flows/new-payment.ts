@@ -6,7 +6,7 @@ import type { PaymentSettings } from '../options/payment-settings.js';
 import { AMOUNT_TEXTS, type AmountFormat, canonicalAmount } from '../payment/amount.js';
 import { textLanguage } from '../payment/text-language.js';
 import { maskCardNumber } from '../payment/card-mask.js';
-import type { PaymentKind, PaymentRecord } from '../payment/payment.js';
+import { type PaymentKind, type PaymentRecord, UNANSWERED } from '../payment/payment.js';
 import { claimEnd } from './settling/claim.js';
 import { referenceLockIn } from '../payment/transitions.js';
 
@@ -32,7 +32,7 @@ export function saleRequest(
     cardDetails: input.cardDetails,
     transactionType: transaction.transactionType ?? KNOWN_VALUES.transactionType,
     installmentCount: transaction.installmentCount ?? 1,
-    amount: amountText(transaction, amountFormat, input.language ?? language),
+    amount: amountText(transaction, 'transactionDetails.amount', amountFormat, input.language ?? language),
     currencyCode: transaction.currencyCode,
     vftFlag: transaction.vftFlag,
     cardHolderInfo: input.cardHolderInfo,
@@ -40,15 +40,23 @@ export function saleRequest(
   };
 }
 
-function amountText({ amount, currencyCode }: TransactionDetailsDto, format: AmountFormat, language: string): string {
+/**
+ * The canonical text of an amount.
+ *
+ * @param path the field that a refusal names
+ * @throws PaymentValidationError
+ */
+export function amountText(
+  { amount, currencyCode }: Pick<TransactionDetailsDto, 'amount' | 'currencyCode'>,
+  path: string,
+  format: AmountFormat,
+  language: string,
+): string {
   const canonical = canonicalAmount(amount, currencyCode, format);
   if ('text' in canonical) return canonical.text;
   const { problem } = canonical;
   const message = AMOUNT_TEXTS[problem];
-  throw new PaymentValidationError(
-    [{ path: 'transactionDetails.amount', rule: problem, message }],
-    textLanguage(language),
-  );
+  throw new PaymentValidationError([{ path, rule: problem, message }], textLanguage(language));
 }
 
 /** What identifies a new payment, besides its conversationId. */
@@ -64,30 +72,19 @@ export function newPaymentRecord(
   { tokenHash, attemptId, hostIdNonce }: OpeningIds,
 ): PaymentRecord {
   const state = kind === 'direct' ? 'charging' : 'initiating';
-  const owner = { reference: input.reference ?? null, allowRepeat: input.allowRepeat ?? false };
+  const owner = { kind, reference: input.reference ?? null, allowRepeat: input.allowRepeat ?? false };
   const expiresAt = kind === '3d' ? new Date(now.getTime() + settings.sessionTtlMs) : null;
   return {
     conversationId: sale.conversationId,
     account: settings.account,
     ...owner,
-    kind,
     state,
     reason: null,
     amount: sale.amount,
     currencyCode: sale.currencyCode,
     installmentCount: sale.installmentCount,
-    chargedAmount: null,
-    code: null,
-    message: null,
-    orderId: null,
-    paymentId: null,
-    bankUniqueReferenceNumber: null,
-    authCode: null,
-    transactionDate: null,
-    transactionAt: null,
+    ...UNANSWERED,
     maskedCardNumber: maskCardNumber(sale.cardDetails.cardNo),
-    commissionRate: null,
-    commissionAmount: null,
     createdAt: now,
     updatedAt: now,
     finalizedAt: null,

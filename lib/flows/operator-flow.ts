@@ -3,20 +3,23 @@ import { PaymentNotFoundError, PaymentStateError } from '../errors/payment-error
 import { PaymentValidationError, type ValidationProblem } from '../errors/payment-validation.error.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { isClaimed, rowOf } from '../payment/payment-state.js';
+import { type Refund, refundedPayment, toRefund } from '../payment/refund.js';
+import { isOpenRefund } from '../payment/refund-totals.js';
 import { plainText } from '../payment/plain-text.js';
 import { advance } from '../payment/transitions.js';
 import { PaymentReader } from './payment-reader.js';
+import { RefundReader } from './refund-reader.js';
 import { PaymentWriter } from './settling/payment-writer.js';
 import { StoreClock } from '../process/store-clock.js';
 
-const MAX_NOTE_LENGTH = 1_000;
-const MAX_NAME_LENGTH = 200;
+export const MAX_NOTE_LENGTH = 1_000;
+export const MAX_NAME_LENGTH = 200;
 /**
  * The process that claimed a payment may only have been suspended, and may still send, for this long after the claim.
  */
 const INTERRUPTED_MS = 3_600_000;
 
-/** Options of `resolve`. */
+/** Options of `resolve` and `resolveRefund`. */
 export interface ResolveOptions {
   /**
    * Who resolves it: a name, an address, a user id. Kept in the payment's history, up to 200 characters; card numbers
@@ -30,21 +33,57 @@ export interface ResolveOptions {
   readonly force?: boolean;
 }
 
-/** Lets an operator settle a payment by hand. */
+/** Lets an operator settle a payment or refund by hand. */
 @Injectable()
 export class OperatorFlow {
   constructor(
-    private readonly reader: PaymentReader,
+    private readonly payments: PaymentReader,
+    private readonly refunds: RefundReader,
     private readonly writer: PaymentWriter,
     private readonly clock: StoreClock,
   ) {}
 
   /** @param given the arguments as passed in, unchecked: callers in plain JavaScript have no types */
   async resolve(...given: readonly unknown[]): Promise<Payment> {
-    const { conversationId, state, note, by, force } = checkedResolution(given);
-    const record = await this.reader.find(conversationId);
-    if (!record) throw new PaymentNotFoundError();
-    const claimedAt = state === 'failed' && !force ? await this.claimOf(record) : null;
+    const resolution = checkedResolution(given);
+    for (;;) {
+      const record = await this.payments.find(resolution.id);
+      if (!record) throw new PaymentNotFoundError();
+      if (resolution.state === 'failed' && (await this.isGivenBack(record))) {
+        throw new PaymentStateError(toPayment(record), 'be resolved as failed: money of it was given back');
+      }
+      const { resolved, refusal } = await this.decide(this.payments, record, resolution);
+      if (resolved) return toPayment(resolved);
+      const latest = await this.payments.latest(record);
+      // A refund that begins raises the version of a payment in review, so its refunds have to be looked up again.
+      if (latest.version === record.version || latest.state !== record.state) {
+        throw new PaymentStateError(toPayment(latest), refusal);
+      }
+    }
+  }
+
+  /** @param given as for {@link resolve} */
+  async resolveRefund(...given: readonly unknown[]): Promise<Refund> {
+    const resolution = checkedResolution(given);
+    const record = await this.refunds.find(resolution.id);
+    if (!record) throw new PaymentNotFoundError('refund');
+    const { resolved, refusal } = await this.decide(this.refunds, record, resolution);
+    if (resolved) return toRefund(resolved);
+    throw new PaymentStateError(refundedPayment(record), refusal, toRefund(await this.refunds.latest(record)));
+  }
+
+  /** Whether a refund has given money of this payment back, or may have. */
+  private async isGivenBack({ conversationId }: PaymentRecord): Promise<boolean> {
+    const refunds = await this.refunds.ofPayment(conversationId);
+    return refunds.some((refund) => refund.state === 'succeeded' || isOpenRefund(refund));
+  }
+
+  private async decide(
+    reader: PaymentReader,
+    record: PaymentRecord,
+    { state, note, by, force }: Resolution,
+  ): Promise<{ resolved: PaymentRecord | null; refusal: string }> {
+    const claimedAt = state === 'failed' && !force ? await this.claimOf(reader, record) : null;
     // The hour since the claim is measured by the store's time: this host's clock may just have been set.
     if (claimedAt) await this.clock.check();
     const change = {
@@ -54,7 +93,9 @@ export class OperatorFlow {
     } as const;
     let refusal = `be resolved as ${state}`;
     const resolved = await this.writer.decide(record, (current, now) => {
-      if (!rowOf(current.state).to[state]?.includes('operator')) return null;
+      // A payment that has changed may have refunds by now that were not looked up.
+      const isOutdated = reader === this.payments && current.version !== record.version;
+      if (isOutdated || !rowOf(current.state).to[state]?.includes('operator')) return null;
       const isFresh = claimedAt !== null && now.getTime() - claimedAt.getTime() < INTERRUPTED_MS;
       if (isFresh && current.reason === 'interrupted') {
         refusal = MAY_BE_SENT;
@@ -62,13 +103,12 @@ export class OperatorFlow {
       }
       return advance(current, state, change, now);
     });
-    if (resolved) return resolved;
-    throw new PaymentStateError(toPayment(await this.reader.latest(record)), refusal);
+    return { resolved, refusal };
   }
 
   /** When the claim was taken under which the request was, or may still be, sent. */
-  private async claimOf(record: PaymentRecord): Promise<Date> {
-    const history = await this.reader.history(record.conversationId);
+  private async claimOf(reader: PaymentReader, record: PaymentRecord): Promise<Date> {
+    const history = await reader.history(record.conversationId);
     const claim = history.findLast(({ state }) => isClaimed(state));
     return claim?.at ?? record.updatedAt;
   }
@@ -80,7 +120,8 @@ const MAY_BE_SENT =
   'force';
 
 interface Resolution {
-  readonly conversationId: string;
+  /** A conversationId or refundId. */
+  readonly id: string;
   readonly state: 'succeeded' | 'failed';
   readonly note: string;
   readonly by: string | null;
@@ -88,7 +129,7 @@ interface Resolution {
 }
 
 /** @throws PaymentValidationError */
-function checkedResolution([conversationId, state, note, options = {}, ...surplus]: readonly unknown[]): Resolution {
+function checkedResolution([id, state, note, options = {}, ...surplus]: readonly unknown[]): Resolution {
   const problems: ValidationProblem[] = [];
   if (state !== 'succeeded' && state !== 'failed') {
     problems.push({ path: 'state', rule: 'isIn', message: 'must be succeeded or failed' });
@@ -111,7 +152,7 @@ function checkedResolution([conversationId, state, note, options = {}, ...surplu
   }
   if (problems.length > 0) throw new PaymentValidationError(problems);
   return {
-    conversationId: conversationId as string,
+    id: id as string,
     state: state as Resolution['state'],
     note: note as string,
     by: (by as string | undefined) ?? null,

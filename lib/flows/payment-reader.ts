@@ -37,6 +37,11 @@ export class PaymentReader {
     return this.read(() => this.ledger.findByReference(this.settings.account, reference));
   }
 
+  /** @returns `purged` when the payment that had the key was purged and the key is still remembered */
+  findByIdempotencyKey(idempotencyKey: string): Promise<PaymentRecord | 'purged' | null> {
+    return this.read(() => this.ledger.findByIdempotencyKey(this.settings.account, idempotencyKey));
+  }
+
   /** Every change of a payment, oldest first. */
   history(conversationId: string): Promise<PaymentHistoryEntry[]> {
     return this.read(() => this.ledger.history(this.settings.account, conversationId));
@@ -49,10 +54,9 @@ export class PaymentReader {
    *   amount, currency or instalment count, or with another card
    */
   async findRepeated(record: PaymentRecord, taken: UniqueKey): Promise<PaymentRecord | null> {
-    const { account, conversationId, idempotencyKey } = record;
+    const { conversationId, idempotencyKey } = record;
     const byId = await this.find(conversationId);
-    const byKey =
-      idempotencyKey === null ? null : await this.read(() => this.ledger.findByIdempotencyKey(account, idempotencyKey));
+    const byKey = idempotencyKey === null ? null : await this.findByIdempotencyKey(idempotencyKey);
     if (byKey === 'purged') throw new PaymentDuplicateError(null, 'idempotencyKey');
     // A conversationId that is taken although no payment is found belonged to a payment that has been deleted.
     if (taken === 'conversationId' && !byId) throw new PaymentDuplicateError(null, 'conversationId');

@@ -8,12 +8,14 @@ import type { PaymentSettings } from '../options/payment-settings.js';
 import { textLanguage } from '../payment/text-language.js';
 import { loopTurn } from '../process/loop-turn.js';
 import type { StoreClock } from '../process/store-clock.js';
+import type { RefundReader } from './refund-reader.js';
 
 /**
  * Waits for this payment's turn, then checks what the merchant passed in. The input is copied before the first wait, so
  * that later changes by the caller have no effect.
  *
  * @throws PaymentValidationError
+ * @throws PaymentDuplicateError a refund has its conversationId
  * @throws PaymentStoreError while the store's time is not known
  */
 export async function receiveInput<T extends DoPaymentDto>(
@@ -21,6 +23,7 @@ export async function receiveInput<T extends DoPaymentDto>(
   given: Handover<unknown>,
   { luhn, language }: PaymentSettings,
   clock: StoreClock,
+  refunds: RefundReader,
 ): Promise<{ input: T; now: Date }> {
   const copy = copyInput(given.take(), textLanguage(language));
   if (copy instanceof PaymentValidationError) return rejectApart(copy);
@@ -28,7 +31,9 @@ export async function receiveInput<T extends DoPaymentDto>(
   await clock.check();
   const now = clock.now();
   const input = checkInput(type, copy, { luhn, language, now });
-  return input instanceof PaymentValidationError ? rejectApart(input) : { input, now };
+  if (input instanceof PaymentValidationError) return rejectApart(input);
+  await refunds.refuseRefundId(input.conversationId);
+  return { input, now };
 }
 
 /**

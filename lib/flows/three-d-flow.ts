@@ -28,6 +28,7 @@ import { loopTurn } from '../process/loop-turn.js';
 import { newPaymentRecord, saleRequest } from './new-payment.js';
 import { type Settlement, applyNotSent, applyOutcome, settlementRules } from './settling/settlement.js';
 import { PaymentReader } from './payment-reader.js';
+import { RefundReader } from './refund-reader.js';
 import { PaymentWriter } from './settling/payment-writer.js';
 import { resultChanges } from './settling/result-changes.js';
 import { ReturnUrlMaker } from './return-urls.js';
@@ -62,6 +63,7 @@ export class ThreeDFlow {
 
   constructor(
     private readonly reader: PaymentReader,
+    private readonly refunds: RefundReader,
     private readonly writer: PaymentWriter,
     private readonly gateway: GatewayClient,
     private readonly returnUrls: ReturnUrlMaker,
@@ -82,7 +84,7 @@ export class ThreeDFlow {
 
   /** It holds the card, so it throws nothing itself (see {@link rejectApart}). */
   private async startOnce(given: Handover<unknown>): Promise<Init3dStart> {
-    const { input, now } = await receiveInput(Init3dDto, given, this.settings, this.clock);
+    const { input, now } = await receiveInput(Init3dDto, given, this.settings, this.clock, this.refunds);
     const token = newCallbackToken(this.random);
     const sale = saleRequest(input, this.settings, await this.returnUrls.makeApart(input, token));
     const hasToken = sale.returnUrl.includes(token) || sale.failUrl.includes(token);
@@ -217,7 +219,10 @@ export class ThreeDFlow {
   private async confirm(record: PaymentRecord, authorized: GatewayResult | null): Promise<ChargeOutcome | null> {
     const inquiry = await this.gateway.checkPayment(toPayment(record));
     const isClear = inquiry?.outcome === 'mismatch' || (inquiry?.outcome === 'paid' && inquiry.isBound);
-    return isClear ? { ...inquiry.charge, result: withDetails(inquiry.charge.result, authorized) } : null;
+    if (!isClear) return null;
+    // An answer that does not name this payment may show another one's ids and amount.
+    const isOurs = authorized?.conversationId === record.conversationId;
+    return isOurs ? { ...inquiry.charge, result: withDetails(inquiry.charge.result, authorized) } : inquiry.charge;
   }
 
   private async open(record: PaymentRecord): Promise<void> {

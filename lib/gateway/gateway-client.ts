@@ -1,5 +1,5 @@
 import type { PaymentClock } from '../payment/clock.js';
-import type { Payment } from '../payment/payment.js';
+import type { Payment, RefundKind } from '../payment/payment.js';
 import type { Thrown } from '../payment/thrown.js';
 import { withTimeout } from '../payment/with-timeout.js';
 import type {
@@ -10,14 +10,16 @@ import type {
   GatewayOperation,
   GatewayResult,
   GatewaySettings,
+  RefundRequest,
+  ResultCodeSets,
   SaleRequest,
 } from './gateway-dialect.js';
 import type { GatewayTrouble } from './gateway-trouble.js';
 import { chargeOutcome, type ChargeOutcome, type ChargeRules } from './readings/charge-outcome.js';
 import { type Init3dOutcome, init3dOutcome } from './readings/init3d-outcome.js';
-import { inquiryOutcome, type InquiryOutcome } from './readings/inquiry-outcome.js';
+import { inquiryOutcome, type InquiryOutcome, type InquiryRules } from './readings/inquiry-outcome.js';
 import { ReplyFields } from './readings/reply-fields.js';
-import type { Expectation, ReadingRules } from './readings/result-checks.js';
+import { type Expectation, isForeign, type ReadingRules } from './readings/result-checks.js';
 import { describeRedacted, redactResult, type SensitiveData } from './redaction.js';
 import type { GatewayTransport } from './transport/gateway-transport.js';
 import { inRequestSpan } from './transport/request-span.js';
@@ -42,7 +44,7 @@ interface NotMade extends NotSent {
 /** A request that may have been sent, and the secrets in it, which must not come back with the answer. */
 type Sent = Answer & Pick<SensitiveData, 'secrets'>;
 
-/** The outcome of a DoPayment or Auth3d. */
+/** The outcome of a DoPayment, an Auth3d, a refund or a void. */
 export type ChargeAttempt = NotSent | { readonly sent: true; readonly outcome: ChargeOutcome };
 
 /** The outcome of an Init3d. */
@@ -54,6 +56,8 @@ export type BinAnswer =
 
 /** Not sent: the claim would run out before the deadline, or the time is not known well enough to rule that out. */
 export const TOO_LATE: NotMade = { sent: false, why: 'the payment store or this process was held up for too long' };
+
+const DIRECT_RULES = { unboundState: 'succeeded' } as const;
 
 const TOO_SLOW: NotMade = { sent: false, why: 'the signer took too long' };
 
@@ -70,7 +74,7 @@ export class GatewayClient {
 
   async doPayment(sale: SaleRequest, claim: RequestClaim): Promise<ChargeAttempt> {
     const sent = await this.send('doPayment', this.operations.doPayment, sale, claim);
-    return this.readCharge('doPayment', sent, sale, 'succeeded', sale.cardDetails);
+    return this.readCharge('doPayment', this.operations.doPayment, sent, sale, DIRECT_RULES, sale.cardDetails);
   }
 
   async init3d(sale: SaleRequest): Promise<Init3dAttempt> {
@@ -91,7 +95,44 @@ export class GatewayClient {
     const sent = await this.send('auth3d', this.operations.auth3d, request, claim);
     // The request carries fields from a browser, which may be another payment's: the answer has to name this payment.
     const unboundState = this.canInquire ? 'unknown' : 'review';
-    return this.readCharge('auth3d', sent, request.payment, this.settings.trustUnbound ? 'succeeded' : unboundState);
+    return this.readCharge('auth3d', this.operations.auth3d, sent, request.payment, {
+      unboundState: this.settings.trustUnbound ? 'succeeded' : unboundState,
+    });
+  }
+
+  /** Whether the dialect has the operation. */
+  canRefund(kind: RefundKind): boolean {
+    return this.operations[kind] !== undefined;
+  }
+
+  /**
+   * Gives money back.
+   *
+   * @param saleAmounts the amounts of the payment, which the answer may show instead of the refund's
+   */
+  async refund(
+    kind: RefundKind,
+    request: RefundRequest,
+    saleAmounts: readonly string[],
+    claim: RequestClaim,
+  ): Promise<ChargeAttempt> {
+    const operation = this.operations[kind];
+    if (!operation) return { sent: false, why: `the dialect has no ${kind}` };
+    const sent = await this.send(kind, operation, request, claim);
+    const expected = { ...request, installmentCount: 1, otherAmounts: saleAmounts };
+    const attempt = await this.readCharge(kind, operation, sent, expected, {
+      unboundState: 'succeeded',
+      mayApproveTwice: true,
+      codes: this.refundCodes,
+      // The vendor's sample of a refund's answer has no sign.
+      isSignGood: null,
+    });
+    if (!attempt.sent) return attempt;
+    const { state, result } = attempt.outcome;
+    // A decline of another refund does not say that this one gave nothing back.
+    const isOthers = state === 'failed' && result !== null && isForeign(result, request.conversationId);
+    if (!isOthers) return attempt;
+    return { sent: true, outcome: { state: 'review', reason: 'conversation_mismatch', result } };
   }
 
   /** Whether the gateway can be asked for the outcome of a payment. */
@@ -100,15 +141,37 @@ export class GatewayClient {
   }
 
   /** Asks for the outcome of a payment, which moves no money. Null when no answer came. */
-  async checkPayment(payment: Payment): Promise<InquiryOutcome | null> {
+  checkPayment(payment: Payment): Promise<InquiryOutcome | null> {
+    return this.inquire(payment, payment, { about: 'sale' });
+  }
+
+  /**
+   * Asks for the outcome of a refund by its own id, which moves no money. Whether the gateway knows refunds is not
+   * known (unverified), so only an approval says anything. Null when no answer came.
+   *
+   * @param refund the refund in the shape of a payment
+   * @param saleAmounts the amounts of the payment, which the answer may show instead of the refund's
+   */
+  async checkRefund(refund: Payment, saleAmounts: readonly string[]): Promise<InquiryOutcome | null> {
+    const expected = { ...refund, otherAmounts: saleAmounts };
+    const inquiry = await this.inquire(refund, expected, { about: 'refund', codes: this.refundCodes });
+    if (inquiry?.outcome === 'declined' || inquiry?.outcome === 'not_found') return { outcome: 'nothing' };
+    return inquiry;
+  }
+
+  private async inquire(
+    payment: Payment,
+    expected: Expectation,
+    special: Pick<InquiryRules, 'about'> & Partial<ReadingRules>,
+  ): Promise<InquiryOutcome | null> {
     const { checkPayment } = this.operations;
     if (!checkPayment) return { outcome: 'nothing' };
     const sent = await this.send('checkPayment', checkPayment, payment);
     if (!sent.sent || !sent.reply) return null;
     const thrown: unknown[] = [];
     // No source shows how the answer to an inquiry is signed.
-    const rules = { ...this.rulesFor(thrown), isSignGood: null };
-    const inquiry = inquiryOutcome(sent.reply, checkPayment, payment, rules);
+    const rules = { ...this.rulesFor(thrown), ...special, isSignGood: null };
+    const inquiry = inquiryOutcome(sent.reply, checkPayment, expected, rules);
     this.reportUnread('checkPayment', thrown, sent);
     const shown = 'charge' in inquiry ? { ...inquiry, charge: redacted(inquiry.charge, sent) } : inquiry;
     if (shown.outcome === 'nothing') this.reportReply('checkPayment', sent, null);
@@ -134,18 +197,19 @@ export class GatewayClient {
   }
 
   private async readCharge(
-    name: 'doPayment' | 'auth3d',
+    name: GatewayOperation,
+    operation: DialectOperation<never, GatewayResult>,
     sent: Sent | NotSent,
-    { conversationId, amount, currencyCode, installmentCount }: Expectation,
-    unboundState: ChargeRules['unboundState'],
+    { conversationId, amount, currencyCode, installmentCount, otherAmounts }: Expectation,
+    special: Pick<ChargeRules, 'unboundState'> & Partial<ChargeRules>,
     card?: SaleRequest['cardDetails'],
   ): Promise<ChargeAttempt> {
     if (!sent.sent) return sent;
     // A sale has more fields, and its card must not be on the stack.
-    const expected = { conversationId, amount, currencyCode, installmentCount };
+    const expected = { conversationId, amount, currencyCode, installmentCount, otherAmounts };
     const thrown: unknown[] = [];
-    const rules = { ...this.rulesFor(thrown), unboundState };
-    const outcome = await onNewStack(chargeOutcome, sent, this.operations[name], expected, rules);
+    const rules = { ...this.rulesFor(thrown), ...special };
+    const outcome = await onNewStack(chargeOutcome, sent, operation, expected, rules);
     const sensitive = { secrets: sent.secrets, card };
     this.reportUnread(name, thrown, sensitive);
     const shown = redacted(outcome, sensitive);
@@ -228,6 +292,12 @@ export class GatewayClient {
     // A dialect written in plain JavaScript may give anything as the code.
     const code: unknown = result?.code;
     this.trouble?.replied(name, sent.reply.status, typeof code === 'string' ? code : null);
+  }
+
+  /** The code sets for answers to refunds and voids, of which some have a code of their own for an approval. */
+  private get refundCodes(): ResultCodeSets {
+    const { codes } = this.settings.dialect;
+    return { ...codes, approvedCodes: codes.refundApprovedCodes ?? codes.approvedCodes };
   }
 
   private get operations(): DialectOperations {

@@ -64,6 +64,20 @@ export interface BinRequest {
   readonly bin: string;
 }
 
+/** Money back: a refund of a part or the whole, or a void of the whole sale. */
+export interface RefundRequest {
+  /** The id of this attempt at the gateway: the refundId. */
+  readonly conversationId: string;
+  readonly language: string;
+  /** The gateway's ids of the payment. */
+  readonly orderId: string;
+  readonly paymentId: string;
+  /** In major units, as canonical decimal text; of a void, all that was taken. */
+  readonly amount: string;
+  /** ISO 4217 numeric code. */
+  readonly currencyCode: number;
+}
+
 /** What a sign is made with, besides the body. */
 export interface SignContext {
   readonly operation: GatewayOperation;
@@ -149,6 +163,10 @@ export interface DialectOperations {
   readonly checkPayment?: DialectOperation<Payment, InquiryResult>;
   /** Asks about a BIN, which also shows whether the gateway accepts the credentials. */
   readonly checkBin?: DialectOperation<BinRequest, GatewayResult>;
+  /** Gives back a part of a payment, or all of it. */
+  readonly refund?: DialectOperation<RefundRequest, GatewayResult>;
+  /** Calls off a whole sale that is not settled yet. */
+  readonly void?: DialectOperation<RefundRequest, GatewayResult>;
 }
 
 /** The name of an operation of a gateway. */
@@ -159,7 +177,7 @@ export const IS_OPERATION_REQUIRED: {
   readonly [Name in GatewayOperation]-?: Partial<Pick<DialectOperations, Name>> extends Pick<DialectOperations, Name>
     ? false
     : true;
-} = { doPayment: true, init3d: true, auth3d: true, checkPayment: false, checkBin: false };
+} = { doPayment: true, init3d: true, auth3d: true, checkPayment: false, checkBin: false, refund: false, void: false };
 
 /** How one gateway differs from others. Write one to replace what docs/interface.md does not show. */
 export interface GatewayDialect {
@@ -198,6 +216,8 @@ export interface GatewayDialect {
 export interface ResultCodeSets {
   /** Money was taken. */
   readonly approvedCodes: ReadonlySet<string>;
+  /** Money was given back, in an answer to a refund or void. Default: the approved codes. */
+  readonly refundApprovedCodes?: ReadonlySet<string>;
   /** Approvals that are partial, conditional or of another special kind: the payment needs a review. */
   readonly approvalVariantCodes: ReadonlySet<string>;
   /** Codes that do not say whether money moved. */

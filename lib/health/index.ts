@@ -3,4 +3,5 @@ export {
   PaymentHealthIndicator,
   type PaymentHealthLimits,
   type PaymentHealthResult,
+  type RefundHealthDetails,
 } from './payment-health.indicator.js';

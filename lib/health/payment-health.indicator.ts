@@ -13,9 +13,9 @@ const STALLED_AFTER_MS = 900_000;
  * help.
  */
 export interface PaymentHealthLimits {
-  /** How long a payment may have been `unknown`, in milliseconds. */
+  /** How long a payment, a refund or a void may have been `unknown`, in milliseconds. */
   readonly maxUnknownMs?: number;
-  /** How many payments may be in `review`. */
+  /** How many payments may be in `review`, and how many refunds and voids. */
   readonly maxReview?: number;
   /** How many deliveries to handlers may be parked. */
   readonly maxParked?: number;
@@ -29,6 +29,14 @@ export interface PaymentHealthLimits {
   readonly maxClockOffsetMs?: number;
 }
 
+/** How many refunds and voids are in each unsettled state. */
+export interface RefundHealthDetails {
+  readonly refunding: number;
+  readonly unknown: number;
+  readonly oldestUnknownMs: number | null;
+  readonly review: number;
+}
+
 /** The indicator's answer for an account. Numbers that only the store knows are null while it does not answer. */
 export interface PaymentHealthDetails {
   readonly account: string;
@@ -39,6 +47,8 @@ export interface PaymentHealthDetails {
   readonly unknown: number | null;
   readonly oldestUnknownMs: number | null;
   readonly review: number | null;
+  /** Refunds and voids that are not settled. */
+  readonly refunds: RefundHealthDetails | null;
   readonly waitingEvents: number | null;
   readonly openDeliveries: number | null;
   readonly parkedDeliveries: number | null;
@@ -104,6 +114,7 @@ function detailsOf(report: PaymentHealthReport, limits: PaymentHealthLimits): Pa
     unknown: counts && counts.states.unknown.count,
     oldestUnknownMs,
     review: counts && counts.states.review.count,
+    refunds: refundDetailsOf(report),
     waitingEvents: counts && counts.waitingEvents,
     openDeliveries: counts && counts.openDeliveries,
     parkedDeliveries: counts && counts.parkedDeliveries,
@@ -118,6 +129,16 @@ function detailsOf(report: PaymentHealthReport, limits: PaymentHealthLimits): Pa
   return { ...details, problems: problemsOf(details, limits) };
 }
 
+function refundDetailsOf({ refunds, oldestUnknownRefundMs }: PaymentHealthReport): RefundHealthDetails | null {
+  if (!refunds) return null;
+  return {
+    refunding: refunds.refunding.count,
+    unknown: refunds.unknown.count,
+    oldestUnknownMs: oldestUnknownRefundMs,
+    review: refunds.review.count,
+  };
+}
+
 function backgroundOf({ background, backgroundIdleMs }: PaymentHealthReport): PaymentHealthDetails['background'] {
   if (!background) return 'off';
   return backgroundIdleMs !== null && backgroundIdleMs < STALLED_AFTER_MS ? 'running' : 'stalled';
@@ -126,11 +147,17 @@ function backgroundOf({ background, backgroundIdleMs }: PaymentHealthReport): Pa
 function problemsOf(details: Omit<PaymentHealthDetails, 'problems'>, limits: PaymentHealthLimits): string[] {
   const isOver = (value: number | null, limit: number | undefined): boolean =>
     limit !== undefined && value !== null && value > limit;
+  const { refunds } = details;
   const checks: readonly (readonly [boolean, string])[] = [
     [details.store === 'down', 'The payment store does not answer.'],
     [details.background === 'stalled', 'The background work has stalled.'],
     [isOver(details.oldestUnknownMs, limits.maxUnknownMs), 'A payment has been unknown for too long.'],
+    [
+      isOver(refunds && refunds.oldestUnknownMs, limits.maxUnknownMs),
+      'A refund or void has been unknown for too long.',
+    ],
     [isOver(details.review, limits.maxReview), 'Payments are in review.'],
+    [isOver(refunds && refunds.review, limits.maxReview), 'Refunds or voids are in review.'],
     [isOver(details.parkedDeliveries, limits.maxParked), 'Deliveries to handlers are parked.'],
     [isOver(details.owedWrites, limits.maxOwed), 'Writes are owed to the payment store.'],
     [isOver(details.deliveryFailures, limits.maxDeliveryFailures), 'The payment store fails deliveries to handlers.'],

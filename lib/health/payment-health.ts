@@ -7,17 +7,27 @@ import { Reconciler } from '../flows/background/reconciler.js';
 import { StoreClock } from '../process/store-clock.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
-import { UNSETTLED_STATES } from '../payment/payment-state.js';
-import { PaymentStore, type StoreCounts } from '../store/payment-store.js';
+import {
+  countsOfAccount,
+  type RefundCounts,
+  UNSETTLED_REFUND_STATES,
+  UNSETTLED_SALE_STATES,
+} from '../store/account-counts.js';
+import { PaymentStore, type StateCount, type StoreCounts } from '../store/payment-store.js';
 import { countRefused, type GaugeName, type Observation, observe } from '../telemetry/metrics.js';
 
-/** The state of an account's payments, in this process and in its store. */
+/** The state of an account's payments and refunds, in this process and in its store. */
 export interface PaymentHealthReport {
   readonly account: string;
   /** Whether the store answered when this report was made. */
   readonly isStoreUp: boolean;
-  /** The store's counts; null if it did not answer. */
+  /**
+   * The store's counts; null if it did not answer. `states` are those of payments, `refunds` has those of refunds;
+   * events and deliveries are those of both.
+   */
   readonly counts: StoreCounts | null;
+  /** How many refunds and voids are not settled, by state; null if the store did not answer. */
+  readonly refunds: RefundCounts | null;
   /** Outcomes and other writes of this process that the store has not accepted yet. */
   readonly owedWrites: number;
   /** How many calls of `doPayment` and `init3d` are running in this process. */
@@ -41,6 +51,8 @@ export interface PaymentHealthReport {
    * not answer.
    */
   readonly oldestUnknownMs: number | null;
+  /** The same for the oldest `unknown` refund or void. */
+  readonly oldestUnknownRefundMs: number | null;
 }
 
 /**
@@ -62,11 +74,12 @@ export class PaymentHealth {
   /** Never rejects: that the store failed is part of the report. */
   async report(): Promise<PaymentHealthReport> {
     const { account, background, maxInFlight } = this.settings;
-    const counts = await this.store.counts(account).catch(() => null);
+    const counted = await countsOfAccount(this.store, account).catch(() => null);
     return {
       account,
-      isStoreUp: counts !== null,
-      counts,
+      isStoreUp: counted !== null,
+      counts: counted && counted.counts,
+      refunds: counted && counted.refunds,
       owedWrites: this.owed.count,
       paymentsInFlight: this.limit.count,
       maxInFlight,
@@ -76,7 +89,8 @@ export class PaymentHealth {
       backgroundIdleMs: this.reconciler.idleMs,
       backgroundFailures: this.reconciler.failuresInRow,
       deliveryFailures: this.events.failuresInRow,
-      oldestUnknownMs: counts ? ageOf(counts.states.unknown.oldest, this.clock.now()) : null,
+      oldestUnknownMs: counted && ageOf(counted.counts.states.unknown.oldest, this.clock.now()),
+      oldestUnknownRefundMs: counted && ageOf(counted.refunds.unknown.oldest, this.clock.now()),
     };
   }
 }
@@ -119,7 +133,7 @@ export class PaymentGauges {
 
 /** A gauge whose value is not known is left out. */
 function observationsOf(report: PaymentHealthReport, inFlight: number, now: Date): Observation[] {
-  const { account, counts } = report;
+  const { account, counts, refunds } = report;
   const observed: Observation[] = [];
   const add = (name: GaugeName, value: number, more: Observation['attributes'] = {}): void =>
     void observed.push({ name, value, attributes: { 'card_payment.account': account, ...more } });
@@ -133,12 +147,24 @@ function observationsOf(report: PaymentHealthReport, inFlight: number, now: Date
   add('card_payment.background.failures', report.backgroundFailures);
   add('card_payment.deliveries.failures', report.deliveryFailures);
   add('card_payment.clock.offset', report.clockOffsetMs / 1000);
-  if (!counts) return observed;
-  for (const state of UNSETTLED_STATES) {
-    const { count, oldest } = counts.states[state];
-    add('card_payment.payments', count, { 'card_payment.state': state });
-    add('card_payment.payments.oldest_age', (ageOf(oldest, now) ?? 0) / 1000, { 'card_payment.state': state });
-  }
+  if (!counts || !refunds) return observed;
+  const addStates = (
+    name: 'card_payment.payments' | 'card_payment.refunds',
+    states: readonly (readonly [string, StateCount])[],
+  ): void => {
+    for (const [state, { count, oldest }] of states) {
+      add(name, count, { 'card_payment.state': state });
+      add(`${name}.oldest_age`, (ageOf(oldest, now) ?? 0) / 1000, { 'card_payment.state': state });
+    }
+  };
+  addStates(
+    'card_payment.payments',
+    UNSETTLED_SALE_STATES.map((state) => [state, counts.states[state]]),
+  );
+  addStates(
+    'card_payment.refunds',
+    UNSETTLED_REFUND_STATES.map((state) => [state, refunds[state]]),
+  );
   add('card_payment.events.waiting', counts.waitingEvents);
   add('card_payment.deliveries', counts.openDeliveries, { 'card_payment.delivery': 'open' });
   add('card_payment.deliveries', counts.parkedDeliveries, { 'card_payment.delivery': 'parked' });

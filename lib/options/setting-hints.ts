@@ -2,7 +2,7 @@ import type { ConfigurationProblem } from '../errors/payment-errors.js';
 import { variableOf, variablePrefix } from '../payment/account.js';
 import { looksAtNoCertificate } from '../payment/tls.js';
 import { shownUrl } from '../store/shown-url.js';
-import { unprotectedHost } from '../store/store-url.js';
+import { tlsRemedy, unprotectedHost } from '../store/store-url.js';
 import { describeNearMiss, nearMisses } from './near-misses.js';
 import type { PaymentOptions } from './payment-options.js';
 import { type Environment, readOptions } from './read-options.js';
@@ -74,7 +74,7 @@ export function unprotectedStoreText(storeUrl: string, variable: string, environ
   if (host === null || isLoopback(host.toLowerCase()) || host === '::1') return null;
   const shown = shownUrl(storeUrl).endsWith('…') ? 'another host' : host;
   const isBlind = looksAtNoCertificate(environment);
-  const own = storeUrl.startsWith('redis') ? 'begin its URL with rediss://' : 'put sslmode=verify-full in its URL';
+  const own = tlsRemedy(storeUrl);
   const remedy = isBlind ? `${own}, and remove NODE_TLS_REJECT_UNAUTHORIZED=0` : own;
   return (
     `The connection to the payment store at ${shown} is not protected by verified TLS: anyone who can listen in ` +

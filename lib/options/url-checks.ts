@@ -7,7 +7,7 @@ const SITE = 'http://site.invalid';
 const INVISIBLE_CHARACTERS = /[\u0000-\u0020\u007f]/;
 
 /** An absolute http(s) URL without credentials; https unless the host is this machine. */
-export function secureUrlProblem(text: string): string | null {
+function secureUrlProblem(text: string): string | null {
   const url = INVISIBLE_CHARACTERS.test(text) ? null : parse(text);
   if (!url) return 'must be an absolute https URL';
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) return 'must be https, except to a loopback address';

@@ -3,7 +3,7 @@ import { PaymentStoreError } from '../errors/payment-errors.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock } from '../payment/clock.js';
 import { withTimeout } from '../payment/with-timeout.js';
-import type { PaymentEvent } from '../payment/payment-event.js';
+import type { LedgerEvent } from '../payment/ledger-event.js';
 import { Randomness } from '../payment/randomness.js';
 import type { PaymentOutbox } from '../store/payment-outbox.js';
 import { PaymentStore } from '../store/payment-store.js';
@@ -23,8 +23,8 @@ const WAKE_SOON_MS = 50;
 const MAX_HANDLER_WAIT_MS = 30_000;
 
 /**
- * Delivers events to the host: plain ones at once, those of `@OnPayment` from the store's outbox. Each handler has a
- * worker of its own and acknowledges for itself.
+ * Delivers events to the host: plain ones at once, those of `@OnPayment` and `@OnRefund` from the store's outbox. Each
+ * handler has a worker of its own and acknowledges for itself.
  */
 @Injectable()
 export class EventDispatcher {
@@ -33,7 +33,8 @@ export class EventDispatcher {
   private workers: readonly HandlerWorker[] = [];
   private isStarted = false;
   private fanningOut: Promise<void> | null = null;
-  private isAskedAgain = false;
+  /** The accounts whose events are to be fanned out. */
+  private readonly asked = new Set<string>();
   private isWakingSoon = false;
 
   constructor(
@@ -41,7 +42,7 @@ export class EventDispatcher {
     private readonly plain: PlainEvents,
     private readonly clock: PaymentClock,
     private readonly random: Randomness,
-    private readonly settings: PaymentSettings,
+    settings: PaymentSettings,
   ) {
     this.callers = new CallerWaits(clock);
     this.failures = new DeliveryFailures(clock, settings);
@@ -72,10 +73,12 @@ export class EventDispatcher {
    * forgotten.
    */
   async renew(): Promise<void> {
-    const pairs = this.workers.flatMap(({ handler }) => handler.types.map((type) => ({ handlerId: handler.id, type })));
-    if (pairs.length === 0) return;
     try {
-      await this.outbox.announce(this.settings.account, pairs);
+      for (const account of accountsOf(this.workers)) {
+        const handlers = this.workers.map(({ handler }) => handler).filter((handler) => handler.account === account);
+        const pairs = handlers.flatMap(({ id, types }) => types.map((type) => ({ handlerId: id, type })));
+        await this.outbox.announce(account, pairs);
+      }
     } catch {
       throw new PaymentStoreError('announcing the handlers of events');
     }
@@ -98,18 +101,20 @@ export class EventDispatcher {
    * Call this once an event is stored. Resolves when this process's handlers have been called, after two seconds at the
    * latest. Never rejects.
    */
-  async publish(event: PaymentEvent): Promise<void> {
+  async publish(event: LedgerEvent): Promise<void> {
     this.plain.emit(event);
-    const handlers = this.workers.flatMap(({ handler }) => (handler.types.includes(event.type) ? [handler.id] : []));
-    if (!this.isStarted || handlers.length === 0) return;
-    const handled = this.callers.until(event.eventId, handlers);
-    void this.deliverHere(event.eventId);
+    const takers = this.workers.filter(({ handler }) => handler.types.includes(event.type));
+    if (!this.isStarted || takers.length === 0) return;
+    const ids = takers.map(({ handler }) => handler.id);
+    const handled = this.callers.until(event.eventId, ids);
+    void this.deliverHere(event.eventId, takers);
     await handled;
   }
 
-  private async deliverHere(eventId: string): Promise<void> {
-    await this.fanOutAll();
-    for (const worker of this.workers) {
+  private async deliverHere(eventId: string, takers: readonly HandlerWorker[]): Promise<void> {
+    // Of a payment's event, refunds are not looked for, nor the reverse.
+    await this.fanOutOf(accountsOf(takers));
+    for (const worker of takers) {
       await worker.leasingEnded();
       if (!worker.isCalling(eventId) && this.callers.waitBriefly(eventId, worker.handler.id)) this.wakeSoon();
     }
@@ -166,15 +171,19 @@ export class EventDispatcher {
   }
 
   private fanOutAll(): Promise<void> {
-    this.isAskedAgain = true;
+    return this.fanOutOf(accountsOf(this.workers));
+  }
+
+  private fanOutOf(accounts: ReadonlySet<string>): Promise<void> {
+    for (const account of accounts) this.asked.add(account);
     this.fanningOut ??= this.fanOutUntilDone();
     return this.fanningOut;
   }
 
   /** @returns how many events were fanned out; 0 when the store failed, which is tried again within seconds */
-  private async fanOut(): Promise<number> {
+  private async fanOut(account: string): Promise<number> {
     try {
-      const events = await this.outbox.fanOut(this.settings.account, FAN_OUT_STEP);
+      const events = await this.outbox.fanOut(account, FAN_OUT_STEP);
       this.failures.succeeded('fanOut');
       return events;
     } catch {
@@ -189,14 +198,22 @@ export class EventDispatcher {
    */
   private async fanOutUntilDone(): Promise<void> {
     await Promise.resolve();
-    while (this.isAskedAgain && this.workers.length > 0) {
-      this.isAskedAgain = false;
-      const events = await this.fanOut();
-      // Each payment has at least one event, so fewer events than payments asked for means that none are left.
-      if (events >= FAN_OUT_STEP) this.isAskedAgain = true;
+    while (this.asked.size > 0 && this.workers.length > 0) {
+      const accounts = new Set(this.asked);
+      this.asked.clear();
+      for (const account of accounts) {
+        const events = await this.fanOut(account);
+        // Each payment has at least one event, so fewer events than payments asked for means that none are left.
+        if (events >= FAN_OUT_STEP) this.asked.add(account);
+      }
       if (!this.isStarted) continue;
-      for (const worker of this.workers) void worker.leaseDue();
+      for (const worker of this.workers) if (accounts.has(worker.handler.account)) void worker.leaseDue();
     }
     this.fanningOut = null;
   }
+}
+
+/** The accounts whose outboxes these take events from: the merchant's, and the one of its refunds. */
+function accountsOf(workers: readonly HandlerWorker[]): ReadonlySet<string> {
+  return new Set(workers.map(({ handler }) => handler.account));
 }

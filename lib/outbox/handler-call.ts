@@ -1,6 +1,6 @@
 import type { PaymentClock } from '../payment/clock.js';
 import { TimeoutError, withTimeout } from '../payment/with-timeout.js';
-import { DEFAULT_ACCOUNT } from '../payment/account.js';
+import { DEFAULT_ACCOUNT, merchantAccountOf } from '../payment/account.js';
 import { type Thrown, thrownText } from '../payment/thrown.js';
 import type { Delivery, LeasedDelivery, PaymentOutbox } from '../store/payment-outbox.js';
 import type { Attributes } from '../telemetry/attributes.js';
@@ -78,13 +78,14 @@ export class HandlerCall {
   private callInSpan(): Promise<Thrown | null> {
     const { handlerId, account, event, attempts } = this.delivery;
     const by = {
-      'card_payment.account': account,
+      'card_payment.account': merchantAccountOf(account),
       'card_payment.handler': handlerId,
       'card_payment.event': event.type,
     };
     const attributes = {
       ...by,
       'card_payment.conversation_id': event.payment.conversationId,
+      ...('refund' in event && { 'card_payment.refund_id': event.refund.refundId }),
       'card_payment.attempts': attempts + 1,
     };
     return inSpan(`card_payment.handle ${handlerId}`, { kind: 'consumer', attributes, isRoot: true }, async (span) => {
@@ -99,13 +100,15 @@ export class HandlerCall {
   /** @returns what went wrong, or null */
   private async call(): Promise<Thrown | null> {
     const { handler, delivery } = this;
-    const { timeoutMs } = handler;
-    const late = new TimeoutError();
     const handle = () => Promise.resolve().then(() => handler.handle(delivery.event));
+    const { timeoutMs } = handler;
+    let late: TimeoutError | null = null;
+    const isLate = () => (late = new TimeoutError());
     try {
-      await (timeoutMs === null ? handle() : withTimeout(timeoutMs, handle, this.clock, () => late));
+      await (timeoutMs === null ? handle() : withTimeout(timeoutMs, handle, this.clock, isLate));
       return null;
     } catch (error) {
+      // A handler may throw a timeout error of its own.
       if (error === late) return { error: `took longer than ${timeoutMs} ms`, at: [] };
       return this.failures.describe(error, delivery.event.payment);
     }
@@ -146,7 +149,8 @@ export class HandlerCall {
     const attempts = this.delivery.attempts + 1;
     const parked = attempts >= MAX_TRIES;
     const retryInMs = Math.min(MIN_RETRY_MS * 2 ** (attempts - 1), MAX_RETRY_MS);
-    const { handlerId, account } = this.delivery;
+    const { handlerId } = this.delivery;
+    const account = merchantAccountOf(this.delivery.account);
     const { error, at } = failure;
     const fields = { attempts, parked, error, at };
     this.failures.handlerFailed(handlerId, parked, (end) => {
@@ -164,9 +168,18 @@ export class HandlerCall {
   }
 
   private record(what: string, more: LogFields = {}): LogRecord {
-    const { account, handlerId, event } = this.delivery;
+    const { handlerId, event } = this.delivery;
+    const account = merchantAccountOf(this.delivery.account);
     const { conversationId, reference } = event.payment;
-    const fields = { eventId: event.eventId, handlerId, conversationId, reference, account, ...more };
+    const fields: LogFields = {
+      eventId: event.eventId,
+      handlerId,
+      ...('refund' in event && { refundId: event.refund.refundId }),
+      conversationId,
+      reference,
+      account,
+      ...more,
+    };
     return new LogRecord(`Event ${event.eventId}: ${what}`, fields);
   }
 

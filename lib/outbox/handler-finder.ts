@@ -2,23 +2,30 @@ import { Injectable } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { type ConfigurationProblem, PaymentConfigurationError } from '../errors/payment-errors.js';
 import { MAX_TIMER_MS } from '../payment/clock.js';
-import type { PaymentEvent, PaymentEventType } from '../payment/payment-event.js';
-import { EVENT_STATES } from '../payment/payment-state.js';
-import { type OnPaymentMetadata, onPaymentMetadata } from './on-payment.decorator.js';
+import { refundsAccountOf } from '../payment/account.js';
+import type { LedgerEvent, LedgerEventType } from '../payment/ledger-event.js';
+import { EVENT_STATES, REFUND_EVENT_STATES } from '../payment/payment-state.js';
+import { type HandlerMetadata, handlerMetadata } from './on-payment.decorator.js';
 
 /** An awaited handler that this application has. */
 export interface PaymentHandler {
   readonly id: string;
+  /** The account whose outbox it takes events from: of `@OnRefund`, the one that keeps a merchant's refunds. */
   readonly account: string;
-  readonly types: readonly PaymentEventType[];
+  readonly types: readonly LedgerEventType[];
   /** How many calls may run at once in this instance. */
   readonly concurrency: number;
   /** After how many milliseconds a call counts as failed; null for never. */
   readonly timeoutMs: number | null;
-  handle(event: PaymentEvent): unknown;
+  handle(event: LedgerEvent): unknown;
 }
 
-/** Finds the methods marked with `@OnPayment`. */
+const DECORATORS = {
+  payment: { name: '@OnPayment', states: EVENT_STATES as readonly string[] },
+  refund: { name: '@OnRefund', states: REFUND_EVENT_STATES as readonly string[] },
+} as const;
+
+/** Finds the methods marked with `@OnPayment` and `@OnRefund`. */
 @Injectable()
 export class HandlerFinder {
   /** #private, since `inspect` would otherwise print the whole application. */
@@ -40,9 +47,6 @@ export class HandlerFinder {
   find(): PaymentHandler[] {
     const handlers: PaymentHandler[] = [];
     const problems: ConfigurationProblem[] = [];
-    const note = (id: string, message: string): void => {
-      problems.push({ option: `@OnPayment ${id}`, variable: null, message });
-    };
 
     // A factory or a value may provide one instance under several tokens.
     const seen = new Set<unknown>();
@@ -55,24 +59,25 @@ export class HandlerFinder {
       for (const name of this.scanner.getAllMethodNames(prototype)) {
         const method = (prototype as Record<string, unknown>)[name];
         if (typeof method !== 'function') continue;
-        for (const metadata of onPaymentMetadata(method)) {
+        for (const metadata of handlerMetadata(method)) {
           const id = metadata.id ?? `${prototype.constructor.name}.${name}`;
-          if (!wrapper.isDependencyTreeStatic() || wrapper.isTransient) {
-            note(
-              id,
-              'is on a request-scoped or transient provider; make the provider, and what it injects, a singleton',
-            );
-          }
           const { concurrency, timeoutMs } = metadata;
-          if (!Number.isInteger(concurrency) || concurrency < 1)
-            note(id, 'has a concurrency that is no whole number above 0');
-          if (timeoutMs !== null && !(Number.isInteger(timeoutMs) && timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS)) {
-            note(id, `has a timeoutMs that is no whole number from 1 to ${MAX_TIMER_MS}`);
+          const { name: decorator, states } = DECORATORS[metadata.of];
+          const note = (message: string): void => {
+            problems.push({ option: `${decorator} ${id}`, variable: null, message });
+          };
+          if (!wrapper.isDependencyTreeStatic() || wrapper.isTransient) {
+            note('is on a request-scoped or transient provider; make the provider, and what it injects, a singleton');
           }
-          const wrong = metadata.states.filter((state) => !EVENT_STATES.includes(state));
-          if (wrong.length > 0) note(id, `names a state that has no event; choose of ${EVENT_STATES.join(', ')}`);
-          const isTwice = handlers.some((other) => other.id === id && other.account === metadata.account);
-          if (isTwice) note(id, 'stands twice; give each its own { id }');
+          if (!Number.isInteger(concurrency) || concurrency < 1)
+            note('has a concurrency that is no whole number above 0');
+          if (timeoutMs !== null && !(Number.isInteger(timeoutMs) && timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS)) {
+            note(`has a timeoutMs that is no whole number from 1 to ${MAX_TIMER_MS}`);
+          }
+          const wrong = metadata.states.filter((state) => !states.includes(state));
+          if (wrong.length > 0) note(`names a state that has no event; choose of ${states.join(', ')}`);
+          const isTwice = handlers.some((other) => other.id === id && other.account === ledgerAccountOf(metadata));
+          if (isTwice) note('stands twice; give each its own { id }');
           handlers.push(handlerOf(id, metadata, instance, method));
         }
       }
@@ -82,13 +87,18 @@ export class HandlerFinder {
   }
 }
 
-function handlerOf(id: string, metadata: OnPaymentMetadata, instance: object, method: object): PaymentHandler {
+function handlerOf(id: string, metadata: HandlerMetadata, instance: object, method: object): PaymentHandler {
+  const { of, states, concurrency, timeoutMs } = metadata;
   return {
     id,
-    account: metadata.account,
-    types: [...new Set(metadata.states)].map((state) => `payment.${state}` as const),
-    concurrency: metadata.concurrency,
-    timeoutMs: metadata.timeoutMs,
-    handle: (event) => (method as (event: PaymentEvent) => unknown).call(instance, event),
+    account: ledgerAccountOf(metadata),
+    types: [...new Set(states)].map((state) => `${of}.${state}` as LedgerEventType),
+    concurrency,
+    timeoutMs,
+    handle: (event) => (method as (event: LedgerEvent) => unknown).call(instance, event),
   };
+}
+
+function ledgerAccountOf({ of, account }: HandlerMetadata): string {
+  return of === 'refund' ? refundsAccountOf(account) : account;
 }

@@ -1,16 +1,18 @@
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import type { PaymentEvent } from '../payment/payment-event.js';
-import type { PaymentEventState } from '../payment/payment-state.js';
+import type { PaymentEventState, RefundEventState } from '../payment/payment-state.js';
+import type { RefundEvent } from '../payment/refund-event.js';
 
 const METADATA = 'nestjs-card-payment:on-payment';
 
+/** Options of `@OnPayment` and `@OnRefund`. */
 export interface OnPaymentOptions {
   /**
    * The id under which deliveries are acknowledged; keep it when the class or method is renamed. Default
    * `Class.method`.
    */
   readonly id?: string;
-  /** The account whose payments it handles. Default: the unnamed one. */
+  /** The account whose payments or refunds it handles. Default: the unnamed one. */
   readonly name?: string;
   /** How many calls of this handler may run at once in this instance. Default 10. */
   readonly concurrency?: number;
@@ -21,8 +23,9 @@ export interface OnPaymentOptions {
   readonly timeoutMs?: number;
 }
 
-/** One `@OnPayment` on one method. */
-export interface OnPaymentMetadata {
+/** One `@OnPayment` or `@OnRefund` on one method. */
+export interface HandlerMetadata {
+  readonly of: 'payment' | 'refund';
   readonly states: readonly PaymentEventState[];
   readonly id: string | null;
   readonly account: string;
@@ -69,19 +72,59 @@ export function OnPayment<S extends PaymentEventState>(
   states: S | readonly S[],
   options: OnPaymentOptions = {},
 ): OnPaymentDecorator<S> {
-  return (_prototype: object, _name: string | symbol, descriptor: PropertyDescriptor) => {
+  return marking('payment', states, options);
+}
+
+/** Can be applied to a method that takes nothing, or the event of each of these states. */
+export interface OnRefundDecorator<S extends RefundEventState> {
+  <Handler extends () => unknown>(
+    prototype: object,
+    name: string | symbol,
+    descriptor: TypedPropertyDescriptor<Handler>,
+  ): void;
+  <Handler extends (event: RefundEvent<S>) => unknown>(
+    prototype: object,
+    name: string | symbol,
+    descriptor: TypedPropertyDescriptor<Handler> & Taking<RefundEvent<S>, Handler>,
+  ): void;
+}
+
+/**
+ * Marks a method of a singleton provider as a handler of refunds and voids that reach a state; the same as
+ * {@link OnPayment}, which never gets one. Deduplicate by `refund.account`, the handler's id and `eventId`.
+ *
+ * @example
+ * ```ts
+ * @OnRefund('succeeded')
+ * async refunded({ eventId, refund, payment }: RefundEvent<'succeeded'>) { … }
+ * ```
+ */
+export function OnRefund<S extends RefundEventState>(
+  states: S | readonly S[],
+  options: OnPaymentOptions = {},
+): OnRefundDecorator<S> {
+  return marking('refund', states, options);
+}
+
+function marking(
+  of: HandlerMetadata['of'],
+  states: PaymentEventState | readonly PaymentEventState[],
+  options: OnPaymentOptions,
+) {
+  return (_prototype: object, _name: string | symbol, descriptor: PropertyDescriptor): void => {
     const method = descriptor.value as object;
-    const metadata: OnPaymentMetadata = {
+    const metadata: HandlerMetadata = {
+      of,
       states: typeof states === 'string' ? [states] : states,
       id: options.id ?? null,
       account: options.name ?? DEFAULT_ACCOUNT,
       concurrency: options.concurrency ?? DEFAULT_CONCURRENCY,
       timeoutMs: options.timeoutMs ?? null,
     };
-    Reflect.defineMetadata(METADATA, [...onPaymentMetadata(method), metadata], method);
+    Reflect.defineMetadata(METADATA, [...handlerMetadata(method), metadata], method);
   };
 }
 
-export function onPaymentMetadata(method: object): readonly OnPaymentMetadata[] {
-  return (Reflect.getMetadata(METADATA, method) as readonly OnPaymentMetadata[] | undefined) ?? [];
+export function handlerMetadata(method: object): readonly HandlerMetadata[] {
+  return (Reflect.getMetadata(METADATA, method) as readonly HandlerMetadata[] | undefined) ?? [];
 }

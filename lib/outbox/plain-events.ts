@@ -5,7 +5,7 @@ import { describeHostError } from '../gateway/redaction.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock } from '../payment/clock.js';
 import { LimitedLog } from '../payment/limited-log.js';
-import type { PaymentEvent } from '../payment/payment-event.js';
+import type { LedgerEvent } from '../payment/ledger-event.js';
 import { thrownText } from '../payment/thrown.js';
 
 /** Lines a minute for each type of event. */
@@ -13,7 +13,7 @@ const MAX_LINES = 10;
 
 /** The part of EventEmitter2 that is used. */
 interface Emitter {
-  emitAsync(type: string, event: PaymentEvent): Promise<unknown>;
+  emitAsync(type: string, event: LedgerEvent): Promise<unknown>;
 }
 
 /** Plain NestJS events, fire and forget, where the host has @nestjs/event-emitter. */
@@ -56,7 +56,7 @@ export class PlainEvents {
   }
 
   /** Listeners run after the caller has gone on; what they throw is logged, a few times a minute. */
-  emit(event: PaymentEvent): void {
+  emit(event: LedgerEvent): void {
     const { emitter } = this;
     if (!emitter) return;
     setImmediate(() => {
@@ -66,11 +66,11 @@ export class PlainEvents {
     });
   }
 
-  private report({ type, eventId, payment }: PaymentEvent, thrown: unknown): void {
+  private report({ type, eventId, payment }: LedgerEvent, thrown: unknown): void {
     const failure = describeHostError(thrown, this.settings.credentials, payment);
     const line =
       `A listener of ${type} (@OnEvent) failed and is not called again for event ${eventId}; what must not be missed ` +
-      `belongs in a method with @OnPayment${thrownText(failure)}.`;
+      `belongs in a method with @OnPayment or @OnRefund${thrownText(failure)}.`;
     const { error, at } = failure;
     this.limited.write(type, (end) => this.logger.error(new LogRecord(line + end, { type, eventId, error, at })));
   }

@@ -84,3 +84,23 @@ function readDecimal(text: string): Decimal | null {
   const match = /^(\d+)(?:\.(\d+))?$/.exec(text);
   return match && { whole: (match[1] ?? '').replace(/^0+/, ''), fraction: match[2] ?? '' };
 }
+
+/**
+ * An amount in minor units (kuruş, cents) of a currency, exactly. What it has beyond the currency's decimals is cut
+ * off, so that never more is given back than was taken.
+ *
+ * @returns null if the text is not a plain decimal
+ */
+export function toMinorUnits(amount: string, currencyCode: number): bigint | null {
+  const decimal = readDecimal(amount);
+  if (!decimal) return null;
+  const decimals = currencyDecimals(currencyCode);
+  return BigInt(decimal.whole + decimal.fraction.padEnd(decimals, '0').slice(0, decimals));
+}
+
+/** The text of an amount in minor units, with all decimals of its currency: `60.00`. */
+export function fromMinorUnits(minor: bigint, currencyCode: number): string {
+  const decimals = currencyDecimals(currencyCode);
+  const digits = minor.toString().padStart(decimals + 1, '0');
+  return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
+}

@@ -1,5 +1,5 @@
 import { type Payment, type PaymentIn, type PaymentRecord, toPayment } from './payment.js';
-import { type PaymentEventState, type PaymentState, rowOf } from './payment-state.js';
+import { type LedgerState, type PaymentEventState, rowOf } from './payment-state.js';
 
 /** The name of an event, which is also its name in `@nestjs/event-emitter`. */
 export type PaymentEventType = `payment.${PaymentEventState}`;
@@ -63,7 +63,7 @@ export function eventIdOf({
   return `${conversationId}:${version}${hostIdNonce ? `-${hostIdNonce}` : ''}`;
 }
 
-export function isEventState(state: PaymentState): state is PaymentEventState {
+export function isEventState(state: LedgerState): state is PaymentEventState {
   return rowOf(state).published;
 }
 

@@ -14,15 +14,24 @@
 export type PaymentState =
   'charging' | 'initiating' | 'awaiting' | 'authorizing' | 'succeeded' | 'failed' | 'expired' | 'unknown' | 'review';
 
+/**
+ * The state of a refund or void. Except for `refunding` (the request may be under way), the words mean the same as for
+ * a payment: `succeeded` means that money was given back, `failed` that none was.
+ */
+export type RefundState = 'refunding' | 'succeeded' | 'failed' | 'unknown' | 'review';
+
+/** The state of a record in the ledger: of a payment, or of a refund. */
+export type LedgerState = PaymentState | RefundState;
+
 /** Who moves a payment from one state to the next. `time` ends a payment only if no money can have moved. */
 export type Mover = 'gateway' | 'buyer' | 'merchant' | 'module' | 'operator' | 'time';
 
 /** What is true of every payment in one state. */
 export interface StateRow {
   /** The operation that a payment begins with in this state. */
-  readonly begunBy?: 'doPayment' | 'init3d';
+  readonly begunBy?: 'doPayment' | 'init3d' | 'refund';
   /** The states that can follow, and who moves the payment there. Nothing else may set a state. */
-  readonly to: Readonly<Partial<Record<PaymentState, readonly Mover[]>>>;
+  readonly to: Readonly<Partial<Record<LedgerState, readonly Mover[]>>>;
   /** Whether this is an outcome that can be acted upon. */
   readonly settled: boolean;
   /** Whether money has moved. */
@@ -33,11 +42,13 @@ export interface StateRow {
   readonly published: boolean;
   /** At most one payment of a reference may be in any of the states that have true here. */
   readonly holdsReference: boolean;
+  /** At most one refund of a payment may be in any of the states that have true here. */
+  readonly holdsPayment: boolean;
   /** What the background work does with a payment that is due; `nothing` where it never is. */
   readonly whenDue: 'expire' | 'interrupt' | 'inquire' | 'nothing';
 }
 
-/** The table of states. Every list of states is read from it. */
+/** The table of states, of payments and of refunds. Every list of states is read from it. */
 export const PAYMENT_STATES = {
   charging: {
     begunBy: 'doPayment',
@@ -47,6 +58,7 @@ export const PAYMENT_STATES = {
     requesting: true,
     published: false,
     holdsReference: true,
+    holdsPayment: false,
     whenDue: 'interrupt',
   },
   initiating: {
@@ -57,6 +69,7 @@ export const PAYMENT_STATES = {
     requesting: true,
     published: false,
     holdsReference: false,
+    holdsPayment: false,
     whenDue: 'expire',
   },
   awaiting: {
@@ -67,6 +80,7 @@ export const PAYMENT_STATES = {
     requesting: false,
     published: false,
     holdsReference: false,
+    holdsPayment: false,
     whenDue: 'expire',
   },
   authorizing: {
@@ -76,6 +90,7 @@ export const PAYMENT_STATES = {
     requesting: true,
     published: false,
     holdsReference: true,
+    holdsPayment: false,
     whenDue: 'interrupt',
   },
   succeeded: {
@@ -85,6 +100,7 @@ export const PAYMENT_STATES = {
     requesting: false,
     published: true,
     holdsReference: true,
+    holdsPayment: false,
     whenDue: 'nothing',
   },
   failed: {
@@ -95,6 +111,7 @@ export const PAYMENT_STATES = {
     requesting: false,
     published: true,
     holdsReference: false,
+    holdsPayment: false,
     whenDue: 'nothing',
   },
   expired: {
@@ -105,6 +122,7 @@ export const PAYMENT_STATES = {
     requesting: false,
     published: true,
     holdsReference: false,
+    holdsPayment: false,
     whenDue: 'nothing',
   },
   unknown: {
@@ -114,6 +132,7 @@ export const PAYMENT_STATES = {
     requesting: false,
     published: true,
     holdsReference: true,
+    holdsPayment: true,
     whenDue: 'inquire',
   },
   review: {
@@ -123,24 +142,49 @@ export const PAYMENT_STATES = {
     requesting: false,
     published: true,
     holdsReference: true,
+    holdsPayment: true,
     whenDue: 'nothing',
   },
-} as const satisfies Record<PaymentState, StateRow>;
+  refunding: {
+    begunBy: 'refund',
+    to: {
+      succeeded: ['gateway', 'merchant'],
+      failed: ['gateway', 'module'],
+      unknown: ['gateway', 'module'],
+      review: ['gateway'],
+    },
+    settled: false,
+    money: 'perhaps',
+    requesting: true,
+    published: false,
+    holdsReference: false,
+    holdsPayment: true,
+    whenDue: 'interrupt',
+  },
+} as const satisfies Record<LedgerState, StateRow>;
 
 /** The states whose row has a value in a column. */
 type StatesWith<Column extends keyof StateRow, Value> = {
-  [State in PaymentState]: (typeof PAYMENT_STATES)[State][Column & keyof (typeof PAYMENT_STATES)[State]] extends Value
+  [State in LedgerState]: (typeof PAYMENT_STATES)[State][Column & keyof (typeof PAYMENT_STATES)[State]] extends Value
     ? State
     : never;
-}[PaymentState];
+}[LedgerState];
 
 /** A state that is published as an event when a payment reaches it. */
 export type PaymentEventState = StatesWith<'published', true>;
-/** A state in which a payment has no outcome yet that can be acted upon. */
+/** A state that is published as an event when a refund reaches it. */
+export type RefundEventState = Extract<PaymentEventState, RefundState>;
+/** A state in which a payment or refund has no outcome yet that can be acted upon. */
 export type UnsettledState = StatesWith<'settled', false>;
 
 /** Every state that this release knows. */
-export const ALL_STATES = Object.keys(PAYMENT_STATES) as readonly PaymentState[];
+export const ALL_STATES = Object.keys(PAYMENT_STATES) as readonly LedgerState[];
+/** The states that a refund can be in: those that follow from its first. */
+export const REFUND_STATES = statesFrom(statesWhere(({ begunBy }) => begunBy === 'refund')) as readonly RefundState[];
+/** The states that a payment can be in. */
+export const SALE_STATES = statesFrom(
+  statesWhere(({ begunBy }) => begunBy !== undefined && begunBy !== 'refund'),
+) as readonly PaymentState[];
 /** The states that are published as events. */
 export const EVENT_STATES = statesWhere(({ published }) => published) as readonly PaymentEventState[];
 /** The states without an outcome that can be acted upon. */
@@ -148,7 +192,19 @@ export const UNSETTLED_STATES = statesWhere(({ settled }) => !settled) as readon
 /** The states that are published but not settled: a person may have to look. */
 export const UNCLEAR_STATES = statesWhere(({ settled, published }) => published && !settled);
 
-export function statesWhere(holds: (row: StateRow) => boolean): readonly PaymentState[] {
+/** The states that are published as events of refunds. */
+export const REFUND_EVENT_STATES = REFUND_STATES.filter(
+  (state) => rowOf(state).published,
+) as readonly RefundEventState[];
+
+function statesFrom(first: readonly LedgerState[]): readonly LedgerState[] {
+  const reached = new Set(first);
+  for (const state of reached)
+    for (const next of Object.keys(PAYMENT_STATES[state].to)) reached.add(next as LedgerState);
+  return ALL_STATES.filter((state) => reached.has(state));
+}
+
+export function statesWhere(holds: (row: StateRow) => boolean): readonly LedgerState[] {
   return ALL_STATES.filter((state) => holds(rowOf(state)));
 }
 
@@ -160,25 +216,26 @@ const ROW_OF_NEWER_RELEASE: StateRow = {
   requesting: false,
   published: false,
   holdsReference: true,
+  holdsPayment: true,
   whenDue: 'nothing',
 };
 
 /** The row of a state, even of a state that this release does not know. */
-export function rowOf(state: PaymentState): StateRow {
+export function rowOf(state: LedgerState): StateRow {
   return isKnownState(state) ? PAYMENT_STATES[state] : ROW_OF_NEWER_RELEASE;
 }
 
 /** Whether neither DoPayment nor Auth3d can have been called. */
-export function isBeforeMoney(state: PaymentState): boolean {
+export function isBeforeMoney(state: LedgerState): boolean {
   const { settled, money } = rowOf(state);
   return !settled && money === 'no';
 }
 
 /** Whether the one right to call DoPayment or Auth3d has been taken, and the outcome has not been written yet. */
-export function isClaimed(state: PaymentState): boolean {
+export function isClaimed(state: LedgerState): boolean {
   return rowOf(state).whenDue === 'interrupt';
 }
 
-export function isKnownState(state: string): state is PaymentState {
+export function isKnownState(state: string): state is LedgerState {
   return Object.hasOwn(PAYMENT_STATES, state);
 }

@@ -1,4 +1,4 @@
-import { isKnownState, type PaymentState, rowOf } from './payment-state.js';
+import { isKnownState, type LedgerState, type PaymentState, rowOf } from './payment-state.js';
 
 /**
  * Why a payment is in its state.
@@ -23,7 +23,8 @@ import { isKnownState, type PaymentState, rowOf } from './payment-state.js';
  * - `interrupted`: the process ended during the request; the gateway will be asked.
  * - `moved_after_all`: recorded as failed or expired, but the gateway showed that money moved.
  * - `not_found`: the gateway said twice that it does not know this payment.
- * - `operator`: settled by `resolve`.
+ * - `operator`: settled by `resolve` or `resolveRefund`.
+ * - `recorded`: a refund made at the gateway's own panel, written down by `recordRefund`.
  */
 export type PaymentReason =
   | 'declined'
@@ -46,12 +47,17 @@ export type PaymentReason =
   | 'interrupted'
   | 'moved_after_all'
   | 'not_found'
-  | 'operator';
+  | 'operator'
+  | 'recorded';
 
 const PAYMENT_KINDS = ['direct', '3d'] as const;
+const REFUND_KINDS = ['refund', 'void'] as const;
 
 /** `direct`: one DoPayment. `3d`: Init3d, the issuer's page, Auth3d. */
 export type PaymentKind = (typeof PAYMENT_KINDS)[number];
+
+/** `refund`: money given back, wholly or in part. `void`: the whole sale called off, before it is settled. */
+export type RefundKind = (typeof REFUND_KINDS)[number];
 
 /** What the module shows of a payment. It never holds a full card number, an expiry, a security code or a page. */
 export class Payment {
@@ -109,8 +115,15 @@ export class Payment {
 /** A payment in one of these states, for the type checker. */
 export type PaymentIn<S extends PaymentState> = S extends unknown ? Payment & { readonly state: S } : never;
 
-/** A payment as it is stored: what a `Payment` shows, and what only the module itself needs. */
-export interface PaymentRecord extends Omit<Payment, 'settled' | 'stored'> {
+/**
+ * A record of the ledger: what a `Payment` shows, and what only the module itself needs.
+ *
+ * A refund is a record, too, under an account of its own ({@link refundsAccountOf}), so that whatever reads payments
+ * never meets one. Its `conversationId` is the refundId, and its `reference` the conversationId of its payment.
+ */
+export interface PaymentRecord extends Omit<Payment, 'settled' | 'stored' | 'kind' | 'state'> {
+  readonly kind: PaymentKind | RefundKind;
+  readonly state: LedgerState;
   /** SHA-256 of the callback token, in lowercase hex; null for direct payments and return URLs without `{token}`. */
   readonly tokenHash: string | null;
   readonly idempotencyKey: string | null;
@@ -147,16 +160,40 @@ export interface PaymentRecord extends Omit<Payment, 'settled' | 'stored'> {
   /** The person who made the last change, if one did and gave a name; null otherwise. Absent in older records. */
   readonly by?: string | null;
   /**
+   * True while the ids or the amount that it shows may be another payment's: the answer that they come from named
+   * another payment, or had to name this one and did not. Absent or false otherwise.
+   */
+  readonly isUnproven?: boolean;
+  /**
+   * Of a refund: its payment as it was when the refund was asked for, as JSON. Absent in payments.
+   */
+  readonly sale?: string;
+  /**
    * W3C trace context of the start of a 3D payment, to which the trace of the bank's callback links. Absent without
    * tracing; a store may leave it out.
    */
   readonly traceparent?: string;
 }
 
+/** What a record shows of the gateway's answer before there is one. */
+export const UNANSWERED = {
+  chargedAmount: null,
+  code: null,
+  message: null,
+  orderId: null,
+  paymentId: null,
+  bankUniqueReferenceNumber: null,
+  authCode: null,
+  transactionDate: null,
+  transactionAt: null,
+  commissionRate: null,
+  commissionAmount: null,
+} as const satisfies Partial<PaymentRecord>;
+
 /** One version in a payment's history: its state since `at`, and why. */
 export interface PaymentHistoryEntry {
   readonly version: number;
-  readonly state: PaymentState;
+  readonly state: LedgerState;
   readonly reason: PaymentReason | null;
   readonly code: string | null;
   readonly note: string | null;
@@ -165,14 +202,16 @@ export interface PaymentHistoryEntry {
   readonly at: Date;
 }
 
-/** The public view of a record. It copies each field by name, so that a field added by a store is not shown. */
+/**
+ * The public view of a payment's record. It copies each field by name, so that a field added by a store is not shown.
+ */
 export function toPayment(record: PaymentRecord, stored = true): Payment {
   return new Payment({
     conversationId: record.conversationId,
     account: record.account,
     reference: record.reference,
-    kind: record.kind,
-    state: record.state,
+    kind: record.kind as PaymentKind,
+    state: record.state as PaymentState,
     settled: isKnown(record) && rowOf(record.state).settled,
     stored,
     reason: record.reason,
@@ -203,5 +242,10 @@ export function toPayment(record: PaymentRecord, stored = true): Payment {
  * others. A payment with one of those is shown as waiting, and left to that release.
  */
 export function isKnown({ state, kind }: Pick<PaymentRecord, 'state' | 'kind'>): boolean {
-  return isKnownState(state) && PAYMENT_KINDS.includes(kind);
+  return isKnownState(state) && [...PAYMENT_KINDS, ...REFUND_KINDS].includes(kind);
+}
+
+/** Whether a record is a refund or a void. */
+export function isRefund({ kind }: Pick<PaymentRecord, 'kind'>): boolean {
+  return kind === 'refund' || kind === 'void';
 }

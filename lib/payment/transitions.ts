@@ -1,9 +1,9 @@
-import { isKnown, type PaymentRecord, type PaymentReason } from './payment.js';
-import { isBeforeMoney, type PaymentState, rowOf } from './payment-state.js';
+import { isKnown, isRefund, type PaymentRecord, type PaymentReason } from './payment.js';
+import { isBeforeMoney, type LedgerState, rowOf } from './payment-state.js';
 
 /**
  * The fields that may change along with the state. A field that is left out stays as it is, except `reason`, `dueAt`
- * and `by`, which become null.
+ * and, for a payment, `by`, which become null. A refund keeps who asked for it.
  */
 export type PaymentChange = Partial<
   Omit<
@@ -13,6 +13,7 @@ export type PaymentChange = Partial<
     | 'account'
     | 'conversationId'
     | 'kind'
+    | 'sale'
     | 'createdAt'
     | 'updatedAt'
     | 'finalizedAt'
@@ -27,7 +28,7 @@ export type PaymentChange = Partial<
  * The next version of a record, in its new state. That may be the same state, unless it is `succeeded`: then only the
  * other fields change. The idempotencyKey is released if no money can move ({@link freesKey}).
  */
-export function advance(record: PaymentRecord, state: PaymentState, change: PaymentChange, now: Date): PaymentRecord {
+export function advance(record: PaymentRecord, state: LedgerState, change: PaymentChange, now: Date): PaymentRecord {
   const isSame = state === record.state && state !== 'succeeded';
   if (!isKnown(record) || (!isSame && !(state in rowOf(record.state).to))) {
     throw new Error(`A payment cannot go from ${record.state} to ${state}.`);
@@ -36,7 +37,7 @@ export function advance(record: PaymentRecord, state: PaymentState, change: Paym
     ...record,
     reason: null,
     dueAt: null,
-    by: null,
+    by: isRefund(record) ? (record.by ?? null) : null,
     ...change,
     state,
     idempotencyKey: freesKey(record.state, state, change.reason ?? null) ? null : record.idempotencyKey,
@@ -57,12 +58,22 @@ export function withdrawClaim(record: PaymentRecord, now: Date): PaymentRecord {
   return advance({ ...record, state: 'awaiting' }, 'awaiting', { dueAt: record.expiresAt }, now);
 }
 
-/** The reference that a payment in this state holds; null if it holds none. A pinned reference has no owner. */
+/**
+ * The reference that a record in this state holds; null if it holds none. That of a refund is its payment. A pinned
+ * reference has no owner.
+ */
 export function referenceLockIn(
-  state: PaymentState,
-  { reference, allowRepeat, pinsReference = false }: Pick<PaymentRecord, 'reference' | 'allowRepeat' | 'pinsReference'>,
+  state: LedgerState,
+  {
+    kind,
+    reference,
+    allowRepeat,
+    pinsReference = false,
+  }: Pick<PaymentRecord, 'kind' | 'reference' | 'allowRepeat' | 'pinsReference'>,
 ): string | null {
-  return rowOf(state).holdsReference && !allowRepeat && !pinsReference ? reference : null;
+  const { holdsReference, holdsPayment } = rowOf(state);
+  const holds = isRefund({ kind }) ? holdsPayment : holdsReference;
+  return holds && !allowRepeat && !pinsReference ? reference : null;
 }
 
 /**
@@ -71,6 +82,14 @@ export function referenceLockIn(
  */
 export function pinReference(record: PaymentRecord): PaymentRecord {
   return { ...record, referenceLock: null, pinsReference: true };
+}
+
+/**
+ * A refund that turns out to have moved money while another one holds its payment. It goes on without the lock: it
+ * counts as open by its state, and the payment must not stay locked for good.
+ */
+export function withoutLock(record: PaymentRecord): PaymentRecord {
+  return { ...record, referenceLock: null, allowRepeat: true };
 }
 
 /** The reference that this payment has pinned, so that it has no owner any more; null if there is none. */
@@ -88,7 +107,7 @@ const NOTHING_SENT: ReadonlySet<PaymentReason> = new Set(['not_sent', 'reference
  * Whether a payment releases its idempotencyKey when it ends. It does if no money can move: trying again with the same
  * key is then a new payment. Once DoPayment or Auth3d was called, it keeps its key.
  */
-export function freesKey(from: PaymentState, to: PaymentState, reason: PaymentReason | null): boolean {
+export function freesKey(from: LedgerState, to: LedgerState, reason: PaymentReason | null): boolean {
   if (to !== 'failed' && to !== 'expired') return false;
   return isBeforeMoney(from) || (reason !== null && NOTHING_SENT.has(reason));
 }

@@ -22,8 +22,8 @@ const WAITING_CLOCK = new WaitingClock();
 /**
  * Waits at most `ms` milliseconds for the work. It does not stop the work; if that fails later, its error is ignored.
  *
- * @param late makes the error for work that takes too long: given by callers whose work is a host's code, which may itself
- *   throw a TimeoutError
+ * @param late makes the error for work that takes too long: given by callers whose work is a host's code, which may
+ *   itself throw a TimeoutError
  * @throws TimeoutError after `ms`; before that, what the work rejects with
  */
 export function withTimeout<T>(

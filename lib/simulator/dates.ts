@@ -6,6 +6,11 @@ export function replyDate(at: Date): string {
   return `${date.split('-').reverse().join('/')} ${time.slice(0, 8)}`;
 }
 
+/** Whether both are on the same day in Istanbul. */
+export function isSameDay(one: Date, other: Date): boolean {
+  return replyDate(one).slice(0, 10) === replyDate(other).slice(0, 10);
+}
+
 /** The first six digits of a bank reference: last digit of the year, day of the year, hour. */
 export function referencePrefix(at: Date): string {
   const local = inIstanbul(at);

@@ -1,7 +1,15 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from './exact-json.js';
+import { isJsonObject, JsonNumber, type JsonObject } from './exact-json.js';
 import type { WireReply } from './http.js';
 import { codeText } from './magic.js';
+
+/** What a change of an answer can depend on. */
+export interface EditContext {
+  /** The field of Init3d's answer with the page. */
+  readonly contentField: string;
+  /** What a refund or void gives back; null for all other operations. Their own answers name no amount. */
+  readonly refundAmount: string | null;
+}
 
 /** What goes wrong with a request or its answer. */
 export type FaultPlay =
@@ -40,7 +48,7 @@ export type FaultPlay =
   /** The right answer with other fields: changed in place, before it is signed. Numbers are {@link JsonNumber}. */
   | {
       readonly kind: 'edit';
-      readonly edit: (fields: JsonObject, context: { readonly contentField: string }) => void;
+      readonly edit: (fields: JsonObject, context: EditContext) => void;
     }
   /** The right answer with other bytes or headers. */
   | { readonly kind: 'transform'; readonly transform: (reply: WireReply) => WireReply };
@@ -101,10 +109,13 @@ const FAULTS = {
   }),
   'codes-disagree': edit((fields) => (fields.resultCode = 'B0051')),
   'wrong-conversation-id': edit((fields) => (fields.conversationId = 'SIM00000000000000000')),
-  'smaller-amount': edit((fields) => changeAmount(fields, () => '0.01')),
-  'larger-amount': edit((fields) => changeAmount(fields, (amount) => `1${amount}`)),
+  'smaller-amount': edit((fields, { refundAmount }) => changeAmount(fields, refundAmount, () => '0.01')),
+  'larger-amount': edit((fields, { refundAmount }) => changeAmount(fields, refundAmount, (amount) => `1${amount}`)),
   'other-currency': edit((fields) => (fields.currency = fields.currency === '840' ? '978' : '840')),
-  'bad-sign': body((text) => text.replace(/("sign":)"[^"]*"/, `$1"${'A'.repeat(43)}="`)),
+  // A refund's own answer has no sign.
+  'bad-sign': edit((fields, { refundAmount }) => {
+    if (fields.sign !== undefined || refundAmount !== null) fields.sign = `${'A'.repeat(43)}=`;
+  }),
 
   'page-not-base64': edit((fields, { contentField }) => (fields[contentField] = '*** no Base64 ***')),
   'page-not-html': edit((fields, { contentField }) => (fields[contentField] = base64('This is not a page.'))),
@@ -123,7 +134,7 @@ function reply(text: string, contentType = JSON_TYPE): FaultPlay {
   return { kind: 'reply', status: 200, headers: { 'content-type': contentType }, body: text };
 }
 
-function edit(change: (fields: JsonObject, context: { readonly contentField: string }) => unknown): FaultPlay {
+function edit(change: (fields: JsonObject, context: EditContext) => unknown): FaultPlay {
   return { kind: 'edit', edit: change };
 }
 
@@ -132,7 +143,9 @@ function codes(code: string): FaultPlay {
   return edit((fields) => Object.assign(fields, { code, message, resultCode: code, resultDescription: message }));
 }
 
-function changeAmount(fields: JsonObject, change: (amount: string) => JsonValue & string): void {
+/** @param refundAmount an amount to change in an answer that names none */
+function changeAmount(fields: JsonObject, refundAmount: string | null, change: (amount: string) => string): void {
+  if (refundAmount !== null) fields.paymentInfo = { amount: new JsonNumber(refundAmount) };
   const info = fields.paymentInfo;
   if (isJsonObject(info) && info.amount instanceof JsonNumber) info.amount = new JsonNumber(change(info.amount.text));
 }

@@ -7,7 +7,7 @@ import type { FaultPlay } from './fault-plays.js';
 import type { Fault, FaultQueue } from './faults.js';
 import type { Gateway, GatewayWork } from './gateway.js';
 import { receiveText, type RecordedRequest, type WireReply } from './http.js';
-import { errorFields, OPERATIONS, refusedWork, workOf } from './operations.js';
+import { errorFields, meantOperation, OPERATIONS, operationsAt, refusedWork, workOf } from './operations.js';
 import { Refusal, REFUSAL_CODES } from './request-checks.js';
 
 /** The gateway's HTTP: records every request, plays faults, sends answers. */
@@ -26,7 +26,11 @@ export class GatewayServer {
 
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const record = this.record(request);
-    const { operation } = record;
+    // A fault is for one operation. Where a path has several, only the body tells which one is asked for.
+    const candidates = operationsAt(record.path, this.gateway.settings.dialect);
+    const readEarly = candidates.length > 1 ? await receiveText(request) : undefined;
+    const operation = meantOperation(candidates, readEarly ? jsonOf(readEarly) : null);
+    record.operation = operation;
     if (operation) this.gateway.ledger.countArrival(operation);
     if (this.closing.has(request.socket)) {
       record.fault = 'close-next-request';
@@ -37,7 +41,7 @@ export class GatewayServer {
     if (fault) record.fault = fault.play.kind;
     if (fault?.at === 'before' && (await interrupted(fault, record, response))) return;
 
-    const text = await receiveText(request);
+    const text = readEarly === undefined ? await receiveText(request) : readEarly;
     if (text === null) return;
     this.note(record, text);
     if (fault?.at === 'middle' && (await interrupted(fault, record, response))) return;
@@ -57,11 +61,10 @@ export class GatewayServer {
   }
 
   private record(request: IncomingMessage): RecordedRequest {
-    const path = request.url ?? '/';
     const record: RecordedRequest = {
-      operation: this.gateway.settings.dialect.operations.find((name) => path === OPERATIONS[name].path) ?? null,
+      operation: null,
       method: request.method ?? '',
-      path,
+      path: request.url ?? '/',
       headers: request.headers,
       connection: this.connectionNumber(request.socket),
       at: this.gateway.settings.clock(),
@@ -98,7 +101,7 @@ export class GatewayServer {
     if (play?.kind === 'reply')
       return { status: play.status, headers: play.headers ?? {}, body: Buffer.from(play.body ?? '') };
     if (play?.kind === 'status') return this.statusReply(play);
-    if (play?.kind === 'edit') play.edit(work.fields, { contentField });
+    if (play?.kind === 'edit') play.edit(work.fields, { contentField, refundAmount: work.refundAmount });
     if (work.fields.sign === '') work.fields.sign = dialect.replySign(work.fields, credentials.apiKey);
     const real = jsonReply(work.status, stringifyExact(work.fields));
     return play?.kind === 'transform' ? play.transform(real) : real;

@@ -13,6 +13,8 @@ export interface GatewayWork {
   readonly fields: JsonObject;
   readonly pace: BankVerdict['pace'];
   readonly refusal: Refusal | null;
+  /** What a refund or void gives back; null for all other operations. */
+  readonly refundAmount: string | null;
   commit(): void;
 }
 
@@ -41,9 +43,10 @@ export class Gateway {
     if (!isGood) throw new Refusal(400, REFUSAL_CODES.sign, 'sign is wrong');
   }
 
-  /** @throws Refusal (400) when a payment was begun with this conversationId */
-  expectNew({ conversationId }: Sale): void {
-    if (this.ledger.decision(conversationId) ?? this.bank.sessionOf(conversationId)) {
+  /** @throws Refusal (400) when a payment was begun, or money asked back, with this conversationId */
+  expectNew({ conversationId }: { readonly conversationId: string }): void {
+    const { ledger, bank } = this;
+    if (ledger.decision(conversationId) ?? ledger.refundDecision(conversationId) ?? bank.sessionOf(conversationId)) {
       throw new Refusal(400, REFUSAL_CODES.repeated, 'conversationId was already used');
     }
   }

@@ -4,7 +4,7 @@ import type { SimulatorOperation } from './ledger.js';
 /** A request as it reached the gateway. It holds the card: it is for tests only, and is gone when the process ends. */
 export interface RecordedRequest {
   /** null for a path that the gateway does not have. */
-  readonly operation: SimulatorOperation | null;
+  operation: SimulatorOperation | null;
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;

@@ -1,18 +1,29 @@
 export type { BankCallback } from './bank.js';
 export type { SignedRequestFields } from './dialects/standard.dialect.js';
 export { JsonNumber, type JsonObject, type JsonValue } from './exact-json.js';
-export { FAULT_NAMES, type FaultName, type FaultPlay } from './fault-plays.js';
+export { FAULT_NAMES, type EditContext, type FaultName, type FaultPlay } from './fault-plays.js';
 export type { FaultHandle, FaultMoment, FaultOptions } from './faults.js';
 export type { RecordedRequest, WireReply } from './http.js';
-export type { Charge, Decision, SimulatorLedger, SimulatorOperation, Violation } from './ledger.js';
+export type {
+  Charge,
+  ChargeRefund,
+  Decision,
+  RefundDecision,
+  RefundOperation,
+  SimulatorLedger,
+  SimulatorOperation,
+  Violation,
+} from './ledger.js';
 export {
   currentTestCards,
   MAGIC_AMOUNTS,
   MAGIC_PASSWORDS,
+  MAGIC_REFUNDS,
   SMS_CODE,
   TEST_CARDS,
   type MagicAmount,
   type MagicPassword,
+  type MagicRefund,
   type TestCard,
 } from './magic.js';
 export { REFUSAL_CODES } from './request-checks.js';

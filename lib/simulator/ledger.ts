@@ -1,6 +1,13 @@
 import { majorUnits, minorUnits } from './money.js';
 
-export type SimulatorOperation = 'DoPayment' | 'Init3d' | 'Auth3d' | 'CheckPayment' | 'CheckBin';
+/**
+ * What the gateway can be asked to do. Operations with a path of their own have its name; `refund` and `void` share
+ * DoPayment's path.
+ */
+export type SimulatorOperation = 'DoPayment' | 'Init3d' | 'Auth3d' | 'CheckPayment' | 'CheckBin' | RefundOperation;
+
+/** The operations that give money back. */
+export type RefundOperation = 'refund' | 'void';
 
 /** A charge that was made. */
 export interface Charge {
@@ -18,9 +25,23 @@ export interface Charge {
   readonly at: Date;
 }
 
+/** Money that was given back. */
+export interface ChargeRefund {
+  /** Of the refund or void itself. */
+  readonly conversationId: string;
+  readonly kind: RefundOperation;
+  /** What it gives back, wholly or in part. */
+  readonly charge: Charge;
+  /** What was given back: major units, decimal text. */
+  readonly amount: string;
+  /** ISO 4217 numeric. */
+  readonly currencyCode: number;
+  readonly at: Date;
+}
+
 /** Something that a client must never do. */
 export interface Violation {
-  readonly kind: 'repeated-call' | 'charged-twice';
+  readonly kind: 'repeated-call' | 'charged-twice' | 'excessive-refund';
   readonly operation: SimulatorOperation;
   readonly conversationId: string;
   readonly at: Date;
@@ -37,21 +58,50 @@ export interface Decision {
   readonly charge: Charge | null;
 }
 
-/** Who was charged, and how often the gateway was asked to. */
+/** What the gateway decided about a refund or void, whether or not money was given back. */
+export interface RefundDecision {
+  /** Of the refund or void itself. */
+  readonly conversationId: string;
+  readonly kind: RefundOperation;
+  /** The result code that answers an inquiry; null when no inquiry finds it. */
+  readonly inquiry: string | null;
+  /** The payment's, as far as the gateway knows the payment. */
+  readonly orderId: string;
+  readonly paymentId: string;
+  /** null when no money was given back. */
+  readonly refund: ChargeRefund | null;
+}
+
+/** Who was charged, who got money back, and how often the gateway was asked to. */
 export class Ledger {
   /** Oldest first. */
   readonly charges: Charge[] = [];
+  /** What was given back, oldest first. */
+  readonly refunds: ChargeRefund[] = [];
   /**
-   * A second DoPayment or Auth3d for one conversationId, even if the first was refused or never answered; a second
-   * charge.
+   * A second DoPayment, Auth3d, refund or void for one conversationId, even if the first was refused or never answered;
+   * a second charge; a refund or void of more than was left, even though the gateway declines it.
    */
   readonly violations: Violation[] = [];
   private readonly decisions = new Map<string, Decision>();
+  private readonly decisionsByPaymentId = new Map<string, Decision>();
+  private readonly refundDecisions = new Map<string, RefundDecision>();
   private readonly callCounts = new Map<string, number>();
 
   /** How often a payment was charged; more than once is a violation. */
   chargedTimes(conversationId: string): number {
     return this.charges.filter((charge) => charge.conversationId === conversationId).length;
+  }
+
+  /** How often money was given back with this conversationId of a refund or void. */
+  refundedTimes(refundId: string): number {
+    return this.refunds.filter(({ conversationId }) => conversationId === refundId).length;
+  }
+
+  /** How much of a payment was given back: major units, decimal text; null when it was not charged. */
+  refundedAmount(conversationId: string): string | null {
+    const charge = this.decision(conversationId)?.charge;
+    return charge ? sumOf(this.refundsOf(charge), charge.currencyCode) : null;
   }
 
   /** How many requests arrived; with a conversationId, those whose body could be read and carried it. */
@@ -61,15 +111,31 @@ export class Ledger {
 
   /** The sum of what was charged in a currency: major units, decimal text. */
   total(currencyCode = 949): string {
-    const sum = this.charges
-      .filter((charge) => charge.currencyCode === currencyCode)
-      .reduce((total, charge) => total + minorUnits(charge.amount, currencyCode), 0n);
-    return majorUnits(sum, currencyCode);
+    return sumOf(this.charges, currencyCode);
+  }
+
+  /** The sum of what was given back in a currency: major units, decimal text. */
+  refundedTotal(currencyCode = 949): string {
+    return sumOf(this.refunds, currencyCode);
   }
 
   /** What the bank decided about a payment. */
   decision(conversationId: string): Decision | undefined {
     return this.decisions.get(conversationId);
+  }
+
+  decisionOfPayment(paymentId: string): Decision | undefined {
+    return this.decisionsByPaymentId.get(paymentId);
+  }
+
+  /** What the gateway decided about a refund or void. */
+  refundDecision(refundId: string): RefundDecision | undefined {
+    return this.refundDecisions.get(refundId);
+  }
+
+  /** What was given back of a charge. */
+  refundsOf(charge: Charge): readonly ChargeRefund[] {
+    return this.refunds.filter((refund) => refund.charge === charge);
   }
 
   countArrival(operation: SimulatorOperation): void {
@@ -83,8 +149,9 @@ export class Ledger {
   }
 
   record(decision: Decision): void {
-    const { conversationId, charge } = decision;
+    const { conversationId, paymentId, charge } = decision;
     this.decisions.set(conversationId, decision);
+    this.decisionsByPaymentId.set(paymentId, decision);
     if (!charge) return;
     if (this.chargedTimes(conversationId) > 0) {
       const operation = charge.kind === 'direct' ? 'DoPayment' : 'Auth3d';
@@ -93,10 +160,18 @@ export class Ledger {
     this.charges.push(charge);
   }
 
+  recordRefund(decision: RefundDecision): void {
+    this.refundDecisions.set(decision.conversationId, decision);
+    if (decision.refund) this.refunds.push(decision.refund);
+  }
+
   reset(): void {
     this.charges.length = 0;
+    this.refunds.length = 0;
     this.violations.length = 0;
     this.decisions.clear();
+    this.decisionsByPaymentId.clear();
+    this.refundDecisions.clear();
     this.callCounts.clear();
   }
 
@@ -108,8 +183,20 @@ export class Ledger {
 }
 
 /** The ledger as tests read it. */
-export type SimulatorLedger = Readonly<Omit<Ledger, 'countArrival' | 'countCall' | 'record' | 'reset'>>;
+export type SimulatorLedger = Readonly<
+  Omit<Ledger, 'countArrival' | 'countCall' | 'record' | 'recordRefund' | 'reset'>
+>;
 
 function callKey(operation: SimulatorOperation, conversationId?: string): string {
   return conversationId === undefined ? operation : `${operation} ${conversationId}`;
+}
+
+function sumOf(
+  moved: readonly { readonly amount: string; readonly currencyCode: number }[],
+  currencyCode: number,
+): string {
+  const sum = moved
+    .filter((row) => row.currencyCode === currencyCode)
+    .reduce((total, { amount }) => total + minorUnits(amount, currencyCode), 0n);
+  return majorUnits(sum, currencyCode);
 }

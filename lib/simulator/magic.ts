@@ -55,6 +55,51 @@ export const MAGIC_AMOUNTS: readonly MagicAmount[] = [
   { ...APPROVED, digits: '63', pace: 'never', meaning: 'no answer, yet charged' },
 ];
 
+/** How the gateway answers a refund when its amount ends in certain digits, or a void when the sale's does. */
+export interface MagicRefund {
+  /** The two digits after the point. A sale with them is approved. */
+  readonly digits: string;
+  readonly code: string;
+  readonly givesBack: boolean;
+  readonly pace: MagicAmount['pace'];
+  /** What the answer gets wrong. */
+  readonly wrong: 'nothing' | 'amount' | 'conversationId';
+  /** The code of a later CheckPayment, if inquiries know refunds; null when it does not find the refund. */
+  readonly inquiry: string | null;
+  readonly meaning: string;
+}
+
+/** The vendor's public sample of a refund's answer shows `00`, not `B0000`. */
+const GIVEN_BACK = {
+  digits: '',
+  code: '00',
+  givesBack: true,
+  pace: 'at once',
+  wrong: 'nothing',
+  inquiry: 'B0000',
+  meaning: '',
+} as const;
+const NOT_GIVEN_BACK = { ...GIVEN_BACK, givesBack: false, inquiry: null } as const;
+
+/** The amounts of refunds that have a special answer. All others are given back, as far as the charge covers them. */
+export const MAGIC_REFUNDS: readonly MagicRefund[] = [
+  { ...NOT_GIVEN_BACK, digits: '80', code: 'B0005', inquiry: 'B0005', meaning: 'declined: do not honor' },
+  { ...NOT_GIVEN_BACK, digits: '81', code: 'B0091', meaning: 'indeterminate code, not given back' },
+  { ...GIVEN_BACK, digits: '82', code: 'B0096', meaning: 'indeterminate code, yet given back' },
+  { ...NOT_GIVEN_BACK, digits: '83', pace: 'never', meaning: 'no answer, not given back' },
+  { ...GIVEN_BACK, digits: '84', pace: 'never', meaning: 'no answer, yet given back' },
+  { ...NOT_GIVEN_BACK, digits: '85', code: 'B7777', meaning: 'an unheard-of code, not given back' },
+  { ...GIVEN_BACK, digits: '86', wrong: 'amount', meaning: 'given back; the answer names another amount' },
+  { ...GIVEN_BACK, digits: '87', wrong: 'conversationId', meaning: 'given back; the answer names another refund' },
+  { ...GIVEN_BACK, digits: '88', code: 'B0000', meaning: 'given back, with the code of an approved sale' },
+  { ...GIVEN_BACK, digits: '89', pace: 'slow', meaning: 'given back by a slow bank' },
+];
+
+/** How the gateway answers a refund that the charge covers. */
+export function magicRefundOf(amount: string): MagicRefund {
+  return MAGIC_REFUNDS.find(({ digits }) => digits === digitsOf(amount)) ?? GIVEN_BACK;
+}
+
 /** The effect of a code that is typed on the bank's page. */
 export interface MagicPassword {
   readonly code: string;
@@ -93,10 +138,14 @@ export interface BankVerdict {
 
 /** The amount decides. Otherwise a card that has expired is declined with B0054. */
 export function bankVerdict(sale: Sale, now: Date): BankVerdict {
-  const digits = sale.amount.split('.')[1]?.padEnd(2, '0');
-  const magic = MAGIC_AMOUNTS.find((row) => row.digits === digits);
+  const magic = MAGIC_AMOUNTS.find(({ digits }) => digits === digitsOf(sale.amount));
   if (!magic && isExpired(sale.expDate, now)) return verdictOf(declined('', 'B0054', ''), sale);
   return verdictOf(magic ?? APPROVED, sale);
+}
+
+/** The digits after the point: `50` of 0.5. */
+function digitsOf(amount: string): string | undefined {
+  return amount.split('.')[1]?.padEnd(2, '0');
 }
 
 function verdictOf(row: MagicAmount, sale: Sale): BankVerdict {
@@ -110,11 +159,15 @@ function declined(digits: string, code: string, meaning: string): MagicAmount {
 }
 
 const CODE_TEXTS: Record<string, { en: string; tr: string }> = {
+  '00': { en: 'Approved', tr: 'Onaylandı' },
   B0000: { en: 'Approved', tr: 'Onaylandı' },
   B0005: { en: 'Do not honor', tr: 'Red' },
   B0010: { en: 'Partial Approval', tr: 'İşlem kısmen onaylandı.' },
   B0012: { en: 'Invalid transaction', tr: 'Hatalı işlem' },
+  B0013: { en: 'Invalid amount', tr: 'Hatalı miktar' },
   B0017: { en: 'Customer cancellation', tr: 'Müşteri iptali.' },
+  B0021: { en: 'No action taken', tr: 'İşlem yapılmadı.' },
+  B0028: { en: 'Original is declined', tr: 'Orijinal teklif reddedildi.' },
   B0029: { en: 'Original not found', tr: 'Orijinal teklif bulunamadı.' },
   B0041: { en: 'Lost card', tr: 'Kayıp kart.' },
   B0051: { en: 'Insufficient funds/over credit limit', tr: 'Yetersiz hesap.' },
@@ -124,11 +177,14 @@ const CODE_TEXTS: Record<string, { en: string; tr: string }> = {
     en: 'Transaction not permitted to issuer/cardholder',
     tr: 'Kart sahibine/kartı veren kuruluşa işlem izni verilmedi.',
   },
+  B0084: { en: 'Invalid Authorization Life Cycle', tr: 'Geçersiz yetkilendirme yaşam döngüsü.' },
   B0091: {
     en: 'Authorization System or issuer system inoperative',
     tr: 'Yetkilendirme sistemi veya kartı çıkaran banka sistemi çalışmıyor.',
   },
   B0096: { en: 'System error', tr: 'Sistem hatası.' },
+  B0100: { en: 'PaymentID is not found', tr: 'Ödeme kimliği bulunamadı.' },
+  B0101: { en: 'PaymentID is invalid', tr: 'Ödeme kimliği geçersiz.' },
 };
 
 /** The text that goes with a result code. */

@@ -1,9 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { bringsBack } from './bank.js';
+import type { SimulatedDialect } from './dialects/standard.dialect.js';
 import { JsonNumber, type JsonObject } from './exact-json.js';
 import type { Gateway, GatewayWork, OperationWork } from './gateway.js';
-import type { SimulatorOperation } from './ledger.js';
+import type { Charge, ChargeRefund, Ledger, SimulatorOperation } from './ledger.js';
 import { codeText } from './magic.js';
+import { giveBack, readRefund, readVoid } from './refunds.js';
 import {
   checkFields,
   checkHeaders,
@@ -19,6 +21,11 @@ import type { InquiryAnswer, SimulatorSettings } from './simulator-options.js';
 
 interface OperationDefinition<Request> {
   readonly path: string;
+  /**
+   * The `transactionDetails.transactionType` that asks for it, where it shares its path with an operation that takes
+   * all others.
+   */
+  readonly transactionType?: string;
   /** The simulator's own rule: inquiries need `pf_read`, all other operations `pf_write`. */
   readonly scope: Scope;
   /** Whether a second call for the same conversationId is a violation. */
@@ -97,6 +104,26 @@ export const OPERATIONS = {
     // Public sources show only these two fields.
     answer: () => ({ fields: { responseCode: 'B0000', responseDescription: codeText('B0000', 'en') } }),
   }),
+
+  refund: operation({
+    path: '/v1/Payment/DoPayment',
+    transactionType: 'REFUND',
+    scope: 'pf_write',
+    movesMoney: true,
+    signed: true,
+    read: readRefund,
+    answer: giveBack,
+  }),
+
+  void: operation({
+    path: '/v1/Payment/DoPayment',
+    transactionType: 'VOID',
+    scope: 'pf_write',
+    movesMoney: true,
+    signed: true,
+    read: readVoid,
+    answer: giveBack,
+  }),
 } satisfies Record<SimulatorOperation, Operation>;
 
 interface Operation extends Omit<OperationDefinition<unknown>, 'signed' | 'read' | 'answer'> {
@@ -114,6 +141,18 @@ function operation<Request>({ signed, read, answer, ...rest }: OperationDefiniti
   };
 }
 
+/** The operations of a dialect at a path: first the one that a request asks for unless its body says otherwise. */
+export function operationsAt(path: string, { operations }: SimulatedDialect): readonly SimulatorOperation[] {
+  return operations.filter((name) => OPERATIONS[name].path === path);
+}
+
+/** The operation that a body asks for; null if there is none to choose from. */
+export function meantOperation(names: readonly SimulatorOperation[], body: unknown): SimulatorOperation | null {
+  const { transactionDetails } = (body ?? {}) as { transactionDetails?: { transactionType?: unknown } | null };
+  const type = transactionDetails?.transactionType;
+  return names.find((name) => OPERATIONS[name].transactionType === type) ?? names[0] ?? null;
+}
+
 /** Checks a request, and says what it leads to. */
 export function workOf(
   name: SimulatorOperation,
@@ -124,7 +163,7 @@ export function workOf(
   try {
     checkHeaders(headers, OPERATIONS[name].scope, gateway.settings);
     const work = OPERATIONS[name].work(name, readJson(headers, text), gateway);
-    return { status: 200, pace: 'at once', refusal: null, commit: () => {}, ...work };
+    return { status: 200, pace: 'at once', refusal: null, refundAmount: null, commit: () => {}, ...work };
   } catch (error) {
     if (error instanceof Refusal) return refusedWork(error);
     throw error;
@@ -133,7 +172,7 @@ export function workOf(
 
 export function refusedWork(refusal: Refusal): GatewayWork {
   const fields = errorFields(refusal.code, refusal.message, refusal.problems);
-  return { status: refusal.status, fields, pace: 'at once', refusal, commit: () => {} };
+  return { status: refusal.status, fields, pace: 'at once', refusal, refundAmount: null, commit: () => {} };
 }
 
 /** How errors look in the service's public documentation; the interface shows none. */
@@ -161,23 +200,34 @@ function completePayment(body: JsonObject, gateway: Gateway): OperationWork {
   return { ...work, fields: unboundAuth3d === 'omitId' ? fields : { ...fields, conversationId } };
 }
 
+/** What an inquiry tells of a sale, a refund or a void. */
+interface Inquired {
+  readonly transactionType: 'SALE' | 'REFUND' | 'VOID';
+  /** null when the inquiry does not find it. */
+  readonly inquiry: string | null;
+  readonly orderId: string;
+  readonly paymentId: string;
+  /** null when no money moved. */
+  readonly moved: Charge | ChargeRefund | null;
+}
+
 /** CheckPayment, as the service's public documentation and its users show it. */
 function inquire(conversationId: string, { ledger, settings }: Gateway): OperationWork {
-  const decision = ledger.decision(conversationId);
-  const responseCode = decision?.inquiry ?? 'B0029';
+  const found = inquired(conversationId, ledger, settings);
+  const responseCode = found?.inquiry ?? 'B0029';
   const responseDescription = codeText(responseCode, 'en');
-  if (!decision?.inquiry) return { fields: { responseCode, responseDescription } };
-  const { orderId, paymentId, charge } = decision;
-  const amount = charge ? new JsonNumber(charge.amount) : undefined;
-  const paymentInfo = charge && {
+  if (!found?.inquiry) return { fields: { responseCode, responseDescription } };
+  const { transactionType, orderId, paymentId, moved } = found;
+  const amount = moved ? new JsonNumber(moved.amount) : undefined;
+  const paymentInfo = moved && {
     amount,
-    currency: String(charge.currencyCode),
-    installmentCount: new JsonNumber(String(charge.installmentCount)),
+    currency: String(moved.currencyCode),
+    ...('installmentCount' in moved && { installmentCount: new JsonNumber(String(moved.installmentCount)) }),
   };
-  const transactionStatus = charge ? 'SUCCESS' : 'FAILED';
-  const sale = { transactionStatus, transactionType: 'SALE', paymentInfo, orderId, paymentId };
+  const transactionStatus = moved ? 'SUCCESS' : 'FAILED';
+  const rest = { transactionStatus, transactionType, paymentInfo, orderId, paymentId };
   const further: Readonly<Record<InquiryAnswer, JsonObject>> = {
-    full: { responseDescription, ...sale },
+    full: { responseDescription, ...rest },
     code: {},
     text: { responseDescription },
     status: { transactionStatus },
@@ -185,4 +235,13 @@ function inquire(conversationId: string, { ledger, settings }: Gateway): Operati
     amount: { amount },
   };
   return { fields: { responseCode, ...further[settings.inquiryAnswer] } };
+}
+
+/** A sale stays what it was when money is given back. Refunds and voids are known only with `inquiryKnowsRefunds`. */
+function inquired(conversationId: string, ledger: Ledger, settings: SimulatorSettings): Inquired | null {
+  const sale = ledger.decision(conversationId);
+  if (sale) return { ...sale, transactionType: 'SALE', moved: sale.charge };
+  const refund = settings.inquiryKnowsRefunds && ledger.refundDecision(conversationId);
+  if (!refund) return null;
+  return { ...refund, transactionType: refund.kind === 'void' ? 'VOID' : 'REFUND', moved: refund.refund };
 }

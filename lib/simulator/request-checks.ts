@@ -106,14 +106,19 @@ export function readSale(body: JsonObject, settings: SimulatorSettings): Sale {
     currencyCode: Number(transaction.currencyCode!.text),
     installmentCount: Number(transaction.installmentCount!.text),
   };
-  if ((sale.amount.split('.')[1]?.length ?? 0) > (currencyOf(sale.currencyCode)?.decimals ?? 0)) {
-    throw refusedFields(['transactionDetails.amount has more decimals than its currency']);
-  }
+  expectDecimals(sale);
   return sale;
 }
 
+/** @throws Refusal (400) when the amount has more decimals than its currency */
+export function expectDecimals({ amount, currencyCode }: Pick<Sale, 'amount' | 'currencyCode'>): void {
+  if ((amount.split('.')[1]?.length ?? 0) > (currencyOf(currencyCode)?.decimals ?? 0)) {
+    throw refusedFields(['transactionDetails.amount has more decimals than its currency']);
+  }
+}
+
 /** Whether a value is valid; it is undefined if it is missing. */
-type Rule = (value: JsonValue | undefined) => boolean;
+export type Rule = (value: JsonValue | undefined) => boolean;
 interface Rules {
   readonly [field: string]: Rule | Rules;
 }
@@ -185,10 +190,10 @@ function optional(rule: Rule): Rule {
   return (value) => value === undefined || rule(value);
 }
 
-const isText: Rule = (value) => typeof value === 'string' && value.trim() !== '';
+export const isText: Rule = (value) => typeof value === 'string' && value.trim() !== '';
 const isWebUrl: Rule = (value) => typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value);
 
-function oneOf(...texts: string[]): Rule {
+export function oneOf(...texts: string[]): Rule {
   return (value) => typeof value === 'string' && texts.includes(value);
 }
 

@@ -97,6 +97,11 @@ export interface SimulatorOptions {
    * `full`. The content of a real answer is unverified.
    */
   readonly inquiryAnswer?: InquiryAnswer;
+  /**
+   * Whether CheckPayment finds a refund or void by its own conversationId. Default false: unverified, no public source
+   * says that it does.
+   */
+  readonly inquiryKnowsRefunds?: boolean;
   /** How long an idle connection stays open, as announced in `Keep-Alive: timeout=`. Default 5 seconds. */
   readonly keepAliveTimeoutMs?: number;
   /** How many requests are remembered. Default 10000. */
@@ -129,6 +134,7 @@ export function settingsOf(options: SimulatorOptions, publicUrl: string): Simula
     contentField: options.contentField ?? 'htmlForm',
     unboundAuth3d: options.unboundAuth3d ?? false,
     inquiryAnswer: options.inquiryAnswer ?? 'full',
+    inquiryKnowsRefunds: options.inquiryKnowsRefunds ?? false,
     keepAliveTimeoutMs: options.keepAliveTimeoutMs ?? 5000,
     requestLimit: options.requestLimit ?? 10_000,
   };

@@ -8,9 +8,10 @@ import { Gateway } from './gateway.js';
 import { GatewayServer } from './gateway-server.js';
 import type { RecordedRequest } from './http.js';
 import { Ledger, type SimulatorLedger } from './ledger.js';
-import { currentTestCards, MAGIC_AMOUNTS, MAGIC_PASSWORDS, SMS_CODE } from './magic.js';
+import { currentTestCards, MAGIC_AMOUNTS, MAGIC_PASSWORDS, MAGIC_REFUNDS, SMS_CODE } from './magic.js';
 import {
   settingsOf,
+  SIMULATED_DIALECTS,
   type SimulatorCredentials,
   type SimulatorDialect,
   type SimulatorOptions,
@@ -124,9 +125,17 @@ ${rows(currentTestCards(now).map(({ cardNo, expDate, cvv }) => [cardNo, expDate,
 
 Amounts that end in
 ${rows(MAGIC_AMOUNTS.map(({ digits, code, pace, meaning }) => [`.${digits}`, pace === 'never' ? '' : code, meaning]))}
-
+${refundTable(dialect)}
 3D passwords on the bank's page
 ${rows(MAGIC_PASSWORDS.map(({ code, meaning }) => [code, meaning]))}
+`;
+}
+
+function refundTable(dialect: SimulatorDialect): string {
+  if (!SIMULATED_DIALECTS[dialect].operations.includes('refund')) return '';
+  return `
+Refunds of amounts that end in (a void: a sale that ends in)
+${rows(MAGIC_REFUNDS.map(({ digits, code, pace, meaning }) => [`.${digits}`, pace === 'never' ? '' : code, meaning]))}
 `;
 }
 

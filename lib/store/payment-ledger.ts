@@ -1,5 +1,5 @@
-import type { PaymentEvent } from '../payment/payment-event.js';
-import type { PaymentState } from '../payment/payment-state.js';
+import type { LedgerEvent } from '../payment/ledger-event.js';
+import type { LedgerState } from '../payment/payment-state.js';
 import type { PaymentHistoryEntry, PaymentRecord } from '../payment/payment.js';
 
 /** The fields whose values must be unique among the payments of an account. Null may occur any number of times. */
@@ -34,7 +34,7 @@ export interface PaymentLedger {
    * @returns null when the record is stored, otherwise the key that is taken, with nothing written; `conversationId` if
    *   several are
    */
-  insert(record: PaymentRecord, event?: PaymentEvent): Promise<UniqueKey | null>;
+  insert(record: PaymentRecord, event?: LedgerEvent): Promise<UniqueKey | null>;
 
   /**
    * Replaces the record of the same `account` and `conversationId` if its version is still `expectedVersion`. The same
@@ -47,7 +47,7 @@ export interface PaymentLedger {
    * @returns `stale` if both answers apply
    * @throws Error when another payment has its `idempotencyKey` or its `tokenHash`; nothing is written
    */
-  replace(record: PaymentRecord, expectedVersion: number, event?: PaymentEvent): Promise<ReplaceOutcome>;
+  replace(record: PaymentRecord, expectedVersion: number, event?: LedgerEvent): Promise<ReplaceOutcome>;
 
   find(account: string, conversationId: string): Promise<PaymentRecord | null>;
   /** Finds by the SHA-256 of the callback token, in lowercase hex. */
@@ -57,7 +57,7 @@ export interface PaymentLedger {
   /** All payments of a reference, the oldest `createdAt` first. */
   findByReference(account: string, reference: string): Promise<PaymentRecord[]>;
   /** At most `limit` payments that are in one of these states, the oldest `updatedAt` first. */
-  listByState(account: string, states: readonly PaymentState[], limit: number): Promise<PaymentRecord[]>;
+  listByState(account: string, states: readonly LedgerState[], limit: number): Promise<PaymentRecord[]>;
   /** The lines of history of a payment, one for each version, the oldest first. */
   history(account: string, conversationId: string): Promise<PaymentHistoryEntry[]>;
 

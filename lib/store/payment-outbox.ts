@@ -1,18 +1,18 @@
-import type { PaymentEvent, PaymentEventType } from '../payment/payment-event.js';
+import type { LedgerEvent, LedgerEventType } from '../payment/ledger-event.js';
 import type { LeaseRequest } from './payment-ledger.js';
 
 /** A handler and one type of event that it takes. Announcements, expiry and deliveries are all by such pairs. */
 export interface HandlerPair {
   /** The id of the handler, unique within an account. */
   readonly handlerId: string;
-  readonly type: PaymentEventType;
+  readonly type: LedgerEventType;
 }
 
 /** An event on its way to one handler. It is open until it is acknowledged or parked. */
 export interface Delivery {
   readonly account: string;
   readonly handlerId: string;
-  readonly event: PaymentEvent;
+  readonly event: LedgerEvent;
   /** How many attempts have failed so far. */
   readonly attempts: number;
   /** Whether it was given up: it is not leased again until it is replayed. */
@@ -26,7 +26,7 @@ export interface Delivery {
 /** Which deliveries to lease: those to one handler, of the types that this process takes for it. */
 export interface DeliveryLeaseRequest extends LeaseRequest {
   readonly handlerId: string;
-  readonly types: readonly PaymentEventType[];
+  readonly types: readonly LedgerEventType[];
   /**
    * A random text, different for each call. A caller that renews or postpones proves with it that it holds the lease.
    */

@@ -1,5 +1,5 @@
-import type { PaymentEvent } from '../payment/payment-event.js';
-import type { PaymentState, UnsettledState } from '../payment/payment-state.js';
+import type { LedgerEvent } from '../payment/ledger-event.js';
+import type { LedgerState, UnsettledState } from '../payment/payment-state.js';
 import type { PaymentHistoryEntry, PaymentRecord } from '../payment/payment.js';
 import type { LeaseRequest, PaymentLedger, ReplaceOutcome, UniqueKey } from './payment-ledger.js';
 import type {
@@ -13,7 +13,9 @@ import type {
 
 /** How long a purge keeps data, in milliseconds before the store's time. */
 export interface Retention {
-  /** Settled payments, counted from `finalizedAt`; null keeps them for good. */
+  /**
+   * Settled payments, counted from `finalizedAt`; null keeps them for good. Of an account of refunds it says nothing.
+   */
   readonly paymentsMs: number | null;
   /** Pairs of handler and type, counted from their last announcement. */
   readonly pairsMs: number;
@@ -23,7 +25,9 @@ export interface Retention {
 
 /** What a purge deleted. */
 export interface PurgeCounts {
+  /** Without their refunds. */
   readonly payments: number;
+  /** Of payments, and of their refunds. */
   readonly events: number;
   /** True when the purge ran out of time and left more for the next one; absent otherwise. */
   readonly hasMore?: boolean;
@@ -32,10 +36,10 @@ export interface PurgeCounts {
 /** After how long a purge stops and leaves the rest for the next one, in milliseconds. */
 export const MAX_PURGE_MS = 5_000;
 
-/** How many payments are in a state now. */
+/** How many payments or refunds are in a state now. */
 export interface StateCount {
   readonly count: number;
-  /** The oldest `updatedAt` of these payments; null if there are none. */
+  /** The oldest `updatedAt` of these; null if there are none. */
   readonly oldest: Date | null;
 }
 
@@ -62,7 +66,8 @@ export interface StoreCounts {
  * - **Errors**: a method rejects only when the store cannot do its work, and does so within seconds, even when the
  *   database hangs. Only the error of {@link open} is shown to anyone.
  * - **Time** is the store's own ({@link now}), the same for all processes that use it. Dates are to the millisecond.
- * - **Accounts** share nothing: payments, keys and handlers of another account are never found, taken or changed.
+ * - **Accounts** share nothing: payments, keys and handlers of another account are never found, taken or changed. The
+ *   refunds of an account are records of another one, named by `refundsAccountOf`; only {@link purge} looks at both.
  * - **Values** come back as they were given, with every character of a text, and as copies: changing an object that was
  *   given or returned changes nothing that is stored.
  *
@@ -70,6 +75,13 @@ export interface StoreCounts {
  * database hangs or crashes.
  */
 export abstract class PaymentStore implements PaymentLedger, PaymentOutbox {
+  /**
+   * Whether it keeps refunds: under accounts of their own, with their events as they are given, and by the rules of
+   * {@link purge}. Refunds and voids are refused otherwise, since a store written for an earlier release might lose
+   * some.
+   */
+  readonly keepsRefunds: boolean = false;
+
   /**
    * Connects, migrates and checks. It may be called again.
    * @throws Error that tells an operator what is wrong, without credentials
@@ -83,13 +95,13 @@ export abstract class PaymentStore implements PaymentLedger, PaymentOutbox {
   abstract now(): Promise<Date>;
 
   // PaymentLedger, whose methods are listed so that a store that lacks one does not compile.
-  abstract insert(record: PaymentRecord, event?: PaymentEvent): Promise<UniqueKey | null>;
-  abstract replace(record: PaymentRecord, expectedVersion: number, event?: PaymentEvent): Promise<ReplaceOutcome>;
+  abstract insert(record: PaymentRecord, event?: LedgerEvent): Promise<UniqueKey | null>;
+  abstract replace(record: PaymentRecord, expectedVersion: number, event?: LedgerEvent): Promise<ReplaceOutcome>;
   abstract find(account: string, conversationId: string): Promise<PaymentRecord | null>;
   abstract findByTokenHash(account: string, tokenHash: string): Promise<PaymentRecord | null>;
   abstract findByIdempotencyKey(account: string, idempotencyKey: string): Promise<PaymentRecord | 'purged' | null>;
   abstract findByReference(account: string, reference: string): Promise<PaymentRecord[]>;
-  abstract listByState(account: string, states: readonly PaymentState[], limit: number): Promise<PaymentRecord[]>;
+  abstract listByState(account: string, states: readonly LedgerState[], limit: number): Promise<PaymentRecord[]>;
   abstract history(account: string, conversationId: string): Promise<PaymentHistoryEntry[]>;
   abstract leaseDue(lease: LeaseRequest): Promise<PaymentRecord[]>;
   abstract handBack(account: string, conversationId: string, version: number, dueAt: Date): Promise<void>;
@@ -114,9 +126,17 @@ export abstract class PaymentStore implements PaymentLedger, PaymentOutbox {
    * - settled payments older than `paymentsMs`, with their history and events. A payment stays while it has a delivery,
    *   open or parked, or an event that waits to be fanned out to a known pair.
    *
+   * Refunds are deleted together with their payment, in one transaction, and in no other way: they are the records of
+   * `refundsAccountOf(account)` whose `reference` is the payment's `conversationId`. The payment also stays while one
+   * of them is not settled (its `finalizedAt` is null, in whatever state) or has, in the refunds' account, such a
+   * delivery or event. A purge of an account of refunds deletes pairs and hashes alone, whatever `paymentsMs` is.
+   *
    * A deleted payment leaves behind a hash of its `idempotencyKey`, a hash of its `conversationId` unless its
    * `hostIdNonce` is null, and its `referenceLock`, which stays taken for good and has no owner, even if the
-   * `conversationId` is used again.
+   * `conversationId` is used again. A deleted refund leaves the same, in its own account.
+   *
+   * A refund that is stored while its payment is being deleted may stay without it. Like any other it can be found,
+   * leased and replaced, and nothing is lost.
    *
    * Stops after {@link MAX_PURGE_MS}, because background work and shutdowns wait for it.
    */

@@ -1,5 +1,8 @@
+import type { LedgerEvent } from '../payment/ledger-event.js';
 import { PaymentEvent } from '../payment/payment-event.js';
 import { Payment, type PaymentHistoryEntry, type PaymentRecord } from '../payment/payment.js';
+import { Refund } from '../payment/refund.js';
+import { RefundEvent } from '../payment/refund-event.js';
 
 const PAYMENT_DATES = ['transactionAt', 'createdAt', 'updatedAt', 'finalizedAt'] as const satisfies (keyof Payment)[];
 
@@ -21,22 +24,26 @@ export function copyRecord(record: PaymentRecord): PaymentRecord {
 }
 
 /** An event as JSON text. */
-export function eventToJson(event: PaymentEvent): string {
+export function eventToJson(event: LedgerEvent): string {
   return JSON.stringify(event);
 }
 
 /** The event that {@link eventToJson} wrote. */
-export function eventFromJson(json: string): PaymentEvent {
-  const event = withDates(JSON.parse(json) as PaymentEvent, ['occurredAt']);
+export function eventFromJson(json: string): LedgerEvent {
+  const event = withDates(JSON.parse(json) as LedgerEvent, ['occurredAt']);
   const payment = new Payment(withDates<Payment>(event.payment, PAYMENT_DATES));
-  return new PaymentEvent({ ...event, payment } as PaymentEvent);
+  if (!('refund' in event)) return new PaymentEvent({ ...event, payment } as PaymentEvent);
+  const refund = new Refund(withDates<Refund>(event.refund, PAYMENT_DATES));
+  return new RefundEvent({ ...event, refund, payment } as RefundEvent);
 }
 
 /** A copy that shares no object with the event. */
-export function copyEvent(event: PaymentEvent): PaymentEvent {
-  const { eventId, type, payment, occurredAt } = event;
-  const copied = new Payment(withOwnDates<Payment>(payment, PAYMENT_DATES));
-  return new PaymentEvent({ eventId, type, payment: copied, occurredAt: new Date(occurredAt) } as PaymentEvent);
+export function copyEvent(event: LedgerEvent): LedgerEvent {
+  const occurredAt = new Date(event.occurredAt);
+  const payment = new Payment(withOwnDates<Payment>(event.payment, PAYMENT_DATES));
+  if (!('refund' in event)) return new PaymentEvent({ ...event, payment, occurredAt } as PaymentEvent);
+  const refund = new Refund(withOwnDates<Refund>(event.refund, PAYMENT_DATES));
+  return new RefundEvent({ ...event, refund, payment, occurredAt } as RefundEvent);
 }
 
 /** A line of history as JSON text. */

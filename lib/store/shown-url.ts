@@ -3,10 +3,12 @@ const MAX_SHOWN_CHARACTERS = 500;
 /** Shorter texts are not hidden, because they occur in too many words. */
 const MIN_HIDDEN_CHARACTERS = 4;
 
+/** The example in an error of this module, whose port may have been hidden. */
+const EXAMPLE = /^[a-z]+:\/\/user:password@host:[\d*]+\/database;?$/;
 const URL_IN_TEXT = /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s'"`<>…]+/gi;
 /** A secret in `host=db password=…`, which PostgreSQL accepts instead of a URL, or in JSON. */
 const SECRET_IN_TEXT =
-  /\b(password|passwd|pass|pwd|user|username|token|secret)("?\s?[=:]\s?)("[^"]*"|'[^']*'|[^\s,;&}]+)/gi;
+  /\b(password|passwd|pass|pwd|user|username|token|secret)("?\s?[=:]\s?)(?!password@host:[\d*]+\/database\b)("[^"]*"|'[^']*'|[^\s,;&}]+)/gi;
 
 /**
  * The parts of a URL that may be shown: scheme, host, port and path. User, password, query and fragment are left out.
@@ -34,7 +36,7 @@ export function withoutSecrets(message: string, storeUrl: string): string {
   const hidden = [storeUrl, ...secretsOf(storeUrl)].filter((text) => text.length >= MIN_HIDDEN_CHARACTERS);
   return hidden
     .reduce((text, secret) => withoutText(text, secret), message.slice(0, MAX_READ_CHARACTERS))
-    .replace(URL_IN_TEXT, shownUrl)
+    .replace(URL_IN_TEXT, (url) => (EXAMPLE.test(url) ? url : shownUrl(url)))
     .replace(SECRET_IN_TEXT, '$1$2***')
     .slice(0, MAX_SHOWN_CHARACTERS);
 }

@@ -34,6 +34,12 @@ export function storeKindOf(url: string): 'memory' | 'sql' | 'redis' | null {
   return /:./.test(url) && SQL_ENGINES.some((engine) => engine.owns(url)) ? 'sql' : null;
 }
 
+/** What makes the connection to the store of a URL one by verified TLS. */
+export function tlsRemedy(url: string): string {
+  const { tlsOption } = engineOfUrl(url) ?? { tlsOption: null };
+  return tlsOption === null ? 'begin its URL with rediss://' : `put ${tlsOption} in its URL`;
+}
+
 /** The host of a store that is reached without TLS, or without verifying its certificate; null if there is none. */
 export function unprotectedHost(url: string, environment: Environment): string | null {
   if (/^redis:\/\/./.test(url) || (/^rediss:\/\/./.test(url) && looksAtNoCertificate(environment))) {

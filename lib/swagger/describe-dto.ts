@@ -43,6 +43,7 @@ export const RULE_SCHEMAS: Readonly<Record<string, SchemaOfRule>> = {
     type ? { type: (type as () => Type<object>)() } : { type: 'object', additionalProperties: true },
   isBoolean: () => ({ type: 'boolean' }),
   text: ([maxLength]) => ({ type: 'string', minLength: 1, maxLength: maxLength as number, pattern: '\\S' }),
+  note: ([maxLength]) => ({ type: 'string', minLength: 1, maxLength: maxLength as number, pattern: '\\S' }),
   webUrl: ([maxLength]) => ({
     type: 'string',
     format: 'uri',

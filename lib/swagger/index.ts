@@ -1,5 +1,6 @@
 /**
- * Importing this adds OpenAPI metadata to the DTOs and to `Payment`. Import it before `SwaggerModule.createDocument`:
+ * Importing this adds OpenAPI metadata to the DTOs, and to `Payment`, `Refund`, `RefundTotals` and `RefundEvent`.
+ * Import it before `SwaggerModule.createDocument`:
  *
  * ```ts
  * import 'nestjs-card-payment/swagger';
@@ -11,8 +12,9 @@ import { Auth3dDto } from '../dto/auth3d.dto.js';
 import { type CardDetails, CardDetailsDto } from '../dto/card-details.dto.js';
 import { CardHolderInfoDto, CheckoutDto } from '../dto/checkout.dto.js';
 import { DoPaymentDto, ExtraParameterDto, TransactionDetailsDto } from '../dto/do-payment.dto.js';
+import { RecordRefundDto, RefundDto, VoidDto } from '../dto/refund.dto.js';
 import { describeDto } from './describe-dto.js';
-import { describePayment } from './describe-payment.js';
+import { describeResults } from './describe-results.js';
 
 // The card is a test card that the service publishes.
 describeDto<CardDetails>(CardDetailsDto, {
@@ -74,4 +76,24 @@ describeDto(Auth3dDto, {
   fields: { description: 'What the bank sent, as received.' },
 });
 
-describePayment();
+const REFUND_FIELDS = {
+  conversationId: { description: 'The payment whose money is given back.' },
+  refundId: { description: 'The id of this attempt at the gateway, made unless given; never a payment’s id.' },
+  idempotencyKey: { description: 'The same key with the same content is the same refund.' },
+  note: { description: 'Why. Up to 1,000 characters are kept, without card numbers; not sent.' },
+  by: { description: 'Who asks for it. Up to 200 characters are kept; not sent.' },
+};
+
+describeDto(VoidDto, REFUND_FIELDS);
+
+describeDto(RefundDto, {
+  ...REFUND_FIELDS,
+  amount: { description: 'Major units, above 0; all that is left unless given. Text or a number.', example: '49.90' },
+});
+
+describeDto(RecordRefundDto, {
+  ...REFUND_FIELDS,
+  amount: { description: 'What was given back, in major units, above 0. Text or a number.', example: '49.90' },
+});
+
+describeResults();

@@ -1,9 +1,11 @@
 /** The attributes of a span or a measurement: never a card, a token, a secret or the merchant's reference. */
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 
-/** The fields of a payment that spans and metrics show. */
+/** The fields of a payment or refund that spans and metrics show. */
 export interface SeenPayment {
   readonly conversationId: string;
+  /** Of a refund. */
+  readonly refundId?: string;
   readonly account: string;
   readonly kind: string;
   readonly state: string;
@@ -12,9 +14,11 @@ export interface SeenPayment {
 }
 
 /** For spans only: with these attributes, metrics would have a series for each payment. */
-export function paymentAttributes({ conversationId, account, kind, state, reason, code }: SeenPayment): Attributes {
+export function paymentAttributes(payment: SeenPayment): Attributes {
+  const { conversationId, refundId, account, kind, state, reason, code } = payment;
   return {
     'card_payment.conversation_id': conversationId,
+    ...(refundId !== undefined && { 'card_payment.refund_id': refundId }),
     'card_payment.account': account,
     'card_payment.kind': kind,
     'card_payment.state': state,

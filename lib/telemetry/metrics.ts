@@ -6,6 +6,8 @@ import { openTelemetry, quietly, SCOPE } from './open-telemetry.js';
 const GAUGES = {
   'card_payment.payments': ['{payment}', 'Unsettled payments in the store, by state.'],
   'card_payment.payments.oldest_age': ['s', 'How long the oldest of them has been in its state.'],
+  'card_payment.refunds': ['{refund}', 'Unsettled refunds and voids in the store, by state.'],
+  'card_payment.refunds.oldest_age': ['s', 'How long the oldest of them has been in its state.'],
   'card_payment.deliveries': ['{delivery}', 'Deliveries to awaited handlers: open, parked or orphaned, in the store.'],
   'card_payment.events.waiting': ['{event}', 'Events that have no handler yet, or are not fanned out yet.'],
   'card_payment.writes.owed': ['{write}', 'Outcomes and other writes of this process that the store has not accepted.'],
@@ -46,12 +48,12 @@ const BOUNDARIES = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120];
 const observers = new Set<Observer>();
 let made: { readonly provider: MeterProvider; readonly instruments: ReturnType<typeof instrumentsOf> } | null = null;
 
-/** Counts a payment that was begun, whatever its outcome. Card testers begin many. */
+/** Counts a payment or refund that was begun, whatever its outcome. Card testers begin many payments. */
 export function countAttempt({ account, kind }: Pick<SeenPayment, 'account' | 'kind'>): void {
   quietly(() => instruments()?.attempts.add(1, { 'card_payment.account': account, 'card_payment.kind': kind }));
 }
 
-/** Counts a payment that has reached a state that is published as an event. */
+/** Counts a payment or refund that has reached a state that is published as an event. */
 export function countOutcome({ account, kind, state, reason }: SeenPayment): void {
   quietly(() =>
     instruments()?.outcomes.add(1, {
@@ -110,17 +112,20 @@ function instrumentsOf(meter: Meter) {
   return {
     attempts: meter.createCounter('card_payment.payment_attempts', {
       unit: '{payment}',
-      description: 'Payments that were begun, whatever their outcome.',
+      description: 'Payments, refunds and voids (by kind) that were begun, whatever their outcome.',
     }),
     outcomes: meter.createCounter('card_payment.outcomes', {
       unit: '{payment}',
-      description: 'Payments that became succeeded, failed, expired, unknown or review.',
+      description: 'Payments, refunds and voids (by kind) that became succeeded, failed, expired, unknown or review.',
     }),
     refused: meter.createCounter('card_payment.overload.refused', {
       unit: '{operation}',
       description: 'Calls of doPayment and init3d that were refused because of maxInFlight.',
     }),
-    operations: histogram('card_payment.operation.duration', 'How long doPayment, init3d, auth3d and inquire took.'),
+    operations: histogram(
+      'card_payment.operation.duration',
+      'How long doPayment, init3d, auth3d, inquire, refund, … took.',
+    ),
     gatewayRequests: histogram('card_payment.gateway.request.duration', 'How long requests to the gateway took.'),
     handlers: histogram('card_payment.handler.duration', 'How long awaited handlers took.'),
   };

@@ -65,7 +65,8 @@ function linkedContext(traceparent: string) {
 
 /** An operation that the merchant or the bank's callback starts. */
 export interface OperationStart {
-  readonly operation: 'doPayment' | 'init3d' | 'auth3d' | 'inquire';
+  readonly operation:
+    'doPayment' | 'init3d' | 'auth3d' | 'inquire' | 'refund' | 'void' | 'recordRefund' | 'inquireRefund';
   readonly account: string;
   /** The `traceparent` of the call that began the payment; null for none. */
   readonly link?: string | null;
@@ -99,8 +100,9 @@ export async function inOperation<T>(
       measure({ 'card_payment.state': payment.state });
       return result;
     } catch (error) {
-      const { payment } = error as { payment?: SeenPayment | null };
-      if (payment) span.set(paymentAttributes(payment));
+      const { payment, refund } = error as { payment?: SeenPayment | null; refund?: SeenPayment | null };
+      const seen = refund ?? payment;
+      if (seen) span.set(paymentAttributes(seen));
       span.fail(errorType(error));
       measure({ 'error.type': errorType(error) });
       throw error;

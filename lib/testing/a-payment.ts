@@ -1,6 +1,16 @@
 import { isEventState, newEvent, type PaymentEvent } from '../payment/payment-event.js';
-import { EVENT_STATES, type PaymentEventState, type PaymentState, rowOf } from '../payment/payment-state.js';
-import { Payment, type PaymentIn, type PaymentRecord, toPayment } from '../payment/payment.js';
+import {
+  EVENT_STATES,
+  type PaymentEventState,
+  type PaymentState,
+  REFUND_EVENT_STATES,
+  type RefundEventState,
+  type RefundState,
+  rowOf,
+} from '../payment/payment-state.js';
+import { Payment, type PaymentIn, type PaymentRecord, toPayment, UNANSWERED } from '../payment/payment.js';
+import { hasRefundEvent, newRefundEvent, type RefundEvent } from '../payment/refund-event.js';
+import { Refund, type RefundIn } from '../payment/refund.js';
 import { referenceLockIn } from '../payment/transitions.js';
 
 const CREATED_AT = '2026-03-01T09:00:00.000Z';
@@ -47,6 +57,91 @@ export function aPaymentEvent<S extends PaymentEventState = 'succeeded'>(
 }
 
 /**
+ * A refund for a unit test: 49.90 lira of the payment that {@link aPayment} makes (a void: all of it), `succeeded`
+ * unless another state is given. Fields that are not given are made to fit the state (`settled`, `finalizedAt`). Fields
+ * that the gateway would add (`orderId`, `code`, …) are null unless given.
+ *
+ * ```ts
+ * await orders.moneyBack(aRefund({ state: 'unknown', amount: '20.00' }));
+ * ```
+ *
+ * Every call returns the same refund: if a test needs two, give each a `refundId`.
+ */
+export function aRefund<S extends RefundState = 'succeeded'>(
+  fields: Partial<Refund> & { readonly state?: S } = {},
+): RefundIn<NoInfer<S>> {
+  const sale = aPayment();
+  const { conversationId, account, reference, currencyCode } = sale;
+  const { kind = 'refund', createdAt = sale.createdAt, updatedAt = createdAt } = fields;
+  const state: RefundState = fields.state ?? 'succeeded';
+  const { settled } = rowOf(state);
+  return new Refund({
+    refundId: 'ABC00000000000000002',
+    conversationId,
+    account,
+    reference,
+    kind,
+    state,
+    settled,
+    stored: true,
+    reason: null,
+    amount: kind === 'void' ? sale.amount : '49.90',
+    currencyCode,
+    code: null,
+    message: null,
+    orderId: null,
+    paymentId: null,
+    bankUniqueReferenceNumber: null,
+    transactionDate: null,
+    transactionAt: null,
+    note: null,
+    by: null,
+    createdAt,
+    updatedAt,
+    finalizedAt: settled ? updatedAt : null,
+    version: 2,
+    ...fields,
+  }) as RefundIn<S>;
+}
+
+/**
+ * The event of a refund for a unit test of a handler, `refund.succeeded` unless another state is given. Takes the
+ * fields of its refund, and those of the payment that is refunded; `type`, `eventId` and `occurredAt` follow from them.
+ *
+ * ```ts
+ * const event = aRefundEvent({ state: 'failed', amount: '20.00' }, { reference: 'order-7' });
+ * await handler.refundFailed(event);
+ * ```
+ *
+ * @throws Error if the state has no event
+ */
+export function aRefundEvent<S extends RefundEventState = 'succeeded'>(
+  fields: Partial<Refund> & { readonly state?: S } = {},
+  ofPayment: Partial<Payment> = {},
+): RefundEvent<NoInfer<S>> {
+  const { conversationId, account, reference, currencyCode } = ofPayment;
+  const shared = { conversationId, account, reference, currencyCode };
+  const refund: Refund = aRefund({ ...given(shared), ...fields });
+  const { refundId, version, state } = refund;
+  if (!hasRefundEvent(refund)) {
+    throw new Error(`There are events of ${REFUND_EVENT_STATES.join(', ')} only, not of ${state}.`);
+  }
+  const payment = aPayment({
+    conversationId: refund.conversationId,
+    account: refund.account,
+    reference: refund.reference,
+    currencyCode: refund.currencyCode,
+    ...ofPayment,
+  });
+  return newRefundEvent(refund as RefundIn<S>, payment, `${refundId}:${version}`);
+}
+
+/** Without the fields that are undefined. */
+function given<T extends object>(fields: T): Partial<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
+}
+
+/**
  * A payment as a store keeps it, for the test of your own store: like {@link aPayment}, with `referenceLock`,
  * `expiresAt` and `dueAt` as they fit the state.
  */
@@ -65,25 +160,15 @@ export function aPaymentRecord(fields: Partial<PaymentRecord> = {}): PaymentReco
     amount: '149.90',
     currencyCode: 949,
     installmentCount: 1,
-    chargedAmount: null,
-    code: null,
-    message: null,
-    orderId: null,
-    paymentId: null,
-    bankUniqueReferenceNumber: null,
-    authCode: null,
-    transactionDate: null,
-    transactionAt: null,
+    ...UNANSWERED,
     maskedCardNumber: '450803******4509',
-    commissionRate: null,
-    commissionAmount: null,
     createdAt,
     updatedAt,
     finalizedAt: rowOf(state).settled ? updatedAt : null,
     version: 3,
     tokenHash: null,
     idempotencyKey: null,
-    referenceLock: referenceLockIn(state, { reference, allowRepeat }),
+    referenceLock: referenceLockIn(state, { kind, reference, allowRepeat }),
     hostIdNonce: null,
     allowRepeat,
     expiresAt,

@@ -1,4 +1,4 @@
-export { aPayment, aPaymentEvent, aPaymentRecord } from './a-payment.js';
+export { aPayment, aPaymentEvent, aPaymentRecord, aRefund, aRefundEvent } from './a-payment.js';
 export {
   describePaymentStore,
   paymentStoreContract,

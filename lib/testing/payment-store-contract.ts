@@ -3,13 +3,16 @@ import { countCases, timeCases } from './contract/count-and-time-cases.js';
 import { dueCases } from './contract/ledger/due-cases.js';
 import { recordCases } from './contract/ledger/record-cases.js';
 import { referenceCases } from './contract/ledger/reference-cases.js';
+import { refundCases } from './contract/ledger/refund-cases.js';
 import { versionCases } from './contract/ledger/version-cases.js';
 import { deliveryCases } from './contract/outbox/delivery-cases.js';
 import { fanOutCases } from './contract/outbox/fan-out-cases.js';
 import { orderCases } from './contract/outbox/order-cases.js';
 import { parkedAndOrphanedCases } from './contract/outbox/parked-cases.js';
+import { refundEventCases } from './contract/outbox/refund-event-cases.js';
 import { purgeCases } from './contract/purge-cases.js';
 import { purgedKeyCases } from './contract/purged-key-cases.js';
+import { refundPurgeCases } from './contract/refund-purge-cases.js';
 import { at, StoreTrial } from './contract/store-trial.js';
 import { TestClock } from './test-clock.js';
 
@@ -47,14 +50,17 @@ export const paymentStoreContract: readonly PaymentStoreCheck[] = [
   ...versionCases,
   ...referenceCases,
   ...dueCases,
+  ...refundCases,
   // The outbox.
   ...fanOutCases,
   ...deliveryCases,
   ...orderCases,
   ...parkedAndOrphanedCases,
+  ...refundEventCases,
   // Both.
   ...purgeCases,
   ...purgedKeyCases,
+  ...refundPurgeCases,
   ...countCases,
 ].map(({ name, run }) => ({
   name,

@@ -6,6 +6,7 @@ import { type Payment, PaymentModule } from 'nestjs-card-payment';
 import { PaymentHealthIndicator } from 'nestjs-card-payment/health';
 import { AdminController } from './admin/admin.controller.js';
 import { PasswordGuesses } from './admin/password-guesses.js';
+import { RefundsController } from './admin/refunds.controller.js';
 import { CheckoutApiController } from './api/checkout-api.controller.js';
 import { Basket } from './basket/basket.js';
 import { BasketController } from './basket/basket.controller.js';
@@ -49,6 +50,7 @@ const orderUrl = ({ reference }: Payment): string => `/orders/${reference}`;
     CheckoutController,
     OrdersController,
     AdminController,
+    RefundsController,
     CheckoutApiController,
     ObservabilityController,
   ],

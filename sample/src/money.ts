@@ -9,6 +9,12 @@ export function decimalText(kurus: number): string {
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
+/** `149.90` is 14990 kuruş, and so is `149.9`. */
+export function kurusOf(decimal: string): number {
+  const [whole = '', fraction = ''] = decimal.split('.');
+  return Number(whole + fraction.padEnd(2, '0').slice(0, 2));
+}
+
 /** Decimal text as people who speak that language write it: `₺1.149,90`. */
 export function displayMoney(decimal: string, language: Language): string {
   const format = new Intl.NumberFormat(language === 'tr' ? 'tr-TR' : 'en-GB', {

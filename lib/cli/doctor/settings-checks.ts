@@ -1,10 +1,11 @@
 import { Logger } from '@nestjs/common';
 import { PaymentConfigurationError } from '../../errors/payment-errors.js';
+import type { GatewayDialect } from '../../gateway/gateway-dialect.js';
 import { describeNearMiss, nearMisses } from '../../options/near-misses.js';
 import type { PaymentSettings } from '../../options/payment-settings.js';
 import { resolveSettings } from '../../options/resolve-settings.js';
 import { simulatorHint, unprotectedStoreText } from '../../options/setting-hints.js';
-import { variablePrefix } from '../../payment/account.js';
+import { DEFAULT_ACCOUNT, variablePrefix } from '../../payment/account.js';
 import { TimeoutError } from '../../payment/with-timeout.js';
 import type { PaymentStore } from '../../store/payment-store.js';
 import { shownUrl } from '../../store/shown-url.js';
@@ -15,7 +16,9 @@ import { StderrLogger } from '../stderr-logger.js';
 import { failed, type Finding, isEmbeddedSimulator, ok, type DoctorTarget, skipped } from './doctor-check.js';
 import { withinTime } from './reach-host.js';
 
-const SIMULATED = 'complete: the simulator inside the application, with a dialect and credentials of its own';
+const READ_ONLY = 'Is it a replica, or may its user only read?';
+const SIMULATED =
+  'complete: the simulator inside the application, with a dialect and credentials of its own, which can refund and void payments';
 
 export interface CheckedSettings {
   /** Null if there is a problem. */
@@ -32,7 +35,9 @@ export function checkSettings(target: DoctorTarget): CheckedSettings {
     const settings = resolveSettings({ background: false, signer }, { name }, environment);
     if (isEmbeddedSimulator(target)) return { settings, findings: [ok('settings', SIMULATED)] };
     const note = signer ? 'The dialect "standard" also needs a signer, in code.' : null;
-    return { settings, findings: [ok('settings', `complete, dialect ${settings.dialect.name}`, note)] };
+    const { name: dialect } = settings.dialect;
+    const complete = `complete, dialect ${dialect}, which can ${moneyBackOf(settings.dialect)}`;
+    return { settings, findings: [ok('settings', complete, note)] };
   } catch (error) {
     if (!(error instanceof PaymentConfigurationError)) throw error;
     const hints = simulatorHint(error.problems, {}, environment, account);
@@ -43,6 +48,12 @@ export function checkSettings(target: DoctorTarget): CheckedSettings {
     });
     return { settings: null, findings };
   }
+}
+
+function moneyBackOf({ operations }: GatewayDialect): string {
+  const { refund, void: callOff } = operations;
+  if (refund) return callOff ? 'refund and void payments' : 'refund payments, not void them';
+  return callOff ? 'void payments, not refund them' : 'neither refund nor void payments';
 }
 
 function adviceFor(account: string, environment: DoctorTarget['environment']): string {
@@ -103,7 +114,10 @@ async function openedStore({ values: { storeUrl }, variable, limitMs }: DoctorTa
   Logger.overrideLogger(new WarningCollector(warnings));
   try {
     const store = await withinTime(limitMs, () => openExisting(storeUrl, name));
-    const good = ok('store', `${shownUrl(storeUrl)} answers, and its schema is right`);
+    const isWritable = await withinTime(limitMs, () => canWrite(store));
+    const good = isWritable
+      ? ok('store', `${shownUrl(storeUrl)} answers, and its schema is right`)
+      : failed('store', `${shownUrl(storeUrl)} answers, but cannot be written`, READ_ONLY);
     return {
       store,
       hasOwnTime: engineOfUrl(storeUrl)?.time !== null,
@@ -120,6 +134,14 @@ async function openedStore({ values: { storeUrl }, variable, limitMs }: DoctorTa
   } finally {
     Logger.overrideLogger(new StderrLogger());
   }
+}
+
+/** Whether a database takes a write, of which nothing is left. Redis is not asked to write what is not there. */
+function canWrite(store: PaymentStore): Promise<boolean> {
+  return store.acknowledge(DEFAULT_ACCOUNT, 'no-such-handler', 'none:1-failed').then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Collects the store's warnings: each is about a setting that can lose payments. */

@@ -43,6 +43,11 @@ export async function withAccountStore<T>(
   }
 }
 
+/** The error for an id that neither a payment nor a refund has. */
+export function noSuch(id: string, { account }: AccountStore): CommandFailedError {
+  return new CommandFailedError(`There is no payment or refund ${id} in the account "${account}".`);
+}
+
 function storeUrlOf(url: string | undefined, source: string): string {
   const forms = STORE_URL_FORMS.slice(1).join(', ');
   if (!url) {

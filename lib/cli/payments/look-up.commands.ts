@@ -1,18 +1,18 @@
-import { nearest } from '../../options/near-misses.js';
-import {
-  ALL_STATES,
-  isClaimed,
-  type PaymentState,
-  UNCLEAR_STATES,
-  UNSETTLED_STATES,
-} from '../../payment/payment-state.js';
+import { isClaimed, type PaymentState, SALE_STATES, UNCLEAR_STATES } from '../../payment/payment-state.js';
 import { type PaymentHistoryEntry, toPayment } from '../../payment/payment.js';
+import { toRefund } from '../../payment/refund.js';
+import { countsOfAccount, UNSETTLED_REFUND_STATES, UNSETTLED_SALE_STATES } from '../../store/account-counts.js';
 import type { StateCount } from '../../store/payment-store.js';
-import { command, CommandFailedError, LIMIT_OPTION, limitOf, STORE_OPTIONS, UsageError } from '../command.js';
-import { type AccountStore, withAccountStore } from './account-store.js';
+import { command, LIMIT_OPTION, limitOf, type Outcome, STORE_OPTIONS } from '../command.js';
+import { type AccountStore, noSuch, withAccountStore } from './account-store.js';
+import { readersOf } from './operator-flows.js';
 import { counted, paymentFacts, paymentJson, paymentLine } from './payment-text.js';
+import { type RefundedSale, refundsOf } from './refund.commands.js';
+import { refundCountsLine, refundFacts, refundJson, refundLine, refundName, totalsLine } from './refund-text.js';
+import { STATE_OPTION, statesIn } from './state-option.js';
 
-const UNDER_WAY = UNSETTLED_STATES.filter(isClaimed);
+const UNCLEAR_SALE_STATES = SALE_STATES.filter((state) => UNCLEAR_STATES.includes(state));
+const UNDER_WAY = UNSETTLED_SALE_STATES.filter(isClaimed);
 
 export const listPaymentsCommand = command({
   name: 'payments list',
@@ -20,10 +20,8 @@ export const listPaymentsCommand = command({
   words: [],
   options: {
     state: {
-      type: 'string',
-      multiple: true,
-      value: 'STATES',
-      about: `Only payments in these states (separated by commas), or "all"; ${UNCLEAR_STATES.join(',')} by default.`,
+      ...STATE_OPTION,
+      about: `Only payments in these states (separated by commas), or "all"; ${UNCLEAR_SALE_STATES.join(',')} by default.`,
     },
     reference: {
       type: 'string',
@@ -33,25 +31,28 @@ export const listPaymentsCommand = command({
     ...LIMIT_OPTION,
     ...STORE_OPTIONS,
   },
-  notes: `States: ${ALL_STATES.join(', ')}.\nThe payments that have been in their state the longest come first.`,
+  notes:
+    `States: ${SALE_STATES.join(', ')}.\nThe payments that have been in their state the longest come first.\n` +
+    'Refunds and voids are only counted: "payments refunds" lists them.',
   run(call) {
     const { reference, state, limit } = call.values;
-    const states = statesOf(state ?? []) ?? (reference === undefined ? UNCLEAR_STATES : ALL_STATES);
+    const states = statesIn(state, SALE_STATES) ?? (reference === undefined ? UNCLEAR_SALE_STATES : SALE_STATES);
     const max = limitOf(limit);
     return withAccountStore(call, async (opened) => {
       // Reads one more than it shows, to know whether there are more.
       const found = await find(opened, states, reference, max + 1);
       const payments = found.slice(0, max);
       const hasMore = found.length > max;
-      const { states: counts, parkedDeliveries } = await opened.store.counts(opened.account);
-      const underWay = UNDER_WAY.reduce((sum, state) => sum + counts[state].count, 0);
+      const { counts, refunds } = await countsOfAccount(opened.store, opened.account);
+      const underWay = UNDER_WAY.reduce((sum, state) => sum + counts.states[state].count, 0);
       const subject = reference === undefined ? `in ${states.join(', ')}` : `of the reference ${reference}`;
       const text = [
         `${counted(payments.length, 'payment', 'payments')} ${subject}`,
         ...payments.map(paymentLine),
         ...(hasMore ? ['  … and more: see --limit'] : []),
         `${underWay} under way (${UNDER_WAY.join(', ')})`,
-        counted(parkedDeliveries, 'parked delivery', 'parked deliveries'),
+        refundCountsLine(refunds),
+        counted(counts.parkedDeliveries, 'parked delivery', 'parked deliveries'),
       ].join('\n');
       return { text, json: { account: opened.account, payments: payments.map(paymentJson), hasMore } };
     });
@@ -67,43 +68,54 @@ async function find(
   const records =
     reference === undefined
       ? await store.listByState(account, states, limit)
-      : (await store.findByReference(account, reference)).filter(({ state }) => states.includes(state));
+      : (await store.findByReference(account, reference)).filter(({ state }) =>
+          (states as readonly string[]).includes(state),
+        );
   return records.map((record) => toPayment(record));
-}
-
-/** @returns null if none is given */
-function statesOf(given: readonly string[]): readonly PaymentState[] | null {
-  const names = given.flatMap((text) => text.split(',')).map((text) => text.trim());
-  if (names.length === 0) return null;
-  if (names.includes('all')) return ALL_STATES;
-  for (const name of names) {
-    if (ALL_STATES.some((state) => state === name)) continue;
-    const near = nearest(name, ALL_STATES);
-    const meant = near === null ? `there are ${ALL_STATES.join(', ')}` : `did you mean ${near}?`;
-    throw new UsageError(`--state: there is no state "${name}"; ${meant}`);
-  }
-  return names as PaymentState[];
 }
 
 export const showPaymentCommand = command({
   name: 'payments show',
-  summary: 'Shows one payment and its history.',
+  summary: 'Shows one payment with its refunds, or one refund, and its history.',
   words: ['CONVERSATION_ID'],
   options: STORE_OPTIONS,
+  notes: 'The id of a refund or void is taken, too.',
   run(call) {
-    const [conversationId = ''] = call.words;
-    return withAccountStore(call, async ({ store, account }) => {
-      const record = await store.find(account, conversationId);
-      if (!record) {
-        throw new CommandFailedError(`There is no payment ${conversationId} in the account "${account}".`);
-      }
-      const payment = toPayment(record);
-      const history = await store.history(account, conversationId);
-      const text = [`Payment ${conversationId}`, paymentFacts(payment), 'History', ...history.map(historyLine)];
-      return { text: text.join('\n'), json: { payment: paymentJson(payment), history } };
+    const [id = ''] = call.words;
+    return withAccountStore(call, async (opened) => {
+      const refunded = await refundsOf(opened, id, call);
+      return refunded ? showPayment(opened, refunded) : showRefund(opened, id);
     });
   },
 });
+
+async function showPayment(opened: AccountStore, { sale, records, totals }: RefundedSale): Promise<Outcome> {
+  const payment = toPayment(sale);
+  const refunds = records.map((record) => toRefund(record));
+  const history = await readersOf(opened).payments.history(payment.conversationId);
+  const text = [
+    `Payment ${payment.conversationId}`,
+    paymentFacts(payment),
+    ...(refunds.length === 0 ? [] : ['Refunds and voids', ...refunds.map(refundLine)]),
+    ...(refunds.length === 0 ? [] : [`  ${totalsLine(totals, payment.currencyCode)}`]),
+    'History',
+    ...history.map(historyLine),
+  ];
+  return {
+    text: text.join('\n'),
+    json: { payment: paymentJson(payment), history, refunds: refunds.map(refundJson), totals },
+  };
+}
+
+async function showRefund(opened: AccountStore, id: string): Promise<Outcome> {
+  const { refunds } = readersOf(opened);
+  const record = await refunds.find(id);
+  if (!record) throw noSuch(id, opened);
+  const refund = toRefund(record);
+  const history = await refunds.history(id);
+  const text = [refundName(refund), refundFacts(refund), 'History', ...history.map(historyLine)];
+  return { text: text.join('\n'), json: { refund: refundJson(refund), history } };
+}
 
 function historyLine({ at, version, state, reason, code, note, by }: PaymentHistoryEntry): string {
   return [
@@ -126,25 +138,38 @@ const UNITS: readonly (readonly [name: string, ms: number])[] = [
 
 export const paymentStatsCommand = command({
   name: 'payments stats',
-  summary: 'Counts the payments that are not settled, and the open deliveries.',
+  summary: 'Counts the payments and refunds that are not settled, and the open deliveries.',
   words: [],
   options: STORE_OPTIONS,
-  run: (call) =>
-    withAccountStore(call, async ({ store, account }) => {
-      const counts = await store.counts(account);
-      const at = await store.now();
-      const { states, waitingEvents, openDeliveries, parkedDeliveries, orphanedDeliveries } = counts;
-      const text = [
-        `Account ${account}`,
-        ...Object.entries(states).map(([state, count]) => stateLine(state, count, at)),
-        `Deliveries: ${openDeliveries} waiting (${orphanedDeliveries} of handlers that are gone), ` +
-          `${parkedDeliveries} parked`,
-        `Events that no handler takes yet: ${waitingEvents}`,
-      ].join('\n');
-      const json = { account, at, states, waitingEvents, openDeliveries, parkedDeliveries, orphanedDeliveries };
-      return { text, json };
-    }),
+  run: (call) => withAccountStore(call, stats),
 });
+
+async function stats({ store, account }: AccountStore): Promise<Outcome> {
+  const { counts, refunds } = await countsOfAccount(store, account);
+  const at = await store.now();
+  const { waitingEvents, openDeliveries, parkedDeliveries, orphanedDeliveries } = counts;
+  const states = UNSETTLED_SALE_STATES.map((state) => [state, counts.states[state]] as const);
+  const text = [
+    `Account ${account}`,
+    ...states.map(([state, count]) => stateLine(state, count, at)),
+    'Refunds and voids',
+    ...UNSETTLED_REFUND_STATES.map((state) => stateLine(state, refunds[state], at)),
+    `Deliveries: ${openDeliveries} waiting (${orphanedDeliveries} of handlers that are gone), ` +
+      `${parkedDeliveries} parked`,
+    `Events that no handler takes yet: ${waitingEvents}`,
+  ].join('\n');
+  const json = {
+    account,
+    at,
+    states: Object.fromEntries(states),
+    refunds,
+    waitingEvents,
+    openDeliveries,
+    parkedDeliveries,
+    orphanedDeliveries,
+  };
+  return { text, json };
+}
 
 function stateLine(state: string, { count, oldest }: StateCount, now: Date): string {
   const since = oldest ? `  the oldest since ${oldest.toISOString()} (${ageOf(now.getTime() - oldest.getTime())})` : '';

@@ -1,6 +1,7 @@
+import { refundsAccountOf } from '../../payment/account.js';
 import type { Delivery } from '../../store/payment-outbox.js';
 import { command, CommandFailedError, LIMIT_OPTION, limitOf, STORE_OPTIONS } from '../command.js';
-import { withAccountStore } from './account-store.js';
+import { type AccountStore, withAccountStore } from './account-store.js';
 
 export const parkedDeliveriesCommand = command({
   name: 'payments parked',
@@ -9,22 +10,33 @@ export const parkedDeliveriesCommand = command({
   options: { ...LIMIT_OPTION, ...STORE_OPTIONS },
   run(call) {
     const limit = limitOf(call.values.limit);
-    return withAccountStore(call, async ({ store, account }) => {
-      const found = await store.listParked(account, limit + 1);
+    return withAccountStore(call, async (opened) => {
+      const found = await parkedIn(opened, limit + 1);
       const hasMore = found.length > limit;
       const deliveries = found.slice(0, limit).map(shownOf);
       const lines = [...deliveries.map(lineOf), ...(hasMore ? ['  … and more: see --limit'] : [])];
       return {
         text: deliveries.length === 0 ? 'Nothing is parked.' : lines.join('\n'),
-        json: { account, deliveries, hasMore },
+        json: { account: opened.account, deliveries, hasMore },
       };
     });
   },
 });
 
+/** Those of payments and of refunds, the oldest event first. */
+async function parkedIn({ store, account }: AccountStore, limit: number): Promise<Delivery[]> {
+  const parked = [
+    ...(await store.listParked(account, limit)),
+    ...(await store.listParked(refundsAccountOf(account), limit)),
+  ];
+  return parked.sort((a, b) => a.event.occurredAt.getTime() - b.event.occurredAt.getTime()).slice(0, limit);
+}
+
 function shownOf({ handlerId, event, attempts, error }: Delivery) {
-  const { eventId, type, occurredAt, payment } = event;
-  return { handlerId, eventId, type, conversationId: payment.conversationId, occurredAt, attempts, error };
+  const { eventId, type, occurredAt } = event;
+  const { conversationId } = event.payment;
+  const refundId = 'refund' in event ? event.refund.refundId : null;
+  return { handlerId, eventId, type, conversationId, refundId, occurredAt, attempts, error };
 }
 
 function lineOf({ handlerId, eventId, type, attempts, error }: ReturnType<typeof shownOf>): string {
@@ -39,7 +51,10 @@ export const replayDeliveryCommand = command({
   run(call) {
     const [handlerId = '', eventId = ''] = call.words;
     return withAccountStore(call, async ({ store, account }) => {
-      if (!(await store.replay(account, handlerId, eventId))) {
+      const isReplayed =
+        (await store.replay(account, handlerId, eventId)) ||
+        (await store.replay(refundsAccountOf(account), handlerId, eventId));
+      if (!isReplayed) {
         throw new CommandFailedError(
           `There is no parked delivery of ${eventId} to ${handlerId}; "payments parked" lists them.`,
         );

@@ -21,6 +21,16 @@ export function IsAmount(): PropertyDecorator {
   );
 }
 
+/** The rules for an amount whose currency is not known yet: how many decimals it may have is checked later. */
+export function IsAmountOfAnyCurrency(): PropertyDecorator {
+  const problems: readonly AmountProblem[] = ['amountFormat', 'amountPositive'];
+  return applyDecorators(
+    ...problems.map((problem) =>
+      rule({ name: problem, texts: AMOUNT_TEXTS[problem] }, (value) => amountProblem(value, NaN) !== problem),
+    ),
+  );
+}
+
 /** The ISO 4217 number of a currency in use. */
 export function IsCurrencyCode(): PropertyDecorator {
   const texts = {
@@ -47,6 +57,8 @@ export function IsWholeNumber(min: number, max: number): PropertyDecorator {
 }
 
 const MAX_TEXT_LENGTH = 255;
+/** Longer than any note that is kept; what is longer than that is cut. */
+const MAX_NOTE_LENGTH = 10_000;
 const MAX_URL_LENGTH = 2048;
 const PHONE_NUMBER = /^\+?[\d ()-]{7,30}$/;
 
@@ -59,6 +71,18 @@ export function IsText(): PropertyDecorator {
   return rule(
     { name: 'text', texts, constraints: [MAX_TEXT_LENGTH] },
     (value) => isWritable(value) && value.length <= MAX_TEXT_LENGTH && value.trim() !== '',
+  );
+}
+
+/** Text that a person wrote, of any characters: it is cut and masked before it is kept. */
+export function IsNote(): PropertyDecorator {
+  const texts = {
+    en: `$property must be text of 1 to ${MAX_NOTE_LENGTH} characters, not blank`,
+    tr: `$property 1 ila ${MAX_NOTE_LENGTH} karakterlik bir metin olmalı; boş olmamalı`,
+  };
+  return rule(
+    { name: 'note', texts, constraints: [MAX_NOTE_LENGTH] },
+    (value) => typeof value === 'string' && value.length <= MAX_NOTE_LENGTH && value.trim() !== '',
   );
 }
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { PaymentSettings } from '../../options/payment-settings.js';
+import { refundsAccountOf } from '../../payment/account.js';
 import { isKnown, type PaymentRecord } from '../../payment/payment.js';
 import { PaymentStore, type PurgeCounts } from '../../store/payment-store.js';
 import { sideBySide } from './side-by-side.js';
@@ -19,10 +20,24 @@ export class DuePayments {
     private readonly settings: PaymentSettings,
   ) {}
 
-  /** Leases payments that are due for ten minutes. */
-  lease(limit: number): Promise<PaymentRecord[]> {
-    const { account } = this.settings;
+  /** Leases payments that are due, then refunds, for ten minutes. */
+  async lease(limit: number): Promise<PaymentRecord[]> {
+    const payments = await this.leaseOf(this.settings.account, limit);
+    if (payments.length >= limit || !this.store.keepsRefunds) return payments;
+    const refunds = await this.leaseOf(this.refundsAccount, limit - payments.length).catch((error: unknown) => {
+      // Payments that are leased already must not wait until their leases run out.
+      if (payments.length === 0) throw error;
+      return [];
+    });
+    return [...payments, ...refunds];
+  }
+
+  private leaseOf(account: string, limit: number): Promise<PaymentRecord[]> {
     return callStore('reading', () => this.store.leaseDue({ account, leaseMs: PAYMENT_LEASE_MS, limit }));
+  }
+
+  private get refundsAccount(): string {
+    return refundsAccountOf(this.settings.account);
   }
 
   /** Returns a leased payment, to be due at `dueAt`. */
@@ -31,7 +46,7 @@ export class DuePayments {
   }
 
   /**
-   * Schedules `unknown` payments for which no inquiry is scheduled, those unchanged for longest first.
+   * Schedules `unknown` payments and refunds for which no inquiry is scheduled, those unchanged for longest first.
    *
    * @returns how many were scheduled, and whether there may be more
    */
@@ -39,17 +54,23 @@ export class DuePayments {
     limit: number,
     dueAt: Date,
   ): Promise<{ readonly scheduled: number; readonly hasMore: boolean }> {
-    const { account } = this.settings;
-    const unknown = await callStore('reading', () => this.store.listByState(account, ['unknown'], limit));
+    const list = (account: string): Promise<PaymentRecord[]> =>
+      callStore('reading', () => this.store.listByState(account, ['unknown'], limit));
+    const [payments, refunds] = [await list(this.settings.account), await list(this.refundsAccount)];
+    const unknown = [...payments, ...refunds];
     const left = unknown.filter((record) => record.dueAt === null && isKnown(record));
     await sideBySide(left, SCHEDULED_AT_ONCE, (record) => this.handBack(record, dueAt));
-    return { scheduled: left.length, hasMore: unknown.length === limit };
+    return { scheduled: left.length, hasMore: payments.length === limit || refunds.length === limit };
   }
 
-  /** Deletes old settled payments, and handlers and keys that have been remembered long enough. */
-  purge(): Promise<PurgeCounts> {
+  /** Deletes old settled payments with their refunds, and handlers and keys that have been remembered long enough. */
+  async purge(): Promise<PurgeCounts> {
     const { account, retentionMs, idempotencyTtlMs } = this.settings;
     const retention = { paymentsMs: retentionMs, pairsMs: PAIR_MEMORY_MS, keysMs: idempotencyTtlMs };
-    return callStore('deleting old payments', () => this.store.purge(account, retention));
+    const counts = await callStore('deleting old payments', () => this.store.purge(account, retention));
+    // Refunds are deleted with their payment alone; without them, more could be given back than was taken.
+    const ofRefunds = { ...retention, paymentsMs: null };
+    const { hasMore } = await callStore('deleting old keys', () => this.store.purge(this.refundsAccount, ofRefunds));
+    return hasMore ? { ...counts, hasMore } : counts;
   }
 }

@@ -105,8 +105,8 @@ export class InquiryQueue {
     // The lease has ended, so another instance may be asking.
     if (clock.now() >= until) return;
     if (this.isSilent) return this.handBack(queued, this.later(record.inquiries));
-    const payment = await inquiries.ask(record);
-    if (payment) return onAnswer(payment.state !== 'unknown');
+    const settled = await inquiries.ask(record);
+    if (settled) return onAnswer(settled.record.state !== 'unknown');
     this.isSilent = true;
     await this.parts.due.handBack(record, this.later(record.inquiries));
   }

@@ -1,26 +1,28 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { EventDispatcher } from '../../outbox/event-dispatcher.js';
-import { eventOf, type PaymentEvent } from '../../payment/payment-event.js';
+import { type LedgerEvent, ledgerEventOf } from '../../payment/ledger-event.js';
 import type { PaymentClock } from '../../payment/clock.js';
-import { isKnown, type Payment, type PaymentRecord, toPayment } from '../../payment/payment.js';
-import { pinReference } from '../../payment/transitions.js';
+import { isKnown, isRefund, type PaymentRecord } from '../../payment/payment.js';
+import { pinReference, withoutLock } from '../../payment/transitions.js';
 import type { PaymentLedger, ReplaceOutcome, UniqueKey } from '../../store/payment-ledger.js';
 import { PaymentStore } from '../../store/payment-store.js';
 import { countAttempt } from '../../telemetry/metrics.js';
 import { fenceOpening, unsentRecord } from './fences.js';
-import { reportChange, logDeleted, logNewerRelease } from './payment-log.js';
+import { reportChange, logDeleted, logNewerRelease, seenRecord } from './payment-log.js';
 import type { Settlement } from './settlement.js';
 import { StoreClock } from '../../process/store-clock.js';
 
-/** The result of a settlement: the payment as it is now, and the event if its state changed. */
+/** The result of a settlement: the record as it is now, and the event if its state changed. */
 export interface Settled {
-  readonly payment: Payment;
-  readonly event?: PaymentEvent;
+  readonly record: PaymentRecord;
+  /** False if the store has no such record any more, or did not accept it. */
+  readonly isStored: boolean;
+  readonly event?: LedgerEvent;
 }
 
 /**
- * Writes changes of payments, each by compare-and-set and together with its event. Rejects with what the store throws.
- * The caller publishes the events, since it knows how long it may wait for their handlers.
+ * Writes changes of payments and refunds, each by compare-and-set and together with its event. Rejects with what the
+ * store throws. The caller publishes the events, since it knows how long it may wait for their handlers.
  */
 @Injectable()
 export class PaymentChanges {
@@ -32,10 +34,10 @@ export class PaymentChanges {
 
   /** @returns the key that is taken; null when the record is stored */
   async insert(record: PaymentRecord): Promise<UniqueKey | null> {
-    const event = eventOf(record);
+    const event = ledgerEventOf(record);
     const taken = await this.ledger.insert(record, event);
     if (taken !== null) return taken;
-    countAttempt(record);
+    countAttempt(seenRecord(record));
     // A payment that was only opened is not reported yet.
     if (event) reportChange(record, null);
     await this.publish({ event });
@@ -56,28 +58,27 @@ export class PaymentChanges {
   async settle(record: PaymentRecord, settle: Settlement): Promise<Settled> {
     let current = record;
     for (;;) {
-      if (!isKnown(current)) return { payment: this.leave(current, record, settle) };
+      if (!isKnown(current)) return { record: this.leave(current, record, settle), isStored: true };
       const next = settle(current, this.clock.now());
-      if (!next) return { payment: toPayment(current) };
+      if (!next) return { record: current, isStored: true };
       const event = eventOfChange(current, next);
       const outcome = await this.write(current, next, event, true);
-      if (outcome === 'replaced') return { payment: toPayment(next), event };
+      if (outcome === 'replaced') return { record: next, isStored: true, event };
       const latest = await this.ledger.find(record.account, record.conversationId);
       if (!latest) {
         // Only settled payments are deleted, so there is no record left to write to, however often it is tried.
-        const payment = toPayment(next, false);
-        logDeleted(payment);
-        return { payment };
+        logDeleted(next);
+        return { record: next, isStored: false };
       }
       current = latest;
     }
   }
 
   /** A state of a newer release is only changed by that release: the outcome is logged, not stored. */
-  private leave(current: PaymentRecord, before: PaymentRecord, settle: Settlement): Payment {
+  private leave(current: PaymentRecord, before: PaymentRecord, settle: Settlement): PaymentRecord {
     const lost = isKnown(before) ? settle(before, this.clock.now()) : null;
     if (lost && eventOfChange(before, lost)) logNewerRelease(lost);
-    return toPayment(current);
+    return current;
   }
 
   /**
@@ -88,13 +89,14 @@ export class PaymentChanges {
   private async write(
     record: PaymentRecord,
     next: PaymentRecord,
-    event: PaymentEvent | undefined,
+    event: LedgerEvent | undefined,
     mayPin: boolean,
   ): Promise<ReplaceOutcome> {
     let outcome = await this.ledger.replace(next, record.version, event);
     if (outcome === 'locked' && mayPin) {
-      outcome = await this.ledger.replace(pinReference(next), record.version, event);
-      if (outcome === 'locked') throw new Error('The store refused to write a payment that pins its reference.');
+      const unlocked = isRefund(next) ? withoutLock(next) : pinReference(next);
+      outcome = await this.ledger.replace(unlocked, record.version, event);
+      if (outcome === 'locked') throw new Error('The store refused to write a record that takes no lock.');
     }
     if (outcome === 'replaced') reportChange(next, record);
     return outcome;
@@ -104,16 +106,16 @@ export class PaymentChanges {
   async fenceOpening(opening: PaymentRecord): Promise<Settled> {
     const { account, conversationId } = opening;
     const unsent = unsentRecord(opening, this.clock.now());
-    const event = eventOf(unsent);
+    const event = ledgerEventOf(unsent);
     if ((await this.ledger.insert(unsent, event)) === null) {
       reportChange(unsent, null);
-      return { payment: toPayment(unsent), event };
+      return { record: unsent, isStored: true, event };
     }
     const current = await this.ledger.find(account, conversationId);
     if (current) return this.settle(current, fenceOpening(opening));
     // The conversationId belongs to a deleted payment and stays taken, so the unconfirmed write cannot be applied,
     // either.
-    return { payment: toPayment(unsent, false) };
+    return { record: unsent, isStored: false };
   }
 
   /** Resolves when this process's handlers have run, or when the caller has waited long enough. */
@@ -122,6 +124,6 @@ export class PaymentChanges {
   }
 }
 
-function eventOfChange(record: PaymentRecord, next: PaymentRecord): PaymentEvent | undefined {
-  return next.state === record.state ? undefined : eventOf(next);
+function eventOfChange(record: PaymentRecord, next: PaymentRecord): LedgerEvent | undefined {
+  return next.state === record.state ? undefined : ledgerEventOf(next);
 }

@@ -1,69 +1,81 @@
-import { DEFAULT_ACCOUNT } from '../../payment/account.js';
+import { DEFAULT_ACCOUNT, merchantAccountOf } from '../../payment/account.js';
 import { amountWithCurrency, currencyLetters } from '../../payment/currency.js';
-import type { Payment } from '../../payment/payment.js';
+import { isRefund, type PaymentRecord } from '../../payment/payment.js';
+import { saleOf } from '../../payment/refund.js';
 import { isEventState } from '../../payment/payment-event.js';
 import { UNCLEAR_STATES } from '../../payment/payment-state.js';
-import { LogRecord, PaymentLogger } from '../../telemetry/payment-logger.js';
+import type { SeenPayment } from '../../telemetry/attributes.js';
+import { type LogFields, LogRecord, PaymentLogger } from '../../telemetry/payment-logger.js';
 import { countOutcome } from '../../telemetry/metrics.js';
 
 const logger = new PaymentLogger();
 
 /**
- * Logs a change of a payment, as a warning if a person may have to look at it, and counts the outcome.
+ * Logs a change of a payment or refund, as a warning if a person may have to look at it, and counts the outcome.
  *
- * @param before the payment before the change; null when it is new
+ * @param before the record before the change; null when it is new
  */
-export function reportChange(payment: LoggedPayment, before: Pick<Payment, 'state' | 'updatedAt'> | null): void {
-  if (before?.state !== payment.state && isEventState(payment.state)) countOutcome(payment);
-  const record = recordOf(payment, '', before);
-  if (UNCLEAR_STATES.includes(payment.state)) logger.warn(record);
-  else logger.log(record);
+export function reportChange(record: PaymentRecord, before: Pick<PaymentRecord, 'state' | 'updatedAt'> | null): void {
+  if (before?.state !== record.state && isEventState(record.state)) countOutcome(seenRecord(record));
+  const line = lineOf(record, '', before);
+  if (UNCLEAR_STATES.includes(record.state)) logger.warn(line);
+  else logger.log(line);
 }
 
 /**
  * Logs an outcome that could not be stored. If the process ends before it can be, this line is the only record of it.
  */
-export function logOwed(payment: LoggedPayment): void {
-  logger.error(recordOf(payment, ': the store did not accept this; the module keeps trying.'));
+export function logOwed(record: PaymentRecord): void {
+  logger.error(lineOf(record, ': the store did not accept this; the module keeps trying.'));
 }
 
-/** Logs an outcome that arrived after its payment was deleted. This line is the only record of it. */
-export function logDeleted(payment: LoggedPayment): void {
-  logger.error(recordOf(payment, ': the payment has been deleted from the store meanwhile.'));
+/** Logs an outcome that arrived after its record was deleted. This line is the only record of it. */
+export function logDeleted(record: PaymentRecord): void {
+  logger.error(lineOf(record, ': it has been deleted from the store meanwhile.'));
 }
 
-/** Logs an outcome that arrived after a newer release had changed the payment. This line is the only record of it. */
-export function logNewerRelease(payment: LoggedPayment): void {
-  logger.error(recordOf(payment, ': not written, since a newer release has changed the payment meanwhile.'));
+/** Logs an outcome that arrived after a newer release had changed the record. This line is the only record of it. */
+export function logNewerRelease(record: PaymentRecord): void {
+  logger.error(lineOf(record, ': not written, since a newer release has changed it meanwhile.'));
 }
 
-type LoggedPayment = Pick<
-  Payment,
-  | 'conversationId'
-  | 'reference'
-  | 'account'
-  | 'kind'
-  | 'state'
-  | 'reason'
-  | 'amount'
-  | 'currencyCode'
-  | 'code'
-  | 'version'
-  | 'updatedAt'
->;
+/** A record as metrics count it: a refund belongs to its merchant's account. */
+export function seenRecord(record: PaymentRecord): SeenPayment {
+  return { ...record, account: merchantAccountOf(record.account) };
+}
 
-function recordOf(payment: LoggedPayment, end: string, before: Pick<Payment, 'updatedAt'> | null = null): LogRecord {
-  const { conversationId, reference, account, kind, state, reason, code, version, updatedAt } = payment;
-  const { amount, currencyCode } = payment;
+function lineOf(record: PaymentRecord, end: string, before: Pick<PaymentRecord, 'updatedAt'> | null = null): LogRecord {
+  const { kind, state, reason, code, version, updatedAt, amount, currencyCode } = record;
+  const ids = idsOf(record);
+  const account = merchantAccountOf(record.account);
   const detail = [reason, code].filter(Boolean).join(', ');
   const durationMs = before ? Math.max(0, updatedAt.getTime() - before.updatedAt.getTime()) : null;
   const message =
-    `Payment ${conversationId}${reference === null ? '' : ` of ${reference}`}` +
+    ids.text +
     `${account === DEFAULT_ACCOUNT ? '' : ` (account ${account})`}` +
     `, ${amountWithCurrency(amount, currencyCode)}: ${state}` +
     `${detail ? ` (${detail})` : ''}${durationMs === null ? '' : ` after ${timeText(durationMs)}`}${end}`;
-  const about = { conversationId, reference, account, kind, amount, currency: currencyLetters(currencyCode) };
+  const about = { ...ids.fields, account, kind, amount, currency: currencyLetters(currencyCode) };
   return new LogRecord(message, { ...about, state, reason, code, version, durationMs });
+}
+
+interface Ids {
+  readonly text: string;
+  readonly fields: LogFields;
+}
+
+function idsOf(record: PaymentRecord): Ids {
+  const { conversationId, reference } = record;
+  if (!isRefund(record)) {
+    const text = `Payment ${conversationId}${reference === null ? '' : ` of ${reference}`}`;
+    return { text, fields: { conversationId, reference } };
+  }
+  const order = saleOf(record)?.reference ?? null;
+  const text = `${record.kind === 'void' ? 'Void' : 'Refund'} ${conversationId} of payment ${reference}`;
+  return {
+    text: `${text}${order === null ? '' : ` of ${order}`}`,
+    fields: { refundId: conversationId, conversationId: reference, reference: order },
+  };
 }
 
 function timeText(ms: number): string {

@@ -2,12 +2,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { PaymentClock } from '../../payment/clock.js';
 import { withTimeout } from '../../payment/with-timeout.js';
 import { type Payment, type PaymentRecord, toPayment } from '../../payment/payment.js';
-import type { PaymentState } from '../../payment/payment-state.js';
+import type { LedgerState } from '../../payment/payment-state.js';
+import { type Refund, toRefund } from '../../payment/refund.js';
 import { advance, type PaymentChange } from '../../payment/transitions.js';
 import type { ReplaceOutcome, UniqueKey } from '../../store/payment-ledger.js';
 import { fenceClaim } from './fences.js';
 import { type OwedWrite, OwedWrites } from './owed-writes.js';
-import { PaymentChanges } from './payment-changes.js';
+import { PaymentChanges, type Settled } from './payment-changes.js';
 import type { Settlement } from './settlement.js';
 import { logOwed } from './payment-log.js';
 import { callStore } from '../../store/store-call.js';
@@ -23,8 +24,8 @@ export interface Moved {
 const MAX_WRITE_WAIT_MS = 5_000;
 
 /**
- * Writes payments for the flows. Before anything is sent, a failing store is an error. Afterwards the outcome is always
- * returned, and what could not be stored is owed.
+ * Writes payments and refunds for the flows. Before anything is sent, a failing store is an error. Afterwards the
+ * outcome is always returned, and what could not be stored is owed.
  */
 @Injectable()
 export class PaymentWriter {
@@ -65,7 +66,7 @@ export class PaymentWriter {
    *
    * @throws PaymentStoreError
    */
-  async move(record: PaymentRecord, state: PaymentState, change: PaymentChange = {}): Promise<Moved> {
+  async move(record: PaymentRecord, state: LedgerState, change: PaymentChange = {}): Promise<Moved> {
     const next = advance(record, state, change, this.clock.now());
     return callStore('moving the payment on', () => this.replace(record, next));
   }
@@ -76,10 +77,10 @@ export class PaymentWriter {
    * @returns null when the decision changes nothing in the current record
    * @throws PaymentStoreError
    */
-  async decide(record: PaymentRecord, settle: Settlement): Promise<Payment | null> {
+  async decide(record: PaymentRecord, settle: Settlement): Promise<PaymentRecord | null> {
     const settled = await callStore('writing the decision', () => this.changes.settle(record, settle));
     await this.changes.publish(settled);
-    return settled.event ? settled.payment : null;
+    return settled.event ? settled.record : null;
   }
 
   /**
@@ -87,20 +88,32 @@ export class PaymentWriter {
    * owed, and `stored` is false until it is written.
    */
   async settle(record: PaymentRecord, settle: Settlement): Promise<Payment> {
+    const settled = await this.settleRecord(record, settle);
+    return toPayment(settled.record, settled.isStored);
+  }
+
+  /** The same for a refund. */
+  async settleRefund(record: PaymentRecord, settle: Settlement): Promise<Refund> {
+    const settled = await this.settleRecord(record, settle);
+    return toRefund(settled.record, settled.isStored);
+  }
+
+  /** The same for a payment or a refund. */
+  async settleRecord(record: PaymentRecord, settle: Settlement): Promise<Settled> {
     // On a new stack, as in callStore.
     await Promise.resolve();
     const writing = this.changes.settle(record, settle).catch(() => null);
     const settled = await withTimeout(MAX_WRITE_WAIT_MS, () => writing, this.clock).catch(() => null);
     if (settled) {
       await this.changes.publish(settled);
-      return settled.payment;
+      return settled;
     }
     // If the write was only slow, its event is still published.
     void writing.then((late) => late && this.changes.publish(late));
     this.owed.add({ conversationId: record.conversationId, write: () => this.changes.settle(record, settle) });
-    const payment = toPayment(settle(record, this.clock.now()) ?? record, false);
-    logOwed(payment);
-    return payment;
+    const owed = settle(record, this.clock.now()) ?? record;
+    logOwed(owed);
+    return { record: owed, isStored: false };
   }
 
   private async replace(record: PaymentRecord, next: PaymentRecord): Promise<Moved> {

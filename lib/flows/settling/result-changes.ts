@@ -29,20 +29,31 @@ const DATE_TIME = new RegExp(
  * form of their field and hold no card. What the answer leaves out stays as it was, and so does the masked card number,
  * which is made from the request.
  */
-export function resultChanges(result: GatewayResult, record: PaymentRecord, { dateOrder }: TextRules): PaymentChange {
+export function resultChanges(
+  result: GatewayResult,
+  record: PaymentRecord,
+  { dateOrder }: TextRules,
+  isOurs = namesRecord(result, record),
+): PaymentChange {
   const holdsCard = cardFinder(record);
   // A dialect written in plain JavaScript may return something else than text.
   const fitting = (text: unknown, form: RegExp): string | null =>
     typeof text === 'string' && form.test(text) && !holdsCard(text) ? text : null;
   const message: unknown = result.message;
   const transactionDate = fitting(result.transactionDate, DATE_TIME);
+  const parts = withoutNulls({
+    chargedAmount: fitting(result.amount, DECIMAL),
+    orderId: fitting(result.orderId, IDENTIFIER),
+    paymentId: fitting(result.paymentId, IDENTIFIER),
+  });
+  // A direct payment's answer is about it unless it says otherwise, so nothing has to be noted.
+  const isNoted = !isOurs || record.isUnproven === true || record.kind === '3d';
   return {
+    ...parts,
+    ...(isNoted && Object.keys(parts).length > 0 && { isUnproven: !isOurs }),
     ...withoutNulls({
       code: fitting(result.code, CODE),
       message: typeof message === 'string' ? plainText(message, MAX_MESSAGE, record) : null,
-      chargedAmount: fitting(result.amount, DECIMAL),
-      orderId: fitting(result.orderId, IDENTIFIER),
-      paymentId: fitting(result.paymentId, IDENTIFIER),
       bankUniqueReferenceNumber: fitting(result.bankUniqueReferenceNumber, IDENTIFIER),
       authCode: fitting(result.authCode, AUTH_CODE),
       commissionRate: fitting(result.commissionRate, DECIMAL),
@@ -53,6 +64,18 @@ export function resultChanges(result: GatewayResult, record: PaymentRecord, { da
       transactionAt: readTransactionDate(transactionDate, dateOrder),
     }),
   };
+}
+
+/**
+ * Whether an answer is certainly about this record: it names it, or names none where that cannot be another's. What a
+ * browser brings to Auth3d may be another payment's, so that answer has to name it.
+ */
+export function namesRecord(result: GatewayResult, record: PaymentRecord): boolean {
+  const { conversationId, currency } = result;
+  // A dialect in plain JavaScript may leave fields out.
+  const isShown = (conversationId ?? null) !== null || result.unreadable?.includes('conversationId') === true;
+  const isNamed = isShown ? conversationId === record.conversationId : record.kind !== '3d';
+  return isNamed && ((currency ?? null) === null || Number(currency) === record.currencyCode);
 }
 
 function withoutNulls(change: PaymentChange): PaymentChange {

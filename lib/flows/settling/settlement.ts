@@ -6,12 +6,12 @@ import type { PaymentRecord } from '../../payment/payment.js';
 import { isClaimed, rowOf } from '../../payment/payment-state.js';
 import type { Randomness } from '../../payment/randomness.js';
 import { advance, type PaymentChange } from '../../payment/transitions.js';
-import { resultChanges, type TextRules } from './result-changes.js';
+import { namesRecord, resultChanges, type TextRules } from './result-changes.js';
 
 const MIN_INQUIRY_INTERVAL_MS = 15_000;
 const MAX_INQUIRY_INTERVAL_MS = 4 * 3_600_000;
 /** Two "not found" answers settle a payment only if they came at least this far apart. */
-export const NOT_FOUND_CONFIRMED_AFTER_MS = 600_000;
+const NOT_FOUND_CONFIRMED_AFTER_MS = 600_000;
 
 /** Applies a known outcome to the current record; null when it changes nothing. */
 export type Settlement = (record: PaymentRecord, now: Date) => PaymentRecord | null;
@@ -33,23 +33,25 @@ export function settlementRules(
 }
 
 /**
- * The record after the outcome of a DoPayment or Auth3d; null when nothing changes. The record may have changed while
- * the request ran: an approval is never lost, not even one that may belong to another payment, and a decline never
- * overwrites.
+ * The record after the outcome of a request that moves money; null when nothing changes. The record may have changed
+ * while the request ran: an approval is never lost, not even one that may belong to another payment, and a decline
+ * never overwrites.
  */
 export function applyOutcome(
   record: PaymentRecord,
   outcome: ChargeOutcome,
   rules: SettlementRules,
   now: Date,
+  isOurs?: boolean,
 ): PaymentRecord | null {
-  const shown = outcome.result ? resultChanges(outcome.result, record, rules) : {};
+  const shown = outcome.result ? resultChanges(outcome.result, record, rules, isOurs) : {};
   // A decline may repeat the requested amount, although nothing was charged.
   const isCharge = outcome.state === 'succeeded' || outcome.state === 'review';
   const change = isCharge ? shown : { ...shown, chargedAmount: record.chargedAmount };
   switch (record.state) {
     case 'charging':
     case 'authorizing':
+    case 'refunding':
       return advance(
         record,
         outcome.state,
@@ -83,10 +85,10 @@ export function applyInquiry(
   { now, answeredAt }: { readonly now: Date; readonly answeredAt: Date },
 ): PaymentRecord | null {
   if (inquiry.outcome === 'paid' && isConfirmation(inquiry, record)) {
-    return applyOutcome(record, inquiry.charge, rules, now);
+    return applyOutcome(record, inquiry.charge, rules, now, isOursByInquiry(inquiry.charge, record));
   }
   if (inquiry.outcome === 'mismatch' && !isClaimed(record.state))
-    return applyOutcome(record, inquiry.charge, rules, now);
+    return applyOutcome(record, inquiry.charge, rules, now, isOursByInquiry(inquiry.charge, record));
   if (record.state !== 'unknown') return null;
   if (inquiry.outcome === 'declined') return applyOutcome(record, inquiry.charge, rules, now);
   // "Not found" proves nothing after an approval that may have been this payment's.
@@ -100,6 +102,18 @@ export function applyInquiry(
     dueAt: nextInquiry(now, record.inquiries + 1, rules.random),
   };
   return advance(record, 'unknown', askedAgain, now);
+}
+
+/**
+ * An inquiry asks by our id, so its answer need not repeat it. But ids of an earlier answer that were not ours stay
+ * unproven, unless this one shows all of its own.
+ */
+function isOursByInquiry({ result }: ChargeOutcome, record: PaymentRecord): boolean {
+  if (!result || !namesRecord({ ...result, conversationId: result.conversationId ?? record.conversationId }, record)) {
+    return false;
+  }
+  const showsAll = [result.orderId, result.paymentId, result.amount].every((part) => (part ?? null) !== null);
+  return showsAll || record.isUnproven !== true;
 }
 
 /** The record once it is proven that its request was never sent; null when the record contradicts that by now. */

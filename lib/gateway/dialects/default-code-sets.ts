@@ -13,6 +13,8 @@ const indeterminateCodes = new Set(['B0006', 'B0020', 'B0022', 'B0068', 'B0091',
  */
 export const DEFAULT_CODE_SETS: ResultCodeSets = {
   approvedCodes,
+  // The vendor's public sample of a refund's answer shows `00`.
+  refundApprovedCodes: new Set([...approvedCodes, '00']),
   approvalVariantCodes,
   indeterminateCodes,
   declinedCodes: new Set(

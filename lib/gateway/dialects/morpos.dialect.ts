@@ -5,6 +5,7 @@ import type {
   GatewayOperation,
   GatewayResult,
   InquiryResult,
+  RefundRequest,
   SaleRequest,
   SignContext,
   ResultCodeSets,
@@ -19,7 +20,7 @@ import { DEFAULT_CODE_SETS } from './default-code-sets.js';
 export interface MorposDialectOptions {
   /**
    * Which values of the body are signed, as dotted paths in their order; the API key always comes last. Unverified for
-   * DoPayment and Init3d: taken from the vendor's hosted page.
+   * DoPayment and Init3d, where it is taken from the vendor's hosted page, and for refund and void, where it is ours.
    */
   readonly signOrder?: Partial<Record<GatewayOperation, readonly string[]>>;
   /** Hours that `x-Timestamp` is ahead of UTC. Default 0, as in the official plugins; one sample in the docs has 3. */
@@ -54,6 +55,7 @@ const SALE_SIGN_ORDER = [
   'transactionDetails.currencyCode',
   'extraParameter.pfSubMerchantId',
 ];
+const REFUND_SIGN_START = ['conversationId', 'merchantId', 'language', 'orderId', 'paymentId'];
 /** Which values are signed, by operation; null for an operation without a sign. */
 const SIGN_ORDER: Readonly<Record<GatewayOperation, readonly string[] | null>> = {
   doPayment: SALE_SIGN_ORDER,
@@ -62,6 +64,18 @@ const SIGN_ORDER: Readonly<Record<GatewayOperation, readonly string[] | null>> =
   auth3d: null,
   checkPayment: ['conversationId', 'merchantId'],
   checkBin: ['conversationId', 'merchantId', 'language', 'bin'],
+  refund: [
+    ...REFUND_SIGN_START,
+    'transactionDetails.transactionType',
+    'transactionDetails.currencyCode',
+    'transactionDetails.amount',
+  ],
+  void: [
+    ...REFUND_SIGN_START,
+    'transactionDetails.transactionType',
+    'transactionDetails.currency',
+    'transactionDetails.amount',
+  ],
 };
 const ANSWER_SIGN_ORDER = [
   'conversationId',
@@ -85,7 +99,8 @@ const CALLBACK_OBJECT_FIELDS = ['InstrumentDetail'];
 
 /**
  * Mor Para's MorPOS, as its public documentation and official plugins show it. Unverified: which values are signed in
- * DoPayment, in Init3d and in answers, the field with the page in Init3d's answer, and the fields of Auth3d's answer.
+ * DoPayment, in Init3d, in refunds and voids and in answers, the field with the page in Init3d's answer, the fields of
+ * Auth3d's answer, and that a refund may be of a part of the payment.
  */
 export function morposDialect(options: MorposDialectOptions = {}): GatewayDialect {
   const { timestampOffsetHours = 0, contentField, codes, answerSignOrder = ANSWER_SIGN_ORDER } = options;
@@ -122,6 +137,8 @@ export function morposDialect(options: MorposDialectOptions = {}): GatewayDialec
         body: ({ bin, language, conversationId }, merchantId) => ({ bin, language, conversationId, merchantId }),
         read: readBinAnswer,
       },
+      refund: { path: '/v1/Payment/DoPayment', body: refundBody, read: readScatteredResult },
+      void: { path: '/v1/Payment/DoPayment', body: voidBody, read: readScatteredResult },
     },
     codes: { ...DEFAULT_CODE_SETS, ...codes },
     // Banks and the vendor's hosted page send different fields, and may leave out any other.
@@ -151,6 +168,26 @@ export function morposDialect(options: MorposDialectOptions = {}): GatewayDialec
 /** The flag is one of the signed values, so it is always sent. */
 function flaggedSaleBody(sale: SaleRequest, merchantId: string): WireObject {
   return saleBody({ ...sale, vftFlag: sale.vftFlag ?? false }, merchantId);
+}
+
+/** The vendor's documentation shows the currency as text under `currencyCode`, and the amount as a number. */
+function refundBody(refund: RefundRequest, merchantId: string): WireObject {
+  const { language, conversationId, orderId, paymentId, amount } = refund;
+  const currencyCode = currencyText(refund);
+  const transactionDetails = { transactionType: 'REFUND', currencyCode, amount: new WireDecimal(amount) };
+  return { merchantId, language, conversationId, orderId, paymentId, transactionDetails };
+}
+
+/** A void names no order and no amount, and its currency is under `currency`. */
+function voidBody(refund: RefundRequest, merchantId: string): WireObject {
+  const { language, conversationId, paymentId } = refund;
+  const transactionDetails = { transactionType: 'VOID', currency: currencyText(refund) };
+  return { merchantId, paymentId, conversationId, language, transactionDetails };
+}
+
+/** ISO 4217 codes have three digits: `048`. */
+function currencyText({ currencyCode }: RefundRequest): string {
+  return String(currencyCode).padStart(3, '0');
 }
 
 function readInquiry(fields: ReplyFields, successStatuses: ReadonlySet<string>): InquiryResult {

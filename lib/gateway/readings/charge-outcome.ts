@@ -12,7 +12,7 @@ import {
   type ReadingRules,
 } from './result-checks.js';
 
-/** The outcome of a DoPayment or Auth3d that may have been sent. */
+/** The outcome of a DoPayment, an Auth3d, a refund or a void that may have been sent. */
 export interface ChargeOutcome {
   readonly state: 'succeeded' | 'failed' | 'unknown' | 'review';
   readonly reason: PaymentReason | null;
@@ -20,10 +20,12 @@ export interface ChargeOutcome {
   readonly result: GatewayResult | null;
 }
 
-/** The rules by which the answer to a DoPayment or Auth3d is judged. */
+/** The rules by which the answer to one of them is judged. */
 export interface ChargeRules extends ReadingRules {
   /** The state after an approval that does not name the payment: see {@link isBound}. */
   readonly unboundState: 'succeeded' | 'unknown' | 'review';
+  /** Whether an answer may show two different codes that both approve, as the answer to a refund does. */
+  readonly mayApproveTwice?: boolean;
 }
 
 /** HTTP statuses that say that the request was not carried out, whatever the body says. */
@@ -32,8 +34,8 @@ const REFUSING_STATUSES: ReadonlySet<number> = new Set([401, 404, 405, 413, 415,
 const UNDECIDED_STATUSES: ReadonlySet<number> = new Set([408, 409]);
 
 /**
- * Decides the outcome of a DoPayment or Auth3d that may have been sent. It is `unknown` unless the answer clearly
- * approves or clearly refuses.
+ * Decides the outcome of a request that may have been sent and that moves money. It is `unknown` unless the answer
+ * clearly approves or clearly refuses.
  *
  * | answer | outcome |
  * |---|---|
@@ -97,7 +99,8 @@ function chargeFromResult(
   rules: ChargeRules,
 ): Pick<ChargeOutcome, 'state' | 'reason'> {
   const isApproval = meanings.some((meaning) => meaning === 'approved' || meaning === 'variant');
-  const isAgreed = result.resultCode === null || result.resultCode === result.code;
+  const isSame = result.resultCode === null || result.resultCode === result.code;
+  const isAgreed = isSame || (rules.mayApproveTwice === true && !meanings.some((meaning) => meaning !== 'approved'));
   if (isApproval && (!isAgreed || meanings.includes('indeterminate'))) {
     return { state: 'review', reason: 'codes_disagree' };
   }

@@ -26,6 +26,17 @@ export type InquiryOutcome =
   | { readonly outcome: 'not_found' }
   | { readonly outcome: 'nothing' };
 
+/** The rules by which the answer to an inquiry is judged. */
+export interface InquiryRules extends ReadingRules {
+  /**
+   * What the inquiry is about. The answer about a sale need not show its type. The answer about a refund must: a
+   * gateway that does not know refunds might answer about the sale.
+   */
+  readonly about: 'sale' | 'refund';
+}
+
+const TYPES = { sale: ['SALE'], refund: ['REFUND', 'VOID'] } as const;
+
 const NOTHING = { outcome: 'nothing' } as const;
 
 /** Reads the answer to a CheckPayment. Only a clear answer settles a payment: an HTTP 404, for example, is not. */
@@ -33,7 +44,7 @@ export function inquiryOutcome(
   reply: GatewayReply,
   operation: DialectOperation<never, InquiryResult>,
   expected: Expectation,
-  rules: ReadingRules,
+  rules: InquiryRules,
 ): InquiryOutcome {
   try {
     const fields = isSuccessStatus(reply.status) ? ReplyFields.parse(reply.text) : null;
@@ -51,9 +62,9 @@ function inquiryFromResult(
   result: InquiryResult,
   code: string,
   expected: Expectation,
-  rules: ReadingRules,
+  rules: InquiryRules,
 ): InquiryOutcome {
-  if (isForeign(result, expected.conversationId) || !isOfSale(result)) return NOTHING;
+  if (isForeign(result, expected.conversationId) || !isAbout(rules.about, result)) return NOTHING;
   const meanings = codeMeanings(result, rules.codes);
   const isAgreed = result.resultCode === null || result.resultCode === code;
   if (!isAgreed || new Set(meanings).size !== 1) return NOTHING;
@@ -73,14 +84,15 @@ function inquiryFromResult(
   return rules.codes.notFoundCodes.has(code) ? { outcome: 'not_found' } : NOTHING;
 }
 
-/** Whether the answer is about the sale: a void of the same payment, for example, says nothing about it. */
-function isOfSale(result: InquiryResult): boolean {
+/** Whether the answer is about what was asked: a void of a payment, for example, says nothing about its sale. */
+function isAbout(about: InquiryRules['about'], result: InquiryResult): boolean {
   const type = result.transactionType;
-  return type === null ? !isUnreadable(result, 'transactionType') : type.toUpperCase() === 'SALE';
+  if (type === null) return about === 'sale' && !isUnreadable(result, 'transactionType');
+  return TYPES[about].some((name) => name === type.toUpperCase());
 }
 
 /** Whether the text of an answer says approved. */
-export function isApprovedText(text: unknown, { approvedTexts }: Pick<ResultCodeSets, 'approvedTexts'>): boolean {
+function isApprovedText(text: unknown, { approvedTexts }: Pick<ResultCodeSets, 'approvedTexts'>): boolean {
   // What a dialect in plain JavaScript gives may be anything.
   if (typeof text !== 'string') return false;
   const folded = foldCase(text);

@@ -22,9 +22,22 @@ const SALE_ORDER = [
   'extraParameter.pfSubMerchantId',
 ];
 
-const INQUIRY_ORDERS: Partial<Record<SimulatorOperation, readonly string[]>> = {
+/** Unverified: the vendor's documentation says only that it begins with these two and ends with the API key. */
+const REFUND_ORDER = [
+  'conversationId',
+  'merchantId',
+  'language',
+  'orderId',
+  'paymentId',
+  'transactionDetails.transactionType',
+];
+
+/** The orders of operations that are not signed like a sale. A value that is absent leaves its place empty. */
+const OTHER_ORDERS: Partial<Record<SimulatorOperation, readonly string[]>> = {
   CheckPayment: ['conversationId', 'merchantId'],
   CheckBin: ['conversationId', 'merchantId', 'language', 'bin'],
+  refund: [...REFUND_ORDER, 'transactionDetails.currencyCode', 'transactionDetails.amount'],
+  void: [...REFUND_ORDER, 'transactionDetails.currency', 'transactionDetails.amount'],
 };
 
 /** The order in which a reply is signed: unverified, from unused code of the vendor's WooCommerce plugin. */
@@ -49,7 +62,7 @@ const TIMESTAMP = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/;
 
 /** Mor Para's MorPOS, as its public documentation and plugins show it. */
 export const MORPOS: SimulatedDialect = {
-  operations: ['DoPayment', 'Init3d', 'Auth3d', 'CheckPayment', 'CheckBin'],
+  operations: ['DoPayment', 'Init3d', 'Auth3d', 'CheckPayment', 'CheckBin', 'refund', 'void'],
   conversationId: /^[A-Za-z0-9]{20}$/,
   approvalLanguage: null,
   readTimestamp: (text) => (TIMESTAMP.test(text) ? Date.parse(text.replace(TIMESTAMP, '$1-$2-$3T$4:$5:$6Z')) : NaN),
@@ -59,7 +72,7 @@ export const MORPOS: SimulatedDialect = {
     return bytes.toString('base64', 0, bytes.write(digest, 'latin1'));
   },
   isSignGood: (body, { operation, apiKey }) =>
-    body.sign === signOver(body, INQUIRY_ORDERS[operation] ?? SALE_ORDER, apiKey),
+    body.sign === signOver(body, OTHER_ORDERS[operation] ?? SALE_ORDER, apiKey),
   replySign: (reply, apiKey) => signOver(reply, REPLY_ORDER, apiKey),
 };
 

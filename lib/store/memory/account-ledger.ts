@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
-import { type PaymentState, UNSETTLED_STATES } from '../../payment/payment-state.js';
+import { type LedgerState, UNSETTLED_STATES } from '../../payment/payment-state.js';
 import { pinnedReferenceOf } from '../../payment/transitions.js';
 import type { UniqueKey } from '../payment-ledger.js';
 import type { StateCount, StoreCounts } from '../payment-store.js';
@@ -54,7 +54,16 @@ export class AccountLedger {
     return found.sort(byDate((record) => record.createdAt)).map(copyRecord);
   }
 
-  inStates(states: readonly PaymentState[], limit: number): PaymentRecord[] {
+  /** The conversationIds of a reference, which for refunds is their payment. */
+  idsOf(reference: string): readonly string[] {
+    return [...(this.byReference.get(reference) ?? [])];
+  }
+
+  isSettled(conversationId: string): boolean {
+    return (this.payments.get(conversationId)?.record.finalizedAt ?? null) !== null;
+  }
+
+  inStates(states: readonly LedgerState[], limit: number): PaymentRecord[] {
     const found = this.records(this.payments.keys()).filter((record) => states.includes(record.state));
     return found
       .sort(byDate((record) => record.updatedAt))
@@ -135,7 +144,7 @@ export class AccountLedger {
   }
 
   stateCounts(): StoreCounts['states'] {
-    const counts = new Map<PaymentState, StateCount>();
+    const counts = new Map<LedgerState, StateCount>();
     for (const { record } of this.payments.values()) {
       const { count, oldest } = counts.get(record.state) ?? NO_PAYMENTS;
       const isOlder = oldest === null || record.updatedAt < oldest;

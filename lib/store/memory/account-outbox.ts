@@ -1,4 +1,4 @@
-import type { PaymentEvent, PaymentEventType } from '../../payment/payment-event.js';
+import type { LedgerEvent, LedgerEventType } from '../../payment/ledger-event.js';
 import {
   type Delivery,
   type DeliveryLeaseRequest,
@@ -9,17 +9,19 @@ import {
 } from '../payment-outbox.js';
 import { copyEvent } from '../record-json.js';
 import { byDate } from './due-queue.js';
-import { HandlerDeliveries, type StoredDelivery } from './handler-deliveries.js';
+import { HandlerDeliveries, recordIn, type StoredDelivery } from './handler-deliveries.js';
 
 /** The outbox of one account: its handlers, events and deliveries. It takes and returns copies. */
 export class AccountOutbox {
   /** When each pair was last announced, by type and then by handler. */
-  private readonly pairs = new Map<PaymentEventType, Map<string, Date>>();
-  /** By conversationId, in the order of their versions. */
-  private readonly events = new Map<string, PaymentEvent[]>();
-  /** Events that are not fanned out yet, by type, then by conversationId, in the order of their versions. */
-  private readonly waiting = new Map<PaymentEventType, Map<string, PaymentEvent[]>>();
+  private readonly pairs = new Map<LedgerEventType, Map<string, Date>>();
+  /** By the id of their record, in the order of their versions. */
+  private readonly events = new Map<string, LedgerEvent[]>();
+  /** Events that are not fanned out yet, by type, then by the id of their record, in the order of their versions. */
+  private readonly waiting = new Map<LedgerEventType, Map<string, LedgerEvent[]>>();
   private readonly handlers = new Map<string, HandlerDeliveries>();
+
+  constructor(private readonly account: string) {}
 
   announce(pairs: readonly HandlerPair[], now: Date): void {
     for (const { handlerId, type } of pairs) {
@@ -41,29 +43,29 @@ export class AccountOutbox {
   }
 
   /** Stores an event that is to be fanned out. */
-  add(event: PaymentEvent): void {
+  add(event: LedgerEvent): void {
     const stored = copyEvent(event);
-    const { conversationId } = stored.payment;
-    this.events.set(conversationId, [...(this.events.get(conversationId) ?? []), stored]);
+    const { id } = recordIn(stored);
+    this.events.set(id, [...(this.events.get(id) ?? []), stored]);
     const ofType = this.waitingOf(stored.type);
-    this.waiting.set(stored.type, ofType.set(conversationId, [...(ofType.get(conversationId) ?? []), stored]));
+    this.waiting.set(stored.type, ofType.set(id, [...(ofType.get(id) ?? []), stored]));
   }
 
   /**
-   * Creates deliveries for the events of at most `limit` payments, taking the known types in turn.
+   * Creates deliveries for the events of at most `limit` records, taking the known types in turn.
    * @returns how many events were fanned out
    */
   fanOut(limit: number, now: Date): number {
     const backlogs = this.knownTypes().map((type) => this.waitingOf(type).keys());
-    let [payments, events] = [0, 0];
-    for (let turn = 0; payments < limit && backlogs.length > 0; turn += 1) {
+    let [records, events] = [0, 0];
+    for (let turn = 0; records < limit && backlogs.length > 0; turn += 1) {
       const place = turn % backlogs.length;
       const next = backlogs[place]?.next();
       if (!next || next.done) {
         backlogs.splice(place, 1);
       } else {
-        payments += 1;
-        events += this.fanOutPayment(next.value, now);
+        records += 1;
+        events += this.fanOutRecord(next.value, now);
       }
     }
     return events;
@@ -111,17 +113,17 @@ export class AccountOutbox {
     return true;
   }
 
-  /** Whether the payment has a delivery, or an event that waits to be fanned out to a known pair. */
-  isBusyWith(conversationId: string): boolean {
-    const isOpen = [...this.handlers.values()].some((deliveries) => deliveries.has(conversationId));
-    return isOpen || this.knownTypes().some((type) => this.waitingOf(type).has(conversationId));
+  /** Whether the record has a delivery, or an event that waits to be fanned out to a known pair. */
+  isBusyWith(recordId: string): boolean {
+    const isOpen = [...this.handlers.values()].some((deliveries) => deliveries.has(recordId));
+    return isOpen || this.knownTypes().some((type) => this.waitingOf(type).has(recordId));
   }
 
   /** @returns how many events there were */
-  deleteEvents(conversationId: string): number {
-    const count = this.events.get(conversationId)?.length ?? 0;
-    this.events.delete(conversationId);
-    for (const payments of this.waiting.values()) payments.delete(conversationId);
+  deleteEvents(recordId: string): number {
+    const count = this.events.get(recordId)?.length ?? 0;
+    this.events.delete(recordId);
+    for (const records of this.waiting.values()) records.delete(recordId);
     return count;
   }
 
@@ -129,25 +131,25 @@ export class AccountOutbox {
     const deliveries = this.all();
     const open = deliveries.filter(({ parked }) => !parked);
     return {
-      waitingEvents: [...this.waiting.values()].flatMap((payments) => [...payments.values()].flat()).length,
+      waitingEvents: [...this.waiting.values()].flatMap((records) => [...records.values()].flat()).length,
       openDeliveries: open.length,
       parkedDeliveries: deliveries.length - open.length,
       orphanedDeliveries: open.filter(({ handlerId, event }) => !this.isAlive(handlerId, event.type, now)).length,
     };
   }
 
-  private isAlive(handlerId: string, type: PaymentEventType, now: Date): boolean {
+  private isAlive(handlerId: string, type: LedgerEventType, now: Date): boolean {
     const announcedAt = this.pairs.get(type)?.get(handlerId);
     return announcedAt !== undefined && now.getTime() - announcedAt.getTime() < PAIR_ALIVE_MS;
   }
 
-  /** Creates deliveries for a payment's waiting events of known types. @returns how many events there were */
-  private fanOutPayment(conversationId: string, now: Date): number {
-    const events = this.knownTypes().flatMap((type) => this.waitingOf(type).get(conversationId) ?? []);
+  /** Creates deliveries for a record's waiting events of known types. @returns how many events there were */
+  private fanOutRecord(recordId: string, now: Date): number {
+    const { account } = this;
+    const events = this.knownTypes().flatMap((type) => this.waitingOf(type).get(recordId) ?? []);
     for (const event of events) {
-      this.waitingOf(event.type).delete(conversationId);
+      this.waitingOf(event.type).delete(recordId);
       for (const handlerId of this.pairs.get(event.type)?.keys() ?? []) {
-        const { account } = event.payment;
         const fresh = { account, handlerId, event, attempts: 0, parked: false, error: null, lease: null };
         this.save({ ...fresh, dueAt: now });
       }
@@ -155,11 +157,11 @@ export class AccountOutbox {
     return events.length;
   }
 
-  private waitingOf(type: PaymentEventType): Map<string, PaymentEvent[]> {
-    return this.waiting.get(type) ?? new Map<string, PaymentEvent[]>();
+  private waitingOf(type: LedgerEventType): Map<string, LedgerEvent[]> {
+    return this.waiting.get(type) ?? new Map<string, LedgerEvent[]>();
   }
 
-  private knownTypes(): PaymentEventType[] {
+  private knownTypes(): LedgerEventType[] {
     return [...this.pairs].flatMap(([type, handlers]) => (handlers.size > 0 ? [type] : []));
   }
 

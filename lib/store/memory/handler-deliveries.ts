@@ -1,4 +1,4 @@
-import type { PaymentEventType } from '../../payment/payment-event.js';
+import type { LedgerEvent, LedgerEventType } from '../../payment/ledger-event.js';
 import type { Delivery } from '../payment-outbox.js';
 import { byDate, DueQueue } from './due-queue.js';
 
@@ -7,29 +7,29 @@ export interface StoredDelivery extends Delivery {
   readonly lease: string | null;
 }
 
-type IsAlive = (type: PaymentEventType) => boolean;
+type IsAlive = (type: LedgerEventType) => boolean;
 
 /** The deliveries to one handler. */
 export class HandlerDeliveries {
-  /** By conversationId, lowest version first. */
-  private readonly payments = new Map<string, StoredDelivery[]>();
+  /** By the id of the record, lowest version first. */
+  private readonly records = new Map<string, StoredDelivery[]>();
   /**
-   * The first delivery of each payment that is not parked, by its type. No other can be leased, unless a pair is
+   * The first delivery of each record that is not parked, by its type. No other can be leased, unless a pair is
    * orphaned.
    */
-  private readonly firsts = new Map<PaymentEventType, DueQueue>();
+  private readonly firsts = new Map<LedgerEventType, DueQueue>();
 
   all(): StoredDelivery[] {
-    return [...this.payments.values()].flat();
+    return [...this.records.values()].flat();
   }
 
-  has(conversationId: string): boolean {
-    return this.payments.has(conversationId);
+  has(recordId: string): boolean {
+    return this.records.has(recordId);
   }
 
   find(eventId: string): StoredDelivery | undefined {
-    const conversationId = eventId.slice(0, eventId.lastIndexOf(':'));
-    return this.of(conversationId).find((delivery) => delivery.event.eventId === eventId);
+    const recordId = eventId.slice(0, eventId.lastIndexOf(':'));
+    return this.of(recordId).find((delivery) => delivery.event.eventId === eventId);
   }
 
   /** Adds a delivery, or replaces the one of the same event. */
@@ -46,15 +46,15 @@ export class HandlerDeliveries {
   }
 
   /**
-   * The deliveries that can be leased now, the longest due first, at most one for each payment. The caller saves them
+   * The deliveries that can be leased now, the longest due first, at most one for each record. The caller saves them
    * as leased.
    */
-  takeDue(types: readonly PaymentEventType[], limit: number, now: Date, isAlive: IsAlive): StoredDelivery[] {
+  takeDue(types: readonly LedgerEventType[], limit: number, now: Date, isAlive: IsAlive): StoredDelivery[] {
     const hasOrphans = [...this.firsts].some(([type, queue]) => queue.size > 0 && !isAlive(type));
     return hasOrphans ? this.pastOrphans(types, limit, now, isAlive) : this.inTurn(types, limit, now);
   }
 
-  private inTurn(types: readonly PaymentEventType[], limit: number, now: Date): StoredDelivery[] {
+  private inTurn(types: readonly LedgerEventType[], limit: number, now: Date): StoredDelivery[] {
     const due: StoredDelivery[] = [];
     while (due.length < limit) {
       const queues = types.flatMap((type) => this.firsts.get(type) ?? []);
@@ -66,13 +66,8 @@ export class HandlerDeliveries {
     return due;
   }
 
-  /** Looks at every payment, since a version behind an orphaned one may be due at any time. */
-  private pastOrphans(
-    types: readonly PaymentEventType[],
-    limit: number,
-    now: Date,
-    isAlive: IsAlive,
-  ): StoredDelivery[] {
+  /** Looks at every record, since a version behind an orphaned one may be due at any time. */
+  private pastOrphans(types: readonly LedgerEventType[], limit: number, now: Date, isAlive: IsAlive): StoredDelivery[] {
     const nextOf = (deliveries: readonly StoredDelivery[]): StoredDelivery | undefined => {
       for (const delivery of deliveries.filter(({ parked }) => !parked)) {
         const { dueAt, lease, event } = delivery;
@@ -81,20 +76,20 @@ export class HandlerDeliveries {
       }
       return undefined;
     };
-    return [...this.payments.values()]
+    return [...this.records.values()]
       .flatMap((deliveries) => nextOf(deliveries) ?? [])
       .sort(byDate((delivery) => delivery.dueAt))
       .slice(0, limit);
   }
 
   private set({ event }: StoredDelivery, deliveries: StoredDelivery[]): void {
-    const { conversationId } = event.payment;
-    const [before, first] = [firstOf(this.of(conversationId)), firstOf(deliveries)];
-    if (deliveries.length > 0) this.payments.set(conversationId, deliveries);
-    else this.payments.delete(conversationId);
+    const { id } = recordIn(event);
+    const [before, first] = [firstOf(this.of(id)), firstOf(deliveries)];
+    if (deliveries.length > 0) this.records.set(id, deliveries);
+    else this.records.delete(id);
     if (first === before) return;
-    if (before) this.firstsOf(before).delete(conversationId);
-    if (first) this.firstsOf(first).set(conversationId, first.dueAt);
+    if (before) this.firstsOf(before).delete(id);
+    if (first) this.firstsOf(first).set(id, first.dueAt);
   }
 
   private firstsOf({ event }: StoredDelivery): DueQueue {
@@ -103,12 +98,12 @@ export class HandlerDeliveries {
     return queue;
   }
 
-  private of(conversationId: string): StoredDelivery[] {
-    return this.payments.get(conversationId) ?? [];
+  private of(recordId: string): StoredDelivery[] {
+    return this.records.get(recordId) ?? [];
   }
 
   private othersThan({ event }: StoredDelivery): StoredDelivery[] {
-    return this.of(event.payment.conversationId).filter((other) => other.event.eventId !== event.eventId);
+    return this.of(recordIn(event).id).filter((other) => other.event.eventId !== event.eventId);
   }
 }
 
@@ -117,5 +112,11 @@ function firstOf(deliveries: readonly StoredDelivery[]): StoredDelivery | undefi
 }
 
 function versionOf({ event }: StoredDelivery): number {
-  return event.payment.version;
+  return recordIn(event).version;
+}
+
+/** Which record an event is of, and of which version: the refund's, where it shows a refund and its payment. */
+export function recordIn(event: LedgerEvent): { readonly id: string; readonly version: number } {
+  if ('refund' in event) return { id: event.refund.refundId, version: event.refund.version };
+  return { id: event.payment.conversationId, version: event.payment.version };
 }

@@ -1,7 +1,8 @@
+import { merchantAccountOf, refundsAccountOf } from '../../payment/account.js';
 import { type PaymentClock, SystemClock } from '../../payment/clock.js';
-import type { PaymentEvent } from '../../payment/payment-event.js';
+import type { LedgerEvent } from '../../payment/ledger-event.js';
 import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
-import type { PaymentState } from '../../payment/payment-state.js';
+import type { LedgerState } from '../../payment/payment-state.js';
 import type { LeaseRequest, ReplaceOutcome, UniqueKey } from '../payment-ledger.js';
 import type { Delivery, DeliveryLeaseRequest, HandlerPair, LeasedDelivery, Postponement } from '../payment-outbox.js';
 import { PaymentStore, type PurgeCounts, type Retention, type StoreCounts } from '../payment-store.js';
@@ -23,6 +24,7 @@ export interface MemoryStoreOptions {
  * and first steps. It remembers the last 100,000 idempotency keys and conversationIds of purged payments.
  */
 export class MemoryPaymentStore extends PaymentStore {
+  override readonly keepsRefunds = true;
   private readonly accounts = new Map<string, AccountData>();
   private readonly clock: PaymentClock;
 
@@ -35,14 +37,14 @@ export class MemoryPaymentStore extends PaymentStore {
     return Promise.resolve(this.clock.now());
   }
 
-  insert(record: PaymentRecord, event?: PaymentEvent): Promise<UniqueKey | null> {
+  insert(record: PaymentRecord, event?: LedgerEvent): Promise<UniqueKey | null> {
     const ledger = this.ledgerOf(record.account);
     const taken = ledger.isIdTaken(record) ? 'conversationId' : ledger.takenKey(record);
     if (!taken) this.write(record, event);
     return Promise.resolve(taken ?? null);
   }
 
-  replace(record: PaymentRecord, expectedVersion: number, event?: PaymentEvent): Promise<ReplaceOutcome> {
+  replace(record: PaymentRecord, expectedVersion: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
     const ledger = this.ledgerOf(record.account);
     if (ledger.version(record.conversationId) !== expectedVersion) return Promise.resolve('stale');
     const taken = ledger.takenKey(record);
@@ -68,7 +70,7 @@ export class MemoryPaymentStore extends PaymentStore {
     return Promise.resolve(this.ledgerOf(account).ofReference(reference));
   }
 
-  listByState(account: string, states: readonly PaymentState[], limit: number): Promise<PaymentRecord[]> {
+  listByState(account: string, states: readonly LedgerState[], limit: number): Promise<PaymentRecord[]> {
     return Promise.resolve(this.ledgerOf(account).inStates(states, limit));
   }
 
@@ -124,14 +126,19 @@ export class MemoryPaymentStore extends PaymentStore {
 
   purge(account: string, { paymentsMs, pairsMs, keysMs }: Retention): Promise<PurgeCounts> {
     const { ledger, outbox } = this.dataOf(account);
+    const refunds = this.dataOf(refundsAccountOf(account));
     outbox.forgetPairs(this.fromNow(-pairsMs));
     ledger.forgetKeysBefore(this.fromNow(-keysMs));
     const counts = { payments: 0, events: 0 };
-    for (const id of paymentsMs === null ? [] : ledger.finalizedBefore(this.fromNow(-paymentsMs))) {
-      if (outbox.isBusyWith(id)) continue;
-      ledger.delete(id, this.clock.now());
+    // Refunds are deleted with their payments only.
+    const isPurged = paymentsMs !== null && merchantAccountOf(account) === account;
+    for (const id of isPurged ? ledger.finalizedBefore(this.fromNow(-paymentsMs)) : []) {
+      const refundIds = refunds.ledger.idsOf(id);
+      const isNeeded = (refundId: string) => !refunds.ledger.isSettled(refundId) || refunds.outbox.isBusyWith(refundId);
+      if (outbox.isBusyWith(id) || refundIds.some(isNeeded)) continue;
       counts.payments += 1;
-      counts.events += outbox.deleteEvents(id);
+      counts.events += this.delete(account, id);
+      for (const refundId of refundIds) counts.events += this.delete(refundsAccountOf(account), refundId);
     }
     return Promise.resolve(counts);
   }
@@ -145,10 +152,17 @@ export class MemoryPaymentStore extends PaymentStore {
     return new Date(this.clock.now().getTime() + ms);
   }
 
-  private write(record: PaymentRecord, event?: PaymentEvent): void {
+  private write(record: PaymentRecord, event?: LedgerEvent): void {
     const { ledger, outbox } = this.dataOf(record.account);
     ledger.write(record);
     if (event) outbox.add(event);
+  }
+
+  /** @returns how many events the record had */
+  private delete(account: string, conversationId: string): number {
+    const { ledger, outbox } = this.dataOf(account);
+    ledger.delete(conversationId, this.clock.now());
+    return outbox.deleteEvents(conversationId);
   }
 
   private ledgerOf(account: string): AccountLedger {
@@ -160,7 +174,7 @@ export class MemoryPaymentStore extends PaymentStore {
   }
 
   private dataOf(account: string): AccountData {
-    const data = this.accounts.get(account) ?? { ledger: new AccountLedger(), outbox: new AccountOutbox() };
+    const data = this.accounts.get(account) ?? { ledger: new AccountLedger(), outbox: new AccountOutbox(account) };
     this.accounts.set(account, data);
     return data;
   }

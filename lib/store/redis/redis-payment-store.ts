@@ -1,8 +1,9 @@
 import type { Cluster, Redis } from 'ioredis';
+import { merchantAccountOf, refundsAccountOf } from '../../payment/account.js';
 import type { PaymentClock } from '../../payment/clock.js';
-import type { PaymentEvent } from '../../payment/payment-event.js';
+import type { LedgerEvent } from '../../payment/ledger-event.js';
 import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
-import type { PaymentState } from '../../payment/payment-state.js';
+import type { LedgerState } from '../../payment/payment-state.js';
 import type { LeaseRequest, ReplaceOutcome, UniqueKey } from '../payment-ledger.js';
 import type { Delivery, DeliveryLeaseRequest, HandlerPair, LeasedDelivery, Postponement } from '../payment-outbox.js';
 import { MAX_PURGE_MS, PaymentStore, type PurgeCounts, type Retention, type StoreCounts } from '../payment-store.js';
@@ -62,6 +63,7 @@ export interface RedisPaymentStoreOptions {
  * Keys never expire by themselves: only {@link purge} deletes, as a payment with open deliveries must stay.
  */
 export class RedisPaymentStore extends PaymentStore {
+  override readonly keepsRefunds = true;
   private readonly connection: RedisConnection;
   private readonly base: string;
   private readonly clock: PaymentClock | undefined;
@@ -102,11 +104,11 @@ export class RedisPaymentStore extends PaymentStore {
     return new Date(Number(await this.run(NOW, '', {})));
   }
 
-  async insert(record: PaymentRecord, event?: PaymentEvent): Promise<UniqueKey | null> {
+  async insert(record: PaymentRecord, event?: LedgerEvent): Promise<UniqueKey | null> {
     return (await this.run(ledger.INSERT, record.account, writeOf(record, event))) as UniqueKey | null;
   }
 
-  async replace(record: PaymentRecord, expectedVersion: number, event?: PaymentEvent): Promise<ReplaceOutcome> {
+  async replace(record: PaymentRecord, expectedVersion: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
     const values = { ...writeOf(record, event), expectedVersion };
     return (await this.run(ledger.REPLACE, record.account, values)) as ReplaceOutcome;
   }
@@ -129,7 +131,7 @@ export class RedisPaymentStore extends PaymentStore {
     return readRecords(await this.run(ledger.FIND_BY_REFERENCE, account, { reference }));
   }
 
-  async listByState(account: string, states: readonly PaymentState[], limit: number): Promise<PaymentRecord[]> {
+  async listByState(account: string, states: readonly LedgerState[], limit: number): Promise<PaymentRecord[]> {
     return readRecords(await this.run(ledger.LIST_BY_STATE, account, { states: JSON.stringify(states), limit }));
   }
 
@@ -204,13 +206,16 @@ export class RedisPaymentStore extends PaymentStore {
     const hasKeys = await isLeftAfter(FORGET_KEYS, { keysMs });
     let [payments, events] = [0, 0];
     let skip = this.purgeSkips.get(account) ?? 0;
-    let isLeft = paymentsMs !== null;
+    const refunds = this.keyOf(refundsAccountOf(account));
+    // Refunds are deleted with their payments only.
+    let isLeft = paymentsMs !== null && merchantAccountOf(account) === account;
     while (isLeft) {
-      const reply = (await step(DELETE_PAYMENTS, { paymentsMs, skip })) as [number, number, number];
-      skip += reply[0] - reply[1];
-      payments += reply[1];
-      events += reply[2];
-      isLeft = reply[0] === PURGE_STEP;
+      const reply = await step(DELETE_PAYMENTS, { paymentsMs, skip, refunds });
+      const [looked, deleted, ofEvents, hasMore] = reply as [number, number, number, 0 | 1];
+      skip += looked - deleted;
+      payments += deleted;
+      events += ofEvents;
+      isLeft = hasMore === 1;
       if (isLeft && performance.now() >= end) break;
     }
     if (isLeft) this.purgeSkips.set(account, skip);
@@ -226,8 +231,13 @@ export class RedisPaymentStore extends PaymentStore {
   protected onSilence(): void {}
 
   private run(script: Script, account: string, values: ScriptValues): Promise<unknown> {
-    const key = `${this.base}${encodeURIComponent(account)}:`;
+    const key = this.keyOf(account);
     const given = toArguments({ ...values, now: this.clock?.now() });
     return this.connection.ask((client) => script.run(client, key, given));
+  }
+
+  /** What all keys of an account begin with. */
+  private keyOf(account: string): string {
+    return `${this.base}${encodeURIComponent(account)}:`;
   }
 }

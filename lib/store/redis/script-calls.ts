@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Cluster, Redis } from 'ioredis';
-import type { PaymentEvent } from '../../payment/payment-event.js';
+import type { LedgerEvent } from '../../payment/ledger-event.js';
 import type { PaymentRecord } from '../../payment/payment.js';
 import { rowOf } from '../../payment/payment-state.js';
 import { randomBytes } from '../../payment/randomness.js';
@@ -50,7 +50,7 @@ export function toArguments(values: ScriptValues): (string | number)[] {
 }
 
 /** The arguments of a write. A random mark tells the script when the same write is sent twice. */
-export function writeOf(record: PaymentRecord, event: PaymentEvent | undefined): ScriptValues {
+export function writeOf(record: PaymentRecord, event: LedgerEvent | undefined): ScriptValues {
   return {
     write: randomBytes(16).toString('base64url'),
     id: record.conversationId,

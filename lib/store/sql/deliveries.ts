@@ -34,8 +34,8 @@ export function deliveryOf(row: DeliveryRow): Delivery {
     account: row.account,
     handlerId: row.handler_id,
     event: eventFromJson(row.event),
-    attempts: row.attempts,
-    parked: row.parked === 1,
+    attempts: Number(row.attempts),
+    parked: Number(row.parked) === 1,
     error: row.error === null ? null : (JSON.parse(row.error) as string),
     dueAt: dateOf(row.due_at),
   };
@@ -70,15 +70,11 @@ export function unblockLater(database: SqlDatabase, { account, handlerId, eventI
 export const LOOK_AHEAD = 4;
 
 /**
- * Locks the deliveries that are due to a handler, the longest due first. Queries each type separately, so that each
+ * The deliveries that are due to a handler, some more than are to be leased. Queries each type separately, so that each
  * subquery reads the index in its order.
  */
-export function dueDeliveries(
-  database: SqlDatabase,
-  { account, handlerId, types, leaseMs, limit }: DeliveryLeaseRequest,
-) {
+export function dueEventIds(database: SqlDatabase, { account, handlerId, types, limit }: DeliveryLeaseRequest) {
   const { db } = database;
-  const maxRead = LOOK_AHEAD * limit;
   const ofType = (type: string) =>
     db
       .selectFrom((eb) =>
@@ -91,21 +87,26 @@ export function dueDeliveries(
           .where('due_at', '<=', database.fromNow())
           .orderBy('due_at')
           .orderBy('version')
-          .limit(sql.lit(maxRead))
+          .limit(sql.lit(LOOK_AHEAD * limit))
           .select('event_id')
           .as('due'),
       )
       .select('due.event_id');
   const [first = '', ...others] = new Set<string>(types);
-  return db
+  return others.reduce((query, type) => query.unionAll(ofType(type)), ofType(first));
+}
+
+/**
+ * Locks the deliveries that are due to a handler, the longest due first.
+ * @param eventIds which ones may be due, if that has been read already
+ */
+export function dueDeliveries(database: SqlDatabase, request: DeliveryLeaseRequest, eventIds?: readonly string[]) {
+  const { account, handlerId, types, leaseMs, limit } = request;
+  return database.db
     .selectFrom('card_payment_delivery as delivery')
     .where('delivery.account', '=', account)
     .where('delivery.handler_id', '=', handlerId)
-    .where(
-      'delivery.event_id',
-      'in',
-      others.reduce((query, type) => query.unionAll(ofType(type)), ofType(first)),
-    )
+    .where('delivery.event_id', 'in', eventIds ?? dueEventIds(database, request))
     .where('delivery.parked', '=', sql.lit(0))
     .where('delivery.due_at', '<=', database.fromNow())
     .select((eb) => [
@@ -120,9 +121,11 @@ export function dueDeliveries(
     ])
     .orderBy('delivery.due_at')
     .orderBy('delivery.version')
-    .limit(sql.lit(maxRead))
+    .limit(sql.lit(LOOK_AHEAD * limit))
     .modifyEnd(database.rowLock('delivery'));
 }
+
+export type DueRow = Awaited<ReturnType<ReturnType<typeof dueDeliveries>['execute']>>[number];
 
 /**
  * Null for a delivery that waits for no earlier one of its payment. Otherwise the time until which it waits if nothing

@@ -16,7 +16,18 @@ export class MissingDriverError extends Error {
 /** This Node.js is too old for the driver, which would end the process without an error. Its message may be shown. */
 export class UnfitDriverError extends Error {}
 
-const SHOWN = [SchemaError, MissingDatabaseError, MissingDriverError, UnfitDriverError];
+/** The server cannot keep the store's promises. Its message may be shown. */
+export class UnfitServerError extends Error {}
+
+/** Refuses a database that speaks the protocol of another one, and lacks what the promises rest on. */
+export function unfitDatabase(name: string, why: string): UnfitServerError {
+  return new UnfitServerError(`payments cannot be kept in ${name}: it ${why}`);
+}
+
+const SHOWN = [SchemaError, MissingDatabaseError, MissingDriverError, UnfitDriverError, UnfitServerError];
+
+/** What to do about a URL that cannot be read, since most often the password is the cause. */
+export const ESCAPES_IN_URLS = 'in its user and password write / ? # @ : % as %2F %3F %23 %40 %3A %25';
 
 /** Imports a package that only some installations have. */
 export async function importDriver<T>(packages: string, load: () => Promise<T>): Promise<T> {

@@ -1,12 +1,23 @@
+import { mariadbEngine, mysqlEngine } from './engines/mysql/mysql.engine.js';
 import { postgresEngine } from './engines/postgres/postgres.engine.js';
 import { sqliteEngine } from './engines/sqlite/sqlite.engine.js';
 import type { SqlEngine } from './sql-engine.js';
 
 /** The databases that the SQL store works with. A further database is a folder in `engines/` and an entry here. */
-export const SQL_ENGINES = [sqliteEngine, postgresEngine] as const satisfies readonly SqlEngine[];
+export const SQL_ENGINES = [
+  sqliteEngine,
+  postgresEngine,
+  mysqlEngine,
+  mariadbEngine,
+] as const satisfies readonly SqlEngine[];
 
 /** The names of these databases. */
 export type SqlDialect = (typeof SQL_ENGINES)[number]['name'];
+
+/** Their names as a choice, for messages: `sqlite, postgres, … or …`. */
+export function choiceOf(of: (engine: SqlEngine) => string): string {
+  return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(SQL_ENGINES.map(of));
+}
 
 export function isSqlDialect(name: string | undefined): name is SqlDialect {
   return SQL_ENGINES.some((engine) => engine.name === name);
@@ -15,7 +26,7 @@ export function isSqlDialect(name: string | undefined): name is SqlDialect {
 /** @throws Error when there is no such database */
 export function engineNamed(name: SqlDialect): SqlEngine {
   const engine = SQL_ENGINES.find((one) => one.name === name);
-  if (!engine) throw new Error(`the dialect of a SQL store is ${SQL_ENGINES.map((one) => one.name).join(' or ')}`);
+  if (!engine) throw new Error(`the dialect of a SQL store is ${choiceOf((one) => one.name)}`);
   return engine;
 }
 

@@ -1,4 +1,5 @@
 export type { SqlDialect } from './engines.js';
+export { mysqlPaymentStore, type MysqlStoreOptions } from './engines/mysql/mysql-payment-store.js';
 export { postgresPaymentStore, type PostgresStoreOptions } from './engines/postgres/postgres-payment-store.js';
 export { sqlitePaymentStore, type SqliteStoreOptions } from './engines/sqlite/sqlite-payment-store.js';
 export { openSqlStore } from './open-sql-store.js';

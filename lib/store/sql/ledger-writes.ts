@@ -1,9 +1,8 @@
-import type { PaymentEvent } from '../../payment/payment-event.js';
+import type { LedgerEvent } from '../../payment/ledger-event.js';
 import type { PaymentRecord } from '../../payment/payment.js';
 import { pinnedReferenceOf } from '../../payment/transitions.js';
 import type { ReplaceOutcome, UniqueKey } from '../payment-ledger.js';
-import { eventToJson, historyEntryOf, historyToJson } from '../record-json.js';
-import { hostIdHashOf, keyHashOf, rowOf } from './payment-tables.js';
+import { eventRowOf, historyRowOf, hostIdHashOf, keyHashOf, rowOf } from './payment-tables.js';
 import type { SqlDatabase } from './sql-database.js';
 import type { LedgerWrites } from './sql-engine.js';
 import { firstTaken, takenKeys } from './sql-ledger.js';
@@ -179,22 +178,12 @@ function* releaseKey(database: SqlDatabase, { account }: PaymentRecord, keyHash:
   yield* ask(remove);
 }
 
-function* writeHistoryAndEvent(database: SqlDatabase, record: PaymentRecord, event?: PaymentEvent): Steps<void> {
-  const { account, conversationId, version } = record;
-  const line = { account, conversation_id: conversationId, version, entry: historyToJson(historyEntryOf(record)) };
+function* writeHistoryAndEvent(database: SqlDatabase, record: PaymentRecord, event?: LedgerEvent): Steps<void> {
+  const line = historyRowOf(record);
   yield* ask(
     database.query('history', Object.values(line), (db) => db.insertInto('card_payment_history').values(line)),
   );
   if (!event) return;
-  const row = {
-    account,
-    event_id: event.eventId,
-    conversation_id: conversationId,
-    version,
-    type: event.type,
-    occurred_at: event.occurredAt.getTime(),
-    waiting: 1 as const,
-    event: eventToJson(event),
-  };
+  const row = eventRowOf(record, event);
   yield* ask(database.query('event', Object.values(row), (db) => db.insertInto('card_payment_event').values(row)));
 }

@@ -3,7 +3,7 @@ import { PaymentLogger } from '../../telemetry/payment-logger.js';
 import { driverProblem } from '../driver-check.js';
 import type { PaymentStore } from '../payment-store.js';
 import type { SqlStoreOptions } from './sql-payment-store.js';
-import { engineOfUrl, SQL_ENGINES } from './engines.js';
+import { choiceOf, engineOfUrl } from './engines.js';
 
 /** Only a warning: Kysely is plain JavaScript, and may work on a Node.js that is older than it asks for. */
 function warnOfKysely(): void {
@@ -20,8 +20,8 @@ export interface OpenSqlStoreOptions extends Pick<SqlStoreOptions, 'clock'> {
 }
 
 /**
- * The store of a URL: `sqlite:FILE` or `postgres://…`. Its `open` connects. Kysely and the drivers are loaded only when
- * they are needed.
+ * The store of a URL: `sqlite:FILE`, `postgres://…`, `mysql://…` or `mariadb://…`. Its `open` connects. Kysely and the
+ * drivers are loaded only when they are needed.
  * @throws Error that names the packages to install, or says what is wrong with the URL; it never shows the URL
  */
 export async function openSqlStore(
@@ -29,7 +29,7 @@ export async function openSqlStore(
   { clock, processClock, mustExist = false }: OpenSqlStoreOptions = {},
 ): Promise<PaymentStore> {
   const engine = engineOfUrl(url);
-  if (!engine) throw new Error(`a SQL store is ${SQL_ENGINES.map(({ urlForm }) => urlForm).join(' or ')}`);
+  if (!engine) throw new Error(`a SQL store is ${choiceOf(({ urlForm }) => urlForm)}`);
   const { dialect, ...access } = await engine.open(url, { mustExist });
   warnOfKysely();
   const [{ Kysely }, { SqlPaymentStore }] = await Promise.all([import('kysely'), import('./sql-payment-store.js')]);
@@ -37,6 +37,8 @@ export async function openSqlStore(
     ...access,
     clock: clock ?? (engine.time === null ? processClock : undefined),
     migrate: !mustExist,
+    // The command line may look at a replica.
+    mustWrite: !mustExist,
     isOwner: true,
   });
 }

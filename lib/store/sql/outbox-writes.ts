@@ -1,13 +1,24 @@
 import { sql } from 'kysely';
 import type { DeliveryLeaseRequest } from '../payment-outbox.js';
-import { deleteDelivery, deliveryOf, dueDeliveries, LOOK_AHEAD, unblockLater, withEvents } from './deliveries.js';
+import {
+  deleteDelivery,
+  deliveryOf,
+  dueDeliveries,
+  type DueRow,
+  LOOK_AHEAD,
+  unblockLater,
+  withEvents,
+} from './deliveries.js';
 import type { PaymentDb } from './payment-tables.js';
 import { compiled, type SqlDatabase } from './sql-database.js';
 import type { OutboxWrites } from './sql-engine.js';
 import { ask, type Steps } from './sql-transaction.js';
 
+/** Finds and locks the deliveries that are due; see {@link dueDeliveries}. */
+export type LockDue = (database: SqlDatabase, request: DeliveryLeaseRequest) => Steps<DueRow[]>;
+
 /** Writes deliveries in a transaction of several statements, in SQL that most databases know. */
-export const outboxWrites: OutboxWrites = {
+export const outboxWritesBy = (lockDue: LockDue): OutboxWrites => ({
   fanOut(database, account, limit) {
     return database.write(function* () {
       const { db } = database;
@@ -26,7 +37,7 @@ export const outboxWrites: OutboxWrites = {
     const { account, handlerId, lease, limit } = request;
     return database.write(function* () {
       const { db } = database;
-      const due = (yield* ask(dueDeliveries(database, request).compile())).rows;
+      const due = yield* lockDue(database, request);
       const leasedIds = due
         .filter((row) => row.blocked_until === null)
         .slice(0, limit)
@@ -40,7 +51,9 @@ export const outboxWrites: OutboxWrites = {
           .where('event_id', 'in', eventIds)
           .compile();
       const isFull = due.length === LOOK_AHEAD * limit;
-      const waiting = due.filter((row) => isFull && row.attempts === 0 && Number(row.blocked_until) > Number(row.now));
+      const waiting = due.filter(
+        (row) => isFull && Number(row.attempts) === 0 && Number(row.blocked_until) > Number(row.now),
+      );
       let isDone = true;
       for (const row of waiting) {
         if (!(yield* lockEarlier(database, request, row))) continue;
@@ -64,7 +77,12 @@ export const outboxWrites: OutboxWrites = {
       yield* ask(unblockLater(database, delivery).compile());
     });
   },
-};
+});
+
+/** For databases that read a subquery without a reference to the outer query once. */
+export const outboxWrites = outboxWritesBy(function* (database, request) {
+  return (yield* ask(dueDeliveries(database, request).compile())).rows;
+});
 
 /**
  * Locks the deliveries that one waits for, so that a process that removes one of them waits, and then makes due what is

@@ -23,7 +23,14 @@ const KEY_BYTES = {
 };
 
 /** How a step writes its tables: the types of keys by their name, and what {@link SchemaSyntax} says. */
-type TableSyntax = SchemaSyntax & { readonly key: Readonly<Record<keyof typeof KEY_BYTES, string>> };
+interface TableSyntax extends SchemaSyntax {
+  readonly key: Readonly<Record<keyof typeof KEY_BYTES, string>>;
+  /**
+   * A flag as a column of an index that is limited to the rows with one value of it, where the database has no partial
+   * indexes: otherwise queries would read past all other rows.
+   */
+  readonly indexedFlag: (column: string) => string;
+}
 
 /** One step of the schema. */
 interface Migration {
@@ -45,7 +52,7 @@ interface Migration {
 const MIGRATIONS: readonly Migration[] = [
   {
     lowest: 1,
-    statements: ({ key, jsonType: json, tableEnd, indexOf }) => [
+    statements: ({ key, jsonType: json, tableEnd, indexOf, indexedFlag }) => [
       `create table card_payment (
   account ${key.account} not null,
   conversation_id ${key.conversation_id} not null,
@@ -104,7 +111,7 @@ const MIGRATIONS: readonly Migration[] = [
   primary key (account, event_id)
 )${tableEnd(false)}`,
       'create index card_payment_event_payment on card_payment_event (account, conversation_id)',
-      `create index card_payment_event_waiting on card_payment_event (account, type, occurred_at)${indexOf('waiting = 1')}`,
+      `create index card_payment_event_waiting on card_payment_event (account, ${indexedFlag('waiting')}type, occurred_at)${indexOf('waiting = 1')}`,
 
       `create table card_payment_handler (
   account ${key.account} not null,
@@ -130,8 +137,8 @@ const MIGRATIONS: readonly Migration[] = [
   primary key (account, handler_id, event_id)
 )${tableEnd(false)}`,
       'create index card_payment_delivery_payment on card_payment_delivery (account, conversation_id, handler_id, version)',
-      `create index card_payment_delivery_due on card_payment_delivery (account, handler_id, type, due_at, version)${indexOf('parked = 0')}`,
-      `create index card_payment_delivery_parked on card_payment_delivery (account, occurred_at)${indexOf('parked = 1')}`,
+      `create index card_payment_delivery_due on card_payment_delivery (account, ${indexedFlag('parked')}handler_id, type, due_at, version)${indexOf('parked = 0')}`,
+      `create index card_payment_delivery_parked on card_payment_delivery (account, ${indexedFlag('parked')}occurred_at)${indexOf('parked = 1')}`,
     ],
   },
 ];
@@ -170,7 +177,11 @@ export function createMigrationTable({ tableEnd }: SchemaSyntax): string {
 /** The statements of all steps after a version, each with the row that says it was done. */
 function statementsSince(version: number, schema: SchemaSyntax, now: string): string[] {
   const types = Object.entries(KEY_BYTES).map(([name, bytes]) => [name, schema.keyType(bytes)]);
-  const syntax = { ...schema, key: Object.fromEntries(types) as TableSyntax['key'] };
+  const syntax: TableSyntax = {
+    ...schema,
+    key: Object.fromEntries(types) as TableSyntax['key'],
+    indexedFlag: (column) => (schema.indexOf('') === '' ? `${column}, ` : ''),
+  };
   return MIGRATIONS.slice(version).flatMap(({ lowest, statements }, index) => [
     ...statements(syntax),
     `insert into ${MIGRATION_TABLE} (version, lowest, applied_at) values (${version + index + 1}, ${lowest}, ${now})`,

@@ -1,7 +1,8 @@
 import type { ColumnType, Kysely } from 'kysely';
 import { createHash } from 'node:crypto';
+import type { LedgerEvent } from '../../payment/ledger-event.js';
 import type { PaymentRecord } from '../../payment/payment.js';
-import { recordFromJson, recordToJson } from '../record-json.js';
+import { eventToJson, historyEntryOf, historyToJson, recordFromJson, recordToJson } from '../record-json.js';
 
 /** Some drivers return a bigint as text. */
 type BigIntColumn = ColumnType<number | string, number, number>;
@@ -99,8 +100,6 @@ export interface PaymentTables {
 
 export type PaymentDb = Kysely<PaymentTables>;
 
-export type PaymentRow = ReturnType<typeof rowOf>;
-
 export function rowOf(record: PaymentRecord) {
   return {
     account: record.account,
@@ -114,6 +113,25 @@ export function rowOf(record: PaymentRecord) {
     finalized_at: record.finalizedAt?.getTime() ?? null,
     due_at: record.dueAt?.getTime() ?? null,
     record: recordToJson({ ...record, dueAt: null }),
+  };
+}
+
+export function historyRowOf(record: PaymentRecord) {
+  const { account, conversationId: conversation_id, version } = record;
+  return { account, conversation_id, version, entry: historyToJson(historyEntryOf(record)) };
+}
+
+/** The event of a record, which waits to be fanned out. */
+export function eventRowOf({ account, conversationId, version }: PaymentRecord, event: LedgerEvent) {
+  return {
+    account,
+    event_id: event.eventId,
+    conversation_id: conversationId,
+    version,
+    type: event.type,
+    occurred_at: event.occurredAt.getTime(),
+    waiting: 1 as const,
+    event: eventToJson(event),
   };
 }
 

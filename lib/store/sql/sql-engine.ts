@@ -1,5 +1,5 @@
 import type { Dialect } from 'kysely';
-import type { PaymentEvent } from '../../payment/payment-event.js';
+import type { LedgerEvent } from '../../payment/ledger-event.js';
 import type { PaymentRecord } from '../../payment/payment.js';
 import type { ReplaceOutcome, UniqueKey } from '../payment-ledger.js';
 import type { Delivery, DeliveryLeaseRequest } from '../payment-outbox.js';
@@ -35,8 +35,8 @@ export interface SqlAccess {
   /** Connects at the first query. */
   readonly dialect: Dialect;
   /**
-   * Whether each session has the database's time limits from its beginning, so that a single statement needs no
-   * transaction to be limited. Known once the store is open.
+   * Whether each session has the database's time limits, and the isolation of transactions, from its beginning, so that
+   * a single statement needs no transaction to be limited. Known once the store is open.
    */
   readonly hasLimitedSessions: () => boolean;
   /**
@@ -44,18 +44,23 @@ export interface SqlAccess {
    * Transitions run on it without waiting, and share commits.
    */
   readonly inProcess?: () => InProcessConnection | null;
+  /**
+   * Whether a query may be several statements, with a semicolon between; see `SqlDatabase.script`. Known once the store
+   * is open.
+   */
+  readonly takesScripts?: () => boolean;
 }
 
 /** How the ledger is written. Each method is atomic. */
 export interface LedgerWrites {
   /** See `PaymentLedger.insert`. */
-  readonly insert: (database: SqlDatabase, record: PaymentRecord, event?: PaymentEvent) => Promise<UniqueKey | null>;
+  readonly insert: (database: SqlDatabase, record: PaymentRecord, event?: LedgerEvent) => Promise<UniqueKey | null>;
   /** See `PaymentLedger.replace`. */
   readonly replace: (
     database: SqlDatabase,
     record: PaymentRecord,
     expectedVersion: number,
-    event?: PaymentEvent,
+    event?: LedgerEvent,
   ) => Promise<ReplaceOutcome>;
 }
 
@@ -111,6 +116,15 @@ export interface SqlEngine extends SqlSyntax {
    * @param environment whose variables the driver reads for what the URL does not say
    */
   readonly unprotectedHost: (url: string, environment: Environment) => string | null;
+  /** The option of a URL with which the host is reached by verified TLS; null if there is no host. */
+  readonly tlsOption: string | null;
+
+  /**
+   * Looks at the server before anything is written.
+   * @returns settings of the server with which it may lose what it has acknowledged, for a warning
+   * @throws UnfitServerError when it cannot keep the store's promises: it only looks like this database, for example
+   */
+  readonly checkServer: (run: RunStatement) => Promise<readonly string[]>;
 
   readonly schema: SchemaSyntax;
   /** Finds a row when there is a table of this name. */

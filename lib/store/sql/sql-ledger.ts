@@ -1,6 +1,6 @@
 import { type CompiledQuery, sql } from 'kysely';
-import type { PaymentEvent } from '../../payment/payment-event.js';
-import { UNSETTLED_STATES, type PaymentState } from '../../payment/payment-state.js';
+import type { LedgerEvent } from '../../payment/ledger-event.js';
+import { UNSETTLED_STATES, type LedgerState } from '../../payment/payment-state.js';
 import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
 import type { LeaseRequest, PaymentLedger, ReplaceOutcome, UniqueKey } from '../payment-ledger.js';
 import type { StateCount, StoreCounts } from '../payment-store.js';
@@ -16,11 +16,11 @@ export class SqlLedger implements PaymentLedger {
     private readonly writes: () => Promise<SqlWrites>,
   ) {}
 
-  async insert(record: PaymentRecord, event?: PaymentEvent): Promise<UniqueKey | null> {
+  async insert(record: PaymentRecord, event?: LedgerEvent): Promise<UniqueKey | null> {
     return (await this.writes()).ledgerWrites.insert(this.database, record, event);
   }
 
-  async replace(record: PaymentRecord, expectedVersion: number, event?: PaymentEvent): Promise<ReplaceOutcome> {
+  async replace(record: PaymentRecord, expectedVersion: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
     return (await this.writes()).ledgerWrites.replace(this.database, record, expectedVersion, event);
   }
 
@@ -59,7 +59,7 @@ export class SqlLedger implements PaymentLedger {
   }
 
   /** Queries each state separately, so that each query reads the index in its order. */
-  async listByState(account: string, states: readonly PaymentState[], limit: number): Promise<PaymentRecord[]> {
+  async listByState(account: string, states: readonly LedgerState[], limit: number): Promise<PaymentRecord[]> {
     const found: PaymentRecord[] = [];
     for (const state of new Set(states)) {
       const query = records(this.database.db, account).where('state', '=', state).orderBy('updated_at').limit(limit);
@@ -193,7 +193,9 @@ export function firstTaken(
   ownId: string | null,
 ): UniqueKey | null {
   if (!taken) return null;
-  if (taken.conversationId && ownId === null) return 'conversationId';
-  if (taken.idempotencyKey && idempotencyKey !== null) return 'idempotencyKey';
-  return (['tokenHash', 'referenceLock'] as const).find((name) => taken[name]) ?? null;
+  // Some drivers can be told to give numbers as texts.
+  const isTaken = (name: UniqueKey): boolean => Number(taken[name]) === 1;
+  if (isTaken('conversationId') && ownId === null) return 'conversationId';
+  if (isTaken('idempotencyKey') && idempotencyKey !== null) return 'idempotencyKey';
+  return (['tokenHash', 'referenceLock'] as const).find(isTaken) ?? null;
 }

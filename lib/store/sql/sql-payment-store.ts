@@ -1,8 +1,10 @@
 import type { Kysely } from 'kysely';
+import { merchantAccountOf } from '../../payment/account.js';
 import type { PaymentClock } from '../../payment/clock.js';
-import type { PaymentEvent } from '../../payment/payment-event.js';
-import type { PaymentState } from '../../payment/payment-state.js';
+import type { LedgerEvent } from '../../payment/ledger-event.js';
+import type { LedgerState } from '../../payment/payment-state.js';
 import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
+import { PaymentLogger } from '../../telemetry/payment-logger.js';
 import type { LeaseRequest, ReplaceOutcome, UniqueKey } from '../payment-ledger.js';
 import type { Delivery, DeliveryLeaseRequest, HandlerPair, LeasedDelivery, Postponement } from '../payment-outbox.js';
 import { MAX_PURGE_MS, PaymentStore, type PurgeCounts, type Retention, type StoreCounts } from '../payment-store.js';
@@ -28,17 +30,23 @@ export interface SqlStoreOptions {
 interface ConnectionSettings extends Partial<Omit<SqlAccess, 'dialect'>> {
   /** Whether the store made its connections, and `close` ends them. */
   readonly isOwner?: boolean;
+  /** Whether `open` refuses a database that can only be read. Default true. */
+  readonly mustWrite?: boolean;
 }
 
+/** Refused by a server that is read-only, and by one on which this user may not write. */
+const WRITES_NOTHING = { sql: 'update card_payment_handler set account = account where 1 = 0' };
+
 /**
- * Keeps payments in SQLite or PostgreSQL. Made by `sqlitePaymentStore`, `postgresPaymentStore`, `sqlPaymentStore` or
- * `openSqlStore`.
+ * Keeps payments in SQLite, PostgreSQL, MySQL or MariaDB. Made by `sqlitePaymentStore`, `postgresPaymentStore`,
+ * `mysqlPaymentStore`, `sqlPaymentStore` or `openSqlStore`.
  *
  * On SQLite a Kysely instance has one connection, which a transaction has to itself: a payment made inside a
- * transaction of the same instance would wait for it forever. On PostgreSQL it would not be part of that transaction
+ * transaction of the same instance would wait for it forever. On the others it would not be part of that transaction
  * either: a payment is committed when its method resolves.
  */
 export class SqlPaymentStore extends PaymentStore {
+  override readonly keepsRefunds = true;
   private readonly database: SqlDatabase;
   private readonly ledger: SqlLedger;
   private readonly outbox: SqlOutbox;
@@ -63,7 +71,10 @@ export class SqlPaymentStore extends PaymentStore {
   override async open(): Promise<void> {
     try {
       await this.writes();
+      const warnings = await limited(() => this.engine.checkServer((statement) => this.database.run(statement)));
+      for (const warning of warnings) new PaymentLogger().warn(`The payment store: ${warning}.`);
       await limited(() => migrateSchema(this.database, this.engine, this.options.migrate ?? true));
+      if (this.options.mustWrite ?? true) await limited(() => this.database.run(WRITES_NOTHING));
     } catch (error) {
       throw openError(error, this.engine);
     }
@@ -79,11 +90,11 @@ export class SqlPaymentStore extends PaymentStore {
     return new Date(Number(row?.now));
   }
 
-  insert(record: PaymentRecord, event?: PaymentEvent): Promise<UniqueKey | null> {
+  insert(record: PaymentRecord, event?: LedgerEvent): Promise<UniqueKey | null> {
     return limited(() => this.ledger.insert(record, event));
   }
 
-  replace(record: PaymentRecord, expectedVersion: number, event?: PaymentEvent): Promise<ReplaceOutcome> {
+  replace(record: PaymentRecord, expectedVersion: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
     return limited(() => this.ledger.replace(record, expectedVersion, event));
   }
 
@@ -103,7 +114,7 @@ export class SqlPaymentStore extends PaymentStore {
     return limited(() => this.ledger.findByReference(account, reference));
   }
 
-  listByState(account: string, states: readonly PaymentState[], limit: number): Promise<PaymentRecord[]> {
+  listByState(account: string, states: readonly LedgerState[], limit: number): Promise<PaymentRecord[]> {
     return limited(() => this.ledger.listByState(account, states, limit));
   }
 
@@ -156,8 +167,9 @@ export class SqlPaymentStore extends PaymentStore {
     const hasPairs = await this.outbox.forgetPairs(account, pairsMs, end);
     const purge = new LedgerPurge(this.database, account, end);
     const hasKeys = await purge.forgetKeys(keysMs);
+    // Refunds are deleted with their payments only.
     const { place, ...counts } =
-      paymentsMs === null
+      paymentsMs === null || merchantAccountOf(account) !== account
         ? { payments: 0, events: 0, place: null }
         : await purge.purgePayments(paymentsMs, this.purgePlaces.get(account));
     if (place) this.purgePlaces.set(account, place);

@@ -1,4 +1,4 @@
-import type { CompiledQuery, QueryResult } from 'kysely';
+import type { CompiledQuery, KyselyPlugin, QueryResult } from 'kysely';
 import { setTimeout } from 'node:timers/promises';
 import type { PaymentDb } from './payment-tables.js';
 
@@ -16,7 +16,10 @@ export interface SqlSyntax {
    */
   readonly time: string | null;
 
-  /** Begins a transaction that may write and that reads whatever others have committed. */
+  /**
+   * Begins a transaction that may write and that reads whatever others have committed. What comes before the last of
+   * these sets its isolation, which the store's own sessions have from their beginning.
+   */
   readonly begin: readonly SqlStatement[];
   /**
    * Limits the transaction that has just begun: how long a statement runs, how long it waits for a lock, and how long
@@ -38,6 +41,9 @@ export interface SqlSyntax {
   readonly unlessTaken: string;
   /** What is appended to an insert so that, when this primary key is taken, it sets one column of the row instead. */
   readonly orOverwrite: (primaryKey: readonly string[], column: string) => string;
+
+  /** Makes texts of what the driver returns for a column of bytes; null if it returns texts. */
+  readonly asTexts: KyselyPlugin | null;
 }
 
 /** A connection to a database inside this process: a statement is done when the call returns. */

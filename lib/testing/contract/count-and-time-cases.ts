@@ -27,7 +27,15 @@ export const timeCases: readonly PaymentStoreCase[] = [
 
 const NONE: StateCount = { count: 0, oldest: null };
 const EMPTY: StoreCounts = {
-  states: { charging: NONE, initiating: NONE, awaiting: NONE, authorizing: NONE, unknown: NONE, review: NONE },
+  states: {
+    charging: NONE,
+    initiating: NONE,
+    awaiting: NONE,
+    authorizing: NONE,
+    unknown: NONE,
+    review: NONE,
+    refunding: NONE,
+  },
   waitingEvents: 0,
   openDeliveries: 0,
   parkedDeliveries: 0,
@@ -43,9 +51,9 @@ export const countCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'counts shows how many payments are in each unsettled state, and the oldest updatedAt of each',
+    name: 'counts shows how many payments or refunds are in each unsettled state, and the oldest updatedAt of each',
     async run(trial) {
-      const states = ['charging', 'initiating', 'awaiting', 'authorizing', 'unknown', 'review'] as const;
+      const states = ['charging', 'initiating', 'awaiting', 'authorizing', 'unknown', 'review', 'refunding'] as const;
       for (const [index, state] of states.entries()) await trial.insert({ state, updatedAt: at(index) });
       await trial.insert({ state: 'unknown', updatedAt: at(3), createdAt: at(-5) });
       await trial.insert({ state: 'unknown', updatedAt: at(9) });
@@ -58,6 +66,7 @@ export const countCases: readonly PaymentStoreCase[] = [
         authorizing: one(3),
         unknown: { count: 3, oldest: at(3) },
         review: one(5),
+        refunding: one(6),
       });
       same(await trial.store.counts(`${trial.account}-other`), EMPTY);
     },

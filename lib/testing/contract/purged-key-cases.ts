@@ -265,7 +265,9 @@ export const purgedKeyCases: readonly PaymentStoreCase[] = [
           trial.purge(),
           trial.second.insert(repeat(trial, record)),
         ]);
-        same([first, counts.payments, second], ['conversationId', 1, 'conversationId']);
+        // A repeat may have locked the payment for a moment: the next purge deletes it then.
+        const { payments: late } = await trial.purge();
+        same([first, counts.payments + late, second], ['conversationId', 1, 'conversationId']);
         assert.equal(await trial.find(record), null);
       }
     },

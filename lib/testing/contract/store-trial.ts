@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict';
-import { eventIdOf, PaymentEvent, type PaymentEventType } from '../../payment/payment-event.js';
-import { EVENT_STATES, type PaymentEventState, type PaymentState } from '../../payment/payment-state.js';
-import { type PaymentRecord, toPayment } from '../../payment/payment.js';
+import { refundsAccountOf } from '../../payment/account.js';
+import type { LedgerEvent, LedgerEventType } from '../../payment/ledger-event.js';
+import { eventIdOf, PaymentEvent } from '../../payment/payment-event.js';
+import {
+  EVENT_STATES,
+  type LedgerState,
+  type PaymentEventState,
+  REFUND_EVENT_STATES,
+  type RefundEventState,
+} from '../../payment/payment-state.js';
+import { isRefund, type PaymentRecord, toPayment } from '../../payment/payment.js';
+import { newRefundEvent } from '../../payment/refund-event.js';
+import { type RefundIn, saleOf, saleText, toRefund } from '../../payment/refund.js';
+import { referenceLockIn } from '../../payment/transitions.js';
 import type { Delivery, Postponement } from '../../store/payment-outbox.js';
 import type { PaymentStore, PurgeCounts, Retention, StoreCounts } from '../../store/payment-store.js';
 import { aPaymentEvent, aPaymentRecord } from '../a-payment.js';
@@ -16,7 +27,10 @@ export interface PaymentStoreCase {
   readonly run: (trial: StoreTrial) => Promise<void>;
 }
 
-const ALL_TYPES = EVENT_STATES.map((state): PaymentEventType => `payment.${state}`);
+const ALL_TYPES: readonly LedgerEventType[] = [
+  ...EVENT_STATES.map((state) => `payment.${state}` as const),
+  ...REFUND_EVENT_STATES.map((state) => `refund.${state}` as const),
+];
 
 /** Long enough that a purge forgets no pair and no key. */
 const FOR_YEARS_MS = 10 * 365 * 86_400_000;
@@ -29,14 +43,18 @@ export const RACERS = 16;
 
 /** The store that is tested, in an account that nothing else uses, and the steps that cases have in common. */
 export class StoreTrial {
-  readonly account = unique('account');
-
   constructor(
     readonly store: PaymentStore,
     /** A second connection to the same data, or the same store if there is none. */
     readonly second: PaymentStore,
     private readonly clock: TestClock,
+    readonly account = unique('account'),
   ) {}
+
+  /** The same steps in the account of this account's refunds. */
+  get refunds(): StoreTrial {
+    return new StoreTrial(this.store, this.second, this.clock, refundsAccountOf(this.account));
+  }
 
   /** Sets the clock of both connections to this many milliseconds after the start. */
   moveTo(ms: number): void {
@@ -86,15 +104,31 @@ export class StoreTrial {
     return this.record({ ...fullFields(), ...changes });
   }
 
+  /** A new record of a refund of this payment. Unless it is settled, it holds the payment's lock. */
+  refund(payment: PaymentRecord, changes: Partial<PaymentRecord> = {}): PaymentRecord {
+    const { state = 'refunding', kind = 'refund' } = changes;
+    const reference = payment.conversationId;
+    return this.record({
+      account: refundsAccountOf(payment.account),
+      conversationId: unique('refund'),
+      reference,
+      kind,
+      state,
+      referenceLock: referenceLockIn(state, { kind, reference, allowRepeat: false }),
+      sale: saleText(toPayment(payment)),
+      ...changes,
+    });
+  }
+
   // The ledger.
 
-  /** Stores this new payment. */
-  async put(record: PaymentRecord, event?: PaymentEvent): Promise<void> {
-    assert.equal(await this.store.insert(record, event), null, 'the payment must be stored');
+  /** Stores this new record. */
+  async put(record: PaymentRecord, event?: LedgerEvent): Promise<void> {
+    assert.equal(await this.store.insert(record, event), null, `the ${nounOf(record)} must be stored`);
   }
 
   /** Stores a new payment. */
-  async insert(changes: Partial<PaymentRecord> = {}, event?: PaymentEvent): Promise<PaymentRecord> {
+  async insert(changes: Partial<PaymentRecord> = {}, event?: LedgerEvent): Promise<PaymentRecord> {
     const record = this.record(changes);
     await this.put(record, event);
     return record;
@@ -107,15 +141,22 @@ export class StoreTrial {
     return record;
   }
 
+  /** Stores a new refund of this payment. */
+  async insertRefund(payment: PaymentRecord, changes: Partial<PaymentRecord> = {}): Promise<PaymentRecord> {
+    const refund = this.refund(payment, changes);
+    await this.put(refund);
+    return refund;
+  }
+
   /** The next version of a record. */
   next(record: PaymentRecord, changes: Partial<PaymentRecord> = {}): PaymentRecord {
     return { ...record, ...changes, version: record.version + 1 };
   }
 
-  /** Replaces a stored payment by its next version. */
+  /** Replaces a stored record by its next version. */
   async replace(record: PaymentRecord, changes: Partial<PaymentRecord> = {}): Promise<PaymentRecord> {
     const next = this.next(record, changes);
-    assert.equal(await this.store.replace(next, record.version), 'replaced', 'the payment must be replaced');
+    assert.equal(await this.store.replace(next, record.version), 'replaced', `the ${nounOf(record)} must be replaced`);
     return next;
   }
 
@@ -131,7 +172,7 @@ export class StoreTrial {
     return this.store.findByReference(this.account, reference);
   }
 
-  listByState(states: readonly PaymentState[], limit = 10): Promise<PaymentRecord[]> {
+  listByState(states: readonly LedgerState[], limit = 10): Promise<PaymentRecord[]> {
     return this.store.listByState(this.account, states, limit);
   }
 
@@ -147,16 +188,20 @@ export class StoreTrial {
 
   // Events, which a write of the ledger leaves in the outbox.
 
-  /** Replaces a stored payment by its next version in a state that has events, with its event. */
+  /** Replaces a stored record by its next version in a state that has events, with its event. */
   async publish(
     record: PaymentRecord,
     state: PaymentEventState,
     updatedAt: Date,
     store = this.store,
-  ): Promise<{ record: PaymentRecord; event: PaymentEvent }> {
+  ): Promise<{ record: PaymentRecord; event: LedgerEvent }> {
     const next = this.next(record, { state, updatedAt });
     const event = this.event(next, state);
-    assert.equal(await store.replace(next, record.version, event), 'replaced', 'the payment must be replaced');
+    assert.equal(
+      await store.replace(next, record.version, event),
+      'replaced',
+      `the ${nounOf(record)} must be replaced`,
+    );
     return { record: next, event };
   }
 
@@ -188,7 +233,8 @@ export class StoreTrial {
   }
 
   /** The event of a record in that state. */
-  event(record: PaymentRecord, state: PaymentEventState): PaymentEvent {
+  event(record: PaymentRecord, state: PaymentEventState): LedgerEvent {
+    if (isRefund(record)) return refundEvent({ ...record, state });
     const event = aPaymentEvent({ ...toPayment(record), state });
     return new PaymentEvent({ ...event, eventId: eventIdOf(record) });
   }
@@ -196,13 +242,13 @@ export class StoreTrial {
   // The outbox.
 
   /** Announces a new handler. @returns its id */
-  async handler(...types: PaymentEventType[]): Promise<string> {
+  async handler(...types: LedgerEventType[]): Promise<string> {
     const handlerId = unique('Orders.handler');
     await this.announce(handlerId, ...types);
     return handlerId;
   }
 
-  announce(handlerId: string, ...types: PaymentEventType[]): Promise<void> {
+  announce(handlerId: string, ...types: LedgerEventType[]): Promise<void> {
     return this.store.announce(
       this.account,
       types.map((type) => ({ handlerId, type })),
@@ -283,9 +329,19 @@ export class StoreTrial {
 }
 
 interface LeaseOptions {
-  readonly types?: readonly PaymentEventType[];
+  readonly types?: readonly LedgerEventType[];
   readonly lease?: string;
   readonly leaseMs?: number;
   readonly limit?: number;
   readonly store?: PaymentStore;
+}
+
+function refundEvent(record: PaymentRecord): LedgerEvent {
+  const sale = saleOf(record);
+  assert.ok(sale, 'a refund must have its payment');
+  return newRefundEvent(toRefund(record) as RefundIn<RefundEventState>, sale, eventIdOf(record));
+}
+
+function nounOf(record: PaymentRecord): string {
+  return isRefund(record) ? 'refund' : 'payment';
 }

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import {
   type CanActivate,
+  createParamDecorator,
   type ExecutionContext,
   ForbiddenException,
   HttpException,
@@ -46,15 +47,30 @@ export class AdminGuard implements CanActivate {
   }
 }
 
+/** Kept with what staff do by hand. */
+const MAX_NAME_LENGTH = 200;
+
+/** The name of who uses the admin pages: the user name of HTTP Basic. Nobody signs in while the gateway is simulated. */
+export const CurrentAdmin = createParamDecorator((_data: unknown, context: ExecutionContext) =>
+  adminNameOf(context.switchToHttp().getRequest<Request>()),
+);
+
+function adminNameOf(request: Request): string {
+  const name = credentialsIn(credentialsOf(request).authorization).replace(/:.*$/s, '');
+  return name.trim().slice(0, MAX_NAME_LENGTH) || 'admin';
+}
+
 function credentialsOf({ headers, ip }: Request): { authorization: string | undefined; address: string } {
   return { authorization: headers.authorization, address: ip ?? '' };
 }
 
-function passwordIn(authorization = ''): string {
-  const credentials = /^basic +(\S+)$/i.exec(authorization)?.[1] ?? '';
-  return Buffer.from(credentials, 'base64')
-    .toString()
-    .replace(/^[^:]*:?/, '');
+function passwordIn(authorization: string | undefined): string {
+  return credentialsIn(authorization).replace(/^[^:]*:?/, '');
+}
+
+/** `name:password`. */
+function credentialsIn(authorization = ''): string {
+  return Buffer.from(/^basic +(\S+)$/i.exec(authorization)?.[1] ?? '', 'base64').toString();
 }
 
 /** Takes the same time wherever the texts differ, even in length. */

@@ -17,7 +17,9 @@ export class DemoGateway implements OnApplicationShutdown {
 
   static async start(): Promise<DemoGateway> {
     if (process.env.PAYMENT_BASE_URL) return new DemoGateway(null);
-    return new DemoGateway(await startSimulator({ dialect: 'morpos', merchantName: 'Toprak Atölye' }));
+    // Whether the real gateway can be asked about a refund is not known. Here it can, so that the orders page can show it.
+    const options = { dialect: 'morpos', merchantName: 'Toprak Atölye', inquiryKnowsRefunds: true } as const;
+    return new DemoGateway(await startSimulator(options));
   }
 
   get isOn(): boolean {

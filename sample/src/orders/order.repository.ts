@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { PaymentEvent } from 'nestjs-card-payment';
+import { type PaymentEvent, RefundEvent } from 'nestjs-card-payment';
 import { type BasketLine, totalOf } from '../basket/basket.js';
+import { kurusOf } from '../money.js';
 import type { Order, OrderLine, OrderStatus, ReceivedEvent } from './order.js';
 import { ShopDatabase } from './shop-database.js';
 
@@ -9,10 +10,18 @@ interface OrderRow {
   id: string;
   lines: string;
   total_kurus: number;
-  status: OrderStatus;
+  status: Exclude<OrderStatus, 'refunded'>;
   placed_at: string;
   invoice_number: number | null;
+  refunded_kurus: number;
 }
+
+const SELECT_ORDERS = `
+SELECT orders.*, (
+  SELECT COALESCE(SUM(kurus), 0) FROM order_refunds
+  WHERE order_id = orders.id AND conversation_id = COALESCE(orders.paid_by, conversation_id)
+) AS refunded_kurus
+FROM orders`;
 
 /** Stores the shop's orders. */
 @Injectable()
@@ -38,14 +47,14 @@ export class OrderRepository {
   }
 
   find(id: string): Order | null {
-    const row = this.sqlite.prepare<[string], OrderRow>('SELECT * FROM orders WHERE id = ?').get(id);
+    const row = this.sqlite.prepare<[string], OrderRow>(`${SELECT_ORDERS} WHERE id = ?`).get(id);
     return row ? toOrder(row) : null;
   }
 
   /** Newest first. */
   latest(limit: number): Order[] {
     return this.sqlite
-      .prepare<[number], OrderRow>('SELECT * FROM orders ORDER BY placed_at DESC LIMIT ?')
+      .prepare<[number], OrderRow>(`${SELECT_ORDERS} ORDER BY placed_at DESC LIMIT ?`)
       .all(limit)
       .map(toOrder);
   }
@@ -58,20 +67,40 @@ export class OrderRepository {
    */
   markPaid(id: string, handler: string, { eventId, payment }: PaymentEvent): void {
     this.sqlite.transaction(() => {
-      const isNew =
-        this.sqlite
-          .prepare('INSERT OR IGNORE INTO handled_deliveries (account, handler, event_id) VALUES (?, ?, ?)')
-          .run(payment.account, handler, eventId).changes === 1;
-      if (!isNew) return;
+      if (!this.isFirstDelivery(payment.account, handler, eventId)) return;
       const { changes } = this.sqlite
         .prepare(
-          `UPDATE orders SET status = 'paid', held_by = NULL,
+          `UPDATE orders SET status = 'paid', held_by = NULL, paid_by = ?,
              invoice_number = (SELECT COALESCE(MAX(invoice_number), 1000) + 1 FROM orders)
            WHERE id = ?`,
         )
-        .run(id);
+        .run(payment.conversationId, id);
       if (changes === 0) throw new Error(`There is no order ${id}`);
     })();
+  }
+
+  /**
+   * Writes down what was given back of an order, once, as {@link markPaid} does.
+   * @throws Error for an unknown order
+   */
+  markRefunded(id: string, handler: string, { eventId, refund }: RefundEvent<'succeeded'>): void {
+    this.sqlite.transaction(() => {
+      if (!this.isFirstDelivery(refund.account, handler, eventId)) return;
+      const { changes } = this.sqlite
+        .prepare(
+          `INSERT INTO order_refunds (account, event_id, order_id, conversation_id, kurus)
+           SELECT ?, ?, id, ?, ? FROM orders WHERE id = ?`,
+        )
+        .run(refund.account, eventId, refund.conversationId, kurusOf(refund.amount), id);
+      if (changes === 0) throw new Error(`There is no order ${id}`);
+    })();
+  }
+
+  private isFirstDelivery(account: string, handler: string, eventId: string): boolean {
+    const { changes } = this.sqlite
+      .prepare('INSERT OR IGNORE INTO handled_deliveries (account, handler, event_id) VALUES (?, ?, ?)')
+      .run(account, handler, eventId);
+    return changes === 1;
   }
 
   /** Money may have moved. Until that is known, the order must be neither packed nor paid again. */
@@ -89,10 +118,12 @@ export class OrderRepository {
   }
 
   /** Records an event for the orders page. */
-  recordEvent(via: ReceivedEvent['via'], { eventId, type, payment }: PaymentEvent): void {
+  recordEvent(via: ReceivedEvent['via'], event: PaymentEvent | RefundEvent): void {
+    const { eventId, type, payment } = event;
+    const { reason } = event instanceof RefundEvent ? event.refund : payment;
     this.sqlite
       .prepare('INSERT INTO received_events VALUES (?, ?, ?, ?, ?, ?)')
-      .run(payment.reference ?? '', eventId, via, type, payment.reason, new Date().toISOString());
+      .run(payment.reference ?? '', eventId, via, type, reason, new Date().toISOString());
   }
 
   /** Oldest first. */
@@ -117,9 +148,10 @@ function toOrder(row: OrderRow): Order {
     id: row.id,
     lines: JSON.parse(row.lines) as OrderLine[],
     totalKurus: row.total_kurus,
-    status: row.status,
+    status: row.status === 'paid' && row.refunded_kurus >= row.total_kurus ? 'refunded' : row.status,
     placedAt: new Date(row.placed_at),
     invoiceNumber: row.invoice_number,
+    refundedKurus: row.refunded_kurus,
   };
 }
 

@@ -6,7 +6,8 @@ import { LimitsOrders } from '../checkout/attempt-limits.js';
 import { orderPage } from '../pages/order-page.js';
 import { CurrentVisitor, type Visitor } from '../visitor/visitor.js';
 import { OrderRepository } from './order.repository.js';
-import { outcomeOf } from './outcome.js';
+import { moneyBackOf } from './money-back.js';
+import { outcomeWithRefunds } from './outcome.js';
 
 @Controller('orders')
 export class OrdersController {
@@ -35,8 +36,10 @@ export class OrdersController {
   ): Promise<string> {
     const order = this.orders.find(id);
     if (!order) throw new NotFoundException();
-    const outcome = outcomeOf(await this.payments.findByReference(order.id));
+    const moneyBack = await moneyBackOf(this.payments, order.id);
+    const outcome = outcomeWithRefunds(moneyBack);
+    const refunds = moneyBack.flatMap((each) => each.refunds);
     const isEmptied = outcome.kind === 'paid' && this.basket.emptyAfter(request, response, order.lines);
-    return orderPage(order, outcome, isEmptied ? { ...visitor, basketCount: 0 } : visitor);
+    return orderPage(order, outcome, isEmptied ? { ...visitor, basketCount: 0 } : visitor, refunds);
   }
 }

@@ -1,9 +1,13 @@
 import { type Payment, PAYMENT_STATES, type PaymentState } from 'nestjs-card-payment';
+import { isGivenBack, type MoneyBack } from './money-back.js';
 
 /** What the buyer sees of an order's payment. */
 export type Outcome =
   | { readonly kind: 'unpaid' }
-  | { readonly kind: 'paid' | 'pending' | 'checking' | 'atBank' | 'failed' | 'expired'; readonly payment: Payment };
+  | {
+      readonly kind: 'paid' | 'refunded' | 'pending' | 'checking' | 'atBank' | 'failed' | 'expired';
+      readonly payment: Payment;
+    };
 
 const KIND_OF: Readonly<Record<PaymentState, Exclude<Outcome['kind'], 'unpaid'>>> = {
   succeeded: 'paid',
@@ -18,12 +22,24 @@ const KIND_OF: Readonly<Record<PaymentState, Exclude<Outcome['kind'], 'unpaid'>>
 };
 
 /**
- * An order has a payment for each attempt. At most one of them may have taken money: its state is the outcome. Without
- * one, it is the state of the latest.
+ * An order has a payment for each attempt. The outcome is the state of the one that succeeded; otherwise of the one that
+ * may have taken money; otherwise of the latest. A second payment in review does not make a paid order unpaid: staff see
+ * it, and give its money back.
  */
 export function outcomeOf(payments: readonly Payment[]): Outcome {
-  const payment = payments.find(({ state }) => PAYMENT_STATES[state].holdsReference) ?? payments.at(-1);
+  const payment =
+    payments.find(({ state }) => state === 'succeeded') ??
+    payments.find(({ state }) => PAYMENT_STATES[state].holdsReference) ??
+    payments.at(-1);
   return payment ? { kind: KIND_OF[payment.state], payment } : { kind: 'unpaid' };
+}
+
+/** The same, and `refunded` if all that was paid was given back. The order cannot be paid again. */
+export function outcomeWithRefunds(moneyBack: readonly MoneyBack[]): Outcome {
+  const outcome = outcomeOf(moneyBack.map(({ payment }) => payment));
+  const isRefunded =
+    outcome.kind === 'paid' && moneyBack.some((each) => each.payment === outcome.payment && isGivenBack(each));
+  return isRefunded ? { kind: 'refunded', payment: outcome.payment } : outcome;
 }
 
 /** Whether the buyer may be asked for a card. */

@@ -12,6 +12,15 @@ CREATE TABLE IF NOT EXISTS orders (
   placed_at TEXT NOT NULL,
   invoice_number INTEGER UNIQUE
 );
+CREATE TABLE IF NOT EXISTS order_refunds (
+  account TEXT NOT NULL,
+  event_id TEXT NOT NULL,
+  order_id TEXT NOT NULL,
+  conversation_id TEXT NOT NULL,
+  kurus INTEGER NOT NULL,
+  PRIMARY KEY (account, event_id)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS order_refunds_by_order ON order_refunds (order_id);
 CREATE TABLE IF NOT EXISTS handled_deliveries (
   account TEXT NOT NULL,
   handler TEXT NOT NULL,
@@ -37,6 +46,14 @@ export class ShopDatabase implements OnApplicationShutdown {
   constructor() {
     this.sqlite.pragma('journal_mode = WAL');
     this.sqlite.exec(SCHEMA);
+    this.addPaidBy();
+  }
+
+  /** A database that was made before the shop could give money back has no such column. */
+  private addPaidBy(): void {
+    const columns = this.sqlite.pragma('table_info(orders)') as { name: string }[];
+    if (columns.some(({ name }) => name === 'paid_by')) return;
+    this.sqlite.exec('ALTER TABLE orders ADD COLUMN paid_by TEXT');
   }
 
   onApplicationShutdown(): void {

@@ -1,33 +1,33 @@
-import { explainCode, type Payment } from 'nestjs-card-payment';
 import { type Html, html } from '../html.js';
-import { displayKurus, displayMoney } from '../money.js';
-import type { Order, ReceivedEvent } from '../orders/order.js';
-import { EVENT_WORDS, REASON_WORDS, STATE_WORDS } from '../texts/payment-words.js';
+import { displayKurus } from '../money.js';
+import { isTaken, isUnclear } from '../orders/money-back.js';
 import { TEXTS } from '../texts/texts.js';
 import type { Language } from '../visitor/language.js';
 import type { Visitor } from '../visitor/visitor.js';
-import { displayDate } from './display-date.js';
+import { type AdminEntry, eventList, orderHead, paymentActions, paymentLine, refundLine } from './admin-entry.js';
 import { layout } from './layout.js';
-
-export interface AdminEntry {
-  readonly order: Order;
-  readonly payments: readonly Payment[];
-  readonly events: readonly ReceivedEvent[];
-}
 
 export function adminPage(entries: readonly AdminEntry[], visitor: Visitor): string {
   const { language } = visitor;
   const { admin } = TEXTS[language];
   const paid = entries.filter(({ order }) => order.status === 'paid');
-  const revenue = paid.reduce((sum, { order }) => sum + order.totalKurus, 0);
+  const revenue = entries.reduce((sum, entry) => sum + kept(entry), 0);
   const onHold = entries.filter(({ order }) => order.status === 'checking').length;
+  const attention = entries.filter(
+    ({ order, payments }) => order.status === 'checking' || payments.some(({ refunds }) => refunds.some(isUnclear)),
+  ).length;
   const body = html`<h1>${admin.title}</h1>
     <dl class="figures">
       ${figure(admin.paidOrders, paid.length)} ${figure(admin.revenue, displayKurus(revenue, language))}
-      ${figure(admin.attention, onHold)}
+      ${figure(admin.attention, attention)}
     </dl>
     ${entries.length === 0 && html`<p>${admin.none}</p>`} ${entries.map((entry) => card(entry, language))}`;
   return layout({ title: onHold > 0 ? admin.titleOnHold(onHold) : admin.title, body, visitor });
+}
+
+/** What the shop keeps of an order that was paid. */
+function kept({ order: { status, totalKurus, refundedKurus } }: AdminEntry): number {
+  return status === 'paid' || status === 'refunded' ? Math.max(0, totalKurus - refundedKurus) : 0;
 }
 
 function figure(name: string, value: string | number): Html {
@@ -37,80 +37,28 @@ function figure(name: string, value: string | number): Html {
   </div>`;
 }
 
-function card({ order, payments, events }: AdminEntry, language: Language): Html {
+function card(entry: AdminEntry, language: Language): Html {
+  const { order, payments } = entry;
   const { admin } = TEXTS[language];
-  const items = order.lines.map(({ quantity, name }) => `${quantity} × ${name[language]}`).join(', ');
   return html`<article class="panel order" data-order="${order.id}" data-status="${order.status}">
-    <header>
-      <h2><a href="/orders/${order.id}">${order.id}</a></h2>
-      <span class="chip ${order.status}">${admin.statuses[order.status]}</span>
-      ${order.invoiceNumber && html`<span class="hint">${admin.invoice} ${order.invoiceNumber}</span>`}
-      <time datetime="${order.placedAt.toISOString()}">${displayDate(order.placedAt, language)}</time>
-      <strong class="price">${displayKurus(order.totalKurus, language)}</strong>
-    </header>
-    <p class="hint">${items}</p>
+    ${orderHead(entry, html`<h2><a href="/orders/${order.id}">${order.id}</a></h2>`, language)}
     <h3>${admin.payments}</h3>
     ${
       payments.length === 0
         ? html`<p class="hint">${admin.noPayments}</p>`
         : html`<ul class="attempts">
-            ${payments.map((payment) => attempt(payment, language))}
+            ${payments.map((each) => [
+              paymentLine(each.payment, language, paymentActions(each.payment, language, null)),
+              each.refunds.map((refund) => refundLine(refund, each, language, null)),
+            ])}
           </ul>`
     }
-    <details ${events.length > 0 && html`open`}>
-      <summary>${admin.events} (${events.length})</summary>
-      ${
-        events.length === 0
-          ? html`<p class="hint">${admin.noEvents}</p>`
-          : html`<ol class="events">
-              ${events.map(
-                ({ via, type, reason, eventId, receivedAt }) =>
-                  html`<li>
-                    <time datetime="${receivedAt.toISOString()}">${displayDate(receivedAt, language)}</time>
-                    <code class="via">${via}</code> <strong>${EVENT_WORDS[language](type)}</strong>
-                    ${reason && html`<span>${REASON_WORDS[language][reason]}</span>`}
-                    <code>${eventId}</code>
-                  </li>`,
-              )}
-            </ol>`
-      }
-    </details>
-  </article>`;
-}
-
-function attempt(payment: Payment, language: Language): Html {
-  const { admin, order } = TEXTS[language];
-  const { conversationId, state, kind, code, reason, installmentCount, maskedCardNumber, authCode } = payment;
-  const codeText = code === null ? null : `${code} ${explainCode(code, language).whatHappened}`;
-  return html`<li data-state="${state}">
-    <span class="chip ${state}">${STATE_WORDS[language][state]}</span>
-    <code>${conversationId}</code>
-    <span>${kind === 'direct' ? admin.direct : '3D'}</span>
-    <span>${displayMoney(payment.amount, language)}${installmentCount > 1 && html` × ${installmentCount}`}</span>
-    <span>${maskedCardNumber}</span>
-    ${reason && html`<span>${REASON_WORDS[language][reason]}</span>`} ${codeText && html`<span>${codeText}</span>`}
-    ${authCode && html`<span>${order.authCode} ${authCode}</span>`} ${actions(payment, language)}
-  </li>`;
-}
-
-/**
- * The gateway can be asked about an unknown payment. Staff can settle it, and one in review, by the gateway's records.
- */
-function actions({ conversationId, state }: Payment, language: Language): Html | null {
-  const { admin } = TEXTS[language];
-  if (state !== 'unknown' && state !== 'review') return null;
-  const path = `/admin/payments/${conversationId}`;
-  const which = html`<span class="unseen">: ${conversationId}</span>`;
-  return html`<span class="actions">
     ${
-      state === 'unknown' &&
-      html`<form method="post" action="${path}/inquire">
-        <button>${admin.inquire}${which}</button>
-      </form>`
+      payments.some((each) => isTaken(each) || each.refunds.length > 0) &&
+      html`<p class="manage">
+        <a href="/admin/orders/${order.id}">${admin.manage}<span class="unseen">: ${order.id}</span></a>
+      </p>`
     }
-    <form method="post" action="${path}/resolve">
-      <button name="state" value="succeeded">${admin.resolvePaid}${which}</button>
-      <button name="state" value="failed">${admin.resolveFailed}${which}</button>
-    </form>
-  </span>`;
+    ${eventList(entry, entry.events.length > 0, language)}
+  </article>`;
 }

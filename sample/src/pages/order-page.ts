@@ -1,6 +1,7 @@
-import type { Payment } from 'nestjs-card-payment';
+import type { Payment, Refund } from 'nestjs-card-payment';
 import { type Html, html } from '../html.js';
 import { displayMoney } from '../money.js';
+import { isOpen } from '../orders/money-back.js';
 import type { Order } from '../orders/order.js';
 import { isPayable, type Outcome } from '../orders/outcome.js';
 import { reasonText } from '../texts/reason-text.js';
@@ -13,6 +14,7 @@ import { displayDate } from './display-date.js';
 
 const LOOK: Readonly<Record<Outcome['kind'], 'good' | 'bad' | 'wait'>> = {
   paid: 'good',
+  refunded: 'good',
   pending: 'wait',
   checking: 'wait',
   atBank: 'wait',
@@ -24,7 +26,8 @@ const LOOK: Readonly<Record<Outcome['kind'], 'good' | 'bad' | 'wait'>> = {
 /** After how many seconds the page asks again while the outcome is open. */
 const LOOK_AGAIN: Partial<Record<Outcome['kind'], number>> = { pending: 3, atBank: 5, checking: 30 };
 
-export function orderPage(order: Order, outcome: Outcome, visitor: Visitor): string {
+/** @param refunds of all payments of the order */
+export function orderPage(order: Order, outcome: Outcome, visitor: Visitor, refunds: readonly Refund[] = []): string {
   const { language } = visitor;
   const texts = TEXTS[language];
   const { title, text } = texts.order[outcome.kind];
@@ -53,10 +56,13 @@ export function orderPage(order: Order, outcome: Outcome, visitor: Visitor): str
       </div>
     </section>
     <div class="split" data-details>
-      <section class="panel">
-        <h2>${texts.order.summary}</h2>
-        ${orderLines(order, language)}
-      </section>
+      <div>
+        <section class="panel">
+          <h2>${texts.order.summary}</h2>
+          ${orderLines(order, language)}
+        </section>
+        ${givenBack(refunds, language)}
+      </div>
       ${
         outcome.kind !== 'unpaid' &&
         html`<section class="panel">
@@ -91,6 +97,31 @@ function details(payment: Payment, language: Language): Html {
           <dd>${value}</dd>`,
     )}
   </dl>`;
+}
+
+/** Notes and names are for the shop only, and so is a refund that failed. */
+function givenBack(refunds: readonly Refund[], language: Language): Html | null {
+  const { order } = TEXTS[language];
+  const done = refunds.filter(({ state }) => state === 'succeeded');
+  const isUnderWay = refunds.some(isOpen);
+  if (done.length === 0 && !isUnderWay) return null;
+  const name = ({ kind, transactionAt, finalizedAt, updatedAt }: Refund): string =>
+    (kind === 'void' ? order.voidOf : order.refundOf)(displayDate(transactionAt ?? finalizedAt ?? updatedAt, language));
+  return html`<section class="panel" data-refunds>
+    <h2>${order.refunds}</h2>
+    ${
+      done.length > 0 &&
+      html`<dl class="details">
+          ${done.map(
+            (refund) =>
+              html`<dt>${name(refund)}</dt>
+                <dd>${displayMoney(refund.amount, language)}</dd>`,
+          )}
+        </dl>
+        <p class="hint">${order.refundHint}</p>`
+    }
+    ${isUnderWay && html`<p data-refund-under-way>${order.refundUnderWay}</p>`}
+  </section>`;
 }
 
 /** The gateway's text as received, unless it is a plain decimal. */

@@ -1,4 +1,11 @@
-import type { PaymentEventState, PaymentEventType, PaymentReason, PaymentState } from 'nestjs-card-payment';
+import type {
+  PaymentEventState,
+  PaymentEventType,
+  PaymentReason,
+  PaymentState,
+  RefundEventType,
+  RefundState,
+} from 'nestjs-card-payment';
 import type { Language } from '../visitor/language.js';
 
 /** What the orders page calls a payment's states. */
@@ -27,7 +34,31 @@ export const STATE_WORDS: Readonly<Record<Language, Readonly<Record<PaymentState
   },
 };
 
-/** Why a payment is in its state. */
+/** What the orders page calls a refund's states. A refund that failed gave nothing back. */
+export const REFUND_STATE_WORDS: Readonly<Record<Language, Readonly<Record<RefundState, string>>>> = {
+  en: {
+    refunding: 'refunding',
+    succeeded: 'succeeded',
+    failed: 'failed',
+    unknown: 'unknown',
+    review: 'review',
+  },
+  tr: {
+    refunding: 'işleniyor',
+    succeeded: 'başarılı',
+    failed: 'başarısız',
+    unknown: 'belirsiz',
+    review: 'incelenecek',
+  },
+};
+
+/** How money is given back: a refund of all or of a part, or a void, which calls off the whole payment. */
+export const REFUND_KIND_WORDS: Readonly<Record<Language, Readonly<Record<'refund' | 'partial' | 'void', string>>>> = {
+  en: { refund: 'refund', partial: 'partial refund', void: 'void' },
+  tr: { refund: 'iade', partial: 'kısmi iade', void: 'iptal' },
+};
+
+/** Why a payment or refund is in its state. */
 export const REASON_WORDS: Readonly<Record<Language, Readonly<Record<PaymentReason, string>>>> = {
   en: {
     declined: 'declined',
@@ -51,6 +82,7 @@ export const REASON_WORDS: Readonly<Record<Language, Readonly<Record<PaymentReas
     moved_after_all: 'money moved after all',
     not_found: 'not known to the gateway',
     operator: 'settled by hand',
+    recorded: 'made at the gateway’s own panel',
   },
   tr: {
     declined: 'reddedildi',
@@ -74,11 +106,15 @@ export const REASON_WORDS: Readonly<Record<Language, Readonly<Record<PaymentReas
     moved_after_all: 'para sonradan çekilmiş göründü',
     not_found: 'geçit bu ödemeyi tanımıyor',
     operator: 'elle sonuçlandırıldı',
+    recorded: 'geçidin kendi panelinden yapıldı',
   },
 };
 
 /** In English, events have the same names as in code. */
-export const EVENT_WORDS: Readonly<Record<Language, (type: PaymentEventType) => string>> = {
+export const EVENT_WORDS: Readonly<Record<Language, (type: PaymentEventType | RefundEventType) => string>> = {
   en: (type) => type,
-  tr: (type) => `ödeme ${STATE_WORDS.tr[type.slice('payment.'.length) as PaymentEventState]}`,
+  tr: (type) => {
+    const [of, state] = type.split('.') as ['payment' | 'refund', PaymentEventState];
+    return `${of === 'refund' ? 'para iadesi' : 'ödeme'} ${STATE_WORDS.tr[state]}`;
+  },
 };

@@ -66,6 +66,10 @@ export const tr: Texts = {
   order: {
     title: 'Sipariş',
     paid: { title: 'Teşekkürler, siparişiniz ödendi', text: 'Hemen paketliyoruz.' },
+    refunded: {
+      title: 'Ödemeniz iade edildi',
+      text: 'Çekilen tutarın tamamı kartınıza iade edilir. Bankanızın bunu göstermesi birkaç gün sürebilir.',
+    },
     pending: {
       title: 'Ödemeniz işleniyor',
       text: 'Banka sonucu henüz bildirmedi. Lütfen yeniden ödeme yapmayın: bu sayfa sonuca kendiliğinden yeniden bakar.',
@@ -98,6 +102,11 @@ export const tr: Texts = {
     date: 'Tarih',
     payment: 'Ödeme',
     summary: 'Siparişiniz',
+    refunds: 'İadeler',
+    refundOf: (date) => `İade, ${date}`,
+    voidOf: (date) => `İptal, ${date}`,
+    refundUnderWay: 'Bir iade işleniyor. Banka onayladığında burada görünür.',
+    refundHint: 'Bankanızın bunu kartınızda göstermesi birkaç gün sürebilir.',
   },
   reasons: {
     notSent: 'Ödeme hizmetine ulaşılamadı. Lütfen birazdan yeniden deneyin.',
@@ -108,10 +117,10 @@ export const tr: Texts = {
     title: 'Siparişler',
     titleOnHold: (count) => `Siparişler (${count} beklemede)`,
     paidOrders: 'Ödenen sipariş',
-    revenue: 'Tahsilat',
+    revenue: 'İadeler düşülmüş tahsilat',
     attention: 'İlgi bekleyen',
     none: 'Henüz sipariş yok.',
-    statuses: { open: 'açık', checking: 'beklemede', paid: 'ödendi' },
+    statuses: { open: 'açık', checking: 'beklemede', paid: 'ödendi', refunded: 'iade edildi' },
     invoice: 'Fatura',
     payments: 'Ödemeler',
     noPayments: 'Ödeme denenmedi.',
@@ -121,6 +130,80 @@ export const tr: Texts = {
     resolvePaid: 'Ödendi',
     resolveFailed: 'Ödenmedi',
     direct: 'doğrudan',
+    manage: 'İade ve iptal',
+    back: 'Tüm siparişler',
+  },
+  refunds: {
+    title: 'İade ve iptal',
+    taken: 'Çekilen',
+    refunded: 'İade edilen',
+    open: 'Sonucu belirsiz',
+    refundable: 'Kalan',
+    none: 'Henüz iade yok.',
+    by: (name) => `yapan: ${name}`,
+    nothingLeft: 'İade edilecek tutar kalmadı.',
+    waits: 'Bir iadenin sonucu henüz belli değil. Belli olana kadar bu ödemeden başka iade yapılamaz.',
+    inReview: 'Paranın çekildiği kesin; bu yüzden ödeme sonuçlandırılmadan, olduğu gibi iade edilebilir.',
+    formTitle: 'İade',
+    amount: 'Tutar',
+    amountHint: (left) => `en çok ${left}`,
+    note: 'Not',
+    noteHint: 'yalnızca mağaza görür',
+    refund: 'Bu tutarı iade et',
+    refundAll: (left) => `Tamamını iade et: ${left}`,
+    voidTitle: 'Ödemenin tamamını iptal et',
+    voidText: (taken) =>
+      `İptal, ${taken} tutarındaki ödemenin tamamını geri alır. Geçit iptali yalnızca ödemenin yapıldığı gün, gün sonu ` +
+      'alınmadan önce kabul eder. Sonrasında iptal yerine iade edin.',
+    void: 'Ödemeyi iptal et',
+    recordTitle: 'Başka yerden yapılmış bir iadeyi kaydet',
+    recordText:
+      'Geçidin kendi panelinden zaten yaptığınız bir iade içindir. Geçide bir şey gönderilmez; çekilenden fazlası iade ' +
+      'edilmesin diye yazılır.',
+    record: 'İadeyi kaydet',
+    unclear: 'Bu paranın iade edilip edilmediği bilinmiyor. Karar vermeden önce araştırın.',
+    inReviewRefund: 'Geçidin yanıtı istekle çelişiyor. Geçidin kendi kayıtlarına bakın.',
+    resolveGiven: 'İade edildi',
+    resolveNotGiven: 'İade edilmedi',
+    simulatorHint:
+      'Simülatör: tutarı ,80 ile biten iade reddedilir; ,82 ile bitenin yanıtı belirsizdir, ama para iade edilir.',
+    done: {
+      refunding: (amount) => `${amount} iadesi işleniyor. Bir şey yapmanız gerekmez.`,
+      succeeded: (amount) => `${amount} iade edildi.`,
+      failed: (amount) => `${amount} iade edilmedi: geçit kabul etmedi.`,
+      unknown: (amount) => `${amount} iade edildi mi, bilinmiyor. Yeniden iade etmeyin: önce geçide sorun.`,
+      review: (amount) =>
+        `Geçidin ${amount} hakkındaki yanıtı istekle çelişiyor. Yeniden iade etmeyin: önce araştırın.`,
+    },
+    lookAgain: 'Yeniden bak',
+    problemTitle: 'İade yapılmadı',
+    unchangedTitle: 'Bir şey değişmedi',
+    problems: {
+      amountFormat: 'Tutarı rakamla, binlik ayırıcı olmadan yazın: 10,50 veya 10.50 gibi.',
+      amountPositive: 'Tutar 0’dan büyük olmalı.',
+      amountDecimals: 'Tutarda virgülden sonra en çok iki rakam olmalı. Binlik ayırıcı kullanmayın.',
+      amountDigits: 'Tutarda çok fazla rakam var.',
+      note: '1 ila 10.000 karakterlik bir not yazın.',
+      exceeds: (left) => `Bu, kalan tutardan fazla. İade edilebilecek tutar: ${left}.`,
+      nothingLeft: 'İade edilecek tutar kalmadı.',
+      voided: 'Ödeme iptal edilmiş; iade edilecek tutar kalmadı.',
+      refunded: (left) => `Bir kısmı iade edildiği için ödeme iptal edilemez. Kalan ${left} tutarı iade edin.`,
+      in_progress: (left) =>
+        `Bu ödemenin başka bir iadesinin sonucu henüz belli değil. Bekleyin veya sonuçlandırın. Ayrıca kalan: ${left}.`,
+      no_ids:
+        'Bu ödemenin geçitteki numaraları bilinmiyor; bu yüzden geçitten iade istenemez. İadeyi geçidin kendi ' +
+        'panelinden yapıp buraya kaydedin.',
+      notTaken: 'Bu ödemede para çekildiği kesin değil; bu yüzden iade yapılamaz.',
+      usedForm:
+        'Bu form başka bir iade için kullanılmış; bu yüzden bu iade gönderilmedi. Yapılan iadelere bakın; hâlâ ' +
+        'gerekiyorsa yeniden gönderin.',
+      notSent: 'Geçide ulaşılamadı, bu yüzden iade yapılmadı. Yeniden gönderebilirsiniz.',
+      unsupported: 'Bu geçit mağazadan iade kabul etmiyor. İadeyi geçidin kendi panelinden yapıp buraya kaydedin.',
+      notNow: 'Bu şu anda olmadı; geçide bir şey gönderilmedi. Lütfen yeniden gönderin.',
+      notSettled:
+        'Değiştirilmedi: sonucu zaten belli, ya da istek hâlâ yolda olabilir. Bu, yarıda kalmasından bir saat sonra biter.',
+      noInquiry: 'Bu geçide sorulamıyor. Geçidin kendi kayıtlarına bakın.',
+    },
   },
   problem: {
     notFound: { title: 'Böyle bir sayfa yok', text: 'Bağlantı eksik olabilir.' },

@@ -24,15 +24,17 @@ import { Script } from '../script-calls.js';
  *     open:TYPE:HANDLER     event ids of the open deliveries by dueAt, or by when those before them may be gone
  *     parked:TYPE:HANDLER   event ids of the parked deliveries by occurredAt
  *
- * No key expires by itself. The work of a script depends on its `limit`, on the versions of a payment and on the pairs
- * of an account, which are few. It does not grow with the number of payments, waiting events or deliveries.
+ * No key expires by itself. The work of a script depends on its `limit`, on the versions and refunds of a payment and on
+ * the pairs of an account, which are few. It does not grow with the number of payments, waiting events or deliveries.
  */
 const LIBRARY = `
 local call = redis.call
 local arg = {}
 for i = 1, #ARGV, 2 do arg[ARGV[i]] = ARGV[i + 1] end
 
-local function key(kind, name) return KEYS[1] .. kind .. (name and ':' .. name or '') end
+-- What the keys of the account begin with.
+local account = KEYS[1]
+local function key(kind, name) return account .. kind .. (name and ':' .. name or '') end
 
 -- The store's time: this server's, unless the store was given a clock.
 local function timeNow()

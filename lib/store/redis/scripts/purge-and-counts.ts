@@ -1,4 +1,4 @@
-import { EVENT_STATES, UNSETTLED_STATES } from '../../../payment/payment-state.js';
+import { EVENT_STATES, REFUND_EVENT_STATES, UNSETTLED_STATES } from '../../../payment/payment-state.js';
 import { script } from './library.js';
 import { DELIVERIES } from './outbox.js';
 
@@ -36,28 +36,50 @@ return #old == tonumber(arg.limit) and 1 or 0
 `);
 
 /**
- * Deletes payments in one step: how many it looked at, and how many payments and events it deleted. The next step skips
- * those that stay.
+ * Deletes payments with their refunds in one step: how many payments it looked at, how many payments and events it
+ * deleted, and 1 when there may be more. The next step skips those that stay. Refunds count towards its limit, but the
+ * refunds of one payment are never divided.
  */
 export const DELETE_PAYMENTS = script(
   DELIVERIES,
   `
-local handlers, everyone = handlersByType(), {}
-for _, of in pairs(handlers) do
-  for _, handler in ipairs(of) do everyone[handler] = true end
+-- Runs work with the keys of the refunds' account.
+local function amongRefunds(work, of)
+  account = arg.refunds
+  local result = work(of)
+  account = KEYS[1]
+  return result
 end
 
-local function isBusy(id)
-  for handler in pairs(everyone) do
+local function knownPairs()
+  local known = { types = handlersByType(), handlers = {} }
+  for _, of in pairs(known.types) do
+    for _, handler in ipairs(of) do known.handlers[handler] = true end
+  end
+  return known
+end
+local known, knownOfRefunds = knownPairs(), amongRefunds(knownPairs)
+
+local function isBusy(id, known)
+  for handler in pairs(known.handlers) do
     if call('HEXISTS', key('deliveries', handler), id) == 1 then return true end
   end
   for _, waiting in ipairs(call('HVALS', key('waiting', id))) do
-    if handlers[string.match(waiting, '^-?%d+:(.*)$')] then return true end
+    if known.types[string.match(waiting, '^-?%d+:(.*)$')] then return true end
   end
   return false
 end
 
--- Deletes a payment, and says how many events it had.
+local function refundsOf(id) return call('ZRANGE', key('reference', id), 0, -1) end
+
+local function isAnyNeeded(refunds)
+  for _, id in ipairs(refunds) do
+    if not call('ZSCORE', key('finalized'), id) or isBusy(id, knownOfRefunds) then return true end
+  end
+  return false
+end
+
+-- Deletes a payment or a refund, and says how many events it had.
 local function delete(id)
   local payment = key('payment', id)
   local function field(name) return call('HGET', payment, name) end
@@ -83,19 +105,28 @@ local function delete(id)
   return events
 end
 
-local before = now - arg.paymentsMs
-local looked, payments, events = 0, 0, 0
-local settled = call('ZRANGE', key('finalized'), arg.skip, arg.skip + arg.limit - 1, 'WITHSCORES')
+local before, limit = now - arg.paymentsMs, tonumber(arg.limit)
+local looked, payments, refunds, events = 0, 0, 0, 0
+local settled = call('ZRANGE', key('finalized'), arg.skip, arg.skip + limit - 1, 'WITHSCORES')
 for i = 1, #settled, 2 do
-  if tonumber(settled[i + 1]) >= before then break end
-  looked = looked + 1
-  if not isBusy(settled[i]) then
-    payments, events = payments + 1, events + delete(settled[i])
+  local id = settled[i]
+  if tonumber(settled[i + 1]) >= before then return { looked, payments, events, 0 } end
+  if looked + refunds >= limit then return { looked, payments, events, 1 } end
+  local ofIt = amongRefunds(refundsOf, id)
+  looked, refunds = looked + 1, refunds + #ofIt
+  if not isBusy(id, known) and not amongRefunds(isAnyNeeded, ofIt) then
+    payments, events = payments + 1, events + delete(id)
+    for _, refund in ipairs(ofIt) do events = events + amongRefunds(delete, refund) end
   end
 end
-return { looked, payments, events }
+return { looked, payments, events, looked == limit and 1 or 0 }
 `,
 );
+
+const EVENT_TYPES = [
+  ...EVENT_STATES.map((state) => `payment.${state}`),
+  ...REFUND_EVENT_STATES.map((state) => `refund.${state}`),
+];
 
 const luaList = (texts: readonly string[]) => `{ ${texts.map((text) => `'${text}'`).join(', ')} }`;
 
@@ -110,7 +141,7 @@ for _, state in ipairs(${luaList(UNSETTLED_STATES)}) do
   local oldest = call('ZRANGE', key('state', state), 0, 0, 'WITHSCORES')
   counts.states[state] = { count = call('ZCARD', key('state', state)), oldest = tonumber(oldest[2]) }
 end
-for _, type in ipairs(${luaList(EVENT_STATES.map((state) => `payment.${state}`))}) do
+for _, type in ipairs(${luaList(EVENT_TYPES)}) do
   add('waitingEvents', key('backlog', type))
 end
 for _, pair in ipairs(call('ZRANGE', key('pairs'), 0, -1)) do

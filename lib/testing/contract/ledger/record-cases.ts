@@ -128,21 +128,24 @@ export const recordCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'keys that differ in case or spaces are different keys',
+    name: 'keys that differ in case, spaces or accents are different keys',
     async run(trial) {
-      const upper = await trial.insert({
-        conversationId: `A-${trial.account}`,
-        idempotencyKey: 'Key',
-        reference: 'Ref',
-      });
-      const lower = await trial.insert({
-        conversationId: `a-${trial.account}`,
-        idempotencyKey: 'key',
-        reference: 'ref ',
-      });
-      same(await trial.find(upper), upper);
-      same(await trial.find(lower), lower);
-      same(await trial.findByReference('ref'), []);
+      for (const letter of ['A', 'a']) {
+        const record = await trial.insert({ conversationId: `${letter}-${trial.account}` });
+        same(await trial.find(record), record);
+      }
+      // The last two look alike: one has a letter of its own for Ö, the other an O and a diaeresis.
+      const keys = ['ödeme', 'Odeme', 'ÖDEME', 'Ödeme ', ' Ödeme', '\u00d6deme', 'O\u0308deme'];
+      const records: PaymentRecord[] = [];
+      for (const key of keys) {
+        records.push(await trial.insert({ idempotencyKey: key, reference: key, referenceLock: key }));
+      }
+      for (const [index, key] of keys.entries()) {
+        same(await trial.findByReference(key), [records[index]]);
+        same(await trial.findByIdempotencyKey(key), records[index]);
+      }
+      same(await trial.findByReference('odeme'), []);
+      assert.equal(await trial.findByIdempotencyKey('odeme'), null);
     },
   },
   {

@@ -1,49 +1,31 @@
 import { CompiledQuery } from 'kysely';
-import type { PaymentEvent } from '../../../../payment/payment-event.js';
+import type { LedgerEvent } from '../../../../payment/ledger-event.js';
 import type { PaymentRecord } from '../../../../payment/payment.js';
 import { pinnedReferenceOf } from '../../../../payment/transitions.js';
-import type { UniqueKey } from '../../../payment-ledger.js';
 import { eventToJson, historyEntryOf, historyToJson } from '../../../record-json.js';
 import { codeOf } from '../../driver-errors.js';
 import { hostIdHashOf, keyHashOf, rowOf } from '../../payment-tables.js';
 import type { SqlDatabase } from '../../sql-database.js';
-import type { LedgerWrites } from '../../sql-engine.js';
-import { firstTaken, takenKeys } from '../../sql-ledger.js';
+import { ledgerWritesBy } from '../../tried-writes.js';
 
 const UNIQUE_VIOLATION = '23505';
-/** How often a write is tried: a key that was taken may be free again when its owner is looked up. */
-const MAX_TRIES = 5;
-const TAKEN_AND_FREE = 'a key of the payment is taken and given up again and again';
 
 /**
  * Writes each transition in a single statement, in PostgreSQL's SQL: one round trip, and no lock that a process which
  * vanishes could leave. Every part selects from the row that the first part wrote, and does nothing where there is
  * none; a unique key that is taken fails the whole statement.
  */
-export const ledgerWrites: LedgerWrites = {
-  async insert(database, record, event) {
+export const ledgerWrites = ledgerWritesBy({
+  insert(database, record, event) {
     const values = [...paymentValues(record), ...companionValues(record, event), hostIdHashOf(record)];
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      if (await unlessTaken(database, INSERT, values)) return null;
-      const key = await takenKey(database, record, null);
-      if (key) return key;
-    }
-    throw new Error(TAKEN_AND_FREE);
+    return writtenUnlessTaken(database, INSERT, values);
   },
 
-  async replace(database, record, expectedVersion, event) {
+  replace(database, record, expectedVersion, event) {
     const own = [expectedVersion, pinnedReferenceOf(record)];
-    const values = [...paymentValues(record), ...companionValues(record, event), ...own];
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const rows = await unlessTaken(database, REPLACE, values);
-      if (rows) return rows.length === 0 ? 'stale' : 'replaced';
-      const key = await takenKey(database, record, record.conversationId);
-      if (key === 'referenceLock') return 'locked';
-      if (key) throw new Error(`another payment has this ${key}`);
-    }
-    throw new Error(TAKEN_AND_FREE);
+    return writtenUnlessTaken(database, REPLACE, [...paymentValues(record), ...companionValues(record, event), ...own]);
   },
-};
+});
 
 const COLUMNS = [
   'account',
@@ -127,7 +109,7 @@ function paymentValues(record: PaymentRecord): unknown[] {
 /**
  * What is written along with the record: the hash of its key, the reference that it locks, its history line, its event.
  */
-function companionValues(record: PaymentRecord, event?: PaymentEvent): unknown[] {
+function companionValues(record: PaymentRecord, event?: LedgerEvent): unknown[] {
   return [
     record.idempotencyKey === null ? null : keyHashOf(record.idempotencyKey),
     record.referenceLock,
@@ -139,22 +121,16 @@ function companionValues(record: PaymentRecord, event?: PaymentEvent): unknown[]
   ];
 }
 
-/** @returns the rows that were written; null when a unique key was taken */
-async function unlessTaken(
+/** @returns how many records were written; null when a unique key was taken */
+async function writtenUnlessTaken(
   database: SqlDatabase,
   text: string,
   parameters: readonly unknown[],
-): Promise<unknown[] | null> {
+): Promise<number | null> {
   try {
-    return (await database.statement(CompiledQuery.raw(text, [...parameters]))).rows;
+    return (await database.statement(CompiledQuery.raw(text, [...parameters]))).rows.length;
   } catch (error) {
     if (codeOf(error) === UNIQUE_VIOLATION) return null;
     throw error;
   }
-}
-
-/** The key of the record that another payment has; see {@link takenKeys}. */
-async function takenKey(database: SqlDatabase, record: PaymentRecord, ownId: string | null): Promise<UniqueKey | null> {
-  const [taken] = await database.find(takenKeys(database, record, ownId));
-  return firstTaken(taken, record, ownId);
 }

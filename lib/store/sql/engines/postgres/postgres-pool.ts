@@ -1,9 +1,10 @@
 import type { PostgresCursor, PostgresDialect, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type { Client, ClientConfig, Pool, PoolConfig } from 'pg';
 import { STRONG_TLS } from '../../../../payment/tls.js';
-import { TimeoutError, withTimeout } from '../../../../payment/with-timeout.js';
+import { type BoundedConnection, BoundedConnections, type DriverPool, POOL_LIMITS } from '../../bounded-connections.js';
 import { importDriver } from '../../driver-errors.js';
 import type { SqlAccess } from '../../sql-engine.js';
+import { checkPostgresHost } from './server-check.js';
 
 export const POSTGRES_PACKAGES = 'kysely pg';
 
@@ -28,6 +29,7 @@ export function postgresAccess(
 ): SqlAccess {
   let hasLimitedSessions = false;
   const pool = async (): Promise<PostgresPool> => {
+    checkPostgresHost(hostOf(connectionString));
     const opened = await openPool({ connectionString, max });
     hasLimitedSessions = opened.hasLimitedSessions;
     return new BoundedPool(opened.pool);
@@ -35,14 +37,23 @@ export function postgresAccess(
   return { dialect: new Dialect({ pool }), hasLimitedSessions: () => hasLimitedSessions };
 }
 
-/** Asks for the limits when a session begins. PgBouncer refuses that; then each transaction sets them. */
+function hostOf(url: string): string {
+  if (!URL.canParse(url)) return '';
+  const { hostname, searchParams } = new URL(url);
+  return searchParams.get('host') || hostname;
+}
+
+/** What PgBouncer says to settings that it does not know, and a database that has fewer of them than PostgreSQL. */
+const REFUSED_SETTING = /unsupported startup parameter|unrecognized configuration parameter/i;
+
+/** Asks for the limits when a session begins. Where that is refused, each transaction sets them. */
 async function openPool(config: PoolConfig): Promise<{ pool: Pool; hasLimitedSessions: boolean }> {
   const limited = await makePool({ ...config, ...SESSION_LIMITS });
   try {
     return { pool: limited, hasLimitedSessions: await hasLimits(limited) };
   } catch (error) {
     await limited.end();
-    if (!/unsupported startup parameter/i.test(String((error as Error).message))) throw error;
+    if (!REFUSED_SETTING.test(String((error as Error).message))) throw error;
     return { pool: await makePool(config), hasLimitedSessions: false };
   }
 }
@@ -89,24 +100,14 @@ async function hasLimits(pool: Pool): Promise<boolean> {
     return Object.entries(SESSION_LIMITS).every(([name, ms]) =>
       rows.some((row) => row.name === name && row.setting === String(ms)),
     );
+  } catch (error) {
+    // A server that only looks like PostgreSQL may not have them; the store's own check names it.
+    if (isAnswer(error)) return false;
+    throw error;
   } finally {
     client.release();
   }
 }
-
-/** How long callers wait, in milliseconds. */
-export interface PoolLimits {
-  /** For a connection. */
-  readonly connectMs: number;
-  /** For an answer. Longer than the database's own limits, which end a query while the connection is alive. */
-  readonly queryMs: number;
-  /** From getting a connection to giving it back, however many queries that takes. */
-  readonly useMs: number;
-  /** For the answer to a ping. */
-  readonly pingMs: number;
-}
-
-const LIMITS: PoolLimits = { connectMs: 10_000, queryMs: 12_000, useMs: 17_000, pingMs: 1_000 };
 
 /** What clients of `pg` have beyond what Kysely needs. */
 interface PoolClient extends PostgresPoolClient {
@@ -116,23 +117,18 @@ interface PoolClient extends PostgresPoolClient {
   off?(event: 'error', listener: () => void): unknown;
 }
 
-/**
- * Keeps callers of a pool from waiting for dead connections: after a fail-over, for example, or when a firewall has
- * dropped them. A connection that leaves a query unanswered is closed; from then on, every connection that has not
- * answered since is pinged before it is used, and replaced when it does not answer.
- *
- * pg's own limits do less: after its `query_timeout` the dead connection goes back to the pool, nothing limits a whole
- * transaction or pings the other connections, and a pool that is given may have no `connectionTimeoutMillis`.
- */
+type Result = PostgresQueryResult<unknown>;
+
+/** A pool of `pg`, its own or one that is given, whose callers wait for a limited time. */
 export class BoundedPool implements PostgresPool {
-  private suspectedAt = -Infinity;
-  private readonly answeredAt = new WeakMap<PoolClient, number>();
+  private readonly connections: BoundedConnections<PoolClient, Result>;
 
   constructor(
     private readonly pool: PostgresPool,
-    readonly limits = LIMITS,
+    limits = POOL_LIMITS,
   ) {
     listenToNewClients(pool);
+    this.connections = new BoundedConnections(driverPoolOf(pool), limits);
   }
 
   /** Kysely reads them from 0.29 on. */
@@ -141,53 +137,31 @@ export class BoundedPool implements PostgresPool {
   }
 
   async connect(): Promise<PostgresPoolClient> {
-    const end = performance.now() + this.limits.connectMs;
-    for (;;) {
-      const client = await this.acquire(end - performance.now());
-      const bounded = new BoundedClient(client, this);
-      if (!this.isSuspect(client) || (await bounded.ping())) return bounded;
-      bounded.release();
-    }
+    return new BoundedClient(await this.connections.connect());
   }
 
   end(): Promise<void> {
     return this.pool.end();
   }
+}
 
-  noteAnswer(client: PoolClient): void {
-    this.answeredAt.set(client, performance.now());
-  }
-
-  noteSilence(): void {
-    this.suspectedAt = performance.now();
-    // Pings the idle ones now: if callers did so one after the other, each would wait another second.
-    const { idleCount = 0 } = this.pool as { readonly idleCount?: number };
-    for (let index = 0; index < idleCount; index += 1) {
-      void this.connect().then(
-        (client) => client.release(),
-        () => undefined,
-      );
-    }
-  }
-
-  private isSuspect(client: PoolClient): boolean {
-    return (this.answeredAt.get(client) ?? -Infinity) < this.suspectedAt;
-  }
-
-  private async acquire(ms: number): Promise<PoolClient> {
-    const connecting = this.pool.connect();
-    try {
-      return await withTimeout(ms, () => connecting);
-    } catch (error) {
-      if (error instanceof TimeoutError) {
-        void connecting.then(
-          (late) => late.release(),
-          () => undefined,
-        );
-      }
-      throw error;
-    }
-  }
+function driverPoolOf(pool: PostgresPool): DriverPool<PoolClient, Result> {
+  return {
+    async acquire() {
+      const client: PoolClient = await pool.connect();
+      // The pool listens to idle clients only; without a listener, a connection that breaks would end the process.
+      client.on?.('error', ignore);
+      return client;
+    },
+    query: (client, sql, parameters) => client.query(sql, parameters),
+    release(client, isBroken) {
+      // A broken connection may still emit an error after this.
+      if (!isBroken) client.off?.('error', ignore);
+      client.release(isBroken);
+    },
+    isAnswer,
+    idleCount: () => (pool as { readonly idleCount?: number }).idleCount ?? 0,
+  };
 }
 
 const listenedTo = new WeakSet<PostgresPool>();
@@ -205,18 +179,7 @@ function listenToNewClients(
 }
 
 class BoundedClient implements PostgresPoolClient {
-  private readonly end: number;
-  private isReleased = false;
-  private isBroken = false;
-
-  constructor(
-    private readonly client: PoolClient,
-    private readonly pool: BoundedPool,
-  ) {
-    this.end = performance.now() + pool.limits.useMs;
-    // The pool listens to idle clients only; without a listener, a connection that breaks would end the process.
-    client.on?.('error', ignore);
-  }
+  constructor(private readonly bounded: BoundedConnection<PoolClient, Result>) {}
 
   query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
   query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
@@ -224,53 +187,20 @@ class BoundedClient implements PostgresPoolClient {
     query: string | PostgresCursor<R>,
     parameters: readonly unknown[] = [],
   ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
-    if (typeof query !== 'string') return this.client.query(query);
-    return this.ask<R>(query, parameters, Math.min(this.pool.limits.queryMs, this.end - performance.now())).catch(
-      (error) => {
-        if (error instanceof TimeoutError) this.pool.noteSilence();
-        throw error;
-      },
-    );
-  }
-
-  /** Whether the connection is alive. */
-  async ping(): Promise<boolean> {
-    return this.ask('select 1', [], this.pool.limits.pingMs).then(
-      () => true,
-      () => false,
-    );
+    if (typeof query !== 'string') return this.bounded.connection.query(query);
+    return this.bounded.query(query, parameters) as Promise<PostgresQueryResult<R>>;
   }
 
   release(isBroken = false): void {
-    if (this.isReleased) return;
-    this.isReleased = true;
-    this.isBroken ||= isBroken;
-    // A broken connection may still emit an error after this.
-    if (!this.isBroken) this.client.off?.('error', ignore);
-    this.client.release(this.isBroken);
-  }
-
-  private async ask<R>(sql: string, parameters: readonly unknown[], ms: number): Promise<PostgresQueryResult<R>> {
-    if (this.isReleased) throw new Error('the connection is gone');
-    try {
-      if (ms <= 0) throw new TimeoutError('the connection has been in use for too long');
-      const result = await withTimeout(ms, () => this.client.query<R>(sql, parameters));
-      this.pool.noteAnswer(this.client);
-      return result;
-    } catch (error) {
-      if (isAnswer(error)) {
-        this.pool.noteAnswer(this.client);
-      } else {
-        this.isBroken = true;
-        this.release();
-      }
-      throw error;
-    }
+    this.bounded.release(isBroken);
   }
 }
 
-/** Errors with which the server ends the connection: it shuts down, or was told to end it. */
-const ENDS_CONNECTION = /^(?:57P0[1-5]|08)/;
+/**
+ * Errors with which the server ends the connection, or after which another server should be asked: it shuts down, was
+ * told to end it, or is only a standby now.
+ */
+const ENDS_CONNECTION = /^(?:57P0[1-5]|08|25006)/;
 
 /** Whether the error is an answer of the server, over a connection that stays open. */
 function isAnswer(error: unknown): boolean {

@@ -1,6 +1,7 @@
 import { looksAtNoCertificate } from '../../../../payment/tls.js';
-import { codeOf, importDriver } from '../../driver-errors.js';
+import { codeOf, ESCAPES_IN_URLS, importDriver } from '../../driver-errors.js';
 import type { Environment, SqlEngine } from '../../sql-engine.js';
+import { checkPostgresServer } from './server-check.js';
 import { POSTGRES_PACKAGES, postgresAccess, SESSION_LIMITS } from './postgres-pool.js';
 
 /** Any number will do, but every release must use the same. */
@@ -19,12 +20,17 @@ export const postgresEngine = {
   urlForm: 'postgres://…',
   owns: (url) => /^postgres(?:ql)?:\/\/./.test(url),
   async open(url) {
-    if (!URL.canParse(url)) throw new Error('a PostgreSQL URL looks like postgres://user:password@host:5432/database');
+    if (!URL.canParse(url)) {
+      throw new Error(`a PostgreSQL URL looks like postgres://user:password@host:5432/database; ${ESCAPES_IN_URLS}`);
+    }
     const { PostgresDialect } = await importDriver(POSTGRES_PACKAGES, () => import('kysely'));
     return postgresAccess(PostgresDialect, url);
   },
 
   unprotectedHost: unprotectedPostgresHost,
+  tlsOption: 'sslmode=verify-full',
+
+  checkServer: checkPostgresServer,
 
   schema: {
     keyType: () => 'text collate "C"',
@@ -65,13 +71,15 @@ export const postgresEngine = {
   unlessTaken: 'on conflict do nothing',
   orOverwrite: (primaryKey, column) =>
     `on conflict (${primaryKey.join(', ')}) do update set ${column} = excluded.${column}`,
+  asTexts: null,
   writes: async () => ({ ...(await import('./ledger-writes.js')), ...(await import('./outbox-writes.js')) }),
 
   failures: [
     [/^(ECONN|ENOTFOUND|EAI_|EHOST|ENET|ETIMEDOUT|EPIPE)/, 'does not answer; is it running, and reachable from here?'],
     [/^28/, 'refuses this user or password'],
     [/^3D000$/, 'has no such database'],
-    [/^42501$/, 'does not let this user make or read the payment tables'],
+    [/^42501$/, 'does not let this user make, read or write the payment tables'],
+    [/^25006$/, 'is read-only; is it a standby?'],
     [/^53300$/, 'has too many connections already'],
     [/^55P03$/, 'is being changed by another process that does not finish; try again'],
     [/^57014$/, 'answers too slowly'],

@@ -24,6 +24,9 @@ export const sqliteEngine = {
   },
 
   unprotectedHost: () => null,
+  tlsOption: null,
+
+  checkServer: () => Promise.resolve([]),
 
   schema: {
     keyType: () => 'text',
@@ -47,6 +50,7 @@ export const sqliteEngine = {
   unlessTaken: 'on conflict do nothing',
   orOverwrite: (primaryKey, column) =>
     `on conflict (${primaryKey.join(', ')}) do update set ${column} = excluded.${column}`,
+  asTexts: null,
   writes: async () => ({ ...(await import('../../ledger-writes.js')), ...(await import('../../outbox-writes.js')) }),
 
   failures: [
@@ -84,10 +88,11 @@ export async function openSqliteFile(file: string, mustExist = false): Promise<S
   // If SQLite itself waited for another process, it would block the event loop.
   const database = new Database(file, { timeout: 0, fileMustExist: mustExist });
   try {
+    const set = (setting: string) =>
+      retryWhileBusy(isSqliteBusy, () => Promise.resolve().then(() => database.pragma(setting)));
     // The file's mode can only be changed while no other connection uses the file.
-    const makeWal = () => Promise.resolve().then(() => database.pragma('journal_mode = WAL'));
-    if (!mustExist) await retryWhileBusy(isSqliteBusy, makeWal);
-    database.pragma('synchronous = FULL');
+    if (!mustExist) await set('journal_mode = WAL');
+    await set('synchronous = FULL');
     // Keeps in memory what a savepoint may have to undo; in a file, that took a quarter of a payment's time.
     database.pragma('temp_store = MEMORY');
   } catch (error) {

@@ -1,0 +1,53 @@
+import type { RefundDto } from '../dto/refund.dto.js';
+import type { PaymentSettings } from '../options/payment-settings.js';
+import { refundsAccountOf } from '../payment/account.js';
+import { type PaymentRecord, type RefundKind, toPayment, UNANSWERED } from '../payment/payment.js';
+import { plainText } from '../payment/plain-text.js';
+import type { Randomness } from '../payment/randomness.js';
+import { saleText } from '../payment/refund.js';
+import { referenceLockIn } from '../payment/transitions.js';
+import { newAttemptId, newHostIdNonce } from './callback-token.js';
+import { MAX_NAME_LENGTH, MAX_NOTE_LENGTH } from './operator-flow.js';
+import { claimEnd } from './settling/claim.js';
+
+/** The first record of a refund, which holds the lock of its payment. */
+export function newRefundRecord(
+  kind: RefundKind,
+  sale: PaymentRecord,
+  input: Omit<RefundDto, 'amount'> & { readonly amount: string },
+  now: Date,
+  { account, dialect, timeoutMs }: PaymentSettings,
+  random: Randomness,
+): PaymentRecord {
+  const { amount, refundId, idempotencyKey = null, note, by } = input;
+  const state = 'refunding';
+  const owner = { kind, reference: sale.conversationId, allowRepeat: false };
+  return {
+    conversationId: refundId ?? dialect.newConversationId(),
+    account: refundsAccountOf(account),
+    ...owner,
+    state,
+    reason: null,
+    amount,
+    currencyCode: sale.currencyCode,
+    installmentCount: 1,
+    ...UNANSWERED,
+    maskedCardNumber: sale.maskedCardNumber,
+    createdAt: now,
+    updatedAt: now,
+    finalizedAt: null,
+    version: 1,
+    tokenHash: null,
+    idempotencyKey,
+    referenceLock: referenceLockIn(state, owner),
+    hostIdNonce: newHostIdNonce(random, { conversationId: refundId }),
+    expiresAt: null,
+    dueAt: claimEnd(now, timeoutMs),
+    attemptId: newAttemptId(random),
+    inquiries: 0,
+    notFoundAt: null,
+    note: note === undefined ? null : plainText(note, MAX_NOTE_LENGTH, sale),
+    by: by === undefined ? null : plainText(by, MAX_NAME_LENGTH, sale),
+    sale: saleText(toPayment(sale)),
+  };
+}

@@ -1,0 +1,179 @@
+import { isSameDay, referencePrefix, replyDate } from './dates.js';
+import { JsonNumber, type JsonObject } from './exact-json.js';
+import type { Gateway, OperationWork } from './gateway.js';
+import type { Charge, ChargeRefund, Decision, RefundOperation } from './ledger.js';
+import { magicRefundOf, type MagicRefund } from './magic.js';
+import { currencyOf, majorUnits, minorUnits } from './money.js';
+import { checkFields, expectDecimals, fieldRules, isText, matches, oneOf, type Rule } from './request-checks.js';
+import type { SimulatorSettings } from './simulator-options.js';
+
+/** A refund or void whose fields passed every check. */
+interface RefundRequest {
+  readonly kind: RefundOperation;
+  readonly conversationId: string;
+  readonly language: string;
+  /** null for a void, which names no order. */
+  readonly orderId: string | null;
+  readonly paymentId: string;
+  readonly currencyCode: number;
+  /** The digits that were sent; null for a void, which is of the whole sale. */
+  readonly amount: string | null;
+}
+
+/**
+ * The result codes of refunds and voids that the gateway declines. Which ones the service uses is unverified: these are
+ * the ones of the vendor's list, which follows ISO 8583, whose meaning comes closest.
+ */
+const DECLINES = {
+  /** PaymentID is not found. */
+  unknownPayment: 'B0100',
+  /** PaymentID is invalid: it is another order's. */
+  otherOrder: 'B0101',
+  /** Original is declined: nothing was taken. */
+  notCharged: 'B0028',
+  /** Invalid transaction: the general one. The list has none about currencies. */
+  otherCurrency: 'B0012',
+  /** Invalid amount: more than is left. */
+  amount: 'B0013',
+  /** Invalid Authorization Life Cycle: after what was given back before, there can be no void, or no refund. */
+  lifeCycle: 'B0084',
+  /** No action taken, by which ISO 8583 means that a transaction can no longer be backed out: its day has passed. */
+  settled: 'B0021',
+} as const;
+
+/** What the gateway decides about a refund or void. */
+interface RefundVerdict extends Pick<MagicRefund, 'code' | 'givesBack' | 'pace' | 'wrong' | 'inquiry'> {
+  /** Whether more was asked for than was left. */
+  readonly isExcessive: boolean;
+}
+
+/** @throws Refusal (400) that names every wrong field */
+export function readRefund(body: JsonObject, settings: SimulatorSettings): RefundRequest {
+  const { merchantId, language, conversationId, sign, transactionDetails } = fieldRules(settings);
+  const { orderId, paymentId, ...fields } = checkFields(body, {
+    merchantId,
+    language,
+    conversationId,
+    sign,
+    orderId: isText,
+    paymentId: isText,
+    transactionDetails: {
+      transactionType: oneOf('REFUND'),
+      currencyCode: isCurrencyText,
+      amount: transactionDetails.amount,
+    },
+  });
+  const details = fields.transactionDetails as { readonly currencyCode: string; readonly amount: JsonNumber };
+  const request = {
+    kind: 'refund',
+    conversationId: fields.conversationId as string,
+    language: fields.language as string,
+    orderId: orderId as string,
+    paymentId: paymentId as string,
+    currencyCode: Number(details.currencyCode),
+    amount: details.amount.text,
+  } as const;
+  expectDecimals(request);
+  return request;
+}
+
+/** @throws Refusal (400) that names every wrong field */
+export function readVoid(body: JsonObject, settings: SimulatorSettings): RefundRequest {
+  const { merchantId, language, conversationId, sign } = fieldRules(settings);
+  const transactionDetails = { transactionType: oneOf('VOID'), currency: isCurrencyText };
+  const fields = checkFields(body, {
+    merchantId,
+    language,
+    conversationId,
+    sign,
+    paymentId: isText,
+    transactionDetails,
+  });
+  return {
+    kind: 'void',
+    conversationId: fields.conversationId as string,
+    language: fields.language as string,
+    orderId: null,
+    paymentId: fields.paymentId as string,
+    currencyCode: Number((fields.transactionDetails as { readonly currency: string }).currency),
+    amount: null,
+  };
+}
+
+/**
+ * Has the gateway decide on a refund or void. The answer is that of the vendor's public sample of a refund: it has no
+ * sign and no amount. That a void's is the same is assumed, as is that the ids are those of the payment.
+ *
+ * @throws Refusal (400) when the conversationId was used before
+ */
+export function giveBack(request: RefundRequest, gateway: Gateway): OperationWork {
+  gateway.expectNew(request);
+  const { ledger, settings } = gateway;
+  const { kind, conversationId, language, paymentId } = request;
+  const at = settings.clock();
+  const payment = ledger.decisionOfPayment(paymentId);
+  const charge = payment?.charge ?? null;
+  const amount = request.amount ?? charge?.amount ?? null;
+  const verdict = refundVerdict(request, payment, charge ? ledger.refundsOf(charge) : [], at);
+  const { code, givesBack, pace, wrong, inquiry, isExcessive } = verdict;
+  const orderId = payment?.orderId ?? request.orderId ?? '';
+  const refund: ChargeRefund | null =
+    charge && givesBack
+      ? { conversationId, kind, charge, amount: amount ?? charge.amount, currencyCode: charge.currencyCode, at }
+      : null;
+  const fields = {
+    ...gateway.codeFields(code, language),
+    responseDate: replyDate(at),
+    conversationId: wrong === 'conversationId' ? 'SIM00000000000000000' : conversationId,
+    orderId,
+    paymentId,
+    bankUniqueReferenceNumber: refund ? referencePrefix(at) + gateway.newIds().paymentId.slice(-6) : '',
+    ...(wrong === 'amount' && charge && { paymentInfo: { amount: new JsonNumber(largerThan(charge)) } }),
+  };
+  return {
+    fields,
+    pace,
+    refundAmount: amount,
+    commit() {
+      ledger.recordRefund({ conversationId, kind, inquiry, orderId, paymentId, refund });
+      if (isExcessive) ledger.violations.push({ kind: 'excessive-refund', operation: kind, conversationId, at });
+    },
+  };
+}
+
+/** @param given what was given back of the charge before */
+function refundVerdict(
+  request: RefundRequest,
+  payment: Decision | undefined,
+  given: readonly ChargeRefund[],
+  at: Date,
+): RefundVerdict {
+  if (!payment) return declined(DECLINES.unknownPayment);
+  const { orderId, charge } = payment;
+  if (request.orderId !== null && request.orderId !== orderId) return declined(DECLINES.otherOrder);
+  if (!charge) return declined(DECLINES.notCharged);
+  const { currencyCode } = charge;
+  if (request.currencyCode !== currencyCode) return declined(DECLINES.otherCurrency);
+
+  const amount = request.amount ?? charge.amount;
+  const taken = minorUnits(charge.amount, currencyCode);
+  const left = given.reduce((rest, earlier) => rest - minorUnits(earlier.amount, currencyCode), taken);
+  const isExcessive = minorUnits(amount, currencyCode) > left;
+  const isBarred = request.kind === 'void' ? given.length > 0 : given.some(({ kind }) => kind === 'void');
+  if (isBarred) return declined(DECLINES.lifeCycle, isExcessive);
+  if (isExcessive) return declined(DECLINES.amount, isExcessive);
+  if (request.kind === 'void' && !isSameDay(charge.at, at)) return declined(DECLINES.settled);
+  return { ...magicRefundOf(amount), isExcessive };
+}
+
+function declined(code: string, isExcessive = false): RefundVerdict {
+  return { code, givesBack: false, pace: 'at once', wrong: 'nothing', inquiry: code, isExcessive };
+}
+
+/** An amount that is neither a refund's nor the sale's. */
+function largerThan({ amount, currencyCode }: Charge): string {
+  return majorUnits(minorUnits(amount, currencyCode) + 1n, currencyCode);
+}
+
+/** A currency as refunds and voids have it: ISO 4217's three digits, as text. */
+const isCurrencyText: Rule = (value) => matches(/^\d{3}$/)(value) && !!currencyOf(Number(value));
