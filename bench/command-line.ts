@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { PaymentsOptions } from './payments/options.js';
-import type { ScaleOptions } from './scale/scale-options.js';
+import { SCALE_DATABASES, type ScaleDatabase, type ScaleOptions } from './scale/scale-options.js';
 
 export const HELP = `npm run bench                             all but cost, processes and scale, about an hour
 npm run bench -- BENCH…                   some of: NAMES
@@ -18,8 +18,9 @@ Options of payments and compare:
   --bound 1.15       compare: the ratio of CPU, HEAD to BASE, median of the rounds, above which it fails
 
 Options of scale:
-  --payments N       how many PostgreSQL is filled with; default 1000000, ten million take 35 GB
-  --partitioned      in the tables of docs/partitioned-postgres.sql
+  --database NAME    postgres (the default) or mariadb
+  --payments N       how many it is filled with; default 1000000, ten million take 35 GB
+  --partitioned      PostgreSQL: in the tables of docs/partitioned-postgres.sql
 
 Subjects: SUBJECTS`;
 
@@ -52,12 +53,14 @@ export function parseCommand(args: readonly string[]): BenchCommand {
       'warm-up': { type: 'string' },
       json: { type: 'string' },
       bound: { type: 'string' },
+      database: { type: 'string' },
       payments: { type: 'string' },
       partitioned: { type: 'boolean' },
     },
   });
   if (values.help) return { run: 'help' };
   const options: PaymentsOptions & ScaleOptions = {
+    database: databaseOf(values.database ?? 'postgres'),
     stored: values.payments === undefined ? undefined : positive('payments', values.payments),
     partitioned: values.partitioned ?? false,
     quick: values.quick ?? false,
@@ -75,6 +78,12 @@ export function parseCommand(args: readonly string[]): BenchCommand {
   const bound = values.bound === undefined ? DEFAULT_BOUND : Number(values.bound);
   if (!(bound > 0)) throw new Error(`--bound ${values.bound} is no ratio`);
   return { run: 'compare', base, head, bound, options };
+}
+
+function databaseOf(name: string): ScaleDatabase {
+  const database = SCALE_DATABASES.find((one) => one === name);
+  if (!database) throw new Error(`--database ${name} is none of ${SCALE_DATABASES.join(', ')}`);
+  return database;
 }
 
 function positive(option: string, text: string): number {

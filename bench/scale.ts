@@ -1,9 +1,6 @@
-import { readFileSync } from 'node:fs';
-import pg from 'pg';
-import { postgresPaymentStore } from 'nestjs-card-payment/sql';
-import { startPostgres } from '../test/services/postgres.js';
-import { fill } from './scale/fill.js';
+import { mariadbScale } from './scale/mariadb-scale.js';
 import { measure, type ScaleFigures } from './scale/measure.js';
+import { postgresScale } from './scale/postgres-scale.js';
 import { shown } from './scale/purge.js';
 import type { ScaleOptions } from './scale/scale-options.js';
 import { printTable } from './table.js';
@@ -11,70 +8,56 @@ import { printTable } from './table.js';
 const SIZES = [10_000, 1_000_000, 10_000_000];
 const DEFAULT_PAYMENTS = 1_000_000;
 
-/** Durable, as in production, with room for filling the tables quickly. */
-const SETTINGS = {
-  fsync: 'on',
-  shared_buffers: '1GB',
-  max_wal_size: '4GB',
-  wal_level: 'minimal',
-  max_wal_senders: '0',
-  autovacuum: 'off',
-};
-
 /**
- * What each operation of the store costs on PostgreSQL, by the number of stored payments: `--payments 10000000`. With
- * `--partitioned` the tables are those of docs/partitioned-postgres.sql.
+ * What each operation of the store costs on PostgreSQL or MariaDB, by the number of stored payments: `--payments
+ * 10000000`. With `--partitioned` PostgreSQL's tables are those of docs/partitioned-postgres.sql.
  */
-export async function benchScale({ stored: most = DEFAULT_PAYMENTS, partitioned }: ScaleOptions): Promise<void> {
+export async function benchScale({
+  database,
+  stored: most = DEFAULT_PAYMENTS,
+  partitioned,
+}: ScaleOptions): Promise<void> {
   const counts = [...SIZES.filter((size) => size < most), most];
-  const postgres = await startPostgres(SETTINGS);
+  const server = database === 'mariadb' ? await mariadbScale() : await postgresScale(partitioned);
   const figures: ScaleFigures[] = [];
-  for (const stored of counts) {
-    const url = await postgres.createDatabase();
-    if (partitioned) await run(url, readFileSync('docs/partitioned-postgres.sql', 'utf8'));
-    const store = postgresPaymentStore({ connectionString: url });
-    await store.open();
-    await store.close();
-    const began = performance.now();
-    await fill(url, stored);
-    console.log(`${stored} payments filled in ${((performance.now() - began) / 1000).toFixed(0)} s`);
-    figures.push(await measure(url, stored));
-    await run(postgres.url, `drop database ${new URL(url).pathname.slice(1)}`);
-    print(counts.slice(0, figures.length), figures);
+  try {
+    for (const stored of counts) {
+      const url = await server.create();
+      const began = performance.now();
+      await server.fill(url, stored);
+      console.log(`${stored} payments filled in ${((performance.now() - began) / 1000).toFixed(0)} s`);
+      figures.push(await measure(server, url, stored));
+      await server.drop(url);
+      print(server.unit, counts.slice(0, figures.length), figures);
+    }
+  } finally {
+    await server.stop();
   }
-  await postgres.stop();
 }
 
-async function run(url: string, statements: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query(statements);
-  await client.end();
-}
-
-function print(counts: readonly number[], figures: readonly ScaleFigures[]): void {
+function print(unit: string, counts: readonly number[], figures: readonly ScaleFigures[]): void {
   const last = figures.at(-1)!;
   const by = (what: string) => counts.map((count) => `${what} at ${count}`);
   const names = [...last.operations.keys()];
   printTable(
-    'Operations: median / p99 in ms, pages of 8 KiB per call',
-    ['operation', ...by('ms'), ...by('pages'), 'reads by'],
+    `Operations: median / p99 in ms, ${unit} per call`,
+    ['operation', ...by('ms'), ...by('reads'), 'reads by'],
     names.map((name) => {
       const of = figures.map((one) => one.operations.get(name)!);
-      const pages = of.map((one) => [...one.pages.values()].reduce((sum, count) => sum + count, 0));
+      const reads = of.map((one) => [...one.reads.values()].reduce((sum, count) => sum + count, 0));
       const searched = of.at(-1)!.searched.map((index) => index.replace('card_payment', '…'));
-      return [name, ...of.map((one) => shown(one.ms)), ...pages.map((sum) => sum.toFixed(1)), searched.join(' ')];
+      return [name, ...of.map((one) => shown(one.ms)), ...reads.map((sum) => sum.toFixed(1)), searched.join(' ')];
     }),
   );
   printTable(
-    'Index by index: pages of the index per call',
-    ['index', 'serves', `MB at ${counts.at(-1)}`, ...by('pages')],
+    `Index by index: ${unit} of the index per call`,
+    ['index', 'serves', `MB at ${counts.at(-1)}`, ...by('reads')],
     [...last.sizes.keys()].sort().flatMap((index) =>
       names
         .filter((name) => last.operations.get(name)!.searched.includes(index))
         .map((name) => {
-          const pages = figures.map((one) => (one.operations.get(name)!.pages.get(index) ?? 0).toFixed(1));
-          return [index, name, megabytes(last.sizes.get(index)!), ...pages];
+          const reads = figures.map((one) => (one.operations.get(name)!.reads.get(index) ?? 0).toFixed(1));
+          return [index, name, megabytes(last.sizes.get(index)!), ...reads];
         }),
     ),
   );

@@ -3,13 +3,10 @@ import type { Callback, SubjectSetup } from './caller.js';
 import type { Figures, Load } from './figures.js';
 import type { Subject } from './subjects.js';
 
-export const TYPESCRIPT = new URL('../typescript.mjs', import.meta.url).href;
-const EXEC_ARGV = ['--disable-warning=ExperimentalWarning', '--expose-gc', '--import', TYPESCRIPT];
-
 /** A process of the bench. */
 export function forkScript(script: string, setup: unknown = null): Promise<TaskProcess> {
   const env = { ...process.env, NODE_ENV: 'production' };
-  return TaskProcess.fork(new URL(script, import.meta.url), setup, { execArgv: EXEC_ARGV, env });
+  return TaskProcess.fork(new URL(script, import.meta.url), setup, { execArgv: ['--expose-gc'], env });
 }
 
 /** Measures a subject once, in a process that is made for it. */

@@ -1,11 +1,8 @@
-import pg from 'pg';
 import { OnPayment } from 'nestjs-card-payment';
-import { postgresPaymentStore } from 'nestjs-card-payment/sql';
 import { startMerchant } from '../merchant.js';
 import { announce, insertUnderWay, operations } from './operations.js';
-import { pagesSoFar, sizes, wholesOf } from './pages.js';
-import { Plans, SHOW_PLANS } from './plans.js';
 import { measurePurge, type PurgeFigures } from './purge.js';
+import type { ReadsByName, ScaleServer } from './scale-server.js';
 
 const TIMED_CALLS = 300;
 const EXPLAINED_CALLS = 50;
@@ -13,8 +10,8 @@ const IDLE_PASSES = 20;
 
 export interface OperationFigures {
   readonly ms: readonly number[];
-  /** Pages of 8 KiB that a call asks for, by index and table. */
-  readonly pages: ReadonlyMap<string, number>;
+  /** What a call reads, by index and table, as its server counts it. */
+  readonly reads: ReadsByName;
   /** Indexes that its statements search; tables that they read as a whole, with a `!`. */
   readonly searched: readonly string[];
 }
@@ -26,46 +23,41 @@ export interface ScaleFigures {
   readonly purge: PurgeFigures;
 }
 
-export async function measure(connectionString: string, stored: number): Promise<ScaleFigures> {
-  const pool = new pg.Pool({ connectionString, max: 1, options: SHOW_PLANS });
-  const plans = new Plans(pool);
-  const explained = postgresPaymentStore({ pool });
-  await explained.open();
-  const bytes = await sizes(pool);
-  await announce(explained);
-  await insertUnderWay(explained);
-  await pool.query('analyze');
+export async function measure(server: ScaleServer, url: string, stored: number): Promise<ScaleFigures> {
+  const watched = await server.watch(url);
+  const bytes = await watched.sizes();
+  await announce(watched.store);
+  await insertUnderWay(watched.store);
+  await watched.analyze();
 
-  const pages = new Map<string, ReadonlyMap<string, number>>();
+  const reads = new Map<string, ReadsByName>();
   const searched = new Map<string, readonly string[]>();
-  const wholes = await wholesOf(pool);
-  plans.take(wholes);
-  for (const { name, calls } of operations(explained, stored, EXPLAINED_CALLS, 0)) {
-    const before = await pagesSoFar(pool);
+  await watched.searched();
+  for (const { name, calls } of operations(watched.store, stored, EXPLAINED_CALLS, 0)) {
+    const before = await watched.reads();
     for (const call of calls) await call();
-    const after = await pagesSoFar(pool);
+    const after = await watched.reads();
     const perCall = [...after].map(([relation, sum]): [string, number] => [
       relation,
       (sum - (before.get(relation) ?? 0)) / calls.length,
     ]);
-    pages.set(name, new Map(perCall.filter(([, count]) => count > 0)));
-    searched.set(name, plans.take(wholes));
+    reads.set(name, new Map(perCall.filter(([, count]) => count > 0)));
+    searched.set(name, await watched.searched());
   }
-  await explained.close();
-  await pool.end();
+  await watched.end();
 
-  const store = postgresPaymentStore({ connectionString, maxConnections: 1 });
+  const store = server.storeOf(url, 1);
   await store.open();
   const figures = new Map<string, OperationFigures>();
   for (const { name, calls } of operations(store, stored, TIMED_CALLS, 1)) {
     const ms = await timed(calls);
-    figures.set(name, { ms, pages: pages.get(name)!, searched: searched.get(name)! });
+    figures.set(name, { ms, reads: reads.get(name)!, searched: searched.get(name)! });
   }
   await store.close();
-  for (const [name, ms] of await reconcilePasses(connectionString)) {
-    figures.set(name, { ms, pages: new Map(), searched: [] });
+  for (const [name, ms] of await reconcilePasses(url)) {
+    figures.set(name, { ms, reads: new Map(), searched: [] });
   }
-  return { operations: figures, sizes: bytes, purge: await measurePurge(connectionString) };
+  return { operations: figures, sizes: bytes, purge: await measurePurge(server, url) };
 }
 
 async function timed(calls: readonly (() => Promise<unknown>)[]): Promise<number[]> {

@@ -1,8 +1,7 @@
 import type pg from 'pg';
+import type { ReadsByName } from './scale-server.js';
 
 /** Pages of 8 KiB that were asked for, in memory or not, by index and by table (partitions under their parent's name). */
-export type PagesByName = ReadonlyMap<string, number>;
-
 const PAGES = `
   select coalesce(pg_partition_root(indexrelid), indexrelid)::regclass::text as name,
     sum(idx_blks_hit + idx_blks_read) as pages
@@ -12,7 +11,7 @@ const PAGES = `
   from pg_statio_user_tables group by 1`;
 
 /** What the only connection of a pool has asked for so far. */
-export async function pagesSoFar(pool: pg.Pool): Promise<PagesByName> {
+export async function pagesSoFar(pool: pg.Pool): Promise<ReadsByName> {
   await pool.query('select pg_stat_force_next_flush()');
   const { rows } = await pool.query<{ name: string; pages: string }>(PAGES);
   return new Map(rows.map(({ name, pages }) => [name, Number(pages)]));

@@ -1,12 +1,11 @@
-import pg from 'pg';
 import type { PaymentRecord, PaymentStore, PurgeCounts, Retention } from 'nestjs-card-payment';
-import { postgresPaymentStore, type SqlPaymentStore } from 'nestjs-card-payment/sql';
+import type { SqlPaymentStore } from 'nestjs-card-payment/sql';
 import { aPaymentEvent } from 'nestjs-card-payment/testing';
 import { setTimeout as delay } from 'node:timers/promises';
 import { awaitingRecord, claimedRecord } from '../records.js';
 import { median } from '../table.js';
-import { SPREAD_MS } from './fill.js';
-import { sampleKeys } from './sample-payments.js';
+import { sampleKeys, SPREAD_MS } from './sample-payments.js';
+import type { ScaleServer } from './scale-server.js';
 
 const ACCOUNT = 'default';
 const YEAR_MS = 365 * 86_400_000;
@@ -23,16 +22,12 @@ export interface PurgeFigures {
   readonly deliveryMs: readonly number[];
 }
 
-export async function measurePurge(connectionString: string): Promise<PurgeFigures> {
-  const pool = new pg.Pool({ connectionString, max: 2 });
+export async function measurePurge(server: ScaleServer, url: string): Promise<PurgeFigures> {
   const batchMs: number[] = [];
-  const acquired = new WeakMap<object, number>();
-  pool.on('acquire', (client) => void acquired.set(client, performance.now()));
-  pool.on('release', (_error, client) => batchMs.push(performance.now() - acquired.get(client)!));
-  const store = postgresPaymentStore({ pool });
+  const { store, end } = server.timedStoreOf(url, (ms) => void batchMs.push(ms));
   await store.open();
   batchMs.length = 0;
-  const beside = postgresPaymentStore({ connectionString, maxConnections: 2 });
+  const beside = server.storeOf(url, 2);
   await beside.open();
   await beside.now();
 
@@ -53,7 +48,7 @@ export async function measurePurge(connectionString: string): Promise<PurgeFigur
   const { payments } = await purging;
   const seconds = (performance.now() - began) / 1000;
   await Promise.all([store.close(), beside.close()]);
-  await pool.end();
+  await end();
   return { payments, seconds, batchMs, claimMs, deliveryMs };
 }
 

@@ -14,6 +14,9 @@ export function sampleIdempotencyKey(number: number): string {
   return `checkout-${number}`;
 }
 
+/** Settled payments are spread evenly over this time before now. */
+export const SPREAD_MS = 365 * 86_400_000;
+
 export type SampleKind = 'threeD' | 'direct' | 'declined' | 'expired';
 
 /** Of each hundred settled payments: so many of a kind, one kind after the other. */

@@ -1,10 +1,18 @@
 import { NestFactory } from '@nestjs/core';
-import pg from 'pg';
 import { type DoPaymentDto, PaymentModule, PaymentService } from 'nestjs-card-payment';
 import { startSimulator } from 'nestjs-card-payment/simulator';
-import { postgresPaymentStore } from 'nestjs-card-payment/sql';
+import type { SqlPaymentStore } from 'nestjs-card-payment/sql';
 import { aPaymentEvent } from 'nestjs-card-payment/testing';
 import type { SampleKind } from './sample-payments.js';
+
+/** The tables that are filled. */
+export const FILLED_TABLES = [
+  'card_payment',
+  'card_payment_history',
+  'card_payment_event',
+  'card_payment_key',
+  'card_payment_reference_lock',
+];
 
 const KEY = 'checkout-of-the-sample';
 
@@ -23,14 +31,23 @@ export interface WrittenPayment {
   readonly event: { readonly version: number; readonly type: string; readonly event: string };
 }
 
+/** How a database is looked into. */
+export interface WrittenTables {
+  readonly open: () => SqlPaymentStore;
+  readonly rowsOf: (table: string, conversationId: string) => Promise<readonly object[]>;
+}
+
 /** Makes one payment of each kind with the package itself, and reads what it has written. */
-export async function writtenPayments(connectionString: string): Promise<Record<SampleKind, WrittenPayment>> {
+export async function writtenPayments(
+  storeUrl: string,
+  tables: WrittenTables,
+): Promise<Record<SampleKind, WrittenPayment>> {
   const simulator = await startSimulator({ dialect: 'morpos' });
   const module = PaymentModule.forRoot({
     ...simulator.credentials,
     baseUrl: simulator.url,
     dialect: 'morpos',
-    storeUrl: connectionString,
+    storeUrl,
     background: false,
     callback: false,
     returnUrl: 'https://shop.example/payments/{token}/return',
@@ -45,18 +62,13 @@ export async function writtenPayments(connectionString: string): Promise<Record<
   const abandoned = (await payments.init3d(saleOf('sample-expired'))).conversationId;
   await app.close();
   await simulator.close();
-  await expire(connectionString, abandoned);
-
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  const written = {
-    threeD: await read(client, threeD),
-    direct: await read(client, direct.conversationId),
-    declined: await read(client, declined.conversationId),
-    expired: await read(client, abandoned),
+  await expire(tables.open(), abandoned);
+  return {
+    threeD: await read(tables, threeD),
+    direct: await read(tables, direct.conversationId),
+    declined: await read(tables, declined.conversationId),
+    expired: await read(tables, abandoned),
   };
-  await client.end();
-  return written;
 }
 
 function saleOf(reference: string, amount = '149.90'): DoPaymentDto {
@@ -69,20 +81,22 @@ function saleOf(reference: string, amount = '149.90'): DoPaymentDto {
 }
 
 /** As the background work does it an hour later. */
-async function expire(connectionString: string, conversationId: string): Promise<void> {
-  const store = postgresPaymentStore({ connectionString });
+async function expire(store: SqlPaymentStore, conversationId: string): Promise<void> {
   await store.open();
   const record = (await store.find('default', conversationId))!;
   const at = new Date();
-  const expired = { ...record, state: 'expired', version: record.version + 1, updatedAt: at, finalizedAt: at } as const;
+  const change = { state: 'expired', version: record.version + 1, updatedAt: at, finalizedAt: at } as const;
+  const expired = { ...record, kind: '3d', ...change } as const;
   await store.replace({ ...expired, dueAt: null }, record.version, aPaymentEvent(expired));
   await store.close();
 }
 
-async function read(client: pg.Client, conversationId: string): Promise<WrittenPayment> {
+async function read(tables: WrittenTables, conversationId: string): Promise<WrittenPayment> {
   const rowsOf = async <Row>(table: string) => {
-    const text = `select * from ${table} where conversation_id = $1`;
-    return (await client.query(text, [conversationId])).rows as Row[];
+    const rows = await tables.rowsOf(table, conversationId);
+    return rows.map(
+      (row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, textOf(value)])) as Row,
+    );
   };
   const [payment] = await rowsOf<Pick<WrittenPayment, 'state' | 'version' | 'reference' | 'record'>>('card_payment');
   const [event] = await rowsOf<WrittenPayment['event']>('card_payment_event');
@@ -98,4 +112,9 @@ async function read(client: pg.Client, conversationId: string): Promise<WrittenP
     history: await rowsOf<WrittenPayment['history'][number]>('card_payment_history'),
     event,
   };
+}
+
+/** Some databases have columns of bytes for keys. */
+function textOf(value: unknown): unknown {
+  return value instanceof Uint8Array ? Buffer.from(value).toString() : value;
 }

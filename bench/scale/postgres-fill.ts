@@ -1,18 +1,7 @@
 import pg from 'pg';
-import { SHARES } from './sample-payments.js';
-import { type WrittenPayment, writtenPayments } from './written-payments.js';
-
-/** Tables that payments fill. */
-const TABLES = [
-  'card_payment',
-  'card_payment_history',
-  'card_payment_event',
-  'card_payment_key',
-  'card_payment_reference_lock',
-];
-
-/** Settled payments are spread evenly over this time before now. */
-export const SPREAD_MS = 365 * 86_400_000;
+import { postgresPaymentStore } from 'nestjs-card-payment/sql';
+import { SHARES, SPREAD_MS } from './sample-payments.js';
+import { FILLED_TABLES, type WrittenPayment, writtenPayments } from './written-payments.js';
 
 /** What is a payment's own in a written text, in the order of the arguments of `format`. */
 const OWN = ['id', 'reference', 'token', 'attempt', 'key', 'iso'] as const;
@@ -23,9 +12,13 @@ const OWN = ['id', 'reference', 'token', 'attempt', 'key', 'iso'] as const;
  * payments, for which no handler was ever announced.
  */
 export async function fill(connectionString: string, stored: number): Promise<void> {
-  const written = await writtenPayments(connectionString);
   const client = new pg.Client({ connectionString });
   await client.connect();
+  const written = await writtenPayments(connectionString, {
+    open: () => postgresPaymentStore({ connectionString }),
+    rowsOf: async (table, conversationId) =>
+      (await client.query<object>(`select * from ${table} where conversation_id = $1`, [conversationId])).rows,
+  });
   await client.query(`set synchronous_commit = off; set maintenance_work_mem = '1GB'; set jit = off`);
   await makeKinds(
     client,
@@ -33,7 +26,7 @@ export async function fill(connectionString: string, stored: number): Promise<vo
   );
   // In one transaction with `truncate`, nothing of it goes through the write-ahead log.
   await client.query('begin');
-  await client.query(`truncate ${TABLES.join(', ')}`);
+  await client.query(`truncate ${FILLED_TABLES.join(', ')}`);
   const indexes = await dropIndexes(client);
   const isPartitioned = await makeMonths(client);
   await insertAll(client, stored, isPartitioned);
@@ -145,7 +138,7 @@ async function dropIndexes(client: pg.Client): Promise<string[]> {
      left join pg_constraint as c on c.conindid = i.indexrelid
      where t.relname = any($1) and t.relkind = 'r'
      order by i.indexrelid`,
-    [TABLES],
+    [FILLED_TABLES],
   );
   for (const { drop } of rows) await client.query(drop);
   return rows.map(({ make }) => make);
