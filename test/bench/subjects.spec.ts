@@ -4,10 +4,17 @@ import { runSubject } from '../../bench/payments/run-subject.js';
 import { AMOUNT, bankFields, CARD, doPaymentBody, HOLDER, RETURN_URLS } from '../../bench/payments/sale.js';
 import { Stores } from '../../bench/payments/stores.js';
 import { type Subject, SUBJECTS, subjectNamed } from '../../bench/payments/subjects.js';
+import { inWhole } from '../rigs/extent.js';
 
 const CALLS = 3;
-const CALLERS = SUBJECTS.filter(({ measures }) => measures === 'calls');
-const CALLBACKS = SUBJECTS.filter(({ measures }) => measures === 'callbacks');
+/** In the short tests, one for each database stands for those that differ by their store alone. */
+const ON_DATABASES = inWhole(
+  SUBJECTS.map(({ name }) => name),
+  ['sqlite-handler', 'redis', 'callback-postgres'],
+);
+const RUN = SUBJECTS.filter((subject) => isFast(subject) || ON_DATABASES.includes(subject.name));
+const CALLERS = RUN.filter(({ measures }) => measures === 'calls');
+const CALLBACKS = RUN.filter(({ measures }) => measures === 'callbacks');
 /** How far sizes may be apart for the work to be the same. */
 const TOLERANCE = 0.15;
 /** What each subject says of a declined payment. */

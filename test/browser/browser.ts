@@ -9,6 +9,8 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // Contexts share a process, whose start takes longer than most pages; pages of other sites still have their own.
+  '--renderer-process-limit=1',
 ];
 
 /** The system's Chromium, headless. */

@@ -32,8 +32,9 @@ export function openShop(variables: Readonly<Record<string, string>> = {}, gatew
 }
 
 async function open(data: string, variables: Readonly<Record<string, string>>, gateway?: Simulator): Promise<Shop> {
-  // A developer's .env must not send the tests to a real gateway.
-  for (const name of Object.keys(process.env)) if (/^(PAYMENT|SHOP)_/.test(name)) delete process.env[name];
+  // A developer's .env must not send the tests to a real gateway. SHOP_PICTURE and SHOP_PICTURES are for the tests.
+  for (const name of Object.keys(process.env))
+    if (/^(PAYMENT|SHOP)_(?!PICTURES?$)/.test(name)) delete process.env[name];
   const port = await freePort();
   const settings = gateway ? settingsFor(gateway, port) : {};
   Object.assign(process.env, NO_LIMITS, settings, variables, { SHOP_DATA: data, PORT: String(port) });

@@ -17,13 +17,17 @@ const NAMES = [
   'payments stats',
   'payments inquire',
   'payments resolve',
+  'payments refund',
+  'payments void',
+  'payments refunds',
+  'payments record-refund',
   'payments parked',
   'payments replay',
 ];
 
 it('has the commands that its page has', () => {
   const page = wholePage();
-  const headings = [...page.matchAll(/^## ([a-z ]+)$/gm)].map(([, name]) => name);
+  const headings = [...page.matchAll(/^## ([a-z -]+)$/gm)].map(([, name]) => name);
   expect(headings).toEqual(NAMES);
   expect(COMMANDS.map(({ name }) => name)).toEqual(NAMES);
 });
@@ -79,7 +83,10 @@ describe('the command line', () => {
     [['docter'], 'There is no command "docter". Did you mean "doctor"?'],
     [['payment', 'list'], 'There is no command "payment". Did you mean "payments"?'],
     [['migrate'], 'There is no command "migrate". The commands are: doctor, simulate, schema, payments.'],
-    [['payments'], '"payments" needs a command: list, show, stats, inquire, resolve, parked, replay.'],
+    [
+      ['payments'],
+      '"payments" needs a command: list, show, stats, inquire, resolve, refund, void, refunds, record-refund, parked, replay.',
+    ],
     [['payments', 'lst'], 'There is no command "payments lst". Did you mean "payments list"?'],
     [['payments', 'list', '--acount', 'shop'], '"payments list" has no option --acount. Did you mean --account?'],
     [['payments', 'list', '--env-file', '.env'], '"payments list" has no option --env-file. Did you mean --env?'],
@@ -93,11 +100,18 @@ describe('the command line', () => {
     [['payments', 'list', '--limit', '0'], '--limit takes a whole number from 1 to 10000.'],
     [['payments', 'show'], '"payments show" takes CONVERSATION_ID: CONVERSATION_ID is missing.'],
     [['payments', 'replay', 'mail'], 'EVENT_ID is missing.'],
-    [['payments', 'resolve', 'A', 'paid', '--note', 'x'], 'takes a conversationId, then succeeded or failed.'],
+    [
+      ['payments', 'resolve', 'A', 'paid', '--note', 'x'],
+      'takes a conversationId or refundId, then succeeded or failed.',
+    ],
+    [['payments', 'refund'], '"payments refund" takes CONVERSATION_ID: CONVERSATION_ID is missing.'],
+    [['payments', 'refunds', 'A', 'B'], '"payments refunds" has no use for the argument "B".'],
+    [['payments', 'refunds', '--state', 'expired'], 'there is no state "expired"; there are'],
+    [['payments', 'list', '--state', 'refunding'], 'there is no state "refunding"'],
     [['payments', 'resolve', 'A', 'failed'], '"payments resolve" needs --note'],
     [['payments', 'resolve', 'A', 'failed', '--note', ' '], '"payments resolve" needs --note'],
-    [['schema'], '--dialect takes sqlite or postgres.'],
-    [['schema', '--dialect', 'oracle'], '--dialect takes sqlite or postgres.'],
+    [['schema'], '--dialect takes sqlite, postgres, mysql or mariadb.'],
+    [['schema', '--dialect', 'oracle'], '--dialect takes sqlite, postgres, mysql or mariadb.'],
     [['simulate', '--port', 'http'], '--port takes a number up to 65535.'],
     [['doctor', '--skip', 'teeth'], '--skip: there is no check "teeth"'],
     [['doctor', '--timeout', '0'], '--timeout takes a whole number from 1 to 60.'],

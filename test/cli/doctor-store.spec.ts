@@ -1,8 +1,11 @@
 import { Logger } from '@nestjs/common';
+import pg from 'pg';
 import { targetOf } from '../../lib/cli/doctor/doctor-check.js';
 import { checkStore } from '../../lib/cli/doctor/settings-checks.js';
 import { openExisting } from '../../lib/cli/payments/account-store.js';
 import { storeUrlProblem } from '../../lib/store/store-url.js';
+import { openSqlStore } from '../../lib/store/sql/index.js';
+import { startPostgres } from '../services/postgres.js';
 import { SECRET_URLS } from '../store/secret-urls.js';
 import { cli } from './cli.js';
 import { scratch } from './scratch.js';
@@ -60,6 +63,30 @@ test.each(['https://shop.example/back?token=geheim', 'https://ada:geheim@shop.ex
     expect(stderr).not.toContain('geheim');
   },
 );
+
+test('a database that can only be read is not good', async () => {
+  const postgres = await startPostgres();
+  try {
+    const store = await openSqlStore(postgres.url);
+    await store.open();
+    await store.close();
+    expect(await doctorOn(postgres.url)).toMatchObject([{ check: 'store', status: 'ok' }]);
+    const client = new pg.Client({ connectionString: postgres.url });
+    await client.connect();
+    await client.query(`alter role ${client.user} set default_transaction_read_only = on`);
+    await client.end();
+    expect(await doctorOn(postgres.url)).toEqual([
+      {
+        check: 'store',
+        status: 'failed',
+        message: expect.stringMatching(/ answers, but cannot be written$/),
+        advice: 'Is it a replica, or may its user only read?',
+      },
+    ]);
+  } finally {
+    await postgres.stop();
+  }
+});
 
 test('a remote store without TLS is named, and fails nothing by itself', async () => {
   const warning = {

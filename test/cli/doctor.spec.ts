@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
@@ -9,7 +9,7 @@ import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { type Merchant, startMerchant } from '../e2e/merchant.js';
 import { selfSigned } from '../gateway/transport/certificates.js';
 import { startRedis } from '../services/redis.js';
-import { cli } from './cli.js';
+import { cli, cliHere } from './cli.js';
 import { documentedShape, shapeOf } from './documented.js';
 import { scratch } from './scratch.js';
 
@@ -36,6 +36,8 @@ describe('doctor', () => {
   /** What the merchant set. */
   let env: Readonly<Record<string, string>>;
   const servers: (Server | Simulator)[] = [];
+  /** A test that is about the process sets this to `cli`. */
+  let runner = cliHere;
 
   beforeAll(async () => {
     simulator = await startSimulator({ dialect: 'morpos', credentials: CREDENTIALS });
@@ -58,6 +60,7 @@ describe('doctor', () => {
     remove();
   });
   afterEach(async () => {
+    runner = cliHere;
     for (const server of servers.splice(0)) {
       if ('closeAllConnections' in server) (server as ReturnType<typeof createHttpServer>).closeAllConnections();
       await server.close();
@@ -66,7 +69,7 @@ describe('doctor', () => {
 
   /** Runs it; whatever it says, no secret is in it. */
   async function doctor(change: Readonly<Record<string, string>> = {}, ...words: string[]) {
-    const { status, stdout, stderr } = await cli(['doctor', ...words], { cwd, env: { ...env, ...change } });
+    const { status, stdout, stderr } = await runner(['doctor', ...words], { cwd, env: { ...env, ...change } });
     for (const secret of SECRETS) expect(stdout + stderr).not.toContain(secret);
     return { status, stdout, stderr };
   }
@@ -111,7 +114,7 @@ describe('doctor', () => {
     const host = simulator.url.slice('http://'.length);
     expect(stdout.split('\n')).toEqual([
       '✓ environment  .env was read; 8 variables begin with PAYMENT_',
-      '✓ settings     complete, dialect morpos',
+      '✓ settings     complete, dialect morpos, which can refund and void payments',
       '✓ variables    none is mistyped',
       `✓ store        sqlite:${file('payments.sqlite')} answers, and its schema is right`,
       `✓ gateway      ${host} is reached, without TLS`,
@@ -124,6 +127,7 @@ describe('doctor', () => {
     ]);
     expect(status).toBe(0);
     expect(simulator.requests.map(({ path }) => path)).toEqual(['/', '/v1/BinList/CheckBin']);
+    rmSync(file('.env'));
   });
 
   it('says what is missing where nothing is set', async () => {
@@ -247,6 +251,8 @@ describe('doctor', () => {
     });
 
     it('has a certificate that is good, of nobody, or for another name', async () => {
+      // Node.js reads NODE_EXTRA_CA_CERTS when it starts.
+      runner = cli;
       const certificate = selfSigned('127.0.0.1');
       writeFileSync(file('ca.pem'), certificate.cert);
       const good = await startSimulator({ dialect: 'morpos', credentials: CREDENTIALS, tls: certificate });
@@ -391,6 +397,8 @@ describe('doctor', () => {
   });
 
   it('ends in time where every host hangs', async () => {
+    // What still hangs must not keep a process alive.
+    runner = cli;
     const [gateway, database, redis, shop] = [await silence(), await silence(), await silence(), await silence()];
     const change = { PAYMENT_BASE_URL: `https://${gateway}`, PAYMENT_PUBLIC_URL: `http://${shop}` };
     for (const store of [`postgres://ada:geheim@${database}/shop`, `redis://ada:geheim@${redis}`]) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 const PAGE = readFileSync('docs/command-line.md', 'utf8');
-/** Stands for the fields of a payment, which are shown once. */
+/** Stands for the fields of a payment or refund, which are shown once. */
 const THE_REST = '…';
 
 /** What docs/command-line.md says of a command. */
@@ -17,22 +17,30 @@ export function wholePage(): string {
 
 /** The names of an example's fields, at any depth; of lists, those of the first entry. */
 export function documentedShape(command: string): unknown {
+  return shapeOf(exampleOf(command));
+}
+
+function exampleOf(command: string): unknown {
   const [, example = ''] = /```json\n([\s\S]*?)```/.exec(documented(command)) ?? [];
-  return shapeOf(JSON.parse(example));
+  return JSON.parse(example);
 }
 
 export function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf);
   if (typeof value !== 'object' || value === null) return 'a value';
-  const { payment, ...rest } = value as Record<string, unknown>;
-  const entries = Object.entries(payment === undefined ? rest : { ...rest, payment: wholePayment(payment) });
-  return Object.fromEntries(entries.map(([name, member]) => [name, shapeOf(member)]));
+  const members = value as Readonly<Record<string, unknown>>;
+  const elsewhere = members[THE_REST];
+  if (typeof elsewhere === 'string') return shapeOf(shownOnce(elsewhere));
+  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, shapeOf(member)]));
 }
 
-function wholePayment(payment: unknown): unknown {
-  if (!Object.hasOwn(payment as object, THE_REST)) return payment;
-  const [, example = ''] = /```json\n([\s\S]*?)```/.exec(documented('payments list')) ?? [];
-  return (JSON.parse(example) as { payments: unknown[] }).payments[0];
+/** @param elsewhere `as in payments list` */
+function shownOnce(elsewhere: string): unknown {
+  const { payments, refund } = exampleOf(elsewhere.replace(/^as in /, '')) as {
+    readonly payments?: readonly unknown[];
+    readonly refund?: unknown;
+  };
+  return payments?.[0] ?? refund;
 }
 
 /** The same shape, with a list empty where the answer's own is. */

@@ -7,7 +7,7 @@ import { openRedisStore } from '../../lib/store/redis/open-redis-store.js';
 import { paymentSchema, SCHEMA_VERSION } from '../../lib/store/sql/payment-schema.js';
 import { startPostgres, type Postgres } from '../services/postgres.js';
 import { type RedisServer, startRedis } from '../services/redis.js';
-import { cli } from './cli.js';
+import { cli, cliHere } from './cli.js';
 import { scratch } from './scratch.js';
 
 /** Settings with which an inquiry would be made, were there a store. */
@@ -30,6 +30,9 @@ const COMMANDS = [
   ['resolve', 'A', 'failed', '--note', 'seen in the panel'],
   ['replay', 'mail', 'A:1'],
   ['inquire', 'A'],
+  ['refund', 'A'],
+  ['refunds'],
+  ['record-refund', 'A', '--amount', '1', '--key', 'K', '--note', 'panel'],
 ].map((words) => ['payments', ...words]);
 
 const LIST = COMMANDS[0]!;
@@ -39,6 +42,9 @@ const DIFFERENT = [['stats'], ['resolve', 'A', 'failed', '--note', 'seen'], ['in
   ...words,
 ]);
 
+/** On each server one command is a process; without a server, all are. */
+const runnerOf = (words: readonly string[]) => (words === LIST ? cli : cliHere);
+
 describe('without a store', () => {
   const { folder: cwd, file, remove } = scratch();
   afterAll(remove);
@@ -47,12 +53,20 @@ describe('without a store', () => {
     [undefined, 'No store is named: PAYMENT_STORE_URL is not set.'],
     ['', 'No store is named: PAYMENT_STORE_URL is not set.'],
     ['memory:', "PAYMENT_STORE_URL is memory: those payments are known to the application's own process alone"],
-    ['mysql://ada:geheim@db/shop', 'PAYMENT_STORE_URL must be memory:, sqlite:FILE, postgres://…, redis://…'],
+    [
+      'oracle://ada:geheim@db/shop',
+      'PAYMENT_STORE_URL must be memory:, sqlite:FILE, postgres://…, mysql://…, mariadb://…, redis://…',
+    ],
+    [
+      'mysqli://ada:geheim@db/shop',
+      'PAYMENT_STORE_URL must be memory:, sqlite:FILE, postgres://…, mysql://…, mariadb://…, redis://…',
+    ],
     ['redis://ada:geheim50%@127.0.0.1:1', 'PAYMENT_STORE_URL must have each % in its user and password written as %25'],
+    ['mysql://ada:geheim%zz@127.0.0.1:1/shop', 'must have each % in its user and password written as %25'],
     ['postgres://ada:geheim%zz@127.0.0.1:1/shop', 'must have each % in its user and password written as %25'],
   ])('the store %s is refused', async (url, message) => {
     const env = { ...GATEWAY, ...(url !== undefined && { PAYMENT_STORE_URL: url }) };
-    const { status, stdout, stderr } = await cli([...LIST, '--json'], { cwd, env });
+    const { status, stdout, stderr } = await cliHere([...LIST, '--json'], { cwd, env });
     expect(stderr).toContain(message);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).not.toContain('geheim');
@@ -62,7 +76,7 @@ describe('without a store', () => {
   it.each(COMMANDS.map((words) => [words.join(' '), words]))(
     '"%s" neither guesses one nor makes one',
     async (_name, words) => {
-      const unset = await cli(words, { cwd, env: GATEWAY });
+      const unset = await cliHere(words, { cwd, env: GATEWAY });
       expect(unset.stderr).toContain('No store is named: PAYMENT_STORE_URL is not set.');
       expect([unset.status, unset.stdout]).toEqual([2, '']);
       const mistyped = await cli([...words, '--store', 'sqlite:payments.sqlit'], { cwd, env: GATEWAY });
@@ -76,9 +90,12 @@ describe('without a store', () => {
     ['sqlite:nowhere/payments.sqlite', 'there is no SQLite file nowhere/payments.sqlite'],
     ['sqlite::memory:', 'there is no SQLite file :memory:'],
     ['postgres://ada:geheim@127.0.0.1:1/shop', 'PostgreSQL does not answer'],
+    ['mysql://ada:geheim@127.0.0.1:1/shop', 'MySQL does not answer'],
+    ['mariadb://ada:geheim@127.0.0.1:1/shop', 'MariaDB does not answer'],
+    ['mariadb://ada:geheim@127.0.0.1:1', 'a MySQL URL names a database'],
     ['redis://ada:geheim@127.0.0.1:1', 'Redis at 127.0.0.1:1 cannot be reached: ECONNREFUSED'],
   ])('%s fails, and nothing is made', async (url, message) => {
-    const { status, stdout, stderr } = await cli([...LIST, '--store', url], { cwd, env: GATEWAY });
+    const { status, stdout, stderr } = await cliHere([...LIST, '--store', url], { cwd, env: GATEWAY });
     expect(stderr).toContain(`The store (--store) cannot be opened: `);
     expect(stderr).toContain(message);
     expect([status, stdout]).toEqual([1, '']);
@@ -97,7 +114,7 @@ describe('without a store', () => {
     make(file('payments.sqlite'));
     const before = contents(cwd);
     for (const words of [LIST, ...DIFFERENT]) {
-      const { status, stdout, stderr } = await cli([...words, '--store', 'sqlite:payments.sqlite'], {
+      const { status, stdout, stderr } = await cliHere([...words, '--store', 'sqlite:payments.sqlite'], {
         cwd,
         env: GATEWAY,
       });
@@ -127,7 +144,7 @@ describe('on a server', () => {
     '"%s" makes no table in PostgreSQL',
     async (_name, words) => {
       const url = await postgres.createDatabase();
-      const { status, stdout, stderr } = await cli([...words, '--store', url], { cwd, env: GATEWAY });
+      const { status, stdout, stderr } = await runnerOf(words)([...words, '--store', url], { cwd, env: GATEWAY });
       expect(stderr).toContain('the payment tables are missing');
       expect([status, stdout]).toEqual([1, '']);
       expect(await ask(url, 'select tablename from pg_tables where schemaname = $1', ['public'])).toEqual([]);
@@ -138,7 +155,7 @@ describe('on a server', () => {
     const url = await postgres.createDatabase();
     await ask(url, paymentSchema('postgres'));
     await ask(url, `update card_payment_migration set version = 99, lowest = 99`);
-    const { status, stderr } = await cli([...LIST, '--store', url], { cwd });
+    const { status, stderr } = await cliHere([...LIST, '--store', url], { cwd });
     expect(stderr).toContain('the payment tables are of version 99, newer than this release');
     expect(status).toBe(1);
     expect(await ask(url, 'select version from card_payment_migration')).toEqual([{ version: 99 }]);
@@ -146,7 +163,7 @@ describe('on a server', () => {
 
   it('says that a database does not exist', async () => {
     const url = postgres.url.replace(/postgres$/, 'shopp');
-    const { status, stderr } = await cli(['payments', 'list', '--store', url], { cwd });
+    const { status, stderr } = await cliHere(['payments', 'list', '--store', url], { cwd });
     expect(stderr).toContain('PostgreSQL has no such database (3D000)');
     expect(status).toBe(1);
   });
@@ -154,7 +171,7 @@ describe('on a server', () => {
   it.each([LIST, ...DIFFERENT].map((words) => [words.join(' '), words]))(
     '"%s" makes no key in Redis',
     async (_name, words) => {
-      const { status, stdout, stderr } = await cli([...words, '--store', redis.url], { cwd, env: GATEWAY });
+      const { status, stdout, stderr } = await runnerOf(words)([...words, '--store', redis.url], { cwd, env: GATEWAY });
       expect(stderr).toContain('There is no payment store in this Redis database');
       expect([status, stdout]).toEqual([1, '']);
       expect(await withRedis((client) => client.keys('*'))).toEqual([]);
@@ -166,13 +183,13 @@ describe('on a server', () => {
     await store.open();
     await store.close();
     const list = ['payments', 'list', '--store', `${redis.url}/1`];
-    expect((await cli(list, { cwd })).status).toBe(0);
+    expect((await cliHere(list, { cwd })).status).toBe(0);
     await withRedis((client) => client.select(1).then(() => client.set('{card-payment}:lowest', '99')));
-    const newer = await cli(list, { cwd });
+    const newer = await cliHere(list, { cwd });
     expect(newer.stderr).toContain('was written by a newer nestjs-card-payment');
     expect(newer.status).toBe(1);
     await withRedis((client) => client.select(1).then(() => client.set('{card-payment}:schema', '0.5')));
-    const older = await cli(list, { cwd });
+    const older = await cliHere(list, { cwd });
     expect(older.stderr).toContain('of schema 0.5, and this release of nestjs-card-payment needs 1');
     expect(older.status).toBe(1);
     expect(await withRedis((client) => client.select(1).then(() => client.get('{card-payment}:schema')))).toBe('0.5');

@@ -12,7 +12,10 @@ describe('a newcomer with a simulator', () => {
   const { folder: cwd, file, remove } = scratch();
   afterAll(remove);
 
-  it.each(['morpos', 'standard'])('what simulate prints is an .env that doctor passes (%s)', async (dialect) => {
+  it.each([
+    ['morpos', 'refund and void payments'],
+    ['standard', 'neither refund nor void payments'],
+  ])('what simulate prints is an .env that doctor passes (%s)', async (dialect, moneyBack) => {
     const words = ['simulate', '--port', '0', '--dialect', dialect];
     const running = spawn(process.execPath, [MAIN, ...words], { cwd, env: cleanEnvironment() });
     const ended = once(running, 'exit');
@@ -25,7 +28,7 @@ describe('a newcomer with a simulator', () => {
       writeFileSync(file('.env'), printed);
       const { status, stdout } = await cli(['doctor'], { cwd });
       expect(stdout).toMatch(/^✓ environment {2}\.env was read; 7 variables begin with PAYMENT_$/m);
-      expect(stdout).toMatch(new RegExp(`^✓ settings {5}complete, dialect ${dialect}`, 'm'));
+      expect(stdout).toMatch(new RegExp(`^✓ settings {5}complete, dialect ${dialect}, which can ${moneyBack}`, 'm'));
       expect(stdout).toMatch(/^✓ gateway /m);
       expect(stdout).toMatch(/^– callback {5}http:\/\/localhost:3000\/payments cannot be reached: .* Start it/m);
       expect(stdout).not.toContain('✗');

@@ -1,9 +1,13 @@
-import { type Auth3dDto, type DoPaymentDto, newConversationId } from 'nestjs-card-payment';
+import { type Auth3dDto, type DoPaymentDto, newConversationId, type RecordRefundDto } from 'nestjs-card-payment';
 import { sale } from '../rigs/sale.js';
 
-export type Flow = 'direct' | 'init3d' | 'auth3d';
+export type Flow = 'direct' | 'init3d' | 'auth3d' | RefundFlow;
+/** Of a payment that was made before; `recordRefund` writes down a refund that the gateway does not know of. */
+export type RefundFlow = 'refund' | 'void' | 'recordRefund';
 
-/** A payment whose process was killed, as those who come after know it. */
+export const REFUND_FLOWS = ['refund', 'void', 'recordRefund'] as const satisfies readonly RefundFlow[];
+
+/** A payment or refund whose process was killed, as those who come after know it. */
 export interface Attempt {
   readonly flow: Flow;
   readonly point: string;
@@ -18,4 +22,21 @@ export function newSale(): Sale {
   const order = sale();
   const reference = order.reference!;
   return { ...order, reference, conversationId: newConversationId(), idempotencyKey: `key of ${reference}` };
+}
+
+export function isRefundFlow(flow: Flow): flow is RefundFlow {
+  return (REFUND_FLOWS as readonly Flow[]).includes(flow);
+}
+
+/** What is given back of a sale. All of it is derived from the sale, so that it can be asked for again. */
+export function refundOf({ conversationId, reference }: Sale, flow: RefundFlow): RecordRefundDto {
+  const amount = flow === 'void' ? {} : { amount: '40.00' };
+  const idempotencyKey = `refund of ${reference}`;
+  return {
+    conversationId,
+    refundId: `R${conversationId.slice(1)}`,
+    idempotencyKey,
+    note: 'sent back',
+    ...amount,
+  } as RecordRefundDto;
 }

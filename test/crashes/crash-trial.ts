@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Auth3dDto, PaymentStore } from 'nestjs-card-payment';
 import type { Simulator, SimulatorLedger } from 'nestjs-card-payment/simulator';
 import { storedPayments, type StoredPayment } from '../rigs/ledger-comparison.js';
+import { storedRefunds, type StoredRefund } from '../rigs/refund-comparison.js';
 import { openedStoreAt, SHARED_STORES, type SharedStore, type SharedStoreName } from '../rigs/shared-stores.js';
 import { accountAt, startTimelessGateway } from '../rigs/simulated-gateway.js';
 import { makeScratchFolder } from '../rigs/scratch-folder.js';
@@ -28,6 +29,8 @@ export interface Books {
   readonly ledger: SimulatorLedger;
   /** Of the orders that were attempted. */
   readonly payments: readonly StoredPayment[];
+  /** Of those payments. */
+  readonly refunds: readonly StoredRefund[];
   /** The orders of the payments that were attempted, by conversationId. */
   readonly references: ReadonlyMap<string, string>;
   /** Ids of the events that a handler has heard. */
@@ -50,7 +53,7 @@ export class CrashTrial {
   static async on(name: SharedStoreName): Promise<CrashTrial> {
     const shared = await SHARED_STORES[name]();
     const storeUrl = await shared.create();
-    const simulator = await startTimelessGateway({ requestLimit: 0 });
+    const simulator = await startTimelessGateway({ requestLimit: 0, inquiryKnowsRefunds: true });
     return new CrashTrial(shared, storeUrl, await openedStoreAt(storeUrl), simulator);
   }
 
@@ -61,7 +64,7 @@ export class CrashTrial {
     this.folder.remove();
   }
 
-  /** @returns the payments whose processes were killed, in the order of the crashes */
+  /** @returns the payments and refunds whose processes were killed, in the order of the crashes */
   async crash(crashes: readonly Crash[]): Promise<Attempt[]> {
     const attempts: Attempt[] = [];
     const workOff = async (queue: [number, Crash][]): Promise<void> => {
@@ -95,8 +98,9 @@ export class CrashTrial {
   async books(): Promise<Books> {
     const references = new Map(this.attempts.map(({ sale }) => [sale.conversationId, sale.reference]));
     const payments = await storedPayments(this.store, references.values());
+    const refunds = await storedRefunds(this.store, payments);
     const heard = new Set(existsSync(this.journal) ? readFileSync(this.journal, 'utf8').split('\n') : []);
-    return { ledger: this.simulator.ledger, payments, references, heard };
+    return { ledger: this.simulator.ledger, payments, refunds, references, heard };
   }
 
   private async crashOnce(crash: Crash): Promise<Attempt> {

@@ -1,13 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { compareLedgers, type LedgerDifferences, lostEvents, owedEvents } from '../rigs/ledger-comparison.js';
+import { inWhole } from '../rigs/extent.js';
+import { compareRefunds, type RefundDifferences } from '../rigs/refund-comparison.js';
 import type { SharedStoreName } from '../rigs/shared-stores.js';
-import type { Flow } from './attempt.js';
+import { type Flow, isRefundFlow } from './attempt.js';
 import { CrashTrial } from './crash-trial.js';
 
-/** A full run: CRASHES=25. */
-const CRASHES = Number(process.env['CRASHES'] ?? 1);
+const STORES = ['PostgreSQL', 'MariaDB', 'SQLite', 'Redis'] as const satisfies readonly SharedStoreName[];
+type CrashStore = (typeof STORES)[number];
 
-const FLOWS = ['direct', 'init3d', 'auth3d'] as const satisfies Flow[];
+/** How often a process is killed at each point. */
+const CRASHES = inWhole(10, 1);
+
+const FLOWS = ['direct', 'init3d', 'auth3d', 'refund', 'void', 'recordRefund'] as const satisfies Flow[];
 
 /** Where a process is killed: wherever the store, the gateway or a handler has just changed, or is about to. */
 const KILLED_AT: Readonly<Record<Flow, readonly string[]>> = {
@@ -21,14 +26,41 @@ const KILLED_AT: Readonly<Record<Flow, readonly string[]>> = {
   ],
   init3d: ['before the request', 'before the reply', 'before the closing write'],
   auth3d: ['before the opening write', 'after the opening write', 'before the reply'],
+  refund: [
+    'before the opening write',
+    'after the opening write',
+    'before the request',
+    'after the request',
+    'before the reply',
+    'after the reply',
+    'before the closing write',
+    'after the closing write',
+    'before the handler',
+    'after the handler',
+  ],
+  void: ['after the opening write', 'before the reply'],
+  recordRefund: ['after the opening write', 'after the closing write'],
 };
 const POINTS = FLOWS.flatMap((flow) => KILLED_AT[flow].map((point) => ({ flow, point })));
 
+/** All points, or those of this store's turn: the short tests pass each point once, on one of the stores. */
+function pointsOn(name: CrashStore): typeof POINTS {
+  return inWhole(
+    POINTS,
+    POINTS.filter((_point, i) => i % STORES.length === STORES.indexOf(name)),
+  );
+}
+
 /** Kills processes on their way, lets another one come after them, and compares the store with the gateway's ledger. */
-export function describeCrashes(name: SharedStoreName): void {
-  describe(`SIGKILL at each of ${POINTS.length} points on ${name}, ${CRASHES} times each`, () => {
+export function describeCrashes(name: CrashStore): void {
+  const points = pointsOn(name);
+  const killed = Array.from({ length: CRASHES }, () => points).flat();
+  const refunds = killed.filter(({ flow }) => isRefundFlow(flow)).length;
+
+  describe(`SIGKILL at ${points.length} of ${POINTS.length} points on ${name}, ${CRASHES} times each`, () => {
     let trial: CrashTrial;
     let differences: LedgerDifferences;
+    let refundDifferences: RefundDifferences;
     let unheard: readonly string[];
 
     beforeAll(async () => {
@@ -39,10 +71,9 @@ export function describeCrashes(name: SharedStoreName): void {
     it(
       'each process is killed at its point',
       async () => {
-        const attempts = await trial.crash(Array.from({ length: CRASHES }, () => POINTS).flat());
-        expect(attempts).toHaveLength(CRASHES * POINTS.length);
+        expect(await trial.crash(killed)).toHaveLength(killed.length);
       },
-      30_000 + CRASHES * 60_000,
+      120_000 + killed.length * 15_000,
     );
 
     it(
@@ -53,11 +84,15 @@ export function describeCrashes(name: SharedStoreName): void {
         expect(passes).toBeLessThan(20);
         const books = await trial.books();
         differences = compareLedgers(books);
-        unheard = lostEvents(books.payments, books.heard);
-        expect(books.ledger.charges.length).toBeGreaterThanOrEqual(6 * CRASHES);
+        refundDifferences = compareRefunds(books);
+        unheard = [...lostEvents(books.payments, books.heard), ...lostEvents(books.refunds, books.heard)];
+        expect(books.refunds).toHaveLength(refunds);
+        expect(books.refunds.filter(({ record: { state } }) => state === 'refunding')).toEqual([]);
+        // What is given back was taken before.
+        expect(books.ledger.charges.length).toBeGreaterThanOrEqual(refunds);
         expect(books.payments.flatMap(owedEvents).length).toBeGreaterThanOrEqual(books.payments.length);
       },
-      60_000 + CRASHES * 10_000,
+      180_000 + killed.length * 2_000,
     );
 
     it('no order was charged twice', () => expect(differences.chargedTwice).toEqual([]));
@@ -66,6 +101,14 @@ export function describeCrashes(name: SharedStoreName): void {
 
     it('no outcome was invented: what was not charged is not known as paid', () =>
       expect(differences.invented).toEqual([]));
+
+    it('no refund was sent twice, and no more was given back than was taken', () =>
+      expect(refundDifferences.givenTwice).toEqual([]));
+
+    it('no refund was lost: each is known as succeeded', () => expect(refundDifferences.lost).toEqual([]));
+
+    it('no refund was invented: what was not given back is not known as given', () =>
+      expect(refundDifferences.invented).toEqual([]));
 
     it('no event was lost: a handler has heard each', () => expect(unheard).toEqual([]));
   });

@@ -1,7 +1,15 @@
 // The merchant's application of a process that is killed, or of the one that comes after it.
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { Injectable, type Type } from '@nestjs/common';
-import { EVENT_STATES, OnPayment, type PaymentEvent, type PaymentOptions } from 'nestjs-card-payment';
+import {
+  EVENT_STATES,
+  OnPayment,
+  OnRefund,
+  type PaymentEvent,
+  type PaymentOptions,
+  REFUND_EVENT_STATES,
+  type RefundEvent,
+} from 'nestjs-card-payment';
 
 /** What processes of the shop are started with. */
 export interface ShopSettings {
@@ -12,16 +20,26 @@ export interface ShopSettings {
 }
 
 /** A handler that does what an order needs, here: a line in a journal, written through to the disk. */
-export function ordersIn(journal: string, beforeWork: () => void = () => undefined): Type {
+export function ordersIn(journal: string, beforeWork: (of: 'payment' | 'refund') => void = () => undefined): Type {
+  const note = (eventId: string): void => {
+    const file = openSync(journal, 'a');
+    writeSync(file, `${eventId}\n`);
+    fsyncSync(file);
+    closeSync(file);
+  };
+
   @Injectable()
   class Orders {
     @OnPayment(EVENT_STATES)
     settled({ eventId }: PaymentEvent): void {
-      beforeWork();
-      const file = openSync(journal, 'a');
-      writeSync(file, `${eventId}\n`);
-      fsyncSync(file);
-      closeSync(file);
+      beforeWork('payment');
+      note(eventId);
+    }
+
+    @OnRefund(REFUND_EVENT_STATES)
+    refunded({ eventId }: RefundEvent): void {
+      beforeWork('refund');
+      note(eventId);
     }
   }
   return Orders;

@@ -1,11 +1,11 @@
-// Makes one payment and kills itself on the way, at a named point of its flow.
+// Makes one payment or refund and kills itself on the way, at a named point of its flow.
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
-import type { Auth3dDto, PaymentStore } from 'nestjs-card-payment';
+import { type Auth3dDto, type PaymentStore, refundsAccountOf } from 'nestjs-card-payment';
 import { Agent } from 'undici';
 import { storeAt } from '../rigs/shared-stores.js';
 import { startShop } from '../rigs/shop.js';
 import { serveTasks } from '../rigs/tasks.mjs';
-import type { Sale } from './attempt.js';
+import { isRefundFlow, refundOf, type RefundFlow, type Sale } from './attempt.js';
 import type { Crash } from './crash-trial.js';
 import { FLAWS } from './flawed-store.js';
 import { ordersIn, type ShopSettings } from './shop.js';
@@ -14,7 +14,11 @@ export interface VictimSetup extends ShopSettings, Crash {
   readonly sale: Sale;
 }
 
-const { account, storeUrl, journal, point, sale, flaw } = JSON.parse(process.argv[2]!) as VictimSetup;
+const { account, storeUrl, journal, flow, point, sale, flaw } = JSON.parse(process.argv[2]!) as VictimSetup;
+
+/** Whether the events of a refund count, or those of its payment. */
+const told = isRefundFlow(flow) ? 'refund' : 'payment';
+const ownAccount = isRefundFlow(flow) ? refundsAccountOf('default') : 'default';
 
 /** Nothing kills while the payment is brought to where its flow begins. */
 let isArmed = false;
@@ -42,7 +46,7 @@ async function watchedStore(): Promise<PaymentStore> {
   store.replace = (...given) => written(() => replace(...given));
   const acknowledge = store.acknowledge.bind(store);
   store.acknowledge = (...given) => {
-    reached('after the handler');
+    if (given[0] === ownAccount) reached('after the handler');
     return acknowledge(...given);
   };
   return store;
@@ -71,7 +75,7 @@ const dispatcher = new Agent().compose((dispatch) => (request, handler) => {
 
 const { payments } = await startShop({
   options: { ...account, store: await watchedStore(), dispatcher },
-  providers: [ordersIn(journal, () => reached('before the handler'))],
+  providers: [ordersIn(journal, (of) => void (of === told && reached('before the handler')))],
 });
 
 async function run(pay: () => Promise<unknown>): Promise<null> {
@@ -82,10 +86,19 @@ async function run(pay: () => Promise<unknown>): Promise<null> {
   return null;
 }
 
+/** The payment whose money is given back; nothing kills before that. */
+async function giveBack(by: RefundFlow): Promise<null> {
+  await payments.doPayment(sale);
+  return run(() => payments[by](refundOf(sale, by)));
+}
+
 serveTasks({
   direct: () => run(() => payments.doPayment(sale)),
   init3d: () => run(() => payments.init3d(sale)),
   /** The buyer goes to the bank; nothing kills on the way there. */
   sendToBank: () => payments.init3d(sale).then(() => null),
   auth3d: (fields: Auth3dDto['fields']) => run(() => payments.auth3d({ conversationId: sale.conversationId, fields })),
+  refund: () => giveBack('refund'),
+  void: () => giveBack('void'),
+  recordRefund: () => giveBack('recordRefund'),
 });

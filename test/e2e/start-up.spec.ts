@@ -267,7 +267,7 @@ describe('starting up', () => {
       dialect: ['PAYMENT_DIALECT', `${PASSWORD}-dialect`],
       timeoutMs: ['PAYMENT_TIMEOUT_MS', `${PASSWORD}ms`],
       luhn: ['PAYMENT_LUHN', `${PASSWORD}?`],
-      storeUrl: ['PAYMENT_STORE_URL', `mysql://root:${PASSWORD}@db/payments`],
+      storeUrl: ['PAYMENT_STORE_URL', `oracle://root:${PASSWORD}@db/payments`],
     } as const;
 
     it('five variables: one error, five names, no values', async () => {
@@ -329,6 +329,7 @@ describe('starting up', () => {
       ['a folder that is not there', () => `sqlite:${join(folder, 'nowhere', 'payments.db')}`],
       ['a file that is no database', () => `sqlite:${join(folder, 'text.db')}`],
       ['a dead PostgreSQL', (port: number) => `postgres://shop:${PASSWORD}@127.0.0.1:${port}/payments`],
+      ['a dead MySQL', (port: number) => `mysql://shop:${PASSWORD}@127.0.0.1:${port}/payments`],
       ['a dead Redis', (port: number) => `redis://shop:${PASSWORD}@127.0.0.1:${port}/0`],
     ])('a store that cannot be opened: %s', async (_name, url) => {
       writeFileSync(join(folder, 'text.db'), 'This is no database, however long it may be.'.repeat(100));

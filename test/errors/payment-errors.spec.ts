@@ -7,6 +7,7 @@ import {
   PaymentNotFoundError,
   PaymentNotSentError,
   PaymentOverloadError,
+  PaymentRefundError,
   PaymentShutdownError,
   PaymentStateError,
   PaymentStoreError,
@@ -14,7 +15,7 @@ import {
   PaymentValidationError,
 } from '../../lib/errors/index.js';
 import { toPayment } from '../../lib/payment/payment.js';
-import { aPaymentRecord } from '../../lib/testing/a-payment.js';
+import { aPayment, aPaymentRecord, aRefund } from '../../lib/testing/a-payment.js';
 
 const failed = toPayment(aPaymentRecord({ state: 'failed', reason: 'declined', code: 'B0005' }));
 
@@ -41,6 +42,12 @@ const ERRORS: [error: PaymentError, name: string, code: string, message: string]
     'This idempotencyKey is already taken by a payment that is failed; nothing was sent.',
   ],
   [
+    new PaymentDuplicateError(aPayment(), 'refundId', aRefund({ state: 'unknown' })),
+    'PaymentDuplicateError',
+    'PAYMENT_DUPLICATE',
+    'This refundId is already taken by a refund that is unknown; nothing was sent.',
+  ],
+  [
     new PaymentInit3dError(failed),
     'PaymentInit3dError',
     'PAYMENT_INIT3D',
@@ -52,6 +59,20 @@ const ERRORS: [error: PaymentError, name: string, code: string, message: string]
     'PaymentNotSentError',
     'PAYMENT_NOT_SENT',
     'The payment was not sent: connection refused. Nothing was charged; it is safe to try again.',
+  ],
+  [new PaymentNotFoundError('refund'), 'PaymentNotFoundError', 'PAYMENT_NOT_FOUND', 'There is no such refund.'],
+  [
+    new PaymentNotSentError(aPayment(), 'connection refused', aRefund({ state: 'failed', kind: 'void' })),
+    'PaymentNotSentError',
+    'PAYMENT_NOT_SENT',
+    'The void was not sent: connection refused. Nothing was given back; it is safe to try again.',
+  ],
+  [
+    new PaymentRefundError('in_progress', aPayment(), { refundable: '49.90' }),
+    'PaymentRefundError',
+    'PAYMENT_REFUND',
+    'The payment cannot be refunded: another refund of the payment has no outcome yet. 49.90 is left to give back; ' +
+      'nothing was sent.',
   ],
   [
     new PaymentOverloadError(10),
@@ -71,6 +92,12 @@ const ERRORS: [error: PaymentError, name: string, code: string, message: string]
     'PaymentStateError',
     'PAYMENT_STATE',
     'A 3d payment that is failed cannot be resolved.',
+  ],
+  [
+    new PaymentStateError(aPayment(), 'be resolved as failed', aRefund()),
+    'PaymentStateError',
+    'PAYMENT_STATE',
+    'A refund that is succeeded cannot be resolved as failed.',
   ],
   [
     new PaymentStoreError('reading'),

@@ -23,6 +23,7 @@ import {
   PaymentNotFoundError,
   PaymentNotSentError,
   PaymentOverloadError,
+  PaymentRefundError,
   PaymentShutdownError,
   PaymentStateError,
   PaymentStoreError,
@@ -32,6 +33,7 @@ import {
 import type { PaymentErrorBody } from '../../lib/errors/error-answer.js';
 import { PaymentExceptionFilter } from '../../lib/errors/payment-exception.filter.js';
 import type { Payment } from '../../lib/payment/payment.js';
+import { aRefund } from '../../lib/testing/a-payment.js';
 
 function paymentThat(change: Partial<Payment>): Payment {
   const now = new Date('2026-06-15T10:00:00Z');
@@ -74,6 +76,8 @@ class HostsOwnError extends PaymentError {
 const PROBLEM = { path: 'cardDetails.expDate', rule: 'expiry' };
 const ISSUES = [{ ...PROBLEM, field: 'Son kullanma tarihi', message: 'Son kullanma tarihi ay ve yıl olmalı' }];
 const ABOUT = { conversationId: 'ABC12345678901234567' };
+const PAID = paymentThat({ state: 'succeeded' });
+const ABOUT_REFUND = { ...ABOUT, state: 'succeeded', refundId: 'ABC00000000000000002' } as const;
 
 const CASES: Record<string, [error: PaymentError, status: number, more?: Partial<PaymentErrorBody>]> = {
   validation: [
@@ -90,6 +94,23 @@ const CASES: Record<string, [error: PaymentError, status: number, more?: Partial
     new PaymentStateError(paymentThat({ state: 'initiating' }), 'be completed'),
     409,
     { ...ABOUT, state: 'initiating' },
+  ],
+  takenRefundId: [new PaymentDuplicateError(PAID, 'refundId', aRefund()), 409],
+  refundOfTakenId: [new PaymentDuplicateError(PAID, 'refundId'), 409],
+  exceeding: [
+    new PaymentRefundError('exceeds', PAID, { refundable: '49.90' }),
+    409,
+    { ...ABOUT, state: 'succeeded', reason: 'exceeds', refundable: '49.90' },
+  ],
+  stateOfRefund: [
+    new PaymentStateError(PAID, 'be resolved as failed', aRefund()),
+    409,
+    { ...ABOUT_REFUND, refundState: 'succeeded' },
+  ],
+  unsentRefund: [
+    new PaymentNotSentError(PAID, 'connection refused', aRefund({ state: 'failed' })),
+    503,
+    { ...ABOUT_REFUND, refundState: 'failed' },
   ],
   unsupported: [new PaymentUnsupportedError('inquiry', 'standard'), 501],
   unanswered: [new PaymentInit3dError(paymentThat({ reason: 'no_answer' })), 502, { ...ABOUT, state: 'failed' }],
@@ -122,6 +143,11 @@ const BUYER_TEXTS: Record<string, { tr: RegExp; en: RegExp }> = {
   missing: { tr: /Böyle bir ödeme yok/, en: /no such payment/ },
   duplicate: UNDER_WAY,
   state: IMPOSSIBLE,
+  takenRefundId: IMPOSSIBLE,
+  refundOfTakenId: IMPOSSIBLE,
+  exceeding: IMPOSSIBLE,
+  stateOfRefund: IMPOSSIBLE,
+  unsentRefund: LATER,
   unsupported: IMPOSSIBLE,
   unanswered: LATER,
   refused: LATER,

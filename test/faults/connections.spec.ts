@@ -3,7 +3,7 @@ import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { Agent } from 'undici';
 import { sale } from '../rigs/sale.js';
 import { selfSigned } from '../gateway/transport/certificates.js';
-import { type Endpoint, ENDPOINTS, Shop } from './shop.js';
+import { type Endpoint, ENDPOINTS, GIVE_BACKS, Shop } from './shop.js';
 import { closedPort, drippingServer, gate, type Listener, silentServer, tlsServer } from './sockets.js';
 
 const CERTIFICATE = selfSigned('127.0.0.1');
@@ -128,6 +128,24 @@ describe('not sent', () => {
       },
     );
 
+    it.each(GIVE_BACKS)('%s throws, and can be repeated without giving back twice', async (kind) => {
+      const payment = await sound.paid();
+      const { options, received = () => '' } = await network();
+      const shop = await shopWith(options);
+      const idempotencyKey = `key of ${payment.conversationId}`;
+      const { refund, thrown } = await shop.giveBack(kind, payment, { idempotencyKey });
+      expect([refund.state, refund.reason, thrown]).toEqual(['failed', 'not_sent', 'PaymentNotSentError']);
+      expect(await shop.payments.refunds(payment.conversationId)).toEqual([refund]);
+      // The id is used up, and the key is free again.
+      expect((await sound.giveBack(kind, payment, { refundId: refund.refundId })).refund).toEqual(refund);
+      expect(simulator.ledger.refunds).toEqual([]);
+      const again = await sound.giveBack(kind, payment, { idempotencyKey });
+      expect(again.refund.state).toBe('succeeded');
+      expect((await sound.giveBack(kind, payment, { idempotencyKey })).refund).toEqual(again.refund);
+      expect(received()).toBe('');
+      expect([simulator.ledger.refunds.length, simulator.ledger.violations]).toEqual([1, []]);
+    });
+
     it('Auth3d is tried for ten seconds at most, fails, and is never claimed again', async () => {
       const { options, received = () => '' } = await network();
       const shop = await shopWith(options);
@@ -165,6 +183,23 @@ describe('not sent', () => {
     expect([payment.state, payment.reason]).toEqual(['failed', 'not_sent']);
 
     // Queued on the same connection, behind the request that must not be sent.
+    const next = agent.request({ origin: https(stalled), path: '/next', method: 'GET' });
+    open();
+    await (await next).body.dump();
+    expect(gateway.requests.map(({ path }) => path)).toEqual(['/next']);
+  });
+
+  it.each(GIVE_BACKS)('%s: nothing is sent after the deadline, even when the gateway accepts then', async (kind) => {
+    const payment = await sound.paid();
+    const gateway = await startSimulator({ dialect: 'morpos', tls: CERTIFICATE });
+    whenDone(() => gateway.close(), null);
+    let open = (): void => undefined;
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    const stalled = await listening(gate(gateway.port, { open: opened }));
+    const agent = dispatcher({ connections: 1, connect: TRUSTING });
+    const shop = await shopWith({ baseUrl: https(stalled), timeoutMs: SHORT, dispatcher: agent });
+    const { refund, thrown } = await shop.giveBack(kind, payment);
+    expect([refund.state, refund.reason, thrown]).toEqual(['failed', 'not_sent', 'PaymentNotSentError']);
     const next = agent.request({ origin: https(stalled), path: '/next', method: 'GET' });
     open();
     await (await next).body.dump();
@@ -220,5 +255,56 @@ describe('sent, and no answer', () => {
     const { payment, thrown } = await shop.call(endpoint, sound);
     expect([payment.state, payment.reason, thrown]).toEqual(lost(endpoint));
     expect(server.received().match(/POST \//g)).toHaveLength(1);
+  });
+
+  describe.each(GIVE_BACKS)('%s', (kind) => {
+    const unknown = ['unknown', 'no_answer', null];
+
+    it('TLS client certificate refused after the request (TLS 1.3)', async () => {
+      const payment = await sound.paid();
+      const server = await listening(
+        tlsServer({ ...CERTIFICATE, ...TRUSTING, requestCert: true, minVersion: 'TLSv1.3' }),
+      );
+      const shop = await shopWith({ baseUrl: https(server), dispatcher: dispatcher({ connect: TRUSTING }) });
+      const { refund, thrown } = await shop.giveBack(kind, payment);
+      expect([refund.state, refund.reason, thrown]).toEqual(unknown);
+      expect(server.connections()).toBe(1);
+    });
+
+    it('pooled connection closed by the gateway as it is written', async () => {
+      const shop = await shopWith({});
+      simulator.fail({ operation: 'DoPayment', kind: 'close-next-request' });
+      const payment = await shop.paid();
+      // A connection is free for the next request in the next turn.
+      await new Promise(setImmediate);
+      const { refund, thrown } = await shop.giveBack(kind, payment);
+      expect([refund.state, refund.reason, thrown]).toEqual(unknown);
+      const [first, second, ...others] = simulator.requests;
+      expect(others).toEqual([]);
+      // Its body, which says what it asks for, was never read.
+      expect([first?.operation, second?.path, second?.text]).toEqual(['DoPayment', first?.path, '']);
+      expect(second?.connection).toBe(first?.connection);
+      expect(simulator.ledger.refunds).toEqual([]);
+    });
+
+    it('connections that end as the next request leaves: given back once, or unknown', async () => {
+      simulator.fail({ operation: 'any', kind: 'close-after-reply', times: 100 });
+      for (let count = 0; count < 50; count += 1) {
+        const payment = await sound.payments.doPayment(sale());
+        if (payment.state !== 'succeeded') continue;
+        const { refund } = await sound.giveBack(kind, payment);
+        expect(refund.state).toBe(simulator.ledger.refundedTimes(refund.refundId) === 1 ? 'succeeded' : 'unknown');
+      }
+      expect(simulator.ledger.violations).toEqual([]);
+    });
+
+    it('the deadline is kept while an answer arrives byte by byte', async () => {
+      const payment = await sound.paid();
+      const server = await listening(drippingServer());
+      const shop = await shopWith({ baseUrl: `http://127.0.0.1:${server.port}`, timeoutMs: SHORT });
+      const { refund, thrown } = await shop.giveBack(kind, payment);
+      expect([refund.state, refund.reason, thrown]).toEqual(unknown);
+      expect(server.received().match(/POST \//g)).toHaveLength(1);
+    });
   });
 });

@@ -4,7 +4,7 @@ import type { AxiosError } from 'axios';
 import { type FaultOptions, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { Agent, type Dispatcher, interceptors, RetryAgent } from 'undici';
 import type { Play } from '../rigs/simulated-gateway.js';
-import { type Endpoint, ENDPOINTS, Shop } from './shop.js';
+import { type Endpoint, ENDPOINTS, type GiveBack, GIVE_BACKS, Shop } from './shop.js';
 import { type Listener, silentServer } from './sockets.js';
 
 let simulator: Simulator;
@@ -147,7 +147,26 @@ describe.each(HOST_NETWORKS)('through %s', (_name, { options = () => ({}), inter
     });
   });
 
-  function expectOneTransmission(endpoint: Endpoint): void {
+  describe.each(GIVE_BACKS)('%s', (kind) => {
+    it.each(FAULTS)('%s: the request is transmitted once', async (_fault, play) => {
+      const payment = await sound.paid();
+      const location = `http://127.0.0.1:${elsewhere.port}/`;
+      simulator.fail({ operation: kind, ...play, ...(play.kind === 'status' && { location }) });
+      const { refund, thrown } = await shop.giveBack(kind, payment);
+      expectOneTransmission(kind);
+      expect(elsewhere.received()).toBe('');
+      expect([refund.state, thrown]).toEqual(['unknown', null]);
+    });
+
+    it('no fault: the request is transmitted once, and the outcome is right', async () => {
+      const { refund, thrown } = await shop.giveBack(kind, await sound.paid());
+      expectOneTransmission(kind);
+      if (mayTransmitNothing) expect(['unknown', 'succeeded']).toContain(refund.state);
+      else expect([refund.state, thrown]).toEqual(['succeeded', null]);
+    });
+  });
+
+  function expectOneTransmission(endpoint: Endpoint | GiveBack): void {
     const { ledger } = simulator;
     expect(ledger.violations).toEqual([]);
     expect(mayTransmitNothing ? [0, 1] : [1]).toContain(ledger.calls(endpoint));

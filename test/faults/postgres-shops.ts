@@ -4,12 +4,7 @@ import { type PaymentTables, postgresPaymentStore, SqlPaymentStore } from 'nestj
 import pg from 'pg';
 import { BoundedPool } from '../../lib/store/sql/engines/postgres/postgres-pool.js';
 import { postgresEngine } from '../../lib/store/sql/engines/postgres/postgres.engine.js';
-
-/** How a store is connected. */
-export type Pool = 'own' | 'given';
-
-/** Shorter than the module's own, for tests of what happens after a time-out. */
-const SHORT_LIMITS = { connectMs: 2_000, queryMs: 1_000, useMs: 3_000, pingMs: 500 };
+import { type PatientStore, type Pool, SHORT_LIMITS } from './frozen.js';
 
 /** A store as the module makes it from a URL or from a given pool, but with short limits. */
 export function impatientStore(connectionString: string, pool: Pool): PaymentStore {
@@ -21,7 +16,7 @@ export function impatientStore(connectionString: string, pool: Pool): PaymentSto
 }
 
 /** A store with the limits of the module itself. */
-export function patientStore(connectionString: string, pool: Pool): { store: PaymentStore; end: () => Promise<void> } {
+export function patientStore(connectionString: string, pool: Pool): PatientStore {
   if (pool === 'own') return { store: postgresPaymentStore({ connectionString }), end: () => Promise.resolve() };
   const connections = new pg.Pool({ connectionString });
   connections.on('error', () => undefined);

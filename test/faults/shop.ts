@@ -5,8 +5,10 @@ import {
   PaymentNotSentError,
   type PaymentOptions,
   type PaymentService,
+  type Refund,
+  type RefundDto,
 } from 'nestjs-card-payment';
-import type { Simulator, SimulatorOperation } from 'nestjs-card-payment/simulator';
+import type { RefundOperation, Simulator, SimulatorOperation } from 'nestjs-card-payment/simulator';
 import { PaymentClock, SystemClock } from '../../lib/payment/clock.js';
 import { AUTH3D_RETRY_MS } from '../../lib/flows/settling/claim.js';
 import { sale, startMerchant } from '../e2e/merchant.js';
@@ -14,12 +16,26 @@ import { sale, startMerchant } from '../e2e/merchant.js';
 export const ENDPOINTS = ['DoPayment', 'Init3d', 'Auth3d'] as const satisfies readonly SimulatorOperation[];
 export type Endpoint = (typeof ENDPOINTS)[number];
 
+/** What gives money back: a part of a payment, or the whole sale. */
+export const GIVE_BACKS = ['refund', 'void'] as const satisfies readonly RefundOperation[];
+export type GiveBack = (typeof GIVE_BACKS)[number];
+
+/** What a refund gives back here, of {@link SALE_AMOUNT}. */
+export const REFUND_AMOUNT = '40.00';
+export const SALE_AMOUNT = '149.90';
+
 /** The payment that a call returned, or the error that it threw, which holds the payment. */
 export interface Attempt {
   readonly payment: Payment;
   readonly thrown: 'PaymentNotSentError' | 'PaymentInit3dError' | null;
   /** Only of a successful Init3d. */
   readonly html: string | null;
+}
+
+/** The refund that a call returned, or that its error holds. */
+export interface RefundAttempt {
+  readonly refund: Refund;
+  readonly thrown: 'PaymentNotSentError' | null;
 }
 
 /** Skips the pauses between the tries of an Auth3d that was not sent, and counts them. */
@@ -99,6 +115,28 @@ export class Shop {
   async complete(conversationId: string): Promise<Attempt> {
     const { fields } = this.simulator.approve(conversationId);
     return { payment: await this.payments.auth3d({ conversationId, fields }), thrown: null, html: null };
+  }
+
+  /** A payment whose money can be given back. */
+  async paid(): Promise<Payment> {
+    const payment = await this.payments.doPayment(sale(SALE_AMOUNT));
+    if (payment.state !== 'succeeded') throw new Error(`The payment to be given back is ${payment.state}.`);
+    return payment;
+  }
+
+  /** Gives back a part of the payment, or all of it. It throws errors that no fault may cause. */
+  async giveBack(
+    kind: GiveBack,
+    { conversationId }: Pick<Payment, 'conversationId'>,
+    more: Pick<RefundDto, 'refundId' | 'idempotencyKey'> = {},
+  ): Promise<RefundAttempt> {
+    try {
+      const amount = kind === 'refund' ? { amount: REFUND_AMOUNT } : {};
+      return { refund: await this.payments[kind]({ conversationId, ...amount, ...more }), thrown: null };
+    } catch (error) {
+      if (!(error instanceof PaymentNotSentError) || !error.refund) throw error;
+      return { refund: error.refund, thrown: 'PaymentNotSentError' };
+    }
   }
 
   async close(): Promise<void> {

@@ -11,6 +11,8 @@ import { OperatorFlow } from '../../lib/flows/operator-flow.js';
 import { OwedWrites } from '../../lib/flows/settling/owed-writes.js';
 import { PaymentChanges } from '../../lib/flows/settling/payment-changes.js';
 import { PaymentReader } from '../../lib/flows/payment-reader.js';
+import { RefundFlow } from '../../lib/flows/refund-flow.js';
+import { RefundReader } from '../../lib/flows/refund-reader.js';
 import { PaymentWriter } from '../../lib/flows/settling/payment-writer.js';
 import { Reconciler } from '../../lib/flows/background/reconciler.js';
 import { ReturnUrlMaker } from '../../lib/flows/return-urls.js';
@@ -79,19 +81,31 @@ export function assembleFlows({
   const changes = new PaymentChanges(store, time, events);
   const owed = new OwedWrites(changes, clock, processHold);
   const reader = new PaymentReader(store, settings);
+  const refunds = new RefundReader(store, settings);
   const writer = new PaymentWriter(changes, owed, time);
   const due = new DuePayments(store, settings);
   const gateway = new GatewayClient(settings, transport, clock);
   const urls = new ReturnUrlMaker(settings, route, new ApplicationConfig(), new HttpAdapterHost());
-  const direct = new DirectFlow(reader, writer, gateway, urls, time, random, settings);
-  const threeD = new ThreeDFlow(reader, writer, gateway, urls, time, random, settings);
-  const inquiries = new InquiryFlow(reader, writer, gateway, time, random, settings);
+  const direct = new DirectFlow(reader, refunds, writer, gateway, urls, time, random, settings);
+  const threeD = new ThreeDFlow(reader, refunds, writer, gateway, urls, time, random, settings);
+  const inquiries = new InquiryFlow(reader, refunds, writer, gateway, time, random, settings);
   const reconciler = new Reconciler(due, owed, writer, inquiries, gateway, events, time, random, settings);
-  const operator = new OperatorFlow(reader, writer, time);
+  const operator = new OperatorFlow(reader, refunds, writer, time);
   const inFlight = new InFlight(processHold);
   inFlight.open();
   const limit = new InFlightLimit(settings, clock);
-  const payments = new PaymentService(direct, threeD, inquiries, operator, reconciler, reader, inFlight, limit);
+  const refundFlow = new RefundFlow(reader, refunds, writer, gateway, time, random, settings, store);
+  const payments = new PaymentService(
+    direct,
+    threeD,
+    refundFlow,
+    inquiries,
+    operator,
+    reconciler,
+    reader,
+    inFlight,
+    limit,
+  );
   const receiver = new CallbackReceiver(reader, threeD, inFlight, route, clock, settings);
   return {
     settings,
@@ -102,6 +116,7 @@ export function assembleFlows({
     reader,
     writer,
     due,
+    gateway,
     reconciler,
     inFlight,
     limit,

@@ -4,6 +4,7 @@ import { NO_HOLD } from './assembled-flows.js';
 import { OwedWrites } from '../../lib/flows/settling/owed-writes.js';
 import { PaymentChanges } from '../../lib/flows/settling/payment-changes.js';
 import { PaymentReader } from '../../lib/flows/payment-reader.js';
+import { RefundReader } from '../../lib/flows/refund-reader.js';
 import { PaymentWriter } from '../../lib/flows/settling/payment-writer.js';
 import { StoreClock } from '../../lib/process/store-clock.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
@@ -24,7 +25,8 @@ describe('OperatorFlow', () => {
     const time = new StoreClock(clock, store);
     const changes = new PaymentChanges(store, time, { publish: () => Promise.resolve() });
     const writer = new PaymentWriter(changes, new OwedWrites(changes, clock, NO_HOLD), time);
-    flow = new OperatorFlow(new PaymentReader(store, { account: 'default' }), writer, time);
+    const account = 'default';
+    flow = new OperatorFlow(new PaymentReader(store, { account }), new RefundReader(store, { account }), writer, time);
   });
 
   it('resolves the second payment of a reference as succeeded when money moved twice', async () => {

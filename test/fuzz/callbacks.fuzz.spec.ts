@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { type BankCallback, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { Agent, request } from 'undici';
 import { type Merchant, PLATFORMS, sale, startMerchant } from '../e2e/merchant.js';
+import { inWhole } from '../rigs/extent.js';
 
 const BATCH = 50;
 const PAYMENTS_A_BATCH = 10;
-/** 2,000 callbacks in all, 100,000 before a release. */
-const BATCHES = process.env.RELEASE === '1' ? 500 : 10;
+/** 2,000 callbacks in all; 100,000 in the whole tests. */
+const BATCHES = inWhole(500, 10);
 const FORM = 'application/x-www-form-urlencoded';
 
 /** A change of the bank's own callback. */

@@ -81,6 +81,7 @@ describe('the health page of a terminus application', () => {
           unknown: 0,
           oldestUnknownMs: null,
           review: 0,
+          refunds: { refunding: 0, unknown: 0, oldestUnknownMs: null, review: 0 },
           parkedDeliveries: 0,
           owedWrites: 0,
           paymentsInFlight: 0,
@@ -99,7 +100,13 @@ describe('the health page of a terminus application', () => {
     expect(answer).toMatchObject({
       httpStatus: 503,
       details: {
-        payments: { status: 'down', store: 'down', unknown: null, problems: ['The payment store does not answer.'] },
+        payments: {
+          status: 'down',
+          store: 'down',
+          unknown: null,
+          refunds: null,
+          problems: ['The payment store does not answer.'],
+        },
       },
     });
     expect(JSON.stringify(answer)).not.toContain('secret');
@@ -126,6 +133,21 @@ describe('the health page of a terminus application', () => {
     await merchant.payments.reconcile();
   });
 
+  it('shows unknown refunds, and is 503 for them only if a limit is set', async () => {
+    const { conversationId } = await merchant.payments.doPayment(sale());
+    await merchant.payments.refund({ conversationId, amount: '9.81' });
+    const unlimited = await health();
+    expect(unlimited).toMatchObject({
+      httpStatus: 200,
+      details: { payments: { unknown: 0, oldestUnknownMs: null, refunds: { refunding: 0, unknown: 1, review: 0 } } },
+    });
+    expect(unlimited.details.payments.refunds?.oldestUnknownMs).toBeGreaterThanOrEqual(0);
+    limits = { maxUnknownMs: -1, maxReview: 0 };
+    const strict = await health();
+    expect(strict.httpStatus).toBe(503);
+    expect(strict.details.payments.problems).toEqual(['A refund or void has been unknown for too long.']);
+  });
+
   it('can be that of a named account', async () => {
     limits = { account: 'eu' };
     expect((await health()).details.payments).toMatchObject({ account: 'eu', status: 'up', background: 'off' });
@@ -137,6 +159,7 @@ describe('PaymentHealthIndicator', () => {
     account: 'default',
     isStoreUp: true,
     counts: null,
+    refunds: null,
     owedWrites: 0,
     paymentsInFlight: 0,
     maxInFlight: null,
@@ -147,6 +170,7 @@ describe('PaymentHealthIndicator', () => {
     backgroundFailures: 0,
     deliveryFailures: 0,
     oldestUnknownMs: null,
+    oldestUnknownRefundMs: null,
   };
 
   async function problems(report: Partial<PaymentHealthReport>, limits: PaymentHealthLimits = {}) {
@@ -195,6 +219,14 @@ describe('PaymentHealthIndicator', () => {
       'Payments are in review.',
       'Deliveries to handlers are parked.',
     ]);
+  });
+
+  it('reports refunds in review only if they exceed the limit', async () => {
+    const none = { count: 0, oldest: null };
+    const refunds = { refunding: none, unknown: none, review: { count: 3, oldest: new Date(0) } };
+    expect(await problems({ refunds })).toEqual([]);
+    expect(await problems({ refunds }, { maxReview: 3 })).toEqual([]);
+    expect(await problems({ refunds }, { maxReview: 2 })).toEqual(['Refunds or voids are in review.']);
   });
 
   /** The counts of a store with some payments in review and parked deliveries. */

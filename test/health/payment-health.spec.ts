@@ -1,4 +1,6 @@
 import { Logger } from '@nestjs/common';
+import { refundsAccountOf } from '../../lib/payment/account.js';
+import { aPaymentRecord, aRefundEvent } from '../../lib/testing/a-payment.js';
 import type { InFlight } from '../../lib/process/in-flight.js';
 import type { StoreClock } from '../../lib/process/store-clock.js';
 import {
@@ -88,6 +90,20 @@ describe('PaymentHealth', () => {
     expect((await health.report()).oldestUnknownMs).toBe(1_234);
   });
 
+  it('reports refunds that have no outcome, and their deliveries with those of payments', async () => {
+    const refund = { kind: 'refund', account: refundsAccountOf('default'), reference: 'PAID' } as const;
+    await shop.store.insert(aPaymentRecord({ ...refund, state: 'unknown', updatedAt: shop.clock.now() }));
+    const events = aRefundEvent({ refundId: 'BACK' });
+    await shop.store.insert(aPaymentRecord({ ...refund, conversationId: 'BACK' }), events);
+    await shop.clock.advance(1_234);
+    expect(await health.report()).toMatchObject({
+      counts: { states: { unknown: { count: 0 } }, waitingEvents: 1 },
+      refunds: { refunding: { count: 0 }, unknown: { count: 1 }, review: { count: 0 } },
+      oldestUnknownMs: null,
+      oldestUnknownRefundMs: 1_234,
+    });
+  });
+
   it('is injected by its class, and for a named account by the token of that account', () => {
     expect(paymentHealthToken()).toBe(PaymentHealth);
     expect(paymentHealthToken('eu')).toBe(paymentHealthToken('eu'));
@@ -126,6 +142,11 @@ describe('PaymentGauges', () => {
         parkedDeliveries: 5,
         orphanedDeliveries: 6,
       },
+      refunds: {
+        refunding: none,
+        unknown: { count: 1, oldest: ago(30_000) },
+        review: { count: 4, oldest: ago(5_000) },
+      },
       owedWrites: 7,
       paymentsInFlight: 8,
       maxInFlight: null,
@@ -136,6 +157,7 @@ describe('PaymentGauges', () => {
       backgroundFailures: 9,
       deliveryFailures: 10,
       oldestUnknownMs: 90_000,
+      oldestUnknownRefundMs: 30_000,
       ...more,
     };
     const health = { report: () => Promise.resolve(report) } as PaymentHealth;
@@ -164,7 +186,10 @@ describe('PaymentGauges', () => {
       expect([name, await recorder.values(`card_payment.${name}`)]).toEqual([name, values]);
     }
     expect(await recorder.values('card_payment.payments')).toMatchObject({ unknown: 2, review: 0 });
+    expect(await recorder.values('card_payment.payments')).not.toHaveProperty('refunding');
     expect(await recorder.values('card_payment.payments.oldest_age')).toMatchObject({ unknown: 90, review: 0 });
+    expect(await recorder.values('card_payment.refunds')).toEqual({ refunding: 0, unknown: 1, review: 4 });
+    expect(await recorder.values('card_payment.refunds.oldest_age')).toEqual({ refunding: 0, unknown: 30, review: 5 });
   });
 
   it('include the limit of payments in flight, and its refusals, only if maxInFlight is set', async () => {
@@ -179,10 +204,10 @@ describe('PaymentGauges', () => {
   });
 
   it('leave out the values that only the store knows while it does not answer', async () => {
-    await startGauges({ isStoreUp: false, counts: null });
+    await startGauges({ isStoreUp: false, counts: null, refunds: null });
     expect(await recorder.values('card_payment.store.up')).toEqual({ '': 0 });
     expect(await recorder.values('card_payment.writes.owed')).toEqual({ '': 7 });
-    for (const name of ['payments', 'payments.oldest_age', 'events.waiting', 'deliveries']) {
+    for (const name of ['payments', 'payments.oldest_age', 'refunds', 'refunds.oldest_age', 'deliveries']) {
       expect([name, await recorder.values(`card_payment.${name}`)]).toEqual([name, {}]);
     }
   });

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import {
   PaymentCallbackError,
   PaymentDuplicateError,
@@ -7,13 +6,15 @@ import {
   PaymentStateError,
 } from 'nestjs-card-payment';
 import { sale as makeSale } from '../rigs/sale.js';
-import { CHARGE_PLAYS, type ChargePlay, HANGING, INIT_PLAYS, type InitPlay } from './model-gateway.js';
-import type { ModelPayment, ModelSale, PaymentModel } from './payment-model.js';
+import { type ChargePlay, HANGING, type InitPlay } from './model-gateway.js';
+import type { ModelPayment, ModelSale } from './model-payment.js';
+import type { PaymentModel } from './payment-model.js';
+import { answerLate, inquiredRefund } from './refund-commands.js';
 import type { Shop } from './shop-instance.js';
-import { expectAgreement } from './agreement.js';
+import { expectError, expectState, heard, now, pick, seeOrCrash, Step } from './step.js';
 
-/** The input of a sale; `again` takes the id of an earlier payment. */
-interface Ask {
+/** The input of a sale; `again` takes the id of an earlier payment or refund. */
+export interface Ask {
   readonly reference: string | null;
   readonly allowRepeat: boolean;
   readonly idempotencyKey: string | null;
@@ -21,21 +22,7 @@ interface Ask {
   readonly again: number | null;
 }
 
-/** One step, done by the shop and by the model alike. */
-export abstract class Step {
-  abstract act(model: PaymentModel, shop: Shop): Promise<void>;
-
-  async run(model: PaymentModel, shop: Shop): Promise<void> {
-    await this.act(model, shop);
-    await expectAgreement(model, shop);
-  }
-
-  toString(): string {
-    return `${this.constructor.name} ${JSON.stringify(this)}`;
-  }
-}
-
-class Pay extends Step {
+export class Pay extends Step {
   constructor(
     private readonly ask: Ask,
     private readonly play: ChargePlay,
@@ -58,7 +45,7 @@ class Pay extends Step {
       return expectState(await shop.see(work), 'failed');
     }
     const payment = model.open(sale, now(shop), 'charging');
-    const result = await seeOrCrash(shop, payment, this.play, work);
+    const result = await seeOrCrash(shop, payment.id, this.play, work);
     if (!result) return;
     model.answered(payment, this.play, heard(shop));
     if (this.play === 'notSent') expectError(result, PaymentNotSentError);
@@ -66,7 +53,7 @@ class Pay extends Step {
   }
 }
 
-class Init3d extends Step {
+export class Init3d extends Step {
   constructor(
     private readonly ask: Ask,
     private readonly play: InitPlay,
@@ -86,7 +73,7 @@ class Init3d extends Step {
       model.move(payment, 'failed', 'reference_taken');
       return expectError(await shop.see(work), PaymentInit3dError);
     }
-    const result = await seeOrCrash(shop, payment, this.play, work);
+    const result = await seeOrCrash(shop, payment.id, this.play, work);
     if (!result) return;
     switch (this.play) {
       case 'page':
@@ -103,7 +90,7 @@ class Init3d extends Step {
   }
 }
 
-class Callback extends Step {
+export class Callback extends Step {
   constructor(
     private readonly which: number,
     private readonly play: ChargePlay,
@@ -114,7 +101,7 @@ class Callback extends Step {
   }
 
   async act(model: PaymentModel, shop: Shop): Promise<void> {
-    const payment = pick(model, this.which);
+    const payment = pick(model.payments, this.which);
     if (!payment) return;
     const { conversationId } = payment.sale;
     const fields = { Code: 'B0000', conversationId: this.kind === 'foreign' ? 'ANOTHER' : conversationId };
@@ -136,7 +123,7 @@ class Callback extends Step {
     else {
       model.move(payment, 'authorizing');
       payment.claimedAt = now(shop);
-      const result = await seeOrCrash(shop, payment, this.play, work);
+      const result = await seeOrCrash(shop, payment.id, this.play, work);
       if (!result) return;
       model.answered(payment, this.play, heard(shop));
       return expectState(result, payment.state);
@@ -145,7 +132,7 @@ class Callback extends Step {
   }
 }
 
-class Wait extends Step {
+export class Wait extends Step {
   constructor(private readonly minutes: number) {
     super();
   }
@@ -156,7 +143,7 @@ class Wait extends Step {
   }
 }
 
-class Inquire extends Step {
+export class Inquire extends Step {
   constructor(
     private readonly which: number,
     private readonly isDown: boolean,
@@ -165,7 +152,7 @@ class Inquire extends Step {
   }
 
   async act(model: PaymentModel, shop: Shop): Promise<void> {
-    const payment = pick(model, this.which);
+    const payment = pick(model.payments, this.which);
     if (!payment) return;
     shop.gateway.isDown = this.isDown;
     const result = await shop.see(shop.payments.inquire(payment.sale.conversationId));
@@ -176,39 +163,44 @@ class Inquire extends Step {
 }
 
 /** An operator settles a payment after a look at the bank's statement. */
-class Resolve extends Step {
-  constructor(private readonly which: number) {
+export class Resolve extends Step {
+  constructor(
+    private readonly which: number,
+    /** Whether the operator does not see what was charged once it was given back. */
+    private readonly isMistaken: boolean,
+  ) {
     super();
   }
 
   async act(model: PaymentModel, shop: Shop): Promise<void> {
-    const payment = pick(model, this.which);
+    const payment = pick(model.payments, this.which);
     if (!payment) return;
     const { conversationId } = payment.sale;
-    const word = shop.gateway.isCharged(conversationId) ? 'succeeded' : 'failed';
+    const isRefused = this.isMistaken && model.refunds.isGivenBack(payment);
+    const word = shop.gateway.isCharged(conversationId) && !isRefused ? 'succeeded' : 'failed';
     const result = await shop.see(shop.payments.resolve(conversationId, word, 'the bank’s books'));
     const isOpen = payment.state === 'unknown' || payment.state === 'review';
-    const isTooSoon = word === 'failed' && model.isForced(payment, now(shop));
-    if (!isOpen || isTooSoon) return expectError(result, PaymentStateError);
+    const isTooSoon = word === 'failed' && payment.isForced(now(shop));
+    if (!isOpen || isTooSoon || isRefused) return expectError(result, PaymentStateError);
     model.move(payment, word, 'operator');
     expectState(result, word);
   }
 }
 
-class Reconcile extends Step {
+export class Reconcile extends Step {
   async act(model: PaymentModel, shop: Shop): Promise<void> {
     await reconcile(model, shop);
   }
 }
 
-class Crash extends Step {
+export class Crash extends Step {
   async act(_model: PaymentModel, shop: Shop): Promise<void> {
     await shop.restart();
   }
 }
 
 /** The gateway answers an instance that had been given up. */
-class AnswerLate extends Step {
+export class AnswerLate extends Step {
   constructor(private readonly which: number) {
     super();
   }
@@ -217,6 +209,8 @@ class AnswerLate extends Step {
     const hanging = [...shop.gateway.hanging];
     if (hanging.length === 0) return;
     const [conversationId, answer] = hanging[this.which % hanging.length]!;
+    const refund = model.refunds.find(conversationId);
+    if (refund) return answerLate(refund, model, shop);
     const payment = model.find(conversationId)!;
     const play = shop.gateway.plays.get(conversationId);
     shop.gateway.hanging.delete(conversationId);
@@ -228,43 +222,14 @@ class AnswerLate extends Step {
   }
 }
 
-const ask = fc.record({
-  reference: fc.constantFrom('order-1', 'order-1', 'order-2', null),
-  allowRepeat: fc.constantFrom(false, false, false, true),
-  idempotencyKey: fc.constantFrom(null, null, 'key-1', 'key-2'),
-  amount: fc.constantFrom('10.00', '10.00', '20.00'),
-  again: fc.oneof({ weight: 7, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat(9) }),
-});
-const play = fc.oneof({ weight: 2, arbitrary: fc.constant('approve' as const) }, fc.constantFrom(...CHARGE_PLAYS));
-const initPlay = fc.oneof({ weight: 3, arbitrary: fc.constant('page' as const) }, fc.constantFrom(...INIT_PLAYS));
-const which = fc.nat(9);
-
-const steps = fc.oneof(
-  { weight: 3, arbitrary: fc.tuple(ask, play).map((args) => new Pay(...args)) },
-  { weight: 3, arbitrary: fc.tuple(ask, initPlay).map((args) => new Init3d(...args)) },
-  {
-    weight: 4,
-    arbitrary: fc
-      .tuple(which, play, fc.constantFrom(1, 1, 3), fc.constantFrom('true', 'true', 'true', 'foreign', 'vetoed'))
-      .map(([payment, said, copies, kind]) => new Callback(payment, said, copies, kind as 'true')),
-  },
-  { weight: 2, arbitrary: fc.constantFrom(0.1, 2, 5, 11, 61, 300).map((minutes) => new Wait(minutes)) },
-  { weight: 2, arbitrary: fc.tuple(which, fc.boolean()).map((args) => new Inquire(...args)) },
-  { weight: 1, arbitrary: which.map((index) => new Resolve(index)) },
-  { weight: 2, arbitrary: fc.constant(null).map(() => new Reconcile()) },
-  { weight: 1, arbitrary: fc.constant(null).map(() => new Crash()) },
-  { weight: 1, arbitrary: which.map((index) => new AnswerLate(index)) },
-);
-
-/** Everything that a merchant, a buyer, an operator and a gateway can do, and crashes, in any order. */
-export const SEQUENCES: fc.Arbitrary<Step[]> = fc.array<Step>(steps, { maxLength: 30, size: 'max' });
-
 /** A pass of the background work, after which handlers have heard every event. */
 export async function reconcile(model: PaymentModel, shop: Shop): Promise<void> {
   shop.gateway.isDown = false;
   const at = shop.clock.now();
   // The module chooses the times at random: the store knows what is due.
-  const due = (await shop.records()).filter(({ dueAt }) => dueAt !== null && dueAt <= at);
+  const isDue = ({ dueAt }: { dueAt: Date | null }): boolean => dueAt !== null && dueAt <= at;
+  const due = (await shop.records()).filter(isDue);
+  const dueRefunds = (await shop.refundRecords()).filter(isDue);
   await shop.see(shop.payments.reconcile());
   for (const { conversationId } of due) {
     const payment = model.find(conversationId)!;
@@ -275,20 +240,13 @@ export async function reconcile(model: PaymentModel, shop: Shop): Promise<void> 
       inquired(model, shop, payment);
     }
   }
-  expect([...shop.told].sort()).toEqual(model.payments.flatMap(({ events }) => events).sort());
-}
-
-/** The circumstances of an answer that comes now. */
-function heard(shop: Shop): { now: number; isDown: boolean } {
-  return { now: now(shop), isDown: shop.gateway.isDown };
-}
-
-function now(shop: Shop): number {
-  return shop.clock.now().getTime();
-}
-
-function pick({ payments }: PaymentModel, which: number): ModelPayment | undefined {
-  return payments[payments.length === 0 ? 0 : which % payments.length];
+  for (const { conversationId } of dueRefunds) {
+    const refund = model.refunds.find(conversationId)!;
+    if (refund.state !== 'unknown') model.refunds.move(refund, 'unknown', 'interrupted');
+    inquiredRefund(model, shop, refund);
+  }
+  const records = [...model.payments, ...model.refunds.all];
+  expect([...shop.told].sort()).toEqual(records.flatMap(({ events }) => events).sort());
 }
 
 function inquired(model: PaymentModel, shop: Shop, payment: ModelPayment): void {
@@ -298,13 +256,14 @@ function inquired(model: PaymentModel, shop: Shop, payment: ModelPayment): void 
 }
 
 function saleOf({ again, ...asked }: Ask, kind: ModelSale['kind'], model: PaymentModel): ModelSale {
-  const earlier = again === null ? undefined : pick(model, again);
+  const earlier = again === null ? undefined : pick([...model.payments, ...model.refunds.all], again);
   const fresh = `PAY${String(model.payments.length).padStart(17, '0')}`;
-  return { ...asked, kind, conversationId: earlier?.sale.conversationId ?? fresh };
+  return { ...asked, kind, conversationId: earlier?.id ?? fresh };
 }
 
 /** The payment that has the id or key already; `other` where that is not the same sale. */
 function twinOf(sale: ModelSale, model: PaymentModel): ModelPayment | 'other' | null {
+  if (model.refunds.find(sale.conversationId)) return 'other';
   const byId = model.find(sale.conversationId);
   const byKey = model.withKey(sale.idempotencyKey);
   const twin = byKey ?? byId;
@@ -320,26 +279,4 @@ function inputOf({ conversationId, reference, allowRepeat, idempotencyKey, amoun
     allowRepeat,
     idempotencyKey: idempotencyKey ?? undefined,
   });
-}
-
-/** @returns null when the request hangs: the instance is given up then */
-async function seeOrCrash<T>(
-  shop: Shop,
-  { sale }: ModelPayment,
-  play: ChargePlay | InitPlay,
-  work: Promise<T>,
-): Promise<PromiseSettledResult<T> | null> {
-  if (!HANGING.includes(play)) return shop.see(work);
-  shop.zombies.set(sale.conversationId, Promise.allSettled([work]));
-  await shop.gateway.hangs();
-  await shop.restart();
-  return null;
-}
-
-function expectState(result: PromiseSettledResult<{ state: string }>, state: string): void {
-  expect(result).toMatchObject({ status: 'fulfilled', value: { state, stored: true } });
-}
-
-function expectError(result: PromiseSettledResult<unknown>, type: new (...args: never[]) => Error): void {
-  expect(result.status === 'rejected' && result.reason).toBeInstanceOf(type);
 }

@@ -1,63 +1,19 @@
-import type { ChargePlay } from './model-gateway.js';
+import { type ChargePlay, LESS } from './model-gateway.js';
+import { ModelPayment, type ModelSale } from './model-payment.js';
+import { RefundModel } from './refund-model.js';
 
 /** A claim lasts a minute and a half: an inquiry, which may take a minute, begins early enough to end within it. */
 const ASKED_WITHIN_MS = 30_000;
-/** For this long an operator has to force an interrupted payment to `failed`. */
-const FORCED_WITHIN_MS = 3_600_000;
 export const SESSION_MS = 3_600_000;
 const CONFIRMED_AFTER_MS = 600_000;
 const HOLDING = ['charging', 'authorizing', 'unknown', 'review', 'succeeded'];
 const BEFORE_MONEY = ['initiating', 'awaiting'];
 const NOTHING_SENT = ['not_sent', 'reference_taken', 'vetoed'];
-const TOLD = ['succeeded', 'failed', 'expired', 'unknown', 'review'];
-
-export interface Line {
-  readonly version: number;
-  readonly state: string;
-  readonly reason: string | null;
-}
-
-/** The input of a payment. */
-export interface ModelSale {
-  readonly kind: 'direct' | '3d';
-  readonly conversationId: string;
-  readonly reference: string | null;
-  readonly allowRepeat: boolean;
-  readonly idempotencyKey: string | null;
-  readonly amount: string;
-}
-
-/** A payment as it should be. */
-export class ModelPayment {
-  readonly history: Line[] = [];
-  readonly events: string[] = [];
-  idempotencyKey: string | null;
-  notFoundAt: number | null = null;
-  isHolding = false;
-  /** Whether it may have been charged while another held its reference: then the reference stays taken for good. */
-  isPinning = false;
-
-  constructor(
-    readonly sale: ModelSale,
-    readonly expiresAt: number,
-    /** When it was claimed. */
-    public claimedAt: number,
-  ) {
-    this.idempotencyKey = sale.idempotencyKey;
-  }
-
-  get state(): string {
-    return this.history.at(-1)?.state ?? '';
-  }
-
-  get reason(): string | null {
-    return this.history.at(-1)?.reason ?? null;
-  }
-}
 
 /** The states of payments as they are promised, without a store, a gateway or a clock. */
 export class PaymentModel {
   readonly payments: ModelPayment[] = [];
+  readonly refunds = new RefundModel();
   /** The payment that holds a reference; null where it is taken for good. */
   private readonly locks = new Map<string, ModelPayment | null>();
 
@@ -89,19 +45,11 @@ export class PaymentModel {
 
   move(payment: ModelPayment, state: string, reason: string | null = null): void {
     const before = payment.state;
-    const version = payment.history.length + 1;
-    payment.history.push({ version, state, reason });
-    if (state !== before && TOLD.includes(state))
-      payment.events.push(`${payment.sale.conversationId}:${version} ${state}`);
+    payment.write(state, reason);
     const isOver = state === 'failed' || state === 'expired';
     const isUnsent = BEFORE_MONEY.includes(before) || NOTHING_SENT.includes(reason ?? '');
     if (isOver && isUnsent) payment.idempotencyKey = null;
     this.hold(payment, state);
-  }
-
-  /** Whether an operator has to use force, since the request may still be on its way. */
-  isForced({ state, reason, claimedAt }: ModelPayment, now: number): boolean {
-    return state === 'unknown' && reason === 'interrupted' && now - claimedAt < FORCED_WITHIN_MS;
   }
 
   /** The answer to a DoPayment or Auth3d arrives, in time or late. */
@@ -112,7 +60,8 @@ export class PaymentModel {
         if (payment.sale.kind === 'direct') return this.approved(payment, null);
         // When the claim may end during the inquiry, the approval is written before the gateway is asked.
         if (isDown || now - payment.claimedAt > ASKED_WITHIN_MS) this.unbound(payment);
-        return isDown || payment.state === 'review' ? undefined : this.approved(payment, null);
+        // What confirms it need not name it, so that its ids are not certain.
+        return isDown || payment.state === 'review' ? undefined : this.approved(payment, null, false);
       case 'stolen':
       case 'stolenDeclined':
       case 'hangStolen':
@@ -171,7 +120,11 @@ export class PaymentModel {
     }
   }
 
-  private approved(payment: ModelPayment, contradiction: string | null): void {
+  private approved(payment: ModelPayment, contradiction: string | null, showsIds = true): void {
+    if (['charging', 'authorizing', 'unknown', 'failed', 'expired'].includes(payment.state)) {
+      payment.hasIds = showsIds;
+      if (contradiction === 'amount_mismatch') payment.takenInstead = LESS;
+    }
     switch (payment.state) {
       case 'charging':
       case 'authorizing':

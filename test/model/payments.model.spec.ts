@@ -3,12 +3,14 @@ import fc from 'fast-check';
 import { MemoryPaymentStore, type PaymentStore } from 'nestjs-card-payment';
 import { sqlitePaymentStore } from 'nestjs-card-payment/sql';
 import type { TestClock } from 'nestjs-card-payment/testing';
-import { expectAgreement, expectHistories } from './agreement.js';
-import { reconcile, SEQUENCES } from './commands.js';
+import { inWhole } from '../rigs/extent.js';
+import { expectAgreement, expectHistories, expectRefundHistories } from './agreement.js';
+import { reconcile } from './commands.js';
 import { PaymentModel } from './payment-model.js';
+import { SEQUENCES } from './sequences.js';
 import { Shop } from './shop-instance.js';
 
-const RELEASE = process.env.RELEASE === '1' ? 20 : 1;
+const TIMES = inWhole(100, 1);
 
 beforeAll(() => {
   Logger.overrideLogger(false);
@@ -16,9 +18,9 @@ beforeAll(() => {
 
 /** Random sequences of steps, compared with the promised states. A failure prints its seed and its shortest sequence. */
 describe.each([
-  ['memory', 800 * RELEASE, (clock: TestClock): PaymentStore => new MemoryPaymentStore({ clock })],
-  ['SQLite', 200 * RELEASE, (clock: TestClock): PaymentStore => sqlitePaymentStore({ file: ':memory:', clock })],
-])('payments in %s and the model', (_name, runs, makeStore) => {
+  ['memory', 200 * TIMES, (clock: TestClock): PaymentStore => new MemoryPaymentStore({ clock })],
+  ['SQLite', 50 * TIMES, (clock: TestClock): PaymentStore => sqlitePaymentStore({ file: ':memory:', clock })],
+])('payments and refunds in %s and the model', (_name, runs, makeStore) => {
   it(
     `agree in ${runs} random sequences`,
     async () => {
@@ -31,6 +33,7 @@ describe.each([
             await reconcile(model, shop);
             await expectAgreement(model, shop);
             await expectHistories(model, shop);
+            await expectRefundHistories(model, shop);
           } finally {
             await shop.close();
           }
@@ -38,6 +41,6 @@ describe.each([
         { numRuns: runs },
       );
     },
-    120_000 * RELEASE,
+    60_000 * TIMES,
   );
 });

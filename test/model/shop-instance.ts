@@ -1,10 +1,14 @@
 import {
   EVENT_STATES,
   morposDialect,
+  type PaymentHistoryEntry,
   type PaymentRecord,
   PaymentService,
   type PaymentState,
   type PaymentStore,
+  REFUND_EVENT_STATES,
+  refundsAccountOf,
+  type RefundState,
 } from 'nestjs-card-payment';
 import { TestClock } from 'nestjs-card-payment/testing';
 import type { GatewayTransport } from '../../lib/gateway/transport/gateway-transport.js';
@@ -13,21 +17,25 @@ import { ModelGateway } from './model-gateway.js';
 import { SESSION_MS } from './payment-model.js';
 
 const ALL_STATES: PaymentState[] = [...EVENT_STATES, 'charging', 'initiating', 'awaiting', 'authorizing'];
+const ALL_REFUND_STATES: RefundState[] = [...REFUND_EVENT_STATES, 'refunding'];
 
 /** Far more than any work takes. */
 const MAX_TURNS = 100_000;
 
+const REFUNDS = refundsAccountOf('default');
 const DIALECT = { ...morposDialect({ codes: { notFoundCodes: new Set(['B0100']) } }), requiredCallbackFields: [] };
 
 /** The store, the gateway and the time outlive a crash. The application is started again after each. */
 export class Shop {
   readonly gateway = new ModelGateway();
-  /** Work of instances that were given up, by conversationId. */
+  /** Work of instances that were given up, by conversationId or refundId. */
   readonly zombies = new Map<string, Promise<unknown>>();
-  /** The events that the awaited handler was called with. */
+  /** The events that the awaited handlers were called with. */
   readonly told: string[] = [];
   payments!: PaymentService;
   isVetoing = false;
+  /** The id of the next refund for which none is given. */
+  nextRefundId = '';
 
   private constructor(
     readonly store: PaymentStore,
@@ -47,7 +55,7 @@ export class Shop {
   async restart(): Promise<void> {
     const { store, clock } = this;
     const options = {
-      dialect: DIALECT,
+      dialect: { ...DIALECT, newConversationId: () => this.nextRefundId },
       sessionTtlMs: SESSION_MS,
       beforeAuth3d: () => !this.isVetoing,
     };
@@ -62,6 +70,18 @@ export class Shop {
         concurrency: 10,
         timeoutMs: null,
         handle: ({ payment }) => void this.told.push(`${payment.conversationId}:${payment.version} ${payment.state}`),
+      },
+      {
+        id: 'journal',
+        account: REFUNDS,
+        types: REFUND_EVENT_STATES.map((state) => `refund.${state}` as const),
+        concurrency: 10,
+        timeoutMs: null,
+        handle: (event) => {
+          if (!('refund' in event)) throw new Error(`A handler of refunds was called with ${event.type}.`);
+          const { refundId, version, state } = event.refund;
+          this.told.push(`${refundId}:${version} ${state}`);
+        },
       },
     ]);
   }
@@ -87,5 +107,13 @@ export class Shop {
 
   records(): Promise<PaymentRecord[]> {
     return this.store.listByState('default', ALL_STATES, 1_000);
+  }
+
+  refundRecords(): Promise<PaymentRecord[]> {
+    return this.store.listByState(REFUNDS, ALL_REFUND_STATES, 1_000);
+  }
+
+  refundHistory(refundId: string): Promise<PaymentHistoryEntry[]> {
+    return this.store.history(REFUNDS, refundId);
   }
 }

@@ -82,7 +82,7 @@ const TABLE: [
     'memory:',
     'sqlite:f.db',
     'sqlite:f.db',
-    ['mysql://zzz', 'memory:zzz', 'sqlite:'],
+    ['oracle://zzz', 'memory:zzz', 'sqlite:', 'mysql:zzz', 'mysqli://zzz', 'mariadb://'],
   ],
   ['retentionMs', 'RETENTION_MS', (s) => s.retentionMs, 86_400_000, '31536000000', 31_536_000_000, ['-1', 'zzz']],
   ['background', 'BACKGROUND', (s) => s.background, true, 'false', false, ['zzz', 'no']],

@@ -111,7 +111,7 @@ describe('what is wrong', () => {
       apiKey: ['hidden-key'],
       scope: 'hidden-scope\t',
       publicUrl: 'https://hidden-user:hidden-password@shop.example',
-      storeUrl: 'mysql://hidden-user:hidden-password@db',
+      storeUrl: 'oracle://hidden-user:hidden-password@db',
       successUrl: 'hidden-success',
       timeoutMs: 'hidden-timeout',
       verifyAmount: 'hidden-amount',

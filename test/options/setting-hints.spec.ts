@@ -15,6 +15,9 @@ test.each([
   'postgres:///shop?host=db.example',
   'postgres://localhost/shop?host=db.example',
   'postgres://localhost.db.example/shop',
+  'mysql://ada:geheim@db.example/shop',
+  'mariadb://ada:geheim@10.0.0.7:3306/shop',
+  'mysql://db.example/shop?ssl=false',
   'redis://:geheim@db.example',
   'redis://redis:6379/1',
   'redis://[2001:db8::1]',
@@ -45,6 +48,13 @@ test.each([
   'postgres://db.example/shop?ssl=true',
   'postgres://db.example/shop?sslrootcert=ca.pem',
   'postgres://db.example/shop?sslnegotiation=direct',
+  'mysql://localhost/shop',
+  'mariadb://127.0.0.1:3306/shop',
+  'mysql://[::1]/shop',
+  'mysql:///shop',
+  'mysql:///shop?socketPath=/run/mysqld/mysqld.sock',
+  'mysql://db.example/shop?ssl=true',
+  'mariadb://db.example/shop?ssl=/srv/authority.pem',
   'rediss://db.example',
   'redis://127.0.0.1',
   'redis://shop.localhost',
@@ -53,13 +63,23 @@ test.each([
   expect(text(url)).toBeNull();
 });
 
-test.each(['postgres://db.example/shop?sslmode=verify-full', 'rediss://db.example'])(
-  '%s is warned of where Node looks at no certificate',
-  (url) => {
-    expect(text(url, { NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toContain('remove NODE_TLS_REJECT_UNAUTHORIZED=0');
-    expect(text(url, { NODE_TLS_REJECT_UNAUTHORIZED: '1' })).toBeNull();
-  },
-);
+test.each([
+  'postgres://db.example/shop?sslmode=verify-full',
+  'mysql://db.example/shop?ssl=true',
+  'rediss://db.example',
+])('%s is warned of where Node looks at no certificate', (url) => {
+  expect(text(url, { NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toContain('remove NODE_TLS_REJECT_UNAUTHORIZED=0');
+  expect(text(url, { NODE_TLS_REJECT_UNAUTHORIZED: '1' })).toBeNull();
+});
+
+test.each([
+  ['postgres://db.example/shop', 'put sslmode=verify-full in its URL'],
+  ['mysql://db.example/shop', 'put ssl=true in its URL'],
+  ['mariadb://db.example/shop', 'put ssl=true in its URL'],
+  ['redis://db.example', 'begin its URL with rediss://'],
+])('what protects %s: %s', (url, remedy) => {
+  expect(text(url)).toContain(`If the server supports TLS, ${remedy} (PAYMENT_STORE_URL).`);
+});
 
 test("pg's own variables count where the URL is silent", () => {
   const url = 'postgres://db.example/shop';

@@ -78,6 +78,27 @@ describe('EventDispatcher', () => {
     await events.publish(await storeEvent(store, conversationId, clock.now(), more));
   }
 
+  it("asks the store for a payment's event alone, not for refunds, whose handlers look on their own", async () => {
+    const asked: string[] = [];
+    const [fanOut, lease] = [store.fanOut.bind(store), store.leaseDeliveries.bind(store)];
+    store.fanOut = (account, limit) => (asked.push(`fanOut ${account}`), fanOut(account, limit));
+    store.leaseDeliveries = (request) => (asked.push(`lease ${request.account}`), lease(request));
+    const refunded: PaymentHandler = { ...handler('refunded', () => undefined), account: 'default/refunds' };
+    await announce(
+      handler('mail', () => undefined),
+      { ...refunded, types: ['refund.succeeded'] },
+    );
+    asked.splice(0);
+    await publish('ONE');
+    await quiet();
+    expect(asked.filter((ask) => ask.endsWith('/refunds'))).toEqual([]);
+    expect(asked).toContain('fanOut default');
+    events.wake();
+    await quiet();
+    expect(asked).toContain('fanOut default/refunds');
+    expect(asked).toContain('lease default/refunds');
+  });
+
   describe('a caller', () => {
     it('waits until every handler has run', async () => {
       const [mail, journal] = [gate(), gate()];

@@ -1,5 +1,5 @@
 import { OnPayment } from 'nestjs-card-payment';
-import { onPaymentMetadata } from '../../lib/outbox/on-payment.decorator.js';
+import { handlerMetadata } from '../../lib/outbox/on-payment.decorator.js';
 
 class Handlers {
   @OnPayment('succeeded')
@@ -16,21 +16,21 @@ class Handlers {
 
 describe('@OnPayment', () => {
   it('marks a method with its states, the default account and no id', () => {
-    expect(onPaymentMetadata(method('paid'))).toEqual([
-      { states: ['succeeded'], id: null, account: 'default', concurrency: 10, timeoutMs: null },
+    expect(handlerMetadata(method('paid'))).toEqual([
+      { of: 'payment', states: ['succeeded'], id: null, account: 'default', concurrency: 10, timeoutMs: null },
     ]);
   });
 
   it('can be applied to a method more than once, each time with its own options', () => {
-    expect(onPaymentMetadata(method('settled'))).toEqual([
-      { states: ['review'], id: 'look', account: 'default', concurrency: 10, timeoutMs: null },
-      { states: ['failed', 'expired'], id: 'give-back', account: 'eu', concurrency: 2, timeoutMs: 500 },
+    expect(handlerMetadata(method('settled'))).toEqual([
+      { of: 'payment', states: ['review'], id: 'look', account: 'default', concurrency: 10, timeoutMs: null },
+      { of: 'payment', states: ['failed', 'expired'], id: 'give-back', account: 'eu', concurrency: 2, timeoutMs: 500 },
     ]);
   });
 
   it('changes neither the method nor other methods', () => {
     expect(new Handlers().settled()).toBe('called');
-    expect(onPaymentMetadata(method('plain'))).toEqual([]);
+    expect(handlerMetadata(method('plain'))).toEqual([]);
   });
 
   function method(name: string): object {

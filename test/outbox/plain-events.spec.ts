@@ -75,7 +75,9 @@ describe('PlainEvents', () => {
     plain.emit(EVENT);
     await quiet();
     expect(log).toEqual([expect.stringMatching(/^error A listener of payment\.succeeded \(@OnEvent\) failed/)]);
-    expect(log[0]).toMatch(/event ONE:1; .* @OnPayment: Error: card \*+, at .*test\/outbox\/plain-events\.spec\.ts:/);
+    expect(log[0]).toMatch(
+      /event ONE:1; .* @OnPayment or @OnRefund: Error: card \*+, at .*test\/outbox\/plain-events\.spec\.ts:/,
+    );
     expect(records).toMatchObject([{ type: 'payment.succeeded', eventId: 'ONE:1', error: 'Error: card ***' }]);
   });
 

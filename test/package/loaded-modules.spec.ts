@@ -90,6 +90,7 @@ function isOwn(url: string): boolean {
 const ON_DEMAND = [
   'better-sqlite3',
   'kysely',
+  'mysql2',
   'pg',
   'ioredis',
   '@nestjs/event-emitter',

@@ -30,6 +30,7 @@ const OPTIONAL = [
   'better-sqlite3',
   'ioredis',
   'kysely',
+  'mysql2',
   'pg',
 ];
 

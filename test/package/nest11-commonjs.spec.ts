@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { startMariaDb } from '../services/mariadb.js';
 import { startPostgres } from '../services/postgres.js';
 import { startRedis } from '../services/redis.js';
 import { tabledVersions } from './guide.js';
@@ -23,7 +24,7 @@ import {
   PAID_DESPITE_LOGGER,
 } from './merchant-app.js';
 
-const OLDEST_DRIVERS = ['kysely@0.28.0', 'pg@8.11.0', 'ioredis@5.4.0'];
+const OLDEST_DRIVERS = ['kysely@0.28.0', 'pg@8.11.0', 'mysql2@3.9.8', 'ioredis@5.4.0'];
 const jestBin = resolve('node_modules/jest/bin/jest.js');
 
 describe('the packed package in a NestJS 11 application, CommonJS', () => {
@@ -91,6 +92,8 @@ describe('the packed package in a NestJS 11 application, CommonJS', () => {
   it.each([
     ['sqlite:payments.sqlite', 'kysely better-sqlite3'],
     ['postgres://shop:secret-word@127.0.0.1/shop', 'kysely pg'],
+    ['mysql://shop:secret-word@127.0.0.1/shop', 'kysely mysql2'],
+    ['mariadb://shop:secret-word@127.0.0.1/shop', 'kysely mysql2'],
     ['redis://127.0.0.1', 'ioredis'],
   ])('says what to install for %s', async (storeUrl, packages) => {
     const { status, stderr } = await app.run(process.execPath, ['dist/main.js'], { PAYMENT_STORE_URL: storeUrl });
@@ -140,18 +143,22 @@ describe('the packed package in a NestJS 11 application, CommonJS', () => {
       expect(output).not.toContain('did not exit');
     }, 300_000);
 
-    it('takes payments on PostgreSQL and Redis with the oldest drivers', async () => {
+    it('type-checks with the oldest mysql2, of which a pool can be given', async () => {
+      expect(await app.compile('stores')).toBe('');
+    }, 120_000);
+
+    it('takes payments on PostgreSQL, MariaDB and Redis with the oldest drivers', async () => {
       expect(OLDEST_DRIVERS.map((name) => name.replace(/@.*/, '')).map((name) => app.version(name))).toEqual([
         '0.28.0',
         '8.11.0',
+        '3.9.8',
         '5.4.0',
       ]);
-      const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+      const servers = await Promise.all([startPostgres(), startMariaDb(), startRedis()]);
       try {
-        expect(await app.payOn(postgres.url)).toEqual(BOTH_FLOWS_PAID);
-        expect(await app.payOn(redis.url)).toEqual(BOTH_FLOWS_PAID);
+        for (const { url } of servers) expect(await app.payOn(url)).toEqual(BOTH_FLOWS_PAID);
       } finally {
-        await Promise.all([postgres.stop(), redis.stop()]);
+        await Promise.all(servers.map((server) => server.stop()));
       }
     }, 120_000);
   });

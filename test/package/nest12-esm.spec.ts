@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { SIMULATOR_CREDENTIALS, type Simulator } from 'nestjs-card-payment/simulator';
 import { fieldsOf, SimulatedMerchant } from '../simulator/simulated-merchant.js';
+import { startMariaDb } from '../services/mariadb.js';
 import { startPostgres } from '../services/postgres.js';
 import { startRedis } from '../services/redis.js';
 import { tabledVersions } from './guide.js';
@@ -31,7 +32,7 @@ import {
 import { cleanEnvironment } from './tarball.js';
 
 /** Some of these need Node 22. */
-const NEWEST_DRIVERS = ['kysely@latest', 'better-sqlite3@latest', 'pg@latest', 'ioredis@latest'];
+const NEWEST_DRIVERS = ['kysely', 'better-sqlite3', 'pg', 'mysql2', 'ioredis'].map((name) => `${name}@latest`);
 
 describe('the packed package in a NestJS 12 application, ES modules', () => {
   let app: MerchantApp;
@@ -63,13 +64,14 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
     expect(app.version('kysely')).not.toMatch(/^0\.(\d|1\d|2[0-8])\./);
     expect(Number.parseInt(app.version('better-sqlite3'), 10)).toBeGreaterThanOrEqual(13);
     expect(Number.parseInt(app.version('ioredis'), 10)).toBeGreaterThanOrEqual(6);
-    const [postgres, redis, node] = await Promise.all([startPostgres(), startRedis(), app.nodeOf(22)]);
+    const servers = await Promise.all([startPostgres(), startMariaDb(), startRedis()]);
+    const node = await app.nodeOf(22);
     try {
-      for (const url of [`sqlite:${join(app.folder, 'payments.sqlite')}`, postgres.url, redis.url]) {
+      for (const url of [`sqlite:${join(app.folder, 'payments.sqlite')}`, ...servers.map((server) => server.url)]) {
         expect(await app.payOn(url, node)).toEqual(BOTH_FLOWS_PAID);
       }
     } finally {
-      await Promise.all([postgres.stop(), redis.stop()]);
+      await Promise.all(servers.map((server) => server.stop()));
     }
   }, 300_000);
 
@@ -143,8 +145,9 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
 
   it('has one PaymentStore class for the stores of all entries', async () => {
     expect(await app.node('dist/stores.js')).toEqual({
-      dialects: ['sqlite', 'postgres'],
+      dialects: ['sqlite', 'postgres', 'mysql', 'mariadb'],
       areStores: true,
+      areSqlStores: true,
       testing: 'function',
     });
   });

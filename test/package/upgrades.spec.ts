@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DoPaymentDto, PaymentOptions } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { type MariaDb, startMariaDb } from '../services/mariadb.js';
 import { type Postgres, startPostgres } from '../services/postgres.js';
 import { type PaidSale, type ReleaseProcess, Releases, THIS_SCHEMA } from './releases.js';
 
@@ -17,14 +18,16 @@ describe('two releases that run at the same time', () => {
   let releases: Releases;
   let simulator: Simulator;
   let postgres: Postgres;
+  let mariadb: MariaDb;
   let folder: string;
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'card-payment-upgrades-'));
-    [simulator, releases, postgres] = await Promise.all([
+    [simulator, releases, postgres, mariadb] = await Promise.all([
       startSimulator({ dialect: 'morpos' }),
       Releases.pack(),
       startPostgres(),
+      startMariaDb(),
     ]);
     releases.add('next', 'this', NEXT);
     releases.add('closing', 'next', CLOSING);
@@ -33,10 +36,17 @@ describe('two releases that run at the same time', () => {
     releases?.remove();
     await simulator?.close();
     await postgres?.stop();
+    await mariadb?.stop();
     rmSync(folder, { recursive: true, force: true });
   });
 
-  describe.each(['SQLite', 'PostgreSQL'])('on %s', (database) => {
+  const newStores: Readonly<Record<string, () => string | Promise<string>>> = {
+    SQLite: () => `sqlite:${join(folder, 'payments.db')}`,
+    PostgreSQL: () => postgres.createDatabase(),
+    MariaDB: () => mariadb.createDatabase(),
+  };
+
+  describe.each(Object.entries(newStores))('on %s', (database, newStore) => {
     const running = new Set<ReleaseProcess>();
     const paid: PaidSale[] = [];
     let options: PaymentOptions;
@@ -44,15 +54,13 @@ describe('two releases that run at the same time', () => {
 
     beforeAll(async () => {
       journal = join(folder, `${database}.journal`);
-      const file = join(folder, 'payments.db');
-      const storeUrl = database === 'SQLite' ? `sqlite:${file}` : await postgres.createDatabase();
       options = {
         baseUrl: simulator.url,
         ...simulator.credentials,
         dialect: 'morpos',
         returnUrl: 'https://shop.example/{token}',
         failUrl: 'https://shop.example/{token}',
-        storeUrl,
+        storeUrl: await newStore(),
       };
     });
     afterEach(async () => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
-import { ALL_STATES, type PaymentState, rowOf } from '../../lib/payment/payment-state.js';
+import { ALL_STATES, type LedgerState, REFUND_STATES, rowOf, SALE_STATES } from '../../lib/payment/payment-state.js';
 import {
   advance,
   pinnedReferenceOf,
@@ -16,7 +16,7 @@ const CREATED = aPaymentRecord().createdAt;
 const LATER = new Date('2026-03-01T10:00:00Z');
 
 /** Every transition, written out a second time. */
-const WAYS: readonly (readonly [PaymentState, PaymentState])[] = [
+const WAYS: readonly (readonly [LedgerState, LedgerState])[] = [
   ['charging', 'succeeded'],
   ['charging', 'failed'],
   ['charging', 'unknown'],
@@ -38,8 +38,12 @@ const WAYS: readonly (readonly [PaymentState, PaymentState])[] = [
   ['review', 'failed'],
   ['failed', 'review'],
   ['expired', 'review'],
+  ['refunding', 'succeeded'],
+  ['refunding', 'failed'],
+  ['refunding', 'unknown'],
+  ['refunding', 'review'],
 ];
-const STATES: readonly PaymentState[] = [
+const STATES: readonly LedgerState[] = [
   'charging',
   'initiating',
   'awaiting',
@@ -49,12 +53,18 @@ const STATES: readonly PaymentState[] = [
   'expired',
   'unknown',
   'review',
+  'refunding',
 ];
 const PAIRS = STATES.flatMap((from) => STATES.filter((to) => to !== from).map((to) => [from, to] as const));
 
 describe('the table of states', () => {
   it('knows every state', () => {
     expect([...ALL_STATES].sort()).toEqual([...STATES].sort());
+  });
+
+  it('tells the states of payments from those of refunds', () => {
+    expect(SALE_STATES).toEqual(STATES.filter((state) => state !== 'refunding'));
+    expect([...REFUND_STATES].sort()).toEqual(['failed', 'refunding', 'review', 'succeeded', 'unknown']);
   });
 
   it.each(PAIRS)('%s to %s', (from, to) => {
@@ -131,7 +141,7 @@ describe('advance', () => {
 
   it.each(STATES)('dates the end of a payment that comes to %s, and of no other', (to) => {
     const [from] = WAYS.find(([, next]) => next === to) ?? [];
-    if (!from) return expect(['charging', 'initiating']).toContain(to);
+    if (!from) return expect(['charging', 'initiating', 'refunding']).toContain(to);
     expect(advance(aPaymentRecord({ state: from }), to, {}, LATER).finalizedAt).toEqual(
       rowOf(to).settled ? LATER : null,
     );
@@ -149,22 +159,30 @@ describe('advance', () => {
 });
 
 /** The states that hold their reference, written out a second time, too. */
-const HOLDING: readonly PaymentState[] = ['charging', 'authorizing', 'unknown', 'review', 'succeeded'];
+const HOLDING: readonly LedgerState[] = ['charging', 'authorizing', 'unknown', 'review', 'succeeded'];
 
 describe('the reference', () => {
   it.each(STATES)('in %s', (state) => {
     const holds = HOLDING.includes(state);
     expect(rowOf(state).holdsReference).toBe(holds);
-    expect(referenceLockIn(state, { reference: 'r', allowRepeat: false })).toBe(holds ? 'r' : null);
-    expect(referenceLockIn(state, { reference: 'r', allowRepeat: true })).toBeNull();
-    expect(referenceLockIn(state, { reference: null, allowRepeat: false })).toBeNull();
+    const kind = 'direct';
+    expect(referenceLockIn(state, { kind, reference: 'r', allowRepeat: false })).toBe(holds ? 'r' : null);
+    expect(referenceLockIn(state, { kind, reference: 'r', allowRepeat: true })).toBeNull();
+    expect(referenceLockIn(state, { kind, reference: null, allowRepeat: false })).toBeNull();
+  });
+
+  it.each(REFUND_STATES)('of a refund in %s is its payment', (state) => {
+    const holds = ['refunding', 'unknown', 'review'].includes(state);
+    for (const kind of ['refund', 'void'] as const) {
+      expect(referenceLockIn(state, { kind, reference: 'p', allowRepeat: false })).toBe(holds ? 'p' : null);
+    }
   });
 });
 
 describe('any walk', () => {
   it('keeps the promises of the table', () => {
     const walk = fc.record({
-      start: fc.constantFrom<PaymentState>('charging', 'initiating'),
+      start: fc.constantFrom<LedgerState>('charging', 'initiating'),
       steps: fc.array(fc.record({ to: fc.constantFrom(...STATES), after: fc.nat(10_000) }), { maxLength: 30 }),
       allowRepeat: fc.boolean(),
       reference: fc.option(fc.string({ minLength: 1 })),
@@ -202,8 +220,8 @@ describe('any walk', () => {
   });
 
   it('grants the right to authorize once at most', () => {
-    const reachable = (from: PaymentState, seen = new Set<PaymentState>()): Set<PaymentState> => {
-      for (const next of Object.keys(rowOf(from).to) as PaymentState[]) {
+    const reachable = (from: LedgerState, seen = new Set<LedgerState>()): Set<LedgerState> => {
+      for (const next of Object.keys(rowOf(from).to) as LedgerState[]) {
         if (!seen.has(next)) reachable(next, seen.add(next));
       }
       return seen;
@@ -252,8 +270,9 @@ describe('a reference that is pinned', () => {
   });
 });
 
-it('the picture in the docs is drawn from the table', () => {
-  const drawn = execFileSync(process.execPath, ['draw-states.js', '--print'], { encoding: 'utf8', stdio: 'pipe' });
+it.each(['docs/errors.md', 'docs/refunds.md'])('the picture in %s is drawn from the table', (page) => {
+  const print = ['draw-states.js', '--print', page];
+  const drawn = execFileSync(process.execPath, print, { encoding: 'utf8', stdio: 'pipe' });
   // If this fails: npm run states
-  expect(drawn).toBe(readFileSync('docs/errors.md', 'utf8'));
+  expect(drawn).toBe(readFileSync(page, 'utf8'));
 });

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PaymentStore } from 'nestjs-card-payment';
+import type { PaymentRecord, PaymentStore } from 'nestjs-card-payment';
 import { storeAt } from '../rigs/shared-stores.js';
 
 /** Longer than it takes, on a busy machine, until the last process has read, too. */
@@ -7,7 +7,7 @@ const PAUSE_MS = 500;
 
 /**
  * The negative control: a store that reads, and writes a moment later whatever became of the record. It locks no
- * reference either.
+ * reference and no payment either.
  */
 export async function readThenWriteStore(url: string): Promise<PaymentStore> {
   const store = await storeAt(url);
@@ -25,5 +25,24 @@ export async function readThenWriteStore(url: string): Promise<PaymentStore> {
       if ((await replace(next, last, ownEvent)) === 'replaced') return 'replaced';
     }
   };
+  const insert = store.insert.bind(store);
+  /** Refunds that are written a moment after they were acknowledged. */
+  const opening = new Map<string, Promise<unknown>>();
+  store.insert = (record, event) => {
+    if (!isRefund(record)) return insert(record, event);
+    const unlocked = { ...record, referenceLock: null, idempotencyKey: null };
+    const written = delay(PAUSE_MS).then(() => insert(unlocked, event));
+    opening.set(record.conversationId, written);
+    return Promise.resolve(null);
+  };
+  const change = store.replace;
+  store.replace = async (record, expectedVersion, event) => {
+    await opening.get(record.conversationId);
+    return change(record, expectedVersion, event);
+  };
   return store;
+}
+
+function isRefund({ kind }: PaymentRecord): boolean {
+  return kind === 'refund' || kind === 'void';
 }

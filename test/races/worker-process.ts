@@ -1,14 +1,24 @@
 // One of the processes that share a merchant's store, with the built package. It does what its parent asks.
 import { ConsoleLogger } from '@nestjs/common';
-import type { DoPaymentDto, PaymentOptions } from 'nestjs-card-payment';
+import type { DoPaymentDto, PaymentError, PaymentOptions } from 'nestjs-card-payment';
 import { startShop, type Shop } from '../rigs/shop.js';
 import { serveTasks } from '../rigs/tasks.mjs';
 import { readThenWriteStore } from './read-then-write-store.js';
-import type { CallbackCopy, WorkerStore } from './worker.js';
+import type { CallbackCopy, RefundAnswer, RefundAsk, WorkerStore } from './worker.js';
 
 const account = JSON.parse(process.argv[2]!) as PaymentOptions;
 
 let shop: Shop | undefined;
+
+async function giveBack({ kind, ...input }: RefundAsk): Promise<RefundAnswer> {
+  try {
+    const { refundId, state, amount } = await shop!.payments[kind](input);
+    return { refundId, kind, state, amount, error: null };
+  } catch (error) {
+    const { code, reason = '' } = error as PaymentError & { readonly reason?: string };
+    return { refundId: null, kind, state: null, amount: null, error: `${code} ${reason}`.trim() };
+  }
+}
 
 serveTasks({
   /** Starts the application, in place of the one before. */
@@ -33,5 +43,8 @@ serveTasks({
     const outcomes = await Promise.allSettled(runs);
     return outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason)] : []));
   },
+  pay: (sales: readonly DoPaymentDto[]): Promise<string[]> =>
+    Promise.all(sales.map(async (sale) => (await shop!.payments.doPayment(sale)).conversationId)),
+  giveBack: (asks: readonly RefundAsk[]): Promise<RefundAnswer[]> => Promise.all(asks.map(giveBack)),
   end: () => shop?.app.close(),
 });

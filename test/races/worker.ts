@@ -1,4 +1,4 @@
-import type { Auth3dDto, DoPaymentDto, PaymentOptions } from 'nestjs-card-payment';
+import type { Auth3dDto, DoPaymentDto, PaymentOptions, Refund, RefundDto } from 'nestjs-card-payment';
 import { TaskProcess } from '../rigs/task-process.js';
 
 const SCRIPT = new URL('worker-process.ts', import.meta.url);
@@ -11,6 +11,20 @@ export interface WorkerStore {
 
 /** What the bank sends of a payment: each process gets a copy. */
 export type CallbackCopy = Auth3dDto;
+
+/** A refund, or a void, which has no amount. */
+export type RefundAsk = RefundDto & Pick<Refund, 'kind'>;
+
+/** What became of it: the refund, or the code of the error that was thrown, with its reason. */
+export type RefundAnswer =
+  | (Pick<Refund, 'refundId' | 'kind' | 'state' | 'amount'> & { readonly error: null })
+  | {
+      readonly refundId: null;
+      readonly kind: Refund['kind'];
+      readonly state: null;
+      readonly amount: null;
+      readonly error: string;
+    };
 
 /** One of a merchant's processes, as the test sees it. */
 export class Worker {
@@ -36,6 +50,16 @@ export class Worker {
   /** @returns what was thrown */
   race(callbacks: readonly CallbackCopy[], copies: number): Promise<string[]> {
     return this.process.ask('race', { callbacks, copies });
+  }
+
+  /** Direct payments. @returns their conversationIds */
+  pay(sales: readonly DoPaymentDto[]): Promise<string[]> {
+    return this.process.ask('pay', sales);
+  }
+
+  /** Asks for the refunds, all at once. */
+  giveBack(asks: readonly RefundAsk[]): Promise<RefundAnswer[]> {
+    return this.process.ask('giveBack', asks);
   }
 
   end(): Promise<void> {

@@ -57,7 +57,9 @@ export class SeededRandomness extends Randomness {
   }
 
   bytes(count: number): Buffer {
-    return Buffer.from(Array.from({ length: count }, () => this.chance.between(0, 255)));
+    const bytes = Buffer.alloc(count + 3);
+    for (let from = 0; from < count; from += 4) bytes.writeUInt32BE(this.chance.seed(), from);
+    return bytes.subarray(0, count);
   }
 
   fraction(): number {

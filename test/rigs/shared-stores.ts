@@ -2,14 +2,19 @@ import { join } from 'node:path';
 import type { PaymentClock, PaymentStore } from 'nestjs-card-payment';
 import { openRedisStore } from 'nestjs-card-payment/redis';
 import { openSqlStore } from 'nestjs-card-payment/sql';
+import { startGalera } from '../services/galera.js';
+import { startMariaDb } from '../services/mariadb.js';
 import { startPostgres } from '../services/postgres.js';
 import { startRedis } from '../services/redis.js';
+import { startTcpProxy } from '../services/tcp-proxy.js';
 import { makeScratchFolder } from './scratch-folder.js';
 
 /** A server or a folder for stores that several processes share and that outlive them. */
 export interface SharedStore {
   /** The URL of an empty store. */
   create(): Promise<string>;
+  /** The URL by which one of several processes reaches the store, if each has a URL of its own. */
+  urlFor?(url: string, process: number): string;
   /** Removes all stores. */
   stop(): Promise<void>;
 }
@@ -18,6 +23,31 @@ export const SHARED_STORES = {
   PostgreSQL: async (): Promise<SharedStore> => {
     const postgres = await startPostgres();
     return { create: () => postgres.createDatabase(), stop: () => postgres.stop() };
+  },
+
+  MariaDB: async (): Promise<SharedStore> => {
+    const mariadb = await startMariaDb();
+    return { create: () => mariadb.createDatabase(), stop: () => mariadb.stop() };
+  },
+
+  /**
+   * The processes are spread over the nodes: every second one reaches one node, and the others reach all nodes
+   * by one address, which leads each connection to the next node.
+   */
+  Galera: async (): Promise<SharedStore> => {
+    const galera = await startGalera();
+    const ports = galera.nodes.map(({ url }) => Number(new URL(url).port));
+    let connections = 0;
+    const all = await startTcpProxy(() => ({ port: ports[(connections += 1) % ports.length]! }));
+    return {
+      create: async () => (await galera.createDatabase())[0]!,
+      urlFor: (url, process) => {
+        const address = new URL(url);
+        address.port = `${process % 2 === 0 ? ports[(process / 2) % ports.length] : all.port}`;
+        return address.href;
+      },
+      stop: () => all.stop().then(() => galera.stop()),
+    };
   },
 
   /** Redis writes each change to its disk before it answers. */

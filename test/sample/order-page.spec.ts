@@ -11,6 +11,7 @@ const ORDER: Order = {
   status: 'open',
   placedAt: new Date('2026-03-01T09:00:00Z'),
   invoiceNumber: null,
+  refundedKurus: 0,
 };
 
 function page(fields: Partial<Payment> | null, language: 'tr' | 'en' = 'en'): string {

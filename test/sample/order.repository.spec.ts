@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { aPaymentEvent } from 'nestjs-card-payment/testing';
+import Database from 'better-sqlite3';
+import type { Payment, Refund } from 'nestjs-card-payment';
+import { aPayment, aPaymentEvent, aRefundEvent } from 'nestjs-card-payment/testing';
 import { OrderPayments } from '../../sample/src/orders/order-payments.js';
 import { OrderRepository } from '../../sample/src/orders/order.repository.js';
 import { ShopDatabase } from '../../sample/src/orders/shop-database.js';
@@ -33,6 +35,87 @@ describe('the sample’s orders', () => {
   const heldBy = (id: string) =>
     (database.sqlite.prepare('SELECT held_by FROM orders WHERE id = ?').get(id) as { held_by: string | null }).held_by;
   const paid = (reference: string, more: object = {}) => aPaymentEvent({ state: 'succeeded', reference, ...more });
+
+  /** The event of a refund of a payment of the order. */
+  const refunded = (
+    reference: string | null,
+    amount: string,
+    { payment = aPayment({ reference }), ...more }: Partial<Refund> & { readonly payment?: Payment } = {},
+  ) => aRefundEvent({ refundId: 'REF00000000000000001', reference, amount, ...more, state: 'succeeded' }, payment);
+  const refundedOf = (id: string) => orders.find(id)?.refundedKurus;
+
+  it('write a refund down once, however often its event is delivered', () => {
+    const [id, other] = [place(), place()];
+    handlers.paid(paid(id));
+    for (let delivery = 0; delivery < 3; delivery += 1) handlers.refunded(refunded(id, '10.50'));
+    expect([refundedOf(id), refundedOf(other)]).toEqual([1050, 0]);
+    handlers.refunded(refunded(id, '2.5', { refundId: 'REF00000000000000002' }));
+    handlers.refunded(refunded(id, '1', { account: 'second' }));
+    expect([refundedOf(id), statusOf(id), invoiceOf(id)]).toEqual([1400, 'paid', 1001]);
+    expect(orders.latest(2).find((order) => order.id === id)).toMatchObject({ refundedKurus: 1400 });
+  });
+
+  it('are refunded when all of their payment was given back, and not before', () => {
+    const id = place();
+    handlers.paid(paid(id));
+    const total = PRODUCTS[0]!.kurus * 2;
+    handlers.refunded(refunded(id, String((total - 1) / 100)));
+    expect(statusOf(id)).toBe('paid');
+    handlers.refunded(refunded(id, '0.01', { refundId: 'REF00000000000000002' }));
+    expect([statusOf(id), refundedOf(id)]).toEqual(['refunded', total]);
+  });
+
+  it('stay paid when a second payment of theirs is given back', () => {
+    const id = place();
+    handlers.paid(paid(id));
+    const second = aPayment({ state: 'review', reference: id, conversationId: 'ABC00000000000000002' });
+    handlers.refunded(refunded(id, '9999.00', { payment: second }));
+    expect([statusOf(id), refundedOf(id)]).toEqual(['paid', 0]);
+  });
+
+  it('are refunded if their payment is given back before it counts as paid', () => {
+    const id = place();
+    handlers.refunded(refunded(id, String((PRODUCTS[0]!.kurus * 2) / 100)));
+    expect(statusOf(id)).toBe('open');
+    handlers.paid(paid(id));
+    expect(statusOf(id)).toBe('refunded');
+  });
+
+  it('write nothing down if there is no such order, and try again at the next delivery', () => {
+    for (let delivery = 0; delivery < 2; delivery += 1) {
+      expect(() => handlers.refunded(refunded('T-none', '1.00'))).toThrow('There is no order T-none');
+    }
+    handlers.refunded(refunded(null, '1.00'));
+    expect(database.sqlite.prepare('SELECT * FROM order_refunds').all()).toEqual([]);
+  });
+
+  it('are left as they are by refunds without an outcome, and list their events', () => {
+    const id = place();
+    handlers.paid(paid(id));
+    handlers.notRefunded(aRefundEvent({ state: 'unknown', reason: 'no_answer', reference: id, amount: '1.00' }));
+    expect([statusOf(id), refundedOf(id)]).toEqual(['paid', 0]);
+    expect(orders.eventsOf(id).at(-1)).toMatchObject({
+      via: '@OnRefund',
+      type: 'refund.unknown',
+      reason: 'no_answer',
+    });
+  });
+
+  it('are kept when the shop of an earlier release is updated', () => {
+    const id = place();
+    handlers.paid(paid(id));
+    database.onApplicationShutdown();
+    const before = new Database(join(folder, 'shop.sqlite'));
+    before.exec('ALTER TABLE orders DROP COLUMN paid_by; DROP TABLE order_refunds');
+    before.close();
+
+    database = new ShopDatabase();
+    orders = new OrderRepository(database);
+    handlers = new OrderPayments(orders);
+    expect([statusOf(id), invoiceOf(id), refundedOf(id)]).toEqual(['paid', 1001, 0]);
+    handlers.refunded(refunded(id, '10.00'));
+    expect(refundedOf(id)).toBe(1000);
+  });
 
   it('give an invoice number once, however often the event is delivered', () => {
     const [first, second] = [place(), place()];

@@ -74,6 +74,7 @@ describe('an order', () => {
       status: 'open',
       placedAt: expect.any(Date) as Date,
       invoiceNumber: null,
+      refundedKurus: 0,
     });
     expect(order.placedAt.getTime()).toBeGreaterThanOrEqual(before);
     expect(order.placedAt.getTime()).toBeLessThanOrEqual(Date.now());

@@ -41,6 +41,12 @@ it.each(STATES.filter(([, [, payable]]) => !payable))(
   },
 );
 
+it('a payment that succeeded decides, even if another one may have taken money', () => {
+  for (const other of ['review', 'unknown'] as const) {
+    expect(outcomeOf([payment(other, 1), payment('succeeded', 2)])).toMatchObject({ kind: 'paid' });
+  }
+});
+
 it('the latest payment decides if none of them holds the order', () => {
   expect(outcomeOf([payment('failed', 1), payment('awaiting', 2)])).toMatchObject({ kind: 'atBank' });
   expect(outcomeOf([payment('awaiting', 1), payment('failed', 2)])).toMatchObject({ kind: 'failed' });

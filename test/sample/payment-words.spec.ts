@@ -1,5 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { EVENT_WORDS, REASON_WORDS, STATE_WORDS } from '../../sample/src/texts/payment-words.js';
+import {
+  EVENT_WORDS,
+  REASON_WORDS,
+  REFUND_KIND_WORDS,
+  REFUND_STATE_WORDS,
+  STATE_WORDS,
+} from '../../sample/src/texts/payment-words.js';
 
 const PAGE = readFileSync('docs/errors.md', 'utf8');
 
@@ -31,4 +37,15 @@ it.each([
 it('names the events by the states', () => {
   expect(EVENT_WORDS.tr('payment.failed')).toBe('ödeme başarısız');
   expect(EVENT_WORDS.en('payment.failed')).toBe('payment.failed');
+  expect(EVENT_WORDS.tr('refund.failed')).toBe('para iadesi başarısız');
+  expect(EVENT_WORDS.en('refund.failed')).toBe('refund.failed');
+});
+
+it('names refunds and voids as people in payments do, and calls a state the same as a payment’s', () => {
+  expect(REFUND_KIND_WORDS.tr).toEqual({ refund: 'iade', partial: 'kısmi iade', void: 'iptal' });
+  for (const language of ['en', 'tr'] as const) {
+    const { refunding, ...shared } = REFUND_STATE_WORDS[language];
+    expect(STATE_WORDS[language]).toMatchObject(shared);
+    expect(Object.values(shared)).not.toContain(refunding);
+  }
 });

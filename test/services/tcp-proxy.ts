@@ -21,11 +21,31 @@ export interface TcpProxy {
   /** Breaks all connections and refuses new ones. */
   goDown(): Promise<void>;
   comeUp(): Promise<void>;
+  /**
+   * Leads new connections to another server. By default it breaks the others; without that they stay as they are, as
+   * when an address moves to another host.
+   */
+  moveTo(target: Target, move?: Move): void;
   stop(): Promise<void>;
 }
 
-/** Stands between a client and a server, to break the connections between them. */
-export async function startTcpProxy(target: { readonly port: number; readonly host?: string }): Promise<TcpProxy> {
+export interface Target {
+  readonly port: number;
+  readonly host?: string;
+}
+
+export interface Move {
+  /** Default: true. */
+  readonly breaks?: boolean;
+}
+
+/**
+ * Stands between a client and a server, to break the connections between them.
+ *
+ * @param first the server, or what chooses one for each connection
+ */
+export async function startTcpProxy(first: Target | (() => Target)): Promise<TcpProxy> {
+  let targetOf = typeof first === 'function' ? first : () => first;
   const sockets = new Set<Socket>();
   const upstreams = new WeakSet<Socket>();
   let holdsNew = false;
@@ -35,7 +55,8 @@ export async function startTcpProxy(target: { readonly port: number; readonly ho
 
   const server = createServer((client) => {
     let cutOff = frozen;
-    const upstream = connect(target.port, target.host ?? '127.0.0.1');
+    const { port, host = '127.0.0.1' } = targetOf();
+    const upstream = connect(port, host);
     upstreams.add(upstream);
     for (const socket of [client, upstream]) {
       sockets.add(socket);
@@ -89,6 +110,10 @@ export async function startTcpProxy(target: { readonly port: number; readonly ho
     },
     goDown,
     comeUp: () => listen(port),
+    moveTo: (next, { breaks = true } = {}) => {
+      targetOf = () => next;
+      if (breaks) sockets.forEach((socket) => socket.destroy());
+    },
     stop: goDown,
   };
 }

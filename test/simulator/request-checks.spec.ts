@@ -58,7 +58,7 @@ describe.each<SimulatorDialect>(['standard', 'morpos'])('request checks (%s)', (
     ['cardDetails.expDate', { cardDetails: { expDate: '12/30' } }],
     ['cardDetails.cvv', { cardDetails: { cvv: 792 } }],
     ['cardDetails.pin is not a field', { cardDetails: { pin: '1' } }],
-    ['transactionDetails.transactionType', { transactionDetails: { transactionType: 'VOID' } }],
+    ['transactionDetails.transactionType', { transactionDetails: { transactionType: 'PREAUTH' } }],
     ['transactionDetails.installmentCount', { transactionDetails: { installmentCount: 1.5 } }],
     ['transactionDetails.installmentCount', { transactionDetails: { installmentCount: '1' } }],
     ['transactionDetails.amount', { transactionDetails: { amount: '60.00' } }],

@@ -10,6 +10,16 @@ export interface TestSale {
   change?: Record<string, unknown>;
 }
 
+/** A refund or void of a payment, by the ids that the gateway gave it; a void has no orderId and no amount. */
+export interface TestRefund {
+  conversationId?: string;
+  orderId?: string;
+  paymentId?: string;
+  amount?: string;
+  currency?: string;
+  change?: TestSale['change'];
+}
+
 export const CARD = { cardNo: '5246776356903508', expDate: '1230', cvv: '792' };
 
 let count = 0;
@@ -68,6 +78,40 @@ export class SimulatedMerchant {
 
   init3d(sale: TestSale = {}): Promise<Response> {
     return this.post('Init3d', this.saleText(sale));
+  }
+
+  refund(refund: TestRefund = {}, headers = this.headers()): Promise<Response> {
+    return this.post('DoPayment', this.refundText(refund), headers);
+  }
+
+  void(refund: TestRefund = {}, headers = this.headers()): Promise<Response> {
+    return this.post('DoPayment', this.voidText(refund), headers);
+  }
+
+  refundText(refund: TestRefund = {}): string {
+    const { orderId = 'ORD000000001', amount = '60.00', currency = '949', change = {} } = refund;
+    const { paymentId, ...common } = this.refundStart(refund);
+    const sign = this.refundSign([common.conversationId, orderId, paymentId, 'REFUND', currency, amount]);
+    const transactionDetails = { transactionType: 'REFUND', currencyCode: currency, amount: 'AMOUNT' };
+    const body = { ...common, sign, orderId, paymentId, transactionDetails };
+    return JSON.stringify(merged(body, change)).replace('"AMOUNT"', amount);
+  }
+
+  voidText(refund: TestRefund = {}): string {
+    const { currency = '949', change = {} } = refund;
+    const { paymentId, ...common } = this.refundStart(refund);
+    const sign = this.refundSign([common.conversationId, '', paymentId, 'VOID', currency, '']);
+    const transactionDetails = { transactionType: 'VOID', currency };
+    return JSON.stringify(merged({ ...common, paymentId, sign, transactionDetails }, change));
+  }
+
+  private refundStart({ conversationId = newConversationId(), paymentId = '7000000001' }: TestRefund) {
+    return { merchantId: this.simulator.credentials.merchantId, language: 'tr', conversationId, paymentId };
+  }
+
+  private refundSign([conversationId = '', ...values]: string[]): string {
+    const { merchantId, apiKey } = this.simulator.credentials;
+    return this.sign([conversationId, merchantId, 'tr', ...values, apiKey]);
   }
 
   auth3d(fields: Record<string, unknown>): Promise<Response> {

@@ -21,9 +21,15 @@ it('describes itself in lines that can be pasted into .env', async () => {
     PAYMENT_CLIENT_SECRET: simulator.credentials.clientSecret,
     PAYMENT_API_KEY: simulator.credentials.apiKey,
   });
-  for (const part of ['5246776356903508  1230  792', '.51  B0051  declined: insufficient funds', '123456  verified']) {
-    expect(text).toContain(part);
-  }
+  const refund = '.80  B0005  declined: do not honor';
+  const sale = '.51  B0051  declined: insufficient funds';
+  for (const part of ['5246776356903508  1230  792', sale, refund, '123456  verified']) expect(text).toContain(part);
+});
+
+it('shows amounts of refunds only in a dialect that has refunds', async () => {
+  const simulator = await startSimulator({ dialect: 'standard' });
+  await simulator.close();
+  expect(describeSimulator(simulator)).not.toContain('Refund');
 });
 
 it('shows no test card whose date has passed', async () => {

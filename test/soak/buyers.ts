@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { DoPaymentDto } from 'nestjs-card-payment';
+import type { DoPaymentDto, RefundDto } from 'nestjs-card-payment';
 import type { BankCallback, Simulator } from 'nestjs-card-payment/simulator';
 import type { Chance } from '../rigs/chance.js';
 import { sale } from '../rigs/sale.js';
@@ -71,6 +71,7 @@ export class Buyers {
       await Promise.all(Array.from({ length: tabs }, pay));
       // An order that is paid, or may be, must not be paid again.
       if (this.random.happens(0.05)) await pay();
+      if (this.random.happens(0.4)) await this.giveBackSome();
     }
   }
 
@@ -80,6 +81,31 @@ export class Buyers {
     if (!first || !this.random.happens(0.1)) return;
     const again = await this.persist('direct', sale);
     if (again) this.repeats.push({ first: first.conversationId, again: again.conversationId });
+  }
+
+  /** The merchant gives back a part or all of a payment, perhaps of one that is not paid; some click twice. */
+  private async giveBackSome(): Promise<void> {
+    if (this.shown.length === 0) return;
+    const { conversationId } = this.random.oneOf(this.shown);
+    for (let parts = this.random.between(1, 3); parts > 0; parts -= 1) {
+      const idempotencyKey = `refund-${this.random.seed()}`;
+      const isWhole = this.random.happens(0.25);
+      const amount = this.random.happens(0.2) ? {} : { amount: `${this.random.between(1, 200)}.00` };
+      const asked = { conversationId, idempotencyKey, ...(!isWhole && amount) };
+      const click = (): Promise<void> => this.askBack(isWhole ? 'void' : 'refund', asked);
+      await Promise.all(Array.from({ length: this.random.happens(0.2) ? 2 : 1 }, click));
+    }
+  }
+
+  /** Asks until there is an answer. */
+  private async askBack(path: 'refund' | 'void', asked: RefundDto): Promise<void> {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const headers = { 'content-type': 'application/json' };
+      const answer = await this.send(`/${path}`, { method: 'POST', headers, body: JSON.stringify(asked) });
+      if (answer?.status === 200 || answer?.status === 409) return;
+      if (answer && answer.status < 500) this.problems.push(`${path} was answered with ${answer.status}`);
+      await delay(PAUSE_MS);
+    }
   }
 
   private async payAtTheBank(reference: string): Promise<void> {

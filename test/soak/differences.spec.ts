@@ -1,14 +1,15 @@
-import type { PaymentRecord, PaymentState } from 'nestjs-card-payment';
-import type { Charge } from 'nestjs-card-payment/simulator';
+import type { LedgerState, PaymentRecord, PaymentState } from 'nestjs-card-payment';
+import type { Charge, ChargeRefund } from 'nestjs-card-payment/simulator';
 import type { StoredPayment } from '../rigs/ledger-comparison.js';
 import { differences, type Evidence } from './differences.js';
-import { HANDLER_IDS, type HandledEvent } from './order-handlers.js';
+import { HANDLER_IDS, type HandledEvent, REFUND_HANDLER_ID } from './order-handlers.js';
 
-/** One paid, one declined and one that the gateway never got; all sides agree. */
+/** One paid and given back in part, one declined and one that the gateway never got; all sides agree. */
 function agreeing(): Mutable<Evidence> {
   return {
     ledger: {
       charges: [charge('PAID')],
+      refunds: [givenBack('PART', '49.90')],
       violations: [],
       decision: (conversationId) =>
         conversationId === 'LOST'
@@ -26,6 +27,7 @@ function agreeing(): Mutable<Evidence> {
       stored('DECLINED', ['charging', 'failed']),
       stored('LOST', ['charging', 'unknown']),
     ],
+    refunds: [refund('PART', '49.90', ['refunding', 'succeeded']), refund('NONE', '10.00', ['refunding', 'failed'])],
     shown: [
       { conversationId: 'PAID', state: 'unknown' },
       { conversationId: 'DECLINED', state: 'failed' },
@@ -36,6 +38,8 @@ function agreeing(): Mutable<Evidence> {
       ...handled('PAID:3', 'succeeded'),
       ...handled('DECLINED:2', 'failed'),
       ...handled('LOST:2', 'unknown'),
+      told('PART:2', 'succeeded'),
+      told('NONE:2', 'failed'),
     ],
   };
 }
@@ -115,6 +119,36 @@ describe('differences', () => {
       'PAID:2: handled by orders after PAID:3',
       (given) => (given.handled = [given.handled[2]!, given.handled[3]!, ...given.handled]),
     ],
+    ['PART: given back twice', ({ ledger }) => ledger.refunds.push(givenBack('PART', '49.90'))],
+    ['PAID: more given back than was taken', ({ ledger }) => ledger.refunds.push(givenBack('MORE', '149.90'))],
+    [
+      'PART: excessive-refund refund',
+      ({ ledger }) =>
+        ledger.violations.push({
+          kind: 'excessive-refund',
+          operation: 'refund',
+          conversationId: 'PART',
+          at: new Date(),
+        }),
+    ],
+    ['GONE: given back, and not in the store', ({ ledger }) => ledger.refunds.push(givenBack('GONE', '1.00'))],
+    ['NONE: given back, and failed', ({ ledger }) => ledger.refunds.push(givenBack('NONE', '10.00'))],
+    [
+      'PART: refund of 49.90 of PAID, known as refund of 59.90 of PAID',
+      (given) => (given.refunds = [refund('PART', '59.90', ['refunding', 'succeeded'])]),
+    ],
+    [
+      'PAID: 59.90 known as given back, and 4990 minor units were',
+      (given) => (given.refunds = [refund('PART', '59.90', ['refunding', 'succeeded'])]),
+    ],
+    [
+      'NONE: not given back, and succeeded',
+      (given) => (given.refunds = [...given.refunds, refund('NONE', '10.00', ['refunding', 'succeeded'])]),
+    ],
+    [
+      'PART:2: lost for the handler refunds',
+      (given) => (given.handled = given.handled.filter(({ eventId }) => eventId !== 'PART:2')),
+    ],
   ])('finds that %s', (line, change) => {
     const evidence = agreeing();
     change(evidence);
@@ -128,11 +162,32 @@ function replaced({ payments }: Evidence, conversationId: string, states: readon
   );
 }
 
-function stored(conversationId: string, states: readonly PaymentState[]): StoredPayment {
-  const record = { conversationId, reference: 'order', amount: '149.90', state: states.at(-1) } as PaymentRecord;
+function stored(conversationId: string, states: readonly LedgerState[]): StoredPayment {
+  const record = {
+    conversationId,
+    reference: 'order',
+    amount: '149.90',
+    currencyCode: 949,
+    kind: 'direct',
+    state: states.at(-1),
+  } as PaymentRecord;
   const at = new Date();
   const history = states.map((state, i) => ({ version: i + 1, state, reason: null, note: null, at }));
   return { record, history: history as unknown as StoredPayment['history'] };
+}
+
+/** A refund of the payment that was paid. */
+function refund(refundId: string, amount: string, states: readonly LedgerState[]): StoredPayment {
+  const { record, history } = stored(refundId, states);
+  return { record: { ...record, kind: 'refund', reference: 'PAID', amount }, history };
+}
+
+function givenBack(conversationId: string, amount: string): ChargeRefund {
+  return { conversationId, kind: 'refund', charge: charge('PAID'), amount, currencyCode: 949, at: new Date() };
+}
+
+function told(eventId: string, state: string): HandledEvent {
+  return { handlerId: REFUND_HANDLER_ID, version: 2, type: `refund.${state}`, eventId };
 }
 
 function handled(eventId: string, state: string, version: 1 | 2 = 2): HandledEvent[] {

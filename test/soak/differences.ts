@@ -1,9 +1,11 @@
 import { type BothLedgers, compareLedgers, lostEvents, owedEvents } from '../rigs/ledger-comparison.js';
+import { compareRefunds, type RefundLedgers } from '../rigs/refund-comparison.js';
 import type { RepeatedSale, ShownState } from './buyers.js';
-import { DECLARED, HANDLER_IDS, type HandledEvent } from './order-handlers.js';
+import { DECLARED, HANDLER_IDS, type HandledEvent, REFUND_HANDLER_ID } from './order-handlers.js';
 
 /** What all sides say in the end. */
-export interface Evidence extends BothLedgers {
+export interface Evidence extends BothLedgers, RefundLedgers {
+  readonly ledger: BothLedgers['ledger'] & RefundLedgers['ledger'];
   /** What buyers were shown. */
   readonly shown: readonly ShownState[];
   readonly repeats: readonly RepeatedSale[];
@@ -14,10 +16,14 @@ export interface Evidence extends BothLedgers {
 /** Where the sides differ: a line for each difference, with the payment's conversationId. */
 export function differences(evidence: Evidence): string[] {
   const { chargedTwice, lost, invented } = compareLedgers(evidence);
+  const refunds = compareRefunds(evidence);
   return [
     ...chargedTwice,
     ...lost,
     ...invented,
+    ...refunds.givenTwice,
+    ...refunds.lost,
+    ...refunds.invented,
     ...shownDifferences(evidence),
     ...repeatDifferences(evidence),
     ...eventDifferences(evidence),
@@ -46,18 +52,20 @@ function repeatDifferences({ repeats, payments }: Evidence): string[] {
   );
 }
 
-function eventDifferences({ payments, handled }: Evidence): string[] {
-  const found = HANDLER_IDS.flatMap((id) => {
+function eventDifferences({ payments, refunds, handled }: Evidence): string[] {
+  const found = [...HANDLER_IDS, REFUND_HANDLER_ID].flatMap((id) => {
     const heard = new Set(handled.filter(({ handlerId }) => handlerId === id).map(({ eventId }) => eventId));
-    return lostEvents(payments, heard).map((eventId) => `${eventId}: lost for the handler ${id}`);
+    return lostEvents(id === REFUND_HANDLER_ID ? refunds : payments, heard).map(
+      (eventId) => `${eventId}: lost for the handler ${id}`,
+    );
   });
-  const owed = new Set(payments.flatMap(owedEvents).map(({ eventId }) => eventId));
+  const owed = new Set([...payments, ...refunds].flatMap(owedEvents).map(({ eventId }) => eventId));
   const latest = new Map<string, number>();
   const seen = new Set<string>();
   for (const { handlerId, version, type, eventId } of handled) {
     if (!owed.has(eventId)) found.push(`${eventId}: handled by ${handlerId}, and not in the store`);
     const declared: readonly string[] = DECLARED[version][handlerId];
-    if (!declared.includes(type.replace('payment.', ''))) {
+    if (!declared.includes(type.replace(/^(payment|refund)\./, ''))) {
       found.push(`${eventId}: ${type} handled by ${handlerId} of version ${version}, which did not declare it`);
     }
     const [conversationId = '', change = ''] = eventId.split(':');

@@ -31,6 +31,8 @@ const OPERATIONS: readonly SimulatorOperation[] = [
   'Auth3d',
   'Auth3d',
   'CheckPayment',
+  'refund',
+  'void',
 ];
 const MAX_WAITING = 4;
 

@@ -29,6 +29,7 @@ function summary(report: SoakReport): string {
   return [
     `payments   ${payments} (${counts(states)}), ${charges} charges, ${requests} requests, ${inquiries} inquiries`,
     `failed     ${counts(reasons)}`,
+    `refunds    ${counts(report.refunds)}`,
     `events     ${events}, ${handlerCalls} times handled by two handlers`,
     `faults     gateway ${report.gatewayFaults}; store: ${counts(storeTroubles) || 'none'}`,
     `processes  ${report.kills} killed, ${report.deploys} shut down`,

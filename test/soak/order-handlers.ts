@@ -1,18 +1,30 @@
 import { appendFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, type Type } from '@nestjs/common';
-import { EVENT_STATES, OnPayment, type PaymentEvent, type PaymentEventState } from 'nestjs-card-payment';
+import {
+  EVENT_STATES,
+  type LedgerEvent,
+  OnPayment,
+  OnRefund,
+  type PaymentEvent,
+  type PaymentEventState,
+  REFUND_EVENT_STATES,
+  type RefundEvent,
+} from 'nestjs-card-payment';
 import { Chance } from '../rigs/chance.js';
 
 export type ShopVersion = 1 | 2;
 
+/** The handlers of payments. */
 export const HANDLER_IDS = ['orders', 'mail'] as const;
-export type HandlerId = (typeof HANDLER_IDS)[number];
+/** The handler of refunds, in both versions. */
+export const REFUND_HANDLER_ID = 'refunds';
+export type HandlerId = (typeof HANDLER_IDS)[number] | typeof REFUND_HANDLER_ID;
 
 /** What each version of the shop declares under the same handler ids. */
 export const DECLARED: Readonly<Record<ShopVersion, Readonly<Record<HandlerId, readonly PaymentEventState[]>>>> = {
-  1: { orders: ['succeeded'], mail: ['failed'] },
-  2: { orders: EVENT_STATES, mail: EVENT_STATES },
+  1: { orders: ['succeeded'], mail: ['failed'], refunds: REFUND_EVENT_STATES },
+  2: { orders: EVENT_STATES, mail: EVENT_STATES, refunds: REFUND_EVENT_STATES },
 };
 
 /** How often handlers fail or hang. */
@@ -40,7 +52,7 @@ export function orderHandlers(version: ShopVersion, work: HandlerWork): Type[] {
   const random = new Chance(work.seed);
   const declared = DECLARED[version];
 
-  const handle = async (handlerId: HandlerId, { type, eventId }: PaymentEvent): Promise<void> => {
+  const handle = async (handlerId: HandlerId, { type, eventId }: LedgerEvent): Promise<void> => {
     if (random.happens(work.hanging)) await delay(random.between(100, work.hangMs));
     if (random.happens(work.failing)) throw new Error('out of order, before the work');
     appendFileSync(work.journal, `${JSON.stringify({ handlerId, version, type, eventId } satisfies HandledEvent)}\n`);
@@ -63,5 +75,13 @@ export function orderHandlers(version: ShopVersion, work: HandlerWork): Type[] {
     }
   }
 
-  return [Orders, Mail];
+  @Injectable()
+  class Refunds {
+    @OnRefund(REFUND_EVENT_STATES, { id: REFUND_HANDLER_ID })
+    refunded(event: RefundEvent): Promise<void> {
+      return handle(REFUND_HANDLER_ID, event);
+    }
+  }
+
+  return [Orders, Mail, Refunds];
 }

@@ -3,9 +3,10 @@ import Database from 'better-sqlite3';
 import type { PaymentClock, PaymentStore } from 'nestjs-card-payment';
 import pg from 'pg';
 import { SHARED_STORES, type SharedStoreName, storeAt } from '../rigs/shared-stores.js';
+import { queryMariaDb } from '../services/mariadb.js';
 import { startTcpProxy, type TcpProxy } from '../services/tcp-proxy.js';
 
-export const STORE_NAMES = ['postgres', 'sqlite', 'redis'] as const;
+export const STORE_NAMES = ['postgres', 'mariadb', 'sqlite', 'redis'] as const;
 export type StoreName = (typeof STORE_NAMES)[number];
 
 type Troubles = Readonly<Record<string, (ms: number) => Promise<void>>>;
@@ -23,6 +24,7 @@ export interface DisturbedStore {
 
 export const DISTURBED_STORES: Readonly<Record<StoreName, () => Promise<DisturbedStore>>> = {
   postgres: () => behindProxy('PostgreSQL', (url) => ({ crash: () => crashPostgres(url) })),
+  mariadb: () => behindProxy('MariaDB', (url) => ({ 'killed sessions': () => killSessions(url) })),
   redis: () => behindProxy('Redis'),
   sqlite: async () => {
     const files = await SHARED_STORES.SQLite();
@@ -78,6 +80,15 @@ async function crashPostgres(url: string): Promise<void> {
   const gone = new Promise((resolve) => client.once('end', resolve));
   process.kill(rows[0]!.pid, 'SIGKILL');
   await gone;
+}
+
+/** Ends every session of the database, whatever it does. */
+async function killSessions(url: string): Promise<void> {
+  const sessions = 'select id from information_schema.processlist where db = database() and id <> connection_id()';
+  for (const { id } of await queryMariaDb(url, sessions)) {
+    // It may have ended by itself.
+    await queryMariaDb(url, `kill ${id}`).catch(() => undefined);
+  }
 }
 
 /** Locks the file for a while, as a long backup or another program's transaction does. */

@@ -12,6 +12,9 @@ import {
   PaymentHealth,
   PaymentModule,
   PaymentService,
+  type Refund,
+  RefundDto,
+  VoidDto,
 } from 'nestjs-card-payment';
 import { serveTasks } from '../rigs/tasks.mjs';
 import { orderHandlers } from './order-handlers.js';
@@ -33,6 +36,18 @@ class CheckoutController {
   async checkout(@Body() sale: Init3dDto): Promise<{ conversationId: string }> {
     const { conversationId } = await this.payments.init3d(sale);
     return { conversationId };
+  }
+
+  @Post('refund')
+  @HttpCode(200)
+  refund(@Body() refund: RefundDto): Promise<Refund> {
+    return this.payments.refund(refund);
+  }
+
+  @Post('void')
+  @HttpCode(200)
+  void(@Body() whole: VoidDto): Promise<Refund> {
+    return this.payments.void(whole);
   }
 }
 

@@ -15,7 +15,8 @@ describe('npm run soak, for some seconds', () => {
   });
 
   it.each([
-    ['postgres', '0.1'],
+    ['postgres', '0.05'],
+    ['mariadb', '0.05'],
     ['sqlite', '0.05'],
     ['redis', '0.05'],
   ])(

@@ -1,11 +1,19 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PaymentOptions, PaymentReason, PaymentState, PaymentStore, StoreCounts } from 'nestjs-card-payment';
+import {
+  type LedgerState,
+  type PaymentOptions,
+  type PaymentReason,
+  type PaymentStore,
+  refundsAccountOf,
+  type StoreCounts,
+} from 'nestjs-card-payment';
 import type { Simulator } from 'nestjs-card-payment/simulator';
 import { Chance } from '../rigs/chance.js';
 import { ClockSetAhead } from '../rigs/clock-set-ahead.js';
 import { owedEvents, storedPayments, type StoredPayment } from '../rigs/ledger-comparison.js';
+import { storedRefunds } from '../rigs/refund-comparison.js';
 import { makeScratchFolder } from '../rigs/scratch-folder.js';
 import { reconcileUntilIdle, startShop } from '../rigs/shop.js';
 import { accountAt, startTimelessGateway } from '../rigs/simulated-gateway.js';
@@ -26,7 +34,9 @@ export interface SoakSettings {
 
 export interface SoakReport {
   readonly payments: number;
-  readonly states: Readonly<Partial<Record<PaymentState, number>>>;
+  readonly states: Readonly<Partial<Record<LedgerState, number>>>;
+  /** How many refunds ended in which state. */
+  readonly refunds: Readonly<Partial<Record<LedgerState, number>>>;
   /** Why the failed ones failed. */
   readonly reasons: Readonly<Partial<Record<PaymentReason, number>>>;
   readonly charges: number;
@@ -48,6 +58,7 @@ export interface SoakReport {
 }
 
 const ACCOUNT = 'default';
+const ACCOUNTS = [ACCOUNT, refundsAccountOf(ACCOUNT)];
 const BUYERS = 8;
 const MINUTE_MS = 60_000;
 /** A shorter run is a test of the soak itself, and does not wait for what takes minutes. */
@@ -64,7 +75,7 @@ export async function runSoak(settings: SoakSettings): Promise<SoakReport> {
   try {
     const store = await DISTURBED_STORES[settings.store]();
     ends.push(() => store.stop());
-    const simulator = await startTimelessGateway({ requestLimit: 0 });
+    const simulator = await startTimelessGateway({ requestLimit: 0, inquiryKnowsRefunds: true });
     ends.push(() => simulator.close());
     return await new Soak(settings, store, simulator, join(makeScratchFolder('soak').path, 'journal'), ends).run();
   } finally {
@@ -121,6 +132,7 @@ class Soak {
 
     const heaps = heapsAtStart.map((start, i) => ({ start, end: heapsAtEnd[i] ?? Infinity }));
     const payments = await this.view((store) => storedPayments(store, buyers.references));
+    const refunds = await this.view((store) => storedRefunds(store, payments));
     const handled = this.handledEvents();
     const { ledger } = simulator;
     const found = [
@@ -129,16 +141,17 @@ class Soak {
       ...buyers.problems,
       ...heaps.flatMap(growthProblem),
       ...(await this.view(leftIn)),
-      ...differences({ ledger, payments, shown: buyers.shown, repeats: buyers.repeats, handled }),
+      ...differences({ ledger, payments, refunds, shown: buyers.shown, repeats: buyers.repeats, handled }),
     ];
     return {
       payments: payments.length,
       states: countBy(payments, ({ record }) => record.state),
+      refunds: countBy(refunds, ({ record }) => record.state),
       reasons: countBy(payments, ({ record }) => (record.state === 'failed' ? record.reason : null)),
       charges: ledger.charges.length,
       requests: buyers.requests,
       inquiries: ledger.calls('CheckPayment'),
-      events: payments.flatMap(owedEvents).length,
+      events: [...payments, ...refunds].flatMap(owedEvents).length,
       handlerCalls: handled.length,
       gatewayFaults: faults.played,
       storeTroubles: this.troubles,
@@ -192,13 +205,16 @@ class Soak {
     return this.view(async (store) => {
       for (;;) {
         const owedWrites = await shops.owedWrites();
-        const { states, waitingEvents, openDeliveries } = await store.counts(ACCOUNT);
+        const all = await Promise.all(ACCOUNTS.map((account) => store.counts(account)));
+        const waitingEvents = all.reduce((sum, counts) => sum + counts.waitingEvents, 0);
+        const openDeliveries = all.reduce((sum, counts) => sum + counts.openDeliveries, 0);
+        const open = all.reduce((sum, { states }) => sum + openPayments(states), 0);
         const isDelivered = waitingEvents + openDeliveries === 0;
-        if (owedWrites === 0 && (this.isShort || (isDelivered && openPayments(states) === 0))) return;
+        if (owedWrites === 0 && (this.isShort || (isDelivered && open === 0))) return;
         if (Date.now() > until) {
           const left = JSON.stringify({ owedWrites, waitingEvents, openDeliveries });
           if (owedWrites > 0 || !isDelivered) this.problems.push(`not healed after ${MAX_HEALING_MS} ms: ${left}`);
-          this.settings.log(`${openPayments(states)} payments are still leased.`);
+          this.settings.log(`${open} payments and refunds are still leased.`);
           return;
         }
         await delay(1_000);
@@ -244,14 +260,16 @@ class Soak {
 }
 
 async function leftIn(store: PaymentStore): Promise<string[]> {
-  const { waitingEvents, openDeliveries, parkedDeliveries } = await store.counts(ACCOUNT);
-  const left = { waitingEvents, openDeliveries, parkedDeliveries };
-  return Object.entries(left).flatMap(([name, count]) => (count > 0 ? [`${count} ${name} in the end`] : []));
+  const all = await Promise.all(ACCOUNTS.map((account) => store.counts(account)));
+  return all.flatMap(({ waitingEvents, openDeliveries, parkedDeliveries }) => {
+    const left = { waitingEvents, openDeliveries, parkedDeliveries };
+    return Object.entries(left).flatMap(([name, count]) => (count > 0 ? [`${count} ${name} in the end`] : []));
+  });
 }
 
-/** Payments under way. Unknown ones do not count: they wait for the next inquiry. */
-function openPayments({ charging, initiating, awaiting, authorizing }: StoreCounts['states']): number {
-  return charging.count + initiating.count + awaiting.count + authorizing.count;
+/** Payments and refunds under way. Unknown ones do not count: they wait for the next inquiry. */
+function openPayments({ charging, initiating, awaiting, authorizing, refunding }: StoreCounts['states']): number {
+  return charging.count + initiating.count + awaiting.count + authorizing.count + refunding.count;
 }
 
 function countBy<Key extends string>(

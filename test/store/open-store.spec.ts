@@ -41,7 +41,7 @@ test('in memory, with a warning that names the variable', async () => {
   await openStore({ ...SETTINGS, background: false });
   expect(warnings).toEqual([
     expect.stringContaining(
-      'Set PAYMENT_SHOP_STORE_URL (sqlite:FILE, postgres://…, redis://…) before you take real payments.',
+      'Set PAYMENT_SHOP_STORE_URL (sqlite:FILE, postgres://…, mysql://…, mariadb://…, redis://…) before you take real payments.',
     ),
     expect.stringContaining('nothing reconciles them either'),
   ]);
@@ -129,22 +129,24 @@ test('what cannot be opened is closed, and the variable is named', async () => {
   expect(close).toHaveBeenCalledTimes(1);
 });
 
-test.each(['redis://ada:geheim50%@127.0.0.1:1', 'postgres://geheim%zz:x@127.0.0.1:1/shop', 'rediss://:geheim%ff@host'])(
-  'a stray %% in %s is a setting that is wrong, like any other',
-  async (storeUrl) => {
-    await expect(problemOf({ storeUrl })).resolves.toEqual({
-      option: 'storeUrl',
-      variable: 'PAYMENT_SHOP_STORE_URL',
-      message: 'must have each % in its user and password written as %25',
-    });
-    // A store of the host's own does not care.
-    const store = new MemoryPaymentStore();
-    store.open = () => Promise.reject(new Error('no way'));
-    await expect(problemOf({ store, storeUrl })).resolves.toMatchObject({ message: 'cannot be opened: no way' });
-    store.open = () => Promise.resolve();
-    await expect(openStore({ ...SETTINGS, store, storeUrl })).resolves.toBe(store);
-  },
-);
+test.each([
+  'redis://ada:geheim50%@127.0.0.1:1',
+  'mysql://ada:geheim50%@127.0.0.1:1/shop',
+  'postgres://geheim%zz:x@127.0.0.1:1/shop',
+  'rediss://:geheim%ff@host',
+])('a stray %% in %s is a setting that is wrong, like any other', async (storeUrl) => {
+  await expect(problemOf({ storeUrl })).resolves.toEqual({
+    option: 'storeUrl',
+    variable: 'PAYMENT_SHOP_STORE_URL',
+    message: 'must have each % in its user and password written as %25',
+  });
+  // A store of the host's own does not care.
+  const store = new MemoryPaymentStore();
+  store.open = () => Promise.reject(new Error('no way'));
+  await expect(problemOf({ store, storeUrl })).resolves.toMatchObject({ message: 'cannot be opened: no way' });
+  store.open = () => Promise.resolve();
+  await expect(openStore({ ...SETTINGS, store, storeUrl })).resolves.toBe(store);
+});
 
 test('a password in an error of the store is hidden, both encoded and decoded', async () => {
   const store = new MemoryPaymentStore();
@@ -156,7 +158,7 @@ test('a password in an error of the store is hidden, both encoded and decoded', 
 });
 
 test('a URL of no store is refused without being shown', async () => {
-  await expect(problemOf({ storeUrl: 'mysql://ada:geheim@host/shop' })).resolves.toMatchObject({
-    message: 'cannot be opened: a store is memory:, sqlite:FILE, postgres://…, redis://…',
+  await expect(problemOf({ storeUrl: 'oracle://ada:geheim@host/shop' })).resolves.toMatchObject({
+    message: 'cannot be opened: a store is memory:, sqlite:FILE, postgres://…, mysql://…, mariadb://…, redis://…',
   });
 });

@@ -33,6 +33,13 @@ export const SECRET_URLS: readonly (readonly [url: string, shown: string])[] = [
   ['sqlite://ada:geheim@/srv/shop.db', 'sqlite:…'],
   ['sqlite:ada:geheim@db.example/shop.db', 'sqlite:…'],
   ['mysql://ada:geheim@db.example/shop', 'mysql://db.example/shop'],
+  ['mariadb://ada:geheim@db.example:3306/shop?ssl=/srv/geheim.pem#geheim', 'mariadb://db.example:3306/shop'],
+  ['mysql://ada:gehe@im@db.example/shop', 'mysql://db.example/shop'],
+  ['mysql://ada:12/geheim@db.example/shop', 'mysql://…'],
+  ['mysql://db.example/shop?password=geheim', 'mysql://db.example/shop'],
+  ['mysql://db.example/shop&password=geheim', 'mysql://…'],
+  ['mysql:///shop?socketPath=/run/geheim.sock', 'mysql:///shop'],
+  ['oracle://ada:geheim@db.example/shop', 'oracle://db.example/shop'],
   ['ada:geheim@db.example', '…'],
   ['geheim', '…'],
 ];

@@ -1,4 +1,5 @@
 import { shownUrl, withoutSecrets } from '../../lib/store/shown-url.js';
+import { openSqlStore } from '../../lib/store/sql/index.js';
 import { SECRET_URLS } from './secret-urls.js';
 
 test.each(SECRET_URLS)('of %s is shown %s', (url, shown) => {
@@ -28,6 +29,16 @@ test.each([
 ])('of a message of another store, %s, is shown %s', (message, shown) => {
   expect(withoutSecrets(message, 'memory:')).toBe(shown);
 });
+
+test.each(['mysql://ada:ge#heim@db.example:3306/shop', 'postgres://ada:ge/heim@db.example:5432/shop'])(
+  'what is wrong with %s is told with an example, which is not hidden',
+  async (storeUrl) => {
+    const said = await openSqlStore(storeUrl).then(String, ({ message }: Error) => withoutSecrets(message, storeUrl));
+    expect(said).toMatch(
+      / looks like \w+:\/\/user:password@host:[\d*]+\/database; in its user and password write .* as %2F /,
+    );
+  },
+);
 
 test.each(SECRET_URLS)('nothing of %s is left in what a driver says of it', (url) => {
   const parts = url.split(/[@/?&#= ]/).filter((part) => part.length > 3);

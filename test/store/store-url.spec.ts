@@ -19,7 +19,11 @@ test.each([
   ['redis://', null],
   ['memory:x', null],
   ['x-redis://host', null],
-  ['mysql://host/shop', null],
+  ['mysql://host/shop', 'sql'],
+  ['mariadb://host/shop', 'sql'],
+  ['mysql://', null],
+  ['mysqli://host/shop', null],
+  ['oracle://host/shop', null],
   ['', null],
 ])('%s', (url, kind) => {
   expect(storeKindOf(url)).toBe(kind);
@@ -31,7 +35,7 @@ const STRAY = ['50%', '100%zz', '%', '%4', 'a%ff', 'a%20%b'];
 test.each(STRAY.flatMap((part) => [`ada:${part}`, `${part}:geheim`, `:${part}`]))(
   'a stray %% in %s@ is a problem that is named without being shown',
   (userInfo) => {
-    for (const scheme of ['postgres', 'postgresql', 'redis', 'rediss']) {
+    for (const scheme of ['postgres', 'postgresql', 'mysql', 'mariadb', 'redis', 'rediss']) {
       expect(credentialsOf(`${scheme}://${userInfo}@host/0`)).toBeNull();
       expect(storeUrlProblem(`${scheme}://${userInfo}@host/0`)).toBe(STRAY_PERCENT);
     }
@@ -49,8 +53,8 @@ test('a text that is not a URL has no user and no password', () => {
 });
 
 test('a URL of no store is told how one looks', () => {
-  expect(storeUrlProblem('mysql://ada:geheim@host')).toBe(
-    'must be memory:, sqlite:FILE, postgres://…, redis://… (rediss:// with TLS)',
+  expect(storeUrlProblem('oracle://ada:geheim@host')).toBe(
+    'must be memory:, sqlite:FILE, postgres://…, mysql://…, mariadb://…, redis://… (rediss:// with TLS)',
   );
 });
 
@@ -60,6 +64,6 @@ test('a % in the name of a file is one', () => {
 
 test('the forms are those of every store', () => {
   const sqlForms = SQL_ENGINES.map(({ urlForm }) => urlForm);
-  expect(sqlForms).toEqual(expect.arrayContaining(['sqlite:FILE', 'postgres://…']));
+  expect(sqlForms).toEqual(expect.arrayContaining(['sqlite:FILE', 'postgres://…', 'mysql://…', 'mariadb://…']));
   expect(STORE_URL_FORMS).toEqual(['memory:', ...sqlForms, 'redis://…']);
 });

@@ -5,9 +5,21 @@ import { Test } from '@nestjs/testing';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv } from 'ajv';
 import { getMetadataStorage } from 'class-validator';
-import { Auth3dDto, CheckoutDto, DoPaymentDto, Init3dDto, Payment } from 'nestjs-card-payment';
+import {
+  Auth3dDto,
+  CheckoutDto,
+  DoPaymentDto,
+  Init3dDto,
+  Payment,
+  RecordRefundDto,
+  Refund,
+  RefundDto,
+  RefundEvent,
+  RefundTotals,
+  VoidDto,
+} from 'nestjs-card-payment';
 import { TEST_CARDS } from 'nestjs-card-payment/simulator';
-import { aPayment } from 'nestjs-card-payment/testing';
+import { aPayment, aRefund, aRefundEvent } from 'nestjs-card-payment/testing';
 import { RULE_SCHEMAS } from '../../lib/swagger/describe-dto.js';
 import { problemsOf } from '../dto/message-problems.js';
 import { fullInput } from '../dto/sample-input.js';
@@ -25,6 +37,18 @@ class ApiController {
 
   @Post('complete')
   complete(@Body() _callback: Auth3dDto): void {}
+
+  @Post('refund')
+  @ApiOkResponse({ type: Refund })
+  refund(@Body() _refund: RefundDto): void {}
+
+  @Post('void')
+  @ApiOkResponse({ type: RefundTotals })
+  void(@Body() _void: VoidDto): void {}
+
+  @Post('recorded')
+  @ApiOkResponse({ type: RefundEvent })
+  recorded(@Body() _refund: RecordRefundDto): void {}
 
   @Get('payment')
   @ApiOkResponse({ type: Payment })
@@ -71,6 +95,10 @@ const VALUES: Record<string, { good: readonly unknown[]; bad: readonly unknown[]
   'transactionDetails.transactionType': { good: ['SALE'], bad: ['', 7, null] },
   'extraParameter.pfSubMerchantId': { good: ['sub-1'], bad: ['', null] },
   reference: { good: ['order-1'], bad: ['', ' ', 'x'.repeat(256), 7, null, {}] },
+  refundId: { good: ['ABC2'], bad: ['', ' ', 7, null] },
+  amount: { good: ['49.90', 49.9, '1'], bad: ['', '1,50', '1e3', '-1', true, {}] },
+  note: { good: ['a note\nof two lines', 'x'.repeat(10_000)], bad: ['', '  ', 'x'.repeat(10_001), 7, null] },
+  by: { good: ['ada@shop.example'], bad: ['', 7, null] },
   allowRepeat: { good: [true], bad: ['yes', 1] },
   returnUrl: { good: ['https://shop.example/a?b=c'], bad: ['', '/return', 'ftp://shop.example', 7] },
   cardHolderInfo: { good: [], bad: ['x', 7, [], null, undefined] },
@@ -112,7 +140,13 @@ describe('nestjs-card-payment/swagger', () => {
       'ExtraParameterDto',
       'Init3dDto',
       'Payment',
+      'RecordRefundDto',
+      'Refund',
+      'RefundDto',
+      'RefundEvent',
+      'RefundTotals',
       'TransactionDetailsDto',
+      'VoidDto',
     ]);
     expect(schemas['CardDetailsDto']).toEqual({
       type: 'object',
@@ -156,10 +190,21 @@ describe('nestjs-card-payment/swagger', () => {
     expect(schemas['Payment']?.properties['state']).toMatchObject({
       enum: expect.arrayContaining(['succeeded', 'unknown']),
     });
+    expect(schemas['Payment']?.properties['state']).not.toMatchObject({ enum: expect.arrayContaining(['refunding']) });
+    expect(schemas['Refund']?.properties['state']).toMatchObject({
+      enum: ['succeeded', 'failed', 'unknown', 'review', 'refunding'],
+    });
+    expect(schemas['RefundEvent']?.properties).toMatchObject({
+      refund: { allOf: [{ $ref: '#/components/schemas/Refund' }] },
+      payment: { allOf: [{ $ref: '#/components/schemas/Payment' }] },
+    });
+    expect(schemas['VoidDto']?.required).toEqual(['conversationId']);
+    expect(schemas['RefundDto']?.required).toEqual(['conversationId']);
+    expect(schemas['RecordRefundDto']?.required?.slice().sort()).toEqual(['amount', 'conversationId', 'note']);
   });
 
   it('describes every field and every rule', () => {
-    for (const dto of [CheckoutDto, DoPaymentDto, Auth3dDto]) {
+    for (const dto of [CheckoutDto, DoPaymentDto, Auth3dDto, RefundDto, VoidDto, RecordRefundDto]) {
       const rules = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
       const fields = new Set(rules.map(({ propertyName }) => propertyName));
       expect(Object.keys(schemas[dto.name]?.properties ?? {}).sort()).toEqual([...fields].sort());
@@ -169,6 +214,8 @@ describe('nestjs-card-payment/swagger', () => {
       for (const field of Object.values(properties)) expect(field.description).toMatch(/.\.$/);
     }
     expect(Object.keys(schemas['Payment']?.properties ?? {}).sort()).toEqual(Object.keys(aPayment()).sort());
+    expect(Object.keys(schemas['Refund']?.properties ?? {}).sort()).toEqual(Object.keys(aRefund()).sort());
+    expect(Object.keys(schemas['RefundEvent']?.properties ?? {}).sort()).toEqual(Object.keys(aRefundEvent()).sort());
   });
 
   it('shows only a published test card, in write-only fields', () => {
@@ -182,7 +229,7 @@ describe('nestjs-card-payment/swagger', () => {
     const ajv = new Ajv({ strict: false, formats: { uri: true, 'date-time': true }, schemas: [] });
     ajv.addSchema({ $id: 'api', components: { schemas } });
     const accepts = (name: string, value: unknown) => ajv.validate({ $ref: `api#/components/schemas/${name}` }, value);
-    const check = (type: typeof CheckoutDto | typeof DoPaymentDto, good: object, only: RegExp) => {
+    const check = (type: typeof CheckoutDto | typeof DoPaymentDto | typeof RefundDto, good: object, only: RegExp) => {
       expect(problemsOf(type, structuredClone(good))).toEqual([]);
       expect({ errors: accepts(type.name, good) ? [] : ajv.errors }).toEqual({ errors: [] });
       for (const [path, values] of Object.entries(VALUES).filter(([path]) => only.test(path))) {
@@ -206,6 +253,7 @@ describe('nestjs-card-payment/swagger', () => {
       }
     };
     check(CheckoutDto, CHECKOUT, /^card/);
-    check(DoPaymentDto, { ...fullInput(), cardDetails: CHECKOUT.cardDetails }, /./);
+    check(DoPaymentDto, { ...fullInput(), cardDetails: CHECKOUT.cardDetails }, /^(?!(?:refundId|note|by|amount)$)/);
+    check(RefundDto, { conversationId: 'ABC1' }, /^(?:refundId|note|by|amount)$/);
   });
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Injectable } from '@nestjs/common';
 import { type ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { trace } from '@opentelemetry/api';
-import { MemoryPaymentStore, OnPayment, type PaymentEvent, type PaymentOptions } from 'nestjs-card-payment';
+import { MemoryPaymentStore, OnPayment, OnRefund, type PaymentEvent, type PaymentOptions } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { type Merchant, sale, startMerchant } from '../e2e/merchant.js';
 import { TelemetryRecorder } from './recorder.js';
@@ -20,6 +20,9 @@ class Orders {
     if (this.isFailing) throw new Error('card 4508034508034509');
     await Promise.resolve();
   }
+
+  @OnRefund('failed', { id: 'money-back' })
+  notRefunded(): void {}
 }
 
 describe('OpenTelemetry', () => {
@@ -163,6 +166,45 @@ describe('OpenTelemetry', () => {
     await payments.init3d(sale());
     await expect(payments.doPayment(sale('0'))).rejects.toThrow();
     expect(await recorder.values('card_payment.payment_attempts')).toEqual({ direct: 4, '3d': 1 });
+  });
+
+  it('records refunds and voids as spans with both ids, and counts them by kind under their account', async () => {
+    const { payments } = merchant;
+    const { conversationId } = await payments.doPayment(sale());
+    recorder.reset();
+    const { refundId } = await payments.refund({ conversationId, amount: '9.80' });
+    const ids = { 'card_payment.conversation_id': conversationId, 'card_payment.refund_id': refundId };
+    const what = { 'card_payment.account': 'default', 'card_payment.kind': 'refund', 'card_payment.state': 'failed' };
+    expect(recorder.span('card_payment.refund').attributes).toMatchObject({ ...ids, ...what });
+    await payments.reconcile();
+    expect(recorder.span('card_payment.handle money-back').attributes).toMatchObject(ids);
+    await payments.void({ conversationId });
+    await expect(payments.refund({ conversationId })).rejects.toThrow();
+    expect(recorder.spans.find(({ attributes }) => 'error.type' in attributes)?.attributes).toMatchObject({
+      'card_payment.conversation_id': conversationId,
+      'error.type': 'PAYMENT_REFUND',
+    });
+    expect(await recorder.values('card_payment.payment_attempts')).toEqual({ direct: 1, refund: 1, void: 1 });
+    expect(await recorder.values('card_payment.outcomes')).toEqual({
+      'direct succeeded': 1,
+      'refund failed declined': 1,
+      'void succeeded': 1,
+    });
+    const points = await recorder.points();
+    expect(points.filter(({ attributes }) => attributes['card_payment.account'] !== 'default')).toEqual([]);
+  });
+
+  it('exports the open refunds of the store apart from its payments', async () => {
+    const { payments } = merchant;
+    const { conversationId } = await payments.doPayment(sale());
+    await payments.refund({ conversationId, amount: '9.81' });
+    expect(await recorder.values('card_payment.refunds')).toEqual({ refunding: 0, unknown: 1, review: 0 });
+    const ages = await recorder.values('card_payment.refunds.oldest_age');
+    expect(Object.keys(ages).sort()).toEqual(['refunding', 'review', 'unknown']);
+    expect(ages['unknown']).toBeLessThan(60);
+    const ofPayments = await recorder.values('card_payment.payments');
+    expect(ofPayments).toMatchObject({ unknown: 0 });
+    expect(ofPayments).not.toHaveProperty('refunding');
   });
 
   it('measures operations, requests and handlers in seconds', async () => {

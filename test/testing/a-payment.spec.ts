@@ -1,9 +1,11 @@
-import { ALL_STATES, type PaymentState } from '../../lib/payment/payment-state.js';
+import { type PaymentState, REFUND_STATES, type RefundState, SALE_STATES } from '../../lib/payment/payment-state.js';
 import { toPayment } from '../../lib/payment/payment.js';
+import { RefundEvent } from '../../lib/payment/refund-event.js';
+import { Refund, toRefund } from '../../lib/payment/refund.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
-import { aPayment, aPaymentEvent, aPaymentRecord } from '../../lib/testing/index.js';
+import { aPayment, aPaymentEvent, aPaymentRecord, aRefund, aRefundEvent } from '../../lib/testing/index.js';
 
-const STATES = ALL_STATES;
+const STATES = SALE_STATES;
 const CREATED = new Date('2026-03-01T09:00:00Z');
 const after = (ms: number) => new Date(CREATED.getTime() + ms);
 
@@ -64,6 +66,51 @@ test('a state without events has none', () => {
   expect(() => aPaymentEvent({ state })).toThrow(
     'There are events of succeeded, failed, expired, unknown, review only',
   );
+});
+
+/** Whether a refund in the state is settled. */
+const SETTLED: Readonly<Record<RefundState, boolean>> = {
+  refunding: false,
+  succeeded: true,
+  failed: true,
+  unknown: false,
+  review: false,
+};
+
+test.each(REFUND_STATES)('what is not given fits a refund that is %s', (state) => {
+  const refund = aRefund({ state, updatedAt: after(7) });
+  expect(refund).toBeInstanceOf(Refund);
+  expect(refund).toMatchObject({ state, settled: SETTLED[state], finalizedAt: SETTLED[state] ? after(7) : null });
+});
+
+test('a refund has the fields that the module gives, and is of the payment that aPayment makes', () => {
+  const record = aPaymentRecord({ kind: 'refund', state: 'succeeded' });
+  expect(Object.keys(aRefund()).sort()).toEqual(Object.keys(toRefund(record)).sort());
+  const { conversationId, reference, account, amount } = aPayment();
+  expect(aRefund()).toMatchObject({ conversationId, reference, account, kind: 'refund', amount: '49.90' });
+  expect(aRefund().refundId).not.toBe(conversationId);
+  expect(aRefund({ kind: 'void' }).amount).toBe(amount);
+  expect(aRefund({ stored: false, code: '00', createdAt: after(1) })).toMatchObject({
+    stored: false,
+    code: '00',
+    updatedAt: after(1),
+  });
+});
+
+test('the event of a refund has its id, type and time, and the payment that is given back', () => {
+  const event = aRefundEvent({ state: 'failed', refundId: 'R', version: 7, updatedAt: after(9) }, { reference: 'o-7' });
+  expect(event).toBeInstanceOf(RefundEvent);
+  expect(event).toMatchObject({ eventId: 'R:7', type: 'refund.failed', occurredAt: after(9) });
+  expect(event.payment).toEqual(aPayment({ reference: 'o-7' }));
+  expect(event.refund).toMatchObject({ refundId: 'R', state: 'failed', reference: 'o-7' });
+  const ofOther = aRefundEvent({ conversationId: 'PAID' });
+  expect([ofOther.type, ofOther.payment.conversationId]).toEqual(['refund.succeeded', 'PAID']);
+  expect(aRefundEvent({}, { conversationId: 'PAID' }).refund.conversationId).toBe('PAID');
+});
+
+test('a refund in a state without events has none', () => {
+  const state = 'refunding' as 'failed';
+  expect(() => aRefundEvent({ state })).toThrow('There are events of succeeded, failed, unknown, review only');
 });
 
 test('a store takes it', async () => {

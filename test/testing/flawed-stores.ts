@@ -1,8 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { PaymentClock } from '../../lib/payment/clock.js';
-import type { PaymentEvent, PaymentEventType } from '../../lib/payment/payment-event.js';
-import { EVENT_STATES } from '../../lib/payment/payment-state.js';
-import type { PaymentRecord } from '../../lib/payment/payment.js';
+import { merchantAccountOf, refundsAccountOf } from '../../lib/payment/account.js';
+import type { LedgerEvent, LedgerEventType } from '../../lib/payment/ledger-event.js';
+import { PaymentEvent } from '../../lib/payment/payment-event.js';
+import { EVENT_STATES, isKnownState, REFUND_EVENT_STATES, rowOf } from '../../lib/payment/payment-state.js';
+import { isRefund, type PaymentRecord } from '../../lib/payment/payment.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import type { ReplaceOutcome, UniqueKey } from '../../lib/store/payment-ledger.js';
 import type {
@@ -12,17 +14,16 @@ import type {
   LeasedDelivery,
   Postponement,
 } from '../../lib/store/payment-outbox.js';
-import type { PurgeCounts, Retention } from '../../lib/store/payment-store.js';
+import type { PurgeCounts, Retention, StoreCounts } from '../../lib/store/payment-store.js';
 
-const ALL_TYPES = EVENT_STATES.map((state): PaymentEventType => `payment.${state}`);
+const ALL_TYPES: readonly LedgerEventType[] = [
+  ...EVENT_STATES.map((state) => `payment.${state}` as const),
+  ...REFUND_EVENT_STATES.map((state) => `refund.${state}` as const),
+];
 
 /** Reads the version, and writes a moment later, although the version may have changed. */
 export class ReadThenWriteStore extends MemoryPaymentStore {
-  override async replace(
-    record: PaymentRecord,
-    expectedVersion: number,
-    event?: PaymentEvent,
-  ): Promise<ReplaceOutcome> {
+  override async replace(record: PaymentRecord, expectedVersion: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
     const version = async () => (await this.find(record.account, record.conversationId))?.version;
     if ((await version()) !== expectedVersion) return 'stale';
     await setImmediate();
@@ -32,12 +33,8 @@ export class ReadThenWriteStore extends MemoryPaymentStore {
 
 /** Writes `unknown` without its event. */
 export class LostOutboxRowStore extends MemoryPaymentStore {
-  override async replace(
-    record: PaymentRecord,
-    expectedVersion: number,
-    event?: PaymentEvent,
-  ): Promise<ReplaceOutcome> {
-    const isKept = event?.payment.state !== 'unknown';
+  override async replace(record: PaymentRecord, expectedVersion: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
+    const isKept = event?.type !== 'payment.unknown';
     return super.replace(record, expectedVersion, isKept ? event : undefined);
   }
 }
@@ -46,16 +43,12 @@ export class LostOutboxRowStore extends MemoryPaymentStore {
 export class UnlockedReferenceStore extends MemoryPaymentStore {
   private readonly holders = new Map<string, string>();
 
-  override async insert(record: PaymentRecord, event?: PaymentEvent): Promise<UniqueKey | null> {
+  override async insert(record: PaymentRecord, event?: LedgerEvent): Promise<UniqueKey | null> {
     if (await this.isTaken(record)) return 'referenceLock';
     return super.insert({ ...record, referenceLock: null }, event);
   }
 
-  override async replace(
-    record: PaymentRecord,
-    expectedVersion: number,
-    event?: PaymentEvent,
-  ): Promise<ReplaceOutcome> {
+  override async replace(record: PaymentRecord, expectedVersion: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
     if (await this.isTaken(record)) return 'locked';
     return super.replace({ ...record, referenceLock: null }, expectedVersion, event);
   }
@@ -73,7 +66,7 @@ export class UnlockedReferenceStore extends MemoryPaymentStore {
 
 /** Knows no pins: a payment is written without the reference that another one holds, and that is all. */
 export class UnpinnedStore extends MemoryPaymentStore {
-  override replace(record: PaymentRecord, expectedVersion: number, event?: PaymentEvent): Promise<ReplaceOutcome> {
+  override replace(record: PaymentRecord, expectedVersion: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
     const { pinsReference: _pinsReference, ...unpinned } = record;
     return super.replace(unpinned, expectedVersion, event);
   }
@@ -81,11 +74,7 @@ export class UnpinnedStore extends MemoryPaymentStore {
 
 /** Looks whether the reference that is to be pinned is taken, and takes it if not: its holder may release it then. */
 export class LooksBeforeItPinsStore extends MemoryPaymentStore {
-  override async replace(
-    record: PaymentRecord,
-    expectedVersion: number,
-    event?: PaymentEvent,
-  ): Promise<ReplaceOutcome> {
+  override async replace(record: PaymentRecord, expectedVersion: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
     const { pinsReference, ...unpinned } = record;
     if (!pinsReference) return super.replace(record, expectedVersion, event);
     const others = await this.findByReference(record.account, record.reference ?? '');
@@ -97,7 +86,7 @@ export class LooksBeforeItPinsStore extends MemoryPaymentStore {
 
 /** Forgets the conversationIds that hosts chose with their payments. */
 export class ForgetsIdsStore extends MemoryPaymentStore {
-  override insert(record: PaymentRecord, event?: PaymentEvent): Promise<UniqueKey | null> {
+  override insert(record: PaymentRecord, event?: LedgerEvent): Promise<UniqueKey | null> {
     return super.insert({ ...record, hostIdNonce: null }, event);
   }
 }
@@ -106,7 +95,7 @@ export class ForgetsIdsStore extends MemoryPaymentStore {
 export class LooksForPurgedIdsStore extends MemoryPaymentStore {
   private readonly purged = new Set<string>();
 
-  override async insert(record: PaymentRecord, event?: PaymentEvent): Promise<UniqueKey | null> {
+  override async insert(record: PaymentRecord, event?: LedgerEvent): Promise<UniqueKey | null> {
     if (this.purged.has(record.conversationId)) return 'conversationId';
     await setImmediate();
     return super.insert({ ...record, hostIdNonce: null }, event);
@@ -184,11 +173,7 @@ export class CursorFanOutStore extends MemoryPaymentStore {
   private written = 0;
   private cursor = 0;
 
-  override async replace(
-    record: PaymentRecord,
-    expectedVersion: number,
-    event?: PaymentEvent,
-  ): Promise<ReplaceOutcome> {
+  override async replace(record: PaymentRecord, expectedVersion: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
     const number = (this.numbers += 1);
     if (number % 2 === 1) await setImmediate();
     this.written = Math.max(this.written, number);
@@ -227,7 +212,9 @@ export class HastyPurgeStore extends MemoryPaymentStore {
 export class ForgetfulStore extends MemoryPaymentStore {
   override async purge(account: string, retention: Retention): Promise<PurgeCounts> {
     const counts = await super.purge(account, retention);
-    await super.purge(account, { ...retention, paymentsMs: null, keysMs: -1 });
+    for (const one of [account, refundsAccountOf(account)]) {
+      await super.purge(one, { ...retention, paymentsMs: null, keysMs: -1 });
+    }
     return counts;
   }
 }
@@ -264,5 +251,133 @@ export class EverWaitingStore extends MemoryPaymentStore {
   override async leaseDeliveries(request: DeliveryLeaseRequest): Promise<Delivery[]> {
     for (const announce of this.announced) await announce();
     return super.leaseDeliveries(request);
+  }
+}
+
+/** Keeps refunds among the payments. */
+export class OneAccountStore extends MemoryPaymentStore {
+  constructor(options: { readonly clock: PaymentClock }) {
+    super(options);
+    const dataOf = this['dataOf'].bind(this);
+    this['dataOf'] = (account) => dataOf(merchantAccountOf(account));
+  }
+}
+
+/** Changes the records that it is given before it writes them. */
+abstract class ChangingStore extends MemoryPaymentStore {
+  protected abstract changed(record: PaymentRecord): PaymentRecord;
+
+  override insert(record: PaymentRecord, event?: LedgerEvent): Promise<UniqueKey | null> {
+    return super.insert(this.changed(record), event);
+  }
+
+  override replace(record: PaymentRecord, expectedVersion: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
+    return super.replace(this.changed(record), expectedVersion, event);
+  }
+}
+
+/** Writes the fields that a payment has, and so not the payment of a refund. */
+export class WithoutSaleStore extends ChangingStore {
+  protected override changed({ sale: _sale, ...record }: PaymentRecord): PaymentRecord {
+    return record;
+  }
+}
+
+/** Locks a refund's payment in the states in which a payment locks its reference: `refunding` is none of them. */
+export class SaleLocksStore extends ChangingStore {
+  protected override changed(record: PaymentRecord): PaymentRecord {
+    return isRefund(record) && !rowOf(record.state).holdsReference ? { ...record, referenceLock: null } : record;
+  }
+}
+
+/** Never releases the lock of a refund's payment. */
+export class EverLockedStore extends ChangingStore {
+  protected override changed(record: PaymentRecord): PaymentRecord {
+    return isRefund(record) ? { ...record, referenceLock: record.reference } : record;
+  }
+}
+
+/** Takes a record in a state of a newer release for a settled one. */
+export class OnlyItsStatesStore extends ChangingStore {
+  protected override changed(record: PaymentRecord): PaymentRecord {
+    return isKnownState(record.state) ? record : { ...record, finalizedAt: record.updatedAt };
+  }
+}
+
+/** Gives the records of a reference in an order of its own. */
+export class NewestFirstStore extends MemoryPaymentStore {
+  override async findByReference(account: string, reference: string): Promise<PaymentRecord[]> {
+    return (await super.findByReference(account, reference)).reverse();
+  }
+}
+
+/** Keeps of an event what a payment's event has, and takes it for one of that payment. */
+export class WithoutRefundStore extends MemoryPaymentStore {
+  override insert(record: PaymentRecord, event?: LedgerEvent): Promise<UniqueKey | null> {
+    return super.insert(record, event && paymentPartOf(event));
+  }
+
+  override replace(record: PaymentRecord, expectedVersion: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
+    return super.replace(record, expectedVersion, event && paymentPartOf(event));
+  }
+}
+
+function paymentPartOf({ eventId, type, payment, occurredAt }: LedgerEvent): LedgerEvent {
+  return new PaymentEvent({ eventId, type, payment, occurredAt } as PaymentEvent);
+}
+
+/** Gives a handler one event of a payment at a time, even where they are of several refunds. */
+export class OrderByPaymentStore extends MemoryPaymentStore {
+  override async leaseDeliveries(request: DeliveryLeaseRequest): Promise<Delivery[]> {
+    const leased = await super.leaseDeliveries(request);
+    const payments = leased.map(({ event }) => event.payment.conversationId);
+    return leased.filter((_delivery, index) => payments.indexOf(payments[index]!) === index);
+  }
+}
+
+/** Counts the waiting events of payments alone. */
+export class PaymentCountsStore extends MemoryPaymentStore {
+  override async counts(account: string): Promise<StoreCounts> {
+    const counts = await super.counts(account);
+    return merchantAccountOf(account) === account ? counts : { ...counts, waitingEvents: 0 };
+  }
+}
+
+/** Purges payments without looking for refunds, which stay. */
+export class RefundBlindStore extends MemoryPaymentStore {
+  override async purge(account: string, retention: Retention): Promise<PurgeCounts> {
+    const name = refundsAccountOf(account);
+    const refunds = this['accounts'].get(name);
+    this['accounts'].delete(name);
+    const purged = super.purge(account, retention);
+    if (refunds) this['accounts'].set(name, refunds);
+    return purged;
+  }
+}
+
+/** Purges refunds that are old enough, whether their payment is purged or not. */
+export class PurgesRefundsByAgeStore extends MemoryPaymentStore {
+  override async purge(account: string, retention: Retention): Promise<PurgeCounts> {
+    const counts = await super.purge(account, retention);
+    const { ledger } = this['dataOf'](refundsAccountOf(merchantAccountOf(account)));
+    const now = await this.now();
+    const before = new Date(now.getTime() - (retention.paymentsMs ?? Infinity));
+    for (const id of ledger.finalizedBefore(before)) ledger.delete(id, now);
+    return counts;
+  }
+}
+
+/** Deletes all refunds of a purged payment a moment later, even one that was stored meanwhile. */
+export class PurgesRefundsLaterStore extends MemoryPaymentStore {
+  override async purge(account: string, retention: Retention): Promise<PurgeCounts> {
+    const paid = this['dataOf'](account).ledger.inStates(['succeeded'], 100);
+    const counts = super.purge(account, retention);
+    await setImmediate();
+    const { ledger } = this['dataOf'](refundsAccountOf(account));
+    for (const { conversationId } of paid) {
+      if (await this.find(account, conversationId)) continue;
+      for (const refundId of ledger.idsOf(conversationId)) ledger.delete(refundId, await this.now());
+    }
+    return counts;
   }
 }

@@ -4,6 +4,7 @@ import {
   AnyonePostponesStore,
   AnyoneRenewsStore,
   CursorFanOutStore,
+  EverLockedStore,
   EverWaitingStore,
   ForgetfulStore,
   ForgetsIdsStore,
@@ -11,13 +12,24 @@ import {
   LooksBeforeItPinsStore,
   LooksForPurgedIdsStore,
   LostOutboxRowStore,
+  NewestFirstStore,
+  OneAccountStore,
+  OnlyItsStatesStore,
   OrderByPairStore,
+  OrderByPaymentStore,
   OwnClockStore,
+  PaymentCountsStore,
+  PurgesRefundsByAgeStore,
+  PurgesRefundsLaterStore,
   ReadThenWriteStore,
+  RefundBlindStore,
   ReplacingAnnouncementStore,
+  SaleLocksStore,
   TypeBlindStore,
   UnlockedReferenceStore,
   UnpinnedStore,
+  WithoutRefundStore,
+  WithoutSaleStore,
 } from './flawed-stores.js';
 
 type FlawedStore = new (options: { readonly clock: TestClock }) => PaymentStore;
@@ -41,7 +53,10 @@ const FLAWS: readonly (readonly [string, FlawedStore, readonly string[]])[] = [
   [
     'does not lock the reference',
     UnlockedReferenceStore,
-    ['only one of 16 payments that claim one referenceLock at once gets it'],
+    [
+      'only one of 16 payments that claim one referenceLock at once gets it',
+      'only one of 16 refunds of a payment that are opened at once is stored',
+    ],
   ],
   [
     'does not know of pinned references',
@@ -64,7 +79,10 @@ const FLAWS: readonly (readonly [string, FlawedStore, readonly string[]])[] = [
   [
     'forgets conversationIds',
     ForgetsIdsStore,
-    ['the conversationId of a purged payment stays taken where the host chose it, and nothing is written'],
+    [
+      'the conversationId of a purged payment stays taken where the host chose it, and nothing is written',
+      'the idempotencyKey of a deleted refund, and its refundId if the host chose it, stay taken for refunds alone',
+    ],
   ],
   [
     'looks for purged conversationIds before it writes',
@@ -118,12 +136,112 @@ const FLAWS: readonly (readonly [string, FlawedStore, readonly string[]])[] = [
   [
     'purges a payment whose event waits',
     HastyPurgeStore,
-    ['purge keeps a payment while an event of it waits to be fanned out to a known handler'],
+    [
+      'purge keeps a payment while an event of it waits to be fanned out to a known handler',
+      'purge keeps a payment while an event of a refund waits to be fanned out to a handler known for refunds',
+    ],
   ],
   [
     'forgets idempotency keys',
     ForgetfulStore,
-    ['the idempotencyKey of a purged payment is found as purged, and stays taken'],
+    [
+      'the idempotencyKey of a purged payment is found as purged, and stays taken',
+      'the idempotencyKey of a deleted refund, and its refundId if the host chose it, stay taken for refunds alone',
+    ],
+  ],
+  [
+    'keeps refunds among the payments',
+    OneAccountStore,
+    [
+      'a payment and a refund with the same ids and keys are two records, and each account finds its own',
+      'findByReference gives all refunds of a payment, the oldest createdAt first, and none of another',
+      'the same handler id and type in the accounts of payments and of refunds get each the events of its own account',
+      'a delivery of a refund is listed, replayed and acknowledged in the account of the refunds alone',
+      'counts shows the events and deliveries of refunds in the account of the refunds alone',
+      'an event of a refund that no handler of refunds takes does not keep its payment, and is deleted with it',
+      'purging the account of refunds forgets its pairs, which then keep no payment; purging that of payments does not',
+    ],
+  ],
+  [
+    'loses the payment of a refund',
+    WithoutSaleStore,
+    ['a refund comes back as it was given, with its payment as that was, in each of its versions'],
+  ],
+  [
+    'locks a payment in the wrong states of its refund',
+    SaleLocksStore,
+    [
+      'only one of 16 refunds of a payment that are opened at once is stored',
+      'while a refund is refunding, no second one of its payment is stored; once it has succeeded or failed, one is',
+    ],
+  ],
+  [
+    'never releases the lock of a refund',
+    EverLockedStore,
+    ['refunding', 'unknown', 'review'].map(
+      (state) =>
+        `while a refund is ${state}, no second one of its payment is stored; once it has succeeded or failed, one is`,
+    ),
+  ],
+  [
+    'gives refunds in an order of its own',
+    NewestFirstStore,
+    ['findByReference gives all refunds of a payment, the oldest createdAt first, and none of another'],
+  ],
+  [
+    'takes an event of a refund for one of its payment',
+    WithoutRefundStore,
+    [
+      'an event of a refund is delivered, parked and listed as it was given: its refund, its payment and their dates',
+      'the events of a refund reach a handler in the order of its versions, whatever version its payment has',
+      'the events of a refund delay neither those of another refund of its payment nor those of the payment',
+    ],
+  ],
+  [
+    'keeps the events of a payment’s refunds in one order',
+    OrderByPaymentStore,
+    ['the events of a refund delay neither those of another refund of its payment nor those of the payment'],
+  ],
+  [
+    'counts events of payments alone',
+    PaymentCountsStore,
+    ['counts shows the events and deliveries of refunds in the account of the refunds alone'],
+  ],
+  [
+    'purges payments without looking at their refunds',
+    RefundBlindStore,
+    [
+      'purge deletes a settled payment together with its refunds, their history and events',
+      ...['refunding', 'unknown', 'in review', 'in a state of a newer release'].map(
+        (state) => `purge keeps a payment with all its refunds while one of them is ${state}`,
+      ),
+      'purge keeps a payment while a refund has a delivery that is open, leased, postponed or parked',
+      'purge keeps a payment while an event of a refund waits to be fanned out to a handler known for refunds',
+      'an event of a refund that no handler of refunds takes does not keep its payment, and is deleted with it',
+      'purging the account of refunds forgets its pairs, which then keep no payment; purging that of payments does not',
+      'purge deletes a payment with many refunds at once, and goes on with the next',
+      'payments that stay for their refunds, however many, keep no later payment from being purged',
+      'concurrent purges delete each payment with its refunds once, and count it and the events of both once',
+      'when a purge and a replace of a refund happen at once, only one of them is done',
+    ],
+  ],
+  [
+    'takes a state of a newer release for a settled one',
+    OnlyItsStatesStore,
+    ['purge keeps a payment with all its refunds while one of them is in a state of a newer release'],
+  ],
+  [
+    'purges refunds by their age',
+    PurgesRefundsByAgeStore,
+    [
+      'purging the account of refunds deletes no refund, whatever paymentsMs is',
+      'purge deletes no refund of a payment that stays, and none of another account',
+    ],
+  ],
+  [
+    'purges the refunds of a payment after it',
+    PurgesRefundsLaterStore,
+    ['a refund that is stored while its payment is purged is kept, and can be settled and published'],
   ],
 ];
 

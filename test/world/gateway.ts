@@ -3,6 +3,7 @@ import type { GatewayTransport } from '../../lib/gateway/transport/gateway-trans
 import type { LostReply, Transmission, WireRequest } from '../../lib/gateway/transport/transmission.js';
 import type { Chance } from '../rigs/chance.js';
 import type { Life } from './life.js';
+import { amountOf, type GatewayRefund, RefundLedger, SALE_UNITS, unitsOf } from './refund-ledger.js';
 import type { Trace } from './trace.js';
 
 /** What happens to a request. */
@@ -20,7 +21,7 @@ export const FINE_GATEWAY: GatewayWeather = {
 };
 
 export const GATEWAY_TIMEOUT_MS = 10_000;
-export const AMOUNT = '149.90';
+const AMOUNT = amountOf(SALE_UNITS);
 
 /** A sale in the gateway's ledger. */
 export interface Sale {
@@ -34,13 +35,26 @@ export interface Sale {
 
 interface WireFields {
   readonly conversationId: string;
+  readonly paymentId?: string;
+  readonly transactionDetails?: { readonly transactionType?: string; readonly amount?: number };
 }
 
+/**
+ * What an inquiry by a refund's id finds. Which it is at the real gateway is not known; `sale`: it looks up the
+ * payment, and answers about that.
+ */
+type RefundInquiry = 'refund' | 'nothing' | 'sale';
+
+const ORDER_PREFIX = 'ORDER-';
+const PAYMENT_PREFIX = 'PAYMENT-';
 const PAGE = Buffer.from('<html><body>bank</body></html>').toString('base64');
 
 /** The gateway and the network to it, in place of the transport. Its ledger is always right. */
 export class WorldGateway {
   readonly sales = new Map<string, Sale>();
+  readonly refunds = new RefundLedger((conversationId) => this.sales.get(conversationId)?.charges ?? 0);
+  /** Is told of each refund that arrives. */
+  onRefund: (refund: GatewayRefund) => void = () => undefined;
   weather: GatewayWeather = FINE_GATEWAY;
   /** How often the bank declines. */
   declines = 0.25;
@@ -50,12 +64,19 @@ export class WorldGateway {
   bare = 0.2;
   /** How often Auth3d approves another payment than the requested one, without naming it. */
   stolen = 0.05;
+  /** How often the answer to a refund names another one. */
+  odd = 0.05;
+  /** How often an inquiry's approval shows the gateway's ids of a payment. */
+  shownIds = 0.8;
+  readonly refundInquiry: RefundInquiry;
 
   constructor(
     private readonly clock: TestClock,
     private readonly chance: Chance,
     private readonly trace: Trace,
-  ) {}
+  ) {
+    this.refundInquiry = chance.oneOf(['refund', 'nothing', 'sale']);
+  }
 
   isCharged(conversationId: string): boolean {
     return (this.sales.get(conversationId)?.charges ?? 0) > 0;
@@ -103,8 +124,11 @@ export class WorldGateway {
     return { sent: true, reply: { status: fate === 'serverError' ? 502 : 200, text: JSON.stringify(answer) } };
   }
 
-  private answer(operation: string, { conversationId }: WireFields, isSlow: boolean): object | Promise<object> {
+  private answer(operation: string, fields: WireFields, isSlow: boolean): object | Promise<object> {
+    const { conversationId, transactionDetails } = fields;
     if (operation === 'CheckPayment') return this.inquiry(conversationId);
+    const type = transactionDetails?.transactionType;
+    if (type === 'REFUND' || type === 'VOID') return this.giveBack(type, fields, isSlow);
     if (operation !== 'Init3d') return this.charge(operation, conversationId, isSlow);
     if (this.chance.happens(this.declines / 4)) return { code: 'B0005' };
     return { code: 'B0000', conversationId, htmlForm: PAGE };
@@ -123,20 +147,66 @@ export class WorldGateway {
     this.trace.add(
       () => `gateway ${isStolen ? 'charges another for' : isDeclined ? 'declines' : 'charges'} ${conversationId}`,
     );
-    if (isStolen) return { code: 'B0000' };
+    if (isStolen) return { code: 'B0000', ...idsOf(this.chance.oneOf([...this.sales.keys()])) };
     if (this.chance.happens(this.vague)) return { code: 'B0096' };
     if (isDeclined) return { code: 'B0051', conversationId };
-    if (operation === 'Auth3d' && this.chance.happens(this.bare)) return { code: 'B0000' };
-    return { code: 'B0000', conversationId, currency: '949', paymentInfo: { amount: AMOUNT } };
+    const ids = idsOf(conversationId);
+    if (operation === 'Auth3d' && this.chance.happens(this.bare)) return { code: 'B0000', ...ids };
+    return { code: 'B0000', conversationId, ...ids, currency: '949', paymentInfo: { amount: AMOUNT } };
+  }
+
+  private async giveBack(type: 'REFUND' | 'VOID', fields: WireFields, isSlow: boolean): Promise<object> {
+    const { conversationId: refundId, paymentId = '', transactionDetails } = fields;
+    const conversationId = paymentId.slice(PAYMENT_PREFIX.length);
+    const units = type === 'VOID' ? SALE_UNITS : unitsOf(transactionDetails?.amount ?? NaN);
+    const kind = type === 'VOID' ? 'void' : 'refund';
+    const refund = this.refunds.arrive(refundId, kind, conversationId, units);
+    this.trace.add(() => `gateway got ${kind} ${refundId} of ${amountOf(units)} of ${conversationId}`);
+    this.onRefund(refund);
+    await this.clock.sleep(this.chance.between(1, isSlow ? 20_000 : 500));
+    const isGiven = !this.chance.happens(this.declines) && this.refunds.giveBack(refund);
+    refund.isDecided = true;
+    this.trace.add(() => `gateway ${isGiven ? 'gives back' : 'refuses'} ${refundId}`);
+    if (this.chance.happens(this.vague)) return { code: 'B0096' };
+    const named = this.chance.happens(this.odd) ? 'REF99999999999999999' : refundId;
+    if (!isGiven) return { code: 'B0012', conversationId: named };
+    const code = this.chance.oneOf(['B0000', '00']);
+    return { code, conversationId: named, ...idsOf(conversationId), ...this.shownAmount(refund) };
+  }
+
+  /** The answer about a refund may show its amount, the payment's, or none. */
+  private shownAmount({ units }: GatewayRefund): object {
+    return this.chance.oneOf([{}, { paymentInfo: { amount: amountOf(units) } }, { paymentInfo: { amount: AMOUNT } }]);
   }
 
   private inquiry(conversationId: string): object {
+    const refund = this.refunds.requested.get(conversationId);
+    if (refund) return this.inquiryOfRefund(refund);
     const sale = this.sales.get(conversationId);
     if (!sale) return { responseCode: 'B0100' };
     if (!sale.isDecided) return { responseCode: 'B0091' };
     if (sale.charges === 0) return { responseCode: 'B0051', conversationId };
-    return { responseCode: 'B0000', conversationId, paymentInfo: { amount: AMOUNT } };
+    const ids = this.chance.happens(this.shownIds) ? idsOf(conversationId) : {};
+    return { responseCode: 'B0000', conversationId, ...ids, paymentInfo: { amount: AMOUNT } };
   }
+
+  private inquiryOfRefund(refund: GatewayRefund): object {
+    const { refundId, kind, isDecided, times } = refund;
+    if (this.refundInquiry === 'nothing') return { responseCode: 'B0100' };
+    const approval = { responseCode: 'B0000', transactionStatus: 'SUCCESS' };
+    if (this.refundInquiry === 'sale') {
+      return { ...approval, transactionType: 'SALE', paymentInfo: { amount: AMOUNT } };
+    }
+    if (!isDecided) return { responseCode: 'B0091' };
+    const transactionType = kind === 'void' ? 'VOID' : 'REFUND';
+    if (times === 0) return { responseCode: 'B0051', transactionType };
+    return { ...approval, conversationId: refundId, transactionType, ...this.shownAmount(refund) };
+  }
+}
+
+/** The gateway's ids of a payment. */
+function idsOf(conversationId: string): object {
+  return { orderId: ORDER_PREFIX + conversationId, paymentId: PAYMENT_PREFIX + conversationId };
 }
 
 function lost(cause: LostReply): Transmission {

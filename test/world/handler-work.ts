@@ -1,4 +1,4 @@
-import type { PaymentEvent } from 'nestjs-card-payment';
+import type { LedgerEvent } from 'nestjs-card-payment';
 import type { TestClock } from 'nestjs-card-payment/testing';
 import type { Chance } from '../rigs/chance.js';
 import type { WatchedHost, Witness } from './witness.js';
@@ -21,7 +21,7 @@ export class HandlerWork {
     private readonly witness: Witness,
   ) {}
 
-  async run(host: WatchedHost, handlerId: string, event: PaymentEvent): Promise<void> {
+  async run(host: WatchedHost, handlerId: string, event: LedgerEvent): Promise<void> {
     const call = this.witness.begin(host, handlerId, event);
     const fate = this.chance.weighted(this.weather);
     if (fate === 'hangs') await new Promise<void>((release) => this.hanging.add(release));

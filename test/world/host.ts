@@ -1,6 +1,13 @@
-import type { PaymentEventType, PaymentOptions, PaymentService, PaymentStore } from 'nestjs-card-payment';
+import {
+  type LedgerEventType,
+  type PaymentOptions,
+  type PaymentService,
+  type PaymentStore,
+  refundsAccountOf,
+} from 'nestjs-card-payment';
 import type { TestClock } from 'nestjs-card-payment/testing';
 import type { PaymentHandler } from '../../lib/outbox/handler-finder.js';
+import { EVENT_STATES, REFUND_EVENT_STATES } from '../../lib/payment/payment-state.js';
 import { assembleFlows, type AssembledFlows, TEST_DIALECT } from '../flows/assembled-flows.js';
 import { type Chance, SeededRandomness } from '../rigs/chance.js';
 import { GATEWAY_TIMEOUT_MS, type WorldGateway } from './gateway.js';
@@ -11,14 +18,27 @@ import type { Trace } from './trace.js';
 
 export type Version = 1 | 2;
 
-const ALL_TYPES = ['succeeded', 'failed', 'expired', 'unknown', 'review'].map(
-  (state) => `payment.${state}` as PaymentEventType,
-);
+export const ACCOUNT = 'default';
+export const REFUNDS = refundsAccountOf(ACCOUNT);
 
-/** What each version of the shop declares under which handler id. */
-const HANDLERS: Readonly<Record<Version, Readonly<Record<string, readonly PaymentEventType[]>>>> = {
-  1: { orders: ['payment.succeeded'], mail: ['payment.succeeded', 'payment.failed'] },
-  2: { orders: ALL_TYPES, mail: ['payment.succeeded', 'payment.failed'], audit: ALL_TYPES },
+const OF_PAYMENTS = EVENT_STATES.map((state): LedgerEventType => `payment.${state}`);
+const OF_REFUNDS = REFUND_EVENT_STATES.map((state): LedgerEventType => `refund.${state}`);
+
+type Declared = Pick<PaymentHandler, 'id' | 'account' | 'types'>;
+
+/** What each version of the shop declares. */
+const HANDLERS: Readonly<Record<Version, readonly Declared[]>> = {
+  1: [
+    { id: 'orders', account: ACCOUNT, types: ['payment.succeeded'] },
+    { id: 'orders', account: REFUNDS, types: ['refund.succeeded'] },
+    { id: 'mail', account: ACCOUNT, types: ['payment.succeeded', 'payment.failed'] },
+  ],
+  2: [
+    { id: 'orders', account: ACCOUNT, types: OF_PAYMENTS },
+    { id: 'orders', account: REFUNDS, types: OF_REFUNDS },
+    { id: 'mail', account: ACCOUNT, types: ['payment.succeeded', 'payment.failed'] },
+    { id: 'audit', account: ACCOUNT, types: OF_PAYMENTS },
+  ],
 };
 const CONCURRENCY = 2;
 
@@ -31,6 +51,8 @@ export interface Surroundings {
   readonly store: PaymentStore;
   readonly work: HandlerWork;
   readonly options: PaymentOptions;
+  /** Whether the shop refunds. If not, it has no handlers for that. */
+  readonly givesBack: boolean;
   /** How often the signer is slow. */
   slowSigns: number;
   /** Plants a fault in the module. */
@@ -99,8 +121,8 @@ export class Host {
     return this.isReady && !this.isStopping && !this.life.isDead;
   }
 
-  typesOf(handlerId: string): readonly PaymentEventType[] {
-    return HANDLERS[this.version][handlerId] ?? [];
+  typesOf(handlerId: string): readonly LedgerEventType[] {
+    return this.declared.filter(({ id }) => id === handlerId).flatMap(({ types }) => types);
   }
 
   /** Starts as the module does. A process that cannot announce its handlers ends. */
@@ -139,14 +161,18 @@ export class Host {
     return this.life.ask(() => ask(this.payments));
   }
 
+  /** Events of refunds come from an account of their own. */
+  private get declared(): readonly Declared[] {
+    const all = HANDLERS[this.version];
+    return this.around.givesBack ? all : all.filter(({ account }) => account === ACCOUNT);
+  }
+
   private handlers(): PaymentHandler[] {
-    return Object.entries(HANDLERS[this.version]).map(([id, types]) => ({
-      id,
-      types,
-      account: 'default',
+    return this.declared.map((declared) => ({
+      ...declared,
       concurrency: CONCURRENCY,
       timeoutMs: null,
-      handle: (event) => this.around.work.run(this, id, event),
+      handle: (event) => this.around.work.run(this, declared.id, event),
     }));
   }
 }

@@ -1,7 +1,7 @@
-import { MemoryPaymentStore, type PaymentEvent, type PaymentRecord } from 'nestjs-card-payment';
+import { type LedgerEvent, MemoryPaymentStore, type PaymentRecord } from 'nestjs-card-payment';
+import { isRefund } from '../../lib/payment/payment.js';
 import type { ReplaceOutcome, UniqueKey } from '../../lib/store/payment-ledger.js';
 import type { HandlerPair } from '../../lib/store/payment-outbox.js';
-import { toPayment } from '../../lib/payment/payment.js';
 import type { Plant } from './world.js';
 
 /** It does not renew a lease, and says that it did. */
@@ -14,7 +14,7 @@ class StoreThatRenewsNothing extends MemoryPaymentStore {
 /** An announcement replaces earlier ones of the same handler id: the handler loses events of other types. */
 class StoreThatReplacesPairs extends MemoryPaymentStore {
   private readonly pairs = new Map<string, Set<string>>();
-  private waiting: PaymentEvent[] = [];
+  private waiting: LedgerEvent[] = [];
 
   override announce(account: string, pairs: readonly HandlerPair[]): Promise<void> {
     for (const { handlerId } of pairs) this.pairs.set(handlerId, new Set());
@@ -32,14 +32,36 @@ class StoreThatReplacesPairs extends MemoryPaymentStore {
     return events;
   }
 
-  override insert(record: PaymentRecord, event?: PaymentEvent): Promise<UniqueKey | null> {
+  override insert(record: PaymentRecord, event?: LedgerEvent): Promise<UniqueKey | null> {
     if (event) this.waiting.push(event);
     return super.insert(record, event);
   }
 
-  override replace(record: PaymentRecord, expected: number, event?: PaymentEvent): Promise<ReplaceOutcome> {
+  override replace(record: PaymentRecord, expected: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
     if (event) this.waiting.push(event);
     return super.replace(record, expected, event);
+  }
+}
+
+/** No refund holds the lock of its payment. */
+class StoreThatLocksNoRefund extends MemoryPaymentStore {
+  override insert(record: PaymentRecord, event?: LedgerEvent): Promise<UniqueKey | null> {
+    return super.insert(withoutRefundLock(record), event);
+  }
+
+  override replace(record: PaymentRecord, expected: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
+    return super.replace(withoutRefundLock(record), expected, event);
+  }
+}
+
+function withoutRefundLock(record: PaymentRecord): PaymentRecord {
+  return isRefund(record) ? { ...record, referenceLock: null } : record;
+}
+
+/** It stores a refund that failed, and not its event. */
+class StoreThatLosesRefundEvents extends MemoryPaymentStore {
+  override replace(record: PaymentRecord, expected: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
+    return super.replace(record, expected, event?.type === 'refund.failed' ? undefined : event);
   }
 }
 
@@ -54,7 +76,7 @@ export const PLANTS: readonly { readonly fault: string; readonly plant: Plant; r
     fault: 'an opening that was not confirmed, and is believed not to be written',
     plant: {
       tamper: ({ changes }) => {
-        changes.fenceOpening = (opening) => Promise.resolve({ payment: toPayment(opening) });
+        changes.fenceOpening = (opening) => Promise.resolve({ record: opening, isStored: true });
       },
     },
     breaks: /was not confirmed .* and is charging/,
@@ -79,5 +101,42 @@ export const PLANTS: readonly { readonly fault: string; readonly plant: Plant; r
     fault: 'an announcement that replaces those of the same handler id',
     plant: { makeStore: (clock) => new StoreThatReplacesPairs({ clock }) },
     breaks: /never handled/,
+  },
+  {
+    fault: 'a refund that is sent again after a lost answer',
+    plant: {
+      tamper: ({ gateway }) => {
+        const refund = gateway.refund.bind(gateway);
+        gateway.refund = async (...request) => {
+          const attempt = await refund(...request);
+          return attempt.sent && attempt.outcome.reason === 'no_answer' ? refund(...request) : attempt;
+        };
+      },
+    },
+    breaks: /refund .* was sent 2 times/,
+  },
+  {
+    fault: 'a lock that does not hold for refunds',
+    plant: { makeStore: (clock) => new StoreThatLocksNoRefund({ clock }) },
+    breaks: /has 2 open refunds/,
+  },
+  {
+    fault: 'an event of a refund that is lost',
+    plant: { makeStore: (clock) => new StoreThatLosesRefundEvents({ clock }) },
+    breaks: /never handled .* refund.failed/,
+  },
+  {
+    fault: 'an unknown refund that fails because the gateway does not know it',
+    plant: {
+      tamper: ({ gateway }) => {
+        const checkRefund = gateway.checkRefund.bind(gateway);
+        gateway.checkRefund = async (...question) => {
+          const inquiry = await checkRefund(...question);
+          const charge = { state: 'failed', reason: 'declined', result: null } as const;
+          return inquiry?.outcome === 'nothing' ? { outcome: 'declined', charge } : inquiry;
+        };
+      },
+    },
+    breaks: /was given back, and was reported as failed/,
   },
 ];

@@ -1,9 +1,12 @@
-import type { PaymentEvent, PaymentEventType, PaymentRecord, PaymentStore } from 'nestjs-card-payment';
+import type { LedgerEvent, LedgerEventType, PaymentRecord, PaymentStore } from 'nestjs-card-payment';
 import type { TestClock } from 'nestjs-card-payment/testing';
+import { isRefund } from '../../lib/payment/payment.js';
+import { isOpenRefund } from '../../lib/payment/refund-totals.js';
 import { type HandlerPair, PAIR_ALIVE_MS } from '../../lib/store/payment-outbox.js';
 import { interceptCalls } from '../rigs/store-calls.js';
 import type { WorldGateway } from './gateway.js';
 import type { Life } from './life.js';
+import { type GatewayRefund, unitsOf } from './refund-ledger.js';
 import type { StoreLine } from './store-line.js';
 import type { Trace } from './trace.js';
 
@@ -14,20 +17,20 @@ export interface WatchedHost {
   readonly life: Life;
   readonly line: StoreLine;
   /** What its version of the shop declares. */
-  typesOf(handlerId: string): readonly PaymentEventType[];
+  typesOf(handlerId: string): readonly LedgerEventType[];
 }
 
 /** A call of a handler, while it runs and after. */
 export interface SeenCall {
   readonly host: WatchedHost;
   readonly handlerId: string;
-  readonly event: PaymentEvent;
+  readonly event: LedgerEvent;
   readonly beganAt: number;
   isRunning: boolean;
 }
 
 interface SeenEvent {
-  readonly event: PaymentEvent;
+  readonly event: LedgerEvent;
   /** Its position among all writes that the witness saw. */
   readonly order: number;
 }
@@ -51,8 +54,14 @@ export class Witness {
   readonly broken: string[] = [];
   /** The last record of each payment that the store has taken, purged ones included. */
   readonly records = new Map<string, PaymentRecord>();
+  /** The last record of each refund. */
+  readonly refunds = new Map<string, PaymentRecord>();
+  /** The first record of each refund, which has the key and the caller that it was opened with. */
+  readonly opened = new Map<string, PaymentRecord>();
   /** Payments that were reported as unpaid at some time. */
   readonly saidUnpaid = new Set<string>();
+  /** Refunds that were reported as not given back at some time. */
+  readonly saidFailed = new Set<string>();
   readonly events: SeenEvent[] = [];
   /** Events that a handler has processed: `handlerId eventId`. */
   readonly handled = new Set<string>();
@@ -68,7 +77,9 @@ export class Witness {
     private readonly trace: Trace,
     /** After how long settled payments are purged. */
     private readonly retentionMs: number,
-  ) {}
+  ) {
+    gateway.onRefund = (refund) => this.checkArrival(refund);
+  }
 
   get now(): number {
     return this.clock.monotonic();
@@ -77,6 +88,22 @@ export class Witness {
   breaks(promise: string): void {
     this.broken.push(promise);
     this.trace.add(() => `BROKEN ${promise}`);
+  }
+
+  /** The last record that an attempt wrote. */
+  recordOf(attemptId: string, id: string): PaymentRecord | undefined {
+    return [this.records.get(id), this.refunds.get(id)].find((record) => record?.attemptId === attemptId);
+  }
+
+  refundsOf(conversationId: string): PaymentRecord[] {
+    return [...this.refunds.values()].filter(({ reference }) => reference === conversationId);
+  }
+
+  /** Whether the money of a refund was given back, at the panel or because it was sent. */
+  isGivenBack(refundId: string): boolean {
+    const { refunds } = this.gateway;
+    const key = this.opened.get(refundId)?.idempotencyKey ?? '';
+    return refunds.isGivenBack(refundId) || refunds.atPanel.has(key);
   }
 
   /** The store, each of whose writes the witness sees. */
@@ -91,7 +118,7 @@ export class Witness {
   }
 
   /** A handler is called. */
-  begin(host: WatchedHost, handlerId: string, event: PaymentEvent): SeenCall {
+  begin(host: WatchedHost, handlerId: string, event: LedgerEvent): SeenCall {
     const call: SeenCall = { host, handlerId, event, beganAt: this.now, isRunning: true };
     const { eventId, type } = event;
     this.trace.add(() => `${host.name} calls ${handlerId} ${eventId} ${type}`);
@@ -121,7 +148,7 @@ export class Witness {
   }
 
   /** Before its type is announced, an event is purged with its payment. */
-  private mayBePurged({ payment }: PaymentEvent, announcedAt: number): boolean {
+  private mayBePurged({ payment }: LedgerEvent, announcedAt: number): boolean {
     const finalizedAt = this.records.get(payment.conversationId)?.finalizedAt;
     if (this.retentionMs === 0 || !finalizedAt) return false;
     const began = this.clock.now().getTime() - this.now;
@@ -137,22 +164,61 @@ export class Witness {
         this.announcements.set(pair, { order, firstAt, lastAt: this.now });
       }
     } else if (result === null || result === 'replaced') {
-      this.seeRecord(args[0] as PaymentRecord, args[method === 'insert' ? 1 : 2] as PaymentEvent | undefined);
+      this.seeRecord(args[0] as PaymentRecord, args[method === 'insert' ? 1 : 2] as LedgerEvent | undefined);
     }
   }
 
-  private seeRecord(record: PaymentRecord, event: PaymentEvent | undefined): void {
+  private seeRecord(record: PaymentRecord, event: LedgerEvent | undefined): void {
     const { conversationId, state, reason } = record;
     this.trace.add(() => `stored ${conversationId}:${record.version} ${state} ${reason ?? ''}`);
-    this.records.set(conversationId, record);
+    const before = (isRefund(record) ? this.refunds : this.records).get(conversationId)?.state;
+    if (before === 'succeeded' && state !== before) this.breaks(`${conversationId} was succeeded, and is ${state}`);
     if (event) this.events.push({ event, order: this.writes });
+    if (reason === 'not_sent' && record.idempotencyKey !== null)
+      this.breaks(`${conversationId} keeps its idempotencyKey`);
+    if (isRefund(record)) this.seeRefund(record);
+    else this.seePayment(record);
+  }
+
+  private seeRefund(record: PaymentRecord): void {
+    const { conversationId, state, reference } = record;
+    if (!this.opened.has(conversationId)) this.opened.set(conversationId, record);
+    this.refunds.set(conversationId, record);
+    if (state === 'failed') this.saidFailed.add(conversationId);
+    const open = this.refundsOf(reference ?? '').filter(isOpenRefund);
+    if (open.length > 1) this.breaks(`${reference} has ${open.length} open refunds`);
+    if (state === 'succeeded' && !this.isGivenBack(conversationId)) {
+      this.breaks(`refund ${conversationId} is succeeded, and was not given back`);
+    }
+  }
+
+  private seePayment(record: PaymentRecord): void {
+    const { conversationId, state } = record;
+    this.records.set(conversationId, record);
     const isCharged = this.gateway.isCharged(conversationId);
     if (state === 'succeeded' && !isCharged) this.breaks(`${conversationId} is succeeded, and was not charged`);
     if (state === 'failed' || state === 'expired') this.saidUnpaid.add(conversationId);
-    if (reason === 'not_sent' && record.idempotencyKey !== null)
-      this.breaks(`${conversationId} keeps its idempotencyKey`);
     const earliest = (this.expiresAt.get(conversationId) ?? 0) - CLOCK_TOLERANCE_MS;
     if (state === 'expired' && this.now < earliest) this.breaks(`${conversationId} expired before its time`);
+  }
+
+  /** What is sent is stored as open, of that payment, and no more than is left by what is known of the others. */
+  private checkArrival({ refundId, conversationId, units, arrivals }: GatewayRefund): void {
+    if (arrivals > 1) this.breaks(`refund ${refundId} was sent ${arrivals} times`);
+    const record = this.refunds.get(refundId);
+    if (!record || !isOpenRefund(record))
+      this.breaks(`refund ${refundId} was sent, and is ${record?.state ?? 'not stored'}`);
+    if (record?.reference !== conversationId || unitsOf(record.amount) !== units) {
+      this.breaks(`refund ${refundId} was sent as another one, of ${conversationId}`);
+    }
+    if (this.gateway.sales.has(refundId)) this.breaks(`refund ${refundId} has the id of a payment`);
+    const counted = this.refundsOf(conversationId).filter(
+      (other) => other.state === 'succeeded' || isOpenRefund(other),
+    );
+    const sum = counted.reduce((total, { amount }) => total + unitsOf(amount), 0);
+    if (sum > this.gateway.refunds.takenOf(conversationId)) {
+      this.breaks(`refund ${refundId} was sent, and is more than was left`);
+    }
   }
 
   /** A delivery is given to no second handler while one runs, unless its lease ran out for a good reason. */
@@ -162,17 +228,24 @@ export class Witness {
     this.breaks(`${call.host.name} calls ${handlerId} ${event.eventId} while ${other.host.name} still does`);
   }
 
-  /** A handler is called with a version of a payment only when it has processed the versions before. */
+  /** A handler is called with a version of a payment or refund only when it has processed the versions before. */
   private checkOrder({ handlerId, event }: SeenCall): void {
-    const { conversationId, version } = event.payment;
+    const [id, version] = subjectOf(event);
     for (const { event: earlier, order } of this.events) {
-      if (earlier.payment.conversationId !== conversationId || earlier.payment.version >= version) continue;
+      const [earlierId, earlierVersion] = subjectOf(earlier);
+      if (earlierId !== id || earlierVersion >= version) continue;
       const announced = this.announcements.get(`${handlerId} ${earlier.type}`);
       if (!announced || announced.order > order || this.now - announced.lastAt >= PAIR_ALIVE_MS) continue;
       if (this.handled.has(`${handlerId} ${earlier.eventId}`)) continue;
       this.breaks(`${handlerId} is called with ${event.eventId} before it has done ${earlier.eventId}`);
     }
   }
+}
+
+/** What an event is of: a payment or a refund, and its version. */
+function subjectOf(event: LedgerEvent): readonly [id: string, version: number] {
+  if ('refund' in event) return [`refund ${event.refund.refundId}`, event.refund.version];
+  return [event.payment.conversationId, event.payment.version];
 }
 
 function isSame(one: SeenCall, other: SeenCall): boolean {

@@ -1,11 +1,13 @@
-import { MemoryPaymentStore, type PaymentState, type PaymentStore } from 'nestjs-card-payment';
+import { type LedgerState, MemoryPaymentStore, type PaymentRecord, type PaymentStore } from 'nestjs-card-payment';
 import { TestClock } from 'nestjs-card-payment/testing';
 import type { AssembledFlows } from '../flows/assembled-flows.js';
+import { isOpenRefund } from '../../lib/payment/refund-totals.js';
 import { Chance } from '../rigs/chance.js';
+import { BackOffice } from './back-office.js';
 import { Customers } from './customers.js';
 import { FINE_GATEWAY, type GatewayWeather, WorldGateway } from './gateway.js';
 import { FINE_HANDLERS, HandlerWork, type HandlerWeather } from './handler-work.js';
-import { Host, type Surroundings, type Version } from './host.js';
+import { ACCOUNT, Host, REFUNDS, type Surroundings, type Version } from './host.js';
 import { FINE_STORE, type StoreWeather } from './store-line.js';
 import { Trace } from './trace.js';
 import { Witness } from './witness.js';
@@ -27,8 +29,8 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** States in which a payment waits for the process that opened or claimed it. */
-const CLAIMED: ReadonlySet<PaymentState> = new Set(['charging', 'initiating', 'authorizing', 'unknown']);
+/** States in which a payment or refund waits for the process that opened or claimed it. */
+const CLAIMED: ReadonlySet<LedgerState> = new Set(['charging', 'initiating', 'authorizing', 'refunding', 'unknown']);
 
 /** A machine on which hosts run, one after the other. */
 interface Place {
@@ -45,6 +47,10 @@ const ACTS = {
   callBack: 7,
   payAgain: 4,
   inquire: 1,
+  giveBack: 5,
+  giveBackAgain: 1.5,
+  useThePanel: 0.7,
+  look: 2.5,
   kill: 0.8,
   stop: 0.5,
   suspend: 0.6,
@@ -54,6 +60,7 @@ const ACTS = {
   gatewayDown: 0.5,
   stall: 0.1,
 } as const;
+const REFUND_ACTS = ['giveBack', 'giveBackAgain', 'useThePanel', 'look'] as const;
 const SLOW_SIGNS = 0.02;
 /** A host that stalls runs again only after others have settled its payment. */
 const MIN_STALL_MS = 12 * MINUTE_MS;
@@ -67,6 +74,7 @@ export class World {
   private readonly witness: Witness;
   private readonly work: HandlerWork;
   private readonly customers: Customers;
+  private readonly backOffice: BackOffice;
   private readonly store: PaymentStore;
   private readonly around: Surroundings;
   private readonly places: Place[];
@@ -90,8 +98,10 @@ export class World {
     this.sessionTtlMs = chance.oneOf([2, 5, 10]) * MINUTE_MS;
     const options = { sessionTtlMs: this.sessionTtlMs, retentionMs };
     const { gateway, store, work, witness } = this;
-    this.around = { clock, chance, trace, gateway, store, work, options, tamper, slowSigns: SLOW_SIGNS };
+    const givesBack = chance.happens(0.5);
+    this.around = { clock, chance, trace, gateway, store, work, options, givesBack, tamper, slowSigns: SLOW_SIGNS };
     this.customers = new Customers({ clock, chance, trace, gateway, witness, sessionTtlMs: this.sessionTtlMs });
+    this.backOffice = new BackOffice({ clock, chance, trace, gateway, witness });
     this.places = Array.from({ length: chance.between(2, 3) }, (_, index) => ({
       name: 'ABC'.charAt(index),
       background: index === 0 || chance.happens(0.5),
@@ -117,12 +127,14 @@ export class World {
     const { chance } = this;
     this.gateway.weather = this.gatewayWeather;
     this.work.weather = handlerWeather(chance);
-    const acts = { ...ACTS };
+    const acts: Record<keyof typeof ACTS, number> = { ...ACTS };
     // A world without some of the faults has more of the others.
     for (const act of Object.keys(ACTS) as (keyof typeof ACTS)[]) {
-      if (ACTS[act] < 1 && chance.happens(0.4)) Object.assign(acts, { [act]: 0 });
+      if (ACTS[act] < 1 && chance.happens(0.4)) acts[act] = 0;
     }
-    const steps = chance.between(15, 40);
+    if (this.around.givesBack) acts.giveBack *= chance.oneOf([1.5, 4]);
+    else for (const act of REFUND_ACTS) acts[act] = 0;
+    const steps = chance.between(15, 42);
     for (let step = 0; step < steps; step += 1) {
       for (const place of this.places) if (isEmpty(place) && chance.happens(0.6)) this.startHost(place, step / steps);
       await this.act(chance.weighted(acts), step / steps);
@@ -145,7 +157,7 @@ export class World {
   }
 
   private act(act: keyof typeof ACTS, progress: number): void | Promise<void> {
-    const { chance, customers } = this;
+    const { chance, customers, backOffice } = this;
     const up = this.places.flatMap(({ host }) => (host?.isUp ? [host] : []));
     if (up.length === 0) return;
     const host = chance.oneOf(up);
@@ -160,6 +172,14 @@ export class World {
         return customers.payAgain(host);
       case 'inquire':
         return customers.inquire(host);
+      case 'giveBack':
+        return backOffice.giveBack(() => this.anyHost());
+      case 'giveBackAgain':
+        return backOffice.giveBackAgain(() => this.anyHost());
+      case 'useThePanel':
+        return backOffice.useThePanel(host);
+      case 'look':
+        return backOffice.look(host);
       case 'kill':
         this.trace.add(() => `${host.name} is killed`);
         return host.kill();
@@ -219,10 +239,11 @@ export class World {
     void this.clock.sleep(ms).then(() => life.resume());
   }
 
-  /** A host is suspended for a long time in the middle of a payment. */
+  /** A host is suspended for a long time in the middle of a payment or refund. */
   private async stall(host: Host): Promise<void> {
-    const { chance, customers } = this;
-    if (chance.happens(0.5)) customers.pay(host);
+    const { chance, customers, backOffice } = this;
+    if (this.around.givesBack && chance.happens(0.3)) backOffice.giveBack(() => host);
+    else if (chance.happens(0.5)) customers.pay(host);
     else customers.callBack(() => host);
     this.around.slowSigns = 0.5;
     await this.clock.advance(chance.between(0, chance.oneOf([0, 100, 5_000])));
@@ -283,8 +304,8 @@ export class World {
       if (life.isDead) continue;
       if (flows.owed.count > 0) witness.breaks(`${name} still owes ${flows.owed.count} writes`);
       for (const [attemptId, conversationId] of line.unconfirmed) {
-        const record = witness.records.get(conversationId);
-        if (record?.attemptId !== attemptId || !CLAIMED.has(record.state)) continue;
+        const record = witness.recordOf(attemptId, conversationId);
+        if (!record || !CLAIMED.has(record.state)) continue;
         witness.breaks(`${conversationId} was not confirmed to ${name}, and is ${record.state}`);
       }
     }
@@ -302,26 +323,43 @@ export class World {
     const host = this.addHost({ name: 'Y', background: true, aheadMs: 0 }, 2, FINE_STORE);
     void host.start();
     await this.clock.advance(5 * SECOND_MS);
-    const { waitingEvents } = await this.store.counts('default');
-    if (waitingEvents > 0)
-      this.witness.breaks(`${waitingEvents} events wait, with a host that works in the background`);
+    for (const account of [ACCOUNT, REFUNDS]) {
+      const { waitingEvents } = await this.store.counts(account);
+      if (waitingEvents > 0)
+        this.witness.breaks(`${account}: ${waitingEvents} events wait, with a host that works in the background`);
+    }
     host.kill();
   }
 
-  /** Passes of the background work, as a cron job makes them, with ever more time between. */
+  /** The background work settles what it can, an operator the rest. */
   private async settle(): Promise<void> {
     const place = { name: 'Z', background: false, aheadMs: 0 };
     const host = this.addHost(place, 2, FINE_STORE);
     await this.see(host.start());
-    for (let pauseMs = 15 * SECOND_MS, passes = 0; passes < 20; passes += 1) {
-      await this.see(host.payments.reconcile());
-      if (await this.isSettled()) break;
-      await this.clock.advance(pauseMs);
-      pauseMs = Math.min(pauseMs * 2, 4 * HOUR_MS);
+    await this.pass(host, (refund) => this.needsPerson(refund));
+    if (this.around.givesBack) {
+      this.checkLeft();
+      await this.see(this.backOffice.finish(host));
+      await this.pass(host, () => false);
+      await this.see(this.backOffice.checkTotals(host));
     }
     await this.checkEnd();
     this.gateway.declines = 0;
     await this.see(this.customers.checkReferences(host));
+  }
+
+  /**
+   * Passes of the background work, as a cron job makes them, with ever more time between.
+   *
+   * @param isLeft whether a refund may stay open
+   */
+  private async pass(host: Host, isLeft: (refund: PaymentRecord) => boolean): Promise<void> {
+    for (let pauseMs = 15 * SECOND_MS, passes = 0; passes < 20; passes += 1) {
+      await this.see(host.payments.reconcile());
+      if (await this.isSettled(isLeft)) break;
+      await this.clock.advance(pauseMs);
+      pauseMs = Math.min(pauseMs * 2, 4 * HOUR_MS);
+    }
   }
 
   /** Lets time pass until something has ended. */
@@ -338,18 +376,41 @@ export class World {
     if (!isOver) this.witness.breaks('something hangs after everything healed');
   }
 
-  private async isSettled(): Promise<boolean> {
-    const { openDeliveries, states, waitingEvents } = await this.store.counts('default');
+  private async isSettled(isLeft: (refund: PaymentRecord) => boolean): Promise<boolean> {
+    const { states } = await this.store.counts(ACCOUNT);
     const open = Object.values(states).reduce((sum, { count }) => sum + count, 0);
-    return open === 0 && openDeliveries === 0 && waitingEvents === 0;
+    const refunds = [...this.witness.refunds.values()].filter(isOpenRefund);
+    return open === 0 && refunds.every(isLeft) && (await this.undelivered()).length === 0;
+  }
+
+  /** Of a refund, the module can find out only that it was given back, from a gateway that knows it. */
+  private needsPerson({ state, conversationId }: PaymentRecord): boolean {
+    const isTold = this.gateway.refundInquiry === 'refund' && this.gateway.refunds.isGivenBack(conversationId);
+    return state === 'review' || (state === 'unknown' && !isTold);
+  }
+
+  private checkLeft(): void {
+    for (const [refundId, refund] of this.witness.refunds) {
+      if (!isOpenRefund(refund) || this.needsPerson(refund)) continue;
+      this.witness.breaks(`refund ${refundId} is ${refund.state}, although the gateway would tell`);
+    }
+  }
+
+  private async undelivered(): Promise<string[]> {
+    const lines: string[] = [];
+    for (const account of [ACCOUNT, REFUNDS]) {
+      const { openDeliveries, parkedDeliveries, waitingEvents } = await this.store.counts(account);
+      if (openDeliveries + parkedDeliveries + waitingEvents === 0) continue;
+      lines.push(
+        `${account}: ${openDeliveries} deliveries are open, ${parkedDeliveries} parked, ${waitingEvents} events wait`,
+      );
+    }
+    return lines;
   }
 
   private async checkEnd(): Promise<void> {
     const { witness, gateway } = this;
-    const { openDeliveries, parkedDeliveries, waitingEvents } = await this.store.counts('default');
-    if (openDeliveries + parkedDeliveries + waitingEvents > 0) {
-      witness.breaks(`${openDeliveries} deliveries are open, ${parkedDeliveries} parked, ${waitingEvents} events wait`);
-    }
+    for (const line of await this.undelivered()) witness.breaks(line);
     for (const [conversationId, { state, reason }] of witness.records) {
       const isCharged = gateway.isCharged(conversationId);
       const isRight = isCharged ? state === 'succeeded' : state === 'failed' || state === 'expired';
@@ -373,6 +434,7 @@ export class World {
     }
     this.customers.checkCharges();
     this.customers.checkThrown();
+    this.backOffice.checkEnd();
   }
 }
 

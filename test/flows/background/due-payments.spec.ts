@@ -82,7 +82,11 @@ describe('DuePayments', () => {
   it('keeps handlers for 30 days after they were last announced', async () => {
     const purge = jest.spyOn(store, 'purge');
     await due.purge();
-    expect(purge.mock.calls).toMatchObject([['default', { pairsMs: 30 * DAY_MS }]]);
+    expect(purge.mock.calls).toMatchObject([
+      ['default', { pairsMs: 30 * DAY_MS, paymentsMs: DAY_MS }],
+      // Refunds are deleted with their payment alone.
+      ['default/refunds', { pairsMs: 30 * DAY_MS, paymentsMs: null }],
+    ]);
   });
 
   describe('scheduleUnknown', () => {

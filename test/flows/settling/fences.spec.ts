@@ -91,7 +91,9 @@ describe('the fence of an unconfirmed write', () => {
     const insert = shop.store.insert.bind(shop.store);
     const findInStore = shop.store.find.bind(shop.store);
     shop.store.insert = () => Promise.reject(new Error('down'));
-    shop.store.find = () => Promise.reject(new Error('down'));
+    // The look-up before the opening still works.
+    shop.store.find = (account, id) =>
+      account === 'default' ? Promise.reject(new Error('down')) : findInStore(account, id);
     await expect(flows.payments.doPayment(sale({ conversationId: ID }))).rejects.toMatchObject({
       code: 'PAYMENT_STORE',
     });

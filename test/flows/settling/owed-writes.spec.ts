@@ -2,7 +2,7 @@ import { OwedWrites } from '../../../lib/flows/settling/owed-writes.js';
 import type { ProcessHold } from '../../../lib/process/in-flight.js';
 import { PaymentChanges } from '../../../lib/flows/settling/payment-changes.js';
 import type { Settlement } from '../../../lib/flows/settling/settlement.js';
-import type { Payment, PaymentRecord } from '../../../lib/payment/payment.js';
+import type { PaymentRecord } from '../../../lib/payment/payment.js';
 import { advance } from '../../../lib/payment/transitions.js';
 import { MemoryPaymentStore } from '../../../lib/store/memory/memory-payment-store.js';
 import { TestClock } from '../../../lib/testing/test-clock.js';
@@ -257,7 +257,7 @@ describe('OwedWrites', () => {
     const hang = new Promise<never>(() => undefined);
     owed.add({
       conversationId: 'HANGS',
-      write: () => ((writes += 1) === 1 ? hang : Promise.resolve({ payment: {} as Payment })),
+      write: () => ((writes += 1) === 1 ? hang : Promise.resolve({ record: {} as PaymentRecord, isStored: true })),
     });
     await clock.advance(30_000);
     expect([writes, owed.count]).toEqual([2, 0]);

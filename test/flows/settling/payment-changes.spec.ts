@@ -97,7 +97,7 @@ describe('PaymentChanges', () => {
   it('stores no event if the state does not change', async () => {
     const record = await addPayment('unknown');
     const settled = await changes.settle(record, (current, now) => advance(current, 'unknown', {}, now));
-    expect(settled).toMatchObject({ payment: { state: 'unknown', version: 2 } });
+    expect(settled).toMatchObject({ record: { state: 'unknown', version: 2 } });
     expect(settled.event).toBeUndefined();
     expect(await storedEvents()).toEqual([]);
   });
@@ -107,8 +107,8 @@ describe('PaymentChanges', () => {
     const newer = { ...record, state: 'pending' as PaymentState, version: 2 };
     await store.replace(newer, 1);
     const approve = (current: PaymentRecord, now: Date): PaymentRecord => advance(current, 'succeeded', {}, now);
-    const { payment, event } = await changes.settle(record, approve);
-    expect([payment.state, payment.settled, event]).toEqual(['pending', false, undefined]);
+    const { record: kept, event } = await changes.settle(record, approve);
+    expect([kept.state, event]).toEqual(['pending', undefined]);
     expect(await store.find('default', record.conversationId)).toEqual(newer);
     expect(log).toEqual([expect.stringMatching(/^error Payment .*: succeeded.*: not written, since a newer release/)]);
   });
@@ -141,7 +141,7 @@ describe('PaymentChanges', () => {
   it('settle stores the change with its event, which the caller publishes', async () => {
     const record = await addPayment('charging');
     const settled = await changes.settle(record, (current, now) => advance(current, 'failed', {}, now));
-    expect(settled).toMatchObject({ payment: { state: 'failed' }, event: { type: 'payment.failed' } });
+    expect(settled).toMatchObject({ record: { state: 'failed' }, event: { type: 'payment.failed' } });
     expect(await storedEvents()).toEqual([`${record.conversationId}:2 payment.failed`]);
     expect(published).toEqual([]);
     await changes.publish(settled);
@@ -160,8 +160,8 @@ describe('PaymentChanges', () => {
       }
       return replace(next, expected, event);
     };
-    const { payment } = await changes.settle(record, (current, now) => advance(current, 'succeeded', {}, now));
-    expect(payment).toMatchObject({ state: 'succeeded', version: 7 });
+    const { record: settled } = await changes.settle(record, (current, now) => advance(current, 'succeeded', {}, now));
+    expect(settled).toMatchObject({ state: 'succeeded', version: 7 });
     expect(await store.find('default', record.conversationId)).toMatchObject({ inquiries: 5 });
   });
 
@@ -170,14 +170,14 @@ describe('PaymentChanges', () => {
     const record = await addPayment('failed');
     const reason = 'moved_after_all';
     const settled = await changes.settle(record, (current, now) => advance(current, 'review', { reason }, now));
-    expect(settled).toMatchObject({ payment: { state: 'review', reason }, event: { type: 'payment.review' } });
+    expect(settled).toMatchObject({ record: { state: 'review', reason }, event: { type: 'payment.review' } });
     expect(await storedEvents()).toEqual([`${record.conversationId}:2 payment.review`]);
     const review = await store.find('default', record.conversationId);
     expect(review).toMatchObject({ state: 'review', version: 2, referenceLock: null, pinsReference: true });
 
     const replace = jest.spyOn(store, 'replace');
     const resolved = await changes.settle(review!, (current, now) => advance(current, 'succeeded', {}, now));
-    expect(resolved).toMatchObject({ payment: { state: 'succeeded' }, event: { type: 'payment.succeeded' } });
+    expect(resolved).toMatchObject({ record: { state: 'succeeded' }, event: { type: 'payment.succeeded' } });
     expect(replace).toHaveBeenCalledTimes(1);
     const paid = await store.find('default', record.conversationId);
     expect(paid).toMatchObject({ state: 'succeeded', referenceLock: null, pinsReference: true });
@@ -187,7 +187,7 @@ describe('PaymentChanges', () => {
     const record = await addPayment('failed');
     store.replace = () => Promise.resolve('locked');
     await expect(changes.settle(record, (current, now) => advance(current, 'review', {}, now))).rejects.toThrow(
-      'The store refused to write a payment that pins its reference.',
+      'The store refused to write a record that takes no lock.',
     );
     expect(log).toEqual([]);
   });
@@ -212,7 +212,7 @@ describe('PaymentChanges', () => {
     it('stores the payment as not sent, with its event, if it was not opened', async () => {
       const settled = await changes.fenceOpening(opening);
       expect(settled).toMatchObject({
-        payment: { state: 'failed', reason: 'not_sent', version: 1 },
+        record: { state: 'failed', reason: 'not_sent', version: 1 },
         event: { eventId },
       });
       expect(await storedEvents()).toEqual([`${eventId} payment.failed`]);
@@ -222,13 +222,13 @@ describe('PaymentChanges', () => {
     it('fails the payment as not sent, with its event, if it was opened', async () => {
       await store.insert(opening);
       const settled = await changes.fenceOpening(opening);
-      expect(settled).toMatchObject({ payment: { state: 'failed', reason: 'not_sent', version: 2 } });
+      expect(settled).toMatchObject({ record: { state: 'failed', reason: 'not_sent', version: 2 } });
       expect(await storedEvents()).toEqual([`${opening.conversationId}:2-0123456789af payment.failed`]);
     });
 
     it('does not change another attempt under the same conversationId', async () => {
       await store.insert({ ...opening, attemptId: 'another' });
-      expect(await changes.fenceOpening(opening)).toMatchObject({ payment: { state: 'charging', version: 1 } });
+      expect(await changes.fenceOpening(opening)).toMatchObject({ record: { state: 'charging', version: 1 } });
       expect(await storedEvents()).toEqual([]);
     });
 
@@ -242,7 +242,7 @@ describe('PaymentChanges', () => {
         return MemoryPaymentStore.prototype.insert.apply(store, given);
       });
       const fenced = await changes.fenceOpening(opening);
-      expect(fenced).toMatchObject({ payment: { state: 'failed', reason: 'not_sent', stored: false } });
+      expect(fenced).toMatchObject({ record: { state: 'failed', reason: 'not_sent' }, isStored: false });
       expect(fenced.event).toBeUndefined();
       expect(await storedEvents()).toEqual([]);
       expect(await store.insert(opening)).toBe('conversationId');
@@ -251,7 +251,7 @@ describe('PaymentChanges', () => {
 
   it('settle does not change a payment that is already settled', async () => {
     const record = await addPayment('succeeded');
-    expect(await changes.settle(record, () => null)).toMatchObject({ payment: { state: 'succeeded', version: 1 } });
+    expect(await changes.settle(record, () => null)).toMatchObject({ record: { state: 'succeeded', version: 1 } });
     expect(await storedEvents()).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import { logDeleted, logOwed, reportChange } from '../../../lib/flows/settling/payment-log.js';
-import type { Payment } from '../../../lib/payment/payment.js';
+import type { Payment, PaymentRecord } from '../../../lib/payment/payment.js';
 import type { PaymentState } from '../../../lib/payment/payment-state.js';
-import { aPayment } from '../../../lib/testing/a-payment.js';
+import { aPaymentRecord } from '../../../lib/testing/a-payment.js';
 import { TelemetryRecorder } from '../../telemetry/recorder.js';
 import { logLines } from '../log-lines.js';
 
@@ -16,8 +16,8 @@ describe('the log of payments', () => {
   const log = logLines(records);
   const before = { state: 'charging', updatedAt: AT } as const;
 
-  function payment(fields: Partial<Payment> = {}): Payment {
-    return aPayment({ conversationId: 'C1', reference: 'order-1', updatedAt: after(1_500), ...fields });
+  function payment(fields: Partial<Payment> = {}): PaymentRecord {
+    return aPaymentRecord({ conversationId: 'C1', reference: 'order-1', updatedAt: after(1_500), ...fields });
   }
 
   it('names the payment, its new state, the reason and the duration', () => {
@@ -100,7 +100,7 @@ describe('the log of payments', () => {
     logDeleted(payment({ state: 'succeeded' }));
     expect(log).toEqual([
       'error Payment C1 of order-1, 149.90 TRY: succeeded: the store did not accept this; the module keeps trying.',
-      'error Payment C1 of order-1, 149.90 TRY: succeeded: the payment has been deleted from the store meanwhile.',
+      'error Payment C1 of order-1, 149.90 TRY: succeeded: it has been deleted from the store meanwhile.',
     ]);
     expect(records).toMatchObject([{ state: 'succeeded', durationMs: null }, { state: 'succeeded' }]);
   });

@@ -138,7 +138,7 @@ describe('PaymentWriter', () => {
       expect(await isOver(deciding)).toBe(false);
       expect(published).toEqual([`${ID}:2 payment.succeeded`]);
       handled();
-      expect(await deciding).toMatchObject({ state: 'succeeded', stored: true });
+      expect(await deciding).toMatchObject({ state: 'succeeded' });
     });
 
     it('changes nothing if the record no longer allows the decision', async () => {
@@ -244,7 +244,7 @@ describe('PaymentWriter', () => {
       store.find = () => Promise.resolve(null);
       expect(await writer.settle(CHARGING, succeed)).toMatchObject({ state: 'succeeded', stored: false });
       expect(log.at(-1)).toBe(
-        `error Payment ${ID} of order-1, 149.90 TRY: succeeded (B0000): the payment has been deleted from the store meanwhile.`,
+        `error Payment ${ID} of order-1, 149.90 TRY: succeeded (B0000): it has been deleted from the store meanwhile.`,
       );
       // The write is not owed, since the payment no longer exists.
       expect(owed.count).toBe(0);

@@ -57,6 +57,8 @@ describe('an answer of the gateway', () => {
       transactionAt: new Date('2025-02-05T12:09:09Z'),
       commissionRate: '1.5000',
       commissionAmount: '2.2485',
+      // It names another payment, so its ids and its amount may be that one's.
+      isUnproven: true,
     });
   });
 

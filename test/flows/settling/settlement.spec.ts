@@ -2,7 +2,7 @@ import type { GatewayResult } from '../../../lib/gateway/gateway-dialect.js';
 import type { ChargeOutcome } from '../../../lib/gateway/readings/charge-outcome.js';
 import type { InquiryOutcome } from '../../../lib/gateway/readings/inquiry-outcome.js';
 import type { PaymentRecord, PaymentReason } from '../../../lib/payment/payment.js';
-import type { PaymentState } from '../../../lib/payment/payment-state.js';
+import type { LedgerState, PaymentState } from '../../../lib/payment/payment-state.js';
 import { applyInquiry, applyNotSent, applyOutcome, settlementRules } from '../../../lib/flows/settling/settlement.js';
 import { SystemRandomness } from '../../../lib/payment/randomness.js';
 import { aPaymentRecord } from '../../../lib/testing/a-payment.js';
@@ -32,7 +32,7 @@ const UNCLEAR = charge('unknown', 'no_answer');
 const UNBOUND = charge('unknown', 'unbound');
 const MISMATCHED = charge('review', 'amount_mismatch');
 
-type Outcome = readonly [PaymentState, PaymentReason | null] | null;
+type Outcome = readonly [LedgerState, PaymentReason | null] | null;
 const OPEN: readonly Outcome[] = [
   ['succeeded', null],
   ['failed', 'declined'],

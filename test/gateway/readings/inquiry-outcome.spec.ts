@@ -31,7 +31,7 @@ function read(
   { status = 200, dialect = morposDialect(), over = {}, verifyAmount = 'notLess' }: Reading = {},
 ): InquiryOutcome {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const rules = { codes: dialect.codes, verifyAmount, isSignGood: null };
+  const rules = { about: 'sale', codes: dialect.codes, verifyAmount, isSignGood: null } as const;
   return inquiryOutcome({ status, text }, dialect.operations.checkPayment!, { ...OURS, ...over }, rules);
 }
 

@@ -8,7 +8,7 @@ const PAIR = { handlerId: 'Orders.paid', type: 'payment.succeeded' } as const;
 const REQUEST = { account: 'default', handlerId: 'Orders.paid', types: ['payment.succeeded'], lease: 'L' } as const;
 
 test('nothing of a payment is kept once its deliveries are acknowledged and its events deleted', () => {
-  const outbox = new AccountOutbox();
+  const outbox = new AccountOutbox('default');
   outbox.announce([PAIR], NOW);
   for (const version of [1, 2]) outbox.add(aPaymentEvent({ conversationId: 'Conversation', version }));
   expect(outbox.fanOut(1, NOW)).toBe(2);
@@ -21,7 +21,7 @@ test('nothing of a payment is kept once its deliveries are acknowledged and its 
 });
 
 test('a payment whose deliveries are all parked is busy', () => {
-  const outbox = new AccountOutbox();
+  const outbox = new AccountOutbox('default');
   outbox.announce([PAIR], NOW);
   outbox.add(aPaymentEvent({ conversationId: 'C', version: 1 }));
   outbox.fanOut(1, NOW);
@@ -32,7 +32,7 @@ test('a payment whose deliveries are all parked is busy', () => {
 });
 
 test('a fan-out does not look at a long backlog of types that no handler takes', () => {
-  const outbox = new AccountOutbox();
+  const outbox = new AccountOutbox('default');
   for (let number = 0; number < 20_000; number += 1) {
     outbox.add(aPaymentEvent({ state: 'expired', conversationId: `C${number}` }));
   }
@@ -50,7 +50,7 @@ test('a fan-out does not look at a long backlog of types that no handler takes',
 });
 
 test('a long backlog of one type does not delay the events of another', () => {
-  const outbox = new AccountOutbox();
+  const outbox = new AccountOutbox('default');
   outbox.announce([PAIR, { ...PAIR, type: 'payment.failed' }], NOW);
   for (let number = 0; number < 100; number += 1) outbox.add(aPaymentEvent({ conversationId: `C${number}` }));
   outbox.add(aPaymentEvent({ state: 'failed', conversationId: 'Late' }));
@@ -61,14 +61,14 @@ test('a long backlog of one type does not delay the events of another', () => {
 });
 
 test('a type that nothing waits of takes no place of a fan-out from another', () => {
-  const outbox = new AccountOutbox();
+  const outbox = new AccountOutbox('default');
   outbox.announce([{ ...PAIR, type: 'payment.failed' }, PAIR], NOW);
   for (let number = 0; number < 3; number += 1) outbox.add(aPaymentEvent({ conversationId: `C${number}` }));
   expect([outbox.fanOut(2, NOW), outbox.fanOut(2, NOW)]).toEqual([2, 1]);
 });
 
 test('a pair is alive for less than ten minutes, and is not forgotten at the last moment that it may be known', () => {
-  const outbox = new AccountOutbox();
+  const outbox = new AccountOutbox('default');
   outbox.announce([PAIR], NOW);
   outbox.add(aPaymentEvent());
   outbox.fanOut(1, NOW);
@@ -82,7 +82,7 @@ test('a pair is alive for less than ten minutes, and is not forgotten at the las
 });
 
 test('a later version puts no payment behind others that are due at the same time', () => {
-  const outbox = new AccountOutbox();
+  const outbox = new AccountOutbox('default');
   outbox.announce([PAIR], NOW);
   const add = (conversationId: string, version: number) => {
     outbox.add(aPaymentEvent({ conversationId, version }));
@@ -107,7 +107,7 @@ describe('beside a delivery whose pair is no longer announced', () => {
     outbox.lease({ ...REQUEST, leaseMs: 1_000, limit }, ORPHANED).map(({ event }) => event.eventId);
 
   beforeEach(() => {
-    outbox = new AccountOutbox();
+    outbox = new AccountOutbox('default');
     outbox.announce([PAIR, FAILED], NOW);
     add('Orphan', 'failed');
     outbox.announce([PAIR], ORPHANED);
@@ -136,7 +136,7 @@ describe('beside a delivery whose pair is no longer announced', () => {
 });
 
 test('a lease does not look at many deliveries that are postponed', () => {
-  const outbox = new AccountOutbox();
+  const outbox = new AccountOutbox('default');
   const lease = { ...REQUEST, leaseMs: 1_000_000, limit: 20_000 };
   outbox.announce([PAIR], NOW);
   for (let number = 0; number < 20_000; number += 1) outbox.add(aPaymentEvent({ conversationId: `C${number}` }));
@@ -151,7 +151,7 @@ test('a lease does not look at many deliveries that are postponed', () => {
 });
 
 test('a lease holds no text of its holder in what it gives out', () => {
-  const outbox = new AccountOutbox();
+  const outbox = new AccountOutbox('default');
   outbox.announce([PAIR], NOW);
   outbox.add(aPaymentEvent());
   outbox.fanOut(1, NOW);

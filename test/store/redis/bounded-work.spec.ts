@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, tes
 import { Redis } from 'ioredis';
 import { RedisPaymentStore } from 'nestjs-card-payment/redis';
 import { TestClock } from 'nestjs-card-payment/testing';
+import { refundsAccountOf } from '../../../lib/payment/account.js';
 import { startRedis, type RedisServer } from '../../services/redis.js';
 import { until } from '../../services/until.js';
 import { spyOnLogger } from './logged.js';
@@ -87,6 +88,18 @@ class Backlog {
     return store.leaseDeliveries({ ...request, limit });
   }
 
+  /** A settled payment with so many settled refunds. */
+  async insertRefunded(refunds: number): Promise<void> {
+    const [payment] = settled();
+    await this.store.insert(payment);
+    const refund = { ...payment, account: refundsAccountOf(payment.account), kind: 'refund' } as const;
+    const { conversationId: reference } = payment;
+    const ids = Array.from({ length: refunds }, (_, number) => `${reference}R${number}`);
+    await Promise.all(
+      ids.map((id) => this.store.insert({ ...refund, conversationId: id, reference, referenceLock: null })),
+    );
+  }
+
   async fanOutAll(): Promise<void> {
     await this.store.announce('default', [PAIR]);
     await until(async () => (await this.store.fanOut('default', 1_000)) === 0, MAX_STEPS_MS);
@@ -141,5 +154,17 @@ describe('a purge', () => {
     expect(await client.keys('*')).toEqual([]);
     expect(works.length).toBeGreaterThanOrEqual(2 * (2_000 / 200));
     expect(Math.max(...works)).toBeLessThan(200 * 30);
+  });
+
+  test('goes by steps of bounded work where payments have many refunds, too', async () => {
+    await client.flushall();
+    const backlog = new Backlog();
+    for (let number = 0; number < 20; number += 1) await backlog.insertRefunded(50);
+    backlog.clock.set(new Date(backlog.clock.now().getTime() + HOUR_MS));
+    const purge = (store: RedisPaymentStore) => store.purge('default', { paymentsMs: 1, pairsMs: 1, keysMs: HOUR_MS });
+    const works = await backlog.worksOf(async (store) => expect((await purge(store)).payments).toBe(20));
+    expect(await client.keys('*')).toEqual([]);
+    expect(works.length).toBeGreaterThanOrEqual((20 * 50) / 200);
+    expect(Math.max(...works)).toBeLessThan((200 + 50) * 30);
   });
 });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { RedisPaymentStore } from 'nestjs-card-payment/redis';
+import { refundsAccountOf } from '../../../lib/payment/account.js';
 import { MAX_PURGE_MS } from '../../../lib/store/payment-store.js';
 import { eventToJson } from '../../../lib/store/record-json.js';
 import { aPaymentEvent } from '../../../lib/testing/index.js';
@@ -64,7 +65,7 @@ describe('a lease', () => {
 
 describe('a purge', () => {
   test('takes step after step while there is time, and skips the payments that have to stay', async () => {
-    replies = [1, 1, 0, 1, 0, [200, 150, 300], [200, 0, 0], [10, 10, 5]];
+    replies = [1, 1, 0, 1, 0, [200, 150, 300, 1], [200, 0, 0, 1], [10, 10, 5, 0]];
     stepMs = 600;
     expect(await store.purge(ACCOUNT, RETENTION)).toEqual({ payments: 160, events: 305 });
     expect(given.map(({ limit }) => limit)).toEqual(Array(8).fill(200));
@@ -78,9 +79,9 @@ describe('a purge', () => {
   });
 
   test.each([
-    ['pairs', [1, 0, [0, 0, 0]]],
-    ['keys', [0, 1, [0, 0, 0]]],
-    ['payments', [0, 0, [200, 0, 0]]],
+    ['pairs', [1, 0, [0, 0, 0, 0]]],
+    ['keys', [0, 1, [0, 0, 0, 0]]],
+    ['payments', [0, 0, [200, 0, 0, 1]]],
   ])('that has no time for all %s says that there is more', async (_what, answers) => {
     replies = [...answers];
     stepMs = MAX_PURGE_MS;
@@ -90,22 +91,25 @@ describe('a purge', () => {
 
   test('goes on behind the payments that it has passed, of each account, and begins anew once it has seen all', async () => {
     stepMs = MAX_PURGE_MS;
-    const skipped = async (account: string, payments: number[]) => {
-      replies = [0, 0, payments];
+    const skipped = async (account: string, looked: number, deleted: number, hasMore: 0 | 1) => {
+      replies = [0, 0, [looked, deleted, 0, hasMore]];
       given = [];
       await store.purge(account, RETENTION);
       return given[2]!.skip;
     };
-    expect(await skipped(ACCOUNT, [200, 50, 0])).toBe(0);
-    expect(await skipped('other', [200, 0, 0])).toBe(0);
-    expect(await skipped(ACCOUNT, [200, 0, 0])).toBe(150);
-    expect(await skipped(ACCOUNT, [100, 0, 0])).toBe(350);
-    expect(await skipped(ACCOUNT, [0, 0, 0])).toBe(0);
+    expect(await skipped(ACCOUNT, 200, 50, 1)).toBe(0);
+    expect(await skipped('other', 200, 0, 1)).toBe(0);
+    expect(await skipped(ACCOUNT, 20, 0, 1)).toBe(150);
+    expect(await skipped(ACCOUNT, 100, 0, 0)).toBe(170);
+    expect(await skipped(ACCOUNT, 0, 0, 0)).toBe(0);
   });
 
-  test('keeps all payments where they have no end', async () => {
+  test.each([
+    ['payments where they have no end', ACCOUNT, null],
+    ['refunds, which go with their payments', refundsAccountOf(ACCOUNT), 1],
+  ])('keeps all %s', async (_what, account, paymentsMs) => {
     replies = [0, 0];
-    expect(await store.purge(ACCOUNT, { ...RETENTION, paymentsMs: null })).toEqual({ payments: 0, events: 0 });
+    expect(await store.purge(account, { ...RETENTION, paymentsMs })).toEqual({ payments: 0, events: 0 });
     expect(given).toHaveLength(2);
   });
 });

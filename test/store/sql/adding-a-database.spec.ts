@@ -8,6 +8,7 @@ import { describePaymentStore, TestClock } from '../../../lib/testing/index.js';
 import { type Postgres, startPostgres } from '../../services/postgres.js';
 import { thirdEngine } from './adding-a-database/third.engine.js';
 import { describeLeases } from './lease-cases.js';
+import { racingPostgres } from './engines/postgres/racing-postgres.js';
 import { describeLeaseRaces } from './lease-races.js';
 
 // The line in engines.ts. No other file of lib knows that there is a third database.
@@ -35,9 +36,11 @@ describePaymentStore('a third database', { create: open, another: (_store, clock
 describeLeases(THIRD, () => new PostgresDialect({ pool: poolOfNewDatabase }));
 
 describeLeaseRaces(
-  (pool, clock) =>
-    sqlPaymentStore({ db: new Kysely({ dialect: new PostgresDialect({ pool }) }), dialect: THIRD, clock }),
-  () => postgres.createDatabase(),
+  racingPostgres(
+    (pool, clock) =>
+      sqlPaymentStore({ db: new Kysely({ dialect: new PostgresDialect({ pool }) }), dialect: THIRD, clock }),
+    () => postgres.createDatabase(),
+  ),
 );
 
 test('many that open at once make the schema once, and it is the printed one', async () => {
@@ -68,8 +71,10 @@ test('its name and its URL are known everywhere', async () => {
   expect(STORE_URL_FORMS).toContain('third://…');
   expect(unprotectedHost('third://host/payments', {})).toBeNull();
   const { schemaCommand } = await import('../../../lib/cli/schema.command.js');
-  expect(JSON.stringify(schemaCommand)).toContain('sqlite|postgres|third');
-  await expect(openSqlStore('none:x')).rejects.toThrow('a SQL store is sqlite:FILE or postgres://… or third://…');
+  expect(JSON.stringify(schemaCommand)).toContain('sqlite|postgres|mysql|mariadb|third');
+  await expect(openSqlStore('none:x')).rejects.toThrow(
+    'a SQL store is sqlite:FILE, postgres://…, mysql://…, mariadb://… or third://…',
+  );
   const store = await openSqlStore(thirdUrl(postgres.url).replace(/\/[^/]*$/, '/none'));
   await expect(store.open()).rejects.toThrow('the third database has no such database (3D000)');
   await store.close();

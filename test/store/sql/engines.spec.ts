@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { engineOfUrl, isSqlDialect, SQL_ENGINES } from '../../../lib/store/sql/engines.js';
+import { mariadbEngine, mysqlEngine } from '../../../lib/store/sql/engines/mysql/mysql.engine.js';
 import { postgresEngine } from '../../../lib/store/sql/engines/postgres/postgres.engine.js';
 import { sqliteEngine } from '../../../lib/store/sql/engines/sqlite/sqlite.engine.js';
 
@@ -9,6 +10,9 @@ test.each([
   ['sqlite://payments.db', sqliteEngine],
   ['postgres://host/db', postgresEngine],
   ['postgresql://host/db', postgresEngine],
+  ['mysql://host/db', mysqlEngine],
+  ['mariadb://host/db', mariadbEngine],
+  ['mysql:', undefined],
   ['postgres:', undefined],
   ['redis://host', undefined],
   ['memory:', undefined],
@@ -17,13 +21,14 @@ test.each([
 });
 
 test('knows the names of its engines', () => {
-  expect(['sqlite', 'postgres', 'toString', undefined].map(isSqlDialect)).toEqual([true, true, false, false]);
+  for (const { name } of SQL_ENGINES) expect(isSqlDialect(name)).toBe(true);
+  expect(['toString', undefined].map(isSqlDialect)).toEqual([false, false]);
   expect(new Set(SQL_ENGINES.map(({ name }) => name)).size).toBe(SQL_ENGINES.length);
 });
 
 test('no engine loads Kysely or a driver by being imported', () => {
   const folders = readdirSync('lib/store/sql/engines');
-  expect(folders).toHaveLength(SQL_ENGINES.length);
+  expect(folders).toEqual(['mysql', 'postgres', 'sqlite']);
   const loaded = new Set<string>();
   const load = (file: string): void => {
     if (loaded.has(file)) return;

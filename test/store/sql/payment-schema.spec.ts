@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { paymentSchema } from '../../../lib/store/sql/index.js';
 import { paymentStoreContract, type TestClock } from '../../../lib/testing/index.js';
-import { type TestDatabase, TestDatabases } from './test-databases.js';
+import { DIALECTS, type TestDatabase, TestDatabases } from './test-databases.js';
 
 /** All cases of the contract suite run in one test. */
 const WHOLE_SUITE_MS = 120_000;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => databases.stop());
 
-describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
+describe.each(DIALECTS)('%s', (dialect) => {
   test(
     'the printed schema is the one that is made',
     async () => {
@@ -39,12 +39,17 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
 
 /** Every table and index, as the database has them. */
 async function schemaOf({ dialect, db }: TestDatabase): Promise<unknown[]> {
-  const query =
-    dialect === 'sqlite'
-      ? sql`select sql from sqlite_master where sql is not null order by name`
-      : sql`select table_name, column_name, data_type, collation_name, is_nullable, null as definition
-            from information_schema.columns where table_schema = 'public'
-            union all select tablename, indexname, null, null, null, indexdef from pg_indexes where schemaname = 'public'
-            order by 1, 2`;
+  const query = {
+    sqlite: sql`select sql from sqlite_master where sql is not null order by name`,
+    postgres: sql`select table_name, column_name, data_type, collation_name, is_nullable, null as definition
+        from information_schema.columns where table_schema = 'public'
+        union all select tablename, indexname, null, null, null, indexdef from pg_indexes where schemaname = 'public'
+        order by 1, 2`,
+    mariadb: sql`select table_name, column_name, column_type, collation_name, is_nullable, null as place
+        from information_schema.columns where table_schema = database() and table_name <> 'card_payment_migration_lock'
+        union all select table_name, index_name, column_name, non_unique, null, seq_in_index
+        from information_schema.statistics where table_schema = database() and table_name <> 'card_payment_migration_lock'
+        order by 1, 2, 3`,
+  }[dialect];
   return (await query.execute(db)).rows;
 }

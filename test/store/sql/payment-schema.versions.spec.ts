@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { paymentSchema } from '../../../lib/store/sql/index.js';
 import { StoreTrial } from '../../../lib/testing/contract/store-trial.js';
 import { TestClock } from '../../../lib/testing/index.js';
-import { TestDatabases } from './test-databases.js';
+import { DIALECTS, TestDatabases } from './test-databases.js';
 
 let databases: TestDatabases;
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => databases.stop());
 
-describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
+describe.each(DIALECTS)('%s', (dialect) => {
   test('many that open at once make the schema once', async () => {
     const { store, db } = await databases.make(dialect);
     const stores = Array.from({ length: 8 }, () => store());

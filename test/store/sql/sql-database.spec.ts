@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import Database from 'better-sqlite3';
-import { CompiledQuery, Kysely, SqliteDialect } from 'kysely';
+import { CompiledQuery, DummyDriver, Kysely, SqliteDialect } from 'kysely';
 import { EventEmitter, once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import type { PaymentTables } from '../../../lib/store/sql/payment-tables.js';
@@ -195,4 +195,12 @@ describe('inside this process', () => {
     expect(run.filter((one) => one === line.sql)).toHaveLength(3);
     expect(run.filter((one) => one === 'commit').length).toBeLessThan(3);
   });
+});
+
+test('a script of which the database runs only a part has failed', async () => {
+  const dialect = new SqliteDialect({ database: new Database(':memory:') });
+  dialect.createDriver = () => new DummyDriver();
+  const silent = new SqlDatabase(new Kysely<PaymentTables>({ dialect }), sqliteEngine);
+  await expect(silent.script([insert])).rejects.toThrow('did not run all statements');
+  await silent.db.destroy();
 });

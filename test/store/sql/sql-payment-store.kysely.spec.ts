@@ -2,7 +2,7 @@ import { Kysely, SqliteDialect } from 'kysely';
 import type { PaymentClock } from '../../../lib/payment/clock.js';
 import { type SqlDialect, sqlPaymentStore } from '../../../lib/store/sql/index.js';
 import { paymentStoreContract } from '../../../lib/testing/index.js';
-import { TestDatabases } from './test-databases.js';
+import { DIALECTS, TestDatabases } from './test-databases.js';
 
 /** All cases of the contract suite run in one test. */
 const WHOLE_SUITE_MS = 120_000;
@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => databases.stop());
 
-describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
+describe.each(DIALECTS)('%s', (dialect) => {
   test(
     'lives beside the tables of a host, whose Kysely stays open and keeps its plugins',
     async () => {
@@ -40,6 +40,6 @@ test('a database that nothing is known of is refused', () => {
     dialect: new SqliteDialect({ database: () => Promise.reject(new Error('unused')) }),
   });
   expect(() => sqlPaymentStore({ db, dialect: 'oracle' as SqlDialect })).toThrow(
-    'the dialect of a SQL store is sqlite or postgres',
+    'the dialect of a SQL store is sqlite, postgres, mysql or mariadb',
   );
 });

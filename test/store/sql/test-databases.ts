@@ -1,17 +1,25 @@
 import Database from 'better-sqlite3';
-import { CamelCasePlugin, Kysely, PostgresDialect, SqliteDialect } from 'kysely';
+import { CamelCasePlugin, Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely';
+import mysql from 'mysql2';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import {
+  mysqlPaymentStore,
   postgresPaymentStore,
   type SqlDialect,
   type SqlPaymentStore,
   type SqlStoreOptions,
   sqlitePaymentStore,
 } from '../../../lib/store/sql/index.js';
+import { type MariaDb, startMariaDb } from '../../services/mariadb.js';
 import { type Postgres, startPostgres } from '../../services/postgres.js';
+
+/** The databases that tests of the SQL store run on. */
+export const DIALECTS = ['sqlite', 'postgres', 'mariadb'] as const satisfies readonly SqlDialect[];
+
+type TestedDialect = (typeof DIALECTS)[number];
 
 export interface ShopTables {
   orders: { id: string; paid_at: number | null };
@@ -19,7 +27,7 @@ export interface ShopTables {
 
 /** An empty database of a host. */
 export interface TestDatabase {
-  readonly dialect: SqlDialect;
+  readonly dialect: TestedDialect;
   readonly db: Kysely<ShopTables>;
   /** A store on the same database with connections of its own. */
   readonly store: (options?: SqlStoreOptions) => SqlPaymentStore;
@@ -34,22 +42,28 @@ export class TestDatabases {
 
   private constructor(
     private readonly postgres: Postgres,
+    private readonly mariadb: MariaDb,
     private readonly folder: string,
   ) {}
 
   static async start(): Promise<TestDatabases> {
-    return new TestDatabases(await startPostgres(), mkdtempSync(join(tmpdir(), 'payments-')));
+    const [postgres, mariadb] = await Promise.all([startPostgres(), startMariaDb()]);
+    return new TestDatabases(postgres, mariadb, mkdtempSync(join(tmpdir(), 'payments-')));
   }
 
-  async make(dialect: SqlDialect): Promise<TestDatabase> {
-    const database = dialect === 'sqlite' ? this.makeSqlite() : await this.makePostgres();
+  async make(dialect: TestedDialect): Promise<TestDatabase> {
+    const database = await {
+      sqlite: () => this.makeSqlite(),
+      postgres: () => this.makePostgres(),
+      mariadb: () => this.makeMariaDb(),
+    }[dialect]();
     this.made.push(database);
     return database;
   }
 
   async stop(): Promise<void> {
     for (const database of this.made) await database.close();
-    await this.postgres.stop();
+    await Promise.all([this.postgres.stop(), this.mariadb.stop()]);
     rmSync(this.folder, { recursive: true });
   }
 
@@ -75,6 +89,18 @@ export class TestDatabases {
       store: (options) => postgresPaymentStore({ connectionString, ...options }),
       run: async (script) => void (await pool.query(script)),
       close: () => pool.end(),
+    };
+  }
+
+  private async makeMariaDb(): Promise<TestDatabase> {
+    const connectionString = await this.mariadb.createDatabase();
+    const pool = mysql.createPool({ uri: connectionString, multipleStatements: true });
+    return {
+      dialect: 'mariadb',
+      db: new Kysely({ dialect: new MysqlDialect({ pool }), plugins: [new CamelCasePlugin()] }),
+      store: (options) => mysqlPaymentStore({ connectionString, ...options }),
+      run: async (script) => void (await pool.promise().query(script)),
+      close: () => pool.promise().end(),
     };
   }
 }

@@ -1,7 +1,7 @@
 import { codeOf, importDriver } from '../../../../lib/store/sql/driver-errors.js';
 import type { SqlEngine } from '../../../../lib/store/sql/sql-engine.js';
 
-const [TABLE_EXISTS, UNIQUE_VIOLATION] = ['42P07', '23505'];
+const [TABLE_EXISTS, TYPE_EXISTS, UNIQUE_VIOLATION] = ['42P07', '42710', '23505'];
 
 /**
  * A database as docs/adding-a-database.md says one is added: PostgreSQL, used as a database that knows less. Its keys
@@ -24,6 +24,9 @@ export const thirdEngine = {
     return { dialect: new PostgresDialect({ pool }), hasLimitedSessions: () => false };
   },
   unprotectedHost: () => null,
+  tlsOption: null,
+
+  checkServer: () => Promise.resolve([]),
 
   schema: {
     keyType: (maxBytes) => `varchar(${maxBytes}) collate "C"`,
@@ -41,7 +44,7 @@ export const thirdEngine = {
     // What another process has done already, before it took the row or before it died, is passed over.
     const run: Parameters<typeof change>[0] = (statement) =>
       database.run(statement).catch((error: unknown) => {
-        if (![TABLE_EXISTS, UNIQUE_VIOLATION].includes(codeOf(error))) throw error;
+        if (![TABLE_EXISTS, TYPE_EXISTS, UNIQUE_VIOLATION].includes(codeOf(error))) throw error;
         return [];
       });
     await run({ sql: 'create table if not exists third_lock (id integer primary key, taken_at timestamptz not null)' });
@@ -69,6 +72,7 @@ export const thirdEngine = {
   unlessTaken: 'on conflict do nothing',
   orOverwrite: (primaryKey, column) =>
     `on conflict (${primaryKey.join(', ')}) do update set ${column} = excluded.${column}`,
+  asTexts: null,
   writes: async () => ({
     ...(await import('./third-ledger.js')),
     ...(await import('../../../../lib/store/sql/outbox-writes.js')),

@@ -9,6 +9,7 @@ import { SqlDatabase } from '../../../../../lib/store/sql/sql-database.js';
 import { type Postgres, startPostgres } from '../../../../services/postgres.js';
 import { describeLeases } from '../../lease-cases.js';
 import { describeLeaseRaces } from '../../lease-races.js';
+import { racingPostgres } from './racing-postgres.js';
 
 let postgres: Postgres;
 
@@ -23,8 +24,10 @@ describeLeases('postgres', () => {
 });
 
 describeLeaseRaces(
-  (pool, clock) => postgresPaymentStore({ pool, clock }),
-  () => postgres.createDatabase(),
+  racingPostgres(
+    (pool, clock) => postgresPaymentStore({ pool, clock }),
+    () => postgres.createDatabase(),
+  ),
 );
 
 test('deliveries that are put off without an end keep no one for ever, and nothing is leased', async () => {

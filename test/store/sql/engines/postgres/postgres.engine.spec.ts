@@ -1,3 +1,5 @@
+import { jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { codeOf, openError } from '../../../../../lib/store/sql/driver-errors.js';
@@ -26,7 +28,8 @@ describe('what its codes mean', () => {
     ['28000', 'refuses this user or password'],
     ['28P01', 'refuses this user or password'],
     ['3D000', 'has no such database'],
-    ['42501', 'does not let this user make or read the payment tables'],
+    ['42501', 'does not let this user make, read or write the payment tables'],
+    ['25006', 'is read-only; is it a standby?'],
     ['53300', 'has too many connections already'],
     ['55P03', 'is being changed by another process that does not finish; try again'],
     ['57014', 'answers too slowly'],
@@ -86,7 +89,9 @@ test('a URL that is none is refused, and not shown', async () => {
   await expect(postgresEngine.open('postgres://u:secret@')).rejects.toThrow(
     'a PostgreSQL URL looks like postgres://user:password@host:5432/database',
   );
-  await expect(openSqlStore('mysql://u:secret@host')).rejects.toThrow('a SQL store is sqlite:FILE or postgres://…');
+  await expect(openSqlStore('oracle://u:secret@host')).rejects.toThrow(
+    'a SQL store is sqlite:FILE, postgres://…, mysql://… or mariadb://…',
+  );
 });
 
 describe('on a server', () => {
@@ -124,6 +129,22 @@ describe('on a server', () => {
     const { event } = await trial.publish(await trial.insert(), 'failed', new Date());
     expect(await trial.drain(handler)).toEqual([event.eventId]);
     await store.close();
+  });
+
+  test.each([
+    [
+      'off',
+      ['The payment store: synchronous_commit is off: a crash of the server can lose payments that were reported'],
+    ],
+    ['local', []],
+  ])('with synchronous_commit %s it warns of what a crash loses', async (value, expected) => {
+    await ask(`alter database ${new URL(url).pathname.slice(1)} set synchronous_commit = ${value}`);
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+    const store = await openSqlStore(url);
+    await store.open();
+    await store.close();
+    expect(warn.mock.calls.map(([text]) => String(text).split(' as stored')[0])).toEqual(expected);
+    warn.mockRestore();
   });
 
   test('keys are compared byte by byte, and indexes hold what is searched for alone', async () => {

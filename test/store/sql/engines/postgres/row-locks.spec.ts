@@ -78,6 +78,29 @@ test('no payment is purged whose event is being fanned out', async () => {
   expect(await trial.purge()).toEqual({ payments: 1, events: 1 });
 });
 
+test('a payment is not purged while someone else has locked a refund of it, and others are', async () => {
+  const settled = { state: 'failed', finalizedAt: at(1), referenceLock: null } as const;
+  const [payment, free] = [await trial.insert(settled), await trial.insert(settled)];
+  const [first, refund] = [await trial.insertRefund(payment, settled), await trial.insertRefund(payment, settled)];
+  trial.moveTo(1_000);
+  expect(await whileLocked(PAYMENT, refund.conversationId, () => trial.purge())).toEqual({ payments: 1, events: 0 });
+  expect(await trial.find(free)).toBeNull();
+  for (const record of [payment, first, refund]) expect(await trial.find(record)).toEqual(record);
+  expect(await trial.purge()).toEqual({ payments: 1, events: 0 });
+  expect(await trial.refunds.findByReference(payment.conversationId)).toEqual([]);
+});
+
+test('no payment is purged while an event of its refund is being fanned out', async () => {
+  const payment = await trial.insert({ state: 'succeeded', finalizedAt: at(1) });
+  const refund = trial.refund(payment, { state: 'failed', finalizedAt: at(1), referenceLock: null });
+  const event = trial.event(refund, 'failed');
+  await trial.put(refund, event);
+  trial.moveTo(1_000);
+  expect(await whileLocked(EVENT, event.eventId, () => trial.purge())).toEqual({ payments: 0, events: 0 });
+  for (const record of [payment, refund]) expect(await trial.find(record)).toEqual(record);
+  expect(await trial.purge()).toEqual({ payments: 1, events: 1 });
+});
+
 test('keys are forgotten past one that someone else has locked', async () => {
   for (const idempotencyKey of ['locked', 'free']) {
     await trial.insert({ state: 'failed', finalizedAt: at(1), idempotencyKey });

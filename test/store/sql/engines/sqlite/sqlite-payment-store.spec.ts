@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { PaymentClock } from '../../../../../lib/payment/clock.js';
 import { sqlitePaymentStore } from '../../../../../lib/store/sql/index.js';
 import { openSqliteFile } from '../../../../../lib/store/sql/engines/sqlite/sqlite.engine.js';
@@ -32,4 +33,21 @@ test('written through to the disk, with a write-ahead log', async () => {
     Object.values(Object(database.prepare(`pragma ${name}`).all([])[0]) as object);
   expect([valueOf('journal_mode'), valueOf('synchronous')]).toEqual([['wal'], [FULL]]);
   database.close();
+});
+
+test('opened while another process writes, it waits until that one is done', async () => {
+  const file = join(folder, 'shared.db');
+  const first = sqlitePaymentStore({ file });
+  await first.open();
+  await first.close();
+  const other = await openSqliteFile(file);
+  other.execute({ sql: 'begin immediate' });
+  const store = sqlitePaymentStore({ file });
+  const opening = store.open();
+  const isOpen = await Promise.race([opening.then(() => true), delay(200, false)]);
+  other.execute({ sql: 'commit' });
+  await opening;
+  expect(isOpen).toBe(false);
+  other.close();
+  await store.close();
 });

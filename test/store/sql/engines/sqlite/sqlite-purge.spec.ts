@@ -77,6 +77,28 @@ describe('a purge that takes long', () => {
     expect((await store.purge('default', retention)).payments).toBe(500);
   });
 
+  test('takes payments with very many refunds in several steps, each with all of its own', async () => {
+    const at = new Date(START);
+    const settled = { state: 'succeeded', updatedAt: at, finalizedAt: at } as const;
+    for (const conversationId of ['P1', 'P2', 'P3']) {
+      await store.insert(aPaymentRecord({ ...settled, conversationId, reference: null }));
+      const refund = { ...settled, account: 'default/refunds', reference: conversationId, referenceLock: null };
+      const ids = Array.from({ length: 600 }, (_, number) => `R${number} of ${conversationId}`);
+      await Promise.all(
+        ids.map((id) => store.insert(aPaymentRecord({ ...refund, kind: 'refund', conversationId: id }))),
+      );
+    }
+    move(60_000);
+    for (const id of ['P1', 'P2', 'P3']) {
+      const isLast = id === 'P3';
+      const counts = { payments: 1, events: 0 };
+      const purged = await slowly(() => store.purge('default', retention));
+      expect([id, purged]).toEqual([id, isLast ? counts : { ...counts, hasMore: true }]);
+      expect(await store.findByReference('default/refunds', id)).toEqual([]);
+    }
+    expect(await store.listByState('default/refunds', ['succeeded'], 10)).toEqual([]);
+  });
+
   test('leaves deliveries of a pair that nobody announces any more for the next', async () => {
     await settle(1_500, 0, true);
     await store.fanOut('default', 2_000);

@@ -1,0 +1,235 @@
+import { Logger } from '@nestjs/common';
+import { jest } from '@jest/globals';
+import { type PaymentOptions, type PaymentStore, PaymentStoreError } from 'nestjs-card-payment';
+import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { sale } from '../rigs/sale.js';
+import { startTcpProxy, type TcpProxy } from '../services/tcp-proxy.js';
+import { until } from '../services/until.js';
+import { Shop } from './shop.js';
+
+export const MAX_CALL_MS = 30_000;
+/** What a frozen connection holds back: the write, which is then done after the thaw, or only the answer to it. */
+const LOST = ['everything', 'answers'] as const;
+export const POOLS = ['own', 'given'] as const;
+/** How a store is connected. */
+export type Pool = (typeof POOLS)[number];
+
+/** Shorter than the module's own, for tests of what happens after a time-out. */
+export const SHORT_LIMITS = { connectMs: 2_000, queryMs: 1_000, useMs: 3_000, pingMs: 500 };
+
+export interface FrozenServer {
+  readonly url: string;
+  createDatabase(): Promise<string>;
+  /** The sessions that are open in the database of this URL. */
+  sessions(database: string): Promise<number[]>;
+  /** Stops the whole server; without it, its connections are held. */
+  freeze?(): Promise<void>;
+  thaw?(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A store with the limits of the module itself. */
+export interface PatientStore {
+  readonly store: PaymentStore;
+  /** Ends the pool, if it was given. */
+  readonly end: () => Promise<void>;
+}
+
+/** A database whose connections fall silent. */
+export interface FrozenDatabase {
+  start(): Promise<FrozenServer>;
+  /** A store as the module makes it from a URL or from a given pool, but with {@link SHORT_LIMITS}. */
+  impatientStore(url: string, pool: Pool): PaymentStore;
+  patientStore(url: string, pool: Pool): PatientStore;
+}
+
+/** What a case has of its own, since the cases mostly wait and therefore run at the same time. */
+class Bench {
+  private shop: Shop | undefined;
+
+  private constructor(
+    private readonly server: FrozenServer,
+    private readonly database: string,
+    readonly proxy: TcpProxy,
+    readonly simulator: Simulator,
+  ) {}
+
+  static async use(server: FrozenServer, play: (bench: Bench) => Promise<void>): Promise<void> {
+    const proxy = await startTcpProxy({ port: Number(new URL(server.url).port) });
+    const simulator = await startSimulator({ dialect: 'morpos' });
+    const bench = new Bench(server, await server.createDatabase(), proxy, simulator);
+    try {
+      await play(bench);
+    } finally {
+      await bench.shop?.close();
+      await simulator.close();
+      await proxy.stop();
+    }
+  }
+
+  /** The database, through the proxy. */
+  get url(): string {
+    return this.database.replace(/:\d+\//, `:${this.proxy.port}/`);
+  }
+
+  async openShop(store: PaymentStore, options: PaymentOptions = {}): Promise<Shop> {
+    this.shop = await Shop.open(this.simulator, { store, ...options });
+    return this.shop;
+  }
+
+  sessions(): Promise<number[]> {
+    return this.server.sessions(this.database);
+  }
+
+  /** Releases the held connections, and waits until the server has done what they held and has closed them. */
+  async thaw(held: readonly number[]): Promise<void> {
+    this.proxy.release();
+    await until(async () => !(await this.sessions()).some((pid) => held.includes(pid)));
+  }
+}
+
+/** Payments while connections to the database are frozen. */
+export function describeFrozen({ start, impatientStore, patientStore }: FrozenDatabase): void {
+  let server: FrozenServer;
+
+  beforeAll(async () => {
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+    server = await start();
+  });
+  afterAll(async () => {
+    await server.stop();
+    jest.restoreAllMocks();
+  });
+
+  const onBench = (play: (bench: Bench) => Promise<void>) => () => Bench.use(server, play);
+
+  describe.each(POOLS)('over a pool: %s', (pool) => {
+    describe.each(LOST)('a frozen connection that holds %s', (lost) => {
+      for (const kind of ['doPayment', 'init3d'] as const) {
+        it.concurrent(
+          `at the opening of a ${kind}: nothing is sent, and the order can be paid again`,
+          onBench(async (bench) => {
+            const { proxy, simulator } = bench;
+            const shop = await bench.openShop(impatientStore(bench.url, pool));
+            const order = sale();
+            const held = await bench.sessions();
+            proxy.hold(lost);
+            await expect(shop.payments[kind](order)).rejects.toThrow(PaymentStoreError);
+            expect(await shop.payments.doPayment(sale())).toMatchObject({ state: 'succeeded' });
+            await until(async () => (await shop.payments.findByReference(order.reference!)).length > 0);
+            await until(async () => (await shop.payments.findByReference(order.reference!))[0]?.state === 'failed');
+            const [fenced] = await shop.payments.findByReference(order.reference!);
+            expect(fenced).toMatchObject({ state: 'failed', reason: 'not_sent' });
+            expect(await shop.payments.doPayment(order)).toMatchObject({ state: 'succeeded', stored: true });
+            await bench.thaw(held);
+            const states = (await shop.payments.findByReference(order.reference!)).map(({ state }) => state);
+            expect(states.sort()).toEqual(['failed', 'succeeded']);
+            const [calls, ...others] = (['DoPayment', 'Init3d', 'Auth3d'] as const).map((one) =>
+              simulator.ledger.calls(one),
+            );
+            expect([calls, others, simulator.ledger.violations]).toEqual([2, [0, 0], []]);
+          }),
+        );
+      }
+
+      it.concurrent(
+        'at the claim of a 3D payment: it is completed when the buyer reloads',
+        onBench(async (bench) => {
+          const { proxy, simulator } = bench;
+          let held: number[] | null = null;
+          const beforeAuth3d = async () => {
+            if (!held) {
+              held = await bench.sessions();
+              proxy.hold(lost);
+            }
+            return true;
+          };
+          const shop = await bench.openShop(impatientStore(bench.url, pool), { beforeAuth3d });
+          const conversationId = await shop.awaiting();
+          await expect(shop.complete(conversationId)).rejects.toThrow(PaymentStoreError);
+          await until(async () => {
+            const found = await shop.payments.find(conversationId);
+            return found?.state === 'awaiting' && found.version > 2;
+          });
+          await bench.thaw(held ?? []);
+          expect(await shop.payments.find(conversationId)).toMatchObject({ state: 'awaiting' });
+          expect(await shop.complete(conversationId)).toMatchObject({ payment: { state: 'succeeded', stored: true } });
+          expect([simulator.ledger.calls('Auth3d'), simulator.ledger.violations]).toEqual([1, []]);
+        }),
+      );
+    });
+  });
+
+  it.concurrent(
+    'an opening that is written late, before its fence, when all connections were frozen: the order can be paid again',
+    onBench(async (bench) => {
+      const { proxy, simulator } = bench;
+      const shop = await bench.openShop(impatientStore(bench.url, 'own'));
+      const order = sale();
+      proxy.hold();
+      proxy.holdNew();
+      await expect(shop.payments.doPayment(order)).rejects.toThrow(PaymentStoreError);
+      proxy.release();
+      await until(async () => {
+        const found = await shop.payments.findByReference(order.reference!).catch(() => []);
+        return found[0]?.state === 'failed';
+      });
+      const [ended] = await shop.payments.findByReference(order.reference!);
+      expect(ended).toMatchObject({ reason: 'not_sent', version: 2 });
+      expect(await shop.payments.doPayment(order)).toMatchObject({ state: 'succeeded', stored: true });
+      expect(simulator.ledger.calls('DoPayment')).toBe(1);
+    }),
+  );
+
+  it.concurrent(
+    'at the outcome of a payment: the caller gets it, and it is written over a new connection',
+    onBench(async (bench) => {
+      const { proxy, simulator } = bench;
+      const shop = await bench.openShop(impatientStore(bench.url, 'own'));
+      const fault = simulator.fail({ operation: 'DoPayment', at: 'before', kind: 'stall' });
+      const call = shop.payments.doPayment(sale());
+      await fault.played;
+      const held = await bench.sessions();
+      proxy.hold();
+      fault.release();
+      const { conversationId, state } = await call;
+      expect(state).toBe('succeeded');
+      await until(async () => (await shop.payments.find(conversationId))?.state === 'succeeded');
+      await bench.thaw(held);
+      expect(await shop.payments.find(conversationId)).toMatchObject({ state: 'succeeded', version: 2 });
+      expect([simulator.ledger.calls('DoPayment'), simulator.ledger.violations]).toEqual([1, []]);
+    }),
+  );
+
+  // Alone, since it may freeze the whole server.
+  it('with the limits of the module itself, callers get an answer within half a minute, and payments work again', () =>
+    Bench.use(server, async ({ proxy, simulator, url }) => {
+      const began = performance.now();
+      const others = await Promise.all(
+        POOLS.map(async (pool) => {
+          const { store, end } = patientStore(url, pool);
+          const one = await Shop.open(simulator, { store });
+          await Promise.all(Array.from({ length: 5 }, () => one.payments.doPayment(sale())));
+          return { shop: one, end };
+        }),
+      );
+      const { length } = simulator.requests;
+      if (server.freeze) await server.freeze();
+      else proxy.hold();
+      const calls = others.flatMap(({ shop: { payments } }) => [
+        // To a frozen server, more than there are connections.
+        ...Array.from({ length: server.freeze ? 12 : 1 }, () => payments.doPayment(sale())),
+        payments.find('none'),
+      ]);
+      const outcomes = await Promise.allSettled(calls);
+      expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(['rejected']));
+      expect(simulator.requests).toHaveLength(length);
+      await server.thaw?.();
+      for (const { shop: one } of others) expect(await one.payments.doPayment(sale())).toMatchObject({ stored: true });
+      expect(performance.now() - began).toBeLessThan(MAX_CALL_MS);
+      for (const { shop: one, end } of others) {
+        await one.close();
+        await end();
+      }
+    }));
+}

@@ -1,0 +1,3 @@
+import { describeClocks } from './clocks.js';
+
+describeClocks('MariaDB');

@@ -1,0 +1,29 @@
+import { Kysely, MysqlDialect } from 'kysely';
+import mysql from 'mysql2';
+import type { PaymentStore } from 'nestjs-card-payment';
+import { mysqlPaymentStore, type PaymentTables, SqlPaymentStore } from 'nestjs-card-payment/sql';
+import { mariadbEngine } from '../../lib/store/sql/engines/mysql/mysql.engine.js';
+import { BoundedMysqlPool } from '../../lib/store/sql/engines/mysql/mysql-pool.js';
+import { type PatientStore, type Pool, SHORT_LIMITS } from './frozen.js';
+
+/** A store as the module makes it from a URL or from a given pool, but with short limits. */
+export function impatientStore(uri: string, pool: Pool): PaymentStore {
+  const isOwn = pool === 'own';
+  const connections = mysql.createPool({ uri, multipleStatements: isOwn, connectTimeout: SHORT_LIMITS.connectMs });
+  if (isOwn) {
+    connections.on('connection', (connection) =>
+      connection.query('set session transaction isolation level read committed', () => undefined),
+    );
+  }
+  const bounded = new BoundedMysqlPool(connections, { limits: SHORT_LIMITS });
+  const settings = { hasLimitedSessions: () => isOwn, takesScripts: () => isOwn, isOwner: true };
+  const db = new Kysely<PaymentTables>({ dialect: new MysqlDialect({ pool: bounded }) });
+  return new SqlPaymentStore(db, mariadbEngine, settings);
+}
+
+/** A store with the limits of the module itself. */
+export function patientStore(connectionString: string, pool: Pool): PatientStore {
+  if (pool === 'own') return { store: mysqlPaymentStore({ connectionString }), end: () => Promise.resolve() };
+  const connections = mysql.createPool(connectionString);
+  return { store: mysqlPaymentStore({ pool: connections }), end: () => connections.promise().end() };
+}

@@ -1,0 +1,3 @@
+import { describeRaces } from './races.js';
+
+describeRaces('Galera');

@@ -1,0 +1,55 @@
+import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { inWhole } from '../rigs/extent.js';
+import { SHARED_STORES, type SharedStore, type SharedStoreName } from '../rigs/shared-stores.js';
+import { accountAt } from '../rigs/simulated-gateway.js';
+import { Worker } from './worker.js';
+
+export const PROCESSES = 8;
+
+/** How many callbacks race. */
+export const RACES = inWhole(500, 24);
+
+/** Eight processes of a shop that share a store, and the gateway, whose own ledger says what they did. */
+export class RaceRig {
+  simulator!: Simulator;
+  workers: readonly Worker[] = [];
+  private store!: SharedStore;
+
+  constructor(private readonly name: SharedStoreName) {}
+
+  async start(): Promise<void> {
+    [this.store, this.simulator] = await Promise.all([
+      SHARED_STORES[this.name](),
+      startSimulator({ dialect: 'morpos' }),
+    ]);
+    this.workers = await Promise.all(Array.from({ length: PROCESSES }, () => Worker.fork(accountAt(this.simulator))));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.workers.map((worker) => worker.end()));
+    await this.simulator.close();
+    await this.store.stop();
+  }
+
+  /** Starts the shop in each process, on a new store. */
+  async serve({ isFlawed }: { isFlawed: boolean }): Promise<void> {
+    const { store } = this;
+    const url = await store.create();
+    await Promise.all(
+      this.workers.map((worker, turn) => worker.serve({ storeUrl: store.urlFor?.(url, turn) ?? url, isFlawed })),
+    );
+  }
+
+  /** Shares things out among the processes, and gathers what each makes of its own, in the order of the things. */
+  async share<T, Made>(things: readonly T[], work: (worker: Worker, share: T[]) => Promise<Made[]>): Promise<Made[]> {
+    const { length } = this.workers;
+    const shares = this.workers.map((worker, turn) =>
+      work(
+        worker,
+        things.filter((_thing, i) => i % length === turn),
+      ),
+    );
+    const made = await Promise.all(shares);
+    return things.map((_thing, i) => made[i % length]![Math.floor(i / length)]!);
+  }
+}

@@ -1,0 +1,19 @@
+import { openSqlStore } from '../../../../../lib/store/sql/index.js';
+import type { PaymentClock } from '../../../../../lib/payment/clock.js';
+import { describePaymentStore } from '../../../../../lib/testing/index.js';
+import { type MariaDb, startMariaDb } from '../../../../services/mariadb.js';
+
+let mariadb: MariaDb;
+
+beforeAll(async () => {
+  mariadb = await startMariaDb();
+});
+afterAll(() => mariadb.stop());
+
+async function open(clock: PaymentClock) {
+  const store = await openSqlStore(mariadb.url, { clock });
+  await store.open();
+  return store;
+}
+
+describePaymentStore('MariaDB', { create: open, another: (_store, clock) => open(clock) });
