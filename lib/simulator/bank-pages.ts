@@ -1,8 +1,16 @@
 import { replyDate } from './dates.js';
 import { SMS_CODE } from './magic.js';
 import { displayAmount } from './money.js';
-
-export type BankLanguage = 'tr' | 'en';
+import {
+  html,
+  Html,
+  languageNav,
+  languageOf,
+  noticePage,
+  page,
+  postingPage,
+  type PageLanguage,
+} from './page-layout.js';
 
 /** The texts of the bank's pages. */
 const BANK_TEXTS = {
@@ -22,7 +30,6 @@ const BANK_TEXTS = {
     hint: 'Bu bir simülatördür, gerçek para çekilmez. SMS şifresi:',
     goingToBank: 'Bankanızın doğrulama sayfasına yönlendiriliyorsunuz.',
     goingBack: 'İşyerine geri dönüyorsunuz.',
-    goOn: 'Devam et',
     gone: 'Bu doğrulama bulunamadı veya süresi doldu.',
     done: 'Doğrulama tamamlandı. Bu sayfayı kapatabilirsiniz.',
   },
@@ -42,7 +49,6 @@ const BANK_TEXTS = {
     hint: 'This is a simulator, no real money moves. SMS code:',
     goingToBank: 'You are being taken to the verification page of your bank.',
     goingBack: 'You are being taken back to the merchant.',
-    goOn: 'Continue',
     gone: 'There is no such verification, or it has expired.',
     done: 'Verification is complete. You can close this page.',
   },
@@ -52,7 +58,7 @@ const BANK_TEXTS = {
 export interface BankPageView {
   /** The address of the page, to which its forms are posted. */
   readonly action: string;
-  readonly language: BankLanguage;
+  readonly language: PageLanguage;
   readonly merchantName: string;
   readonly amount: string;
   readonly currencyCode: number;
@@ -63,10 +69,6 @@ export interface BankPageView {
   readonly wrongCode: boolean;
 }
 
-export function languageOf(text: string | null | undefined): BankLanguage {
-  return text === 'en' ? 'en' : 'tr';
-}
-
 /** The page of Init3d's reply: it posts itself to the bank. */
 export function bankPageForm(action: string, saleLanguage: string): string {
   const language = languageOf(saleLanguage);
@@ -74,16 +76,12 @@ export function bankPageForm(action: string, saleLanguage: string): string {
 }
 
 /** The page that brings the bank's result to the merchant: it posts itself to the merchant's URL. */
-export function callbackPage(language: BankLanguage, url: string, fields: Readonly<Record<string, string>>): string {
+export function callbackPage(language: PageLanguage, url: string, fields: Readonly<Record<string, string>>): string {
   return postingPage(language, url, fields, BANK_TEXTS[language].goingBack);
 }
 
-export function messagePage(language: BankLanguage, message: 'gone' | 'done'): string {
-  return page(
-    language,
-    BANK_TEXTS[language][message],
-    html`<main class="card"><h1 class="message">${BANK_TEXTS[language][message]}</h1></main>`,
-  );
+export function messagePage(language: PageLanguage, message: 'gone' | 'done'): string {
+  return noticePage(language, BANK_TEXTS[language][message]);
 }
 
 /** Where the buyer types the SMS code. */
@@ -96,7 +94,7 @@ export function verificationPage(view: BankPageView): string {
     html`<main class="card">
       <header>
         <div class="bank"><span class="logo" aria-hidden="true"></span>Demo Bank</div>
-        <nav>${languageLink('tr', view)}${languageLink('en', view)}</nav>
+        ${languageNav(view.action, language)}
       </header>
       <p class="badge">${texts.simulator}</p>
       <h1>${texts.title}</h1>
@@ -139,115 +137,3 @@ export function verificationPage(view: BankPageView): string {
     </main>`,
   );
 }
-
-function languageLink(language: BankLanguage, view: BankPageView): Html {
-  const current = language === view.language ? new Html(' aria-current="true"') : null;
-  return html`<a href="${view.action}?lang=${language}" lang="${language}" ${current}>${language.toUpperCase()}</a>`;
-}
-
-/** A form that submits itself, and a button for browsers without scripts. */
-function postingPage(
-  language: BankLanguage,
-  action: string,
-  fields: Readonly<Record<string, string>>,
-  message: string,
-): string {
-  const inputs = Object.entries(fields).map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
-  );
-  return page(
-    language,
-    message,
-    html`<main class="card">
-      <h1 class="message">${message}</h1>
-      <form method="post" action="${action}">
-        ${inputs}
-        <div class="buttons"><button class="primary">${BANK_TEXTS[language].goOn}</button></div>
-      </form>
-      <script>
-        document.forms[0].submit();
-      </script>
-    </main>`,
-  );
-}
-
-function page(language: BankLanguage, title: string, body: Html): string {
-  return html`<!doctype html>
-    <html lang="${language}">
-      <head>
-        <meta charset="utf-8" />
-        <link rel="icon" href="data:," />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${title}</title>
-        <style>
-          ${STYLE}
-        </style>
-      </head>
-      <body>
-        ${body}
-      </body>
-    </html> `.text;
-}
-
-/** HTML that is inserted without escaping. */
-class Html {
-  constructor(readonly text: string) {}
-}
-
-/** Builds HTML: every value but Html is escaped, null is left out. */
-function html(parts: TemplateStringsArray, ...values: (string | number | Html | Html[] | null)[]): Html {
-  return new Html(parts.reduce((text, part, index) => text + markup(values[index - 1] ?? null) + part));
-}
-
-function markup(value: string | number | Html | Html[] | null): string {
-  if (value === null) return '';
-  if (value instanceof Html) return value.text;
-  if (Array.isArray(value)) return value.map((item) => item.text).join('');
-  return String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-}
-
-const STYLE = new Html(`
-:root { color-scheme: light dark; --page: #eef2f8; --card: #fff; --tint: #f6f8fc; --ink: #14213d; --soft: #5b6782;
-  --line: #dde3ee; --field: #7d8aa5; --brand: #12498f; --fill: #12498f; --bad: #b3261e; --note: #7a5200;
-  --note-tint: #fffaf0; --badge: #fff3cd; --focus: #1d6fd1; }
-@media (prefers-color-scheme: dark) { :root { --page: #0d131f; --card: #161e2e; --tint: #1d273a; --ink: #e9eef8;
-  --soft: #a9b5cc; --line: #2c384f; --field: #7585a3; --brand: #93c0f7; --fill: #1d5eb3; --bad: #ffa198;
-  --note: #f0c768; --note-tint: #272010; --badge: #3a2f10; --focus: #8bb8f0; } }
-* { box-sizing: border-box; }
-body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 16px; background: var(--page);
-  color: var(--ink); font: 16px/1.5 system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
-.card { width: 100%; max-width: 440px; background: var(--card); border: 1px solid var(--line); border-radius: 14px;
-  padding: 24px; box-shadow: 0 10px 30px rgb(20 33 61 / 8%); }
-header { display: flex; justify-content: space-between; align-items: center; padding-bottom: 16px;
-  border-bottom: 1px solid var(--line); }
-.bank { display: flex; align-items: center; gap: 10px; font-weight: 700; color: var(--brand); }
-.logo { width: 28px; height: 28px; border-radius: 8px; background: linear-gradient(135deg, #12498f 50%, #3f8ae0 50%); }
-nav { display: flex; gap: 4px; }
-nav a { padding: 4px 10px; border-radius: 999px; font-size: 13px; font-weight: 600; color: var(--soft);
-  text-decoration: none; }
-nav a[aria-current] { background: var(--fill); color: #fff; }
-.badge { display: inline-block; margin: 16px 0 0; padding: 2px 10px; border-radius: 999px; background: var(--badge);
-  color: var(--note); font-size: 13px; font-weight: 600; }
-h1 { margin: 8px 0 4px; font-size: 22px; line-height: 1.25; }
-p { margin: 0 0 16px; color: var(--soft); }
-dl { display: grid; grid-template-columns: auto 1fr; gap: 8px 16px; margin: 0 0 20px; padding: 16px;
-  background: var(--tint); border-radius: 10px; }
-dt { color: var(--soft); }
-dd { margin: 0; text-align: right; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
-.amount { font-weight: 700; }
-label { display: block; margin-bottom: 6px; font-weight: 600; }
-input#code { width: 100%; padding: 12px; border: 1px solid var(--field); border-radius: 10px; background: var(--card);
-  color: inherit; font: inherit; font-size: 20px; letter-spacing: 8px; text-align: center; }
-input#code[aria-invalid] { border-color: var(--bad); }
-.error { margin: 8px 0 0; color: var(--bad); }
-.buttons { display: flex; gap: 12px; margin: 16px 0 0; }
-button { flex: 1; padding: 12px; border: 1px solid var(--field); border-radius: 10px; background: var(--card);
-  color: var(--ink); font: inherit; font-weight: 600; cursor: pointer; }
-button.primary { background: var(--fill); border-color: var(--fill); color: #fff; }
-:focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; }
-.hint { margin: 20px 0 0; padding: 10px 14px; border: 1px dashed #b98f22; border-radius: 10px;
-  background: var(--note-tint); color: var(--note); font-size: 14px; }
-.hint code { font-size: 15px; font-weight: 700; }
-@media (max-width: 420px) { .card { padding: 18px; } dl { padding: 12px; gap: 6px 12px; font-size: 14px; } }
-.message { margin: 0; color: var(--ink); font-size: 17px; font-weight: 400; line-height: 1.5; text-align: center; }
-`);

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bank, BankCallback, BankSession } from './bank.js';
-import { callbackPage, languageOf, messagePage, verificationPage, type BankLanguage } from './bank-pages.js';
-import { receiveText } from './http.js';
+import { callbackPage, messagePage, verificationPage } from './bank-pages.js';
+import { receiveText, showPage } from './http.js';
+import { languageOf, type PageLanguage } from './page-layout.js';
 import type { SimulatorSettings } from './simulator-options.js';
 
 /** The bank's pages at `/acs/{session}`: what the buyer's browser sees. */
@@ -26,7 +27,7 @@ export class BankServer {
     showPage(response, 200, this.verification(session, language, wrongCode));
   }
 
-  private verification(session: BankSession, language: BankLanguage, wrongCode: boolean): string {
+  private verification(session: BankSession, language: PageLanguage, wrongCode: boolean): string {
     const { amount, currencyCode, installmentCount, maskedCardNumber } = session.sale;
     return verificationPage({
       action: `${this.settings.publicUrl}/acs/${session.id}`,
@@ -42,7 +43,7 @@ export class BankServer {
     });
   }
 
-  private async goBack(response: ServerResponse, callback: BankCallback, language: BankLanguage): Promise<void> {
+  private async goBack(response: ServerResponse, callback: BankCallback, language: PageLanguage): Promise<void> {
     const { bankDelayMs, lateCallbackMs } = this.settings;
     await delay(callback.late ? bankDelayMs + lateCallbackMs : bankDelayMs, undefined, { ref: false });
     const { url, method, headers } = callback.request;
@@ -68,17 +69,6 @@ export class BankServer {
       return null;
     }
   }
-}
-
-const BANK_HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-};
-
-function showPage(response: ServerResponse, status: number, page: string): void {
-  response.writeHead(status, BANK_HEADERS).end(page);
 }
 
 function redirect(response: ServerResponse, location: string): void {

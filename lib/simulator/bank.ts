@@ -8,7 +8,7 @@ import type { SimulatorCallback, SimulatorSettings } from './simulator-options.j
 
 const PASSWORD_TRIES = 3;
 /** How JavaScript prints an object: the vendor's hosted page sends this text for `InstrumentDetail`. */
-const OBJECT_AS_TEXT = '[object Object]';
+export const OBJECT_AS_TEXT = '[object Object]';
 
 /** The fields that the bank sends to the merchant, and that Auth3d must bring back. */
 export interface CallbackContent {

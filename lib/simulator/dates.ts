@@ -6,6 +6,11 @@ export function replyDate(at: Date): string {
   return `${date.split('-').reverse().join('/')} ${time.slice(0, 8)}`;
 }
 
+/** ISO 8601 with the offset of Istanbul. */
+export function istanbulTime(at: Date): string {
+  return `${inIstanbul(at).toISOString().slice(0, 19)}+03:00`;
+}
+
 /** Whether both are on the same day in Istanbul. */
 export function isSameDay(one: Date, other: Date): boolean {
   return replyDate(one).slice(0, 10) === replyDate(other).slice(0, 10);

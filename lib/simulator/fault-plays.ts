@@ -56,6 +56,9 @@ export type FaultPlay =
 const JSON_TYPE = 'application/json; charset=utf-8';
 const HTML_PAGE = '<!doctype html><title>Error</title><h1>Service unavailable</h1>';
 const DEPTH = 10_000;
+/** Longer than any address that a client has to keep. */
+const LONG_QUERY = 'x'.repeat(8 * 1024);
+const LONG_FORM = 'x'.repeat(2 * 1024 * 1024);
 
 /** The faults that have a name. */
 const FAULTS = {
@@ -124,6 +127,15 @@ const FAULTS = {
   'page-twice': edit((fields, { contentField }) => {
     fields[contentField.toUpperCase()] = base64('<html><body>Another page</body></html>');
   }),
+
+  /** Where the browser is sent: `returnUrl` of hostedPage's answer. */
+  'redirect-http': changeText('returnUrl', () => 'http://gateway.example/hosted/page'),
+  'redirect-javascript': changeText('returnUrl', () => 'javascript:alert(document.domain)'),
+  'redirect-missing': changeText('returnUrl', () => undefined),
+  'redirect-too-long': changeText('returnUrl', (url) => `${url}?${LONG_QUERY}`),
+  /** `paymentFormContent` of embeddedForm's answer. */
+  'form-missing': changeText('paymentFormContent', () => undefined),
+  'form-too-long': changeText('paymentFormContent', (form) => `${form}<!--${LONG_FORM}-->`),
 } satisfies Record<string, FaultPlay>;
 
 export type FaultName = keyof typeof FAULTS;
@@ -136,6 +148,14 @@ function reply(text: string, contentType = JSON_TYPE): FaultPlay {
 
 function edit(change: (fields: JsonObject, context: EditContext) => unknown): FaultPlay {
   return { kind: 'edit', edit: change };
+}
+
+/** Changes a field of answers that have it. JSON leaves out what is undefined. */
+function changeText(name: string, change: (value: string) => string | undefined): FaultPlay {
+  return edit((fields) => {
+    const value = fields[name];
+    if (typeof value === 'string') fields[name] = change(value);
+  });
 }
 
 function codes(code: string): FaultPlay {

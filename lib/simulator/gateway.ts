@@ -1,6 +1,7 @@
 import type { Bank } from './bank.js';
 import { referencePrefix, replyDate } from './dates.js';
 import { JsonNumber, type JsonObject } from './exact-json.js';
+import type { HostedPages } from './hosted-pages.js';
 import type { Ledger, SimulatorOperation } from './ledger.js';
 import { bankVerdict, codeText, type BankVerdict } from './magic.js';
 import { commissionOf, COMMISSION_RATE } from './money.js';
@@ -26,7 +27,7 @@ interface PaymentIds {
   readonly paymentId: string;
 }
 
-/** What all operations of the gateway share: its payments, its bank, its signatures. */
+/** What all operations of the gateway share: its payments, its bank, its pages, its signatures. */
 export class Gateway {
   private payments = 0;
 
@@ -34,6 +35,7 @@ export class Gateway {
     readonly settings: SimulatorSettings,
     readonly ledger: Ledger,
     readonly bank: Bank,
+    readonly pages: HostedPages,
   ) {}
 
   /** @throws Refusal (400) */
@@ -43,10 +45,11 @@ export class Gateway {
     if (!isGood) throw new Refusal(400, REFUSAL_CODES.sign, 'sign is wrong');
   }
 
-  /** @throws Refusal (400) when a payment was begun, or money asked back, with this conversationId */
+  /** @throws Refusal (400) when a payment was begun, a page opened, or money asked back, with this conversationId */
   expectNew({ conversationId }: { readonly conversationId: string }): void {
-    const { ledger, bank } = this;
-    if (ledger.decision(conversationId) ?? ledger.refundDecision(conversationId) ?? bank.sessionOf(conversationId)) {
+    const { ledger, bank, pages } = this;
+    const decided = ledger.decision(conversationId) ?? ledger.refundDecision(conversationId);
+    if (decided ?? bank.sessionOf(conversationId) ?? pages.pageOf(conversationId)) {
       throw new Refusal(400, REFUSAL_CODES.repeated, 'conversationId was already used');
     }
   }

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { SimulatorOperation } from './ledger.js';
 
 /** A request as it reached the gateway. It holds the card: it is for tests only, and is gone when the process ends. */
@@ -42,4 +42,16 @@ export async function receiveText(request: IncomingMessage): Promise<string | nu
     return null;
   }
   return text;
+}
+
+const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+};
+
+/** Answers a browser. */
+export function showPage(response: ServerResponse, status: number, page: string): void {
+  response.writeHead(status, PAGE_HEADERS).end(page);
 }

@@ -1,13 +1,17 @@
 import { majorUnits, minorUnits } from './money.js';
 
 /**
- * What the gateway can be asked to do. Operations with a path of their own have its name; `refund` and `void` share
- * DoPayment's path.
+ * What the gateway can be asked to do. `refund` and `void` share DoPayment's path; `hostedPage` is
+ * HostedPaymentRedirect, `embeddedForm` is CreatePaymentForm; the others have the name of their path.
  */
-export type SimulatorOperation = 'DoPayment' | 'Init3d' | 'Auth3d' | 'CheckPayment' | 'CheckBin' | RefundOperation;
+export type SimulatorOperation =
+  'DoPayment' | 'Init3d' | 'Auth3d' | 'CheckPayment' | 'CheckBin' | RefundOperation | HostedOperation;
 
 /** The operations that give money back. */
 export type RefundOperation = 'refund' | 'void';
+
+/** The operations that open a page of the gateway's, at which the buyer types the card. */
+export type HostedOperation = 'hostedPage' | 'embeddedForm';
 
 /** A charge that was made. */
 export interface Charge {
@@ -19,7 +23,8 @@ export interface Charge {
   /** ISO 4217 numeric. */
   readonly currencyCode: number;
   readonly installmentCount: number;
-  readonly kind: 'direct' | '3d';
+  /** `hosted`: at the gateway's own page or embedded form. */
+  readonly kind: 'direct' | '3d' | 'hosted';
   /** First 6 and last 4 digits. */
   readonly maskedCardNumber: string;
   readonly at: Date;
@@ -71,6 +76,8 @@ export interface RefundDecision {
   /** null when no money was given back. */
   readonly refund: ChargeRefund | null;
 }
+
+const CHARGED_BY = { direct: 'DoPayment', '3d': 'Auth3d', hosted: 'hostedPage' } as const;
 
 /** Who was charged, who got money back, and how often the gateway was asked to. */
 export class Ledger {
@@ -154,7 +161,7 @@ export class Ledger {
     this.decisionsByPaymentId.set(paymentId, decision);
     if (!charge) return;
     if (this.chargedTimes(conversationId) > 0) {
-      const operation = charge.kind === 'direct' ? 'DoPayment' : 'Auth3d';
+      const operation = CHARGED_BY[charge.kind];
       this.violations.push({ kind: 'charged-twice', operation, conversationId, at: charge.at });
     }
     this.charges.push(charge);

@@ -136,11 +136,22 @@ export interface BankVerdict {
   readonly inquiry: string | null;
 }
 
+type BankSale = Pick<Sale, 'amount' | 'currencyCode' | 'expDate'>;
+
 /** The amount decides. Otherwise a card that has expired is declined with B0054. */
-export function bankVerdict(sale: Sale, now: Date): BankVerdict {
+export function bankVerdict(sale: BankSale, now: Date): BankVerdict {
   const magic = MAGIC_AMOUNTS.find(({ digits }) => digits === digitsOf(sale.amount));
   if (!magic && isExpired(sale.expDate, now)) return verdictOf(declined('', 'B0054', ''), sale);
   return verdictOf(magic ?? APPROVED, sale);
+}
+
+/**
+ * At the gateway's own page only {@link TEST_CARDS} can pay, so that a buyer can be declined and then pay with another
+ * card; any other card is declined with B0014, whatever the amount is.
+ */
+export function pageVerdict(cardNo: string, sale: BankSale, now: Date): BankVerdict {
+  const isTestCard = TEST_CARDS.some((card) => card.cardNo === cardNo);
+  return isTestCard ? bankVerdict(sale, now) : verdictOf(declined('', 'B0014', ''), sale);
 }
 
 /** The digits after the point: `50` of 0.5. */
@@ -148,7 +159,7 @@ function digitsOf(amount: string): string | undefined {
   return amount.split('.')[1]?.padEnd(2, '0');
 }
 
-function verdictOf(row: MagicAmount, sale: Sale): BankVerdict {
+function verdictOf(row: MagicAmount, sale: BankSale): BankVerdict {
   const half = majorUnits(minorUnits(sale.amount, sale.currencyCode) / 2n, sale.currencyCode);
   const chargedAmount = { all: sale.amount, half, nothing: null }[row.charged];
   return { code: row.code, chargedAmount, pace: row.pace, inquiry: row.inquiry };
@@ -165,6 +176,7 @@ const CODE_TEXTS: Record<string, { en: string; tr: string }> = {
   B0010: { en: 'Partial Approval', tr: 'İşlem kısmen onaylandı.' },
   B0012: { en: 'Invalid transaction', tr: 'Hatalı işlem' },
   B0013: { en: 'Invalid amount', tr: 'Hatalı miktar' },
+  B0014: { en: 'Invalid card number', tr: 'Hatalı kart no' },
   B0017: { en: 'Customer cancellation', tr: 'Müşteri iptali.' },
   B0021: { en: 'No action taken', tr: 'İşlem yapılmadı.' },
   B0028: { en: 'Original is declined', tr: 'Orijinal teklif reddedildi.' },
@@ -185,6 +197,8 @@ const CODE_TEXTS: Record<string, { en: string; tr: string }> = {
   B0096: { en: 'System error', tr: 'Sistem hatası.' },
   B0100: { en: 'PaymentID is not found', tr: 'Ödeme kimliği bulunamadı.' },
   B0101: { en: 'PaymentID is invalid', tr: 'Ödeme kimliği geçersiz.' },
+  // Invented: no public source says what CheckPayment answers while a page is open.
+  W0001: { en: 'Pending', tr: 'Bekliyor' },
 };
 
 /** The text that goes with a result code. */

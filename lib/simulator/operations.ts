@@ -1,8 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { bringsBack } from './bank.js';
+import { istanbulTime } from './dates.js';
 import type { SimulatedDialect } from './dialects/standard.dialect.js';
 import { JsonNumber, type JsonObject } from './exact-json.js';
 import type { Gateway, GatewayWork, OperationWork } from './gateway.js';
+import type { HostedPage } from './hosted-pages.js';
+import { readHosted, type HostedRequest } from './hosted-requests.js';
 import type { Charge, ChargeRefund, Ledger, SimulatorOperation } from './ledger.js';
 import { codeText } from './magic.js';
 import { giveBack, readRefund, readVoid } from './refunds.js';
@@ -26,7 +29,7 @@ interface OperationDefinition<Request> {
    * all others.
    */
   readonly transactionType?: string;
-  /** The simulator's own rule: inquiries need `pf_read`, all other operations `pf_write`. */
+  /** The simulator's own rule: inquiries need `pf_read`, the gateway's own page `payment`, all others `pf_write`. */
   readonly scope: Scope;
   /** Whether a second call for the same conversationId is a violation. */
   readonly movesMoney: boolean;
@@ -124,6 +127,31 @@ export const OPERATIONS = {
     read: readVoid,
     answer: giveBack,
   }),
+
+  hostedPage: operation({
+    path: '/v1/HostedPayment/HostedPaymentRedirect',
+    scope: 'payment',
+    movesMoney: false,
+    signed: true,
+    read: (body, settings) => readHosted('hostedPage', body, settings),
+    // Public sources show only `returnUrl`, which is the page's address, not the merchant's.
+    answer: (request, gateway) => openPage(request, gateway, (page) => ({ returnUrl: gateway.pages.address(page) })),
+  }),
+
+  embeddedForm: operation({
+    path: '/v1/EmbeddedPayment/CreatePaymentForm',
+    scope: 'payment',
+    movesMoney: false,
+    signed: true,
+    read: (body, settings) => readHosted('embeddedForm', body, settings),
+    answer: (request, gateway) =>
+      openPage(request, gateway, (page) => ({
+        paymentFormContent: gateway.pages.form(page),
+        paymentFormExpireTime: istanbulTime(page.endsAt),
+        returnUrl: request.returnUrl,
+        failUrl: request.failUrl,
+      })),
+  }),
 } satisfies Record<SimulatorOperation, Operation>;
 
 interface Operation extends Omit<OperationDefinition<unknown>, 'signed' | 'read' | 'answer'> {
@@ -200,6 +228,15 @@ function completePayment(body: JsonObject, gateway: Gateway): OperationWork {
   return { ...work, fields: unboundAuth3d === 'omitId' ? fields : { ...fields, conversationId } };
 }
 
+/** Opens a page of the gateway's own. */
+function openPage(request: HostedRequest, gateway: Gateway, fieldsOf: (page: HostedPage) => JsonObject): OperationWork {
+  gateway.expectNew(request);
+  const { conversationId, language } = request;
+  const { code, message } = gateway.codeFields('B0000', language);
+  const page = gateway.pages.prepare(request, gateway.newIds());
+  return { fields: { code, message, conversationId, ...fieldsOf(page) }, commit: () => gateway.pages.open(page) };
+}
+
 /** What an inquiry tells of a sale, a refund or a void. */
 interface Inquired {
   readonly transactionType: 'SALE' | 'REFUND' | 'VOID';
@@ -212,9 +249,9 @@ interface Inquired {
 }
 
 /** CheckPayment, as the service's public documentation and its users show it. */
-function inquire(conversationId: string, { ledger, settings }: Gateway): OperationWork {
+function inquire(conversationId: string, { ledger, pages, settings }: Gateway): OperationWork {
   const found = inquired(conversationId, ledger, settings);
-  const responseCode = found?.inquiry ?? 'B0029';
+  const responseCode = found?.inquiry ?? (pages.isPending(conversationId) ? 'W0001' : 'B0029');
   const responseDescription = codeText(responseCode, 'en');
   if (!found?.inquiry) return { fields: { responseCode, responseDescription } };
   const { transactionType, orderId, paymentId, moved } = found;

@@ -3,8 +3,8 @@ import { JsonNumber, type JsonObject } from './exact-json.js';
 import type { Gateway, OperationWork } from './gateway.js';
 import type { Charge, ChargeRefund, Decision, RefundOperation } from './ledger.js';
 import { magicRefundOf, type MagicRefund } from './magic.js';
-import { currencyOf, majorUnits, minorUnits } from './money.js';
-import { checkFields, expectDecimals, fieldRules, isText, matches, oneOf, type Rule } from './request-checks.js';
+import { majorUnits, minorUnits } from './money.js';
+import { checkFields, expectDecimals, fieldRules, isCurrencyText, isText, oneOf } from './request-checks.js';
 import type { SimulatorSettings } from './simulator-options.js';
 
 /** A refund or void whose fields passed every check. */
@@ -174,6 +174,3 @@ function declined(code: string, isExcessive = false): RefundVerdict {
 function largerThan({ amount, currencyCode }: Charge): string {
   return majorUnits(minorUnits(amount, currencyCode) + 1n, currencyCode);
 }
-
-/** A currency as refunds and voids have it: ISO 4217's three digits, as text. */
-const isCurrencyText: Rule = (value) => matches(/^\d{3}$/)(value) && !!currencyOf(Number(value));

@@ -32,8 +32,13 @@ export class Refusal extends Error {
   }
 }
 
-export type Scope = 'pf_write' | 'pf_read';
-const SCOPES: readonly string[] = ['pf_write', 'pf_read'] satisfies Scope[];
+export type Scope = 'pf_write' | 'pf_read' | 'payment';
+/** The scopes that a request may name. The vendor's plugins send `payment` alone, and only for the gateway's own page. */
+const KNOWN_SCOPES: Readonly<Record<Scope, readonly string[]>> = {
+  pf_write: ['pf_write', 'pf_read'],
+  pf_read: ['pf_write', 'pf_read'],
+  payment: ['payment'],
+};
 
 /**
  * Checks the five headers of docs/interface.md. The service's public documentation says that operations other than
@@ -53,7 +58,7 @@ export function checkHeaders(headers: IncomingHttpHeaders, needed: Scope, settin
     'x-ClientID': text('x-clientid') === clientId,
     'x-ClientSecret': text('x-clientsecret') === dialect.clientSecret(clientSecret, timestamp),
     'x-GrantType': text('x-granttype') === 'client_credentials',
-    'x-Scope': scopes.every((scope) => SCOPES.includes(scope)) && scopes.includes(needed),
+    'x-Scope': scopes.every((scope) => KNOWN_SCOPES[needed].includes(scope)) && scopes.includes(needed),
   };
   const wrong = Object.entries(checks).find(([, good]) => !good);
   if (wrong) throw new Refusal(401, REFUSAL_CODES.credentials, 'Unauthorized', [`${wrong[0]} is missing or wrong`]);
@@ -100,7 +105,7 @@ export function readSale(body: JsonObject, settings: SimulatorSettings): Sale {
     returnUrl: fields.returnUrl as string,
     failUrl: fields.failUrl as string,
     language: fields.language as string,
-    maskedCardNumber: cardNo!.slice(0, 6) + '*'.repeat(cardNo!.length - 10) + cardNo!.slice(-4),
+    maskedCardNumber: maskedCard(cardNo!),
     expDate: expDate!,
     amount: transaction.amount!.text,
     currencyCode: Number(transaction.currencyCode!.text),
@@ -108,6 +113,11 @@ export function readSale(body: JsonObject, settings: SimulatorSettings): Sale {
   };
   expectDecimals(sale);
   return sale;
+}
+
+/** First 6 and last 4 digits. */
+export function maskedCard(cardNo: string): string {
+  return cardNo.slice(0, 6) + '*'.repeat(cardNo.length - 10) + cardNo.slice(-4);
 }
 
 /** @throws Refusal (400) when the amount has more decimals than its currency */
@@ -122,6 +132,8 @@ export type Rule = (value: JsonValue | undefined) => boolean;
 interface Rules {
   readonly [field: string]: Rule | Rules;
 }
+
+const AMOUNT = /^(?=.*[1-9])\d+(\.\d+)?$/;
 
 /** The fields of a sale (docs/interface.md). Other operations use some of them. */
 export function fieldRules({ credentials, dialect, luhn }: SimulatorSettings) {
@@ -142,7 +154,7 @@ export function fieldRules({ credentials, dialect, luhn }: SimulatorSettings) {
     transactionDetails: {
       transactionType: oneOf('SALE'),
       installmentCount: isNumber(/^\d{1,2}$/),
-      amount: isNumber(/^(?=.*[1-9])\d+(\.\d+)?$/),
+      amount: isNumber(AMOUNT),
       currencyCode: (value) => isNumber(/^\d{1,3}$/)(value) && !!currencyOf(Number((value as JsonNumber).text)),
       vftFlag: optional((value) => typeof value === 'boolean'),
     },
@@ -186,12 +198,17 @@ function allOptional(rules: Rules): boolean {
   return Object.values(rules).every((rule) => typeof rule === 'function' && rule(undefined));
 }
 
-function optional(rule: Rule): Rule {
+export function optional(rule: Rule): Rule {
   return (value) => value === undefined || rule(value);
 }
 
 export const isText: Rule = (value) => typeof value === 'string' && value.trim() !== '';
 const isWebUrl: Rule = (value) => typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value);
+
+/** An amount as text, digit for digit. */
+export const isAmountText: Rule = matches(AMOUNT);
+/** A currency as text: ISO 4217's three digits. */
+export const isCurrencyText: Rule = (value) => matches(/^\d{3}$/)(value) && !!currencyOf(Number(value));
 
 export function oneOf(...texts: string[]): Rule {
   return (value) => typeof value === 'string' && texts.includes(value);
@@ -202,7 +219,7 @@ export function matches(pattern: RegExp): Rule {
 }
 
 /** A JSON number whose digits, as they were sent, match. */
-function isNumber(pattern: RegExp): Rule {
+export function isNumber(pattern: RegExp): Rule {
   return (value) => value instanceof JsonNumber && pattern.test(value.text);
 }
 

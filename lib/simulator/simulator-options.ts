@@ -48,7 +48,7 @@ export interface SimulatorOptions {
   readonly port?: number;
   /** The address to listen on; `0.0.0.0` is every address of the machine. Default `127.0.0.1`. */
   readonly host?: string;
-  /** Where browsers reach the bank's pages, such as `http://192.168.1.5:4010`. Default: the simulator's own address. */
+  /** Where browsers reach the bank's pages and the gateway's own, such as `http://192.168.1.5:4010`. Default: the simulator's own address. */
   readonly publicUrl?: string;
   /** Whether the simulator keeps the process alive, as a command wants and a test does not. Default false. */
   readonly keepsProcessAlive?: boolean;
@@ -64,7 +64,7 @@ export interface SimulatorOptions {
   readonly dialect?: SimulatorDialect;
   /** Default: {@link SIMULATOR_CREDENTIALS}. */
   readonly credentials?: Partial<SimulatorCredentials>;
-  /** The name on the bank's page. */
+  /** The name on the bank's page and on the gateway's own. */
   readonly merchantName?: string;
   /**
    * Whether the `sign` of a `standard` request is good; by default any that is not empty. The interface does not show
@@ -102,6 +102,27 @@ export interface SimulatorOptions {
    * says that it does.
    */
   readonly inquiryKnowsRefunds?: boolean;
+  /**
+   * How long a page of the gateway's, or its embedded form, is said to be open; the form's answer names its end. Default
+   * 20 minutes: the real time is unverified.
+   */
+  readonly hostedPageMs?: number;
+  /**
+   * Whether such a page can be paid after its end, until `closePage` is called. Default true: unverified, and the worst
+   * case for the merchant.
+   */
+  readonly hostedPagePayableAfterEnd?: boolean;
+  /**
+   * Whether a buyer whose card was declined at such a page is sent to failUrl at once, while the page can still be opened
+   * again and be paid; otherwise the buyer stays there and can try another card. Default true: unverified.
+   */
+  readonly hostedDeclineGoesBack?: boolean;
+  /**
+   * What CheckPayment answers for a page that can be paid, and at which no try was answered: as for a conversationId that
+   * it never saw (`unknown`), or the code W0001 with the text Pending (`pending`), both invented. Default `unknown`: the
+   * real answer is unverified. After a declined try it answers that try's code.
+   */
+  readonly hostedInquiry?: 'unknown' | 'pending';
   /** How long an idle connection stays open, as announced in `Keep-Alive: timeout=`. Default 5 seconds. */
   readonly keepAliveTimeoutMs?: number;
   /** How many requests are remembered. Default 10000. */
@@ -135,6 +156,10 @@ export function settingsOf(options: SimulatorOptions, publicUrl: string): Simula
     unboundAuth3d: options.unboundAuth3d ?? false,
     inquiryAnswer: options.inquiryAnswer ?? 'full',
     inquiryKnowsRefunds: options.inquiryKnowsRefunds ?? false,
+    hostedPageMs: options.hostedPageMs ?? 20 * 60 * 1000,
+    hostedPagePayableAfterEnd: options.hostedPagePayableAfterEnd ?? true,
+    hostedDeclineGoesBack: options.hostedDeclineGoesBack ?? true,
+    hostedInquiry: options.hostedInquiry ?? 'unknown',
     keepAliveTimeoutMs: options.keepAliveTimeoutMs ?? 5000,
     requestLimit: options.requestLimit ?? 10_000,
   };

@@ -6,6 +6,8 @@ import { BankServer } from './bank-server.js';
 import { FaultQueue, type FaultHandle, type FaultOptions } from './faults.js';
 import { Gateway } from './gateway.js';
 import { GatewayServer } from './gateway-server.js';
+import { HostedPageServer } from './hosted-page-server.js';
+import { FORM_PATH, HostedPages, PAGE_PATH, type HostedCallback, type PayAtPageOptions } from './hosted-pages.js';
 import type { RecordedRequest } from './http.js';
 import { Ledger, type SimulatorLedger } from './ledger.js';
 import { currentTestCards, MAGIC_AMOUNTS, MAGIC_PASSWORDS, MAGIC_REFUNDS, SMS_CODE } from './magic.js';
@@ -21,20 +23,33 @@ import {
 export interface Simulator {
   /** The base URL as this machine reaches it, without a slash at its end. */
   readonly url: string;
-  /** Where a browser reaches the bank's pages, without a slash at its end. */
+  /** Where a browser reaches the bank's pages and the gateway's own, without a slash at its end. */
   readonly publicUrl: string;
   readonly port: number;
   readonly dialect: SimulatorDialect;
   readonly credentials: SimulatorCredentials;
   readonly ledger: SimulatorLedger;
-  /** The requests that reached the gateway (not the bank's pages), oldest first. They hold the cards. */
+  /** The requests that reached the gateway (not the pages that browsers see), oldest first. They hold the cards. */
   readonly requests: readonly RecordedRequest[];
   readonly bank: Pick<Bank, 'answer'>;
   /** Queues a fault for the next request of an operation. */
   fail(options: FaultOptions): FaultHandle;
   /** The buyer types the right SMS code: the same as `bank.answer(…, { code: '123456' })`. */
   approve(conversationIdOrPage: string): BankCallback;
-  /** Forgets payments, requests and faults. Stalled requests are released. */
+  /**
+   * The buyer types a card at the gateway's own page, or at its embedded form. Nothing is sent: the callback is what the
+   * browser would bring to the merchant. A declined card does not end the page; once a buyer was charged, later calls get
+   * the callback of that charge.
+   *
+   * @param conversationIdOrUrl the payment, the page's address, or the form's content
+   * @throws Error when there is no such page, it can no longer be paid, or it does not take what was typed
+   */
+  payAtPage(conversationIdOrUrl: string, options?: PayAtPageOptions): HostedCallback;
+  /** The buyer goes back to failUrl. The page stays open: it can be entered again and be paid. */
+  cancelAtPage(conversationIdOrUrl: string): HostedCallback;
+  /** The gateway closes the page: it can no longer be paid. */
+  closePage(conversationIdOrUrl: string): void;
+  /** Forgets payments, pages, requests and faults. Stalled requests are released. */
   reset(): void;
   /** Cuts every connection and stops. */
   close(): Promise<void>;
@@ -63,12 +78,19 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const ledger = new Ledger();
   const faults = new FaultQueue();
   const bank = new Bank(settings);
-  const gateway = new Gateway(settings, ledger, bank);
+  const pages = new HostedPages(settings, ledger);
+  const gateway = new Gateway(settings, ledger, bank, pages);
   const gatewayServer = new GatewayServer(gateway, faults);
   const bankServer = new BankServer(settings, bank);
+  const pageServer = new HostedPageServer(settings, pages);
+  const serverOf = (path = '/') => {
+    if (path.startsWith('/acs/')) return bankServer;
+    return path.startsWith(PAGE_PATH) || path.startsWith(FORM_PATH) ? pageServer : gatewayServer;
+  };
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    const target = request.url?.startsWith('/acs/') ? bankServer : gatewayServer;
-    target.serve(request, response).catch(() => response.destroy());
+    serverOf(request.url)
+      .serve(request, response)
+      .catch(() => response.destroy());
   });
 
   return {
@@ -82,10 +104,14 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     bank,
     fail: (fault) => faults.add(fault),
     approve: (conversationIdOrPage) => bank.answer(conversationIdOrPage, { code: SMS_CODE }),
+    payAtPage: (conversationIdOrUrl, payment) => pages.payAtPage(conversationIdOrUrl, payment),
+    cancelAtPage: (conversationIdOrUrl) => pages.cancelAtPage(conversationIdOrUrl),
+    closePage: (conversationIdOrUrl) => pages.closePage(conversationIdOrUrl),
     reset: () => {
       faults.reset();
       ledger.reset();
       bank.reset();
+      pages.reset();
       gatewayServer.requests.length = 0;
     },
     close: async () => {

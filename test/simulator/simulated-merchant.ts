@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Simulator, SimulatorOperation } from '../../lib/simulator/index.js';
+import type { HostedOperation, Simulator, SimulatorOperation } from '../../lib/simulator/index.js';
 
 /** A sale as docs/interface.md has it; the amount is written into the JSON text digit for digit. */
 export interface TestSale {
@@ -19,6 +19,21 @@ export interface TestRefund {
   currency?: string;
   change?: TestSale['change'];
 }
+
+/** A request for the gateway's own page or its embedded form, signed as it is sent unless `change` has a `sign`. */
+export interface TestPage extends TestSale {
+  language?: string;
+  installmentCount?: number;
+  currency?: string;
+  /** The sub-merchant, if `extraParameter` is sent. */
+  subMerchant?: string;
+  vftFlag?: boolean;
+}
+
+export const HOSTED_PATHS: Readonly<Record<HostedOperation, string>> = {
+  hostedPage: '/v1/HostedPayment/HostedPaymentRedirect',
+  embeddedForm: '/v1/EmbeddedPayment/CreatePaymentForm',
+};
 
 export const CARD = { cardNo: '5246776356903508', expDate: '1230', cvv: '792' };
 
@@ -112,6 +127,38 @@ export class SimulatedMerchant {
   private refundSign([conversationId = '', ...values]: string[]): string {
     const { merchantId, apiKey } = this.simulator.credentials;
     return this.sign([conversationId, merchantId, 'tr', ...values, apiKey]);
+  }
+
+  openPage(operation: HostedOperation, page: TestPage = {}, headers = this.pageHeaders()): Promise<Response> {
+    const body = this.pageText(operation, page);
+    return fetch(this.simulator.url + HOSTED_PATHS[operation], { method: 'POST', headers, body });
+  }
+
+  pageHeaders(): Record<string, string> {
+    return { ...this.headers(), 'x-Scope': 'payment' };
+  }
+
+  pageText(operation: HostedOperation, page: TestPage = {}): string {
+    const { merchantId, apiKey } = this.simulator.credentials;
+    const { conversationId = newConversationId(), amount = '60.00', currency = '949', language = 'tr' } = page;
+    const { returnUrl = 'https://shop.example/return', failUrl = 'https://shop.example/fail' } = page.urls ?? {};
+    const { installmentCount = 0, subMerchant, vftFlag } = page;
+    const paymentMethod = operation === 'hostedPage' ? 'HOSTEDPAYMENT' : 'EMBEDDEDPAYMENT';
+    const start = [conversationId, merchantId, returnUrl, failUrl, paymentMethod, language, 'CARD', 'SALE'];
+    const rest = [vftFlag ? 'True' : 'False', String(installmentCount), amount, currency, subMerchant ?? '', apiKey];
+    const body = {
+      merchantId,
+      returnUrl,
+      failUrl,
+      paymentMethod,
+      paymentInstrumentType: 'CARD',
+      language,
+      conversationId,
+      sign: this.sign([...start, ...rest]),
+      transactionDetails: { transactionType: 'SALE', installmentCount, amount, currencyCode: currency, vftFlag },
+      ...(subMerchant !== undefined && { extraParameter: { pFSubMerchantId: subMerchant } }),
+    };
+    return JSON.stringify(merged(body, page.change ?? {}));
   }
 
   auth3d(fields: Record<string, unknown>): Promise<Response> {

@@ -3,10 +3,7 @@ import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from '../ex
 import type { SimulatorOperation } from '../ledger.js';
 import type { SimulatedDialect } from './standard.dialect.js';
 
-/**
- * The order in which a sale is signed. It is taken from the vendor's hosted page: unverified for DoPayment and Init3d.
- */
-const SALE_ORDER = [
+const COMMON_ORDER = [
   'conversationId',
   'merchantId',
   'returnUrl',
@@ -19,8 +16,13 @@ const SALE_ORDER = [
   'transactionDetails.installmentCount',
   'transactionDetails.amount',
   'transactionDetails.currencyCode',
-  'extraParameter.pfSubMerchantId',
 ];
+
+/** The order in which the vendor's plugins sign a request for the gateway's own page. */
+const HOSTED_ORDER = [...COMMON_ORDER, 'extraParameter.pFSubMerchantId'];
+
+/** The order in which a sale is signed. It is taken from {@link HOSTED_ORDER}: unverified for DoPayment and Init3d. */
+const SALE_ORDER = [...COMMON_ORDER, 'extraParameter.pfSubMerchantId'];
 
 /** Unverified: the vendor's documentation says only that it begins with these two and ends with the API key. */
 const REFUND_ORDER = [
@@ -38,6 +40,8 @@ const OTHER_ORDERS: Partial<Record<SimulatorOperation, readonly string[]>> = {
   CheckBin: ['conversationId', 'merchantId', 'language', 'bin'],
   refund: [...REFUND_ORDER, 'transactionDetails.currencyCode', 'transactionDetails.amount'],
   void: [...REFUND_ORDER, 'transactionDetails.currency', 'transactionDetails.amount'],
+  hostedPage: HOSTED_ORDER,
+  embeddedForm: HOSTED_ORDER,
 };
 
 /** The order in which a reply is signed: unverified, from unused code of the vendor's WooCommerce plugin. */
@@ -62,7 +66,17 @@ const TIMESTAMP = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/;
 
 /** Mor Para's MorPOS, as its public documentation and plugins show it. */
 export const MORPOS: SimulatedDialect = {
-  operations: ['DoPayment', 'Init3d', 'Auth3d', 'CheckPayment', 'CheckBin', 'refund', 'void'],
+  operations: [
+    'DoPayment',
+    'Init3d',
+    'Auth3d',
+    'CheckPayment',
+    'CheckBin',
+    'refund',
+    'void',
+    'hostedPage',
+    'embeddedForm',
+  ],
   conversationId: /^[A-Za-z0-9]{20}$/,
   approvalLanguage: null,
   readTimestamp: (text) => (TIMESTAMP.test(text) ? Date.parse(text.replace(TIMESTAMP, '$1-$2-$3T$4:$5:$6Z')) : NaN),
