@@ -23,7 +23,9 @@ function lines(states) {
   const rows = [...all.filter(([, row]) => row.begunBy), ...all.filter(([, row]) => !row.begunBy)];
   const first = rows.flatMap(([state, { begunBy }]) => (begunBy ? [`  [*] --> ${state}: ${begunBy}`] : []));
   const arrows = rows.flatMap(([from, { to }]) =>
-    Object.entries(to).map(([state, movers]) => `  ${from} --> ${state}: ${movers.join(', ')}`),
+    Object.entries(to)
+      .filter(([state]) => states.includes(state))
+      .map(([state, movers]) => `  ${from} --> ${state}: ${movers.join(', ')}`),
   );
   return [...first, ...arrows];
 }

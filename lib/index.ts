@@ -54,6 +54,7 @@ export { PaymentHealth, type PaymentHealthReport } from './health/payment-health
 export type { RefundCounts } from './store/account-counts.js';
 export type { LongRun } from './outbox/handler-worker.js';
 export type { Init3dStart } from './flows/three-d-flow.js';
+export type { HostedStart } from './flows/hosted-flow.js';
 export type { ResolveOptions } from './flows/operator-flow.js';
 
 export * from './dto/index.js';
@@ -87,6 +88,8 @@ export type {
   GatewayDialect,
   GatewayOperation,
   GatewayResult,
+  HostedRequest,
+  HostedResult,
   Init3dResult,
   InquiryResult,
   RefundRequest,

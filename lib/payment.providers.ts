@@ -22,6 +22,7 @@ import { Hidden } from './payment/hidden.js';
 import { Randomness, SystemRandomness } from './payment/randomness.js';
 import { DirectFlow } from './flows/direct-flow.js';
 import { InFlight, InFlightLimit, ProcessHold } from './process/in-flight.js';
+import { HostedFlow } from './flows/hosted-flow.js';
 import { InquiryFlow } from './flows/inquiry-flow.js';
 import { OperatorFlow } from './flows/operator-flow.js';
 import { DuePayments } from './flows/background/due-payments.js';
@@ -126,6 +127,7 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       DirectFlow,
       RefundFlow,
       ThreeDFlow,
+      HostedFlow,
       InquiryFlow,
       OperatorFlow,
       Reconciler,

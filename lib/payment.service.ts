@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Auth3dDto } from './dto/auth3d.dto.js';
-import type { DoPaymentDto, Init3dDto } from './dto/do-payment.dto.js';
+import type { DoPaymentDto, HostedPaymentDto, Init3dDto } from './dto/do-payment.dto.js';
 import {
   type PaymentError,
   PaymentConfigurationError,
@@ -8,6 +8,7 @@ import {
   PaymentStoreError,
   PaymentUnsupportedError,
 } from './errors/payment-errors.js';
+import { HostedFlow, type HostedStart } from './flows/hosted-flow.js';
 import { DirectFlow } from './flows/direct-flow.js';
 import { InFlight, InFlightLimit } from './process/in-flight.js';
 import { InquiryFlow } from './flows/inquiry-flow.js';
@@ -36,6 +37,7 @@ export class PaymentService {
   constructor(
     private readonly direct: DirectFlow,
     private readonly threeD: ThreeDFlow,
+    private readonly hosted: HostedFlow,
     private readonly refundFlow: RefundFlow,
     private readonly inquiries: InquiryFlow,
     private readonly operator: OperatorFlow,
@@ -93,6 +95,41 @@ export class PaymentService {
       if (!record) throw new PaymentNotFoundError();
       return this.threeD.complete(record, fields);
     });
+  }
+
+  /**
+   * Opens the gateway's own page or form, at which the buyer types the card. Send the buyer to `redirectUrl`, or embed
+   * `html`; the callback and the background work do the rest. Starting again for the same sale gives the same page until
+   * it ends. Experimental, since no answer of the real gateway has been seen.
+   *
+   * @param input the sale; amounts in major units. It is not changed.
+   * @throws PaymentValidationError the input is refused
+   * @throws PaymentUnsupportedError the dialect has no such page, or no inquiry by which its outcome is found out
+   * @throws PaymentDuplicateError the id or key belongs to another sale, or to a payment that has ended
+   * @throws PaymentNotSentError it is proven that nothing was sent
+   * @throws PaymentHostedError refused, unreadable, unanswered, the reference is taken, or a page of the sale is open; no
+   *   money can move by this call
+   * @throws PaymentStoreError the store failed; the buyer is not sent to the page, and no money can move
+   * @throws PaymentOverloadError `maxInFlight` payments are already running; nothing was recorded or sent
+   * @throws PaymentShutdownError this process is shutting down; nothing was recorded or sent
+   * @experimental
+   */
+  startHosted(input: HostedPaymentDto): Promise<HostedStart> {
+    return this.begin(() => this.limit.run('startHosted', () => this.hosted.start(input)));
+  }
+
+  /**
+   * Gives up a page that is open, for a buyer who goes back. The gateway is asked once: if nothing was paid, the payment
+   * is `expired` (`abandoned`) and its order free; if it was paid, or the answer is not clear, the payment says so. A
+   * page that is paid all the same after it was given up is in `review`.
+   *
+   * @returns the payment as it stands then; one that has ended as it is
+   * @throws PaymentNotFoundError, PaymentStoreError
+   * @throws PaymentStateError it is of another kind, or its page is only just being opened
+   * @experimental
+   */
+  abandon(conversationId: string): Promise<Payment> {
+    return this.run(() => this.hosted.abandon(conversationId));
   }
 
   /** @throws PaymentStoreError */

@@ -8,6 +8,7 @@ import { InFlight } from '../process/in-flight.js';
 import { withTimeout, TimeoutError } from '../payment/with-timeout.js';
 import { isKnown, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { PaymentReader } from '../flows/payment-reader.js';
+import { HostedFlow } from '../flows/hosted-flow.js';
 import { ThreeDFlow } from '../flows/three-d-flow.js';
 import type { WaitingPlace } from '../flows/waiting-callbacks.js';
 import { checkCallback, readCallbackFields } from '../gateway/callback/callback-fields.js';
@@ -18,12 +19,16 @@ import type { CallbackFields } from '../gateway/gateway-dialect.js';
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 const LOOK_AGAIN_MS = 250;
 
-/** Handles what the bank posts back: finds the payment by its token and completes it by Auth3d. */
+/**
+ * Handles what the bank or the gateway's own page posts back: finds the payment by its token, and completes it by Auth3d
+ * or, since no field of the page can be counted on, asks the gateway.
+ */
 @Injectable()
 export class CallbackReceiver {
   constructor(
     private readonly reader: PaymentReader,
     private readonly threeD: ThreeDFlow,
+    private readonly hosted: HostedFlow,
     private readonly inFlight: InFlight,
     private readonly route: CallbackRoute,
     private readonly clock: PaymentClock,
@@ -44,7 +49,7 @@ export class CallbackReceiver {
     const record = await this.identify(token);
     const { dialect } = this.settings;
     const fields = readCallbackFields(received, dialect.callbackObjectFields);
-    checkCallback(fields, record, dialect);
+    this.check(fields, record);
     return new ReceivedCallback({ conversationId: record.conversationId, payment: toPayment(record), fields });
   }
 
@@ -59,9 +64,11 @@ export class CallbackReceiver {
   async complete(token: string, received: unknown): Promise<Payment> {
     const record = await this.identify(token);
     const wait = { isOver: false };
-    const place = this.threeD.placeFor(record);
+    const place = (record.kind === 'hosted' ? this.hosted : this.threeD).placeFor(record);
     const outcome =
-      record.state === 'awaiting' ? this.authorize(record, received, place) : this.repeat(record, received);
+      record.state === 'awaiting'
+        ? this.authorize(record, received, place)
+        : this.repeat(record, received, place, wait);
     const watched = outcome.then((payment) => this.watch(payment, wait, place));
     try {
       return await withTimeout(this.route.waitMs, () => watched, this.clock);
@@ -85,16 +92,29 @@ export class CallbackReceiver {
   }
 
   /**
-   * A repeat: Back, refresh, a double post. Nothing is sent, so it may be empty, but it may not name another payment.
+   * A repeat (Back, refresh, a double post), or the return from the gateway's own page. Nothing of it is sent on, so it
+   * may be empty, but it may not name another payment.
    */
-  private repeat(record: PaymentRecord, received: unknown): Promise<Payment> {
-    return Promise.resolve().then(() => {
-      const { dialect } = this.settings;
-      const fields = readCallbackFields(received ?? {}, dialect.callbackObjectFields);
-      const rules = { ...dialect, requiredCallbackFields: [] };
-      if (Object.keys(fields).length > 0) checkCallback(fields, record, rules);
-      return toPayment(record);
-    });
+  private async repeat(
+    record: PaymentRecord,
+    received: unknown,
+    place: WaitingPlace,
+    wait: { readonly isOver: boolean },
+  ): Promise<Payment> {
+    await Promise.resolve();
+    this.checkRepeat(readCallbackFields(received ?? {}, this.settings.dialect.callbackObjectFields), record);
+    if (record.kind !== 'hosted') return toPayment(record);
+    return this.inFlight.run(() => this.hosted.complete(record, place, wait));
+  }
+
+  private check(fields: CallbackFields, record: PaymentRecord): void {
+    if (record.kind === 'hosted') this.checkRepeat(fields, record);
+    else checkCallback(fields, record, this.settings.dialect);
+  }
+
+  private checkRepeat(fields: CallbackFields, record: PaymentRecord): void {
+    const rules = { ...this.settings.dialect, requiredCallbackFields: [] };
+    if (Object.keys(fields).length > 0) checkCallback(fields, record, rules);
   }
 
   /** Auth3d may be running in another process. */

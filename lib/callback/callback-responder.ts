@@ -59,6 +59,7 @@ const OUTCOME_OF: Readonly<Record<PaymentState, Outcome>> = {
   awaiting: 'pending',
   charging: 'pending',
   authorizing: 'pending',
+  pending: 'pending',
   unknown: 'pending',
   review: 'pending',
 };
@@ -93,7 +94,7 @@ export class CallbackResponder {
    * @param acceptLanguage the browser's; if it names neither Turkish nor English, the option `language` decides
    */
   sendOn(response: unknown, payment: Payment, acceptLanguage?: string): void {
-    const outcome = isKnown(payment) ? OUTCOME_OF[payment.state] : 'pending';
+    const outcome = outcomeOf(payment);
     const url = this.resultUrl(outcome, payment);
     const isTaken = outcome === 'failure' && payment.reason === 'reference_taken';
     if (url === null) this.page(response, 200, isTaken ? 'taken' : outcome, acceptLanguage);
@@ -170,6 +171,13 @@ export class CallbackResponder {
     for (const [name, value] of Object.entries(headers)) httpAdapter.setHeader(response, name, value);
     httpAdapter.reply(response, body, status);
   }
+}
+
+function outcomeOf(payment: Payment): Outcome {
+  if (!isKnown(payment)) return 'pending';
+  // The page stays open for another card, but this buyer has come back without having paid.
+  if (payment.state === 'pending' && payment.reason === 'declined') return 'failure';
+  return OUTCOME_OF[payment.state];
 }
 
 /** What a host's function returned, or what is wrong with it. */

@@ -2,7 +2,7 @@ import { type CardDetails, CardDetailsDto } from './card-details.dto.js';
 import { CardHolderInfoDto } from './checkout.dto.js';
 import { IsTrueOrFalse } from './rules/reading.rules.js';
 import { IsNested, IsRequired, MayBeAbsent } from './rules/rule.js';
-import { IsAmount, IsCurrencyCode, IsText, IsWebUrl, IsWholeNumber } from './rules/value.rules.js';
+import { IsAmount, IsCurrencyCode, IsOneOf, IsText, IsWebUrl, IsWholeNumber } from './rules/value.rules.js';
 
 /** The sale (docs/interface.md). It comes from the merchant's order, never from a buyer's browser. */
 export class TransactionDetailsDto {
@@ -45,34 +45,15 @@ export class ExtraParameterDto {
   pfSubMerchantId?: string;
 }
 
-/**
- * The input of `PaymentService.doPayment`: the fields of docs/interface.md under the same names, without `merchantId`
- * and `sign`. The module fills in these two and every other field that is absent.
- *
- * **The merchant's input, never a `@Body()`**: it sets the amount, the currency, the reference, the return URLs and
- * `allowRepeat`. These come from your own order; from a buyer, accept no more than a {@link CheckoutDto}.
- */
-export class DoPaymentDto {
-  @IsNested(() => CardDetailsDto)
-  @IsRequired()
-  cardDetails!: CardDetails;
-
+/** What every way to take a payment is asked with, besides the card. */
+abstract class SaleDto {
   @IsNested(() => TransactionDetailsDto)
   @IsRequired()
   transactionDetails!: TransactionDetailsDto;
 
-  @IsNested(() => CardHolderInfoDto)
-  @IsRequired()
-  cardHolderInfo!: CardHolderInfoDto;
-
   @IsNested(() => ExtraParameterDto)
   @MayBeAbsent()
   extraParameter?: ExtraParameterDto;
-
-  /** `CARDPAYMENT` unless given; the interface shows no other value. */
-  @IsText()
-  @MayBeAbsent()
-  paymentMethod?: string;
 
   /** The option `language` unless given; the interface shows `tr`. */
   @IsText()
@@ -123,7 +104,42 @@ export class DoPaymentDto {
 }
 
 /**
+ * The input of `PaymentService.doPayment`: the fields of docs/interface.md under the same names, without `merchantId`
+ * and `sign`. The module fills in these two and every other field that is absent.
+ *
+ * **The merchant's input, never a `@Body()`**: it sets the amount, the currency, the reference, the return URLs and
+ * `allowRepeat`. These come from your own order; from a buyer, accept no more than a {@link CheckoutDto}.
+ */
+export class DoPaymentDto extends SaleDto {
+  @IsNested(() => CardDetailsDto)
+  @IsRequired()
+  cardDetails!: CardDetails;
+
+  @IsNested(() => CardHolderInfoDto)
+  @IsRequired()
+  cardHolderInfo!: CardHolderInfoDto;
+
+  /** `CARDPAYMENT` unless given; the interface shows no other value. */
+  @IsText()
+  @MayBeAbsent()
+  paymentMethod?: string;
+}
+
+/**
  * The input of `PaymentService.init3d`: **the merchant's input, never a `@Body()`**, see {@link DoPaymentDto}. The
  * interface (docs/interface.md) does not show Init3d's fields; they are taken to be DoPayment's.
  */
 export class Init3dDto extends DoPaymentDto {}
+
+/**
+ * The input of `PaymentService.startHosted`: **the merchant's input, never a `@Body()`**, see {@link DoPaymentDto}. It
+ * has no card, since the buyer types it at the gateway; card fields are refused.
+ *
+ * @experimental
+ */
+export class HostedPaymentDto extends SaleDto {
+  /** `page`: the buyer goes to the gateway. `embedded`: your page shows the gateway's form. `page` unless given. */
+  @IsOneOf(['page', 'embedded'])
+  @MayBeAbsent()
+  form?: 'page' | 'embedded';
+}

@@ -5,7 +5,7 @@ import { cardFinder } from '../payment/card-mask.js';
 import { textLanguage, type Translations } from '../payment/text-language.js';
 import { CARD_CHECKS, type CardDetails } from './card-details.dto.js';
 import { copyInput, fieldPath, unknownField } from './copy-input.js';
-import type { DoPaymentDto } from './do-payment.dto.js';
+import type { DoPaymentDto, HostedPaymentDto } from './do-payment.dto.js';
 import { isMaskedCard, MASKED_CARD_TEXTS } from './masked-card.js';
 import { obeysRules } from './obeys-rules.js';
 import { CARD_FREE, EXPIRED, hasExpired } from './rules/card.rules.js';
@@ -26,7 +26,7 @@ export interface InputChecks {
  * @returns a new instance, which prints its card masked; or the error, which names every path and rule and shows no
  *   value. The error is not thrown here, where variables hold a card: see `rejectApart`
  */
-export function checkInput<T extends DoPaymentDto>(
+export function checkInput<T extends DoPaymentDto | HostedPaymentDto>(
   type: ClassConstructor<T>,
   input: unknown,
   { luhn, now, language: defaultLanguage }: InputChecks,
@@ -39,7 +39,7 @@ export function checkInput<T extends DoPaymentDto>(
   // Rules without a group always apply; of those with one, at most Luhn does. The expiry is checked below, at `now`.
   const group = luhn ? CARD_CHECKS.luhn : 'none';
   const errors = obeysRules(instance, group) ? [] : brokenRules(instance, group);
-  const card: Partial<CardDetails> | null = instance.cardDetails;
+  const card: Partial<CardDetails> | null = 'cardDetails' in instance ? instance.cardDetails : null;
   if (card && isMaskedCard(card)) {
     const masked = { path: 'cardDetails', rule: 'masked', message: MASKED_CARD_TEXTS };
     return new PaymentValidationError([masked], language);
@@ -48,7 +48,7 @@ export function checkInput<T extends DoPaymentDto>(
   if (hasExpired(card?.expDate, now)) {
     problems.push({ path: 'cardDetails.expDate', rule: EXPIRED.name, message: EXPIRED.texts });
   }
-  if (problems.length === 0) problems.push(...cardsInTexts(instance));
+  if (problems.length === 0 && card) problems.push(...cardsInTexts({ ...instance, cardDetails: card }));
   return problems.length > 0 ? new PaymentValidationError(problems, language) : instance;
 }
 

@@ -50,6 +50,7 @@ export interface ErrorAnswer {
 const STATUS_OF_CODE: ReadonlyMap<string, HttpStatus> = new Map([
   ['PAYMENT_UNSUPPORTED', HttpStatus.NOT_IMPLEMENTED],
   ['PAYMENT_INIT3D', HttpStatus.BAD_GATEWAY],
+  ['PAYMENT_HOSTED', HttpStatus.BAD_GATEWAY],
   ['PAYMENT_NOT_SENT', HttpStatus.SERVICE_UNAVAILABLE],
   ['PAYMENT_STORE', HttpStatus.SERVICE_UNAVAILABLE],
   ['PAYMENT_OVERLOAD', HttpStatus.SERVICE_UNAVAILABLE],

@@ -5,6 +5,7 @@ export {
   PaymentConfigurationError,
   PaymentDuplicateError,
   PaymentError,
+  PaymentHostedError,
   PaymentInit3dError,
   PaymentNotFoundError,
   PaymentNotSentError,

@@ -1,5 +1,5 @@
 import { IntrinsicException } from '@nestjs/common';
-import type { Payment } from '../payment/payment.js';
+import type { Payment, PaymentReason } from '../payment/payment.js';
 import type { Refund } from '../payment/refund.js';
 import type { RefundTotals } from '../payment/refund-totals.js';
 
@@ -146,6 +146,35 @@ export class PaymentInit3dError extends PaymentError {
 /** Says no more than the HTTP status does. */
 function whyNot({ reason }: Payment): string {
   if (reason === 'declined') return ': it was declined';
+  return reason === 'reference_taken' ? ': another payment of its reference is under way or has succeeded' : '';
+}
+
+/**
+ * The gateway's own page could not be opened. No money can move by this call, since nobody has seen a page.
+ *
+ * `reason` is `page_open` if a page of the same sale is open that cannot be shown again: an embedded form, a page in the
+ * other form, one whose time is over but whose outcome is not known yet, or one that is being opened at this moment.
+ * Then `payment` is that payment. Otherwise `payment` is the new one, which is `failed`, and `reason` is its own.
+ *
+ * @experimental
+ */
+export class PaymentHostedError extends PaymentError {
+  readonly code = 'PAYMENT_HOSTED';
+
+  constructor(
+    readonly payment: Payment,
+    readonly reason: PaymentReason | 'page_open' | null = payment.reason,
+  ) {
+    super(`The gateway's own page could not be opened${whyNoPage(reason)}.`);
+  }
+
+  override get statusCode(): 409 | undefined {
+    return this.reason === 'page_open' || this.reason === 'reference_taken' ? 409 : undefined;
+  }
+}
+
+function whyNoPage(reason: PaymentHostedError['reason']): string {
+  if (reason === 'page_open') return ': one of the same sale is open already';
   return reason === 'reference_taken' ? ': another payment of its reference is under way or has succeeded' : '';
 }
 

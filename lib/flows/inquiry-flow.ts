@@ -12,7 +12,8 @@ import { PaymentReader } from './payment-reader.js';
 import { RefundReader } from './refund-reader.js';
 import type { Settled } from './settling/payment-changes.js';
 import { PaymentWriter } from './settling/payment-writer.js';
-import { applyInquiry, settlementRules } from './settling/settlement.js';
+import { applyAbandoned, applyToPage, saysUnpaid } from './settling/page-settlement.js';
+import { applyInquiry, type Settlement, settlementRules } from './settling/settlement.js';
 import { StoreClock } from '../process/store-clock.js';
 
 const NOTHING_CLEAR = { outcome: 'nothing' } as const;
@@ -64,19 +65,41 @@ export class InquiryFlow {
 
   /** @returns null when the gateway did not answer */
   async ask(record: PaymentRecord): Promise<Settled | null> {
+    if (record.kind === 'hosted') return this.askAboutPage(record, applyToPage);
     const inquiry = await this.answerAbout(record);
     if (!inquiry) return null;
     // "Not found" counts when it is answered twice, ten minutes apart, so the store's time is needed: this host's clock
     // may just have been set.
-    const isTimeKnown = await this.clock.check().then(
-      () => true,
-      () => false,
-    );
+    const isTimeKnown = await this.isTimeKnown();
     // Date the answer when it was received, not when it is stored.
     const answeredAt = this.clock.now();
     const known = inquiry.outcome === 'not_found' && !isTimeKnown ? NOTHING_CLEAR : inquiry;
     const rules = settlementRules(this.settings, this.gateway, this.random);
     return this.writer.settleRecord(record, (current, now) => applyInquiry(current, known, rules, { now, answeredAt }));
+  }
+
+  /** Asks whether an open page was paid, and gives it up if not. @returns null when the gateway did not answer */
+  abandon(record: PaymentRecord): Promise<Settled | null> {
+    return this.askAboutPage(record, applyAbandoned);
+  }
+
+  private async askAboutPage(record: PaymentRecord, apply: typeof applyToPage): Promise<Settled | null> {
+    const answered = await this.answerAbout(record);
+    const isTimeKnown = await this.isTimeKnown();
+    const answeredAt = this.clock.now();
+    // That nothing was paid counts by the time at which it is said.
+    const inquiry = answered && saysUnpaid(answered) && !isTimeKnown ? null : answered;
+    const rules = settlementRules(this.settings, this.gateway, this.random);
+    const settle: Settlement = (current, now) => apply(current, inquiry, rules, { now, answeredAt });
+    if (!inquiry && (!isTimeKnown || settle(record, answeredAt) === null)) return null;
+    return this.writer.settleRecord(record, settle);
+  }
+
+  private isTimeKnown(): Promise<boolean> {
+    return this.clock.check().then(
+      () => true,
+      () => false,
+    );
   }
 
   private answerAbout(record: PaymentRecord): Promise<InquiryOutcome | null> {

@@ -1,7 +1,7 @@
 import type { ReturnUrls } from './return-urls.js';
-import type { DoPaymentDto, TransactionDetailsDto } from '../dto/do-payment.dto.js';
+import type { DoPaymentDto, HostedPaymentDto, TransactionDetailsDto } from '../dto/do-payment.dto.js';
 import { PaymentValidationError } from '../errors/payment-validation.error.js';
-import type { SaleRequest } from '../gateway/gateway-dialect.js';
+import type { HostedRequest, SaleRequest } from '../gateway/gateway-dialect.js';
 import type { PaymentSettings } from '../options/payment-settings.js';
 import { AMOUNT_TEXTS, type AmountFormat, canonicalAmount } from '../payment/amount.js';
 import { textLanguage } from '../payment/text-language.js';
@@ -17,25 +17,32 @@ const KNOWN_VALUES = { paymentMethod: 'CARDPAYMENT', paymentInstrumentType: 'CAR
  * @throws PaymentValidationError for an amount that is not valid; the input has been checked before, so this is the
  *   last line of defence
  */
-export function saleRequest(
-  input: DoPaymentDto,
+export function saleRequest(input: DoPaymentDto, settings: PaymentSettings, urls: ReturnUrls): SaleRequest {
+  return {
+    ...hostedRequest(input, settings, urls),
+    paymentMethod: input.paymentMethod ?? KNOWN_VALUES.paymentMethod,
+    cardDetails: input.cardDetails,
+    cardHolderInfo: input.cardHolderInfo,
+  };
+}
+
+/** The same of a sale whose card the buyer types at the gateway. */
+export function hostedRequest(
+  input: DoPaymentDto | HostedPaymentDto,
   { dialect, language, amountFormat }: PaymentSettings,
   urls: ReturnUrls,
-): SaleRequest {
+): HostedRequest {
   const { transactionDetails: transaction } = input;
   return {
     conversationId: input.conversationId ?? dialect.newConversationId(),
     ...urls,
-    paymentMethod: input.paymentMethod ?? KNOWN_VALUES.paymentMethod,
     language: input.language ?? language,
     paymentInstrumentType: input.paymentInstrumentType ?? KNOWN_VALUES.paymentInstrumentType,
-    cardDetails: input.cardDetails,
     transactionType: transaction.transactionType ?? KNOWN_VALUES.transactionType,
     installmentCount: transaction.installmentCount ?? 1,
     amount: amountText(transaction, 'transactionDetails.amount', amountFormat, input.language ?? language),
     currencyCode: transaction.currencyCode,
     vftFlag: transaction.vftFlag,
-    cardHolderInfo: input.cardHolderInfo,
     pfSubMerchantId: input.extraParameter?.pfSubMerchantId,
   };
 }
@@ -65,7 +72,7 @@ type OpeningIds = Required<Pick<PaymentRecord, 'tokenHash' | 'attemptId' | 'host
 /** The first record of a payment: `charging` or `initiating`. */
 export function newPaymentRecord(
   kind: PaymentKind,
-  sale: SaleRequest,
+  sale: SaleRequest | HostedRequest,
   input: Pick<DoPaymentDto, 'reference' | 'allowRepeat' | 'idempotencyKey'>,
   settings: PaymentSettings,
   now: Date,
@@ -84,7 +91,7 @@ export function newPaymentRecord(
     currencyCode: sale.currencyCode,
     installmentCount: sale.installmentCount,
     ...UNANSWERED,
-    maskedCardNumber: maskCardNumber(sale.cardDetails.cardNo),
+    maskedCardNumber: 'cardDetails' in sale ? maskCardNumber(sale.cardDetails.cardNo) : null,
     createdAt: now,
     updatedAt: now,
     finalizedAt: null,

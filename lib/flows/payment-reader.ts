@@ -73,7 +73,7 @@ export class PaymentReader {
 }
 
 /** Only the card's mask is stored, and nothing about its holder, so no more can be compared. */
-function isSameSale(one: PaymentRecord, other: PaymentRecord): boolean {
+export function isSameSale(one: PaymentRecord, other: PaymentRecord): boolean {
   return (
     one.kind === other.kind &&
     one.reference === other.reference &&

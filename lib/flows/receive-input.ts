@@ -1,6 +1,6 @@
 import type { ClassConstructor } from 'class-transformer';
 import { copyInput } from '../dto/copy-input.js';
-import type { DoPaymentDto } from '../dto/do-payment.dto.js';
+import type { DoPaymentDto, HostedPaymentDto } from '../dto/do-payment.dto.js';
 import { checkInput } from '../dto/validate-input.js';
 import { PaymentValidationError } from '../errors/payment-validation.error.js';
 import { rejectApart } from '../errors/payment-errors.js';
@@ -18,7 +18,7 @@ import type { RefundReader } from './refund-reader.js';
  * @throws PaymentDuplicateError a refund has its conversationId
  * @throws PaymentStoreError while the store's time is not known
  */
-export async function receiveInput<T extends DoPaymentDto>(
+export async function receiveInput<T extends DoPaymentDto | HostedPaymentDto>(
   type: ClassConstructor<T>,
   given: Handover<unknown>,
   { luhn, language }: PaymentSettings,

@@ -139,7 +139,7 @@ export class ThreeDFlow {
   private async completeShared(record: PaymentRecord, received: unknown, place: WaitingPlace): Promise<Payment> {
     const { conversationId } = record;
     if (!isKnown(record)) return toPayment(record);
-    if (record.kind === 'direct' || record.state === 'initiating') {
+    if (record.kind !== '3d' || record.state === 'initiating') {
       throw new PaymentStateError(toPayment(record), 'be completed by Auth3d');
     }
     if (record.state !== 'awaiting') return this.join(record, place) ?? toPayment(record);

@@ -10,12 +10,14 @@ import type {
   GatewayOperation,
   GatewayResult,
   GatewaySettings,
+  HostedRequest,
   RefundRequest,
   ResultCodeSets,
   SaleRequest,
 } from './gateway-dialect.js';
 import type { GatewayTrouble } from './gateway-trouble.js';
 import { chargeOutcome, type ChargeOutcome, type ChargeRules } from './readings/charge-outcome.js';
+import { type HostedForm, type HostedOutcome, hostedOutcome, isLoopback } from './readings/hosted-outcome.js';
 import { type Init3dOutcome, init3dOutcome } from './readings/init3d-outcome.js';
 import { inquiryOutcome, type InquiryOutcome, type InquiryRules } from './readings/inquiry-outcome.js';
 import { ReplyFields } from './readings/reply-fields.js';
@@ -50,12 +52,20 @@ export type ChargeAttempt = NotSent | { readonly sent: true; readonly outcome: C
 /** The outcome of an Init3d. */
 export type Init3dAttempt = NotSent | ({ readonly sent: true } & Init3dOutcome);
 
+/** The outcome of a request for the gateway's own page. */
+export type HostedAttempt = NotSent | ({ readonly sent: true } & HostedOutcome);
+
 /** The answer about a BIN. `status` is null if there was no answer, `result` if it cannot be read. */
 export type BinAnswer =
   NotSent | { readonly sent: true; readonly status: number | null; readonly result: GatewayResult | null };
 
 /** Not sent: the claim would run out before the deadline, or the time is not known well enough to rule that out. */
 export const TOO_LATE: NotMade = { sent: false, why: 'the payment store or this process was held up for too long' };
+
+const HOSTED_OPERATION = { page: 'hostedPage', embedded: 'embeddedForm' } as const satisfies Record<
+  HostedForm,
+  GatewayOperation
+>;
 
 const DIRECT_RULES = { unboundState: 'succeeded' } as const;
 
@@ -88,6 +98,28 @@ export class GatewayClient {
     if (outcome.content !== null) return { sent: true, ...outcome };
     const shown = redacted(outcome, sensitive);
     this.reportReply('init3d', sent, shown.result);
+    return { sent: true, ...shown };
+  }
+
+  /** Whether the dialect has the operation. */
+  canHost(form: HostedForm): boolean {
+    return this.operations[HOSTED_OPERATION[form]] !== undefined;
+  }
+
+  /** Asks for the gateway's own page or form. No money can move before the buyer has seen it. */
+  async startHosted(form: HostedForm, request: HostedRequest): Promise<HostedAttempt> {
+    const name = HOSTED_OPERATION[form];
+    const operation = this.operations[name];
+    if (!operation) return { sent: false, why: `the dialect has no ${name}` };
+    const sent = await this.send(name, operation, request);
+    if (!sent.sent) return sent;
+    const thrown: unknown[] = [];
+    const rules = { ...this.rulesFor(thrown), form, isLocal: isLoopback(this.baseUrl) };
+    const outcome = hostedOutcome(sent, operation, request.conversationId, rules);
+    this.reportUnread(name, thrown, sent);
+    if (outcome.page) return { sent: true, ...outcome };
+    const shown = redacted(outcome, sent);
+    this.reportReply(name, sent, shown.result);
     return { sent: true, ...shown };
   }
 
@@ -142,7 +174,8 @@ export class GatewayClient {
 
   /** Asks for the outcome of a payment, which moves no money. Null when no answer came. */
   checkPayment(payment: Payment): Promise<InquiryOutcome | null> {
-    return this.inquire(payment, payment, { about: 'sale' });
+    const expected = { ...payment, mayChooseInstallments: payment.kind === 'hosted' };
+    return this.inquire(payment, expected, { about: 'sale' });
   }
 
   /**

@@ -37,6 +37,12 @@ export interface SaleRequest {
   readonly pfSubMerchantId?: string;
 }
 
+/**
+ * The content of a request for the gateway's own page: a sale whose card the buyer types there. `paymentMethod` is the
+ * dialect's.
+ */
+export type HostedRequest = Omit<SaleRequest, 'cardDetails' | 'cardHolderInfo' | 'paymentMethod'>;
+
 type CallbackScalar = string | number | boolean | null;
 
 /**
@@ -133,6 +139,16 @@ export interface Init3dResult extends GatewayResult {
   readonly html?: string;
 }
 
+/** What an answer to a request for the gateway's own page says. */
+export interface HostedResult extends GatewayResult {
+  /** Where the page is; null if the answer shows no address, or is of an embedded form. */
+  readonly redirectUrl: string | null;
+  /** The form to embed, as HTML or as Base64 of HTML; null if the answer shows none, or is of a page. */
+  readonly form: string | null;
+  /** When the page or form ends, as ISO 8601 with an offset; null if the answer does not say. */
+  readonly endsAt: string | null;
+}
+
 /** What an answer to CheckPayment says. The operation is not shown in docs/interface.md (unverified). */
 export interface InquiryResult extends GatewayResult {
   /** `SALE`, `VOID`, …; null if the answer does not say. */
@@ -142,6 +158,11 @@ export interface InquiryResult extends GatewayResult {
    * status. If status and code contradict each other, the answer settles nothing.
    */
   readonly isSuccessful?: boolean | null;
+  /**
+   * In how many instalments it was paid, as decimal text; null or left out if the answer does not say. At the gateway's
+   * own page, the buyer may choose (unverified).
+   */
+  readonly installmentCount?: string | null;
 }
 
 /** One operation of a gateway: its path, the body of its requests, and how its answers are read. */
@@ -167,6 +188,10 @@ export interface DialectOperations {
   readonly refund?: DialectOperation<RefundRequest, GatewayResult>;
   /** Calls off a whole sale that is not settled yet. */
   readonly void?: DialectOperation<RefundRequest, GatewayResult>;
+  /** Opens the gateway's own page, at which the buyer types the card. */
+  readonly hostedPage?: DialectOperation<HostedRequest, HostedResult>;
+  /** Makes the gateway's own form, which the shop embeds. */
+  readonly embeddedForm?: DialectOperation<HostedRequest, HostedResult>;
 }
 
 /** The name of an operation of a gateway. */
@@ -177,7 +202,17 @@ export const IS_OPERATION_REQUIRED: {
   readonly [Name in GatewayOperation]-?: Partial<Pick<DialectOperations, Name>> extends Pick<DialectOperations, Name>
     ? false
     : true;
-} = { doPayment: true, init3d: true, auth3d: true, checkPayment: false, checkBin: false, refund: false, void: false };
+} = {
+  doPayment: true,
+  init3d: true,
+  auth3d: true,
+  checkPayment: false,
+  checkBin: false,
+  refund: false,
+  void: false,
+  hostedPage: false,
+  embeddedForm: false,
+};
 
 /** How one gateway differs from others. Write one to replace what docs/interface.md does not show. */
 export interface GatewayDialect {

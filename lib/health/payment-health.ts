@@ -120,7 +120,7 @@ export class PaymentGauges {
   start(): void {
     const { account, maxInFlight } = this.settings;
     if (maxInFlight !== null) {
-      for (const operation of ['doPayment', 'init3d'] as const) countRefused({ account, operation }, 0);
+      for (const operation of ['doPayment', 'init3d', 'startHosted'] as const) countRefused({ account, operation }, 0);
     }
     this.end ??= observe(async () => observationsOf(await this.health.report(), this.inFlight.count, this.clock.now()));
   }

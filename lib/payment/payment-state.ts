@@ -2,17 +2,28 @@
  * The state of a payment. The store, the events, the logs and the docs all use these words.
  *
  * - `charging`: a DoPayment may be under way.
- * - `initiating`: an Init3d may be under way; no money can move.
+ * - `initiating`: an Init3d, or a request for the gateway's own page, may be under way; no money can move.
  * - `awaiting`: the buyer is at the issuer's 3D Secure page; no money can move.
  * - `authorizing`: the one right to call Auth3d has been taken.
+ * - `pending`: the buyer can pay at the gateway's own page, which is open. Money can move without us; the gateway is
+ *   asked.
  * - `succeeded`: money was taken. Never changes.
  * - `failed`: no money was taken.
- * - `expired`: the buyer did not come back in time; no money was taken.
+ * - `expired`: the buyer did not come back or did not pay in time; no money was taken.
  * - `unknown`: money may have been taken. Only an answer of the gateway or an operator ends this, never time.
  * - `review`: the gateway's answer contradicts the request. Only an operator ends this.
  */
 export type PaymentState =
-  'charging' | 'initiating' | 'awaiting' | 'authorizing' | 'succeeded' | 'failed' | 'expired' | 'unknown' | 'review';
+  | 'charging'
+  | 'initiating'
+  | 'awaiting'
+  | 'authorizing'
+  | 'pending'
+  | 'succeeded'
+  | 'failed'
+  | 'expired'
+  | 'unknown'
+  | 'review';
 
 /**
  * The state of a refund or void. Except for `refunding` (the request may be under way), the words mean the same as for
@@ -29,11 +40,13 @@ export type Mover = 'gateway' | 'buyer' | 'merchant' | 'module' | 'operator' | '
 /** What is true of every payment in one state. */
 export interface StateRow {
   /** The operation that a payment begins with in this state. */
-  readonly begunBy?: 'doPayment' | 'init3d' | 'refund';
+  readonly begunBy?: 'doPayment' | 'init3d, startHosted' | 'refund';
   /** The states that can follow, and who moves the payment there. Nothing else may set a state. */
   readonly to: Readonly<Partial<Record<LedgerState, readonly Mover[]>>>;
   /** Whether this is an outcome that can be acted upon. */
   readonly settled: boolean;
+  /** Whether no refund can be in this state, whatever arrow leads here. */
+  readonly neverRefund?: true;
   /** Whether money has moved. */
   readonly money: 'no' | 'perhaps' | 'yes';
   /** Whether a request to the gateway may be under way. */
@@ -42,6 +55,8 @@ export interface StateRow {
   readonly published: boolean;
   /** At most one payment of a reference may be in any of the states that have true here. */
   readonly holdsReference: boolean;
+  /** The same, but only payments of this kind count: two starts at the gateway's own page would open two pages. */
+  readonly holdsReferenceIf?: 'hosted';
   /** At most one refund of a payment may be in any of the states that have true here. */
   readonly holdsPayment: boolean;
   /** What the background work does with a payment that is due; `nothing` where it never is. */
@@ -62,13 +77,14 @@ export const PAYMENT_STATES = {
     whenDue: 'interrupt',
   },
   initiating: {
-    begunBy: 'init3d',
-    to: { awaiting: ['gateway'], failed: ['gateway', 'module'], expired: ['time'] },
+    begunBy: 'init3d, startHosted',
+    to: { awaiting: ['gateway'], pending: ['gateway'], failed: ['gateway', 'module'], expired: ['time'] },
     settled: false,
     money: 'no',
     requesting: true,
     published: false,
     holdsReference: false,
+    holdsReferenceIf: 'hosted',
     holdsPayment: false,
     whenDue: 'expire',
   },
@@ -92,6 +108,17 @@ export const PAYMENT_STATES = {
     holdsReference: true,
     holdsPayment: false,
     whenDue: 'interrupt',
+  },
+  pending: {
+    // The module makes it `unknown` when the gateway has been silent for a day.
+    to: { succeeded: ['gateway'], expired: ['gateway', 'merchant'], unknown: ['module'], review: ['gateway'] },
+    settled: false,
+    money: 'perhaps',
+    requesting: false,
+    published: false,
+    holdsReference: true,
+    holdsPayment: false,
+    whenDue: 'inquire',
   },
   succeeded: {
     to: {},
@@ -118,15 +145,22 @@ export const PAYMENT_STATES = {
     // Only when the gateway shows that money moved after all.
     to: { review: ['gateway'] },
     settled: true,
+    neverRefund: true,
     money: 'no',
     requesting: false,
     published: true,
     holdsReference: false,
     holdsPayment: false,
-    whenDue: 'nothing',
+    // Only a payment at the gateway's own page: it may have been paid late.
+    whenDue: 'inquire',
   },
   unknown: {
-    to: { succeeded: ['gateway', 'operator'], failed: ['gateway', 'operator', 'module'], review: ['gateway'] },
+    to: {
+      succeeded: ['gateway', 'operator'],
+      failed: ['gateway', 'operator', 'module'],
+      expired: ['gateway'],
+      review: ['gateway'],
+    },
     settled: false,
     money: 'perhaps',
     requesting: false,
@@ -180,7 +214,9 @@ export type UnsettledState = StatesWith<'settled', false>;
 /** Every state that this release knows. */
 export const ALL_STATES = Object.keys(PAYMENT_STATES) as readonly LedgerState[];
 /** The states that a refund can be in: those that follow from its first. */
-export const REFUND_STATES = statesFrom(statesWhere(({ begunBy }) => begunBy === 'refund')) as readonly RefundState[];
+export const REFUND_STATES = statesFrom(statesWhere(({ begunBy }) => begunBy === 'refund')).filter(
+  (state) => !rowOf(state).neverRefund,
+) as readonly RefundState[];
 /** The states that a payment can be in. */
 export const SALE_STATES = statesFrom(
   statesWhere(({ begunBy }) => begunBy !== undefined && begunBy !== 'refund'),

@@ -23,6 +23,7 @@ import { isKnownState, type LedgerState, type PaymentState, rowOf } from './paym
  * - `interrupted`: the process ended during the request; the gateway will be asked.
  * - `moved_after_all`: recorded as failed or expired, but the gateway showed that money moved.
  * - `not_found`: the gateway said twice that it does not know this payment.
+ * - `abandoned`: `abandon` was called, and the gateway said that nothing was paid at its page.
  * - `operator`: settled by `resolve` or `resolveRefund`.
  * - `recorded`: a refund made at the gateway's own panel, written down by `recordRefund`.
  */
@@ -47,13 +48,14 @@ export type PaymentReason =
   | 'interrupted'
   | 'moved_after_all'
   | 'not_found'
+  | 'abandoned'
   | 'operator'
   | 'recorded';
 
-const PAYMENT_KINDS = ['direct', '3d'] as const;
+export const PAYMENT_KINDS = ['direct', '3d', 'hosted'] as const;
 const REFUND_KINDS = ['refund', 'void'] as const;
 
-/** `direct`: one DoPayment. `3d`: Init3d, the issuer's page, Auth3d. */
+/** `direct`: one DoPayment. `3d`: Init3d, the issuer's page, Auth3d. `hosted`: at the gateway's own page. */
 export type PaymentKind = (typeof PAYMENT_KINDS)[number];
 
 /** `refund`: money given back, wholly or in part. `void`: the whole sale called off, before it is settled. */
@@ -94,7 +96,7 @@ export class Payment {
   readonly transactionDate!: string | null;
   /** `transactionDate`, read by the option `dateOrder` as Turkish time (unverified); null if it cannot be read. */
   readonly transactionAt!: Date | null;
-  /** At most the first six and the last four digits of the card that was sent. */
+  /** At most the first six and the last four digits of the card that was sent; null if it was typed at the gateway. */
   readonly maskedCardNumber!: string | null;
   /** Commission rate of the payment facilitator, decimal text. */
   readonly commissionRate!: string | null;
@@ -142,7 +144,7 @@ export interface PaymentRecord extends Omit<Payment, 'settled' | 'stored' | 'kin
   readonly hostIdNonce?: string | null;
   /** Whether the merchant said that this reference may be charged more than once. */
   readonly allowRepeat: boolean;
-  /** When the 3D session ends; null for direct payments. */
+  /** When the 3D session or the gateway's own page ends; null for direct payments, and before there is a page. */
   readonly expiresAt: Date | null;
   /** When the background work looks at it next; null for never. A lease moves this ahead. */
   readonly dueAt: Date | null;
@@ -151,9 +153,17 @@ export interface PaymentRecord extends Omit<Payment, 'settled' | 'stored' | 'kin
    * finds out by this whether the stored record is its own, and leaves another's alone.
    */
   readonly attemptId: string;
+  /**
+   * Where the gateway's own page is, until the payment is settled, so that starting again leads to the same page. It
+   * lets its holder pay: it is shown nowhere else. Absent for other kinds and for an embedded form.
+   */
+  readonly redirectUrl?: string;
   /** How often the gateway was asked for the outcome (CheckPayment). */
   readonly inquiries: number;
-  /** When the gateway first said that it does not know this payment; null while it has not. */
+  /**
+   * When the gateway first said that it does not know this payment or, of a page whose time is over, that it was not
+   * paid; null while it has not.
+   */
   readonly notFoundAt: Date | null;
   /** The operator's note, as given to `resolve`. */
   readonly note: string | null;

@@ -40,6 +40,7 @@ export function advance(record: PaymentRecord, state: LedgerState, change: Payme
     by: isRefund(record) ? (record.by ?? null) : null,
     ...change,
     state,
+    ...(record.redirectUrl !== undefined && rowOf(state).settled && { redirectUrl: undefined }),
     idempotencyKey: freesKey(record.state, state, change.reason ?? null) ? null : record.idempotencyKey,
     referenceLock: referenceLockIn(state, record),
     finalizedAt: rowOf(state).settled ? (isSame ? record.finalizedAt : now) : null,
@@ -71,8 +72,8 @@ export function referenceLockIn(
     pinsReference = false,
   }: Pick<PaymentRecord, 'kind' | 'reference' | 'allowRepeat' | 'pinsReference'>,
 ): string | null {
-  const { holdsReference, holdsPayment } = rowOf(state);
-  const holds = isRefund({ kind }) ? holdsPayment : holdsReference;
+  const { holdsReference, holdsReferenceIf, holdsPayment } = rowOf(state);
+  const holds = isRefund({ kind }) ? holdsPayment : holdsReference || holdsReferenceIf === kind;
   return holds && !allowRepeat && !pinsReference ? reference : null;
 }
 

@@ -10,7 +10,7 @@ import { variableOf } from '../payment/account.js';
 import { MAX_TIMER_MS, PaymentClock } from '../payment/clock.js';
 import { LimitedLog } from '../payment/limited-log.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
-import { countRefused } from '../telemetry/metrics.js';
+import { countRefused, type LimitedOperation } from '../telemetry/metrics.js';
 
 /** Keeps the process running. The clock's timers do not, so a script would otherwise end in the middle of a payment. */
 @Injectable()
@@ -134,7 +134,7 @@ export class InFlightLimit {
   }
 
   /** @throws PaymentOverloadError when the limit is reached; the work is not begun */
-  async run<T>(operation: 'doPayment' | 'init3d', work: () => Promise<T>): Promise<T> {
+  async run<T>(operation: LimitedOperation, work: () => Promise<T>): Promise<T> {
     const { maxInFlight } = this.settings;
     if (maxInFlight !== null && this.running >= maxInFlight) return rejectApart(this.refuse(operation, maxInFlight));
     this.running += 1;
@@ -145,7 +145,7 @@ export class InFlightLimit {
     }
   }
 
-  private refuse(operation: 'doPayment' | 'init3d', maxInFlight: number): PaymentOverloadError {
+  private refuse(operation: LimitedOperation, maxInFlight: number): PaymentOverloadError {
     const { account } = this.settings;
     const error = new PaymentOverloadError(maxInFlight);
     countRefused({ account, operation });

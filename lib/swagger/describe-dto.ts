@@ -41,6 +41,7 @@ export const RULE_SCHEMAS: Readonly<Record<string, SchemaOfRule>> = {
   isDefined: () => ({ required: true }),
   isObject: ([type]) =>
     type ? { type: (type as () => Type<object>)() } : { type: 'object', additionalProperties: true },
+  oneOf: ([values]) => ({ type: 'string', enum: values as string[] }),
   isBoolean: () => ({ type: 'boolean' }),
   text: ([maxLength]) => ({ type: 'string', minLength: 1, maxLength: maxLength as number, pattern: '\\S' }),
   note: ([maxLength]) => ({ type: 'string', minLength: 1, maxLength: maxLength as number, pattern: '\\S' }),

@@ -1,5 +1,5 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { Payment } from '../payment/payment.js';
+import { Payment, PAYMENT_KINDS } from '../payment/payment.js';
 import { REFUND_EVENT_STATES, REFUND_STATES, SALE_STATES } from '../payment/payment-state.js';
 import { Refund } from '../payment/refund.js';
 import { RefundEvent } from '../payment/refund-event.js';
@@ -19,7 +19,10 @@ const PAYMENT_FIELDS: FieldsOf<Payment> = {
   conversationId: text('The id of this attempt at the gateway.'),
   account: text('The merchant account.', 'default'),
   reference: textOrNull('The merchant’s own id.', 'order-1'),
-  kind: { enum: ['direct', '3d'], description: '`direct`: one request. `3d`: by 3D Secure.' },
+  kind: {
+    enum: [...PAYMENT_KINDS],
+    description: '`direct`: one request. `3d`: by 3D Secure. `hosted`: at the gateway’s own page.',
+  },
   state: { enum: [...SALE_STATES], description: '`unknown` is not a failure: do not pay again.' },
   settled: { type: Boolean, description: 'True for `succeeded`, `failed` and `expired`.' },
   stored: { type: Boolean, description: 'False while the outcome is known but not written yet.' },

@@ -11,7 +11,7 @@
 import { Auth3dDto } from '../dto/auth3d.dto.js';
 import { type CardDetails, CardDetailsDto } from '../dto/card-details.dto.js';
 import { CardHolderInfoDto, CheckoutDto } from '../dto/checkout.dto.js';
-import { DoPaymentDto, ExtraParameterDto, TransactionDetailsDto } from '../dto/do-payment.dto.js';
+import { DoPaymentDto, ExtraParameterDto, HostedPaymentDto, TransactionDetailsDto } from '../dto/do-payment.dto.js';
 import { RecordRefundDto, RefundDto, VoidDto } from '../dto/refund.dto.js';
 import { describeDto } from './describe-dto.js';
 import { describeResults } from './describe-results.js';
@@ -54,13 +54,9 @@ describeDto(ExtraParameterDto, {
   pfSubMerchantId: { description: 'Sub-merchant identifier.' },
 });
 
-// Init3dDto inherits its fields.
-describeDto(DoPaymentDto, {
-  cardDetails: { description: 'The card.', writeOnly: true },
+const SALE_FIELDS = {
   transactionDetails: { description: 'The sale.' },
-  cardHolderInfo: { description: 'Who pays.' },
   extraParameter: { description: 'Fields that only some merchants send.' },
-  paymentMethod: { description: '`CARDPAYMENT` unless given.', example: 'CARDPAYMENT' },
   language: { description: 'The language of the payment; the merchant’s unless given.', example: 'tr' },
   paymentInstrumentType: { description: '`CARD` unless given.', example: 'CARD' },
   conversationId: { description: 'The id of this attempt at the gateway, made unless given; never used again.' },
@@ -69,6 +65,19 @@ describeDto(DoPaymentDto, {
   reference: { description: 'The merchant’s own id: at most one attempt of it can succeed.', example: 'order-1' },
   allowRepeat: { description: 'Whether `reference` may be charged more than once.', example: false },
   idempotencyKey: { description: 'The same key with the same sale is the same payment.' },
+};
+
+// Init3dDto inherits its fields.
+describeDto(DoPaymentDto, {
+  ...SALE_FIELDS,
+  cardDetails: { description: 'The card.', writeOnly: true },
+  cardHolderInfo: { description: 'Who pays.' },
+  paymentMethod: { description: '`CARDPAYMENT` unless given.', example: 'CARDPAYMENT' },
+});
+
+describeDto(HostedPaymentDto, {
+  ...SALE_FIELDS,
+  form: { description: 'Whether the buyer goes to the gateway’s page, or the shop embeds its form.', example: 'page' },
 });
 
 describeDto(Auth3dDto, {

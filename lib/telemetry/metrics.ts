@@ -65,10 +65,13 @@ export function countOutcome({ account, kind, state, reason }: SeenPayment): voi
   );
 }
 
+/** The operations that `maxInFlight` limits. */
+export type LimitedOperation = 'doPayment' | 'init3d' | 'startHosted';
+
 /** A call that was refused because of `maxInFlight`. */
 export interface RefusedOperation {
   readonly account: string;
-  readonly operation: 'doPayment' | 'init3d';
+  readonly operation: LimitedOperation;
 }
 
 /** @param count 0 creates the series before anything was refused, so that collectors see its first increase */

@@ -66,7 +66,17 @@ function linkedContext(traceparent: string) {
 /** An operation that the merchant or the bank's callback starts. */
 export interface OperationStart {
   readonly operation:
-    'doPayment' | 'init3d' | 'auth3d' | 'inquire' | 'refund' | 'void' | 'recordRefund' | 'inquireRefund';
+    | 'doPayment'
+    | 'init3d'
+    | 'auth3d'
+    | 'startHosted'
+    | 'hostedReturn'
+    | 'abandon'
+    | 'inquire'
+    | 'refund'
+    | 'void'
+    | 'recordRefund'
+    | 'inquireRefund';
   readonly account: string;
   /** The `traceparent` of the call that began the payment; null for none. */
   readonly link?: string | null;

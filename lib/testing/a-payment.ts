@@ -147,9 +147,9 @@ function given<T extends object>(fields: T): Partial<T> {
  */
 export function aPaymentRecord(fields: Partial<PaymentRecord> = {}): PaymentRecord {
   const { state = 'succeeded', reference = 'order-1', allowRepeat = false } = fields;
-  const { kind = state === 'charging' ? 'direct' : '3d' } = fields;
+  const { kind = KIND_OF_STATE[state] ?? '3d' } = fields;
   const { createdAt = new Date(CREATED_AT), updatedAt = createdAt } = fields;
-  const { expiresAt = kind === '3d' ? later(createdAt, SESSION_MS) : null } = fields;
+  const { expiresAt = kind === '3d' || kind === 'hosted' ? later(createdAt, SESSION_MS) : null } = fields;
   return {
     conversationId: 'ABC00000000000000001',
     account: 'default',
@@ -161,7 +161,7 @@ export function aPaymentRecord(fields: Partial<PaymentRecord> = {}): PaymentReco
     currencyCode: 949,
     installmentCount: 1,
     ...UNANSWERED,
-    maskedCardNumber: '450803******4509',
+    maskedCardNumber: kind === 'hosted' ? null : '450803******4509',
     createdAt,
     updatedAt,
     finalizedAt: rowOf(state).settled ? updatedAt : null,
@@ -172,7 +172,7 @@ export function aPaymentRecord(fields: Partial<PaymentRecord> = {}): PaymentReco
     hostIdNonce: null,
     allowRepeat,
     expiresAt,
-    dueAt: dueAtOf({ state, updatedAt, expiresAt }),
+    dueAt: kind !== 'hosted' && rowOf(state).settled ? null : dueAtOf({ state, updatedAt, expiresAt }),
     attemptId: 'attempt-1',
     inquiries: 0,
     notFoundAt: null,
@@ -181,6 +181,12 @@ export function aPaymentRecord(fields: Partial<PaymentRecord> = {}): PaymentReco
     ...fields,
   };
 }
+
+/** The kind of a payment in a state that only one kind, or one before all others, can have. */
+const KIND_OF_STATE: Readonly<Partial<Record<PaymentRecord['state'], PaymentRecord['kind']>>> = {
+  charging: 'direct',
+  pending: 'hosted',
+};
 
 /** When the background work is due: at the end of the session or of the claim, or when the gateway is asked. */
 function dueAtOf({

@@ -389,7 +389,7 @@ describe('validateInput', () => {
       'reference text',
       'transactionDetails isObject',
     ]);
-    expect(rulesOf({})).toEqual(['cardDetails isDefined', 'transactionDetails isDefined', 'cardHolderInfo isDefined']);
+    expect(rulesOf({})).toEqual(['cardDetails isDefined', 'cardHolderInfo isDefined', 'transactionDetails isDefined']);
   });
 
   it('has a switch for Luhn', () => {

@@ -11,12 +11,12 @@ import { type Merchant, sale, startMerchant } from './merchant.js';
 
 /** Records that a newer release may write, with states and kinds that this one does not know. */
 const WRITTEN = [
-  ['a state', { state: 'pending' }],
-  ['a kind that waits for the buyer', { kind: 'hosted' }],
-  ['a kind whose request is under way', { kind: 'hosted', state: 'authorizing' }],
-  ['a kind that is unknown', { kind: 'hosted', state: 'unknown', reason: 'no_answer' }],
-  ['a kind that has succeeded', { kind: 'hosted', state: 'succeeded' }],
-  ['both', { kind: 'hosted', state: 'pending' }],
+  ['a state', { state: 'preauthorized' }],
+  ['a kind that waits for the buyer', { kind: 'wallet' }],
+  ['a kind whose request is under way', { kind: 'wallet', state: 'authorizing' }],
+  ['a kind that is unknown', { kind: 'wallet', state: 'unknown', reason: 'no_answer' }],
+  ['a kind that has succeeded', { kind: 'wallet', state: 'succeeded' }],
+  ['both', { kind: 'wallet', state: 'preauthorized' }],
 ] as const;
 
 describe.each(['SQLite', 'PostgreSQL', 'Redis'])('together with a newer release on %s', (database) => {

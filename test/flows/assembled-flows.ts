@@ -4,6 +4,7 @@ import { CallbackReceiver } from '../../lib/callback/callback-receiver.js';
 import { EventDispatcher } from '../../lib/outbox/event-dispatcher.js';
 import type { PlainEvents } from '../../lib/outbox/plain-events.js';
 import { DirectFlow } from '../../lib/flows/direct-flow.js';
+import { HostedFlow } from '../../lib/flows/hosted-flow.js';
 import { DuePayments } from '../../lib/flows/background/due-payments.js';
 import { InFlight, InFlightLimit, type ProcessHold } from '../../lib/process/in-flight.js';
 import { InquiryFlow } from '../../lib/flows/inquiry-flow.js';
@@ -89,6 +90,7 @@ export function assembleFlows({
   const direct = new DirectFlow(reader, refunds, writer, gateway, urls, time, random, settings);
   const threeD = new ThreeDFlow(reader, refunds, writer, gateway, urls, time, random, settings);
   const inquiries = new InquiryFlow(reader, refunds, writer, gateway, time, random, settings);
+  const hosted = new HostedFlow(reader, refunds, writer, inquiries, gateway, urls, time, random, settings);
   const reconciler = new Reconciler(due, owed, writer, inquiries, gateway, events, time, random, settings);
   const operator = new OperatorFlow(reader, refunds, writer, time);
   const inFlight = new InFlight(processHold);
@@ -98,6 +100,7 @@ export function assembleFlows({
   const payments = new PaymentService(
     direct,
     threeD,
+    hosted,
     refundFlow,
     inquiries,
     operator,
@@ -106,7 +109,7 @@ export function assembleFlows({
     inFlight,
     limit,
   );
-  const receiver = new CallbackReceiver(reader, threeD, inFlight, route, clock, settings);
+  const receiver = new CallbackReceiver(reader, threeD, hosted, inFlight, route, clock, settings);
   return {
     settings,
     time,

@@ -199,7 +199,7 @@ describe('PaymentGauges', () => {
     await startGauges({ maxInFlight: 5 });
     expect(await Promise.all(names.map((name) => recorder.values(name)))).toEqual([
       { '': 5 },
-      { doPayment: 0, init3d: 0 },
+      { doPayment: 0, init3d: 0, startHosted: 0 },
     ]);
   });
 

@@ -22,6 +22,7 @@ const WAYS: readonly (readonly [LedgerState, LedgerState])[] = [
   ['charging', 'unknown'],
   ['charging', 'review'],
   ['initiating', 'awaiting'],
+  ['initiating', 'pending'],
   ['initiating', 'failed'],
   ['initiating', 'expired'],
   ['awaiting', 'authorizing'],
@@ -31,7 +32,12 @@ const WAYS: readonly (readonly [LedgerState, LedgerState])[] = [
   ['authorizing', 'failed'],
   ['authorizing', 'unknown'],
   ['authorizing', 'review'],
+  ['pending', 'succeeded'],
+  ['pending', 'expired'],
+  ['pending', 'unknown'],
+  ['pending', 'review'],
   ['unknown', 'succeeded'],
+  ['unknown', 'expired'],
   ['unknown', 'failed'],
   ['unknown', 'review'],
   ['review', 'succeeded'],
@@ -48,6 +54,7 @@ const STATES: readonly LedgerState[] = [
   'initiating',
   'awaiting',
   'authorizing',
+  'pending',
   'succeeded',
   'failed',
   'expired',
@@ -159,7 +166,7 @@ describe('advance', () => {
 });
 
 /** The states that hold their reference, written out a second time, too. */
-const HOLDING: readonly LedgerState[] = ['charging', 'authorizing', 'unknown', 'review', 'succeeded'];
+const HOLDING: readonly LedgerState[] = ['charging', 'authorizing', 'pending', 'unknown', 'review', 'succeeded'];
 
 describe('the reference', () => {
   it.each(STATES)('in %s', (state) => {
@@ -169,6 +176,11 @@ describe('the reference', () => {
     expect(referenceLockIn(state, { kind, reference: 'r', allowRepeat: false })).toBe(holds ? 'r' : null);
     expect(referenceLockIn(state, { kind, reference: 'r', allowRepeat: true })).toBeNull();
     expect(referenceLockIn(state, { kind, reference: null, allowRepeat: false })).toBeNull();
+    // Two starts at once would open two pages.
+    const holdsOfPage = holds || state === 'initiating';
+    expect(referenceLockIn(state, { kind: 'hosted', reference: 'r', allowRepeat: false })).toBe(
+      holdsOfPage ? 'r' : null,
+    );
   });
 
   it.each(REFUND_STATES)('of a refund in %s is its payment', (state) => {

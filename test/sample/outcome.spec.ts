@@ -11,6 +11,7 @@ const SHOWN: Readonly<Record<PaymentState, [Outcome['kind'], boolean]>> = {
   review: ['checking', false],
   initiating: ['atBank', true],
   awaiting: ['atBank', true],
+  pending: ['pending', false],
   failed: ['failed', true],
   expired: ['expired', true],
 };

@@ -257,7 +257,11 @@ describe('OpenTelemetry', () => {
 
   it('counts running and refused payments, and records no operation for a refused one', async () => {
     await restart({ maxInFlight: 1 });
-    expect(await recorder.values('card_payment.overload.refused')).toEqual({ doPayment: 0, init3d: 0 });
+    expect(await recorder.values('card_payment.overload.refused')).toEqual({
+      doPayment: 0,
+      init3d: 0,
+      startHosted: 0,
+    });
     const running = merchant.payments.doPayment(sale());
     await expect(merchant.payments.doPayment(sale())).rejects.toMatchObject({ code: 'PAYMENT_OVERLOAD' });
     await expect(merchant.payments.init3d(sale())).rejects.toMatchObject({ code: 'PAYMENT_OVERLOAD' });
@@ -265,7 +269,11 @@ describe('OpenTelemetry', () => {
     expect(await recorder.values('card_payment.in_flight.limit')).toEqual({ '': 1 });
     await running;
     expect(await recorder.values('card_payment.in_flight.payments')).toEqual({ '': 0 });
-    expect(await recorder.values('card_payment.overload.refused')).toEqual({ doPayment: 1, init3d: 1 });
+    expect(await recorder.values('card_payment.overload.refused')).toEqual({
+      doPayment: 1,
+      init3d: 1,
+      startHosted: 0,
+    });
     expect(Object.keys(await recorder.values('card_payment.operation.duration'))).toEqual(['doPayment succeeded']);
     expect(recorder.spans.filter(({ name }) => name === 'card_payment.doPayment')).toHaveLength(1);
   });

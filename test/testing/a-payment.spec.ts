@@ -15,6 +15,7 @@ const FITTING: Readonly<Record<PaymentState, readonly unknown[]>> = {
   initiating: ['3d', false, false, false, after(3_600_000)],
   awaiting: ['3d', false, false, false, after(3_600_000)],
   authorizing: ['3d', false, false, true, after(90_000)],
+  pending: ['hosted', false, false, true, after(15_000)],
   succeeded: ['3d', true, true, true, null],
   failed: ['3d', true, true, false, null],
   expired: ['3d', true, true, false, null],

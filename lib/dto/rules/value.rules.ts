@@ -56,6 +56,16 @@ export function IsWholeNumber(min: number, max: number): PropertyDecorator {
   );
 }
 
+/** One of these texts. */
+export function IsOneOf(values: readonly string[]): PropertyDecorator {
+  const shown = values.join(', ');
+  const texts = { en: `$property must be one of: ${shown}`, tr: `$property şunlardan biri olmalı: ${shown}` };
+  return rule(
+    { name: 'oneOf', texts, constraints: [values] },
+    (value) => typeof value === 'string' && values.includes(value),
+  );
+}
+
 const MAX_TEXT_LENGTH = 255;
 /** Longer than any note that is kept; what is longer than that is cut. */
 const MAX_NOTE_LENGTH = 10_000;

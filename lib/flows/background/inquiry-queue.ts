@@ -3,6 +3,7 @@ import type { PaymentRecord } from '../../payment/payment.js';
 import type { Randomness } from '../../payment/randomness.js';
 import type { DuePayments } from './due-payments.js';
 import type { InquiryFlow } from '../inquiry-flow.js';
+import { nextPageInquiry } from '../settling/page-settlement.js';
 import { nextInquiry } from '../settling/settlement.js';
 
 const INQUIRIES_AT_ONCE = 4;
@@ -106,7 +107,13 @@ export class InquiryQueue {
     if (clock.now() >= until) return;
     if (this.isSilent) return this.handBack(queued, this.later(record.inquiries));
     const settled = await inquiries.ask(record);
-    if (settled) return onAnswer(settled.record.state !== 'unknown');
+    if (settled) {
+      // An answer about a page that says nothing new is not written.
+      if (settled.record.version === record.version) {
+        await this.handBack(queued, nextPageInquiry(record, clock.now(), this.parts.random));
+      }
+      return onAnswer(settled.event !== undefined);
+    }
     this.isSilent = true;
     await this.parts.due.handBack(record, this.later(record.inquiries));
   }

@@ -10,8 +10,8 @@ import { namesRecord, resultChanges, type TextRules } from './result-changes.js'
 
 const MIN_INQUIRY_INTERVAL_MS = 15_000;
 const MAX_INQUIRY_INTERVAL_MS = 4 * 3_600_000;
-/** Two "not found" answers settle a payment only if they came at least this far apart. */
-const NOT_FOUND_CONFIRMED_AFTER_MS = 600_000;
+/** Two answers that nothing was paid settle a payment only if they came at least this far apart. */
+export const UNPAID_CONFIRMED_AFTER_MS = 600_000;
 
 /** Applies a known outcome to the current record; null when it changes nothing. */
 export type Settlement = (record: PaymentRecord, now: Date) => PaymentRecord | null;
@@ -64,6 +64,8 @@ export function applyOutcome(
       return isUnbound(outcome) && !isUnbound(record)
         ? advance(record, 'unknown', { ...change, reason: 'unbound', dueAt: record.dueAt }, now)
         : null;
+    case 'pending':
+      return isCharge ? advance(record, outcome.state, { ...change, reason: outcome.reason }, now) : null;
     case 'failed':
     case 'expired':
       return isCharge || isUnbound(outcome)
@@ -77,12 +79,18 @@ export function applyOutcome(
   }
 }
 
+/** When an answer was received, and when it is stored: the record may have changed in between. */
+export interface AnswerTimes {
+  readonly answeredAt: Date;
+  readonly now: Date;
+}
+
 /** The record after an inquiry; null when nothing is to be stored. */
 export function applyInquiry(
   record: PaymentRecord,
   inquiry: InquiryOutcome,
   rules: SettlementRules,
-  { now, answeredAt }: { readonly now: Date; readonly answeredAt: Date },
+  { now, answeredAt }: AnswerTimes,
 ): PaymentRecord | null {
   if (inquiry.outcome === 'paid' && isConfirmation(inquiry, record)) {
     return applyOutcome(record, inquiry.charge, rules, now, isOursByInquiry(inquiry.charge, record));
@@ -140,10 +148,8 @@ function isConfirmation({ isBound }: { readonly isBound: boolean }, record: Paym
   return isBound || !(isUnbound(record) || record.state === 'authorizing');
 }
 
-function isConfirmed(record: PaymentRecord, answeredAt: Date): boolean {
-  return (
-    record.notFoundAt !== null && answeredAt.getTime() - record.notFoundAt.getTime() >= NOT_FOUND_CONFIRMED_AFTER_MS
-  );
+export function isConfirmed(record: PaymentRecord, answeredAt: Date): boolean {
+  return record.notFoundAt !== null && answeredAt.getTime() - record.notFoundAt.getTime() >= UNPAID_CONFIRMED_AFTER_MS;
 }
 
 /** Whether Auth3d approved something that may or may not be this payment. */

@@ -4,6 +4,8 @@ import type {
   GatewayDialect,
   GatewayOperation,
   GatewayResult,
+  HostedRequest,
+  HostedResult,
   InquiryResult,
   RefundRequest,
   SaleRequest,
@@ -55,6 +57,7 @@ const SALE_SIGN_ORDER = [
   'transactionDetails.currencyCode',
   'extraParameter.pfSubMerchantId',
 ];
+const HOSTED_SIGN_ORDER = [...SALE_SIGN_ORDER.slice(0, -1), 'extraParameter.pFSubMerchantId'];
 const REFUND_SIGN_START = ['conversationId', 'merchantId', 'language', 'orderId', 'paymentId'];
 /** Which values are signed, by operation; null for an operation without a sign. */
 const SIGN_ORDER: Readonly<Record<GatewayOperation, readonly string[] | null>> = {
@@ -76,7 +79,13 @@ const SIGN_ORDER: Readonly<Record<GatewayOperation, readonly string[] | null>> =
     'transactionDetails.currency',
     'transactionDetails.amount',
   ],
+  // Seen in the vendor's WooCommerce plugin.
+  hostedPage: HOSTED_SIGN_ORDER,
+  embeddedForm: HOSTED_SIGN_ORDER,
 };
+/** The gateway's own page is asked for in a scope of its own, whatever the option `scope` says. */
+const HOSTED_OPERATIONS: ReadonlySet<GatewayOperation> = new Set(['hostedPage', 'embeddedForm']);
+const HOSTED_SCOPE = 'payment';
 const ANSWER_SIGN_ORDER = [
   'conversationId',
   'orderId',
@@ -139,19 +148,29 @@ export function morposDialect(options: MorposDialectOptions = {}): GatewayDialec
       },
       refund: { path: '/v1/Payment/DoPayment', body: refundBody, read: readScatteredResult },
       void: { path: '/v1/Payment/DoPayment', body: voidBody, read: readScatteredResult },
+      hostedPage: {
+        path: '/v1/HostedPayment/HostedPaymentRedirect',
+        body: (sale, merchantId) => hostedBody(sale, merchantId, 'HOSTEDPAYMENT'),
+        read: readHostedPage,
+      },
+      embeddedForm: {
+        path: '/v1/EmbeddedPayment/CreatePaymentForm',
+        body: (sale, merchantId) => hostedBody(sale, merchantId, 'EMBEDDEDPAYMENT'),
+        read: readEmbeddedForm,
+      },
     },
     codes: { ...DEFAULT_CODE_SETS, ...codes },
     // Banks and the vendor's hosted page send different fields, and may leave out any other.
     requiredCallbackFields: [CALLBACK_ID_FIELD],
     callbackIdField: CALLBACK_ID_FIELD,
     callbackObjectFields: CALLBACK_OBJECT_FIELDS,
-    headers: ({ credentials, now }) => {
+    headers: ({ credentials, operation, now }) => {
       const timestamp = compactTimestamp(now, timestampOffsetHours);
       return {
         'x-ClientID': credentials.clientId,
         'x-ClientSecret': hashedSecret(credentials.clientSecret, timestamp),
         'x-GrantType': credentials.grantType,
-        'x-Scope': credentials.scope,
+        'x-Scope': HOSTED_OPERATIONS.has(operation) ? HOSTED_SCOPE : credentials.scope,
         'x-Timestamp': timestamp,
       };
     },
@@ -170,6 +189,41 @@ function flaggedSaleBody(sale: SaleRequest, merchantId: string): WireObject {
   return saleBody({ ...sale, vftFlag: sale.vftFlag ?? false }, merchantId);
 }
 
+/**
+ * As the vendor's WooCommerce plugin sends it: amount and currency as text, 0 instalments for one, and the flag and the
+ * sub-merchant even where there is none.
+ */
+function hostedBody(sale: HostedRequest, merchantId: string, paymentMethod: string): WireObject {
+  const { conversationId, returnUrl, failUrl, language, paymentInstrumentType, installmentCount } = sale;
+  return {
+    merchantId,
+    returnUrl,
+    failUrl,
+    paymentMethod,
+    language,
+    conversationId,
+    paymentInstrumentType,
+    transactionDetails: {
+      transactionType: sale.transactionType,
+      installmentCount: installmentCount === 1 ? 0 : installmentCount,
+      amount: sale.amount,
+      currencyCode: currencyText(sale),
+      vftFlag: sale.vftFlag ?? false,
+    },
+    extraParameter: { pFSubMerchantId: sale.pfSubMerchantId ?? '' },
+  };
+}
+
+/** The answer has the page's address under `returnUrl`. */
+function readHostedPage(fields: ReplyFields): HostedResult {
+  return { ...readScatteredResult(fields), redirectUrl: fields.text('returnUrl'), form: null, endsAt: null };
+}
+
+function readEmbeddedForm(fields: ReplyFields): HostedResult {
+  const form = fields.text('paymentFormContent');
+  return { ...readScatteredResult(fields), redirectUrl: null, form, endsAt: fields.text('paymentFormExpireTime') };
+}
+
 /** The vendor's documentation shows the currency as text under `currencyCode`, and the amount as a number. */
 function refundBody(refund: RefundRequest, merchantId: string): WireObject {
   const { language, conversationId, orderId, paymentId, amount } = refund;
@@ -186,7 +240,7 @@ function voidBody(refund: RefundRequest, merchantId: string): WireObject {
 }
 
 /** ISO 4217 codes have three digits: `048`. */
-function currencyText({ currencyCode }: RefundRequest): string {
+function currencyText({ currencyCode }: Pick<RefundRequest, 'currencyCode'>): string {
   return String(currencyCode).padStart(3, '0');
 }
 
@@ -202,6 +256,7 @@ function readInquiry(fields: ReplyFields, successStatuses: ReadonlySet<string>):
     resultCode: others.find((other) => other !== code) ?? others[0] ?? null,
     message: fields.text('responseDescription') ?? result.message,
     transactionType: fields.text('transactionType'),
+    installmentCount: (fields.object('paymentInfo') ?? fields).text('installmentCount'),
     isSuccessful: fields.has('transactionStatus')
       ? successStatuses.has(fields.text('transactionStatus')?.toUpperCase() ?? '')
       : null,

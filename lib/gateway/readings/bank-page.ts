@@ -11,12 +11,16 @@ export function decodeBankPage(content: string): string | null {
   try {
     if (!isBase64(content, bytes)) return null;
     const html = UTF8.decode(bytes);
-    return HTML_TAG.test(html) ? html : null;
+    return isHtml(html) ? html : null;
   } catch {
     return null;
   } finally {
     bytes.fill(0);
   }
+}
+
+export function isHtml(text: string): boolean {
+  return HTML_TAG.test(text);
 }
 
 /** The bank's page. `content` is the Base64 as received, `html` the decoded page. */

@@ -3,7 +3,7 @@ import { decodeBankPage } from './bank-page.js';
 import type { DialectOperation, GatewayResult, Init3dResult, ResultCodeSets } from '../gateway-dialect.js';
 import type { Answer, GatewayReply } from '../transport/transmission.js';
 import { ReplyFields } from './reply-fields.js';
-import { codeMeanings, isForeign, isSuccessStatus, type ReadingRules } from './result-checks.js';
+import { codeMeanings, failureOf, isForeign, isSuccessStatus, type ReadingRules } from './result-checks.js';
 
 /** The outcome of an Init3d that may have been sent. `content` is the page in Base64, as received, `html` decoded. */
 export type Init3dOutcome =
@@ -44,10 +44,6 @@ function pageFromReply(
   if (isForeign(result, conversationId)) return failed('conversation_mismatch');
   const html = content === null ? null : (decoded ?? decodeBankPage(content));
   return content === null || html === null ? failed('unreadable', result) : { content, html };
-}
-
-function failureOf(status: number): PaymentReason {
-  return status < 500 ? 'refused' : 'server_error';
 }
 
 function failed(reason: PaymentReason, result: GatewayResult | null = null): Init3dOutcome {

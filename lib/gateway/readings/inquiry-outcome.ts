@@ -4,6 +4,7 @@ import type { GatewayReply } from '../transport/transmission.js';
 import type { ChargeOutcome } from './charge-outcome.js';
 import { ReplyFields } from './reply-fields.js';
 import {
+  type CodeMeaning,
   codeMeanings,
   contradictionOf,
   type Expectation,
@@ -24,7 +25,14 @@ export type InquiryOutcome =
     }
   | { readonly outcome: 'declined' | 'mismatch'; readonly charge: ChargeOutcome }
   | { readonly outcome: 'not_found' }
-  | { readonly outcome: 'nothing' };
+  | {
+      readonly outcome: 'nothing';
+      /**
+       * Whether the answer can be read, and has a code that neither approves nor is indeterminate. Once the time of the
+       * gateway's own page is over, two such answers say that it was not paid.
+       */
+      readonly isUnpaid?: boolean;
+    };
 
 /** The rules by which the answer to an inquiry is judged. */
 export interface InquiryRules extends ReadingRules {
@@ -38,6 +46,9 @@ export interface InquiryRules extends ReadingRules {
 const TYPES = { sale: ['SALE'], refund: ['REFUND', 'VOID'] } as const;
 
 const NOTHING = { outcome: 'nothing' } as const;
+const UNPAID = { outcome: 'nothing', isUnpaid: true } as const;
+/** HTTP statuses by which a gateway may say that it knows no such payment. Others refuse the inquiry itself. */
+const UNPAID_STATUSES: ReadonlySet<number> = new Set([400, 404, 422]);
 
 /** Reads the answer to a CheckPayment. Only a clear answer settles a payment: an HTTP 404, for example, is not. */
 export function inquiryOutcome(
@@ -47,9 +58,12 @@ export function inquiryOutcome(
   rules: InquiryRules,
 ): InquiryOutcome {
   try {
-    const fields = isSuccessStatus(reply.status) ? ReplyFields.parse(reply.text) : null;
+    const isSuccess = isSuccessStatus(reply.status);
+    const fields = isSuccess || UNPAID_STATUSES.has(reply.status) ? ReplyFields.parse(reply.text) : null;
     const result = fields && operation.read(fields);
-    return fields && result?.code ? inquiryFromResult(fields, result, result.code, expected, rules) : NOTHING;
+    if (!fields || !result?.code) return NOTHING;
+    if (isSuccess) return inquiryFromResult(fields, result, result.code, expected, rules);
+    return isForeign(result, expected.conversationId) ? NOTHING : unlessApproved(codeMeanings(result, rules.codes));
   } catch (error) {
     // A host's own dialect may throw while it reads.
     rules.onThrow?.(error);
@@ -69,19 +83,33 @@ function inquiryFromResult(
   const isAgreed = result.resultCode === null || result.resultCode === code;
   if (!isAgreed || new Set(meanings).size !== 1) return NOTHING;
   if (meanings[0] === 'approved') {
-    if (result.isSuccessful === false) return NOTHING;
-    const reason = contradictionOf(fields, result, expected, rules);
+    if (result.isSuccessful === false) return UNPAID;
+    const paid = expected.mayChooseInstallments ? withChosenInstallments(expected, result) : expected;
+    const reason = contradictionOf(fields, result, paid, rules);
     if (reason) return { outcome: 'mismatch', charge: { state: 'review', reason, result } };
-    const isBound = namesPayment(result, expected, rules.verifyAmount);
+    const isBound = namesPayment(result, paid, rules.verifyAmount);
     // The code may mean only that the inquiry itself succeeded.
     const saysMore = isBound || result.isSuccessful === true || isApprovedText(result.message, rules.codes);
     return saysMore ? { outcome: 'paid', isBound, charge: { state: 'succeeded', reason: null, result } } : NOTHING;
   }
+  if (rules.codes.notFoundCodes.has(code)) return { outcome: 'not_found' };
+  // The status next to the code contradicts it.
+  if (result.isSuccessful === true) return NOTHING;
   if (rules.codes.inquiryDeclinedCodes.has(code)) {
-    if (result.isSuccessful === true) return NOTHING;
     return { outcome: 'declined', charge: { state: 'failed', reason: 'declined', result } };
   }
-  return rules.codes.notFoundCodes.has(code) ? { outcome: 'not_found' } : NOTHING;
+  return unlessApproved(meanings);
+}
+
+function withChosenInstallments(expected: Expectation, { installmentCount }: InquiryResult): Expectation {
+  // A dialect in plain JavaScript may give anything.
+  const isShown = typeof installmentCount === 'string' && /^\d{1,3}$/.test(installmentCount);
+  return isShown ? { ...expected, installmentCount: Number(installmentCount) } : expected;
+}
+
+function unlessApproved(meanings: readonly CodeMeaning[]): InquiryOutcome {
+  const isUnpaid = meanings.every((meaning) => meaning === 'declined' || meaning === 'unrecognised');
+  return isUnpaid ? UNPAID : NOTHING;
 }
 
 /** Whether the answer is about what was asked: a void of a payment, for example, says nothing about its sale. */

@@ -9,6 +9,8 @@ export interface Expectation {
   readonly amount: string;
   readonly currencyCode: number;
   readonly installmentCount: number;
+  /** Whether the buyer may have chosen other instalments, with another total: at the gateway's own page (unverified). */
+  readonly mayChooseInstallments?: boolean;
   /** Amounts that an answer may show instead: it is not known whether a refund's answer shows its payment's. */
   readonly otherAmounts?: readonly string[];
 }
@@ -28,6 +30,11 @@ export type CodeMeaning = 'approved' | 'variant' | 'declined' | 'indeterminate' 
 
 export function isSuccessStatus(status: number): boolean {
   return status >= 200 && status < 300;
+}
+
+/** Why there is no page for the buyer, when the HTTP status does not say success. */
+export function failureOf(status: number): PaymentReason {
+  return status < 500 ? 'refused' : 'server_error';
 }
 
 export function codeMeaning(code: string, sets: ResultCodeSets): CodeMeaning {

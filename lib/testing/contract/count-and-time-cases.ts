@@ -32,6 +32,7 @@ const EMPTY: StoreCounts = {
     initiating: NONE,
     awaiting: NONE,
     authorizing: NONE,
+    pending: NONE,
     unknown: NONE,
     review: NONE,
     refunding: NONE,
@@ -53,7 +54,16 @@ export const countCases: readonly PaymentStoreCase[] = [
   {
     name: 'counts shows how many payments or refunds are in each unsettled state, and the oldest updatedAt of each',
     async run(trial) {
-      const states = ['charging', 'initiating', 'awaiting', 'authorizing', 'unknown', 'review', 'refunding'] as const;
+      const states = [
+        'charging',
+        'initiating',
+        'awaiting',
+        'authorizing',
+        'unknown',
+        'review',
+        'refunding',
+        'pending',
+      ] as const;
       for (const [index, state] of states.entries()) await trial.insert({ state, updatedAt: at(index) });
       await trial.insert({ state: 'unknown', updatedAt: at(3), createdAt: at(-5) });
       await trial.insert({ state: 'unknown', updatedAt: at(9) });
@@ -67,6 +77,7 @@ export const countCases: readonly PaymentStoreCase[] = [
         unknown: { count: 3, oldest: at(3) },
         review: one(5),
         refunding: one(6),
+        pending: one(7),
       });
       same(await trial.store.counts(`${trial.account}-other`), EMPTY);
     },

@@ -17,6 +17,7 @@ const KIND_OF: Readonly<Record<PaymentState, Exclude<Outcome['kind'], 'unpaid'>>
   review: 'checking',
   initiating: 'atBank',
   awaiting: 'atBank',
+  pending: 'pending',
   failed: 'failed',
   expired: 'expired',
 };

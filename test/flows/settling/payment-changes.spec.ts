@@ -33,7 +33,13 @@ const MOVES: readonly (readonly [PaymentState, PaymentState, PaymentEventType | 
   ['authorizing', 'failed', 'payment.failed'],
   ['authorizing', 'unknown', 'payment.unknown'],
   ['authorizing', 'review', 'payment.review'],
+  ['initiating', 'pending', null],
+  ['pending', 'succeeded', 'payment.succeeded'],
+  ['pending', 'expired', 'payment.expired'],
+  ['pending', 'unknown', 'payment.unknown'],
+  ['pending', 'review', 'payment.review'],
   ['unknown', 'succeeded', 'payment.succeeded'],
+  ['unknown', 'expired', 'payment.expired'],
   ['unknown', 'failed', 'payment.failed'],
   ['unknown', 'review', 'payment.review'],
   ['review', 'succeeded', 'payment.succeeded'],
@@ -104,11 +110,11 @@ describe('PaymentChanges', () => {
 
   it('does not overwrite a payment in a state of a newer release, and logs the outcome', async () => {
     const record = await addPayment('charging');
-    const newer = { ...record, state: 'pending' as PaymentState, version: 2 };
+    const newer = { ...record, state: 'preauthorized' as PaymentState, version: 2 };
     await store.replace(newer, 1);
     const approve = (current: PaymentRecord, now: Date): PaymentRecord => advance(current, 'succeeded', {}, now);
     const { record: kept, event } = await changes.settle(record, approve);
-    expect([kept.state, event]).toEqual(['pending', undefined]);
+    expect([kept.state, event]).toEqual(['preauthorized', undefined]);
     expect(await store.find('default', record.conversationId)).toEqual(newer);
     expect(log).toEqual([expect.stringMatching(/^error Payment .*: succeeded.*: not written, since a newer release/)]);
   });

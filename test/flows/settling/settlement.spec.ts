@@ -16,6 +16,7 @@ const STATES: readonly PaymentState[] = [
   'initiating',
   'awaiting',
   'authorizing',
+  'pending',
   'succeeded',
   'failed',
   'expired',
@@ -46,6 +47,7 @@ const UNTOUCHED: readonly Outcome[] = [null, null, null, null];
 const OUTCOMES: Readonly<Record<PaymentState, readonly Outcome[]>> = {
   charging: OPEN,
   authorizing: OPEN,
+  pending: [['succeeded', null], null, null, ['review', 'amount_mismatch']],
   unknown: [['succeeded', null], ['failed', 'declined'], null, ['review', 'amount_mismatch']],
   failed: ENDED,
   expired: ENDED,
@@ -91,6 +93,7 @@ describe('the outcome of a DoPayment or an Auth3d', () => {
       expired: ['review', 'unbound'],
       initiating: null,
       awaiting: null,
+      pending: null,
       review: null,
       succeeded: null,
     });
@@ -133,6 +136,7 @@ describe('the answer to an inquiry', () => {
   const RESULTS: Readonly<Record<PaymentState, readonly Outcome[]>> = {
     charging: [['succeeded', null], null, null, null, null],
     authorizing: [['succeeded', null], null, null, null, null],
+    pending: [['succeeded', null], null, ['review', 'amount_mismatch'], null, null],
     unknown: [['succeeded', null], ['failed', 'declined'], ['review', 'amount_mismatch'], UNCHANGED, UNCHANGED],
     failed: [['review', 'moved_after_all'], null, ['review', 'amount_mismatch'], null, null],
     expired: [['review', 'moved_after_all'], null, ['review', 'amount_mismatch'], null, null],

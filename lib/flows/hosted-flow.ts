@@ -1,0 +1,283 @@
+import { Injectable } from '@nestjs/common';
+import { HostedPaymentDto } from '../dto/do-payment.dto.js';
+import {
+  PaymentDuplicateError,
+  PaymentHostedError,
+  PaymentNotFoundError,
+  PaymentNotSentError,
+  PaymentStateError,
+  PaymentStoreError,
+  PaymentUnsupportedError,
+} from '../errors/payment-errors.js';
+import { GatewayClient } from '../gateway/gateway-client.js';
+import type { HostedForm, HostedPage } from '../gateway/readings/hosted-outcome.js';
+import { PaymentSettings } from '../options/payment-settings.js';
+import { isKnown, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
+import { rowOf } from '../payment/payment-state.js';
+import { Randomness } from '../payment/randomness.js';
+import { advance, referenceLockIn } from '../payment/transitions.js';
+import { loopTurn } from '../process/loop-turn.js';
+import { StoreClock } from '../process/store-clock.js';
+import { currentTraceparent, inOperation, itself } from '../telemetry/spans.js';
+import { hashCallbackToken, newAttemptId, newCallbackToken, newHostIdNonce } from './callback-token.js';
+import { InquiryFlow } from './inquiry-flow.js';
+import { hostedRequest, newPaymentRecord } from './new-payment.js';
+import { isSameSale, PaymentReader } from './payment-reader.js';
+import { Handover, receiveInput } from './receive-input.js';
+import { RefundReader } from './refund-reader.js';
+import { ReturnUrlMaker } from './return-urls.js';
+import { nextPageInquiry } from './settling/page-settlement.js';
+import type { Settled } from './settling/payment-changes.js';
+import { PaymentWriter } from './settling/payment-writer.js';
+import { applyNotSent, type Settlement } from './settling/settlement.js';
+import { resultChanges } from './settling/result-changes.js';
+import { WaitingCallbacks, type WaitingPlace } from './waiting-callbacks.js';
+
+const MAX_OPENING_TRIES = 5;
+/** A page that ends later than this is not believed to. */
+const MAX_PAGE_MS = 86_400_000;
+/** How far apart the inquiries are that a callback causes. */
+const ASK_AGAIN_MS = 2_000;
+
+/**
+ * The gateway's own page, ready for the buyer.
+ *
+ * @experimental
+ */
+export interface HostedStart {
+  readonly conversationId: string;
+  /** Send the buyer's browser there, and show it to nobody else; null for an embedded form. */
+  readonly redirectUrl: string | null;
+  /** The gateway's form, as HTML that runs the gateway's script in your page; null for a page. It is not stored. */
+  readonly html: string | null;
+  /** When the page ends. Until then, starting again for the same sale gives the same page. */
+  readonly expiresAt: Date;
+  readonly payment: Payment;
+}
+
+/** An inquiry that a callback caused. */
+interface CallbackInquiry {
+  /** By the monotonic clock. */
+  readonly begunAt: number;
+  readonly answer: Promise<Settled | null>;
+}
+
+/** The payment at the gateway's own page: the page is opened, the buyer pays there, and the gateway is asked. */
+@Injectable()
+export class HostedFlow {
+  /** The inquiries that callbacks have caused, each for two seconds at least. By conversationId. */
+  private readonly asking = new Map<string, CallbackInquiry>();
+  private readonly waiting = new WaitingCallbacks();
+
+  constructor(
+    private readonly reader: PaymentReader,
+    private readonly refunds: RefundReader,
+    private readonly writer: PaymentWriter,
+    private readonly inquiries: InquiryFlow,
+    private readonly gateway: GatewayClient,
+    private readonly returnUrls: ReturnUrlMaker,
+    private readonly clock: StoreClock,
+    private readonly random: Randomness,
+    private readonly settings: PaymentSettings,
+  ) {}
+
+  start(given: unknown): Promise<HostedStart> {
+    const { account } = this.settings;
+    return inOperation(
+      { operation: 'startHosted', account },
+      ({ payment }) => payment,
+      () => this.startOnce(given),
+    );
+  }
+
+  private async startOnce(given: unknown): Promise<HostedStart> {
+    const { settings } = this;
+    const { input, now } = await receiveInput(
+      HostedPaymentDto,
+      new Handover(given),
+      settings,
+      this.clock,
+      this.refunds,
+    );
+    const { form = 'page' } = input;
+    this.expectSupport(form);
+    const token = newCallbackToken(this.random);
+    const sale = hostedRequest(input, settings, this.returnUrls.make(input, token));
+    const hasToken = sale.returnUrl.includes(token) || sale.failUrl.includes(token);
+    const tokenHash = hasToken ? hashCallbackToken(token) : null;
+    const ids = { tokenHash, attemptId: newAttemptId(this.random), hostIdNonce: newHostIdNonce(this.random, input) };
+    const opening = newPaymentRecord('hosted', sale, input, settings, now, ids);
+    const traceparent = currentTraceparent();
+    const record = traceparent === null ? opening : { ...opening, traceparent };
+    const open = await this.open(record);
+    if (open) return this.showAgain(open, form);
+    await loopTurn.take();
+
+    const attempt = await this.gateway.startHosted(form, sale);
+    if (!attempt.sent) throw new PaymentNotSentError(await this.writer.settle(record, applyNotSent), attempt.why);
+    if (!attempt.page) {
+      const { reason, result } = attempt;
+      const refused: Settlement = (current, at) =>
+        current.state === 'initiating'
+          ? advance(current, 'failed', { ...(result && resultChanges(result, current, settings)), reason }, at)
+          : null;
+      throw new PaymentHostedError(await this.writer.settle(record, refused));
+    }
+    return this.showFirst(record, attempt.page);
+  }
+
+  private expectSupport(form: HostedForm): void {
+    const { name } = this.settings.dialect;
+    if (!this.gateway.canInquire) throw new PaymentUnsupportedError('CheckPayment', name);
+    if (!this.gateway.canHost(form)) {
+      throw new PaymentUnsupportedError(form === 'page' ? 'page of its own' : 'form to embed', name);
+    }
+  }
+
+  /**
+   * @returns null when the payment is stored and its page may be asked for; otherwise the payment of the same sale whose
+   *   page is open
+   */
+  private async open(record: PaymentRecord): Promise<PaymentRecord | null> {
+    const refused = { ...advance(record, 'failed', { reason: 'reference_taken' }, record.createdAt), version: 1 };
+    // The payment that caused the refusal may have ended before this look-up: then opening is tried again.
+    for (let tries = 0; tries < MAX_OPENING_TRIES; tries += 1) {
+      const taken = await this.writer.open(record);
+      if (taken === null) return null;
+      const earlier = await this.reader.findRepeated(record, taken);
+      if (earlier) {
+        if (isOpen(earlier)) return earlier;
+        const key = earlier.conversationId === record.conversationId ? 'conversationId' : 'idempotencyKey';
+        throw new PaymentDuplicateError(toPayment(earlier), key);
+      }
+      if (taken !== 'referenceLock') continue;
+      const holder = await this.findHolder(record);
+      if (holder && isOpen(holder) && isSameSale(holder, record)) return holder;
+      if ((await this.writer.open(refused)) === null) throw new PaymentHostedError(toPayment(refused));
+    }
+    throw new PaymentStoreError('opening the payment');
+  }
+
+  private async findHolder({ reference }: PaymentRecord): Promise<PaymentRecord | undefined> {
+    const others = reference === null ? [] : await this.reader.findByReference(reference);
+    return others.find((other) => isKnown(other) && referenceLockIn(other.state, other) !== null);
+  }
+
+  private showAgain(record: PaymentRecord, form: HostedForm): HostedStart {
+    const { conversationId, redirectUrl, expiresAt } = record;
+    const isShown = form === 'page' && redirectUrl !== undefined && expiresAt !== null && this.clock.now() < expiresAt;
+    if (!isShown) throw new PaymentHostedError(toPayment(record), 'page_open');
+    return { conversationId, redirectUrl, html: null, expiresAt, payment: toPayment(record) };
+  }
+
+  private async showFirst(record: PaymentRecord, { redirectUrl, html, endsAt }: HostedPage): Promise<HostedStart> {
+    const now = this.clock.now();
+    const expiresAt = isCredible(endsAt, now) ? endsAt : new Date(now.getTime() + this.settings.sessionTtlMs);
+    const dueAt = nextPageInquiry({ ...record, expiresAt }, now, this.random);
+    const moved = await this.writer.move(record, 'pending', {
+      expiresAt,
+      dueAt,
+      ...(redirectUrl !== null && { redirectUrl }),
+    });
+    // The request took longer than it may, and the payment has been given up meanwhile.
+    if (moved.outcome !== 'replaced') throw new PaymentHostedError(toPayment(await this.reader.latest(record)));
+    const { conversationId } = record;
+    return { conversationId, redirectUrl, html, expiresAt, payment: toPayment(moved.record) };
+  }
+
+  async abandon(conversationId: string): Promise<Payment> {
+    const { account } = this.settings;
+    return inOperation({ operation: 'abandon', account }, itself, () => this.abandonNow(conversationId));
+  }
+
+  private async abandonNow(conversationId: string): Promise<Payment> {
+    const record = await this.reader.find(conversationId);
+    if (!record) throw new PaymentNotFoundError();
+    if (!isKnown(record)) return toPayment(record);
+    if (record.kind !== 'hosted' || record.state === 'initiating') {
+      throw new PaymentStateError(toPayment(record), 'be abandoned');
+    }
+    if (!isWaiting(record)) return toPayment(record);
+    const settled = await this.inquiries.abandon(record);
+    return settled ? toPayment(settled.record, settled.isStored) : toPayment(record);
+  }
+
+  /** A place in which a callback may wait for the payment's outcome. The caller must leave it. */
+  placeFor({ conversationId }: PaymentRecord): WaitingPlace {
+    return this.waiting.placeFor(conversationId);
+  }
+
+  /**
+   * Asks the gateway about a payment because of a callback, which decides nothing: once if the payment has ended unpaid,
+   * otherwise until the gateway's word is clear. A decline is clear to the buyer, although the page stays open.
+   *
+   * @param wait ends this when the caller does not wait any longer
+   */
+  complete(record: PaymentRecord, place: WaitingPlace, wait: { readonly isOver: boolean }): Promise<Payment> {
+    const { account, traceparent: link } = record;
+    return inOperation({ operation: 'hostedReturn', account, link }, itself, () => this.askOften(record, place, wait));
+  }
+
+  private async askOften(
+    record: PaymentRecord,
+    place: WaitingPlace,
+    wait: { readonly isOver: boolean },
+  ): Promise<Payment> {
+    const arrivedAt = this.clock.monotonic();
+    let latest = record;
+    while (isKnown(latest) && isAskable(latest) && place.take() && !wait.isOver) {
+      const { begunAt, answer } = this.askApart(latest);
+      const settled = await answer;
+      if (settled && !settled.isStored) return toPayment(settled.record, false);
+      latest = settled?.record ?? latest;
+      if (!isAskable(latest)) break;
+      const isClear = latest.state === 'expired' || isDeclined(latest, settled);
+      // An inquiry that began before the buyer came back may have missed the card that the buyer has just used.
+      if (isClear && begunAt >= arrivedAt) break;
+      await this.clock.sleep(Math.max(begunAt + ASK_AGAIN_MS - this.clock.monotonic(), 0));
+      latest = await this.reader.latest(latest);
+    }
+    return toPayment(latest);
+  }
+
+  /** Callbacks of one payment share its inquiries, of which one begins two seconds after the other at the earliest. */
+  private askApart(record: PaymentRecord): CallbackInquiry {
+    const { conversationId } = record;
+    const running = this.asking.get(conversationId);
+    if (running) return running;
+    const inquiry = { begunAt: this.clock.monotonic(), answer: this.inquiries.ask(record) };
+    this.asking.set(conversationId, inquiry);
+    void this.forget(conversationId, inquiry);
+    return inquiry;
+  }
+
+  private async forget(conversationId: string, { begunAt, answer }: CallbackInquiry): Promise<void> {
+    await answer.catch(() => undefined);
+    await this.clock.sleep(Math.max(begunAt + ASK_AGAIN_MS - this.clock.monotonic(), 0));
+    this.asking.delete(conversationId);
+  }
+}
+
+/** Whether its page may be open, or is being opened. */
+function isOpen(record: PaymentRecord): boolean {
+  return isKnown(record) && record.kind === 'hosted' && (record.state === 'initiating' || record.state === 'pending');
+}
+
+/** Whether the buyer's payment may still come to light. */
+function isWaiting({ state }: PaymentRecord): boolean {
+  return state === 'pending' || state === 'unknown';
+}
+
+/** Whether the gateway has just said that a card was declined. */
+function isDeclined({ reason }: PaymentRecord, settled: Settled | null): boolean {
+  return settled !== null && reason === 'declined';
+}
+
+/** Whether the gateway has a word to say about it. A payment that has begun no page has none. */
+function isAskable({ state }: PaymentRecord): boolean {
+  return state !== 'initiating' && rowOf(state).whenDue === 'inquire';
+}
+
+function isCredible(endsAt: Date | null, now: Date): endsAt is Date {
+  return endsAt !== null && endsAt > now && endsAt.getTime() <= now.getTime() + MAX_PAGE_MS;
+}

@@ -1,0 +1,131 @@
+import type { InquiryOutcome } from '../../gateway/readings/inquiry-outcome.js';
+import type { PaymentReason, PaymentRecord } from '../../payment/payment.js';
+import type { Randomness } from '../../payment/randomness.js';
+import { advance, type PaymentChange } from '../../payment/transitions.js';
+import { resultChanges } from './result-changes.js';
+import {
+  type AnswerTimes,
+  applyInquiry,
+  isConfirmed,
+  nextInquiry,
+  type SettlementRules,
+  UNPAID_CONFIRMED_AFTER_MS,
+} from './settlement.js';
+
+/** A gateway that has said nothing for so long after the page's end may have been paid: a person has to know. */
+const MAX_SILENCE_MS = 86_400_000;
+/** When a payment that ended unpaid is asked about once more: a page that was left open may be paid late. */
+const LATE_INQUIRIES_MS = [1, 6, 24, 48, 72].map((hours) => hours * 3_600_000);
+const MIN_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 4 * 3_600_000;
+
+/**
+ * The record of a payment at the gateway's own page after the gateway was asked about it; null when nothing is to be
+ * stored. Only the gateway's word ends such a payment: an approval at any time; and once the page's time is over, two
+ * answers, ten minutes apart, that nothing was paid.
+ *
+ * @param inquiry null when no answer came
+ */
+export function applyToPage(
+  record: PaymentRecord,
+  inquiry: InquiryOutcome | null,
+  rules: SettlementRules,
+  times: AnswerTimes,
+): PaymentRecord | null {
+  if (inquiry?.outcome === 'paid' || inquiry?.outcome === 'mismatch') {
+    return applyInquiry(record, inquiry, rules, times);
+  }
+  const { answeredAt, now } = times;
+  if (record.state === 'expired') return inquiry && askedLate(record, rules, now);
+  if (record.state !== 'pending' && record.state !== 'unknown') return null;
+  const isOver = record.expiresAt !== null && answeredAt >= record.expiresAt;
+  const isUnpaid = inquiry !== null && saysUnpaid(inquiry);
+  if (isUnpaid && isOver && isConfirmed(record, answeredAt)) return endPage(record, null, rules, now);
+  if (!isUnpaid && isSilentTooLong(record, answeredAt)) {
+    return advance(record, 'unknown', { reason: 'no_answer', dueAt: nextInquiry(now, 0, rules.random) }, now);
+  }
+  if (!inquiry) return null;
+  const notFoundAt = isUnpaid && isOver ? (record.notFoundAt ?? answeredAt) : null;
+  const reason = record.state === 'unknown' ? record.reason : inquiry.outcome === 'declined' ? 'declined' : null;
+  const change = { ...declineOf(inquiry, record, rules), reason, notFoundAt };
+  // Callbacks may cause any number of inquiries: an answer that says nothing new leaves no trace.
+  if (isSame(record, change)) return null;
+  const inquiries = record.inquiries + 1;
+  const dueAt = nextPageInquiry({ ...record, notFoundAt }, now, rules.random);
+  return advance(record, record.state, { ...change, inquiries, dueAt }, now);
+}
+
+function isSame(
+  record: PaymentRecord,
+  { reason = null, notFoundAt = null, code = record.code }: PaymentChange,
+): boolean {
+  return reason === record.reason && code === record.code && notFoundAt?.getTime() === record.notFoundAt?.getTime();
+}
+
+/** What is shown of a decline, which does not end the page: another card may follow. */
+function declineOf(inquiry: InquiryOutcome, record: PaymentRecord, rules: SettlementRules): PaymentChange {
+  const result = inquiry.outcome === 'declined' ? inquiry.charge.result : null;
+  return result ? { ...resultChanges(result, record, rules), chargedAmount: record.chargedAmount } : {};
+}
+
+/** The record after `abandon`: one answer that nothing was paid ends an open page. */
+export function applyAbandoned(
+  record: PaymentRecord,
+  inquiry: InquiryOutcome | null,
+  rules: SettlementRules,
+  times: AnswerTimes,
+): PaymentRecord | null {
+  const isUnpaid = inquiry !== null && saysUnpaid(inquiry);
+  if (record.state === 'pending' && isUnpaid) return endPage(record, 'abandoned', rules, times.now);
+  return applyToPage(record, inquiry, rules, times);
+}
+
+/** Whether the gateway's word is that nothing has been paid so far. */
+export function saysUnpaid(inquiry: InquiryOutcome): boolean {
+  if (inquiry.outcome === 'nothing') return inquiry.isUnpaid === true;
+  return inquiry.outcome === 'declined' || inquiry.outcome === 'not_found';
+}
+
+/**
+ * When to ask about a page next: after a minute at first, then after as long as it has been there, up to four hours; at
+ * its end; and ten minutes after the first answer that it was not paid in its time.
+ */
+export function nextPageInquiry(
+  { createdAt, expiresAt, notFoundAt }: Pick<PaymentRecord, 'createdAt' | 'expiresAt' | 'notFoundAt'>,
+  now: Date,
+  random: Randomness,
+): Date {
+  const at = now.getTime();
+  if (notFoundAt !== null)
+    return new Date(Math.max(notFoundAt.getTime() + UNPAID_CONFIRMED_AFTER_MS, at + MIN_WAIT_MS));
+  const wait = Math.min(Math.max(at - createdAt.getTime(), MIN_WAIT_MS), MAX_WAIT_MS);
+  const next = new Date(at + Math.round(wait * (0.8 + 0.4 * random.fraction())));
+  return expiresAt !== null && expiresAt > now && expiresAt < next ? expiresAt : next;
+}
+
+function endPage(
+  record: PaymentRecord,
+  reason: PaymentReason | null,
+  { canInquire }: SettlementRules,
+  now: Date,
+): PaymentRecord {
+  const dueAt = canInquire ? nextLateInquiry(now, now) : null;
+  return advance(record, 'expired', { reason, inquiries: record.inquiries + 1, dueAt }, now);
+}
+
+function askedLate(record: PaymentRecord, { canInquire }: SettlementRules, now: Date): PaymentRecord | null {
+  const dueAt = canInquire ? nextLateInquiry(record.finalizedAt ?? now, now) : null;
+  // A callback may ask at any time, and as often as its sender likes.
+  if (dueAt?.getTime() === record.dueAt?.getTime()) return null;
+  return advance(record, 'expired', { reason: record.reason, inquiries: record.inquiries + 1, dueAt }, now);
+}
+
+function nextLateInquiry(endedAt: Date, now: Date): Date | null {
+  const wait = LATE_INQUIRIES_MS.find((late) => endedAt.getTime() + late > now.getTime());
+  return wait === undefined ? null : new Date(endedAt.getTime() + wait);
+}
+
+function isSilentTooLong({ state, expiresAt, notFoundAt }: PaymentRecord, now: Date): boolean {
+  if (state !== 'pending' || expiresAt === null || notFoundAt !== null) return false;
+  return now.getTime() - expiresAt.getTime() >= MAX_SILENCE_MS;
+}

@@ -1,0 +1,113 @@
+import type { PaymentReason } from '../../payment/payment.js';
+import type { DialectOperation, GatewayResult, HostedResult, ResultCodeSets } from '../gateway-dialect.js';
+import type { Answer, GatewayReply } from '../transport/transmission.js';
+import { decodeBankPage, isHtml } from './bank-page.js';
+import { ReplyFields } from './reply-fields.js';
+import { codeMeanings, failureOf, isForeign, isSuccessStatus, type ReadingRules } from './result-checks.js';
+
+/** Whether the buyer goes to the gateway's own page, or the shop embeds the gateway's form. */
+export type HostedForm = 'page' | 'embedded';
+
+/** The gateway's own page for one payment. It lets its holder pay, so it is shown to the buyer alone. */
+export interface HostedPage {
+  /** Null for an embedded form. */
+  readonly redirectUrl: string | null;
+  /** Null for a page. */
+  readonly html: string | null;
+  /** When it ends; null if the gateway does not say. Not checked yet. */
+  readonly endsAt: Date | null;
+}
+
+/** The outcome of a request for the gateway's own page that may have been sent. */
+export type HostedOutcome =
+  | { readonly page: HostedPage }
+  | { readonly page: null; readonly reason: PaymentReason; readonly result: GatewayResult | null };
+
+/** The rules by which the answer is judged. */
+export interface HostedRules extends Pick<ReadingRules, 'codes' | 'onThrow'> {
+  readonly form: HostedForm;
+  /** Whether the gateway itself is on this machine, as a simulator is: then so may be its page, without TLS. */
+  readonly isLocal: boolean;
+}
+
+/** UTF-8 bytes of the page's address, which is kept until the payment is settled. */
+const MAX_URL_BYTES = 2_048;
+const MAX_FORM_CHARACTERS = 262_144;
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** Decides whether there is a page for the buyer. If not, no money can move, since nobody has seen one. */
+export function hostedOutcome(
+  answer: Answer,
+  operation: DialectOperation<never, HostedResult>,
+  conversationId: string,
+  rules: HostedRules,
+): HostedOutcome {
+  if (!answer.reply) return failed('no_answer');
+  try {
+    return pageFromReply(answer.reply, operation, conversationId, rules);
+  } catch (error) {
+    // A host's own dialect may throw while it reads.
+    rules.onThrow?.(error);
+    return failed('unreadable');
+  }
+}
+
+function pageFromReply(
+  { status, text }: GatewayReply,
+  operation: DialectOperation<never, HostedResult>,
+  conversationId: string,
+  rules: HostedRules,
+): HostedOutcome {
+  const fields = ReplyFields.parse(text);
+  const reading = fields && operation.read(fields);
+  if (!reading) return failed(isSuccessStatus(status) ? 'unreadable' : failureOf(status));
+  const { redirectUrl, form, endsAt, ...result } = reading;
+  if (!isSuccessStatus(status)) return failed(failureOf(status), result);
+  const refusal = refusalIn(result, rules.codes);
+  if (refusal) return failed(refusal, result);
+  if (isForeign(result, conversationId)) return failed('conversation_mismatch');
+  const page = { redirectUrl: null, html: null, endsAt: dateOf(endsAt) };
+  if (rules.form === 'page') {
+    return isPageUrl(redirectUrl, rules) ? { page: { ...page, redirectUrl } } : failed('unreadable', result);
+  }
+  const html = htmlOf(form);
+  return html === null ? failed('unreadable', result) : { page: { ...page, html } };
+}
+
+/** The answer may be without a code: the vendor's plugin looks at the page's address only. */
+function refusalIn(result: GatewayResult, codes: ResultCodeSets): PaymentReason | null {
+  const meanings = codeMeanings(result, codes);
+  if (meanings.includes('declined')) return 'declined';
+  return meanings.some((meaning) => meaning !== 'approved') ? 'unrecognised_code' : null;
+}
+
+/** The buyer's browser is sent there, to any host, but never without TLS. */
+export function isPageUrl(url: unknown, { isLocal }: Pick<HostedRules, 'isLocal'>): url is string {
+  if (typeof url !== 'string' || Buffer.byteLength(url) > MAX_URL_BYTES || !/^https?:\/\//i.test(url)) return false;
+  if (/[\s\p{C}\\]/u.test(url) || !URL.canParse(url)) return false;
+  const { protocol, hostname, username, password } = new URL(url);
+  if (username !== '' || password !== '') return false;
+  return protocol === 'https:' || (isLocal && LOOPBACK.test(hostname));
+}
+
+/** Whether a URL leads to this machine. */
+export function isLoopback(url: string): boolean {
+  return LOOPBACK.test(new URL(url).hostname);
+}
+
+/** HTML as it is, or as Base64 (unverified: public sources show only the field's name). */
+function htmlOf(form: unknown): string | null {
+  if (typeof form !== 'string' || form.length > MAX_FORM_CHARACTERS) return null;
+  return decodeBankPage(form) ?? (isHtml(form) ? form : null);
+}
+
+/** Only a time with its offset from UTC is believed. */
+function dateOf(text: unknown): Date | null {
+  if (typeof text !== 'string' || !/^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)$/.test(text)) return null;
+  const date = new Date(text.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
+  return Number.isNaN(date.getTime()) ? null : date;
+}
+
+function failed(reason: PaymentReason, result: GatewayResult | null = null): HostedOutcome {
+  return { page: null, reason, result };
+}

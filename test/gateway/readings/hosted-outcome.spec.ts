@@ -1,0 +1,121 @@
+import { DEFAULT_CODE_SETS } from '../../../lib/gateway/dialects/default-code-sets.js';
+import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
+import {
+  type HostedForm,
+  type HostedOutcome,
+  hostedOutcome,
+  type HostedRules,
+} from '../../../lib/gateway/readings/hosted-outcome.js';
+
+const { hostedPage, embeddedForm } = morposDialect().operations;
+const PAGE = 'https://pay.example/p/1';
+const FORM = '<form id="pay"></form><script src="https://pay.example/form.js"></script>';
+
+function read(form: HostedForm, body: unknown, status = 200, rules: Partial<HostedRules> = {}): HostedOutcome {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const operation = form === 'page' ? hostedPage! : embeddedForm!;
+  return hostedOutcome({ sent: true, reply: { status, text } }, operation, 'ABC1', {
+    codes: DEFAULT_CODE_SETS,
+    form,
+    isLocal: false,
+    ...rules,
+  });
+}
+
+test('the address of the page is under returnUrl, with or without a code', () => {
+  for (const code of [{}, { code: 'B0000' }]) {
+    expect(read('page', { ...code, returnUrl: PAGE })).toEqual({
+      page: { redirectUrl: PAGE, html: null, endsAt: null },
+    });
+  }
+});
+
+test.each([
+  ['as it is', FORM],
+  ['as Base64', Buffer.from(FORM).toString('base64')],
+])('a form is read %s, with its end', (_name, paymentFormContent) => {
+  const body = { code: 'B0000', paymentFormContent, paymentFormExpireTime: '2026-11-22T16:00:00+03:00' };
+  const endsAt = new Date('2026-11-22T13:00:00Z');
+  expect(read('embedded', body)).toEqual({ page: { redirectUrl: null, html: FORM, endsAt } });
+});
+
+test.each(['2026-11-22T16:00:00', '22.11.2026 16:00', 'soon', '2026-13-45T99:00:00Z', 7])(
+  'an end without its offset, or that is none (%s), is not believed',
+  (paymentFormExpireTime) => {
+    expect(read('embedded', { paymentFormContent: FORM, paymentFormExpireTime })).toMatchObject({
+      page: { endsAt: null },
+    });
+  },
+);
+
+test.each([
+  ['http', 'http://pay.example/p/1'],
+  ['http to this machine, although the gateway is elsewhere', 'http://127.0.0.1:8080/p'],
+  ['a script', 'javascript:alert(1)'],
+  ['data', 'data:text/html,<b>'],
+  ['a path', '/p/1'],
+  ['two slashes', '//pay.example/p'],
+  ['a user name', 'https://pay.example@evil.example/p'],
+  ['a password', 'https://:secret@pay.example/p'],
+  ['a line break', 'https://pay.example/p\r\nSet-Cookie: a=b'],
+  ['a backslash', 'https://pay.example\\@evil.example/'],
+  ['an invisible character', 'https://pay.example/\u200b'],
+  ['no host', 'https://'],
+  ['more than 2 KiB', `https://pay.example/${'a'.repeat(2_048)}`],
+  ['more than 2 KiB in UTF-8', `https://pay.example/${'ş'.repeat(1_020)}`],
+  ['a list', ['https://pay.example/p/1']],
+  ['nothing', ''],
+])('a page whose address is %s is not opened', (_name, returnUrl) => {
+  expect(read('page', { code: 'B0000', returnUrl })).toMatchObject({ page: null, reason: 'unreadable' });
+});
+
+test('a gateway on this machine may have its page there, without TLS, and nowhere else', () => {
+  for (const host of ['localhost:3000', '127.0.0.1:8080', '[::1]:99']) {
+    expect(read('page', { returnUrl: `http://${host}/p` }, 200, { isLocal: true })).toMatchObject({
+      page: { redirectUrl: `http://${host}/p` },
+    });
+  }
+  for (const host of ['pay.example', '127.0.0.1.evil.example', 'localhost.evil.example']) {
+    expect(read('page', { returnUrl: `http://${host}/p` }, 200, { isLocal: true })).toMatchObject({ page: null });
+  }
+});
+
+test.each([
+  ['no form', {}],
+  ['text that is no HTML', { paymentFormContent: 'pay here' }],
+  ['a list', { paymentFormContent: [FORM] }],
+  ['more than 256 KiB', { paymentFormContent: FORM + ' '.repeat(262_144) }],
+])('an embedded form of %s is not shown', (_name, body) => {
+  expect(read('embedded', { code: 'B0000', ...body })).toMatchObject({ page: null, reason: 'unreadable' });
+});
+
+test.each([
+  ['a decline', { code: 'B0051', returnUrl: PAGE }, 200, 'declined'],
+  ["the gateway's own validation", { code: 'RVV0000000012', returnUrl: PAGE }, 200, 'declined'],
+  ['an unheard-of code', { code: 'X', returnUrl: PAGE }, 200, 'unrecognised_code'],
+  ['another id', { returnUrl: PAGE, conversationId: 'ABC2' }, 200, 'conversation_mismatch'],
+  ['status 400', { returnUrl: PAGE }, 400, 'refused'],
+  ['status 302', { returnUrl: PAGE }, 302, 'refused'],
+  ['status 503', { returnUrl: PAGE }, 503, 'server_error'],
+  ['no JSON', '<html>', 200, 'unreadable'],
+  ['no JSON with status 403', '<html>', 403, 'refused'],
+])('%s opens no page', (_name, body, status, reason) => {
+  expect(read('page', body, status)).toMatchObject({ page: null, reason });
+});
+
+test('no answer, and a dialect that throws, open no page', () => {
+  const rules = { codes: DEFAULT_CODE_SETS, form: 'page', isLocal: false } as const;
+  const lost = { sent: true, reply: null, cause: 'deadline' } as const;
+  expect(hostedOutcome(lost, hostedPage!, 'ABC1', rules)).toMatchObject({ page: null, reason: 'no_answer' });
+  const thrown: unknown[] = [];
+  const failing = {
+    ...hostedPage!,
+    read: () => {
+      throw new Error('a dialect that fails');
+    },
+  };
+  const answer = { sent: true, reply: { status: 200, text: '{}' } } as const;
+  const outcome = hostedOutcome(answer, failing, 'ABC1', { ...rules, onThrow: (error) => thrown.push(error) });
+  expect(outcome).toMatchObject({ page: null, reason: 'unreadable' });
+  expect(thrown).toHaveLength(1);
+});
