@@ -71,6 +71,7 @@ const HEADERS = {
 };
 /** The shop may have shown the bank in a frame; this page then appears in that frame. */
 const PAGE_HEADERS = buyerPageHeaders("'self'");
+const LEAVING_HEADERS = buyerPageHeaders("'self'", true);
 
 /** Answers the buyer's browser, on Express and on Fastify. */
 @Injectable()
@@ -89,15 +90,17 @@ export class CallbackResponder {
   }
 
   /**
-   * Redirects (303) to the merchant's page with `?conversationId=`, or shows a page of the module.
+   * Redirects (303) to the merchant's page with `?conversationId=`, or shows a page of the module. In the frame of an
+   * embedded form, a page of the module takes the whole window to the merchant's page.
    *
    * @param acceptLanguage the browser's; if it names neither Turkish nor English, the option `language` decides
    */
-  sendOn(response: unknown, payment: Payment, acceptLanguage?: string): void {
+  sendOn(response: unknown, payment: Payment, acceptLanguage?: string, isInFrame = false): void {
     const outcome = outcomeOf(payment);
     const url = this.resultUrl(outcome, payment);
     const isTaken = outcome === 'failure' && payment.reason === 'reference_taken';
     if (url === null) this.page(response, 200, isTaken ? 'taken' : outcome, acceptLanguage);
+    else if (isInFrame && payment.kind === 'hosted') this.leaveFrame(response, outcome, url, acceptLanguage);
     else this.reply(response, 303, '', { ...HEADERS, Location: url });
   }
 
@@ -153,6 +156,11 @@ export class CallbackResponder {
     if (typeof given !== 'string') return { problem: 'did not return a string' };
     const problem = resultUrlProblem(given);
     return problem === null ? { url: given } : { problem: `returned a string that is not a usable URL: it ${problem}` };
+  }
+
+  private leaveFrame(response: unknown, outcome: Outcome, url: string, acceptLanguage?: string): void {
+    const language = preferredLanguage(acceptLanguage, this.settings.language);
+    this.reply(response, 200, buyerPage(RESULT_TEXTS[outcome][language], language, url, true), LEAVING_HEADERS);
   }
 
   private page(response: unknown, status: number, kind: ResultPageKind, acceptLanguage?: string): void {

@@ -1,6 +1,6 @@
 import { Controller, Get, Inject, Post, Req, Res, type Type, VERSION_NEUTRAL } from '@nestjs/common';
 import { CallbackReceiver } from './callback-receiver.js';
-import { type CallbackRequest, isLookingAhead, receivedFields, receivedToken } from './callback-request.js';
+import { type CallbackRequest, isInFrame, isLookingAhead, receivedFields, receivedToken } from './callback-request.js';
 import { CallbackResponder } from './callback-responder.js';
 
 const ROUTES = [':token/return', ':token/fail'];
@@ -32,7 +32,7 @@ export function createCallbackController(path: string, decorators: readonly Clas
       const acceptLanguage = request.headers['accept-language'];
       try {
         const payment = await this.receiver.complete(receivedToken(request), await receivedFields(request));
-        this.responder.sendOn(response, payment, acceptLanguage);
+        this.responder.sendOn(response, payment, acceptLanguage, isInFrame(request));
       } catch (error) {
         this.responder.refuse(response, error, acceptLanguage);
       }

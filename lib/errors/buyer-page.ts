@@ -8,20 +8,32 @@ const STYLE =
   'h1{font-size:1.6rem}a{color:#0b5cad}' +
   '@media(prefers-color-scheme:dark){body{background:#12181f;color:#e6ebf0}a{color:#8cc2ff}}';
 
+/** Follows the page's link in the whole window. */
+const LEAVE_FRAME = 'top.location.replace(document.links[0].href)';
+
 /**
- * The headers of {@link buyerPage}: the browser loads nothing, runs nothing and keeps no copy.
+ * The headers of {@link buyerPage}: the browser loads nothing, runs nothing but what leaves a frame, and keeps no copy.
  *
  * @param ancestors who may show the page in a frame
+ * @param leavesFrame as of {@link buyerPage}
  */
-export function buyerPageHeaders(ancestors: "'none'" | "'self'"): Readonly<Record<string, string>> {
-  const style = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
+export function buyerPageHeaders(
+  ancestors: "'none'" | "'self'",
+  leavesFrame = false,
+): Readonly<Record<string, string>> {
+  const style = hashOf(STYLE);
+  const script = leavesFrame ? ` script-src ${hashOf(LEAVE_FRAME)};` : '';
   return Object.freeze({
     'Content-Type': 'text/html; charset=utf-8',
     'Cache-Control': 'no-store',
-    'Content-Security-Policy': `default-src 'none'; style-src ${style}; form-action 'none'; base-uri 'none'; frame-ancestors ${ancestors}`,
+    'Content-Security-Policy': `default-src 'none'; style-src ${style};${script} form-action 'none'; base-uri 'none'; frame-ancestors ${ancestors}`,
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
   });
+}
+
+function hashOf(source: string): string {
+  return `'sha256-${createHash('sha256').update(source).digest('base64')}'`;
 }
 
 /**
@@ -29,13 +41,20 @@ export function buyerPageHeaders(ancestors: "'none'" | "'self'"): Readonly<Recor
  *
  * @param shopUrl where its link leads. The link opens in the whole window, since the bank may have been shown in a
  *   frame
+ * @param leavesFrame whether the page follows its link by itself; a browser that runs no script shows the link
  */
-export function buyerPage({ title, text }: PageText, language: TextLanguage, shopUrl: string): string {
+export function buyerPage(
+  { title, text }: PageText,
+  language: TextLanguage,
+  shopUrl: string,
+  leavesFrame = false,
+): string {
+  const script = leavesFrame ? `<script>${LEAVE_FRAME}</script>` : '';
   return (
     `<!doctype html><html lang="${language}"><head><meta charset="utf-8">` +
     `<meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeHtml(title)}</title>` +
     `<style>${STYLE}</style></head><body><main><h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p>` +
-    `<p><a href="${escapeHtml(shopUrl)}" target="_top">${BACK_TO_SHOP[language]}</a></p></main></body></html>`
+    `<p><a href="${escapeHtml(shopUrl)}" target="_top">${BACK_TO_SHOP[language]}</a></p></main>${script}</body></html>`
   );
 }
 

@@ -138,6 +138,17 @@ describe.each(PLATFORMS)("the gateway's own page on %s", (platform) => {
     expect(await shop.stateOf(conversationId)).toMatchObject({ state: 'succeeded' });
   });
 
+  it('in a frame takes the whole window to the page of the shop', async () => {
+    const { conversationId } = await shop.payments.startHosted(order('81.00', { form: 'embedded' }));
+    const { request } = shop.simulator.payAtPage(conversationId);
+    const headers = { ...request.headers, 'sec-fetch-dest': 'iframe' };
+    const answer = await fetch(request.url, { ...request, headers, redirect: 'manual' });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-security-policy')).toContain("frame-ancestors 'self'");
+    const link = `href="https://shop.example/paid?conversationId=${conversationId}" target="_top"`;
+    expect(await answer.text()).toContain(link);
+  });
+
   it('is the same when the same sale is started again, even forty times at once, and no other can be', async () => {
     const sale = order('60.00', { idempotencyKey: `key-${platform}` });
     const first = await shop.payments.startHosted(sale);

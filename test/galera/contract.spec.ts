@@ -2,6 +2,7 @@ import type { PaymentClock } from 'nestjs-card-payment';
 import { openSqlStore } from 'nestjs-card-payment/sql';
 import { describePaymentStore } from 'nestjs-card-payment/testing';
 import { type Galera, startGalera } from '../services/galera.js';
+import { sampling } from '../rigs/extent.js';
 
 let galera: Galera;
 let urls: readonly string[];
@@ -18,7 +19,11 @@ async function openAt(node: number, clock: PaymentClock) {
   return store;
 }
 
-describePaymentStore('two nodes of a Galera cluster', {
-  create: (clock) => openAt(0, clock),
-  another: (_store, clock) => openAt(1, clock),
-});
+describePaymentStore(
+  'two nodes of a Galera cluster',
+  {
+    create: (clock) => openAt(0, clock),
+    another: (_store, clock) => openAt(1, clock),
+  },
+  sampling(3),
+);

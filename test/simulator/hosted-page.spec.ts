@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { chromium, type Browser, type BrowserContextOptions, type FrameLocator, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, FrameLocator, Page } from 'playwright-core';
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../lib/simulator/index.js';
 import { barriersOf } from '../browser/accessible-page.js';
+import { launchBrowser } from '../browser/browser.js';
 import { CARD, fieldsOf, newConversationId, SimulatedMerchant, type TestPage } from './simulated-merchant.js';
 
 /** Keeps what browsers post, and serves a page with a form in a frame. */
@@ -45,9 +46,7 @@ let page: Page;
 
 beforeAll(async () => {
   shopUrl = await shop.start();
-  const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'];
-  const quiet = ['--disable-background-networking', '--disable-component-update'];
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: [...args, ...quiet] });
+  browser = await launchBrowser();
 });
 afterEach(async () => {
   expect(simulator.ledger.violations).toEqual([]);

@@ -6,7 +6,7 @@ import { type Plant, type Run, World } from './world.js';
 
 /** `SEED=123` runs that world alone, and shows what happened in it. */
 const { SEED } = process.env;
-const ALL = inWhole(3_000, 200);
+const ALL = inWhole(3_000, 100);
 const MINUTES_MS = 60_000;
 const LIMIT_MS = Math.max(2, ALL / 50) * MINUTES_MS;
 const MAX_TRACE_LINES = 5_000;

@@ -10,6 +10,7 @@ import { thirdEngine } from './adding-a-database/third.engine.js';
 import { describeLeases } from './lease-cases.js';
 import { racingPostgres } from './engines/postgres/racing-postgres.js';
 import { describeLeaseRaces } from './lease-races.js';
+import { sampling } from '../../rigs/extent.js';
 
 // The line in engines.ts. No other file of lib knows that there is a third database.
 (SQL_ENGINES as unknown as unknown[]).push(thirdEngine);
@@ -31,7 +32,7 @@ async function open(clock: PaymentClock, url = postgres.url) {
   return store;
 }
 
-describePaymentStore('a third database', { create: open, another: (_store, clock) => open(clock) });
+describePaymentStore('a third database', { create: open, another: (_store, clock) => open(clock) }, sampling(3));
 
 describeLeases(THIRD, () => new PostgresDialect({ pool: poolOfNewDatabase }));
 

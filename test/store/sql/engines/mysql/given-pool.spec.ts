@@ -7,6 +7,7 @@ import type { PaymentTables } from '../../../../../lib/store/sql/payment-tables.
 import { StoreTrial } from '../../../../../lib/testing/contract/store-trial.js';
 import { describePaymentStore, TestClock } from '../../../../../lib/testing/index.js';
 import { type MariaDb, startMariaDb } from '../../../../services/mariadb.js';
+import { sampling } from '../../../../rigs/extent.js';
 
 let mariadb: MariaDb;
 const pools: mysql.Pool[] = [];
@@ -38,10 +39,14 @@ async function open(pool: mysql.Pool | undefined, clock: PaymentClock) {
   return store;
 }
 
-describePaymentStore('MariaDB over a given pool', {
-  create: (clock) => open(pools[0], clock),
-  another: (_store, clock) => open(pools[1], clock),
-});
+describePaymentStore(
+  'MariaDB over a given pool',
+  {
+    create: (clock) => open(pools[0], clock),
+    another: (_store, clock) => open(pools[1], clock),
+  },
+  sampling(2),
+);
 
 test('a pool of mysql2/promise is refused, and the pool in it is taken', async () => {
   const pool = promisePool(await mariadb.createDatabase());

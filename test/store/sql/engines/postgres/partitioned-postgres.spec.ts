@@ -6,6 +6,7 @@ import { StoreTrial } from '../../../../../lib/testing/contract/store-trial.js';
 import { describePaymentStore, TestClock } from '../../../../../lib/testing/index.js';
 import { type Postgres, startPostgres } from '../../../../services/postgres.js';
 import { until } from '../../../../services/until.js';
+import { sampling } from '../../../../rigs/extent.js';
 
 /** What docs/capacity.md offers to merchants with very many payments. */
 const PARTITIONED = readFileSync('docs/partitioned-postgres.sql', 'utf8');
@@ -29,10 +30,14 @@ async function open(connectionString: string, clock: PaymentClock) {
   return store;
 }
 
-describePaymentStore('PostgreSQL in partitions', {
-  create: (clock) => open(postgres.url, clock),
-  another: (_store, clock) => open(postgres.url, clock),
-});
+describePaymentStore(
+  'PostgreSQL in partitions',
+  {
+    create: (clock) => open(postgres.url, clock),
+    another: (_store, clock) => open(postgres.url, clock),
+  },
+  sampling(2),
+);
 
 test('the tables have the columns of the ordinary schema and its version', async () => {
   const [ordinary, partitioned] = [await postgres.createDatabase(), await postgres.createDatabase()];

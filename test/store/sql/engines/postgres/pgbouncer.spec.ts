@@ -5,6 +5,7 @@ import { StoreTrial } from '../../../../../lib/testing/contract/store-trial.js';
 import { describePaymentStore, TestClock } from '../../../../../lib/testing/index.js';
 import { type PgBouncer, startPgBouncer } from '../../../../services/pgbouncer.js';
 import { type Postgres, startPostgres } from '../../../../services/postgres.js';
+import { sampling } from '../../../../rigs/extent.js';
 
 let postgres: Postgres;
 let bouncer: PgBouncer;
@@ -25,7 +26,11 @@ async function open(clock: PaymentClock) {
   return store;
 }
 
-describePaymentStore('PostgreSQL behind PgBouncer', { create: open, another: (_store, clock) => open(clock) });
+describePaymentStore(
+  'PostgreSQL behind PgBouncer',
+  { create: open, another: (_store, clock) => open(clock) },
+  sampling(3),
+);
 
 test('it refuses the limits when a session begins, so that each transaction sets them', async () => {
   const connectionString = bouncer.urlOf(postgres.url);

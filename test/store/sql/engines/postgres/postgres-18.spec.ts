@@ -2,6 +2,7 @@ import type { PaymentClock } from '../../../../../lib/payment/clock.js';
 import { postgresPaymentStore } from '../../../../../lib/store/sql/index.js';
 import { describePaymentStore } from '../../../../../lib/testing/index.js';
 import { postgres18, type Postgres, startPostgres } from '../../../../services/postgres.js';
+import { sampling } from '../../../../rigs/extent.js';
 
 let postgres: Postgres;
 
@@ -16,4 +17,4 @@ async function open(clock: PaymentClock) {
   return store;
 }
 
-describePaymentStore('PostgreSQL 18', { create: open, another: (_store, clock) => open(clock) });
+describePaymentStore('PostgreSQL 18', { create: open, another: (_store, clock) => open(clock) }, sampling(3));
