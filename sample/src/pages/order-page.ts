@@ -65,8 +65,8 @@ export function orderPage(
           (outcome.kind === 'failed' || outcome.kind === 'declinedAtPage') &&
           html`<p class="reason">${reasonText(outcome.payment, language)}</p>`
         }
-        <p>${text}</p>
-        ${isAtPage(outcome) && pageActions(order, outcome, isPageKept, language)}
+        <p>${isPageKept && isAtPage(outcome) ? texts.order.pageKept : text}</p>
+        ${isAtPage(outcome) && pageActions(order, outcome, language)}
         ${
           isPayable(outcome) &&
           html`<p>
@@ -75,7 +75,11 @@ export function orderPage(
             >
           </p>`
         }
-        ${lookAgain && html`<p><a class="button" href="/orders/${order.id}">${texts.order.lookAgain}</a></p>`}
+        ${
+          lookAgain &&
+          !isAtPage(outcome) &&
+          html`<p><a class="button" href="/orders/${order.id}">${texts.order.lookAgain}</a></p>`
+        }
       </div>
     </section>
     <div class="split" data-details>
@@ -99,14 +103,14 @@ export function orderPage(
 }
 
 /** What a buyer can do while the payment page is open. */
-function pageActions({ id }: Order, { kind }: AtPage, isPageKept: boolean, language: Language): Html {
+function pageActions({ id }: Order, { kind }: AtPage, language: Language): Html {
   const { order } = TEXTS[language];
   const path = `/orders/${id}/payment-page`;
-  return html`${isPageKept && html`<p class="reason">${order.pageKept}</p>`}
-    <form class="buttons" method="post" action="${path}">
-      <button class="primary">${kind === 'atPage' ? order.continueAtPage : order.otherCard}</button>
-      <button formaction="${path}/leave">${order.otherWay}</button>
-    </form>`;
+  return html`<form class="buttons" method="post" action="${path}">
+    <button class="primary">${kind === 'atPage' ? order.continueAtPage : order.otherCard}</button>
+    <button formaction="${path}/leave">${order.otherWay}</button>
+    <a class="button" href="/orders/${id}">${order.lookAgain}</a>
+  </form>`;
 }
 
 function details(payment: Payment, language: Language): Html {

@@ -36,7 +36,7 @@ export const en = {
   checkout: {
     title: 'Payment',
     atPage: 'Pay at the bank’s page',
-    atPageText: 'You can type your card at the bank’s payment page instead, and come back here when you have paid.',
+    atPageText: 'You can also pay without typing your card in this shop: pay at the bank’s page, then come back here.',
     here: 'Pay with card here',
     buyer: 'Buyer',
     card: 'Card',

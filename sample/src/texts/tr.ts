@@ -37,7 +37,7 @@ export const tr: Texts = {
   checkout: {
     title: 'Ödeme',
     atPage: 'Bankanın sayfasında öde',
-    atPageText: 'Kartınızı burası yerine bankanın ödeme sayfasına yazabilirsiniz. Ödedikten sonra buraya dönersiniz.',
+    atPageText: 'Kartınızı mağazaya yazmadan da ödeyebilirsiniz: bankanın sayfasında ödeyip buraya dönersiniz.',
     here: 'Kartla burada öde',
     buyer: 'Alıcı',
     card: 'Kart',
