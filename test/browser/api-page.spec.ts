@@ -65,6 +65,8 @@ describe('the API of the sample shop', () => {
   });
 
   it('opens the payment page of an order with the order’s amount, once, and refuses a card meanwhile', async () => {
+    // Without the basket of the test before.
+    await buyer.page.context().clearCookies();
     await buyer.page.goto(shop.url);
     const orderId = await buyer.order('Coffee cup');
     const openPage = (): Promise<Response> =>

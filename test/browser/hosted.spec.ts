@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { startSimulator } from 'nestjs-card-payment/simulator';
 import { until } from '../services/until.js';
 import { barriersOf } from './accessible-page.js';
 import { launchBrowser } from './browser.js';
@@ -310,6 +311,44 @@ describe('opening the page', () => {
     await tester.leave();
     await limited.close();
   });
+});
+
+it('a page whose time is over is not opened again, and can be given up', async () => {
+  const hasty = await openShop({ PAYMENT_SESSION_TTL_MS: '500' });
+  const late = await Buyer.enter(browser, hasty);
+  const orderId = await late.order('Coffee cup');
+  await late.goToPaymentPage();
+  await late.page.waitForTimeout(500);
+  await late.page.goto(`${hasty.url}/orders/${orderId}`);
+  await late.page.getByRole('button', { name: 'Continue at the payment page' }).click();
+  await late.sees('atPage');
+  expect(await late.text()).toContain('If the payment page no longer opens, pay in another way.');
+  expect(hasty.simulator.ledger.calls('hostedPage')).toBe(1);
+  await late.page.getByRole('button', { name: 'Pay in another way' }).click();
+  await late.goToPaymentPage();
+  await late.payAtPage(CARD);
+  await late.sees('paid');
+  expect(hasty.simulator.ledger.calls('hostedPage')).toBe(2);
+  await late.leave();
+  expect(late.complaints).toEqual([]);
+  await hasty.close();
+});
+
+it('with a real gateway the payment page is in Turkish, the only language that is documented', async () => {
+  const gateway = await startSimulator({ dialect: 'morpos' });
+  const live = await openShop({}, gateway);
+  const other = await Buyer.enter(browser, live);
+  await other.order('Coffee cup');
+  await other.goToPaymentPage();
+  expect(await other.page.locator('html').getAttribute('lang')).toBe('tr');
+  gateway.payAtPage(other.page.url(), { callback: 'none' });
+  await other.page.reload();
+  await other.sees('paid');
+  expect(gateway.ledger.charges).toMatchObject([{ amount: '420.00' }]);
+  await other.leave();
+  expect(other.complaints).toEqual([]);
+  await live.close();
+  await gateway.close();
 });
 
 describe('for everyone', () => {

@@ -4,9 +4,8 @@ import type { Visitor } from '../visitor/visitor.js';
 import { layout } from './layout.js';
 
 /**
- * Takes the buyer to the gateway's own payment page. The shop does not answer with a redirect: browsers apply the
- * `form-action` of the page with the button to redirects, too, and it allows the shop alone, since that page has a card
- * form.
+ * Takes the buyer to the gateway's own payment page, without a script. Chromium would block a redirect: it applies the
+ * `form-action` of the page with the button to redirects, too. That page has a card form, so it allows the shop alone.
  */
 export function goingToPage(url: string, visitor: Visitor): string {
   const { order } = TEXTS[visitor.language];
