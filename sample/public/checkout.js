@@ -1,8 +1,7 @@
-// Makes the form easier to fill in; it works without this script.
+// Makes the forms easier to use; they work without this script.
 const form = document.querySelector('[data-checkout]');
 const { number, expiry, cvv, holder, phone } = form.elements;
-const button = form.querySelector('[data-busy]');
-const label = button.textContent;
+const buttons = [...document.querySelectorAll('[data-busy]')].map((button) => ({ button, label: button.textContent }));
 
 number.addEventListener('input', () => {
   if (number.selectionStart !== number.value.length) return;
@@ -24,17 +23,21 @@ for (const card of document.querySelectorAll('[data-number]')) {
     cvv.value = card.dataset.cvv;
     holder.value ||= 'ADA YILMAZ';
     phone.value ||= '0555 111 22 33';
-    button.focus();
+    form.querySelector('[data-busy]').focus();
   });
 }
 
-form.addEventListener('submit', () => {
-  button.disabled = true;
-  button.textContent = button.dataset.busy;
-});
+for (const { button } of buttons) {
+  button.form.addEventListener('submit', () => {
+    button.disabled = true;
+    button.textContent = button.dataset.busy;
+  });
+}
 
 // When the buyer comes back from the bank's page.
 window.addEventListener('pageshow', () => {
-  button.disabled = false;
-  button.textContent = label;
+  for (const { button, label } of buttons) {
+    button.disabled = false;
+    button.textContent = label;
+  }
 });

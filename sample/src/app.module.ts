@@ -13,6 +13,7 @@ import { BasketController } from './basket/basket.controller.js';
 import { Catalogue } from './catalogue/catalogue.js';
 import { AttemptLimits } from './checkout/attempt-limits.js';
 import { CheckoutController } from './checkout/checkout.controller.js';
+import { PaymentPageController } from './checkout/payment-page.controller.js';
 import { dataFile } from './data-files.js';
 import { DemoGateway } from './demo/demo-gateway.js';
 import { DemoModule } from './demo/demo.module.js';
@@ -34,6 +35,8 @@ const orderUrl = ({ reference }: Payment): string => `/orders/${reference}`;
     AttemptLimits,
     DemoModule,
     PaymentModule.forRootAsync({
+      // Then the buyer sees the order's page, which looks again by itself.
+      callback: { waitMs: 5_000 },
       inject: [DemoGateway],
       useFactory: (demo: DemoGateway) => ({
         storeUrl: process.env.PAYMENT_STORE_URL ?? `sqlite:${dataFile('payments.sqlite')}`,
@@ -48,6 +51,7 @@ const orderUrl = ({ reference }: Payment): string => `/orders/${reference}`;
     ShopController,
     BasketController,
     CheckoutController,
+    PaymentPageController,
     OrdersController,
     AdminController,
     RefundsController,

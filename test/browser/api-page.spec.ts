@@ -38,7 +38,7 @@ describe('the API of the sample shop', () => {
 
   it('is described by a valid document, which contains the API only', async () => {
     const document = (await (await fetch(`${shop.url}/docs-json`)).json()) as { paths: object };
-    expect(Object.keys(document.paths)).toEqual(['/api/orders/{id}/pay']);
+    expect(Object.keys(document.paths)).toEqual(['/api/orders/{id}/pay', '/api/orders/{id}/payment-page']);
     expect(await new Validator().validate(structuredClone(document) as Record<string, unknown>)).toEqual({
       valid: true,
     });
@@ -62,5 +62,24 @@ describe('the API of the sample shop', () => {
     const { conversationId, html } = (await started.json()) as { conversationId: string; html: string };
     expect(html).toContain('<html');
     expect(await shop.payments.find(conversationId)).toMatchObject({ state: 'awaiting', installmentCount: 3 });
+  });
+
+  it('opens the payment page of an order with the order’s amount, once, and refuses a card meanwhile', async () => {
+    // Without the basket of the test before.
+    await buyer.page.context().clearCookies();
+    await buyer.page.goto(shop.url);
+    const orderId = await buyer.order('Coffee cup');
+    const openPage = (): Promise<Response> =>
+      fetch(`${shop.url}/api/orders/${orderId}/payment-page`, { method: 'POST' });
+    const opened = (await (await openPage()).json()) as { conversationId: string; redirectUrl: string };
+    expect(opened.redirectUrl).toMatch(new RegExp(`^${shop.simulator.publicUrl}/hosted/`));
+    expect(await (await openPage()).json()).toEqual(opened);
+    expect(await shop.payments.find(opened.conversationId)).toMatchObject({ state: 'pending', amount: '420.00' });
+    expect((await pay(orderId, { cardDetails: CARD, cardHolderInfo: HOLDER })).status).toBe(409);
+
+    shop.simulator.payAtPage(opened.conversationId, { callback: 'none' });
+    expect(await shop.payments.inquire(opened.conversationId)).toMatchObject({ state: 'succeeded' });
+    expect((await openPage()).status).toBe(409);
+    expect((await fetch(`${shop.url}/api/orders/none/payment-page`, { method: 'POST' })).status).toBe(404);
   });
 });

@@ -57,7 +57,7 @@ export class Buyer {
   }
 
   async submit(): Promise<void> {
-    await this.page.getByRole('button', { name: /^Pay / }).click();
+    await this.page.getByRole('button', { name: /^Pay ₺/ }).click();
   }
 
   async pay(method: Method): Promise<void> {
@@ -70,6 +70,24 @@ export class Buyer {
   async confirm(code: string): Promise<void> {
     await this.page.getByLabel('SMS code').fill(code);
     await this.page.getByRole('button', { name: 'Confirm' }).click();
+  }
+
+  /** Chooses the gateway's own payment page, and waits until it is shown. */
+  async goToPaymentPage(): Promise<void> {
+    await this.page.getByRole('button', { name: 'Pay at the bank’s page' }).click();
+    await this.seesPaymentPage();
+  }
+
+  async seesPaymentPage(): Promise<void> {
+    await this.page.waitForURL(`${this.shop.simulator.publicUrl}/hosted/**`);
+  }
+
+  /** Types a card on the payment page, and pays. */
+  async payAtPage(cardNumber: string): Promise<void> {
+    await this.page.getByLabel('Card number').fill(cardNumber);
+    await this.page.getByLabel('Expiry').fill('12/30');
+    await this.page.getByLabel('Security code').fill('792');
+    await this.page.getByRole('button', { name: 'Pay', exact: true }).click();
   }
 
   /** Goes back; if the browser asks whether to send the form again, agrees. */

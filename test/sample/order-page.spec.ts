@@ -41,6 +41,7 @@ it.each<[PaymentState | null, unknown[]]>([
   ['review', ['wait', 'checking', '30', false]],
   ['initiating', ['wait', 'atBank', '5', true]],
   ['awaiting', ['wait', 'atBank', '5', true]],
+  ['pending', ['wait', 'atPage', '5', false]],
   ['failed', ['bad', 'failed', null, true]],
   ['expired', ['bad', 'expired', null, true]],
 ])('an order whose payment is %s looks so', (state, expected) => {
@@ -57,10 +58,50 @@ it('offers to pay, or to try again', () => {
 });
 
 it('no outcome that may have moved money says that nothing was charged', () => {
-  for (const state of ['succeeded', 'charging', 'authorizing', 'unknown', 'review'] as const) {
+  for (const state of ['succeeded', 'charging', 'authorizing', 'pending', 'unknown', 'review'] as const) {
     expect(page({ state })).not.toContain('Nothing was charged');
   }
   for (const state of ['failed', 'expired'] as const) expect(page({ state })).toContain('Nothing was charged');
+});
+
+/** The buttons in the outcome, and where they lead. */
+function buttons(text: string): string[] {
+  const form = /<form class="buttons"[\s\S]*?<\/form>/.exec(text)?.[0] ?? '';
+  const path = /action="([^"]*)"/.exec(form)?.[1] ?? '';
+  return [...form.matchAll(/<button(?: class="primary")?(?: formaction="([^"]*)")?>(.*?)<\/button>/g)].map(
+    ([, other, name = '']) => `${name}: ${other ?? path}`,
+  );
+}
+
+it('an open payment page can be entered again or given up', () => {
+  const path = `/orders/${ORDER.id}/payment-page`;
+  const open = page({ state: 'pending' });
+  expect(buttons(open)).toEqual([`Continue at the payment page: ${path}`, `Pay in another way: ${path}/leave`]);
+  expect(open).not.toMatch(/class="reason"/);
+  for (const state of ['succeeded', 'unknown', 'awaiting', 'expired'] as const) {
+    expect(buttons(page({ state }))).toEqual([]);
+  }
+});
+
+it('after a decline at the payment page it says so, and that nothing was charged', () => {
+  const declined = page({ state: 'pending', reason: 'declined', code: 'B0043', message: 'Stolen card' });
+  expect(shownAs(declined)).toEqual(['bad', 'declinedAtPage', '5', false]);
+  expect(buttons(declined)[0]).toContain('Try another card at the payment page');
+  expect(declined).toContain('Nothing was charged');
+  expect(declined).toContain('class="reason"');
+  expect(declined).not.toMatch(/B0043|stolen/i);
+});
+
+it('says why the payment page could not be given up', () => {
+  const payment = aPayment({ reference: ORDER.id, state: 'pending' });
+  const shown = (payments: Payment[]) =>
+    orderPage(ORDER, outcomeOf(payments), { language: 'en', basketCount: 0 }, { isPageKept: true });
+  expect(shown([payment])).toContain('cannot pay in another way now');
+  expect(shown([aPayment({ reference: ORDER.id })])).not.toContain('cannot pay in another way now');
+});
+
+it('does not guess the instalments that the buyer chose at the payment page', () => {
+  expect(rows(page({ state: 'succeeded', kind: 'hosted' }))).not.toHaveProperty('Instalments');
 });
 
 it('tells the buyer why a payment failed, without the bank’s code', () => {

@@ -1,6 +1,6 @@
 import type { PaymentState } from 'nestjs-card-payment';
 import { aPayment } from 'nestjs-card-payment/testing';
-import { isPayable, type Outcome, outcomeOf } from '../../sample/src/orders/outcome.js';
+import { isAtPage, isPayable, type Outcome, outcomeOf } from '../../sample/src/orders/outcome.js';
 
 /** What the buyer sees, and whether the shop may ask for a card again: never while money may have moved. */
 const SHOWN: Readonly<Record<PaymentState, [Outcome['kind'], boolean]>> = {
@@ -11,7 +11,7 @@ const SHOWN: Readonly<Record<PaymentState, [Outcome['kind'], boolean]>> = {
   review: ['checking', false],
   initiating: ['atBank', true],
   awaiting: ['atBank', true],
-  pending: ['pending', false],
+  pending: ['atPage', false],
   failed: ['failed', true],
   expired: ['expired', true],
 };
@@ -41,6 +41,25 @@ it.each(STATES.filter(([, [, payable]]) => !payable))(
     }
   },
 );
+
+it('the payment page decides while it is being opened, too, and so does one at which a card was declined', () => {
+  const opening = aPayment({ state: 'initiating', kind: 'hosted' });
+  expect(outcomeOf([opening, payment('failed', 2)])).toEqual({ kind: 'atPage', payment: opening });
+  const declined = aPayment({ state: 'pending', kind: 'hosted', reason: 'declined' });
+  const outcome = outcomeOf([declined, payment('failed', 2)]);
+  expect(outcome).toEqual({ kind: 'declinedAtPage', payment: declined });
+  expect([isAtPage(outcome), isPayable(outcome)]).toEqual([true, false]);
+  expect(isAtPage(outcomeOf([opening]))).toBe(true);
+  expect(isAtPage(outcomeOf([payment('awaiting')]))).toBe(false);
+});
+
+it('a payment page that was given up counts as if it had not been opened, unless it was paid after all', () => {
+  const givenUp = aPayment({ state: 'expired', kind: 'hosted', reason: 'abandoned' });
+  expect(outcomeOf([givenUp])).toEqual({ kind: 'unpaid' });
+  expect(outcomeOf([payment('failed', 1), givenUp])).toMatchObject({ kind: 'failed' });
+  const paidLate = aPayment({ state: 'review', kind: 'hosted', reason: 'moved_after_all' });
+  expect(outcomeOf([paidLate])).toMatchObject({ kind: 'checking' });
+});
 
 it('a payment that succeeded decides, even if another one may have taken money', () => {
   for (const other of ['review', 'unknown'] as const) {

@@ -1,4 +1,4 @@
-import { Controller, Get, Header, NotFoundException, Param, Post, Redirect, Req, Res } from '@nestjs/common';
+import { Controller, Get, Header, NotFoundException, Param, Post, Query, Redirect, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { PaymentService } from 'nestjs-card-payment';
 import { Basket } from '../basket/basket.js';
@@ -30,6 +30,7 @@ export class OrdersController {
   @Header('Cache-Control', 'no-store')
   async show(
     @Param('id') id: string,
+    @Query('page') page: unknown,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
     @CurrentVisitor() visitor: Visitor,
@@ -40,6 +41,9 @@ export class OrdersController {
     const outcome = outcomeWithRefunds(moneyBack);
     const refunds = moneyBack.flatMap((each) => each.refunds);
     const isEmptied = outcome.kind === 'paid' && this.basket.emptyAfter(request, response, order.lines);
-    return orderPage(order, outcome, isEmptied ? { ...visitor, basketCount: 0 } : visitor, refunds);
+    return orderPage(order, outcome, isEmptied ? { ...visitor, basketCount: 0 } : visitor, {
+      refunds,
+      isPageKept: page === 'open',
+    });
   }
 }

@@ -45,7 +45,7 @@ export function paymentLine(payment: Payment, language: Language, actions: Html 
   return html`<li data-state="${state}">
     <span class="chip ${state}">${STATE_WORDS[language][state]}</span>
     <code>${conversationId}</code>
-    <span>${kind === 'direct' ? admin.direct : '3D'}</span>
+    <span>${admin.kinds[kind]}</span>
     <span>${displayMoney(payment.amount, language)}${installmentCount > 1 && html` × ${installmentCount}`}</span>
     <span>${maskedCardNumber}</span>
     ${reason && html`<span>${REASON_WORDS[language][reason]}</span>`} ${codeText(payment, language)}

@@ -30,27 +30,31 @@ export function checkoutPage({ order, visitor, values, wrong = new Map(), demo }
   const body = html`<h1>${checkout.title}</h1>
     ${wrong.size > 0 && problems(wrong, language)}
     <div class="split">
-      <form class="panel checkout" method="post" action="/orders/${order.id}/pay" data-checkout>
-        <fieldset>
-          <legend>${checkout.buyer}</legend>
-          ${input('phone', checkout.phone, html`type="tel" autocomplete="tel" inputmode="tel" maxlength="24" required value="${values.phone}"`)}
-        </fieldset>
-        <fieldset>
-          <legend>${checkout.card}</legend>
-          ${input('holder', checkout.holder, html`autocomplete="cc-name" autocapitalize="characters" maxlength="100" required value="${values.holder}"`)}
-          ${input('number', checkout.number, html`autocomplete="cc-number" inputmode="numeric" maxlength="23" required spellcheck="false"`)}
-          <div class="pair">
-            ${input('expiry', checkout.expiry, html`autocomplete="cc-exp" inputmode="numeric" maxlength="9" required`, checkout.expiryHint)}
-            ${input('cvv', checkout.cvv, html`autocomplete="cc-csc" inputmode="numeric" maxlength="4" required spellcheck="false"`, checkout.cvvHint)}
-          </div>
-          ${instalments(order, values, language)}
-        </fieldset>
-        ${demo.isOn && methods(values, language)}
-        <button class="primary wide" data-busy="${checkout.paying}">
-          ${checkout.pay(displayKurus(order.totalKurus, language))}
-        </button>
-        <p class="hint lock">${checkout.secure}</p>
-      </form>
+      <div>
+        ${paymentPage(order, language)}
+        <form class="panel checkout" method="post" action="/orders/${order.id}/pay" data-checkout>
+          <h2>${checkout.here}</h2>
+          <fieldset>
+            <legend>${checkout.buyer}</legend>
+            ${input('phone', checkout.phone, html`type="tel" autocomplete="tel" inputmode="tel" maxlength="24" required value="${values.phone}"`)}
+          </fieldset>
+          <fieldset>
+            <legend>${checkout.card}</legend>
+            ${input('holder', checkout.holder, html`autocomplete="cc-name" autocapitalize="characters" maxlength="100" required value="${values.holder}"`)}
+            ${input('number', checkout.number, html`autocomplete="cc-number" inputmode="numeric" maxlength="23" required spellcheck="false"`)}
+            <div class="pair">
+              ${input('expiry', checkout.expiry, html`autocomplete="cc-exp" inputmode="numeric" maxlength="9" required`, checkout.expiryHint)}
+              ${input('cvv', checkout.cvv, html`autocomplete="cc-csc" inputmode="numeric" maxlength="4" required spellcheck="false"`, checkout.cvvHint)}
+            </div>
+            ${instalments(order, values, language)}
+          </fieldset>
+          ${demo.isOn && methods(values, language)}
+          <button class="primary wide" data-busy="${checkout.paying}">
+            ${checkout.pay(displayKurus(order.totalKurus, language))}
+          </button>
+          <p class="hint lock">${checkout.secure}</p>
+        </form>
+      </div>
       <div>
         <section class="panel">
           <h2>${orderTexts.summary}</h2>
@@ -67,6 +71,15 @@ export function checkoutPage({ order, visitor, values, wrong = new Map(), demo }
     visitor,
     script: '/assets/checkout.js',
   });
+}
+
+/** The other way to pay: the buyer types the card at the gateway's own page. */
+function paymentPage({ id }: Order, language: Language): Html {
+  const { checkout } = TEXTS[language];
+  return html`<form class="panel elsewhere" method="post" action="/orders/${id}/payment-page">
+    <p>${checkout.atPageText}</p>
+    <button data-busy="${checkout.paying}">${checkout.atPage}</button>
+  </form>`;
 }
 
 /** `autofocus` works without scripts, too, so that screen readers read this first. */

@@ -8,12 +8,14 @@ export interface Page {
   readonly body: Html;
   readonly visitor: Visitor;
   readonly script?: string;
+  /** Where the browser goes by itself, without a script. */
+  readonly goesTo?: string;
 }
 
 const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { tr: 'Türkçe', en: 'English' };
 
 /** A whole page of the shop. */
-export function layout({ title, body, visitor: { language, basketCount }, script }: Page): string {
+export function layout({ title, body, visitor: { language, basketCount }, script, goesTo }: Page): string {
   const { nav, footer, shop } = TEXTS[language];
   return html`<!doctype html>
     <html lang="${language}">
@@ -24,6 +26,7 @@ export function layout({ title, body, visitor: { language, basketCount }, script
         <title>${title} · Toprak</title>
         <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
         <link rel="stylesheet" href="/assets/shop.css" />
+        ${goesTo && html`<meta http-equiv="refresh" content="0; url=${goesTo}" />`}
         ${script && html`<script src="${script}" defer></script>`}
       </head>
       <body>

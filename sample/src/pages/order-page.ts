@@ -3,7 +3,7 @@ import { type Html, html } from '../html.js';
 import { displayMoney } from '../money.js';
 import { isOpen } from '../orders/money-back.js';
 import type { Order } from '../orders/order.js';
-import { isPayable, type Outcome } from '../orders/outcome.js';
+import { type AtPage, isAtPage, isPayable, type Outcome } from '../orders/outcome.js';
 import { reasonText } from '../texts/reason-text.js';
 import { TEXTS } from '../texts/texts.js';
 import type { Language } from '../visitor/language.js';
@@ -18,16 +18,35 @@ const LOOK: Readonly<Record<Outcome['kind'], 'good' | 'bad' | 'wait'>> = {
   pending: 'wait',
   checking: 'wait',
   atBank: 'wait',
+  atPage: 'wait',
+  declinedAtPage: 'bad',
   failed: 'bad',
   expired: 'bad',
   unpaid: 'wait',
 };
 
 /** After how many seconds the page asks again while the outcome is open. */
-const LOOK_AGAIN: Partial<Record<Outcome['kind'], number>> = { pending: 3, atBank: 5, checking: 30 };
+const LOOK_AGAIN: Partial<Record<Outcome['kind'], number>> = {
+  pending: 3,
+  atBank: 5,
+  atPage: 5,
+  declinedAtPage: 5,
+  checking: 30,
+};
 
-/** @param refunds of all payments of the order */
-export function orderPage(order: Order, outcome: Outcome, visitor: Visitor, refunds: readonly Refund[] = []): string {
+export interface OrderPageDetails {
+  /** Of all payments of the order. */
+  readonly refunds?: readonly Refund[];
+  /** Whether the buyer has just tried to give the payment page up, and the gateway did not say that nothing was paid. */
+  readonly isPageKept?: boolean;
+}
+
+export function orderPage(
+  order: Order,
+  outcome: Outcome,
+  visitor: Visitor,
+  { refunds = [], isPageKept = false }: OrderPageDetails = {},
+): string {
   const { language } = visitor;
   const texts = TEXTS[language];
   const { title, text } = texts.order[outcome.kind];
@@ -42,8 +61,12 @@ export function orderPage(order: Order, outcome: Outcome, visitor: Visitor, refu
       ${sign(LOOK[outcome.kind])}
       <div>
         <h1>${title}</h1>
-        ${outcome.kind === 'failed' && html`<p class="reason">${reasonText(outcome.payment, language)}</p>`}
-        <p>${text}</p>
+        ${
+          (outcome.kind === 'failed' || outcome.kind === 'declinedAtPage') &&
+          html`<p class="reason">${reasonText(outcome.payment, language)}</p>`
+        }
+        <p>${isPageKept && isAtPage(outcome) ? texts.order.pageKept : text}</p>
+        ${isAtPage(outcome) && pageActions(order, outcome, language)}
         ${
           isPayable(outcome) &&
           html`<p>
@@ -52,7 +75,11 @@ export function orderPage(order: Order, outcome: Outcome, visitor: Visitor, refu
             >
           </p>`
         }
-        ${lookAgain && html`<p><a class="button" href="/orders/${order.id}">${texts.order.lookAgain}</a></p>`}
+        ${
+          lookAgain &&
+          !isAtPage(outcome) &&
+          html`<p><a class="button" href="/orders/${order.id}">${texts.order.lookAgain}</a></p>`
+        }
       </div>
     </section>
     <div class="split" data-details>
@@ -75,12 +102,24 @@ export function orderPage(order: Order, outcome: Outcome, visitor: Visitor, refu
   return layout({ title: `${title} · ${texts.order.title} ${order.id}`, body, visitor, script });
 }
 
+/** What a buyer can do while the payment page is open. */
+function pageActions({ id }: Order, { kind }: AtPage, language: Language): Html {
+  const { order } = TEXTS[language];
+  const path = `/orders/${id}/payment-page`;
+  return html`<form class="buttons" method="post" action="${path}">
+    <button class="primary">${kind === 'atPage' ? order.continueAtPage : order.otherCard}</button>
+    <button formaction="${path}/leave">${order.otherWay}</button>
+    <a class="button" href="/orders/${id}">${order.lookAgain}</a>
+  </form>`;
+}
+
 function details(payment: Payment, language: Language): Html {
   const { order } = TEXTS[language];
   const rows: [string, string | null][] = [
     [order.amount, displayMoney(payment.amount, language)],
     [order.charged, payment.chargedAmount && chargedText(payment.chargedAmount, payment, language)],
-    [order.instalments, order.instalmentsText(payment.installmentCount)],
+    // At the gateway's own page the buyer chooses them; the shop is not told.
+    [order.instalments, payment.kind === 'hosted' ? null : order.instalmentsText(payment.installmentCount)],
     [order.card, payment.maskedCardNumber],
     // Other codes are for the merchant only: one of them says that the card was reported stolen.
     [order.code, payment.state === 'succeeded' ? payment.code : null],

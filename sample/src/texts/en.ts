@@ -35,6 +35,9 @@ export const en = {
   },
   checkout: {
     title: 'Payment',
+    atPage: 'Pay at the bank’s page',
+    atPageText: 'You can also pay without typing your card in this shop: pay at the bank’s page, then come back here.',
+    here: 'Pay with card here',
     buyer: 'Buyer',
     card: 'Card',
     holder: 'Name on the card',
@@ -83,12 +86,32 @@ export const en = {
         'Please confirm the payment on your bank’s page. ' +
         'If you have closed it, you can start again: nothing has been charged.',
     },
+    atPage: {
+      title: 'The payment page is open',
+      text:
+        'You can pay there. If you have paid already, please wait a moment: this page shows it by itself. If the ' +
+        'payment page no longer opens, pay in another way.',
+    },
+    declinedAtPage: {
+      title: 'Your card was declined',
+      text: 'Nothing was charged. You can try another card at the payment page.',
+    },
     failed: { title: 'Your payment was not completed', text: 'Nothing was charged.' },
     expired: {
       title: 'The payment timed out',
-      text: 'You did not come back from your bank in time. Nothing was charged.',
+      text: 'It was not completed in time. Nothing was charged.',
     },
     unpaid: { title: 'Your order is not paid yet', text: 'Nothing was charged.' },
+    goingToPage: {
+      title: 'You are being taken to the payment page',
+      text: 'If it does not open by itself, continue here.',
+    },
+    continueAtPage: 'Continue at the payment page',
+    otherCard: 'Try another card at the payment page',
+    otherWay: 'Pay in another way',
+    pageKept:
+      'The bank has not said yet whether you have paid at the payment page, so you cannot pay in another way now. ' +
+      'Please try again in a moment.',
     again: 'Try again',
     lookAgain: 'Look again',
     pay: 'Go to payment',
@@ -131,7 +154,7 @@ export const en = {
     inquire: 'Ask the gateway',
     resolvePaid: 'It was paid',
     resolveFailed: 'It was not paid',
-    direct: 'direct',
+    kinds: { direct: 'direct', '3d': '3D', hosted: 'payment page' },
     manage: 'Refunds and voids',
     back: 'All orders',
   },

@@ -36,6 +36,9 @@ export const tr: Texts = {
   },
   checkout: {
     title: 'Ödeme',
+    atPage: 'Bankanın sayfasında öde',
+    atPageText: 'Kartınızı mağazaya yazmadan da ödeyebilirsiniz: bankanın sayfasında ödeyip buraya dönersiniz.',
+    here: 'Kartla burada öde',
     buyer: 'Alıcı',
     card: 'Kart',
     holder: 'Kartın üzerindeki ad',
@@ -84,9 +87,29 @@ export const tr: Texts = {
         'Lütfen ödemeyi bankanızın sayfasında onaylayın. ' +
         'Sayfayı kapattıysanız yeniden başlayabilirsiniz: kartınızdan para çekilmedi.',
     },
+    atPage: {
+      title: 'Ödeme sayfası açık',
+      text:
+        'Orada ödeyebilirsiniz. Ödediyseniz lütfen biraz bekleyin: bu sayfa sonucu kendiliğinden gösterir. Ödeme ' +
+        'sayfası artık açılmıyorsa başka bir şekilde ödeyin.',
+    },
+    declinedAtPage: {
+      title: 'Kartınız reddedildi',
+      text: 'Kartınızdan para çekilmedi. Ödeme sayfasında başka bir kart deneyebilirsiniz.',
+    },
     failed: { title: 'Ödemeniz tamamlanmadı', text: 'Kartınızdan para çekilmedi.' },
-    expired: { title: 'Ödemenin süresi doldu', text: 'Bankanızdan zamanında dönülmedi. Kartınızdan para çekilmedi.' },
+    expired: { title: 'Ödemenin süresi doldu', text: 'Zamanında tamamlanmadı. Kartınızdan para çekilmedi.' },
     unpaid: { title: 'Siparişiniz henüz ödenmedi', text: 'Kartınızdan para çekilmedi.' },
+    goingToPage: {
+      title: 'Ödeme sayfasına gidiyorsunuz',
+      text: 'Kendiliğinden açılmazsa buradan devam edin.',
+    },
+    continueAtPage: 'Ödeme sayfasında devam et',
+    otherCard: 'Ödeme sayfasında başka bir kart dene',
+    otherWay: 'Başka bir şekilde öde',
+    pageKept:
+      'Banka, ödeme sayfasında ödeyip ödemediğinizi henüz bildirmedi; bu yüzden şimdilik başka bir şekilde ' +
+      'ödeyemezsiniz. Lütfen birazdan yeniden deneyin.',
     again: 'Yeniden dene',
     lookAgain: 'Yeniden bak',
     pay: 'Ödemeye geç',
@@ -129,7 +152,7 @@ export const tr: Texts = {
     inquire: 'Geçide sor',
     resolvePaid: 'Ödendi',
     resolveFailed: 'Ödenmedi',
-    direct: 'doğrudan',
+    kinds: { direct: 'doğrudan', '3d': '3D', hosted: 'ödeme sayfası' },
     manage: 'İade ve iptal',
     back: 'Tüm siparişler',
   },
