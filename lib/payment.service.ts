@@ -129,7 +129,7 @@ export class PaymentService {
    * @experimental
    */
   abandon(conversationId: string): Promise<Payment> {
-    return this.run(() => this.hosted.abandon(conversationId));
+    return this.run(() => this.inquiries.abandon(conversationId));
   }
 
   /** @throws PaymentStoreError */

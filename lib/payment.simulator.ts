@@ -8,6 +8,8 @@ import type {
   BankCallback,
   FaultHandle,
   FaultOptions,
+  HostedCallback,
+  PayAtPageOptions,
   Simulator,
   SimulatorLedger,
   TestCard,
@@ -123,6 +125,35 @@ export class PaymentSimulator {
    */
   answer(conversationIdOrPage: string, answer: { readonly code: string }): BankCallback {
     return this.running.simulator.bank.answer(conversationIdOrPage, answer);
+  }
+
+  /**
+   * Plays a buyer who pays at the gateway's own page or in its form. Nothing is sent, as with {@link approve}.
+   *
+   * @param conversationIdOrUrl the payment, or the `redirectUrl` or `html` that `startHosted` returned
+   * @throws Error when there is no such page, or it can no longer be paid
+   * @experimental
+   */
+  payAtPage(conversationIdOrUrl: string, options?: PayAtPageOptions): HostedCallback {
+    return this.running.simulator.payAtPage(conversationIdOrUrl, options);
+  }
+
+  /**
+   * Plays a buyer who goes back from such a page without paying. The page stays open.
+   *
+   * @experimental
+   */
+  cancelAtPage(conversationIdOrUrl: string): HostedCallback {
+    return this.running.simulator.cancelAtPage(conversationIdOrUrl);
+  }
+
+  /**
+   * Closes such a page at the gateway, as its end would: it can no longer be paid.
+   *
+   * @experimental
+   */
+  closePage(conversationIdOrUrl: string): void {
+    this.running.simulator.closePage(conversationIdOrUrl);
   }
 
   /** Forgets payments and faults; call it in `beforeEach`. */

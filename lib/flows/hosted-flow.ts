@@ -3,9 +3,7 @@ import { HostedPaymentDto } from '../dto/do-payment.dto.js';
 import {
   PaymentDuplicateError,
   PaymentHostedError,
-  PaymentNotFoundError,
   PaymentNotSentError,
-  PaymentStateError,
   PaymentStoreError,
   PaymentUnsupportedError,
 } from '../errors/payment-errors.js';
@@ -18,6 +16,7 @@ import { Randomness } from '../payment/randomness.js';
 import { advance, referenceLockIn } from '../payment/transitions.js';
 import { loopTurn } from '../process/loop-turn.js';
 import { StoreClock } from '../process/store-clock.js';
+import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { currentTraceparent, inOperation, itself } from '../telemetry/spans.js';
 import { hashCallbackToken, newAttemptId, newCallbackToken, newHostIdNonce } from './callback-token.js';
 import { InquiryFlow } from './inquiry-flow.js';
@@ -68,6 +67,8 @@ export class HostedFlow {
   /** The inquiries that callbacks have caused, each for two seconds at least. By conversationId. */
   private readonly asking = new Map<string, CallbackInquiry>();
   private readonly waiting = new WaitingCallbacks();
+  private readonly logger = new PaymentLogger();
+  private hasWarned = false;
 
   constructor(
     private readonly reader: PaymentReader,
@@ -101,6 +102,7 @@ export class HostedFlow {
     );
     const { form = 'page' } = input;
     this.expectSupport(form);
+    this.warnOnce();
     const token = newCallbackToken(this.random);
     const sale = hostedRequest(input, settings, this.returnUrls.make(input, token));
     const hasToken = sale.returnUrl.includes(token) || sale.failUrl.includes(token);
@@ -132,6 +134,15 @@ export class HostedFlow {
     if (!this.gateway.canHost(form)) {
       throw new PaymentUnsupportedError(form === 'page' ? 'page of its own' : 'form to embed', name);
     }
+  }
+
+  /** Whether the application calls this at all is not known when it starts. */
+  private warnOnce(): void {
+    if (this.hasWarned) return;
+    this.hasWarned = true;
+    const { account } = this.settings;
+    const message = `Account ${account}: startHosted is experimental, since no answer of the real gateway has been seen (docs/ways-to-pay.md).`;
+    this.logger.warn(new LogRecord(message, { account }));
   }
 
   /**
@@ -183,23 +194,6 @@ export class HostedFlow {
     if (moved.outcome !== 'replaced') throw new PaymentHostedError(toPayment(await this.reader.latest(record)));
     const { conversationId } = record;
     return { conversationId, redirectUrl, html, expiresAt, payment: toPayment(moved.record) };
-  }
-
-  async abandon(conversationId: string): Promise<Payment> {
-    const { account } = this.settings;
-    return inOperation({ operation: 'abandon', account }, itself, () => this.abandonNow(conversationId));
-  }
-
-  private async abandonNow(conversationId: string): Promise<Payment> {
-    const record = await this.reader.find(conversationId);
-    if (!record) throw new PaymentNotFoundError();
-    if (!isKnown(record)) return toPayment(record);
-    if (record.kind !== 'hosted' || record.state === 'initiating') {
-      throw new PaymentStateError(toPayment(record), 'be abandoned');
-    }
-    if (!isWaiting(record)) return toPayment(record);
-    const settled = await this.inquiries.abandon(record);
-    return settled ? toPayment(settled.record, settled.isStored) : toPayment(record);
   }
 
   /** A place in which a callback may wait for the payment's outcome. The caller must leave it. */
@@ -261,11 +255,6 @@ export class HostedFlow {
 /** Whether its page may be open, or is being opened. */
 function isOpen(record: PaymentRecord): boolean {
   return isKnown(record) && record.kind === 'hosted' && (record.state === 'initiating' || record.state === 'pending');
-}
-
-/** Whether the buyer's payment may still come to light. */
-function isWaiting({ state }: PaymentRecord): boolean {
-  return state === 'pending' || state === 'unknown';
 }
 
 /** Whether the gateway has just said that a card was declined. */

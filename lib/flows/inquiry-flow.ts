@@ -63,6 +63,24 @@ export class InquiryFlow {
     return settled ? toRefund(settled.record, settled.isStored) : toRefund(record);
   }
 
+  /** Asks whether an open page was paid, and gives the payment up if not. */
+  abandon(conversationId: string): Promise<Payment> {
+    const { account } = this.settings;
+    return inOperation({ operation: 'abandon', account }, itself, () => this.abandonNow(conversationId));
+  }
+
+  private async abandonNow(conversationId: string): Promise<Payment> {
+    const record = await this.payments.find(conversationId);
+    if (!record) throw new PaymentNotFoundError();
+    if (!isKnown(record)) return toPayment(record);
+    if (record.kind !== 'hosted' || record.state === 'initiating') {
+      throw new PaymentStateError(toPayment(record), 'be abandoned');
+    }
+    if (record.state !== 'pending' && record.state !== 'unknown') return toPayment(record);
+    const settled = await this.askAboutPage(record, applyAbandoned);
+    return settled ? toPayment(settled.record, settled.isStored) : toPayment(record);
+  }
+
   /** @returns null when the gateway did not answer */
   async ask(record: PaymentRecord): Promise<Settled | null> {
     if (record.kind === 'hosted') return this.askAboutPage(record, applyToPage);
@@ -76,11 +94,6 @@ export class InquiryFlow {
     const known = inquiry.outcome === 'not_found' && !isTimeKnown ? NOTHING_CLEAR : inquiry;
     const rules = settlementRules(this.settings, this.gateway, this.random);
     return this.writer.settleRecord(record, (current, now) => applyInquiry(current, known, rules, { now, answeredAt }));
-  }
-
-  /** Asks whether an open page was paid, and gives it up if not. @returns null when the gateway did not answer */
-  abandon(record: PaymentRecord): Promise<Settled | null> {
-    return this.askAboutPage(record, applyAbandoned);
   }
 
   private async askAboutPage(record: PaymentRecord, apply: typeof applyToPage): Promise<Settled | null> {

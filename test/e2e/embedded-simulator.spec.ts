@@ -225,6 +225,26 @@ it('plays a buyer who cancels', async () => {
   expect(simulator.ledger.charges).toEqual([]);
 });
 
+it("plays buyers at the gateway's own page, of which the first in a process is warned about", async () => {
+  const log = new KeptLog();
+  const app = await contextOf([PaymentModule.forRoot()], log);
+  const [payments, simulator] = [app.get(PaymentService), app.get(PaymentSimulator)];
+  const start = () => payments.startHosted({ transactionDetails: { amount: '30.00', currencyCode: 949 } });
+  const [paid, left, over] = [await start(), await start(), await start()];
+  expect(log.warnings.filter((line) => line.includes('startHosted'))).toEqual([
+    'Account default: startHosted is experimental, since no answer of the real gateway has been seen (docs/ways-to-pay.md).',
+  ]);
+
+  expect(simulator.payAtPage(paid.redirectUrl!)).toMatchObject({ charged: true, copies: 1 });
+  expect(await payments.inquire(paid.conversationId)).toMatchObject({ state: 'succeeded', maskedCardNumber: null });
+  expect(simulator.payAtPage(left.conversationId, { cardNo: '4111111111111111' })).toMatchObject({ charged: false });
+  expect(simulator.cancelAtPage(left.conversationId).url).toMatch(/\/fail$/);
+  expect(await payments.inquire(left.conversationId)).toMatchObject({ state: 'pending', reason: 'declined' });
+  simulator.closePage(over.conversationId);
+  expect(() => simulator.payAtPage(over.conversationId)).toThrow('can no longer be paid');
+  expect(simulator.ledger.total()).toBe('30.00');
+});
+
 describe('two accounts', () => {
   it('have a simulator each', async () => {
     process.env.PAYMENT_EU_BASE_URL = 'simulator:';
@@ -309,6 +329,9 @@ describe('at each start', () => {
       () => simulator.fail({ operation: 'any', kind: 'reset' }),
       () => simulator.approve('ABC'),
       () => simulator.answer('ABC', { code: 'cancel' }),
+      () => simulator.payAtPage('ABC'),
+      () => simulator.cancelAtPage('ABC'),
+      () => simulator.closePage('ABC'),
       () => simulator.reset(),
     ]) {
       expect(use).toThrow(PaymentConfigurationError);
