@@ -4,7 +4,13 @@ import type { PaymentState, RefundState } from '../payment/payment-state.js';
 import type { Refund } from '../payment/refund.js';
 import type { TextLanguage } from '../payment/text-language.js';
 import { BUYER_TEXTS, type BuyerText, isBuyersField } from './buyer-texts.js';
-import { PaymentDuplicateError, PaymentError, PaymentRefundError, type RefundRefusal } from './payment-errors.js';
+import {
+  PaymentDuplicateError,
+  PaymentError,
+  PaymentHostedError,
+  PaymentRefundError,
+  type RefundRefusal,
+} from './payment-errors.js';
 import { PaymentValidationError, type ValidationIssue } from './payment-validation.error.js';
 
 /** The JSON that `PaymentExceptionFilter` answers with. */
@@ -24,10 +30,14 @@ export interface PaymentErrorBody {
   /** The refund or void that the error is about, of that payment; absent if it is about the payment itself. */
   readonly refundId?: string;
   readonly refundState?: RefundState;
-  /** Why a refund was refused, and what is left to give back, in major units as decimal text. */
-  readonly reason?: RefundRefusal;
+  /** Why a refund was refused, or that the gateway's own page was not opened because of another payment. */
+  readonly reason?: RefundRefusal | HostedConflict;
+  /** What is left to give back, in major units as decimal text. */
   readonly refundable?: string;
 }
+
+/** Why the gateway's own page was not opened: because of another payment. */
+type HostedConflict = 'page_open' | 'reference_taken';
 
 /** The answer to an error, from which the filter makes a page, a form or JSON. */
 export interface ErrorAnswer {
@@ -114,9 +124,14 @@ function bodyOf(
     tellBuyer: BUYER_TEXTS[buyerText][language].text,
     ...(error instanceof PaymentValidationError && { issues: error.issuesIn(language) }),
     ...(error instanceof PaymentRefundError && { reason: error.reason, refundable: error.refundable }),
+    ...(error instanceof PaymentHostedError && isConflict(error.reason) && { reason: error.reason }),
     ...(payment && { conversationId: payment.conversationId, state: payment.state }),
     ...(refund && { refundId: refund.refundId, refundState: refund.state }),
   };
+}
+
+function isConflict(reason: PaymentHostedError['reason']): reason is HostedConflict {
+  return reason === 'page_open' || reason === 'reference_taken';
 }
 
 function textOfPaymentError(error: PaymentError, status: HttpStatus): BuyerText {

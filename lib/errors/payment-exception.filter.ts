@@ -71,9 +71,10 @@ const ROUTE_HEADERS = ['Content-Length', 'Content-Encoding', 'Content-Dispositio
  * | `PaymentNotFoundError` | 404 |
  * | `PaymentDuplicateError`, `PaymentStateError`, `PaymentRefundError` | 409 |
  * | `PaymentInit3dError`: its reference is taken | 409 |
+ * | `PaymentHostedError`: its reference is taken, or a page of the sale is open | 409 |
  * | any other `PaymentError` | 500 |
  * | `PaymentUnsupportedError` | 501 |
- * | `PaymentInit3dError`: refused, unreadable or unanswered | 502 |
+ * | `PaymentInit3dError`, `PaymentHostedError`: refused, unreadable or unanswered | 502 |
  * | `PaymentNotSentError`, `PaymentStoreError`: no money moved, try again | 503 |
  * | `PaymentOverloadError`, `PaymentShutdownError`, with `Retry-After` in seconds | 503 |
  */

@@ -3,6 +3,7 @@ import {
   PaymentConfigurationError,
   PaymentDuplicateError,
   PaymentError,
+  PaymentHostedError,
   PaymentInit3dError,
   PaymentNotFoundError,
   PaymentNotSentError,
@@ -46,6 +47,18 @@ const ERRORS: [error: PaymentError, name: string, code: string, message: string]
     'PaymentDuplicateError',
     'PAYMENT_DUPLICATE',
     'This refundId is already taken by a refund that is unknown; nothing was sent.',
+  ],
+  [
+    new PaymentHostedError(failed),
+    'PaymentHostedError',
+    'PAYMENT_HOSTED',
+    "The gateway's own page could not be opened.",
+  ],
+  [
+    new PaymentHostedError(aPayment({ state: 'pending' }), 'page_open'),
+    'PaymentHostedError',
+    'PAYMENT_HOSTED',
+    "The gateway's own page could not be opened: one of the same sale is open already.",
   ],
   [
     new PaymentInit3dError(failed),
