@@ -20,7 +20,7 @@ import {
   refundPaymentCommand,
   voidPaymentCommand,
 } from './payments/refund.commands.js';
-import { inquirePaymentCommand, resolvePaymentCommand } from './payments/settle.commands.js';
+import { abandonPaymentCommand, inquirePaymentCommand, resolvePaymentCommand } from './payments/settle.commands.js';
 import { schemaCommand } from './schema.command.js';
 import { simulateCommand } from './simulate.command.js';
 
@@ -34,6 +34,7 @@ export const COMMANDS: readonly Command[] = [
   paymentStatsCommand,
   inquirePaymentCommand,
   resolvePaymentCommand,
+  abandonPaymentCommand,
   refundPaymentCommand,
   voidPaymentCommand,
   listRefundsCommand,

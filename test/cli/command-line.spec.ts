@@ -17,6 +17,7 @@ const NAMES = [
   'payments stats',
   'payments inquire',
   'payments resolve',
+  'payments abandon',
   'payments refund',
   'payments void',
   'payments refunds',
@@ -85,7 +86,7 @@ describe('the command line', () => {
     [['migrate'], 'There is no command "migrate". The commands are: doctor, simulate, schema, payments.'],
     [
       ['payments'],
-      '"payments" needs a command: list, show, stats, inquire, resolve, refund, void, refunds, record-refund, parked, replay.',
+      '"payments" needs a command: list, show, stats, inquire, resolve, abandon, refund, void, refunds, record-refund, parked, replay.',
     ],
     [['payments', 'lst'], 'There is no command "payments lst". Did you mean "payments list"?'],
     [['payments', 'list', '--acount', 'shop'], '"payments list" has no option --acount. Did you mean --account?'],

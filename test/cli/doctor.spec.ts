@@ -82,7 +82,9 @@ describe('doctor', () => {
     expect(shapeOf(report)).toEqual(documentedShape('doctor'));
     const isFailed = report.checks.some((one) => one.status === 'failed');
     expect([status, report.ok]).toEqual(isFailed ? [1, false] : [0, true]);
-    return report.checks.filter((one) => one.status !== 'ok' && one.check !== 'environment');
+    const isTrouble = ({ check, status }: Check) =>
+      status === 'failed' || (check === 'hosted' && !words.includes('--hosted') ? false : status !== 'ok');
+    return report.checks.filter((one) => isTrouble(one) && one.check !== 'environment');
   }
 
   async function listening(server: Server): Promise<string> {
@@ -120,6 +122,7 @@ describe('doctor', () => {
       `✓ gateway      ${host} is reached, without TLS`,
       "✓ clock        agrees with the gateway's",
       '✓ credentials  accepted (CheckBin, unverified)',
+      "– hosted       not checked whether the account has the gateway's own pages. For PaymentService.startHosted: doctor --hosted opens one, shown to nobody.",
       `✓ callback     ${merchant.url}/payments is answered by this module`,
       '',
       'All that could be checked is right.',
@@ -209,6 +212,61 @@ describe('doctor', () => {
         advice: expect.stringMatching(advice) as string,
       },
     ]);
+  });
+
+  describe('--hosted', () => {
+    const OTHERS = ['--hosted', '--skip', 'callback,store,clock'];
+
+    it("opens one of the gateway's own pages, and shows its address to nobody", async () => {
+      simulator.reset();
+      const { status, stdout } = await doctor({}, ...OTHERS);
+      expect(stdout).toMatch(/^✓ hosted {7}the gateway opened a page, and its address can be used \(unverified\)$/m);
+      expect(status).toBe(0);
+      expect(stdout).not.toContain('hosted/');
+      const [opened, ...more] = simulator.requests.filter(({ path }) => path.includes('Hosted'));
+      expect(more).toEqual([]);
+      expect(opened?.body).toMatchObject({
+        returnUrl: `${merchant.url}/payments/doctor/return`,
+        failUrl: `${merchant.url}/payments/doctor/fail`,
+        transactionDetails: { amount: '1.00' },
+      });
+      expect(simulator.ledger.charges).toEqual([]);
+    });
+
+    it('opens none unless it is told to', async () => {
+      simulator.reset();
+      await doctor();
+      expect(simulator.ledger.calls('hostedPage')).toBe(0);
+    });
+
+    it.each([
+      [{ kind: 'status', status: 401 }, /refused to open a page: refused/, /scope payment/],
+      [{ kind: 'status', status: 503 }, /opened no page that can be used: server_error/, /unverified\.md/],
+      [{ kind: 'redirect-http' }, /opened no page that can be used: unreadable/, /unverified\.md/],
+      [{ kind: 'reset' }, /opened no page that can be used: no_answer/, /unverified\.md/],
+    ] as const)('says that the gateway does not open one: %j', async (fault, message, advice) => {
+      simulator.fail({ operation: 'hostedPage', ...fault });
+      expect(await troubles({}, ...OTHERS)).toEqual([
+        {
+          check: 'hosted',
+          status: 'failed',
+          message: expect.stringMatching(message) as string,
+          advice: expect.stringMatching(advice) as string,
+        },
+      ]);
+    });
+
+    it.each([
+      [{ PAYMENT_DIALECT: 'standard' }, /"standard" has no such pages/],
+      [{ PAYMENT_BASE_URL: 'simulator:' }, /inside the application has such pages/],
+      [{ PAYMENT_API_KEY: '' }, /settings are wrong or missing/],
+    ])('opens none with %j', async (change, message) => {
+      const found = await troubles(change, ...OTHERS);
+      expect(found.find(({ check }) => check === 'hosted')).toMatchObject({
+        status: 'skipped',
+        message: expect.stringMatching(message) as string,
+      });
+    });
   });
 
   it('does not try credentials with a dialect that has nothing harmless to ask', async () => {

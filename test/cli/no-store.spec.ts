@@ -30,6 +30,7 @@ const COMMANDS = [
   ['resolve', 'A', 'failed', '--note', 'seen in the panel'],
   ['replay', 'mail', 'A:1'],
   ['inquire', 'A'],
+  ['abandon', 'A'],
   ['refund', 'A'],
   ['refunds'],
   ['record-refund', 'A', '--amount', '1', '--key', 'K', '--note', 'panel'],

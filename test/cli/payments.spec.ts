@@ -154,6 +154,7 @@ describe.each(Object.entries(STORES))('payments on %s', (name, start) => {
         initiating: { count: 0, oldest: null },
         awaiting: { count: 0, oldest: null },
         authorizing: { count: 0, oldest: null },
+        pending: { count: 0, oldest: null },
         unknown: { count: 0, oldest: null },
         review: { count: 1, oldest: '2026-03-01T09:00:00.000Z' },
       },

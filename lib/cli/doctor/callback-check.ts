@@ -30,7 +30,7 @@ export async function checkCallbackAddress(target: DoctorTarget, given: string |
     const names = `${variable('returnUrl')} and ${variable('failUrl')}`;
     return skipped('callback', `not tried: buyers come back to addresses of your own (${names})`);
   }
-  const address = addressOf(target, given);
+  const address = callbackAddress(target, given);
   if (address === null && isEmbeddedSimulator(target)) {
     const why = 'with the simulator inside the application, buyers come back to wherever it listens';
     return skipped('callback', `not tried: ${why}`);
@@ -63,7 +63,8 @@ function isRefused(error: unknown): boolean {
   return causeOf(error).endsWith('(ECONNREFUSED)');
 }
 
-function addressOf(
+/** Where the callback controller answers; null if the variables do not say. */
+export function callbackAddress(
   { values: { callbackUrl, publicUrl }, name }: DoctorTarget,
   given: string | undefined,
 ): string | null {

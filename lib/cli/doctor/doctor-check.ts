@@ -63,6 +63,7 @@ export const CHECK_NAMES = [
   'gateway',
   'clock',
   'credentials',
+  'hosted',
   'callback',
 ] as const;
 

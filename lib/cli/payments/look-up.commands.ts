@@ -50,7 +50,7 @@ export const listPaymentsCommand = command({
         `${counted(payments.length, 'payment', 'payments')} ${subject}`,
         ...payments.map(paymentLine),
         ...(hasMore ? ['  … and more: see --limit'] : []),
-        `${underWay} under way (${UNDER_WAY.join(', ')})`,
+        `${underWay} under way (${UNDER_WAY.join(', ')}), ${counts.states.pending.count} at the gateway's own page (pending)`,
         refundCountsLine(refunds),
         counted(counts.parkedDeliveries, 'parked delivery', 'parked deliveries'),
       ].join('\n');

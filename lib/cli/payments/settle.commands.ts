@@ -5,7 +5,7 @@ import { variableOf } from '../../payment/account.js';
 import { isClaimed, type LedgerState } from '../../payment/payment-state.js';
 import type { Payment } from '../../payment/payment.js';
 import type { Refund } from '../../payment/refund.js';
-import { command, STORE_OPTIONS, UsageError } from '../command.js';
+import { command, CommandFailedError, STORE_OPTIONS, UsageError } from '../command.js';
 import { type AccountStore, noSuch, withAccountStore } from './account-store.js';
 import {
   gatewaySettings,
@@ -18,6 +18,12 @@ import {
 } from './operator-flows.js';
 import { paymentJson } from './payment-text.js';
 import { refundJson, refundName } from './refund-text.js';
+
+const ABANDONING: GatewayUse = {
+  method: 'abandon',
+  task: "ask whether a payment at the gateway's own page was made",
+  instead: 'It cannot open such a page either.',
+};
 
 const INQUIRY: GatewayUse = {
   method: 'inquire',
@@ -47,23 +53,57 @@ export const inquirePaymentCommand = command({
         isRefund ? { refund: await inquiries.inquireRefund(id) } : { payment: await inquiries.inquire(id) },
       );
       const state = stateOf(found);
-      const isKnown = state !== 'unknown' && !isClaimed(state);
+      const isOpen = state === 'unknown' || state === 'pending' || isClaimed(state);
+      const why =
+        state === 'pending'
+          ? 'the gateway did not say that it was paid'
+          : `the gateway gave no clear answer, or none${simulatorNote(settings)}`;
       return {
-        text: isKnown
-          ? `${nameOf(found)} is ${state}.`
-          : `${nameOf(found)} is still ${state}: the gateway gave no clear answer, or none.${simulatorNote(settings)}`,
+        text: isOpen ? `${nameOf(found)} is still ${state}: ${why}.` : `${nameOf(found)} is ${state}.`,
         json: jsonOf(found),
-        status: isKnown ? 0 : 1,
+        status: isOpen ? 1 : 0,
       };
     });
   },
 });
 
+export const abandonPaymentCommand = command({
+  name: 'payments abandon',
+  summary: "Gives up a payment at the gateway's own page, unless the gateway says that it was paid. Experimental.",
+  words: ['CONVERSATION_ID'],
+  options: STORE_OPTIONS,
+  notes:
+    'The gateway is asked once. If nothing was paid, the payment is expired and its reference is free. The gateway does\n' +
+    'not close the page: a buyer who still has it open can pay there, and the payment is in review then.\n' +
+    "It reads the application's settings from the environment and does not know what the application sets in code.\n" +
+    'If it was paid, or the gateway gives no clear answer, the exit status is 1.',
+  run(call) {
+    const [id = ''] = call.words;
+    refuseEmbeddedSimulator(call, ABANDONING);
+    return withAccountStore(call, async (opened) => {
+      const settings = gatewaySettings(call, ABANDONING);
+      if (await isRefundId(opened, id)) throw new CommandFailedError('A refund or void cannot be abandoned.');
+      const payment = await withGateway(opened, settings, ({ inquiries }) => inquiries.abandon(id));
+      const isFree = payment.state === 'expired' || payment.state === 'failed';
+      return {
+        text: `${nameOf({ payment })} ${isFree ? `is ${payment.state}` : notAbandoned(payment, settings)}.`,
+        json: jsonOf({ payment }),
+        status: isFree ? 0 : 1,
+      };
+    });
+  },
+});
+
+function notAbandoned({ state }: Payment, settings: PaymentSettings): string {
+  if (state !== 'pending' && state !== 'unknown') return `was not given up: it is ${state}`;
+  return `is still ${state}: the gateway gave no clear answer, or none${simulatorNote(settings)}`;
+}
+
 /** A gateway on this machine is a simulator, which forgets all payments when it ends. */
 function simulatorNote({ account, baseUrl }: PaymentSettings): string {
   if (!isLoopbackUrl(baseUrl)) return '';
   const variable = variableOf(account, 'baseUrl');
-  return ` It is on this machine (${variable}): a simulator forgets its payments when it stops.`;
+  return `. It is on this machine (${variable}): a simulator forgets its payments when it stops`;
 }
 
 export const resolvePaymentCommand = command({
