@@ -161,6 +161,44 @@ describe('the recipes for duplicates', () => {
   });
 });
 
+describe("the recipe for open pages of the gateway's", () => {
+  const recipes = new GuideRecipes('docs/ways-to-pay.md');
+  const order = { reference: 'order-1', transactionDetails: { amount: '149.90', currencyCode: 949 } };
+  let simulator: Simulator;
+  let merchant: Merchant;
+  let giveUpOpenPage: (payments: PaymentService, reference: string) => Promise<boolean>;
+
+  beforeAll(async () => {
+    ({ giveUpOpenPage } = await recipes.load<{ giveUpOpenPage: typeof giveUpOpenPage }>('src/give-up-open-page.ts'));
+    simulator = await startSimulator({ dialect: 'morpos' });
+    merchant = await startMerchant('express', simulator);
+  });
+  afterAll(async () => {
+    await merchant.app.close();
+    await simulator.close();
+    recipes.remove();
+  });
+
+  it('frees the order for another form, unless the page was paid', async () => {
+    const { payments } = merchant;
+    expect(await giveUpOpenPage(payments, 'order-1')).toBe(true);
+    await payments.startHosted(order);
+    expect(await giveUpOpenPage(payments, 'order-1')).toBe(true);
+    const { conversationId } = await payments.startHosted({ ...order, form: 'embedded' });
+    simulator.payAtPage(conversationId, { callback: 'none' });
+    expect(await giveUpOpenPage(payments, 'order-1')).toBe(false);
+    expect(await payments.find(conversationId)).toMatchObject({ state: 'succeeded' });
+  });
+
+  it('frees nothing while the gateway does not answer', async () => {
+    const other = { ...order, reference: 'order-2' };
+    const { conversationId } = await merchant.payments.startHosted(other);
+    simulator.fail({ operation: 'CheckPayment', kind: 'reset' });
+    expect(await giveUpOpenPage(merchant.payments, 'order-2')).toBe(false);
+    expect(await merchant.payments.find(conversationId)).toMatchObject({ state: 'pending' });
+  });
+});
+
 function refusing(payment: Payment | null): PaymentService {
   const refuse = () => Promise.reject(new PaymentDuplicateError(payment, 'idempotencyKey'));
   return { doPayment: refuse, init3d: refuse } as unknown as PaymentService;
