@@ -58,7 +58,7 @@ class ShopController {
 
   @Get('paid')
   paid(): string {
-    return '<p id="paid">paid</p><script>top.document.getElementById("around")?.remove()</script>';
+    return '<p id="paid">paid</p>';
   }
 }
 
@@ -159,11 +159,12 @@ describe("the gateway's form to embed", () => {
     await complaint;
   });
 
-  it('is paid in a frame of the shop, which the page of the result can leave', async () => {
+  it('is paid in a frame of the shop, which the buyer leaves for the page of the result', async () => {
     const frame = await openFrame(`?host=${simulator.publicUrl}`);
     expect(await frame.evaluate('origin')).toBe('null');
     await pay(frame);
-    await page.locator('#around').waitFor({ state: 'detached' });
+    await page.locator('#paid').waitFor();
+    expect(page.url()).toMatch(`${merchant.url}/paid?conversationId=`);
     expect(simulator.ledger.charges).toHaveLength(1);
   });
 });

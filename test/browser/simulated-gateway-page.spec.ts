@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContextOptions, FrameLocator, Page } from 'playwright-core';
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../lib/simulator/index.js';
-import { barriersOf } from '../browser/accessible-page.js';
-import { launchBrowser } from '../browser/browser.js';
-import { CARD, fieldsOf, newConversationId, SimulatedMerchant, type TestPage } from './simulated-merchant.js';
+import { barriersOf } from './accessible-page.js';
+import { launchBrowser } from './browser.js';
+import { CARD, fieldsOf, newConversationId, SimulatedMerchant, type TestPage } from '../simulator/simulated-merchant.js';
 
 /** Keeps what browsers post, and serves a page with a form in a frame. */
 class Shop {
