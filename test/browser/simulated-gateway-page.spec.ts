@@ -4,7 +4,13 @@ import type { Browser, BrowserContextOptions, FrameLocator, Page } from 'playwri
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../lib/simulator/index.js';
 import { barriersOf } from './accessible-page.js';
 import { launchBrowser } from './browser.js';
-import { CARD, fieldsOf, newConversationId, SimulatedMerchant, type TestPage } from '../simulator/simulated-merchant.js';
+import {
+  CARD,
+  fieldsOf,
+  newConversationId,
+  SimulatedMerchant,
+  type TestPage,
+} from '../simulator/simulated-merchant.js';
 
 /** Keeps what browsers post, and serves a page with a form in a frame. */
 class Shop {
