@@ -243,6 +243,19 @@ describe.each(PLATFORMS)("the gateway's own page on %s", (platform) => {
     expect(await shop.payments.abandon(second.conversationId)).toMatchObject({ state: 'succeeded' });
   });
 
+  it('that was given up keeps its key: the next page needs a new one', async () => {
+    const sale = order('70.00', { idempotencyKey: `given-up-${platform}` });
+    const { conversationId } = await shop.payments.startHosted(sale);
+    await shop.payments.abandon(conversationId);
+    await expect(shop.payments.startHosted(sale)).rejects.toMatchObject({
+      code: 'PAYMENT_DUPLICATE',
+      key: 'idempotencyKey',
+      payment: { conversationId, state: 'expired' },
+    });
+    const next = await shop.payments.startHosted({ ...sale, idempotencyKey: `next-${platform}` });
+    expect(next.conversationId).not.toBe(conversationId);
+  });
+
   it('that was given up and is paid after all is in review, told by its event', async () => {
     const { conversationId } = await shop.payments.startHosted(order());
     await shop.payments.abandon(conversationId);
