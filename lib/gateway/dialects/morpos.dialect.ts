@@ -109,7 +109,7 @@ const CALLBACK_OBJECT_FIELDS = ['InstrumentDetail'];
 /**
  * Mor Para's MorPOS, as its public documentation and official plugins show it. Unverified: which values are signed in
  * DoPayment, in Init3d, in refunds and voids and in answers, the field with the page in Init3d's answer, the fields of
- * Auth3d's answer, and that a refund may be of a part of the payment.
+ * Auth3d's answer, that a refund may be of a part of the payment, and every answer about the gateway's own page.
  */
 export function morposDialect(options: MorposDialectOptions = {}): GatewayDialect {
   const { timestampOffsetHours = 0, contentField, codes, answerSignOrder = ANSWER_SIGN_ORDER } = options;
