@@ -128,7 +128,7 @@ describe('the request for the gateway’s own page', () => {
     const unsent = await open({ baseUrl: `http://127.0.0.1:${await closedPort()}` });
     const error = await rejection(unsent.payments.startHosted(order()));
     expect(error).toBeInstanceOf(PaymentNotSentError);
-    const { reference } = (error as PaymentNotSentError).payment as Payment;
+    const { reference } = (error as PaymentNotSentError).payment!;
     expect(await unsent.payments.findByReference(reference!)).toMatchObject([{ state: 'failed', reason: 'not_sent' }]);
     // No `page_open`: the order is not held.
     expect(await rejection(unsent.payments.startHosted({ ...order(), reference: reference! }))).toBeInstanceOf(
