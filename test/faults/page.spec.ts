@@ -1,10 +1,4 @@
-import {
-  MemoryPaymentStore,
-  type Payment,
-  PaymentHostedError,
-  PaymentNotSentError,
-  PaymentStoreError,
-} from 'nestjs-card-payment';
+import { MemoryPaymentStore, PaymentHostedError, PaymentNotSentError, PaymentStoreError } from 'nestjs-card-payment';
 import type { FaultMoment, Simulator } from 'nestjs-card-payment/simulator';
 import { ClockSetAhead } from '../rigs/clock-set-ahead.js';
 import { accountAt, type Play, startTimelessGateway } from '../rigs/simulated-gateway.js';
@@ -128,7 +122,7 @@ describe('the request for the gateway’s own page', () => {
     const unsent = await open({ baseUrl: `http://127.0.0.1:${await closedPort()}` });
     const error = await rejection(unsent.payments.startHosted(order()));
     expect(error).toBeInstanceOf(PaymentNotSentError);
-    const { reference } = (error as PaymentNotSentError).payment!;
+    const { reference } = (error as PaymentNotSentError).payment;
     expect(await unsent.payments.findByReference(reference!)).toMatchObject([{ state: 'failed', reason: 'not_sent' }]);
     // No `page_open`: the order is not held.
     expect(await rejection(unsent.payments.startHosted({ ...order(), reference: reference! }))).toBeInstanceOf(
