@@ -66,8 +66,11 @@ interface CallbackInquiry {
 /** The payment at the gateway's own page: the page is opened, the buyer pays there, and the gateway is asked. */
 @Injectable()
 export class HostedFlow {
-  /** The inquiries that callbacks have caused, each for two seconds at least. By conversationId. */
-  private readonly asking = new Map<string, CallbackInquiry>();
+  /**
+   * The inquiries that callbacks have caused, each for two seconds at least. By conversationId. Their answers hold the
+   * page's address, so `inspect` must not show them.
+   */
+  readonly #asking = new Map<string, CallbackInquiry>();
   private readonly waiting = new WaitingCallbacks();
 
   constructor(
@@ -245,11 +248,11 @@ export class HostedFlow {
   private askApart(record: PaymentRecord): CallbackInquiry {
     const { conversationId } = record;
     const now = this.clock.monotonic();
-    const running = this.asking.get(conversationId);
+    const running = this.#asking.get(conversationId);
     // Its own timer may fire after the caller's: a caller that has waited long enough must not get the old answer again.
     if (running && !(running.isAnswered && now - running.begunAt >= ASK_AGAIN_MS)) return running;
     const inquiry = { begunAt: now, answer: this.inquiries.ask(record), isAnswered: false };
-    this.asking.set(conversationId, inquiry);
+    this.#asking.set(conversationId, inquiry);
     void this.forget(conversationId, inquiry);
     return inquiry;
   }
@@ -258,7 +261,7 @@ export class HostedFlow {
     await inquiry.answer.catch(() => undefined);
     inquiry.isAnswered = true;
     await this.clock.sleep(Math.max(inquiry.begunAt + ASK_AGAIN_MS - this.clock.monotonic(), 0));
-    if (this.asking.get(conversationId) === inquiry) this.asking.delete(conversationId);
+    if (this.#asking.get(conversationId) === inquiry) this.#asking.delete(conversationId);
   }
 }
 
