@@ -59,13 +59,17 @@ interface CallbackInquiry {
   /** By the monotonic clock. */
   readonly begunAt: number;
   readonly answer: Promise<Settled | null>;
+  isAnswered: boolean;
 }
 
 /** The payment at the gateway's own page: the page is opened, the buyer pays there, and the gateway is asked. */
 @Injectable()
 export class HostedFlow {
-  /** The inquiries that callbacks have caused, each for two seconds at least. By conversationId. */
-  private readonly asking = new Map<string, CallbackInquiry>();
+  /**
+   * The inquiries that callbacks have caused, each for two seconds at least. By conversationId. Their answers hold the
+   * page's address, so `inspect` must not show them.
+   */
+  readonly #asking = new Map<string, CallbackInquiry>();
   private readonly waiting = new WaitingCallbacks();
   private readonly logger = new PaymentLogger();
   private hasWarned = false;
@@ -237,18 +241,21 @@ export class HostedFlow {
   /** Callbacks of one payment share its inquiries, of which one begins two seconds after the other at the earliest. */
   private askApart(record: PaymentRecord): CallbackInquiry {
     const { conversationId } = record;
-    const running = this.asking.get(conversationId);
-    if (running) return running;
-    const inquiry = { begunAt: this.clock.monotonic(), answer: this.inquiries.ask(record) };
-    this.asking.set(conversationId, inquiry);
+    const now = this.clock.monotonic();
+    const running = this.#asking.get(conversationId);
+    // Its own timer may fire after the caller's: a caller that has waited long enough must not get the old answer again.
+    if (running && !(running.isAnswered && now - running.begunAt >= ASK_AGAIN_MS)) return running;
+    const inquiry = { begunAt: now, answer: this.inquiries.ask(record), isAnswered: false };
+    this.#asking.set(conversationId, inquiry);
     void this.forget(conversationId, inquiry);
     return inquiry;
   }
 
-  private async forget(conversationId: string, { begunAt, answer }: CallbackInquiry): Promise<void> {
-    await answer.catch(() => undefined);
-    await this.clock.sleep(Math.max(begunAt + ASK_AGAIN_MS - this.clock.monotonic(), 0));
-    this.asking.delete(conversationId);
+  private async forget(conversationId: string, inquiry: CallbackInquiry): Promise<void> {
+    await inquiry.answer.catch(() => undefined);
+    inquiry.isAnswered = true;
+    await this.clock.sleep(Math.max(inquiry.begunAt + ASK_AGAIN_MS - this.clock.monotonic(), 0));
+    if (this.#asking.get(conversationId) === inquiry) this.#asking.delete(conversationId);
   }
 }
 

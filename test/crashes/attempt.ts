@@ -1,7 +1,13 @@
-import { type Auth3dDto, type DoPaymentDto, newConversationId, type RecordRefundDto } from 'nestjs-card-payment';
+import {
+  type Auth3dDto,
+  type DoPaymentDto,
+  type HostedPaymentDto,
+  newConversationId,
+  type RecordRefundDto,
+} from 'nestjs-card-payment';
 import { sale } from '../rigs/sale.js';
 
-export type Flow = 'direct' | 'init3d' | 'auth3d' | RefundFlow;
+export type Flow = 'direct' | 'init3d' | 'auth3d' | 'hosted' | RefundFlow;
 /** Of a payment that was made before; `recordRefund` writes down a refund that the gateway does not know of. */
 export type RefundFlow = 'refund' | 'void' | 'recordRefund';
 
@@ -22,6 +28,11 @@ export function newSale(): Sale {
   const order = sale();
   const reference = order.reference!;
   return { ...order, reference, conversationId: newConversationId(), idempotencyKey: `key of ${reference}` };
+}
+
+/** The same sale, whose buyer types the card at the gateway's own page. */
+export function pageOf({ conversationId, reference, idempotencyKey, transactionDetails }: Sale): HostedPaymentDto {
+  return { conversationId, reference, idempotencyKey, transactionDetails };
 }
 
 export function isRefundFlow(flow: Flow): flow is RefundFlow {

@@ -116,6 +116,10 @@ export class CrashTrial {
       if (!died) throw new Error(`${flow}, ${point}: the process got to the end of its payment`);
       const [code, signal] = await victim.exit;
       if (signal !== 'SIGKILL') throw new Error(`${flow}, ${point}: ended with ${code ?? signal} instead of a SIGKILL`);
+      // The buyer may have been sent to the page just before, and pays there.
+      if (flow === 'hosted' && point === 'after the closing write') {
+        this.simulator.payAtPage(sale.conversationId, { callback: 'none' });
+      }
       return { flow, point, sale, fields };
     } finally {
       await victim.kill();

@@ -12,7 +12,7 @@ type CrashStore = (typeof STORES)[number];
 /** How often a process is killed at each point. */
 const CRASHES = inWhole(10, 1);
 
-const FLOWS = ['direct', 'init3d', 'auth3d', 'refund', 'void', 'recordRefund'] as const satisfies Flow[];
+const FLOWS = ['direct', 'init3d', 'auth3d', 'hosted', 'refund', 'void', 'recordRefund'] as const satisfies Flow[];
 
 /** Where a process is killed: wherever the store, the gateway or a handler has just changed, or is about to. */
 const KILLED_AT: Readonly<Record<Flow, readonly string[]>> = {
@@ -26,6 +26,7 @@ const KILLED_AT: Readonly<Record<Flow, readonly string[]>> = {
   ],
   init3d: ['before the request', 'before the reply', 'before the closing write'],
   auth3d: ['before the opening write', 'after the opening write', 'before the reply'],
+  hosted: ['before the request', 'before the reply', 'before the closing write', 'after the closing write'],
   refund: [
     'before the opening write',
     'after the opening write',

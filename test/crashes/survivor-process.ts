@@ -1,11 +1,11 @@
 // Comes after processes that were killed: does again what their buyers and merchants would do again, then what time
 // alone does.
-import { PaymentRefundError } from 'nestjs-card-payment';
+import { PaymentHostedError, PaymentRefundError } from 'nestjs-card-payment';
 import { ClockSetAhead } from '../rigs/clock-set-ahead.js';
 import { storeAt } from '../rigs/shared-stores.js';
 import { reconcileUntilIdle, startShop } from '../rigs/shop.js';
 import { serveTasks } from '../rigs/tasks.mjs';
-import { type Attempt, refundOf } from './attempt.js';
+import { type Attempt, pageOf, refundOf } from './attempt.js';
 import { ordersIn, type ShopSettings } from './shop.js';
 
 const MAX_PASSES = 20;
@@ -33,6 +33,10 @@ async function repeat({ flow, sale, fields }: Attempt): Promise<void> {
     case 'auth3d':
       await payments.auth3d({ conversationId, fields: fields ?? {} });
       return;
+    case 'hosted':
+      // While the opening of the first page may still be under way, no second one is opened.
+      await payments.startHosted({ ...pageOf(sale), conversationId: undefined }).catch(unlessOpen);
+      return;
     case 'refund':
     case 'void':
     case 'recordRefund': {
@@ -56,12 +60,27 @@ async function refuseMore(conversationId: string): Promise<void> {
   throw new Error(`${conversationId} was given back wholly, though a part of it was asked for before`);
 }
 
+function unlessOpen(error: unknown): void {
+  if (!(error instanceof PaymentHostedError && error.reason === 'page_open')) throw error as Error;
+}
+
+/** An order whose page was not paid is free: it can be paid in another way. */
+async function payOtherwise({ sale }: Attempt): Promise<void> {
+  const page = await payments.find(sale.conversationId);
+  if (page?.state === 'succeeded') return;
+  const { state } = await payments.doPayment({ ...sale, conversationId: undefined, idempotencyKey: undefined });
+  if (state !== 'succeeded') throw new Error(`${sale.reference} is held by ${page?.conversationId} (${page?.state})`);
+}
+
 serveTasks(
   {
     /** @returns after how many passes nothing was left to do */
     settle: async (attempts: readonly Attempt[]): Promise<number> => {
       for (const attempt of attempts) await repeat(attempt);
-      return reconcileUntilIdle(payments, clock, MAX_PASSES);
+      const passes = await reconcileUntilIdle(payments, clock, MAX_PASSES);
+      const pages = attempts.filter(({ flow }) => flow === 'hosted');
+      for (const attempt of pages) await payOtherwise(attempt);
+      return passes + (pages.length === 0 ? 0 : await reconcileUntilIdle(payments, clock, MAX_PASSES - passes));
     },
     end: () => app.close(),
   },

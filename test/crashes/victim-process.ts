@@ -5,7 +5,7 @@ import { Agent } from 'undici';
 import { storeAt } from '../rigs/shared-stores.js';
 import { startShop } from '../rigs/shop.js';
 import { serveTasks } from '../rigs/tasks.mjs';
-import { isRefundFlow, refundOf, type RefundFlow, type Sale } from './attempt.js';
+import { isRefundFlow, pageOf, refundOf, type RefundFlow, type Sale } from './attempt.js';
 import type { Crash } from './crash-trial.js';
 import { FLAWS } from './flawed-store.js';
 import { ordersIn, type ShopSettings } from './shop.js';
@@ -98,6 +98,7 @@ serveTasks({
   /** The buyer goes to the bank; nothing kills on the way there. */
   sendToBank: () => payments.init3d(sale).then(() => null),
   auth3d: (fields: Auth3dDto['fields']) => run(() => payments.auth3d({ conversationId: sale.conversationId, fields })),
+  hosted: () => run(() => payments.startHosted(pageOf(sale))),
   refund: () => giveBack('refund'),
   void: () => giveBack('void'),
   recordRefund: () => giveBack('recordRefund'),

@@ -3,8 +3,10 @@ import { Injectable } from '@nestjs/common';
 import {
   type Auth3dDto,
   type DoPaymentDto,
+  type HostedPaymentDto,
   OnPayment,
   type PaymentEvent,
+  PaymentHostedError,
   type PaymentOptions,
 } from 'nestjs-card-payment';
 import { startShop, type Shop } from '../rigs/shop.js';
@@ -40,6 +42,15 @@ serveTasks({
   warnings: () => warnings,
   start: async (sale: DoPaymentDto) => (await shop!.payments.init3d(sale)).conversationId,
   pay: async (sale: DoPaymentDto) => (await shop!.payments.doPayment(sale)).state,
+  open: async (sale: HostedPaymentDto): Promise<string | null> => {
+    try {
+      return (await shop!.payments.startHosted(sale)).conversationId;
+    } catch (error) {
+      if (error instanceof PaymentHostedError) return error.reason;
+      throw error;
+    }
+  },
+  inquire: async (conversationId: string) => (await shop!.payments.inquire(conversationId)).state,
   complete: async (callback: Auth3dDto) => (await shop!.payments.auth3d(callback)).state,
   stateOf: async (conversationId: string) => (await shop!.payments.find(conversationId))?.state ?? null,
   reconcile: () => shop!.payments.reconcile(),

@@ -1,4 +1,4 @@
-import type { DoPaymentDto, PaymentOptions, PaymentState } from 'nestjs-card-payment';
+import type { DoPaymentDto, HostedPaymentDto, PaymentOptions, PaymentState } from 'nestjs-card-payment';
 import { TaskProcess } from '../rigs/task-process.js';
 
 const SCRIPT = new URL('clock-host-process.ts', import.meta.url);
@@ -36,6 +36,16 @@ export class ClockHost {
   /** A direct payment. */
   pay(sale: DoPaymentDto): Promise<PaymentState> {
     return this.process.ask('pay', sale);
+  }
+
+  /** Starts a payment at the gateway's own page. @returns its conversationId, or the reason why there is no page */
+  open(sale: HostedPaymentDto): Promise<string> {
+    return this.process.ask('open', sale);
+  }
+
+  /** Asks the gateway about a payment. */
+  inquire(conversationId: string): Promise<PaymentState> {
+    return this.process.ask('inquire', conversationId);
   }
 
   complete(conversationId: string, fields: object): Promise<PaymentState> {

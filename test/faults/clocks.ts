@@ -15,6 +15,12 @@ const SHORT_MS = 500;
 const AFTER_MS = 600;
 const LEASE = { account: 'default', leaseMs: 10 * 60_000, limit: 100 } as const;
 
+/** An order without a card. */
+function page() {
+  const { reference, transactionDetails } = sale();
+  return { reference, transactionDetails };
+}
+
 /** Processes with wall clocks hours apart, on one store. */
 export function describeClocks(name: Exclude<SharedStoreName, 'SQLite'>): void {
   let shared: SharedStore;
@@ -96,6 +102,40 @@ export function describeClocks(name: Exclude<SharedStoreName, 'SQLite'>): void {
       await wrong.reconcile();
       for (const id of ids.slice(2)) expect(await right.stateOf(id)).toBe('expired');
       expect(simulator.ledger.calls('Auth3d')).toBe(0);
+    });
+
+    it('ends the gateway’s own page neither before its time nor after it, its own and those of others', async () => {
+      await serve();
+      for (const [first, second] of [
+        [right, wrong],
+        [wrong, right],
+      ] as const) {
+        const order = page();
+        const conversationId = await first.open(order);
+        for (const host of [wrong, right]) {
+          await host.reconcile();
+          expect(await host.inquire(conversationId)).toBe('pending');
+        }
+        // That the gateway knows of no payment says nothing while the page is open.
+        expect((await store.find('default', conversationId))?.notFoundAt).toBeNull();
+        expect(await second.open(order)).toBe(conversationId);
+      }
+      expect(simulator.ledger.calls('hostedPage')).toBe(2);
+
+      await serve(SHORT_MS);
+      const pages: { order: ReturnType<typeof page>; conversationId: string }[] = [];
+      for (const host of [right, wrong]) {
+        const order = page();
+        pages.push({ order, conversationId: await host.open(order) });
+      }
+      await delay(AFTER_MS);
+      for (const { order, conversationId } of pages) {
+        expect(await wrong.open(order)).toBe('page_open');
+        // The first of the two answers that end it counts, at the store's time.
+        expect(await wrong.inquire(conversationId)).toBe('pending');
+        const { notFoundAt } = (await store.find('default', conversationId))!;
+        expect(Math.abs(notFoundAt!.getTime() - Date.now())).toBeLessThan(60_000);
+      }
     });
 
     it('does not ask about a payment that another process is charging, nor does another about its own', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe } from '@jest/globals';
 import type { SharedStoreName } from '../rigs/shared-stores.js';
 import { COPIES, describeCallbackRaces } from './callback-races.js';
+import { describePageRaces, STARTS_AT_ONCE } from './page-races.js';
 import { PROCESSES, RaceRig } from './race-rig.js';
 import { ASKED_AT_ONCE, describeRefundRaces } from './refund-races.js';
 
@@ -14,5 +15,6 @@ export function describeRaces(name: SharedStoreName): void {
 
     describe(`that share ${COPIES} copies of each callback`, () => describeCallbackRaces(rig));
     describe(`that ask for ${ASKED_AT_ONCE} refunds of each payment at once`, () => describeRefundRaces(rig));
+    describe(`that start each sale ${STARTS_AT_ONCE} times at the gateway's own page`, () => describePageRaces(rig));
   });
 }

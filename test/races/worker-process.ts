@@ -1,10 +1,10 @@
 // One of the processes that share a merchant's store, with the built package. It does what its parent asks.
 import { ConsoleLogger } from '@nestjs/common';
-import type { DoPaymentDto, PaymentError, PaymentOptions } from 'nestjs-card-payment';
+import type { DoPaymentDto, PaymentError, PaymentOptions, PaymentState } from 'nestjs-card-payment';
 import { startShop, type Shop } from '../rigs/shop.js';
 import { serveTasks } from '../rigs/tasks.mjs';
 import { readThenWriteStore } from './read-then-write-store.js';
-import type { CallbackCopy, RefundAnswer, RefundAsk, WorkerStore } from './worker.js';
+import type { CallbackCopy, PageAnswer, PageReturn, PageSale, RefundAnswer, RefundAsk, WorkerStore } from './worker.js';
 
 const account = JSON.parse(process.argv[2]!) as PaymentOptions;
 
@@ -18,6 +18,32 @@ async function giveBack({ kind, ...input }: RefundAsk): Promise<RefundAnswer> {
     const { code, reason = '' } = error as PaymentError & { readonly reason?: string };
     return { refundId: null, kind, state: null, amount: null, error: `${code} ${reason}`.trim() };
   }
+}
+
+async function openPage(sale: PageSale): Promise<PageAnswer> {
+  try {
+    const { conversationId, redirectUrl } = await shop!.payments.startHosted(sale);
+    return { conversationId, redirectUrl, error: null };
+  } catch (error) {
+    const { code, reason = '' } = error as PaymentError & { readonly reason?: string };
+    return { conversationId: null, redirectUrl: null, error: `${code} ${reason}`.trim() };
+  }
+}
+
+/** What the module's own controller calls, had this shop HTTP. */
+interface Receiver {
+  complete(token: string, received: unknown): Promise<unknown>;
+}
+
+/** The buyer comes back, the shop asks, and someone gives the page up. */
+async function endPage({ conversationId, token }: PageReturn): Promise<unknown[]> {
+  const { app, payments } = shop!;
+  const receiver = app.get<Receiver>(Symbol.for('nestjs-card-payment:callback-receiver:default'), { strict: false });
+  return Promise.allSettled([
+    receiver.complete(token, {}),
+    payments.inquire(conversationId),
+    payments.abandon(conversationId),
+  ]);
 }
 
 serveTasks({
@@ -46,5 +72,15 @@ serveTasks({
   pay: (sales: readonly DoPaymentDto[]): Promise<string[]> =>
     Promise.all(sales.map(async (sale) => (await shop!.payments.doPayment(sale)).conversationId)),
   giveBack: (asks: readonly RefundAsk[]): Promise<RefundAnswer[]> => Promise.all(asks.map(giveBack)),
+  /** Starts each at the gateway's own page, several times at once. */
+  openPages: ({ sales, times }: { sales: readonly PageSale[]; times: number }): Promise<PageAnswer[]> =>
+    Promise.all(sales.flatMap((sale) => Array.from({ length: times }, () => openPage(sale)))),
+  /** @returns what was thrown */
+  endPages: async (pages: readonly PageReturn[]): Promise<string[]> => {
+    const ended = (await Promise.all(pages.map(endPage))).flat() as PromiseSettledResult<unknown>[];
+    return ended.flatMap((end) => (end.status === 'rejected' ? [String(end.reason)] : []));
+  },
+  inquire: (ids: readonly string[]): Promise<PaymentState[]> =>
+    Promise.all(ids.map(async (id) => (await shop!.payments.inquire(id)).state)),
   end: () => shop?.app.close(),
 });

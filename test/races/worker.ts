@@ -1,4 +1,12 @@
-import type { Auth3dDto, DoPaymentDto, PaymentOptions, Refund, RefundDto } from 'nestjs-card-payment';
+import type {
+  Auth3dDto,
+  DoPaymentDto,
+  HostedPaymentDto,
+  PaymentOptions,
+  PaymentState,
+  Refund,
+  RefundDto,
+} from 'nestjs-card-payment';
 import { TaskProcess } from '../rigs/task-process.js';
 
 const SCRIPT = new URL('worker-process.ts', import.meta.url);
@@ -25,6 +33,19 @@ export type RefundAnswer =
       readonly amount: null;
       readonly error: string;
     };
+
+export type PageSale = HostedPaymentDto;
+
+/** The gateway's own page that a process was given, or the code of the error that was thrown, with its reason. */
+export type PageAnswer =
+  | { readonly conversationId: string; readonly redirectUrl: string | null; readonly error: null }
+  | { readonly conversationId: null; readonly redirectUrl: null; readonly error: string };
+
+/** An open page, and the token with which its buyer comes back. */
+export interface PageReturn {
+  readonly conversationId: string;
+  readonly token: string;
+}
 
 /** One of a merchant's processes, as the test sees it. */
 export class Worker {
@@ -60,6 +81,21 @@ export class Worker {
   /** Asks for the refunds, all at once. */
   giveBack(asks: readonly RefundAsk[]): Promise<RefundAnswer[]> {
     return this.process.ask('giveBack', asks);
+  }
+
+  /** Starts the sales at the gateway's own page, each so many times, all at once. */
+  openPages(sales: readonly PageSale[], times: number): Promise<PageAnswer[]> {
+    return this.process.ask('openPages', { sales, times });
+  }
+
+  /** Brings the buyers back, asks about the pages and gives them up, all at once. @returns what was thrown */
+  endPages(pages: readonly PageReturn[]): Promise<string[]> {
+    return this.process.ask('endPages', pages);
+  }
+
+  /** Asks the gateway about each. @returns their states */
+  inquire(conversationIds: readonly string[]): Promise<PaymentState[]> {
+    return this.process.ask('inquire', conversationIds);
   }
 
   end(): Promise<void> {

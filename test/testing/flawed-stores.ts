@@ -283,6 +283,20 @@ export class WithoutSaleStore extends ChangingStore {
   }
 }
 
+/** Has room for the first 255 characters of a page's address. */
+export class ShortAddressStore extends ChangingStore {
+  protected override changed(record: PaymentRecord): PaymentRecord {
+    return record.redirectUrl === undefined ? record : { ...record, redirectUrl: record.redirectUrl.slice(0, 255) };
+  }
+}
+
+/** Takes what has ended for what is never due again. */
+export class NeverDueAgainStore extends ChangingStore {
+  protected override changed(record: PaymentRecord): PaymentRecord {
+    return record.finalizedAt === null ? record : { ...record, dueAt: null };
+  }
+}
+
 /** Locks a refund's payment in the states in which a payment locks its reference: `refunding` is none of them. */
 export class SaleLocksStore extends ChangingStore {
   protected override changed(record: PaymentRecord): PaymentRecord {

@@ -12,6 +12,7 @@ import {
   LooksBeforeItPinsStore,
   LooksForPurgedIdsStore,
   LostOutboxRowStore,
+  NeverDueAgainStore,
   NewestFirstStore,
   OneAccountStore,
   OnlyItsStatesStore,
@@ -25,6 +26,7 @@ import {
   RefundBlindStore,
   ReplacingAnnouncementStore,
   SaleLocksStore,
+  ShortAddressStore,
   TypeBlindStore,
   UnlockedReferenceStore,
   UnpinnedStore,
@@ -75,6 +77,16 @@ const FLAWS: readonly (readonly [string, FlawedStore, readonly string[]])[] = [
       'when a pin and the release by the holder happen at once, both are written and the reference stays taken',
       'after a pin, a release and an insert at once, no payment gets the reference',
     ],
+  ],
+  [
+    'cuts a page’s address',
+    ShortAddressStore,
+    ['a payment at the gateway’s own page is read back unchanged, with the page’s address until it has ended'],
+  ],
+  [
+    'takes what has ended for what is never due',
+    NeverDueAgainStore,
+    ['a payment at the gateway’s own page is read back unchanged, with the page’s address until it has ended'],
   ],
   [
     'forgets conversationIds',

@@ -26,7 +26,7 @@ interface Surroundings {
 /** What a merchant asks for. */
 interface Order {
   readonly conversationId: string;
-  readonly kind: 'direct' | '3d';
+  readonly kind: 'direct' | '3d' | 'hosted';
   readonly reference: string | null;
   readonly allowRepeat: boolean;
   readonly idempotencyKey: string | null;
@@ -46,6 +46,8 @@ export class Customers {
   private readonly orders: Order[] = [];
   /** 3D payments whose buyer is at the bank. */
   private readonly atTheBank: Order[] = [];
+  /** The gateway's own pages that buyers were sent to. */
+  private readonly atPages = new Set<string>();
   /** Orders for which a call threw. */
   private readonly thrown: Order[] = [];
 
@@ -57,6 +59,40 @@ export class Customers {
 
   startBuyer(host: Host): void {
     this.ask(host, this.newOrder('3d'));
+  }
+
+  openPage(host: Host): void {
+    const { chance } = this.around;
+    const pages = this.orders.filter(({ kind }) => kind === 'hosted');
+    if (pages.length === 0 || chance.happens(0.7)) return this.ask(host, this.newOrder('hosted'));
+    // The buyer presses the button again, in the same session or in a new one.
+    const { reference, allowRepeat } = chance.oneOf(pages);
+    this.ask(host, this.add({ ...this.newOrder('hosted'), reference, allowRepeat }));
+  }
+
+  /** A buyer pays at the gateway's own page, is declined, or leaves, and comes back or not. */
+  visitPage(anyHost: () => Host | null): void {
+    const { chance, gateway } = this.around;
+    if (this.atPages.size === 0) return;
+    const conversationId = chance.oneOf([...this.atPages]);
+    if (chance.happens(0.8)) gateway.payAtPage(conversationId);
+    for (let copies = chance.oneOf([0, 1, 1, 2]); copies > 0; copies -= 1) {
+      const host = anyHost();
+      if (host) void this.comeBack(host, conversationId);
+    }
+  }
+
+  /** A buyer goes back to the shop, which gives the page up. */
+  giveUp(host: Host): void {
+    if (this.atPages.size === 0) return;
+    const conversationId = this.around.chance.oneOf([...this.atPages]);
+    void this.follow(host, `abandon ${conversationId}`, (payments) => payments.abandon(conversationId));
+  }
+
+  /** Pages that were left open are paid after they have ended, and nobody comes back. */
+  payLate(): void {
+    const { chance, gateway } = this.around;
+    for (const conversationId of this.atPages) if (chance.happens(0.3)) gateway.payAtPage(conversationId);
   }
 
   /** The same call again, or another attempt with the same key. */
@@ -105,7 +141,9 @@ export class Customers {
     for (const { conversationId, reference, allowRepeat, idempotencyKey } of this.orders) {
       const sale = gateway.sales.get(conversationId);
       if (!sale) continue;
-      if (reference !== null && !allowRepeat) add(`${reference} was charged`, sale.charges);
+      // A page that was left open may be paid after its payment has ended, which is told.
+      const isLate = witness.movedLate.has(conversationId);
+      if (reference !== null && !allowRepeat && !isLate) add(`${reference} was charged`, sale.charges);
       if (idempotencyKey !== null) add(`${idempotencyKey} was sent`, sale.arrivals);
     }
     for (const [what, times] of charges) if (times > 1) witness.breaks(`${what} ${times} times`);
@@ -164,14 +202,31 @@ export class Customers {
       what,
       async (payments) => {
         if (kind === 'direct') return payments.doPayment(input);
+        if (kind === 'hosted') return this.startHosted(payments, input);
         const { payment } = await payments.init3d(input);
         this.atTheBank.push(order);
         return payment;
       },
       (error) => {
-        if (!(error instanceof PaymentDuplicateError)) this.thrown.push(order);
+        // A page that is open already is another call's.
+        if (kind !== 'hosted' && !(error instanceof PaymentDuplicateError)) this.thrown.push(order);
       },
     );
+  }
+
+  private async startHosted(payments: PaymentService, input: DoPaymentDto): Promise<Payment> {
+    const { witness, gateway } = this.around;
+    const { cardDetails: _card, cardHolderInfo: _holder, paymentMethod: _method, ...sale } = input;
+    const { conversationId, redirectUrl, payment } = await payments.startHosted(sale);
+    const page = gateway.pages.get(conversationId);
+    if (page?.address !== redirectUrl) witness.breaks(`${conversationId} leads to ${redirectUrl}`);
+    this.atPages.add(conversationId);
+    return payment;
+  }
+
+  private async comeBack(host: Host, conversationId: string): Promise<void> {
+    const { token } = this.around.gateway.pages.get(conversationId)!;
+    await this.follow(host, `return ${conversationId}`, () => host.flows.receiver.complete(token, {}));
   }
 
   private async bringBack(order: Order, host: Host, anyHost: () => Host | null, reloads: number): Promise<void> {

@@ -33,8 +33,17 @@ export interface Sale {
   isDecided: boolean;
 }
 
+/** The gateway's own page of a sale. It can be paid however late it is. */
+export interface WorldPage {
+  readonly conversationId: string;
+  readonly address: string;
+  /** With which its buyer comes back to the shop. */
+  readonly token: string;
+}
+
 interface WireFields {
   readonly conversationId: string;
+  readonly returnUrl?: string;
   readonly paymentId?: string;
   readonly transactionDetails?: { readonly transactionType?: string; readonly amount?: number };
 }
@@ -52,6 +61,7 @@ const PAGE = Buffer.from('<html><body>bank</body></html>').toString('base64');
 /** The gateway and the network to it, in place of the transport. Its ledger is always right. */
 export class WorldGateway {
   readonly sales = new Map<string, Sale>();
+  readonly pages = new Map<string, WorldPage>();
   readonly refunds = new RefundLedger((conversationId) => this.sales.get(conversationId)?.charges ?? 0);
   /** Is told of each refund that arrives. */
   onRefund: (refund: GatewayRefund) => void = () => undefined;
@@ -80,6 +90,16 @@ export class WorldGateway {
 
   isCharged(conversationId: string): boolean {
     return (this.sales.get(conversationId)?.charges ?? 0) > 0;
+  }
+
+  /** A buyer types a card at the gateway's own page, which can be paid once. */
+  payAtPage(conversationId: string): void {
+    const sale = this.sales.get(conversationId) ?? { conversationId, arrivals: 0, charges: 0, isDecided: true };
+    this.sales.set(conversationId, sale);
+    if (sale.charges > 0) return;
+    const isDeclined = this.chance.happens(this.declines);
+    if (!isDeclined) sale.charges += 1;
+    this.trace.add(() => `gateway ${isDeclined ? 'declines' : 'charges'} ${conversationId} at its own page`);
   }
 
   /** The transport of one process. */
@@ -129,9 +149,18 @@ export class WorldGateway {
     if (operation === 'CheckPayment') return this.inquiry(conversationId);
     const type = transactionDetails?.transactionType;
     if (type === 'REFUND' || type === 'VOID') return this.giveBack(type, fields, isSlow);
+    if (operation === 'HostedPaymentRedirect') return this.openPage(fields);
     if (operation !== 'Init3d') return this.charge(operation, conversationId, isSlow);
     if (this.chance.happens(this.declines / 4)) return { code: 'B0005' };
     return { code: 'B0000', conversationId, htmlForm: PAGE };
+  }
+
+  private openPage({ conversationId, returnUrl = '' }: WireFields): object {
+    if (this.chance.happens(this.declines / 4)) return { code: 'B0005' };
+    const [, token = ''] = /payments\/([\w-]{43})/.exec(returnUrl) ?? [];
+    const address = `https://gateway.example/pay/${conversationId}`;
+    this.pages.set(conversationId, { conversationId, address, token });
+    return { code: 'B0000', conversationId, returnUrl: address };
   }
 
   private async charge(operation: string, conversationId: string, isSlow: boolean): Promise<object> {

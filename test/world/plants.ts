@@ -58,6 +58,21 @@ function withoutRefundLock(record: PaymentRecord): PaymentRecord {
   return isRefund(record) ? { ...record, referenceLock: null } : record;
 }
 
+/** A page of the gateway's own holds no order. */
+class StoreThatLocksNoPage extends MemoryPaymentStore {
+  override insert(record: PaymentRecord, event?: LedgerEvent): Promise<UniqueKey | null> {
+    return super.insert(withoutPageLock(record), event);
+  }
+
+  override replace(record: PaymentRecord, expected: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
+    return super.replace(withoutPageLock(record), expected, event);
+  }
+}
+
+function withoutPageLock(record: PaymentRecord): PaymentRecord {
+  return record.kind === 'hosted' ? { ...record, referenceLock: null } : record;
+}
+
 /** It stores a refund that failed, and not its event. */
 class StoreThatLosesRefundEvents extends MemoryPaymentStore {
   override replace(record: PaymentRecord, expected: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
@@ -119,6 +134,24 @@ export const PLANTS: readonly { readonly fault: string; readonly plant: Plant; r
     fault: 'a lock that does not hold for refunds',
     plant: { makeStore: (clock) => new StoreThatLocksNoRefund({ clock }) },
     breaks: /has 2 open refunds/,
+  },
+  {
+    fault: 'a lock that does not hold for the gateway’s own page',
+    plant: { makeStore: (clock) => new StoreThatLocksNoPage({ clock }) },
+    breaks: /has 2 open pages/,
+  },
+  {
+    fault: 'a page whose late payment is not heard',
+    plant: {
+      tamper: ({ gateway }) => {
+        const checkPayment = gateway.checkPayment.bind(gateway);
+        gateway.checkPayment = async (payment) => {
+          const inquiry = await checkPayment(payment);
+          return payment.state === 'expired' && inquiry ? { outcome: 'not_found' } : inquiry;
+        };
+      },
+    },
+    breaks: /was charged and is expired/,
   },
   {
     fault: 'an event of a refund that is lost',

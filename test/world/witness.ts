@@ -60,6 +60,8 @@ export class Witness {
   readonly opened = new Map<string, PaymentRecord>();
   /** Payments that were reported as unpaid at some time. */
   readonly saidUnpaid = new Set<string>();
+  /** Payments at the gateway's own page that were charged after they had ended, and are in review for that. */
+  readonly movedLate = new Set<string>();
   /** Refunds that were reported as not given back at some time. */
   readonly saidFailed = new Set<string>();
   readonly events: SeenEvent[] = [];
@@ -193,13 +195,30 @@ export class Witness {
   }
 
   private seePayment(record: PaymentRecord): void {
-    const { conversationId, state } = record;
+    const { conversationId, state, kind, reason } = record;
+    const before = this.records.get(conversationId);
     this.records.set(conversationId, record);
+    if (kind === 'hosted') this.seePage(record, before);
     const isCharged = this.gateway.isCharged(conversationId);
     if (state === 'succeeded' && !isCharged) this.breaks(`${conversationId} is succeeded, and was not charged`);
     if (state === 'failed' || state === 'expired') this.saidUnpaid.add(conversationId);
+    // Nobody has seen a page that was not opened in time.
+    if (kind === 'hosted' && (reason === 'abandoned' || before?.state === 'initiating')) return;
     const earliest = (this.expiresAt.get(conversationId) ?? 0) - CLOCK_TOLERANCE_MS;
     if (state === 'expired' && this.now < earliest) this.breaks(`${conversationId} expired before its time`);
+  }
+
+  private seePage(
+    { conversationId, state, reference, allowRepeat, redirectUrl }: PaymentRecord,
+    before?: PaymentRecord,
+  ): void {
+    if (state === 'review' && before?.state === 'expired') this.movedLate.add(conversationId);
+    if (state === 'succeeded' || state === 'failed' || state === 'expired') {
+      if (redirectUrl !== undefined) this.breaks(`${conversationId} is ${state}, and keeps its page's address`);
+    }
+    if (state !== 'pending' || reference === null || allowRepeat) return;
+    const open = [...this.records.values()].filter((other) => other.reference === reference && isOpenPage(other));
+    if (open.length > 1) this.breaks(`${reference} has ${open.length} open pages`);
   }
 
   /** What is sent is stored as open, of that payment, and no more than is left by what is known of the others. */
@@ -240,6 +259,10 @@ export class Witness {
       this.breaks(`${handlerId} is called with ${event.eventId} before it has done ${earlier.eventId}`);
     }
   }
+}
+
+function isOpenPage({ kind, state, allowRepeat }: PaymentRecord): boolean {
+  return kind === 'hosted' && state === 'pending' && !allowRepeat;
 }
 
 /** What an event is of: a payment or a refund, and its version. */

@@ -30,7 +30,14 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /** States in which a payment or refund waits for the process that opened or claimed it. */
-const CLAIMED: ReadonlySet<LedgerState> = new Set(['charging', 'initiating', 'authorizing', 'refunding', 'unknown']);
+const CLAIMED: ReadonlySet<LedgerState> = new Set([
+  'charging',
+  'initiating',
+  'authorizing',
+  'refunding',
+  'pending',
+  'unknown',
+]);
 
 /** A machine on which hosts run, one after the other. */
 interface Place {
@@ -46,6 +53,9 @@ const ACTS = {
   startBuyer: 5,
   callBack: 7,
   payAgain: 4,
+  openPage: 5,
+  visitPage: 5,
+  giveUp: 1.5,
   inquire: 1,
   giveBack: 5,
   giveBackAgain: 1.5,
@@ -61,6 +71,7 @@ const ACTS = {
   stall: 0.1,
 } as const;
 const REFUND_ACTS = ['giveBack', 'giveBackAgain', 'useThePanel', 'look'] as const;
+const PAGE_ACTS = ['openPage', 'visitPage', 'giveUp'] as const;
 const SLOW_SIGNS = 0.02;
 /** A host that stalls runs again only after others have settled its payment. */
 const MIN_STALL_MS = 12 * MINUTE_MS;
@@ -82,6 +93,8 @@ export class World {
   private readonly storeWeather: StoreWeather;
   private readonly gatewayWeather: GatewayWeather;
   private readonly sessionTtlMs: number;
+  /** Whether buyers pay at the gateway's own page, too. */
+  private readonly hasPages: boolean;
 
   constructor(
     readonly seed: number,
@@ -91,7 +104,9 @@ export class World {
     const { clock, trace } = this;
     this.chance = chance;
     this.gateway = new WorldGateway(clock, chance, trace);
-    const retentionMs = chance.oneOf([0, 2 * MINUTE_MS]);
+    this.hasPages = chance.happens(0.3);
+    // A page that is paid late is found out as long as its payment is kept.
+    const retentionMs = this.hasPages ? 0 : chance.oneOf([0, 2 * MINUTE_MS]);
     this.witness = new Witness(clock, this.gateway, trace, retentionMs);
     this.work = new HandlerWork(clock, chance, this.witness);
     this.store = this.witness.watch(makeStore(clock));
@@ -134,6 +149,7 @@ export class World {
     }
     if (this.around.givesBack) acts.giveBack *= chance.oneOf([1.5, 4]);
     else for (const act of REFUND_ACTS) acts[act] = 0;
+    if (!this.hasPages) for (const act of PAGE_ACTS) acts[act] = 0;
     const steps = chance.between(15, 42);
     for (let step = 0; step < steps; step += 1) {
       for (const place of this.places) if (isEmpty(place) && chance.happens(0.6)) this.startHost(place, step / steps);
@@ -170,6 +186,12 @@ export class World {
         return customers.callBack(() => this.anyHost());
       case 'payAgain':
         return customers.payAgain(host);
+      case 'openPage':
+        return customers.openPage(host);
+      case 'visitPage':
+        return customers.visitPage(() => this.anyHost());
+      case 'giveUp':
+        return customers.giveUp(host);
       case 'inquire':
         return customers.inquire(host);
       case 'giveBack':
@@ -337,6 +359,12 @@ export class World {
     const host = this.addHost(place, 2, FINE_STORE);
     await this.see(host.start());
     await this.pass(host, (refund) => this.needsPerson(refund));
+    if (this.hasPages) {
+      this.customers.payLate();
+      await this.pass(host, (refund) => this.needsPerson(refund));
+      await this.see(this.resolveLatePages(host));
+      await this.pass(host, (refund) => this.needsPerson(refund));
+    }
     if (this.around.givesBack) {
       this.checkLeft();
       await this.see(this.backOffice.finish(host));
@@ -346,6 +374,21 @@ export class World {
     await this.checkEnd();
     this.gateway.declines = 0;
     await this.see(this.customers.checkReferences(host));
+  }
+
+  /** An operator looks at each payment whose page was paid after it had ended. */
+  private async resolveLatePages(host: Host): Promise<void> {
+    for (const conversationId of this.witness.movedLate) {
+      await host.payments.resolve(conversationId, 'succeeded', 'as the panel shows');
+    }
+  }
+
+  /** Whether a page was paid after it had ended, and the module does not know it yet. */
+  private hasHiddenCharge(): boolean {
+    const { records } = this.witness;
+    return [...records.values()].some(
+      ({ conversationId, state }) => state === 'expired' && this.gateway.isCharged(conversationId),
+    );
   }
 
   /**
@@ -378,7 +421,11 @@ export class World {
 
   private async isSettled(isLeft: (refund: PaymentRecord) => boolean): Promise<boolean> {
     const { states } = await this.store.counts(ACCOUNT);
-    const open = Object.values(states).reduce((sum, { count }) => sum + count, 0);
+    const inReview = [...this.witness.movedLate].filter(
+      (id) => this.witness.records.get(id)?.state === 'review',
+    ).length;
+    const open = Object.values(states).reduce((sum, { count }) => sum + count, 0) - inReview;
+    if (this.hasPages && this.hasHiddenCharge()) return false;
     const refunds = [...this.witness.refunds.values()].filter(isOpenRefund);
     return open === 0 && refunds.every(isLeft) && (await this.undelivered()).length === 0;
   }
@@ -416,7 +463,7 @@ export class World {
       const isRight = isCharged ? state === 'succeeded' : state === 'failed' || state === 'expired';
       const is = isCharged ? 'charged' : 'not charged';
       if (!isRight) witness.breaks(`${conversationId} was ${is} and is ${state} (${reason})`);
-      if (isCharged && witness.saidUnpaid.has(conversationId)) {
+      if (isCharged && witness.saidUnpaid.has(conversationId) && !witness.movedLate.has(conversationId)) {
         witness.breaks(`${conversationId} was charged, and was reported as unpaid`);
       }
     }

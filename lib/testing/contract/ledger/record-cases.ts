@@ -5,6 +5,14 @@ import { at, ids, type PaymentStoreCase, RACERS, same, tally, unique } from '../
 
 const ALL_UNIQUE_KEYS: readonly UniqueKey[] = ['conversationId', 'idempotencyKey', 'tokenHash', 'referenceLock'];
 
+/** As long as the address of a page may be, in bytes of UTF-8, of which some letters have more than one. */
+const LONGEST_URL_BYTES = 2_048;
+
+function longUrl(): string {
+  const start = `https://ödeme.example/sayfa/${unique('ğüş')}?🧾=`;
+  return start + 'x'.repeat(LONGEST_URL_BYTES - Buffer.byteLength(start));
+}
+
 /** Inserting payments and finding them. */
 export const recordCases: readonly PaymentStoreCase[] = [
   {
@@ -27,6 +35,33 @@ export const recordCases: readonly PaymentStoreCase[] = [
     async run(trial) {
       const record = await trial.insert();
       same(await trial.find(record), record);
+    },
+  },
+  {
+    name: 'a payment at the gateway’s own page is read back unchanged, with the page’s address until it has ended',
+    async run(trial) {
+      const redirectUrl = longUrl();
+      const kind = 'hosted';
+      const opened = await trial.insert({ kind, state: 'initiating', redirectUrl, dueAt: at(90) });
+      const pending = await trial.replace(opened, { state: 'pending', expiresAt: at(500), dueAt: at(100) });
+      for (const store of [trial.store, trial.second]) {
+        same(await store.find(pending.account, pending.conversationId), pending);
+        same(await store.listByState(pending.account, ['pending'], 10), [pending]);
+      }
+      trial.moveTo(100);
+      const [leased] = await trial.leaseDue({ leaseMs: 50 });
+      same(leased, { ...pending, dueAt: at(150) });
+      // It has ended, and is asked about again all the same.
+      const ended = { ...trial.next(pending), redirectUrl: undefined, state: 'expired', dueAt: at(700) } as const;
+      const expired = { ...ended, finalizedAt: at(600) };
+      assert.equal(await trial.store.replace(expired, pending.version), 'replaced');
+      const { redirectUrl: forgotten, ...found } = (await trial.find(pending))!;
+      const { redirectUrl: _none, ...rest } = expired;
+      same([forgotten, found], [undefined, rest]);
+      trial.moveTo(699);
+      same(await trial.leaseDue(), []);
+      trial.moveTo(700);
+      same(ids(await trial.leaseDue()), ids([expired]));
     },
   },
   {
