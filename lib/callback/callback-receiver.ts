@@ -8,7 +8,7 @@ import { InFlight } from '../process/in-flight.js';
 import { withTimeout, TimeoutError } from '../payment/with-timeout.js';
 import { isKnown, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { PaymentReader } from '../flows/payment-reader.js';
-import { HostedFlow } from '../flows/hosted-flow.js';
+import { HostedFlow, withoutOldDecline } from '../flows/hosted-flow.js';
 import { ThreeDFlow } from '../flows/three-d-flow.js';
 import type { WaitingPlace } from '../flows/waiting-callbacks.js';
 import { checkCallback, readCallbackFields } from '../gateway/callback/callback-fields.js';
@@ -75,7 +75,7 @@ export class CallbackReceiver {
     } catch (error) {
       wait.isOver = true;
       if (!(error instanceof TimeoutError)) throw error;
-      return toPayment(await this.reader.latest(record));
+      return toPayment(withoutOldDecline(await this.reader.latest(record)));
     } finally {
       place.leave();
     }

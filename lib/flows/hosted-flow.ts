@@ -37,6 +37,10 @@ const MAX_OPENING_TRIES = 5;
 const MAX_PAGE_MS = 86_400_000;
 /** How far apart the inquiries are that a callback causes. */
 const ASK_AGAIN_MS = 2_000;
+/** The same of payments that have ended unpaid. */
+const ASK_ENDED_AGAIN_MS = 60_000;
+/** How many inquiries callbacks may cause at once. */
+const MAX_ASKED_AT_ONCE = 50;
 
 /**
  * The gateway's own page, ready for the buyer.
@@ -70,6 +74,7 @@ export class HostedFlow {
    * page's address, so `inspect` must not show them.
    */
   readonly #asking = new Map<string, CallbackInquiry>();
+  private askedNow = 0;
   private readonly waiting = new WaitingCallbacks();
   private readonly logger = new PaymentLogger();
   private hasWarned = false;
@@ -228,35 +233,43 @@ export class HostedFlow {
       const settled = await answer;
       if (settled && !settled.isStored) return toPayment(settled.record, false);
       latest = settled?.record ?? latest;
-      if (!isAskable(latest)) break;
-      const isClear = latest.state === 'expired' || isDeclined(latest, settled);
+      if (!isAskable(latest) || rowOf(latest.state).settled) break;
       // An inquiry that began before the buyer came back may have missed the card that the buyer has just used.
-      if (isClear && begunAt >= arrivedAt) break;
+      if (settled !== null && latest.reason === 'declined' && begunAt >= arrivedAt) return toPayment(latest);
       await this.clock.sleep(Math.max(begunAt + ASK_AGAIN_MS - this.clock.monotonic(), 0));
       latest = await this.reader.latest(latest);
     }
-    return toPayment(latest);
+    return toPayment(withoutOldDecline(latest));
   }
 
-  /** Callbacks of one payment share its inquiries, of which one begins two seconds after the other at the earliest. */
+  /** Callbacks of one payment share its inquiries, which begin two seconds apart at the least. */
   private askApart(record: PaymentRecord): CallbackInquiry {
     const { conversationId } = record;
     const now = this.clock.monotonic();
+    const gapMs = rowOf(record.state).settled ? ASK_ENDED_AGAIN_MS : ASK_AGAIN_MS;
     const running = this.#asking.get(conversationId);
     // Its own timer may fire after the caller's: a caller that has waited long enough must not get the old answer again.
-    if (running && !(running.isAnswered && now - running.begunAt >= ASK_AGAIN_MS)) return running;
+    if (running && !(running.isAnswered && now - running.begunAt >= gapMs)) return running;
+    if (this.askedNow >= MAX_ASKED_AT_ONCE) return { begunAt: now, answer: Promise.resolve(null), isAnswered: true };
     const inquiry = { begunAt: now, answer: this.inquiries.ask(record), isAnswered: false };
     this.#asking.set(conversationId, inquiry);
-    void this.forget(conversationId, inquiry);
+    void this.forget(conversationId, inquiry, gapMs);
     return inquiry;
   }
 
-  private async forget(conversationId: string, inquiry: CallbackInquiry): Promise<void> {
+  private async forget(conversationId: string, inquiry: CallbackInquiry, gapMs: number): Promise<void> {
+    this.askedNow += 1;
     await inquiry.answer.catch(() => undefined);
+    this.askedNow -= 1;
     inquiry.isAnswered = true;
-    await this.clock.sleep(Math.max(inquiry.begunAt + ASK_AGAIN_MS - this.clock.monotonic(), 0));
+    await this.clock.sleep(Math.max(inquiry.begunAt + gapMs - this.clock.monotonic(), 0));
     if (this.#asking.get(conversationId) === inquiry) this.#asking.delete(conversationId);
   }
+}
+
+/** A decline of an earlier card does not say what became of the card with which the buyer has just come back. */
+export function withoutOldDecline(record: PaymentRecord): PaymentRecord {
+  return record.state === 'pending' && record.reason === 'declined' ? { ...record, reason: null } : record;
 }
 
 /** Whether its page may be open, or is being opened. */
@@ -264,14 +277,9 @@ function isOpen(record: PaymentRecord): boolean {
   return isKnown(record) && record.kind === 'hosted' && (record.state === 'initiating' || record.state === 'pending');
 }
 
-/** Whether the gateway has just said that a card was declined. */
-function isDeclined({ reason }: PaymentRecord, settled: Settled | null): boolean {
-  return settled !== null && reason === 'declined';
-}
-
-/** Whether the gateway has a word to say about it. A payment that has begun no page has none. */
-function isAskable({ state }: PaymentRecord): boolean {
-  return state !== 'initiating' && rowOf(state).whenDue === 'inquire';
+/** Whether the gateway has a word to say about it: there was a page, and it has not been paid as far as is known. */
+function isAskable({ state, expiresAt }: PaymentRecord): boolean {
+  return expiresAt !== null && rowOf(state).whenDue === 'inquire';
 }
 
 function isCredible(endsAt: Date | null, now: Date): endsAt is Date {

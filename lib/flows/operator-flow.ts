@@ -9,6 +9,7 @@ import { plainText } from '../payment/plain-text.js';
 import { advance } from '../payment/transitions.js';
 import { PaymentReader } from './payment-reader.js';
 import { RefundReader } from './refund-reader.js';
+import { firstLateInquiry } from './settling/page-settlement.js';
 import { PaymentWriter } from './settling/payment-writer.js';
 import { StoreClock } from '../process/store-clock.js';
 
@@ -101,7 +102,9 @@ export class OperatorFlow {
         refusal = MAY_BE_SENT;
         return null;
       }
-      return advance(current, state, change, now);
+      // The page may still be open, or be paid late.
+      const isEndedPage = current.kind === 'hosted' && state === 'failed';
+      return advance(current, state, isEndedPage ? { ...change, dueAt: firstLateInquiry(now) } : change, now);
     });
     return { resolved, refusal };
   }

@@ -114,7 +114,9 @@ export class GatewayClient {
     const sent = await this.send(name, operation, request);
     if (!sent.sent) return sent;
     const thrown: unknown[] = [];
-    const rules = { ...this.rulesFor(thrown), form, isLocal: isLoopback(this.baseUrl) };
+    const { returnUrl, failUrl } = request;
+    const own = [returnUrl, failUrl];
+    const rules = { ...this.rulesFor(thrown), form, isLocal: isLoopback(this.baseUrl), own };
     const outcome = hostedOutcome(sent, operation, request.conversationId, rules);
     this.reportUnread(name, thrown, sent);
     if (outcome.page) return { sent: true, ...outcome };
@@ -174,8 +176,7 @@ export class GatewayClient {
 
   /** Asks for the outcome of a payment, which moves no money. Null when no answer came. */
   checkPayment(payment: Payment): Promise<InquiryOutcome | null> {
-    const expected = { ...payment, mayChooseInstallments: payment.kind === 'hosted' };
-    return this.inquire(payment, expected, { about: 'sale' });
+    return this.inquire(payment, payment, { about: payment.kind === 'hosted' ? 'page' : 'sale' });
   }
 
   /**

@@ -158,6 +158,8 @@ export interface InquiryResult extends GatewayResult {
    * status. If status and code contradict each other, the answer settles nothing.
    */
   readonly isSuccessful?: boolean | null;
+  /** Whether a status next to the code says that nothing has been paid so far. Read of the gateway's own page only. */
+  readonly isUnpaid?: boolean;
   /**
    * In how many instalments it was paid, as decimal text; null or left out if the answer does not say. At the gateway's
    * own page, the buyer may choose (unverified).
@@ -265,6 +267,11 @@ export interface ResultCodeSets {
   readonly inquiryDeclinedCodes: ReadonlySet<string>;
   /** In an answer to CheckPayment: the payment is not known. Believed if said twice, at least 10 minutes apart. */
   readonly notFoundCodes: ReadonlySet<string>;
+  /**
+   * In an answer to CheckPayment about the gateway's own page: nothing has been paid there so far. Codes that are in no
+   * set count as well, if they come with an HTTP status of success. May be left out if there are none.
+   */
+  readonly inquiryUnpaidCodes?: ReadonlySet<string>;
   /**
    * In an answer to CheckPayment: texts that say, together with an approved code, that the sale was approved. They are
    * compared without case, with dotted and dotless i as one letter, and also as UTF-8 that was read as Latin-1.

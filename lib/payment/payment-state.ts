@@ -139,7 +139,8 @@ export const PAYMENT_STATES = {
     published: true,
     holdsReference: false,
     holdsPayment: false,
-    whenDue: 'nothing',
+    // Only a payment at the gateway's own page that an operator has ended: it may be paid late.
+    whenDue: 'inquire',
   },
   expired: {
     // Only when the gateway shows that money moved after all.

@@ -218,8 +218,10 @@ export class Reconciler {
       case 'interrupt':
         return this.interrupt(record, counts, queue);
       case 'inquire':
-        // If this instance cannot ask, another one may, once the lease has run out.
-        if (this.gateway.canInquire) queue.add(queuedInquiry(record, until, true, counts));
+        // If this instance cannot ask, another one may, once the lease has run out. A page that nobody can ask about ends
+        // like one whose gateway is silent.
+        if (this.gateway.canInquire || record.state === 'pending')
+          queue.add(queuedInquiry(record, until, true, counts));
         return;
       case 'nothing':
         return;

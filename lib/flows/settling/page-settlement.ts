@@ -6,6 +6,7 @@ import { resultChanges } from './result-changes.js';
 import {
   type AnswerTimes,
   applyInquiry,
+  applyOutcome,
   isConfirmed,
   nextInquiry,
   type SettlementRules,
@@ -16,6 +17,8 @@ import {
 const MAX_SILENCE_MS = 86_400_000;
 /** When a payment that ended unpaid is asked about once more: a page that was left open may be paid late. */
 const LATE_INQUIRIES_MS = [1, 6, 24, 48, 72].map((hours) => hours * 3_600_000);
+/** How long answers that say neither are made up for after the end. */
+const MAX_UNCLEAR_MS = 7 * 86_400_000;
 const MIN_WAIT_MS = 60_000;
 const MAX_WAIT_MS = 4 * 3_600_000;
 
@@ -36,7 +39,7 @@ export function applyToPage(
     return applyInquiry(record, inquiry, rules, times);
   }
   const { answeredAt, now } = times;
-  if (record.state === 'expired') return inquiry && askedLate(record, rules, now);
+  if (record.state === 'expired' || record.state === 'failed') return inquiry && askedLate(record, inquiry, rules, now);
   if (record.state !== 'pending' && record.state !== 'unknown') return null;
   const isOver = record.expiresAt !== null && answeredAt >= record.expiresAt;
   const isUnpaid = inquiry !== null && saysUnpaid(inquiry);
@@ -64,8 +67,10 @@ function isSame(
 
 /** What is shown of a decline, which does not end the page: another card may follow. */
 function declineOf(inquiry: InquiryOutcome, record: PaymentRecord, rules: SettlementRules): PaymentChange {
-  const result = inquiry.outcome === 'declined' ? inquiry.charge.result : null;
-  return result ? { ...resultChanges(result, record, rules), chargedAmount: record.chargedAmount } : {};
+  if (inquiry.outcome !== 'declined' || !inquiry.charge.result) return {};
+  // The ids are of this try alone.
+  const { code = record.code, message = record.message } = resultChanges(inquiry.charge.result, record, rules);
+  return { code, message };
 }
 
 /** The record after `abandon`: one answer that nothing was paid ends an open page. */
@@ -113,11 +118,32 @@ function endPage(
   return advance(record, 'expired', { reason, inquiries: record.inquiries + 1, dueAt }, now);
 }
 
-function askedLate(record: PaymentRecord, { canInquire }: SettlementRules, now: Date): PaymentRecord | null {
-  const dueAt = canInquire ? nextLateInquiry(record.finalizedAt ?? now, now) : null;
+/** A payment that ended unpaid. Whatever approves it now is for a person to look at. */
+function askedLate(
+  record: PaymentRecord,
+  inquiry: InquiryOutcome,
+  rules: SettlementRules,
+  now: Date,
+): PaymentRecord | null {
+  if (inquiry.outcome === 'bare_approval') return applyOutcome(record, inquiry.charge, rules, now);
+  const endedAt = record.finalizedAt ?? now;
+  const dueAt = saysUnpaid(inquiry) ? nextLateInquiry(endedAt, now) : askUnclearAgain(endedAt, now);
+  const next = rules.canInquire ? dueAt : null;
   // A callback may ask at any time, and as often as its sender likes.
-  if (dueAt?.getTime() === record.dueAt?.getTime()) return null;
-  return advance(record, 'expired', { reason: record.reason, inquiries: record.inquiries + 1, dueAt }, now);
+  if (next?.getTime() === record.dueAt?.getTime()) return null;
+  const { reason } = record;
+  return advance(record, record.state, { reason, inquiries: record.inquiries + 1, dueAt: next }, now);
+}
+
+/** An answer that does not say whether it was paid is not one of the late ones: they are made up for, for a week. */
+function askUnclearAgain(endedAt: Date, now: Date): Date | null {
+  const next = new Date(now.getTime() + LATE_INQUIRIES_MS[0]!);
+  return next.getTime() - endedAt.getTime() < MAX_UNCLEAR_MS ? next : null;
+}
+
+/** When a payment that ended unpaid at this moment is asked about first. */
+export function firstLateInquiry(endedAt: Date): Date {
+  return new Date(endedAt.getTime() + LATE_INQUIRIES_MS[0]!);
 }
 
 function nextLateInquiry(endedAt: Date, now: Date): Date | null {
@@ -126,6 +152,6 @@ function nextLateInquiry(endedAt: Date, now: Date): Date | null {
 }
 
 function isSilentTooLong({ state, expiresAt, notFoundAt }: PaymentRecord, now: Date): boolean {
-  if (state !== 'pending' || expiresAt === null || notFoundAt !== null) return false;
-  return now.getTime() - expiresAt.getTime() >= MAX_SILENCE_MS;
+  if (state !== 'pending' || expiresAt === null) return false;
+  return now.getTime() - (notFoundAt ?? expiresAt).getTime() >= MAX_SILENCE_MS;
 }

@@ -31,5 +31,7 @@ export const DEFAULT_CODE_SETS: ResultCodeSets = {
     'B0065', 'B0066', 'B0067', 'B0070', 'B0075', 'B0078', 'B0081', 'B0082', 'B0083',
   ]),
   notFoundCodes: new Set(),
+  // The customer cancelled; the record, or the transaction that this one belongs to, was not found.
+  inquiryUnpaidCodes: new Set(['B0017', 'B0025', 'B0029']),
   approvedTexts: new Set(['Approved', 'Onaylandı']),
 };

@@ -103,6 +103,22 @@ const ANSWER_SIGN_ORDER = [
   'paymentInfo.payFacCommissionRate',
 ];
 const SUCCESS_STATUSES = ['SUCCESS', 'SUCCESSFUL', 'SUCCEEDED', 'APPROVED', 'COMPLETED', 'PAID'];
+/** Statuses that say that a page has not been paid so far: all of them are guesses. */
+const UNPAID_STATUSES: ReadonlySet<string> = new Set([
+  'PENDING',
+  'WAITING',
+  'NEW',
+  'CREATED',
+  'INITIATED',
+  'FAILED',
+  'FAIL',
+  'DECLINED',
+  'REJECTED',
+  'CANCELLED',
+  'CANCELED',
+  'EXPIRED',
+  'NOT_FOUND',
+]);
 const CALLBACK_ID_FIELD = 'conversationId';
 const CALLBACK_OBJECT_FIELDS = ['InstrumentDetail'];
 
@@ -260,6 +276,7 @@ function readInquiry(fields: ReplyFields, successStatuses: ReadonlySet<string>):
     isSuccessful: fields.has('transactionStatus')
       ? successStatuses.has(fields.text('transactionStatus')?.toUpperCase() ?? '')
       : null,
+    isUnpaid: UNPAID_STATUSES.has(fields.text('transactionStatus')?.toUpperCase() ?? ''),
     unreadable: fields.isNotText('transactionType') ? [...unread, 'transactionType'] : unread,
   };
 }

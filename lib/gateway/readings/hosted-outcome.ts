@@ -28,6 +28,8 @@ export interface HostedRules extends Pick<ReadingRules, 'codes' | 'onThrow'> {
   readonly form: HostedForm;
   /** Whether the gateway itself is on this machine, as a simulator is: then so may be its page, without TLS. */
   readonly isLocal: boolean;
+  /** The merchant's own URLs in the request, which an answer may repeat: they lead to no page. */
+  readonly own: readonly string[];
 }
 
 /** UTF-8 bytes of the page's address, which is kept until the payment is settled. */
@@ -68,7 +70,8 @@ function pageFromReply(
   if (isForeign(result, conversationId)) return failed('conversation_mismatch');
   const page = { redirectUrl: null, html: null, endsAt: dateOf(endsAt) };
   if (rules.form === 'page') {
-    return isPageUrl(redirectUrl, rules) ? { page: { ...page, redirectUrl } } : failed('unreadable', result);
+    const isPage = isPageUrl(redirectUrl, rules) && !rules.own.some((own) => redirectUrl.startsWith(own));
+    return isPage ? { page: { ...page, redirectUrl } } : failed('unreadable', result);
   }
   const html = htmlOf(form);
   return html === null ? failed('unreadable', result) : { page: { ...page, html } };
@@ -84,7 +87,8 @@ function refusalIn(result: GatewayResult, codes: ResultCodeSets): PaymentReason 
 /** The buyer's browser is sent there, to any host, but never without TLS. */
 export function isPageUrl(url: unknown, { isLocal }: Pick<HostedRules, 'isLocal'>): url is string {
   if (typeof url !== 'string' || Buffer.byteLength(url) > MAX_URL_BYTES || !/^https?:\/\//i.test(url)) return false;
-  if (/[\s\p{C}\\]/u.test(url) || !URL.canParse(url)) return false;
+  // Nor quotes and brackets, which a page that shows the address carelessly would run.
+  if (/[\s\p{C}\\"'<>`]/u.test(url) || !URL.canParse(url)) return false;
   const { protocol, hostname, username, password } = new URL(url);
   if (username !== '' || password !== '') return false;
   return protocol === 'https:' || (isLocal && LOOPBACK.test(hostname));

@@ -1,4 +1,5 @@
 import { recoded } from '../../payment/own-bytes.js';
+import type { PaymentReason } from '../../payment/payment.js';
 import type { DialectOperation, InquiryResult, ResultCodeSets } from '../gateway-dialect.js';
 import type { GatewayReply } from '../transport/transmission.js';
 import type { ChargeOutcome } from './charge-outcome.js';
@@ -24,13 +25,12 @@ export type InquiryOutcome =
       readonly charge: ChargeOutcome;
     }
   | { readonly outcome: 'declined' | 'mismatch'; readonly charge: ChargeOutcome }
+  /** Of the gateway's own page: the code approves, but may mean only that the inquiry itself succeeded. */
+  | { readonly outcome: 'bare_approval'; readonly charge: ChargeOutcome }
   | { readonly outcome: 'not_found' }
   | {
       readonly outcome: 'nothing';
-      /**
-       * Whether the answer can be read, and has a code that neither approves nor is indeterminate. Once the time of the
-       * gateway's own page is over, two such answers say that it was not paid.
-       */
+      /** Of the gateway's own page: the answer says that it has not been paid so far. */
       readonly isUnpaid?: boolean;
     };
 
@@ -38,16 +38,17 @@ export type InquiryOutcome =
 export interface InquiryRules extends ReadingRules {
   /**
    * What the inquiry is about. The answer about a sale need not show its type. The answer about a refund must: a
-   * gateway that does not know refunds might answer about the sale.
+   * gateway that does not know refunds might answer about the sale. A `page` is a sale at the gateway's own page, which
+   * is asked about long before anyone has paid there.
    */
-  readonly about: 'sale' | 'refund';
+  readonly about: 'sale' | 'page' | 'refund';
 }
 
-const TYPES = { sale: ['SALE'], refund: ['REFUND', 'VOID'] } as const;
+const TYPES = { sale: ['SALE'], page: ['SALE'], refund: ['REFUND', 'VOID'] } as const;
 
 const NOTHING = { outcome: 'nothing' } as const;
 const UNPAID = { outcome: 'nothing', isUnpaid: true } as const;
-/** HTTP statuses by which a gateway may say that it knows no such payment. Others refuse the inquiry itself. */
+/** HTTP statuses with which a code may say that the gateway knows no such payment. Others refuse the inquiry itself. */
 const UNPAID_STATUSES: ReadonlySet<number> = new Set([400, 404, 422]);
 
 /** Reads the answer to a CheckPayment. Only a clear answer settles a payment: an HTTP 404, for example, is not. */
@@ -62,8 +63,10 @@ export function inquiryOutcome(
     const fields = isSuccess || UNPAID_STATUSES.has(reply.status) ? ReplyFields.parse(reply.text) : null;
     const result = fields && operation.read(fields);
     if (!fields || !result?.code) return NOTHING;
-    if (isSuccess) return inquiryFromResult(fields, result, result.code, expected, rules);
-    return isForeign(result, expected.conversationId) ? NOTHING : unlessApproved(codeMeanings(result, rules.codes));
+    if (!isSuccess) return rules.about === 'page' && isListedUnpaid(result, expected, rules) ? UNPAID : NOTHING;
+    if (isForeign(result, expected.conversationId) || !isAbout(rules.about, result)) return NOTHING;
+    const read = rules.about === 'page' ? pageFromResult : inquiryFromResult;
+    return read(fields, result, result.code, expected, rules);
   } catch (error) {
     // A host's own dialect may throw while it reads.
     rules.onThrow?.(error);
@@ -78,27 +81,79 @@ function inquiryFromResult(
   expected: Expectation,
   rules: InquiryRules,
 ): InquiryOutcome {
-  if (isForeign(result, expected.conversationId) || !isAbout(rules.about, result)) return NOTHING;
   const meanings = codeMeanings(result, rules.codes);
   const isAgreed = result.resultCode === null || result.resultCode === code;
   if (!isAgreed || new Set(meanings).size !== 1) return NOTHING;
   if (meanings[0] === 'approved') {
-    if (result.isSuccessful === false) return UNPAID;
-    const paid = expected.mayChooseInstallments ? withChosenInstallments(expected, result) : expected;
-    const reason = contradictionOf(fields, result, paid, rules);
+    if (result.isSuccessful === false) return NOTHING;
+    const reason = contradictionOf(fields, result, expected, rules);
     if (reason) return { outcome: 'mismatch', charge: { state: 'review', reason, result } };
-    const isBound = namesPayment(result, paid, rules.verifyAmount);
+    const isBound = namesPayment(result, expected, rules.verifyAmount);
     // The code may mean only that the inquiry itself succeeded.
     const saysMore = isBound || result.isSuccessful === true || isApprovedText(result.message, rules.codes);
     return saysMore ? { outcome: 'paid', isBound, charge: { state: 'succeeded', reason: null, result } } : NOTHING;
   }
+  if (rules.codes.inquiryDeclinedCodes.has(code)) {
+    // The status next to the code contradicts it.
+    if (result.isSuccessful === true) return NOTHING;
+    return { outcome: 'declined', charge: { state: 'failed', reason: 'declined', result } };
+  }
+  return rules.codes.notFoundCodes.has(code) ? { outcome: 'not_found' } : NOTHING;
+}
+
+/**
+ * The answer about the gateway's own page. Whatever approves is told, at the least for a review. That it was not paid is
+ * believed of codes that say so, and of codes that nothing is known of, with which a gateway may say "pending" for ever.
+ */
+function pageFromResult(
+  fields: ReplyFields,
+  result: InquiryResult,
+  code: string,
+  expected: Expectation,
+  rules: InquiryRules,
+): InquiryOutcome {
+  const meanings = codeMeanings(result, rules.codes);
+  if (meanings.some((meaning) => meaning === 'approved' || meaning === 'variant')) {
+    return approvalOfPage(fields, result, meanings, withChosenInstallments(expected, result), rules);
+  }
   if (rules.codes.notFoundCodes.has(code)) return { outcome: 'not_found' };
-  // The status next to the code contradicts it.
-  if (result.isSuccessful === true) return NOTHING;
+  if (meanings.includes('indeterminate') || result.isSuccessful === true) return NOTHING;
   if (rules.codes.inquiryDeclinedCodes.has(code)) {
     return { outcome: 'declined', charge: { state: 'failed', reason: 'declined', result } };
   }
-  return unlessApproved(meanings);
+  const isUnheardOf = meanings.every((meaning) => meaning === 'unrecognised');
+  return isUnheardOf || isListedUnpaid(result, expected, rules) ? UNPAID : NOTHING;
+}
+
+function approvalOfPage(
+  fields: ReplyFields,
+  result: InquiryResult,
+  meanings: readonly CodeMeaning[],
+  expected: Expectation,
+  rules: InquiryRules,
+): InquiryOutcome {
+  const isPlain = !meanings.some((meaning) => meaning !== 'approved');
+  if (isPlain && result.isUnpaid === true) return UNPAID;
+  const reason = isPlain ? contradictionOf(fields, result, expected, rules) : disagreementOf(meanings);
+  if (reason) return { outcome: 'mismatch', charge: { state: 'review', reason, result } };
+  // Its id and amount may be those that were asked for, shown before anything was paid.
+  const isSaid = result.isSuccessful === true || isApprovedText(result.message, rules.codes);
+  if (result.isSuccessful === false || !isSaid) {
+    return { outcome: 'bare_approval', charge: { state: 'review', reason: 'moved_after_all', result } };
+  }
+  const isBound = namesPayment(result, expected, rules.verifyAmount);
+  return { outcome: 'paid', isBound, charge: { state: 'succeeded', reason: null, result } };
+}
+
+function disagreementOf(meanings: readonly CodeMeaning[]): PaymentReason {
+  return meanings.every((meaning) => meaning === 'variant') ? 'approval_variant' : 'codes_disagree';
+}
+
+/** Whether the code is one of those that say that nothing was paid. */
+function isListedUnpaid(result: InquiryResult, { conversationId }: Expectation, { codes }: InquiryRules): boolean {
+  if (isForeign(result, conversationId)) return false;
+  const shown = [result.code, result.resultCode].filter((code) => code !== null);
+  return shown.every((code) => codes.notFoundCodes.has(code) || codes.inquiryUnpaidCodes?.has(code) === true);
 }
 
 function withChosenInstallments(expected: Expectation, { installmentCount }: InquiryResult): Expectation {
@@ -107,15 +162,10 @@ function withChosenInstallments(expected: Expectation, { installmentCount }: Inq
   return isShown ? { ...expected, installmentCount: Number(installmentCount) } : expected;
 }
 
-function unlessApproved(meanings: readonly CodeMeaning[]): InquiryOutcome {
-  const isUnpaid = meanings.every((meaning) => meaning === 'declined' || meaning === 'unrecognised');
-  return isUnpaid ? UNPAID : NOTHING;
-}
-
 /** Whether the answer is about what was asked: a void of a payment, for example, says nothing about its sale. */
 function isAbout(about: InquiryRules['about'], result: InquiryResult): boolean {
   const type = result.transactionType;
-  if (type === null) return about === 'sale' && !isUnreadable(result, 'transactionType');
+  if (type === null) return about !== 'refund' && !isUnreadable(result, 'transactionType');
   return TYPES[about].some((name) => name === type.toUpperCase());
 }
 

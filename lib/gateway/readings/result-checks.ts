@@ -9,8 +9,6 @@ export interface Expectation {
   readonly amount: string;
   readonly currencyCode: number;
   readonly installmentCount: number;
-  /** Whether the buyer may have chosen other instalments, with another total: at the gateway's own page (unverified). */
-  readonly mayChooseInstallments?: boolean;
   /** Amounts that an answer may show instead: it is not known whether a refund's answer shows its payment's. */
   readonly otherAmounts?: readonly string[];
 }

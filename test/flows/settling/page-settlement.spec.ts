@@ -116,6 +116,40 @@ test('what ended unpaid is asked about again after 1, 6, 24, 48 and 72 hours, an
   expect(ask(record, PAID, after(500 * HOUR))).toMatchObject({ state: 'review', reason: 'moved_after_all' });
 });
 
+test('what ended unpaid and is approved in any way is in review; an answer that says neither is made up for', () => {
+  const BARE: InquiryOutcome = {
+    outcome: 'bare_approval',
+    charge: { state: 'review', reason: 'moved_after_all', result: RESULT },
+  };
+  for (const state of ['expired', 'failed'] as const) {
+    const ended = page({ state, finalizedAt: after(HOUR), dueAt: after(2 * HOUR) });
+    expect(ask(ended, BARE, after(2 * HOUR))).toMatchObject({ state: 'review', reason: 'moved_after_all' });
+    let record = ended;
+    for (let hour = 2; record.dueAt; hour += 1) {
+      expect(record.dueAt).toEqual(after(hour * HOUR));
+      record = ask(record, INDETERMINATE, record.dueAt)!;
+      expect(record).toMatchObject({ state });
+      expect(hour).toBeLessThan(200);
+    }
+  }
+  expect(ask(page(), BARE, after(MINUTE))).toBeNull();
+});
+
+test('a decline leaves no ids of its own in an open page', () => {
+  const withIds = { ...DECLINED_RESULT, orderId: 'o-1', paymentId: 'p-1' };
+  const said: InquiryOutcome = {
+    outcome: 'declined',
+    charge: { state: 'failed', reason: 'declined', result: withIds },
+  };
+  expect(ask(page(), said, after(MINUTE))).toMatchObject({ code: 'B0051', orderId: null, paymentId: null });
+});
+
+test('a gateway that goes silent after its first word is no less silent', () => {
+  const first = ask(page(), NOT_FOUND, after(HOUR))!;
+  expect(ask(first, null, after(24 * HOUR))).toBeNull();
+  expect(ask(first, null, after(26 * HOUR))).toMatchObject({ state: 'unknown', reason: 'no_answer' });
+});
+
 test('given up, one answer that nothing was paid ends it; any other answer, or none, does not', () => {
   const abandon = (inquiry: InquiryOutcome | null) =>
     applyAbandoned(page(), inquiry, RULES, { answeredAt: after(MINUTE), now: after(MINUTE) });
@@ -128,7 +162,7 @@ test('given up, one answer that nothing was paid ends it; any other answer, or n
 });
 
 test('what has ended otherwise, or has no page, is left alone', () => {
-  const left = SALE_STATES.filter((state) => !['pending', 'unknown', 'expired'].includes(state));
+  const left = SALE_STATES.filter((state) => !['pending', 'unknown', 'expired', 'failed'].includes(state));
   for (const state of left) {
     for (const said of [...UNPAID, INDETERMINATE, null]) {
       expect(ask(page({ state }), said, after(48 * HOUR))).toBeNull();

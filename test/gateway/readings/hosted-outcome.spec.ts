@@ -18,6 +18,7 @@ function read(form: HostedForm, body: unknown, status = 200, rules: Partial<Host
     codes: DEFAULT_CODE_SETS,
     form,
     isLocal: false,
+    own: ['https://shop.example/payments/token/return', 'https://shop.example/payments/token/fail'],
     ...rules,
   });
 }
@@ -63,6 +64,9 @@ test.each([
   ['no host', 'https://'],
   ['more than 2 KiB', `https://pay.example/${'a'.repeat(2_048)}`],
   ['more than 2 KiB in UTF-8', `https://pay.example/${'ş'.repeat(1_020)}`],
+  ['a quote', `https://pay.example/"onclick=`],
+  ['a bracket', 'https://pay.example/<script>'],
+  ["the shop's own", 'https://shop.example/payments/token/return?a=b'],
   ['a list', ['https://pay.example/p/1']],
   ['nothing', ''],
 ])('a page whose address is %s is not opened', (_name, returnUrl) => {
@@ -104,7 +108,7 @@ test.each([
 });
 
 test('no answer, and a dialect that throws, open no page', () => {
-  const rules = { codes: DEFAULT_CODE_SETS, form: 'page', isLocal: false } as const;
+  const rules = { codes: DEFAULT_CODE_SETS, form: 'page', isLocal: false, own: [] } as const;
   const lost = { sent: true, reply: null, cause: 'deadline' } as const;
   expect(hostedOutcome(lost, hostedPage!, 'ABC1', rules)).toMatchObject({ page: null, reason: 'no_answer' });
   const thrown: unknown[] = [];
