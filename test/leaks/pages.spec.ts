@@ -5,7 +5,7 @@ import { FAULT_NAMES, type Simulator } from 'nestjs-card-payment/simulator';
 import { cliHere } from '../cli/cli.js';
 import { type Merchant, startMerchant } from '../e2e/merchant.js';
 import { openedStoreAt } from '../rigs/shared-stores.js';
-import { accountAt, startTimelessGateway } from '../rigs/simulated-gateway.js';
+import { startTimelessGateway } from '../rigs/simulated-gateway.js';
 import { makeScratchFolder } from '../rigs/scratch-folder.js';
 import { TelemetryRecorder } from '../telemetry/recorder.js';
 import { Notebook } from './notebook.js';

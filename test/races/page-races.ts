@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newConversationId } from 'nestjs-card-payment';
+import { inWhole } from '../rigs/extent.js';
 import { sale } from '../rigs/sale.js';
 import { PROCESSES, RACES, type RaceRig } from './race-rig.js';
 import type { CallbackCopy, PageAnswer, PageReturn, PageSale } from './worker.js';
@@ -48,7 +49,13 @@ export function describePageRaces(rig: RaceRig): void {
       `knows of each of ${ORDERS} pages that are paid while they are given up`,
       async () => {
         const pages = await openPages(ORDERS);
-        const ending = end(pages);
+        // A callback waits for seconds, so that the buyer learns of the outcome.
+        const ending = end(
+          inWhole(
+            pages,
+            pages.map((page) => ({ ...page, token: null })),
+          ),
+        );
         for (const [turn, { conversationId }] of pages.entries()) {
           await new Promise((resolve) => setTimeout(resolve, turn % 3));
           if (turn % 4 !== 0) rig.simulator.payAtPage(conversationId, { callback: 'none' });

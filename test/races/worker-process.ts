@@ -40,7 +40,7 @@ async function endPage({ conversationId, token }: PageReturn): Promise<unknown[]
   const { app, payments } = shop!;
   const receiver = app.get<Receiver>(Symbol.for('nestjs-card-payment:callback-receiver:default'), { strict: false });
   return Promise.allSettled([
-    receiver.complete(token, {}),
+    ...(token === null ? [] : [receiver.complete(token, {})]),
     payments.inquire(conversationId),
     payments.abandon(conversationId),
   ]);

@@ -41,10 +41,10 @@ export type PageAnswer =
   | { readonly conversationId: string; readonly redirectUrl: string | null; readonly error: null }
   | { readonly conversationId: null; readonly redirectUrl: null; readonly error: string };
 
-/** An open page, and the token with which its buyer comes back. */
+/** An open page, and the token with which its buyer comes back; null for one who does not. */
 export interface PageReturn {
   readonly conversationId: string;
-  readonly token: string;
+  readonly token: string | null;
 }
 
 /** One of a merchant's processes, as the test sees it. */

@@ -202,8 +202,9 @@ export class Witness {
     const isCharged = this.gateway.isCharged(conversationId);
     if (state === 'succeeded' && !isCharged) this.breaks(`${conversationId} is succeeded, and was not charged`);
     if (state === 'failed' || state === 'expired') this.saidUnpaid.add(conversationId);
-    // Nobody has seen a page that was not opened in time.
-    if (kind === 'hosted' && (reason === 'abandoned' || before?.state === 'initiating')) return;
+    // Nobody has seen a page that was not opened in time. A payment that has ended may be asked about again.
+    const isFirst = before?.state !== 'expired' && before?.state !== 'initiating';
+    if (kind === 'hosted' && (reason === 'abandoned' || !isFirst)) return;
     const earliest = (this.expiresAt.get(conversationId) ?? 0) - CLOCK_TOLERANCE_MS;
     if (state === 'expired' && this.now < earliest) this.breaks(`${conversationId} expired before its time`);
   }

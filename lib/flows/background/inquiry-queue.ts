@@ -42,8 +42,8 @@ export interface InquiryWatch {
  * answering, the waiting payments are handed back, to be due again at spread-out times.
  */
 export class InquiryQueue {
-  /** By conversationId. */
-  private readonly waiting = new Map<string, QueuedInquiry>();
+  /** By conversationId. The record of a page holds its address, so `inspect` must not show them. */
+  readonly #waiting = new Map<string, QueuedInquiry>();
   private readonly asked = new Set<string>();
   private readonly running = new Set<Promise<void>>();
   private workers = 0;
@@ -61,11 +61,11 @@ export class InquiryQueue {
     const { conversationId } = queued.record;
     // If its lease ran out during the inquiry, it is leased again: do not start a second inquiry.
     if (this.asked.has(conversationId)) return;
-    const isWaiting = this.waiting.has(conversationId);
-    if (!isWaiting && this.waiting.size >= this.capacity)
+    const isWaiting = this.#waiting.has(conversationId);
+    if (!isWaiting && this.#waiting.size >= this.capacity)
       return this.track(this.watched(this.handBack(queued, this.later(0))));
     // A payment that was leased again while it waited keeps its place, with the new lease.
-    this.waiting.set(conversationId, queued);
+    this.#waiting.set(conversationId, queued);
     if (this.workers < INQUIRIES_AT_ONCE) this.track(this.runWorker());
   }
 
@@ -89,8 +89,8 @@ export class InquiryQueue {
 
   private async runWorker(): Promise<void> {
     this.workers += 1;
-    for (const [conversationId, queued] of this.waiting) {
-      this.waiting.delete(conversationId);
+    for (const [conversationId, queued] of this.#waiting) {
+      this.#waiting.delete(conversationId);
       this.asked.add(conversationId);
       await this.watched(this.ask(queued));
       this.asked.delete(conversationId);
