@@ -78,7 +78,7 @@ describe('a page that was paid does not end as unpaid because of an answer that 
 describe('a page that was not paid', () => {
   it.each([
     ['our id and amount', { conversationId: true, amount: '149.90', responseDescription: 'Success' }],
-    ['our id', { conversationId: true }],
+    ['our id alone', { conversationId: true }],
   ])('is not paid by an approved code with %s', async (_name, more) => {
     const conversationId = await open();
     answering({ responseCode: 'B0000', ...more, conversationId });

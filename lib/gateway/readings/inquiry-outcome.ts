@@ -9,6 +9,7 @@ import {
   codeMeanings,
   contradictionOf,
   type Expectation,
+  isBound,
   isForeign,
   isSuccessStatus,
   isUnreadable,
@@ -88,10 +89,12 @@ function inquiryFromResult(
     if (result.isSuccessful === false) return NOTHING;
     const reason = contradictionOf(fields, result, expected, rules);
     if (reason) return { outcome: 'mismatch', charge: { state: 'review', reason, result } };
-    const isBound = namesPayment(result, expected, rules.verifyAmount);
+    const isNamed = namesPayment(result, expected, rules.verifyAmount);
     // The code may mean only that the inquiry itself succeeded.
-    const saysMore = isBound || result.isSuccessful === true || isApprovedText(result.message, rules.codes);
-    return saysMore ? { outcome: 'paid', isBound, charge: { state: 'succeeded', reason: null, result } } : NOTHING;
+    const saysMore = isNamed || result.isSuccessful === true || isApprovedText(result.message, rules.codes);
+    return saysMore
+      ? { outcome: 'paid', isBound: isNamed, charge: { state: 'succeeded', reason: null, result } }
+      : NOTHING;
   }
   if (rules.codes.inquiryDeclinedCodes.has(code)) {
     // The status next to the code contradicts it.
@@ -113,11 +116,12 @@ function pageFromResult(
   rules: InquiryRules,
 ): InquiryOutcome {
   const meanings = codeMeanings(result, rules.codes);
+  if (meanings.includes('indeterminate')) return NOTHING;
   if (meanings.some((meaning) => meaning === 'approved' || meaning === 'variant')) {
     return approvalOfPage(fields, result, meanings, withChosenInstallments(expected, result), rules);
   }
   if (rules.codes.notFoundCodes.has(code)) return { outcome: 'not_found' };
-  if (meanings.includes('indeterminate') || result.isSuccessful === true) return NOTHING;
+  if (result.isSuccessful === true) return NOTHING;
   if (rules.codes.inquiryDeclinedCodes.has(code)) {
     return { outcome: 'declined', charge: { state: 'failed', reason: 'declined', result } };
   }
@@ -136,13 +140,14 @@ function approvalOfPage(
   if (isPlain && result.isUnpaid === true) return UNPAID;
   const reason = isPlain ? contradictionOf(fields, result, expected, rules) : disagreementOf(meanings);
   if (reason) return { outcome: 'mismatch', charge: { state: 'review', reason, result } };
-  // Its id and amount may be those that were asked for, shown before anything was paid.
-  const isSaid = result.isSuccessful === true || isApprovedText(result.message, rules.codes);
+  // Beside another text, its id and amount may be those that were asked for, shown before anything was paid.
+  const isShown = (result.message ?? null) === null && isBound(result, expected, rules.verifyAmount);
+  const isSaid = result.isSuccessful === true || isApprovedText(result.message, rules.codes) || isShown;
   if (result.isSuccessful === false || !isSaid) {
     return { outcome: 'bare_approval', charge: { state: 'review', reason: 'moved_after_all', result } };
   }
-  const isBound = namesPayment(result, expected, rules.verifyAmount);
-  return { outcome: 'paid', isBound, charge: { state: 'succeeded', reason: null, result } };
+  const isNamed = namesPayment(result, expected, rules.verifyAmount);
+  return { outcome: 'paid', isBound: isNamed, charge: { state: 'succeeded', reason: null, result } };
 }
 
 function disagreementOf(meanings: readonly CodeMeaning[]): PaymentReason {
