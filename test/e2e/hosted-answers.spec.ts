@@ -1,5 +1,5 @@
 import { type Payment, PaymentClock } from 'nestjs-card-payment';
-import type { FaultOptions, Simulator } from 'nestjs-card-payment/simulator';
+import type { Simulator } from 'nestjs-card-payment/simulator';
 import { ClockSetAhead } from '../rigs/clock-set-ahead.js';
 import { startTimelessGateway } from '../rigs/simulated-gateway.js';
 import { type Merchant, startMerchant } from './merchant.js';
@@ -39,7 +39,7 @@ async function open(): Promise<string> {
 /** What the gateway answers to every inquiry from now on. */
 function answering(fields: object, status = 200) {
   const play = { kind: 'reply', status, body: JSON.stringify(fields) } as const;
-  return simulator.fail({ operation: 'CheckPayment', times: 100_000, ...play } as FaultOptions);
+  return simulator.fail({ operation: 'CheckPayment', times: 100_000, ...play });
 }
 
 async function pass(ms: number): Promise<void> {
