@@ -112,6 +112,7 @@ export class HostedFlow {
     const { form = 'page' } = input;
     this.expectSupport(form);
     this.warnOnce();
+    this.returnUrls.expectOwn(input);
     const token = newCallbackToken(this.random);
     const sale = hostedRequest(input, settings, this.returnUrls.make(input, token));
     const hasToken = sale.returnUrl.includes(token) || sale.failUrl.includes(token);

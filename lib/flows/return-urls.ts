@@ -5,6 +5,7 @@ import { Server as TlsServer } from 'node:tls';
 import { PaymentValidationError, type ValidationProblem } from '../errors/payment-validation.error.js';
 import { CallbackRoute, trimSlashes } from '../options/payment-options.js';
 import { PaymentSettings } from '../options/payment-settings.js';
+import { isLoopback } from '../payment/loopback.js';
 import { textLanguage, type Translations } from '../payment/text-language.js';
 import { NO_TOKEN } from './callback-token.js';
 
@@ -59,6 +60,28 @@ export class ReturnUrlMaker {
     return Promise.resolve().then(() => this.make({ returnUrl, failUrl, language }, token));
   }
 
+  /**
+   * Refuses URLs of a call that lead to a host which is not the merchant's. The merchant's are those of `publicUrl`,
+   * `callbackUrl`, `returnUrl` and `failUrl`; if none is set, or one of them is this machine, any host may be.
+   *
+   * @throws PaymentValidationError
+   */
+  expectOwn(own: Partial<ReturnUrls> & { readonly language?: string }): void {
+    const { publicUrl, callbackUrl, returnUrl, failUrl } = this.settings;
+    const urls = [publicUrl, callbackUrl, returnUrl, failUrl].filter((url) => url !== null);
+    const hosts = urls.map(hostIn);
+    if (hosts.length === 0 || hosts.some(isLoopback)) return;
+    const foreign = (['returnUrl', 'failUrl'] as const).filter(
+      (name) => own[name] && !hosts.includes(hostIn(own[name])),
+    );
+    if (foreign.length === 0) return;
+    const language = textLanguage(own.language ?? this.settings.language);
+    throw new PaymentValidationError(
+      foreign.map((path) => ({ path, rule: 'ownUrl', message: OWN_TEXTS })),
+      language,
+    );
+  }
+
   /** Where the bank sends the buyer back, as shown to people; null when each payment has its own. */
   shown(): string | null {
     const { returnUrl, callbackUrl, publicUrl } = this.settings;
@@ -88,6 +111,16 @@ export class ReturnUrlMaker {
     const { exclude = [] } = this.#config.getGlobalPrefixOptions();
     return exclude.some(({ pathRegex }) => pathRegex.test(`/${path}/${NO_TOKEN}/return`));
   }
+}
+
+const OWN_TEXTS: Translations = {
+  en: 'must lead to your own site: to the host of publicUrl, callbackUrl, or the options returnUrl and failUrl',
+  tr: 'kendi sitenize götürmeli: publicUrl, callbackUrl ya da returnUrl ve failUrl seçeneklerindeki sunucuya',
+};
+
+/** The host name of a URL that has been checked, perhaps with `{token}` in its path. */
+function hostIn(url: string): string {
+  return new URL(url).hostname;
 }
 
 function neededText(option: keyof ReturnUrls): Translations {

@@ -1,4 +1,5 @@
 import type { PaymentClock } from '../payment/clock.js';
+import { isLoopback } from '../payment/loopback.js';
 import type { Payment, RefundKind } from '../payment/payment.js';
 import type { Thrown } from '../payment/thrown.js';
 import { withTimeout } from '../payment/with-timeout.js';
@@ -17,7 +18,7 @@ import type {
 } from './gateway-dialect.js';
 import type { GatewayTrouble } from './gateway-trouble.js';
 import { chargeOutcome, type ChargeOutcome, type ChargeRules } from './readings/charge-outcome.js';
-import { type HostedForm, type HostedOutcome, hostedOutcome, isLoopback } from './readings/hosted-outcome.js';
+import { type HostedForm, type HostedOutcome, hostedOutcome } from './readings/hosted-outcome.js';
 import { type Init3dOutcome, init3dOutcome } from './readings/init3d-outcome.js';
 import { inquiryOutcome, type InquiryOutcome, type InquiryRules } from './readings/inquiry-outcome.js';
 import { ReplyFields } from './readings/reply-fields.js';
@@ -116,7 +117,7 @@ export class GatewayClient {
     const thrown: unknown[] = [];
     const { returnUrl, failUrl } = request;
     const own = [returnUrl, failUrl];
-    const rules = { ...this.rulesFor(thrown), form, isLocal: isLoopback(this.baseUrl), own };
+    const rules = { ...this.rulesFor(thrown), form, isLocal: isLoopback(new URL(this.baseUrl).hostname), own };
     const outcome = hostedOutcome(sent, operation, request.conversationId, rules);
     this.reportUnread(name, thrown, sent);
     if (outcome.page) return { sent: true, ...outcome };

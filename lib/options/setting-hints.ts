@@ -7,7 +7,8 @@ import { describeNearMiss, nearMisses } from './near-misses.js';
 import type { PaymentOptions } from './payment-options.js';
 import { type Environment, readOptions } from './read-options.js';
 import { simulatorProblems } from './simulator-setting.js';
-import { isLoopback, SIMULATOR_URL } from './url-checks.js';
+import { isLoopback } from '../payment/loopback.js';
+import { SIMULATOR_URL } from './url-checks.js';
 
 /** The likely causes of problems with the settings, for the end of the error that names the problems. */
 export function settingHints(

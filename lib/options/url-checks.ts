@@ -1,3 +1,5 @@
+import { isLoopback } from '../payment/loopback.js';
+
 /** The `baseUrl` for the gateway and the bank inside the application. */
 export const SIMULATOR_URL = 'simulator:';
 
@@ -65,14 +67,4 @@ function isPath(text: string): boolean {
 export function isLoopbackUrl(text: string): boolean {
   const url = parse(text);
   return url !== null && isLoopback(url.hostname);
-}
-
-/** Whether the host of a URL is this machine. */
-export function isLoopback(hostname: string): boolean {
-  return (
-    hostname === 'localhost' ||
-    hostname.endsWith('.localhost') ||
-    hostname === '[::1]' ||
-    /^127(\.\d+){3}$/.test(hostname)
-  );
 }

@@ -148,3 +148,35 @@ describe('the return URL in the start-up report', () => {
     expect(urls(settings, path, 'api').shown()).toBe(shown);
   });
 });
+
+describe('a URL of a call that starts a page of the gateway', () => {
+  const own = { returnUrl: 'https://www.shop.example/back', failUrl: null };
+
+  it('may lead to any host that the settings name', () => {
+    for (const returnUrl of ['https://shop.example/{token}', 'https://www.shop.example:8443/x', undefined]) {
+      expect(() => urls(own).expectOwn({ returnUrl })).not.toThrow();
+    }
+  });
+
+  it('may lead anywhere if the settings name none, or this machine', () => {
+    const returnUrl = 'https://elsewhere.example/';
+    expect(() => urls({ publicUrl: null }).expectOwn({ returnUrl })).not.toThrow();
+    expect(() => urls({ publicUrl: 'http://localhost:3000' }).expectOwn({ returnUrl })).not.toThrow();
+  });
+
+  it.each(['https://evil.example/', 'https://shop.example.evil.example/', 'https://shop.example@evil.example/'])(
+    'is refused if it leads to another host: %s',
+    (url) => {
+      const refusal = (given: object) => {
+        try {
+          return urls(own).expectOwn(given);
+        } catch (error) {
+          return error;
+        }
+      };
+      expect(refusal({ failUrl: url })).toBeInstanceOf(PaymentValidationError);
+      expect(refusal({ failUrl: url })).toMatchObject({ issues: [{ path: 'failUrl', rule: 'ownUrl' }] });
+      expect(String((refusal({ failUrl: url, language: 'tr' }) as Error).message)).not.toContain('evil');
+    },
+  );
+});

@@ -1,6 +1,6 @@
 import { RESULT_TEXTS } from '../../errors/buyer-texts.js';
 import { routeOf } from '../../options/payment-options.js';
-import { isLoopback } from '../../options/url-checks.js';
+import { isLoopback } from '../../payment/loopback.js';
 import {
   failed,
   type Finding,

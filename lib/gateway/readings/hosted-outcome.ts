@@ -1,3 +1,4 @@
+import { isLoopback } from '../../payment/loopback.js';
 import type { PaymentReason } from '../../payment/payment.js';
 import type { DialectOperation, GatewayResult, HostedResult, ResultCodeSets } from '../gateway-dialect.js';
 import type { Answer, GatewayReply } from '../transport/transmission.js';
@@ -35,7 +36,6 @@ export interface HostedRules extends Pick<ReadingRules, 'codes' | 'onThrow'> {
 /** UTF-8 bytes of the page's address, which is kept until the payment is settled. */
 const MAX_URL_BYTES = 2_048;
 const MAX_FORM_CHARACTERS = 262_144;
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /** Decides whether there is a page for the buyer. If not, no money can move, since nobody has seen one. */
 export function hostedOutcome(
@@ -91,12 +91,7 @@ export function isPageUrl(url: unknown, { isLocal }: Pick<HostedRules, 'isLocal'
   if (/[\s\p{C}\\"'<>`]/u.test(url) || !URL.canParse(url)) return false;
   const { protocol, hostname, username, password } = new URL(url);
   if (username !== '' || password !== '') return false;
-  return protocol === 'https:' || (isLocal && LOOPBACK.test(hostname));
-}
-
-/** Whether a URL leads to this machine. */
-export function isLoopback(url: string): boolean {
-  return LOOPBACK.test(new URL(url).hostname);
+  return protocol === 'https:' || (isLocal && isLoopback(hostname));
 }
 
 /** HTML as it is, or as Base64 (unverified: public sources show only the field's name). */
