@@ -45,7 +45,8 @@ export function refundOf({ conversationId, reference }: Sale, flow: RefundFlow):
   const idempotencyKey = `refund of ${reference}`;
   return {
     conversationId,
-    refundId: `R${conversationId.slice(1)}`,
+    // Another id than the payment's, whatever that begins with.
+    refundId: `${conversationId.startsWith('R') ? 'S' : 'R'}${conversationId.slice(1)}`,
     idempotencyKey,
     note: 'sent back',
     ...amount,

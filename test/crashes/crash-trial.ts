@@ -111,7 +111,11 @@ export class CrashTrial {
       const fields = flow === 'auth3d' ? await this.approve(victim, sale.conversationId) : null;
       const died = await victim.ask(flow, fields).then(
         () => false,
-        () => true,
+        (error: unknown) => {
+          // The task failed, and nothing killed the process.
+          if (victim.isRunning) throw error;
+          return true;
+        },
       );
       if (!died) throw new Error(`${flow}, ${point}: the process got to the end of its payment`);
       const [code, signal] = await victim.exit;
