@@ -5,13 +5,12 @@ import { GatewayClient } from '../gateway/gateway-client.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { Randomness } from '../payment/randomness.js';
-import { advance } from '../payment/transitions.js';
 import { inOperation, itself } from '../telemetry/spans.js';
 import { newAttemptId, newHostIdNonce } from './callback-token.js';
 import { Claim } from './settling/claim.js';
 import { Handover, receiveInput } from './receive-input.js';
 import { loopTurn } from '../process/loop-turn.js';
-import { newPaymentRecord, saleRequest } from './new-payment.js';
+import { newPaymentRecord, saleRequest, withReferenceTaken } from './new-payment.js';
 import { PaymentReader } from './payment-reader.js';
 import { RefundReader } from './refund-reader.js';
 import { PaymentWriter } from './settling/payment-writer.js';
@@ -67,10 +66,7 @@ export class DirectFlow {
    *   place
    */
   private async open(record: PaymentRecord): Promise<PaymentRecord | null> {
-    const refused = {
-      ...advance(record, 'failed', { reason: 'reference_taken' }, record.createdAt),
-      version: 1,
-    };
+    const refused = withReferenceTaken(record);
     // The payment that caused the refusal may have ended before this look-up: then opening is tried again.
     for (let tries = 0; tries < MAX_OPENING_TRIES; tries += 1) {
       const taken = await this.writer.open(record);

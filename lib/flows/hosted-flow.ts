@@ -13,14 +13,14 @@ import { PaymentSettings } from '../options/payment-settings.js';
 import { isKnown, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { rowOf } from '../payment/payment-state.js';
 import { Randomness } from '../payment/randomness.js';
-import { advance, referenceLockIn } from '../payment/transitions.js';
+import { referenceLockIn } from '../payment/transitions.js';
 import { loopTurn } from '../process/loop-turn.js';
 import { StoreClock } from '../process/store-clock.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
-import { currentTraceparent, inOperation, itself } from '../telemetry/spans.js';
-import { hashCallbackToken, newAttemptId, newCallbackToken, newHostIdNonce } from './callback-token.js';
+import { inOperation, itself } from '../telemetry/spans.js';
+import { newCallbackToken } from './callback-token.js';
 import { InquiryFlow } from './inquiry-flow.js';
-import { hostedRequest, newPaymentRecord } from './new-payment.js';
+import { hostedRequest, newPaymentWithCallback, withReferenceTaken } from './new-payment.js';
 import { isSameSale, PaymentReader } from './payment-reader.js';
 import { Handover, receiveInput } from './receive-input.js';
 import { RefundReader } from './refund-reader.js';
@@ -28,8 +28,7 @@ import { ReturnUrlMaker } from './return-urls.js';
 import { nextPageInquiry } from './settling/page-settlement.js';
 import type { Settled } from './settling/payment-changes.js';
 import { PaymentWriter } from './settling/payment-writer.js';
-import { applyNotSent, type Settlement } from './settling/settlement.js';
-import { resultChanges } from './settling/result-changes.js';
+import { applyNoPage, applyNotSent } from './settling/settlement.js';
 import { WaitingCallbacks, type WaitingPlace } from './waiting-callbacks.js';
 
 const MAX_OPENING_TRIES = 5;
@@ -115,12 +114,8 @@ export class HostedFlow {
     this.returnUrls.expectOwn(input);
     const token = newCallbackToken(this.random);
     const sale = hostedRequest(input, settings, this.returnUrls.make(input, token));
-    const hasToken = sale.returnUrl.includes(token) || sale.failUrl.includes(token);
-    const tokenHash = hasToken ? hashCallbackToken(token) : null;
-    const ids = { tokenHash, attemptId: newAttemptId(this.random), hostIdNonce: newHostIdNonce(this.random, input) };
-    const opening = newPaymentRecord('hosted', sale, input, settings, now, ids);
-    const traceparent = currentTraceparent();
-    const record = traceparent === null ? opening : { ...opening, traceparent };
+    const { random } = this;
+    const record = newPaymentWithCallback('hosted', sale, input, settings, now, { token, random });
     const open = await this.open(record);
     if (open) return this.showAgain(open, form);
     await loopTurn.take();
@@ -128,12 +123,8 @@ export class HostedFlow {
     const attempt = await this.gateway.startHosted(form, sale);
     if (!attempt.sent) throw new PaymentNotSentError(await this.writer.settle(record, applyNotSent), attempt.why);
     if (!attempt.page) {
-      const { reason, result } = attempt;
-      const refused: Settlement = (current, at) =>
-        current.state === 'initiating'
-          ? advance(current, 'failed', { ...(result && resultChanges(result, current, settings)), reason }, at)
-          : null;
-      throw new PaymentHostedError(await this.writer.settle(record, refused));
+      const failed = await this.writer.settle(record, (current, at) => applyNoPage(current, attempt, settings, at));
+      throw new PaymentHostedError(failed);
     }
     return this.showFirst(record, attempt.page);
   }
@@ -160,7 +151,7 @@ export class HostedFlow {
    *   page is open
    */
   private async open(record: PaymentRecord): Promise<PaymentRecord | null> {
-    const refused = { ...advance(record, 'failed', { reason: 'reference_taken' }, record.createdAt), version: 1 };
+    const refused = withReferenceTaken(record);
     // The payment that caused the refusal may have ended before this look-up: then opening is tried again.
     for (let tries = 0; tries < MAX_OPENING_TRIES; tries += 1) {
       const taken = await this.writer.open(record);

@@ -101,7 +101,7 @@ export class InquiryFlow {
     const isTimeKnown = await this.isTimeKnown();
     const answeredAt = this.clock.now();
     // That nothing was paid counts by the time at which it is said.
-    const inquiry = answered && saysUnpaid(answered) && !isTimeKnown ? null : answered;
+    const inquiry = saysUnpaid(answered) && !isTimeKnown ? null : answered;
     const rules = settlementRules(this.settings, this.gateway, this.random);
     const settle: Settlement = (current, now) => apply(current, inquiry, rules, { now, answeredAt });
     if (!inquiry && (!isTimeKnown || settle(record, answeredAt) === null)) return null;

@@ -1,4 +1,5 @@
 import type { ReturnUrls } from './return-urls.js';
+import { hashCallbackToken, newAttemptId, newHostIdNonce } from './callback-token.js';
 import type { DoPaymentDto, HostedPaymentDto, TransactionDetailsDto } from '../dto/do-payment.dto.js';
 import { PaymentValidationError } from '../errors/payment-validation.error.js';
 import type { HostedRequest, SaleRequest } from '../gateway/gateway-dialect.js';
@@ -7,8 +8,10 @@ import { AMOUNT_TEXTS, type AmountFormat, canonicalAmount } from '../payment/amo
 import { textLanguage } from '../payment/text-language.js';
 import { maskCardNumber } from '../payment/card-mask.js';
 import { type PaymentKind, type PaymentRecord, UNANSWERED } from '../payment/payment.js';
+import type { Randomness } from '../payment/randomness.js';
+import { currentTraceparent } from '../telemetry/spans.js';
 import { claimEnd } from './settling/claim.js';
-import { referenceLockIn } from '../payment/transitions.js';
+import { advance, referenceLockIn } from '../payment/transitions.js';
 
 const KNOWN_VALUES = { paymentMethod: 'CARDPAYMENT', paymentInstrumentType: 'CARD', transactionType: 'SALE' } as const;
 
@@ -108,4 +111,26 @@ export function newPaymentRecord(
     note: null,
     by: null,
   };
+}
+
+/** The first record of a payment whose buyer comes back with a callback, which finds it by the token in its URLs. */
+export function newPaymentWithCallback(
+  kind: Exclude<PaymentKind, 'direct'>,
+  sale: SaleRequest | HostedRequest,
+  input: Parameters<typeof newPaymentRecord>[2] & Pick<DoPaymentDto, 'conversationId'>,
+  settings: PaymentSettings,
+  now: Date,
+  { token, random }: { readonly token: string; readonly random: Randomness },
+): PaymentRecord {
+  const hasToken = sale.returnUrl.includes(token) || sale.failUrl.includes(token);
+  const tokenHash = hasToken ? hashCallbackToken(token) : null;
+  const ids = { tokenHash, attemptId: newAttemptId(random), hostIdNonce: newHostIdNonce(random, input) };
+  const opening = newPaymentRecord(kind, sale, input, settings, now, ids);
+  const traceparent = currentTraceparent();
+  return traceparent === null ? opening : { ...opening, traceparent };
+}
+
+/** The record that is stored in place of an opening, when another payment holds its reference. */
+export function withReferenceTaken(opening: PaymentRecord): PaymentRecord {
+  return { ...advance(opening, 'failed', { reason: 'reference_taken' }, opening.createdAt), version: opening.version };
 }

@@ -19,18 +19,17 @@ import { Randomness } from '../payment/randomness.js';
 import { advance, referenceLockIn } from '../payment/transitions.js';
 import { type Thrown, thrownText } from '../payment/thrown.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
-import { inOperation, itself, currentTraceparent } from '../telemetry/spans.js';
+import { inOperation, itself } from '../telemetry/spans.js';
 import { checkCallback, readCallbackFields } from '../gateway/callback/callback-fields.js';
 import { Claim, AUTH3D_RETRY_MS, auth3dRetryingMs, claimEnd, fitsClaim } from './settling/claim.js';
-import { hashCallbackToken, newAttemptId, newCallbackToken, newHostIdNonce } from './callback-token.js';
+import { newAttemptId, newCallbackToken } from './callback-token.js';
 import { Handover, receiveInput } from './receive-input.js';
 import { loopTurn } from '../process/loop-turn.js';
-import { newPaymentRecord, saleRequest } from './new-payment.js';
-import { type Settlement, applyNotSent, applyOutcome, settlementRules } from './settling/settlement.js';
+import { newPaymentWithCallback, saleRequest } from './new-payment.js';
+import { type Settlement, applyNoPage, applyNotSent, applyOutcome, settlementRules } from './settling/settlement.js';
 import { PaymentReader } from './payment-reader.js';
 import { RefundReader } from './refund-reader.js';
 import { PaymentWriter } from './settling/payment-writer.js';
-import { resultChanges } from './settling/result-changes.js';
 import { ReturnUrlMaker } from './return-urls.js';
 import { StoreClock } from '../process/store-clock.js';
 import { WaitingCallbacks, type WaitingPlace } from './waiting-callbacks.js';
@@ -87,14 +86,8 @@ export class ThreeDFlow {
     const { input, now } = await receiveInput(Init3dDto, given, this.settings, this.clock, this.refunds);
     const token = newCallbackToken(this.random);
     const sale = saleRequest(input, this.settings, await this.returnUrls.makeApart(input, token));
-    const hasToken = sale.returnUrl.includes(token) || sale.failUrl.includes(token);
-    const tokenHash = hasToken ? hashCallbackToken(token) : null;
-    const attemptId = newAttemptId(this.random);
-    const hostIdNonce = newHostIdNonce(this.random, input);
-    const ids = { tokenHash, attemptId, hostIdNonce };
-    const opening = newPaymentRecord('3d', sale, input, this.settings, now, ids);
-    const traceparent = currentTraceparent();
-    const record = traceparent === null ? opening : { ...opening, traceparent };
+    const { random } = this;
+    const record = newPaymentWithCallback('3d', sale, input, this.settings, now, { token, random });
     await this.open(record);
     await loopTurn.take();
 
@@ -103,7 +96,9 @@ export class ThreeDFlow {
       return rejectApart(new PaymentNotSentError(await this.writer.settle(record, applyNotSent), outcome.why));
     }
     if (outcome.content === null) {
-      const failed = await this.writer.settle(record, this.refused(outcome.reason, outcome.result));
+      const failed = await this.writer.settle(record, (current, at) =>
+        applyNoPage(current, outcome, this.settings, at),
+      );
       return rejectApart(new PaymentInit3dError(failed));
     }
     const expiresAt = record.expiresAt ?? now;
@@ -241,13 +236,6 @@ export class ThreeDFlow {
         current.state === 'initiating' ? advance(current, 'failed', { reason: 'reference_taken' }, now) : null;
       throw new PaymentInit3dError(await this.writer.settle(record, free));
     }
-  }
-
-  private refused(reason: PaymentReason, result: GatewayResult | null): Settlement {
-    return (current, now) =>
-      current.state === 'initiating'
-        ? advance(current, 'failed', { ...(result && resultChanges(result, current, this.settings)), reason }, now)
-        : null;
   }
 
   /** Ends a payment for which nothing was sent. If someone else has changed it meanwhile, their change stands. */

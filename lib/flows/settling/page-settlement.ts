@@ -11,6 +11,7 @@ import {
   nextInquiry,
   type SettlementRules,
   UNPAID_CONFIRMED_AFTER_MS,
+  variedBy,
 } from './settlement.js';
 
 /** A gateway that has said nothing for so long after the page's end may have been paid: a person has to know. */
@@ -42,7 +43,7 @@ export function applyToPage(
   if (record.state === 'expired' || record.state === 'failed') return inquiry && askedLate(record, inquiry, rules, now);
   if (record.state !== 'pending' && record.state !== 'unknown') return null;
   const isOver = record.expiresAt !== null && answeredAt >= record.expiresAt;
-  const isUnpaid = inquiry !== null && saysUnpaid(inquiry);
+  const isUnpaid = saysUnpaid(inquiry);
   if (isUnpaid && isOver && isConfirmed(record, answeredAt)) return endPage(record, null, rules, now);
   if (!isUnpaid && isSilentTooLong(record, answeredAt)) {
     return advance(record, 'unknown', { reason: 'no_answer', dueAt: nextInquiry(now, 0, rules.random) }, now);
@@ -80,15 +81,14 @@ export function applyAbandoned(
   rules: SettlementRules,
   times: AnswerTimes,
 ): PaymentRecord | null {
-  const isUnpaid = inquiry !== null && saysUnpaid(inquiry);
-  if (record.state === 'pending' && isUnpaid) return endPage(record, 'abandoned', rules, times.now);
+  if (record.state === 'pending' && saysUnpaid(inquiry)) return endPage(record, 'abandoned', rules, times.now);
   return applyToPage(record, inquiry, rules, times);
 }
 
 /** Whether the gateway's word is that nothing has been paid so far. */
-export function saysUnpaid(inquiry: InquiryOutcome): boolean {
-  if (inquiry.outcome === 'nothing') return inquiry.isUnpaid === true;
-  return inquiry.outcome === 'declined' || inquiry.outcome === 'not_found';
+export function saysUnpaid(inquiry: InquiryOutcome | null): boolean {
+  if (inquiry?.outcome === 'nothing') return inquiry.isUnpaid === true;
+  return inquiry?.outcome === 'declined' || inquiry?.outcome === 'not_found';
 }
 
 /**
@@ -104,7 +104,7 @@ export function nextPageInquiry(
   if (notFoundAt !== null)
     return new Date(Math.max(notFoundAt.getTime() + UNPAID_CONFIRMED_AFTER_MS, at + MIN_WAIT_MS));
   const wait = Math.min(Math.max(at - createdAt.getTime(), MIN_WAIT_MS), MAX_WAIT_MS);
-  const next = new Date(at + Math.round(wait * (0.8 + 0.4 * random.fraction())));
+  const next = new Date(at + variedBy(random, wait));
   return expiresAt !== null && expiresAt > now && expiresAt < next ? expiresAt : next;
 }
 
@@ -114,7 +114,7 @@ function endPage(
   { canInquire }: SettlementRules,
   now: Date,
 ): PaymentRecord {
-  const dueAt = canInquire ? nextLateInquiry(now, now) : null;
+  const dueAt = canInquire ? firstLateInquiry(now) : null;
   return advance(record, 'expired', { reason, inquiries: record.inquiries + 1, dueAt }, now);
 }
 

@@ -124,6 +124,17 @@ function isOursByInquiry({ result }: ChargeOutcome, record: PaymentRecord): bool
   return showsAll || record.isUnproven !== true;
 }
 
+/** The record of a payment for which the gateway gave no page; null if it is not being started any more. */
+export function applyNoPage(
+  record: PaymentRecord,
+  { reason, result }: Pick<ChargeOutcome, 'reason' | 'result'>,
+  rules: TextRules,
+  now: Date,
+): PaymentRecord | null {
+  if (record.state !== 'initiating') return null;
+  return advance(record, 'failed', { ...(result && resultChanges(result, record, rules)), reason }, now);
+}
+
 /** The record once it is proven that its request was never sent; null when the record contradicts that by now. */
 export function applyNotSent(record: PaymentRecord, now: Date): PaymentRecord | null {
   // The claim of an `unknown` payment ran out while its request was still held back.
@@ -137,7 +148,12 @@ export function applyNotSent(record: PaymentRecord, now: Date): PaymentRecord | 
  */
 export function nextInquiry(now: Date, inquiries: number, random: Randomness): Date {
   const wait = Math.min(MIN_INQUIRY_INTERVAL_MS * 2 ** Math.min(inquiries, 20), MAX_INQUIRY_INTERVAL_MS);
-  return new Date(now.getTime() + Math.round(wait * (0.8 + 0.4 * random.fraction())));
+  return new Date(now.getTime() + variedBy(random, wait));
+}
+
+/** A time that varies by up to a fifth, so that what is due does not come all at once. */
+export function variedBy(random: Randomness, ms: number): number {
+  return Math.round(ms * (0.8 + 0.4 * random.fraction()));
 }
 
 /**
