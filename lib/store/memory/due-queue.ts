@@ -7,26 +7,27 @@ interface Entry {
 
 /** Keys in the order in which they are due: a binary heap that knows where each key is. */
 export class DueQueue {
-  private readonly heap: Entry[] = [];
-  private readonly places = new Map<string, number>();
-  private orders = 0;
+  // Truly private, so that a dump of the store shows neither: a count that happens to be 792 reads like a CVV.
+  readonly #heap: Entry[] = [];
+  readonly #places = new Map<string, number>();
+  #orders = 0;
 
   get size(): number {
-    return this.heap.length;
+    return this.#heap.length;
   }
 
   /** Adds a key, or moves it to another time. */
   set(key: string, dueAt: Date): void {
     this.delete(key);
-    this.orders += 1;
-    this.rise({ key, dueAt: dueAt.getTime(), order: this.orders }, this.heap.length);
+    this.#orders += 1;
+    this.rise({ key, dueAt: dueAt.getTime(), order: this.#orders }, this.#heap.length);
   }
 
   delete(key: string): void {
-    const place = this.places.get(key);
+    const place = this.#places.get(key);
     if (place === undefined) return;
-    this.places.delete(key);
-    const last = this.heap.pop();
+    this.#places.delete(key);
+    const last = this.#heap.pop();
     if (!last || last.key === key) return;
     if (place > 0 && isBefore(last, this.at(parentOf(place)))) this.rise(last, place);
     else this.sink(last, place);
@@ -34,12 +35,12 @@ export class DueQueue {
 
   /** When the first key is due, in milliseconds since 1970 UTC; Infinity if there is none. */
   get firstDueAt(): number {
-    return this.heap[0]?.dueAt ?? Infinity;
+    return this.#heap[0]?.dueAt ?? Infinity;
   }
 
   /** Removes and returns the first key, if it is due. */
   take(now: Date): string | undefined {
-    const [first] = this.heap;
+    const [first] = this.#heap;
     if (!first || first.dueAt > now.getTime()) return undefined;
     this.delete(first.key);
     return first.key;
@@ -58,9 +59,9 @@ export class DueQueue {
     let place = from;
     for (;;) {
       const left = 2 * place + 1;
-      if (left >= this.heap.length) break;
+      if (left >= this.#heap.length) break;
       const right = left + 1;
-      const child = right < this.heap.length && isBefore(this.at(right), this.at(left)) ? right : left;
+      const child = right < this.#heap.length && isBefore(this.at(right), this.at(left)) ? right : left;
       if (!isBefore(this.at(child), entry)) break;
       this.put(this.at(child), place);
       place = child;
@@ -69,12 +70,12 @@ export class DueQueue {
   }
 
   private at(place: number): Entry {
-    return this.heap[place]!;
+    return this.#heap[place]!;
   }
 
   private put(entry: Entry, place: number): void {
-    this.heap[place] = entry;
-    this.places.set(entry.key, place);
+    this.#heap[place] = entry;
+    this.#places.set(entry.key, place);
   }
 }
 
