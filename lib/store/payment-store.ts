@@ -123,8 +123,8 @@ export abstract class PaymentStore implements PaymentLedger, PaymentOutbox {
    *
    * - pairs that were not announced within `pairsMs`, with their deliveries, open or parked;
    * - hashes of keys that have been remembered for `keysMs`;
-   * - settled payments older than `paymentsMs`, with their history and events. A payment stays while it has a delivery,
-   *   open or parked, or an event that waits to be fanned out to a known pair.
+   * - settled payments older than `paymentsMs`, with their history and events. A payment stays while it has a `dueAt`, a
+   *   delivery, open or parked, or an event that waits to be fanned out to a known pair.
    *
    * Refunds are deleted together with their payment, in one transaction, and in no other way: they are the records of
    * `refundsAccountOf(account)` whose `reference` is the payment's `conversationId`. The payment also stays while one

@@ -133,9 +133,10 @@ export class AccountLedger {
     this.schedule(conversationId, dueAt);
   }
 
+  /** The settled payments of before that are not due, now or later. */
   finalizedBefore(before: Date): string[] {
     return this.records(this.payments.keys())
-      .filter(({ finalizedAt }) => finalizedAt !== null && finalizedAt < before)
+      .filter(({ finalizedAt, dueAt }) => finalizedAt !== null && finalizedAt < before && dueAt === null)
       .map((record) => record.conversationId);
   }
 

@@ -121,6 +121,7 @@ export class LedgerPurge {
         .where('finalized_at', '<', database.fromNow(-paymentsMs))
         // Some databases do not search an index by the comparison of pairs below.
         .where('finalized_at', '>=', after.finalizedAt)
+        .where('due_at', 'is', null)
         .where((eb) =>
           eb(eb.refTuple('finalized_at', 'conversation_id'), '>', eb.tuple(after.finalizedAt, after.conversationId)),
         )

@@ -12,7 +12,7 @@ export const purgeCases: readonly PaymentStoreCase[] = [
       const full = trial.fullRecord({ state: 'authorizing', finalizedAt: null, dueAt: null });
       await trial.put(full);
       const unknown = await trial.publish(full, 'unknown', at(5));
-      const done = trial.next(unknown.record, { ...settled, updatedAt: at(10), dueAt: at(11) });
+      const done = trial.next(unknown.record, { ...settled, updatedAt: at(10) });
       assert.equal(await trial.store.replace(done, unknown.record.version, trial.event(done, 'succeeded')), 'replaced');
       assert.equal((await trial.drain(handler)).length, 2);
 
@@ -86,6 +86,19 @@ export const purgeCases: readonly PaymentStoreCase[] = [
       const freed = trial.next(left, { referenceLock: null });
       assert.equal(await trial.store.replace(freed, left.version), 'replaced');
       assert.equal(await trial.store.insert(trial.record({ account, referenceLock: reference })), null);
+    },
+  },
+  {
+    name: 'purge keeps a settled payment that is still due',
+    async run(trial) {
+      const late = await trial.insert({ ...settled, state: 'expired', dueAt: at(500) });
+      const done = await trial.insert(settled);
+      trial.moveTo(1_000);
+      same(await trial.purge(), { payments: 1, events: 0 });
+      assert.equal(await trial.find(done), null);
+      same(await trial.find(late), late);
+      await trial.replace(late, { dueAt: null });
+      same(await trial.purge(), { payments: 1, events: 0 });
     },
   },
   {

@@ -114,7 +114,8 @@ for i = 1, #settled, 2 do
   if looked + refunds >= limit then return { looked, payments, events, 1 } end
   local ofIt = amongRefunds(refundsOf, id)
   looked, refunds = looked + 1, refunds + #ofIt
-  if not isBusy(id, known) and not amongRefunds(isAnyNeeded, ofIt) then
+  local isDue = call('ZSCORE', key('due'), id)
+  if not isDue and not isBusy(id, known) and not amongRefunds(isAnyNeeded, ofIt) then
     payments, events = payments + 1, events + delete(id)
     for _, refund in ipairs(ofIt) do events = events + amongRefunds(delete, refund) end
   end
