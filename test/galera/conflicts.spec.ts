@@ -136,6 +136,23 @@ describe('a node that lags', () => {
   });
 });
 
+test.each(['pc.ignore_sb', 'pc.ignore_quorum'])('a node that goes on without the others, by %s, is refused', (option) =>
+  withConnection(2, async (connection) => {
+    const set = (value: boolean) => connection.query('set global wsrep_provider_options = ?', [`${option}=${value}`]);
+    await set(true);
+    try {
+      await expect((await openSqlStore(urls[2]!)).open()).rejects.toThrow(
+        `with ${option} both sides of a partition take payments`,
+      );
+    } finally {
+      await set(false);
+    }
+    const store = await openSqlStore(urls[2]!);
+    await store.open();
+    await store.close();
+  }),
+);
+
 test(
   'stores that open at several nodes at once make the schema once',
   async () => {

@@ -150,7 +150,8 @@ export const SCHEMA_VERSION = MIGRATIONS.length;
 export function paymentSchema(dialect: SqlDialect): string {
   const { schema } = engineNamed(dialect);
   const statements = [createMigrationTable(schema), ...statementsSince(0, schema, schema.now)];
-  return ['begin', ...statements, 'commit'].map((statement) => `${statement};\n`).join('\n');
+  const all = schema.isTransactional ? ['begin', ...statements, 'commit'] : statements;
+  return all.map((statement) => `${statement};\n`).join('\n');
 }
 
 /** Makes or updates the tables, one process at a time; without `mayMigrate` it only checks them. */

@@ -23,6 +23,8 @@ export interface SchemaSyntax {
   readonly tableEnd: (isCompact: boolean) => string;
   /** What limits an index to the rows that meet a condition; empty if the database has no partial indexes. */
   readonly indexOf: (condition: string) => string;
+  /** Whether a transaction can make tables; in MySQL and MariaDB each statement that makes one commits. */
+  readonly isTransactional: boolean;
   /** The time in milliseconds since 1970 UTC. */
   readonly now: string;
 }

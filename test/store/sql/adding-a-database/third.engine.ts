@@ -33,6 +33,7 @@ export const thirdEngine = {
     jsonType: 'text',
     tableEnd: () => ' with (fillfactor = 90)',
     indexOf: () => '',
+    isTransactional: true,
     now: 'floor(extract(epoch from now()) * 1000)',
   },
   time: '(select floor(extract(epoch from clock_timestamp()) * 1000)::bigint)',

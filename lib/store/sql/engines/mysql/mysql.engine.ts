@@ -44,6 +44,7 @@ export const mysqlEngine = {
     jsonType: 'longtext character set utf8mb4 collate utf8mb4_bin',
     tableEnd: () => ' engine=innodb',
     indexOf: () => '',
+    isTransactional: false,
     now: 'floor(unix_timestamp(now(3)) * 1000)',
   },
   // The same throughout a statement, and of no time zone.

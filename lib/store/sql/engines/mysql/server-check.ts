@@ -35,11 +35,14 @@ const SETTINGS = [
   'sql_select_limit',
   'sync_binlog',
   'wsrep_on',
+  'wsrep_provider_options',
   'wsrep_sync_wait',
 ];
 /** Less than the greatest value, which a number cannot hold exactly, and more rows than there can be. */
 const ALL_ROWS = 2 ** 63;
 const ROWS_AS_LISTS = "its rows are not objects; leave out mysql2's rowsAsArray and nestTables";
+/** Options of Galera by which nodes go on without most of the others. */
+const SPLITS_CLUSTER = /\b(pc\.ignore_sb|pc\.ignore_quorum)\s*=\s*(?:true|yes|on|1)\b/i;
 /** The bit of `wsrep_sync_wait` for reads. */
 const WAITS_FOR_READS = 1;
 
@@ -129,6 +132,10 @@ function problemOf(settings: ReadonlyMap<string, string>): string | null {
   // What was given back of a payment could be added up without what another node has committed.
   if (isGalera(settings) && (Number(settings.get('wsrep_sync_wait')) & WAITS_FOR_READS) === 0) {
     return 'its connections do not wait for what other nodes have committed; set wsrep_sync_wait to 7 on them';
+  }
+  const [, splitting] = SPLITS_CLUSTER.exec(settings.get('wsrep_provider_options') ?? '') ?? [];
+  if (isGalera(settings) && splitting) {
+    return `with ${splitting} both sides of a partition take payments; turn it off in its wsrep_provider_options`;
   }
   return null;
 }

@@ -37,6 +37,7 @@ export const postgresEngine = {
     jsonType: 'text',
     tableEnd: () => '',
     indexOf: (condition) => ` where ${condition}`,
+    isTransactional: true,
     now: 'floor(extract(epoch from now()) * 1000)',
   },
   // As a subquery it is evaluated once a statement, so that an index can be searched by it.

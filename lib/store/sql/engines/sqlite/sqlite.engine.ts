@@ -33,6 +33,7 @@ export const sqliteEngine = {
     jsonType: 'text',
     tableEnd: (isCompact) => (isCompact ? ' without rowid' : ''),
     indexOf: (condition) => ` where ${condition}`,
+    isTransactional: true,
     now: 'unixepoch() * 1000',
   },
   time: null,
