@@ -6,6 +6,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { PaymentService } from 'nestjs-card-payment';
 import type { Simulator } from 'nestjs-card-payment/simulator';
+import { CallbackRoute } from '../../lib/options/payment-options.js';
 import { AppModule } from '../../sample/src/app.module.js';
 import { configureShop } from '../../sample/src/configure-shop.js';
 import { DemoGateway } from '../../sample/src/demo/demo-gateway.js';
@@ -41,6 +42,8 @@ async function open(data: string, variables: Readonly<Record<string, string>>, g
 
   const app = await NestFactory.create<NestExpressApplication>(AppModule, { logger: ['error'] });
   configureShop(app);
+  // The buyer waits for all of it where the gateway has nothing to say, as after Cancel. The shop's own 5 s are for people.
+  Object.assign(app.get(CallbackRoute), { waitMs: 1_000 });
   await app.listen(port, 'localhost');
   const simulator = app.get(DemoGateway).simulator ?? gateway;
   if (!simulator) throw new Error('The shop has started without its simulator');

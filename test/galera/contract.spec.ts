@@ -25,5 +25,5 @@ describePaymentStore(
     create: (clock) => openAt(0, clock),
     another: (_store, clock) => openAt(1, clock),
   },
-  sampling(3),
+  sampling(5),
 );

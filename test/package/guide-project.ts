@@ -19,9 +19,9 @@ export const FOUND_IN_BROKEN_PAGE = [
   `broken.md:5: error TS2339: Property 'absent' does not exist on type 'PaymentService'.`,
 ];
 
-/** Installs the packages that only some pages need. */
-export async function addGuidePackages(app: MerchantApp): Promise<void> {
-  const packages = [...app.installLines('docs/orders.md'), ...installLines('docs/orders.md', 'Prisma 7')];
+/** Installs the packages that only some pages need, and further ones. */
+export async function addGuidePackages(app: MerchantApp, ...further: readonly string[]): Promise<void> {
+  const packages = [...app.installLines('docs/orders.md'), ...installLines('docs/orders.md', 'Prisma 7'), ...further];
   // TypeORM's peer ranges exclude the newest versions of drivers that it does not use here.
   await app.add(packages, '--legacy-peer-deps');
 }

@@ -4,3 +4,4 @@ export declare function findGalera(): string | null;
 export declare function findPostgres18(): string | null;
 export declare function requireFound(what: string, path: string | null): string;
 export declare const CHROMIUM_NAMES: string[];
+export declare const HEADLESS_SHELL: string;

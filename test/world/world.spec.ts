@@ -57,8 +57,10 @@ if (SEED !== undefined) {
 
     it.each(PLANTS)(
       'show $fault',
-      async ({ plant, breaks }) => {
+      async ({ plant, breaks, shownBy = 1 }) => {
         const isShown = ({ broken }: Run): boolean => broken.some((promise) => breaks.test(promise));
+        if (isShown(await run(shownBy, plant))) return;
+        // The worlds have changed since.
         let seed = 1;
         while (seed <= 1_000 && !isShown(await run(seed, plant))) seed += 1;
         expect(seed).toBeLessThanOrEqual(1_000);

@@ -32,7 +32,7 @@ async function open(clock: PaymentClock, url = postgres.url) {
   return store;
 }
 
-describePaymentStore('a third database', { create: open, another: (_store, clock) => open(clock) }, sampling(3));
+describePaymentStore('a third database', { create: open, another: (_store, clock) => open(clock) }, sampling(5));
 
 describeLeases(THIRD, () => new PostgresDialect({ pool: poolOfNewDatabase }));
 

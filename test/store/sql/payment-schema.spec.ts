@@ -32,7 +32,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
         await checked.open();
         return checked;
       };
-      for (const check of sample(5, paymentStoreContract)) await check.run({ create });
+      for (const check of sample(11, paymentStoreContract)) await check.run({ create });
     },
     WHOLE_SUITE_MS,
   );

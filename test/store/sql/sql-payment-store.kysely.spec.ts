@@ -27,7 +27,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
         await store.open();
         return store;
       };
-      for (const check of sample(5, paymentStoreContract)) await check.run({ create });
+      for (const check of sample(11, paymentStoreContract)) await check.run({ create });
       await db.insertInto('orders').values({ id: 'a', paid_at: 1 }).execute();
       const rows = await db.selectFrom('orders').selectAll().execute();
       expect(rows.map((row) => Object.keys(row))).toEqual([['id', 'paidAt']]);

@@ -45,7 +45,7 @@ describePaymentStore(
     create: (clock) => open(pools[0], clock),
     another: (_store, clock) => open(pools[1], clock),
   },
-  sampling(2),
+  sampling(4),
 );
 
 test('a pool of mysql2/promise is refused, and the pool in it is taken', async () => {

@@ -36,7 +36,7 @@ describePaymentStore(
     create: (clock) => open(postgres.url, clock),
     another: (_store, clock) => open(postgres.url, clock),
   },
-  sampling(2),
+  sampling(4),
 );
 
 test('the tables have the columns of the ordinary schema and its version', async () => {

@@ -29,7 +29,7 @@ async function open(clock: PaymentClock) {
 describePaymentStore(
   'PostgreSQL behind PgBouncer',
   { create: open, another: (_store, clock) => open(clock) },
-  sampling(3),
+  sampling(5),
 );
 
 test('it refuses the limits when a session begins, so that each transaction sets them', async () => {

@@ -17,4 +17,4 @@ async function open(clock: PaymentClock) {
   return store;
 }
 
-describePaymentStore('PostgreSQL 18', { create: open, another: (_store, clock) => open(clock) }, sampling(3));
+describePaymentStore('PostgreSQL 18', { create: open, another: (_store, clock) => open(clock) }, sampling(5));
