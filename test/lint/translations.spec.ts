@@ -5,7 +5,9 @@ import { dirname, join } from 'node:path';
 import { differences, linksOf, originalOf, type Page } from './translations.js';
 
 const SCRIPT = join(process.cwd(), 'translated.js');
-const GUIDE = readdirSync('docs/tr').map((name) => `docs/tr/${name}`);
+const GUIDE = readdirSync('docs/tr')
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `docs/tr/${name}`);
 
 it('Turkish pages are up to date with their English ones', () => {
   const { status, stderr } = translated(process.cwd());
