@@ -1,11 +1,16 @@
-// Draws the pictures of the states in docs/errors.md and docs/refunds.md from their table: `npm run states`.
+// Draws the pictures of the states in docs/errors.md, docs/refunds.md and their translations from their table: `npm run states`.
 // `--print [PAGE]` prints a page instead, by default docs/errors.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import './bench/typescript.mjs';
 
 const { PAYMENT_STATES, REFUND_STATES, SALE_STATES } = await import('./lib/payment/payment-state.ts');
 /** The states that each page shows. */
-const PAGES = { 'docs/errors.md': SALE_STATES, 'docs/refunds.md': REFUND_STATES };
+const PAGES = {
+  'docs/errors.md': SALE_STATES,
+  'docs/tr/errors.md': SALE_STATES,
+  'docs/refunds.md': REFUND_STATES,
+  'docs/tr/refunds.md': REFUND_STATES,
+};
 const PICTURE = /^```mermaid\nstateDiagram-v2\n[\s\S]*?^```$/m;
 
 const [option, printed = 'docs/errors.md'] = process.argv.slice(2);
