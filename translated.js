@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 const FOLDER = 'docs/tr';
-const README = 'README-tr.md';
+const README = 'docs/README.tr.md';
 const NOTE = /\n*<!-- translated from \S+, ([0-9a-f]+) -->\s*$/;
 
 const pages = process.argv.slice(2).map((page) => page.replaceAll('\\', '/').replace(/^\.\//, ''));

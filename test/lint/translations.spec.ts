@@ -16,7 +16,7 @@ it('Turkish pages are up to date with their English ones', () => {
   expect(status).toBe(0);
 });
 
-describe.each(['README-tr.md', ...GUIDE])('%s', (path) => {
+describe.each(['docs/README.tr.md', ...GUIDE])('%s', (path) => {
   it('is the translation of an English page', () => expect(existsSync(originalOf(path))).toBe(true));
 
   it('has the headings, lists, tables, code, names and links of its English page', () => {
@@ -34,8 +34,8 @@ describe.each(['README-tr.md', ...GUIDE])('%s', (path) => {
 });
 
 it('the READMEs link to each other, and the Turkish one to each Turkish page', () => {
-  expect(linksOf(pageAt('README.md'))).toContain('README-tr.md');
-  expect(linksOf(pageAt('README-tr.md'))).toEqual(expect.arrayContaining(['README.md', ...GUIDE]));
+  expect(linksOf(pageAt('README.md'))).toContain('docs/README.tr.md');
+  expect(linksOf(pageAt('docs/README.tr.md'))).toEqual(expect.arrayContaining(['README.md', ...GUIDE]));
 });
 
 describe('a translation', () => {
@@ -96,8 +96,8 @@ describe('npm run translated', () => {
     write('docs/pay.md', ENGLISH);
     write('docs/tr/pay.md', '# Ödeme\n');
     write('README.md', '# Readme\n');
-    write('README-tr.md', '# Beni oku\n');
-    expect(translated(folder, 'docs/tr/pay.md', 'README-tr.md')).toMatchObject({ status: 0, stderr: '' });
+    write('docs/README.tr.md', '# Beni oku\n');
+    expect(translated(folder, 'docs/tr/pay.md', 'docs/README.tr.md')).toMatchObject({ status: 0, stderr: '' });
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -136,11 +136,11 @@ describe('npm run translated', () => {
   });
 
   it('names a page that has no note, and one that has no English page', () => {
-    write('README-tr.md', '# Beni oku\n');
+    write('docs/README.tr.md', '# Beni oku\n');
     write('docs/tr/old.md', '# Eski\n');
     const { status, stderr } = translated(folder);
     expect(status).toBe(1);
-    expect(stderr).toContain('README-tr.md does not say which text it was translated from');
+    expect(stderr).toContain('docs/README.tr.md does not say which text it was translated from');
     expect(stderr).toContain('docs/tr/old.md has no English page');
   });
 

@@ -125,7 +125,7 @@ export function linksOf({ path, text }: Page): string[] {
 
 /** The path of the page that a Turkish page is a translation of; of any other page, its own. */
 export function originalOf(path: string): string {
-  return path.replace(/^README-tr\.md/, 'README.md').replace(/^docs\/tr\//, 'docs/');
+  return path.replace(/^docs\/README\.tr\.md/, 'README.md').replace(/^docs\/tr\//, 'docs/');
 }
 
 /** Links to other pages. Those to a page that is translated lose their anchors, which are in the language of the page. */
