@@ -46,7 +46,7 @@ export function nextSteps(project: NestProject, install: readonly Words[], port:
     `Then open http://localhost:${port} and order:`,
     ...STEPS.map((step, index) => `  ${index + 1}. ${step}`),
     '',
-    'Show the paid order (its id is in the column of references):',
+    'Show the paid order (its id is the reference):',
     `  ${ADD[packageManager].run} nestjs-card-payment payments list --state succeeded`,
   ].join('\n');
 }
