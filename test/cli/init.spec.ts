@@ -291,7 +291,7 @@ describe('init', () => {
     });
 
     it('says what an old tsconfig.json lacks for better-sqlite3', async () => {
-      write('tsconfig.json', '{ "compilerOptions": { "module": "commonjs" /* "esModuleInterop": true */ } }');
+      write('tsconfig.json', '{ "compilerOptions": { "module": "commonjs"\n  // "esModuleInterop": true\n} }');
       const { status, text } = await init(['--yes']);
       expect(text).toContain('"esModuleInterop": true,');
       expect(status).toBe(1);

@@ -123,7 +123,8 @@ function packageManagerOf(folder: string, { packageManager }: Manifest): Package
 
 /** The compiler's own default depends on the module format; a base file (`extends`) is trusted to set it. */
 function hasDefaultImports(folder: string): boolean {
-  const text = (textIn(folder, 'tsconfig.json') ?? '').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+  const lines = (textIn(folder, 'tsconfig.json') ?? '').split('\n');
+  const text = lines.filter((line) => !line.trimStart().startsWith('//')).join('\n');
   const isCommonJs = /"module"\s*:\s*"commonjs"/i.test(text);
   return !isCommonJs || /"esModuleInterop"\s*:\s*true|"extends"/.test(text);
 }

@@ -54,7 +54,7 @@ function isFor({ adapter, dependencies, devDependencies }: NestProject, file: Tu
 }
 
 function sourceChange({ folder, modules }: NestProject, { path, text }: TutorialFile): PlannedChange[] {
-  const wanted = modules === 'ESM' ? text : text.replace(/from '(\.[^']*)\.js'/g, "from '$1'");
+  const wanted = modules === 'ESM' ? text : text.replace(/('\.{1,2}\/[^'\n]{1,100})\.js'/g, "$1'");
   const before = fileIn(folder, path);
   const current = before?.toString('utf8') ?? '';
   // Git may have changed the line ends.
