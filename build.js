@@ -45,8 +45,14 @@ async function bundle(format, files) {
     format,
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name].js',
-    // All that an application always loads is one file.
-    codeSplitting: { groups: [{ name: 'core', test: /compiled[\\/]index\.js$/ }] },
+    codeSplitting: {
+      groups: [
+        // All that an application always loads is one file.
+        { name: 'core', test: /compiled[\\/]index\.js$/ },
+        // The text of files that a merchant gets, whose imports are not this package's.
+        { name: 'tutorial', test: /compiled[\\/]cli[\\/]init[\\/]tutorial-files\.js$/ },
+      ],
+    },
     minifyInternalExports: false,
     // Of a driver that is used by `import()`: Jest has that in CommonJS only with a flag.
     dynamicImportInCjs: false,

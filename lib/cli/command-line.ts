@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { PaymentConfigurationError, PaymentError } from '../errors/payment-errors.js';
 import { nearest } from '../options/near-misses.js';
 import {
+  type Ask,
   type Call,
   type Command,
   CommandFailedError,
@@ -11,6 +12,7 @@ import {
 } from './command.js';
 import { doctorCommand } from './doctor/doctor.command.js';
 import { helpOf, helpOfAll, helpOfGroup } from './help.js';
+import { initCommand } from './init/init.command.js';
 import { loadEnvironmentFile, parseWords } from './parse-words.js';
 import { listPaymentsCommand, paymentStatsCommand, showPaymentCommand } from './payments/look-up.commands.js';
 import { parkedDeliveriesCommand, replayDeliveryCommand } from './payments/parked-deliveries.commands.js';
@@ -26,6 +28,7 @@ import { simulateCommand } from './simulate.command.js';
 
 /** The commands, in the order in which the help lists them. */
 export const COMMANDS: readonly Command[] = [
+  initCommand,
   doctorCommand,
   simulateCommand,
   schemaCommand,
@@ -62,8 +65,13 @@ export type Announce = (text: string, stream: 'stdout' | 'stderr') => Promise<vo
  * Runs the command that the words name. It never rejects, and prints nothing itself.
  *
  * @param announce shows what a command says before it has ended
+ * @param ask asks a person; null if nobody can answer
  */
-export async function answer(words: readonly string[], announce: Announce = () => Promise.resolve()): Promise<Answer> {
+export async function answer(
+  words: readonly string[],
+  announce: Announce = () => Promise.resolve(),
+  ask: Ask | null = null,
+): Promise<Answer> {
   const [first = '', ...others] = words;
   if (VERSION.includes(first)) return said(`${packageVersion()}\n`);
   if (HELP.includes(first)) return others.length === 0 ? said(helpOfAll(COMMANDS)) : answer([...others, '--help']);
@@ -74,7 +82,7 @@ export async function answer(words: readonly string[], announce: Announce = () =
     const [second = '', ...rest] = others;
     if (group.length > 0 && HELP.includes(second)) return said(helpOfGroup(first, group));
     found = group.length > 0 ? commandIn(group, first, second) : commandIn(COMMANDS, '', first);
-    return await run(found, group.length > 0 ? rest : others, announce);
+    return await run(found, group.length > 0 ? rest : others, announce, ask);
   } catch (error) {
     return refusal(error, found);
   }
@@ -93,7 +101,7 @@ function commandIn(commands: readonly Command[], group: string, word: string): C
   throw new UsageError(`There is no command "${prefix}${word}". ${meant}`);
 }
 
-async function run(command: Command, args: readonly string[], announce: Announce): Promise<Answer> {
+async function run(command: Command, args: readonly string[], announce: Announce, ask: Ask | null): Promise<Answer> {
   const parsed = parseWords(command, args);
   if (parsed === null) return said(helpOf(command));
   const environmentFile = loadEnvironmentFile(parsed.values['env'] as string | undefined);
@@ -103,6 +111,7 @@ async function run(command: Command, args: readonly string[], announce: Announce
     environment: process.env,
     environmentFile,
     announce: (line) => announce(`${printable(line)}\n`, isJson ? 'stderr' : 'stdout'),
+    ask: ask && ((question) => ask(printable(question))),
   } as Call<CommandOptions>);
   return { ...said(textOf(outcome, isJson), outcome.status), staysUp: outcome.staysUp };
 }

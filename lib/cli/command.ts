@@ -33,7 +33,16 @@ export interface Call<Options extends CommandOptions> {
   readonly environmentFile: string | null;
   /** Shows a line at once: on standard output, or on standard error with `--json`. It never rejects. */
   readonly announce: (line: string) => Promise<void>;
+  /** Asks a person; null if nobody can answer. */
+  readonly ask: Ask | null;
 }
+
+/**
+ * Asks whether to do something, and takes no answer for no.
+ *
+ * @throws CommandFailedError if the person ends the questions
+ */
+export type Ask = (question: string) => Promise<boolean>;
 
 /** The result of a command. */
 export interface Outcome {

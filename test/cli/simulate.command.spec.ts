@@ -16,7 +16,8 @@ async function printedBy(args: readonly string[]): Promise<string> {
   const call = parseWords(simulateCommand, args)!;
   const values = call.values as Readonly<Record<string, string>>;
   const announce = (): Promise<void> => Promise.resolve();
-  return (await simulateCommand.run({ ...call, values, environment: {}, environmentFile: null, announce })).text;
+  const given = { environment: {}, environmentFile: null, announce, ask: null };
+  return (await simulateCommand.run({ ...call, values, ...given })).text;
 }
 
 /** What the command prints, and the simulator by the settings in it. */

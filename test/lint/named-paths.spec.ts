@@ -6,7 +6,7 @@ const FOLDERS = ['lib', 'test', 'docs', 'sample', 'bench', '.github', '.ci'];
 /** What `npm run build`, `npm run docs`, the tests and the sample shop generate. */
 const GENERATED = /^(?:sample\/)?(?:data|dist|site|reports|node_modules)(?:\/|$)/;
 /** What a page tells its readers to write, `lib/store/sql/NAME.engine.ts`, or to delete from a new project. */
-const FILES_OF_READERS = /\bNAME\b|^lib\/flows\/bin-flow\.ts$|^test\/app\.e2e-spec\.ts$/;
+const FILES_OF_READERS = /\bNAME\b|^lib\/flows\/bin-flow\.ts$|^test\/(?:app|checkout|checkout-fastify)\.e2e-spec\.ts$/;
 /** A history may name files that no longer exist. */
 const HISTORY = ['CHANGELOG.md'];
 

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { startMariaDb } from '../services/mariadb.js';
 import { startPostgres } from '../services/postgres.js';
 import { startRedis } from '../services/redis.js';
+import { payAfterInit } from './empty-project.js';
 import { tabledVersions } from './guide.js';
 import { payOrders } from './guide-orders.js';
 import {
@@ -118,6 +119,14 @@ describe('the packed package in a NestJS 11 application, CommonJS', () => {
         await payAsInGettingStarted(app, adapter);
       },
       60_000,
+    );
+
+    it.each(['Express', 'Fastify'] as const)(
+      'takes a merchant from nest new by init to a paid order on %s',
+      async (adapter) => {
+        await payAfterInit(app, adapter);
+      },
+      120_000,
     );
 
     it.each(['typeorm', 'prisma'] as const)(
