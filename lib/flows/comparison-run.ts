@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { refundsAccountOf } from '../payment/account.js';
+import type { LedgerState } from '../payment/payment-state.js';
 import { isRefund, type PaymentRecord } from '../payment/payment.js';
 import type { PaymentStore } from '../store/payment-store.js';
 import { type Compared, type Comparison, isAmountHidden, isAskable } from './comparison.js';
@@ -18,7 +19,8 @@ export interface OpenComparison {
   readonly kind: SettledKind;
   /** Its id at the gateway: a conversationId or a refundId. */
   readonly id: string;
-  readonly result: 'differing' | 'unclear' | 'unanswered';
+  /** `waiting`: a run was stopped just before it asked. */
+  readonly result: 'differing' | 'unclear' | 'unanswered' | 'waiting';
 }
 
 /** How far a comparison has come, so that a later run can go on. It holds ids, and nothing else of a payment. */
@@ -51,6 +53,8 @@ export interface ComparisonRunOptions {
   readonly account: string;
   readonly period: Period;
   readonly kinds?: readonly SettledKind[];
+  /** Only those that are in one of these states; by default all. */
+  readonly states?: readonly LedgerState[];
   /** How many inquiries are under way at once. */
   readonly atOnce: number;
   /** How many inquiries begin in a minute at most: the shop that is running shares the limits of the gateway. */
@@ -127,11 +131,12 @@ export class ComparisonRun {
   }
 
   private async *newRecords(): AsyncGenerator<PaymentRecord> {
-    const { account, period, kinds = SETTLED_KINDS } = this.options;
+    const { account, period, kinds = SETTLED_KINDS, states } = this.options;
     for await (const record of settledRecords(this.store, { account, period, kinds, after: this.after })) {
-      // Whoever takes it may be stopped before the gateway has answered. A later run then asks about it again.
       this.after = placesAfter(this.after, record);
-      const one = openOf(record, 'unanswered');
+      if (states?.includes(record.state) === false) continue;
+      // Whoever takes it may be stopped before the gateway has answered. A later run then asks about it again.
+      const one = openOf(record, 'waiting');
       this.open.set(keyOf(one), one);
       yield record;
     }
@@ -153,6 +158,7 @@ export class ComparisonRun {
         const next = await this.unlessEnded(records.next());
         if (next === ENDED || next.done === true) return;
         if (isAskable(next.value) && !(await this.hasTurn())) return;
+        this.noteStart(next.value);
         const compared = await this.unlessEnded(this.comparison.compare(next.value));
         if (compared === ENDED) return;
         await this.note(next.value, compared);
@@ -176,6 +182,11 @@ export class ComparisonRun {
     this.nextTurnAt = at + 60_000 / this.options.perMinute;
     if (at > now) await this.unlessEnded(sleep(at - now));
     return this.stopped === null;
+  }
+
+  private noteStart(record: PaymentRecord): void {
+    const one = openOf(record, 'unanswered');
+    if (this.open.get(keyOf(one))?.result === 'waiting') this.open.set(keyOf(one), one);
   }
 
   private async note(record: PaymentRecord, compared: Compared): Promise<void> {
