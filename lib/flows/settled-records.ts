@@ -68,12 +68,20 @@ async function* recordsOf(
     yield* page;
     const last = page.at(-1);
     if (!last || page.length < query.limit) return;
-    after = placeOf(last);
+    const next = placeOf(last);
+    // It would go on for ever.
+    if (after && !isBehind(next, after)) throw new Error('The store lists settled records that it listed before.');
+    after = next;
   }
 }
 
 function placeOf({ finalizedAt, conversationId }: PaymentRecord): SettledPlace {
   return { finalizedAt: finalizedAt ?? new Date(0), conversationId };
+}
+
+function isBehind(place: SettledPlace, other: SettledPlace): boolean {
+  const difference = place.finalizedAt.getTime() - other.finalizedAt.getTime();
+  return difference > 0 || (difference === 0 && place.conversationId !== other.conversationId);
 }
 
 function isEarlier(one: PaymentRecord, other: PaymentRecord): boolean {

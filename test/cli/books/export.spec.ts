@@ -16,6 +16,9 @@ import { Books, noon } from './books.js';
 type Entry = Readonly<Record<string, string | number | null>>;
 
 const NOVEMBER = ['payments', 'export', '--from', '2026-11-01', '--to', '2026-11-30'];
+/** So many do not fit into a heap of this size: the process would end. */
+const MANY = 40_000;
+const HEAP_MIB = 56;
 const MAIN = join(process.cwd(), 'dist/esm/cli/main.js');
 
 /** Reads CSV by RFC 4180, strictly: quotes, delimiters and line ends have to be where they belong. */
@@ -288,19 +291,22 @@ describe('payments export', () => {
     expect(files()).toEqual(['folder']);
   });
 
-  it('writes 100,000 payments with flat memory, and ends quietly if its reader leaves', async () => {
-    const few = await exportOf(1_000);
-    const many = await exportOf(100_000);
-    expect([few.lines, many.lines]).toEqual([1_001, 100_001]);
-    // All of them would take 100 MiB and more.
-    expect(many.memoryMiB - few.memoryMiB).toBeLessThan(40);
+  it('writes any number of payments with little memory, and ends quietly if its reader leaves', async () => {
+    fill(MANY);
+    const whole = run([]);
+    let lines = 0;
+    whole.stdout.on('data', (chunk: Buffer) => {
+      for (const byte of chunk) if (byte === 10) lines += 1;
+    });
+    expect(await once(whole, 'close')).toEqual([0, null]);
+    expect(lines).toBe(1 + MANY);
 
     const left = run([]);
     left.stdout.once('data', () => left.stdout.destroy());
     let stderr = '';
     left.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
     expect(await once(left, 'close')).toEqual([0, null]);
-    expect(stderr.replace(/^memory .*$/m, '').trim()).toBe('');
+    expect(stderr).toBe('');
 
     const told = run(['--output', 'told.csv']);
     while (!files().some((name) => name.startsWith('.told.csv'))) await new Promise(setImmediate);
@@ -308,35 +314,25 @@ describe('payments export', () => {
     expect(await once(told, 'close')).toEqual([1, null]);
     expect(files()).toEqual([]);
 
-    async function exportOf(count: number) {
-      fill(count);
-      const process_ = run([]);
-      let [lines, said_] = [0, ''];
-      process_.stdout.on('data', (chunk: Buffer) => {
-        for (const byte of chunk) if (byte === 10) lines += 1;
-      });
-      process_.stderr.on('data', (chunk: Buffer) => (said_ += chunk.toString()));
-      expect(await once(process_, 'close')).toEqual([0, null]);
-      return { lines, memoryMiB: Number(/^memory (\d+)$/m.exec(said_)?.[1]) / 1_024 };
-    }
-
     function run(more: readonly string[]) {
-      const report = `data:text/javascript,process.on('exit',()=>process.stderr.write('\\nmemory '+process.resourceUsage().maxRSS+'\\n'))`;
-      const args = ['--max-semi-space-size=2', '--import', report, MAIN, ...NOVEMBER, ...more];
+      const args = [`--max-old-space-size=${HEAP_MIB}`, MAIN, ...NOVEMBER, ...more];
       return spawn(process.execPath, args, { cwd: place.folder, env: { ...env, PATH: process.env['PATH'] } });
     }
 
     function fill(count: number): void {
-      const record = aPaymentRecord({ conversationId: '@', finalizedAt: noon(1), message: 'x'.repeat(500) });
       const database = new Database(place.file('payments.sqlite'));
-      database
-        .prepare(
-          `insert into card_payment (account, conversation_id, version, state, created_at, updated_at, finalized_at, record)
-          with recursive number(i) as (select 1 union all select i + 1 from number where i < ?)
-          select 'default', 'P' || i, 3, 'succeeded', ?, ?, ? + i, replace(?, '"@"', '"P' || i || '"') from number
-          where true on conflict do nothing`,
-        )
-        .run(count, ...Array.from({ length: 3 }, () => noon(1).getTime()), recordToJson(record));
+      const insert = database.prepare(
+        `insert into card_payment (account, conversation_id, version, state, created_at, updated_at, finalized_at, record)
+          values ('default', ?, 3, 'succeeded', ?, ?, ?, ?) on conflict do nothing`,
+      );
+      database.transaction(() => {
+        for (let number = 0; number < count; number += 1) {
+          // A few at the same moment.
+          const [conversationId, at] = [`P${number}`, noon(1, Math.floor(number / 3))];
+          const record = aPaymentRecord({ conversationId, createdAt: at, finalizedAt: at, message: 'x'.repeat(500) });
+          insert.run(conversationId, at.getTime(), at.getTime(), at.getTime(), recordToJson(record));
+        }
+      })();
       database.close();
     }
   }, 120_000);
