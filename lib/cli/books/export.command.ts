@@ -54,10 +54,10 @@ export const exportPaymentsCommand = command({
       return { text: '', remark: remark ?? undefined };
     }
     const path = values.output;
-    const remark = await withAccountStore(call, async (opened) => {
-      const file = await WholeFile.begin(path, 'output');
-      try {
-        return await untilStopped(async (signal) => {
+    const remark = await withAccountStore(call, (opened) =>
+      untilStopped(async (signal) => {
+        const file = await WholeFile.begin(path, 'output');
+        try {
           const done = await exported(opened, writing, async (text) => {
             if (signal.aborted) throw new CommandFailedError(`${stopped(signal)}: ${path} was not written.`);
             await file.write(text);
@@ -65,11 +65,11 @@ export const exportPaymentsCommand = command({
           });
           await file.finish();
           return done;
-        });
-      } finally {
-        await file.discard();
-      }
-    });
+        } finally {
+          await file.discard();
+        }
+      }),
+    );
     return { text: '', remark: remark ?? undefined };
   },
 });
