@@ -10,6 +10,8 @@ import {
   type Outcome,
   UsageError,
 } from './command.js';
+import { comparePaymentsCommand } from './books/compare.command.js';
+import { exportPaymentsCommand } from './books/export.command.js';
 import { doctorCommand } from './doctor/doctor.command.js';
 import { helpOf, helpOfAll, helpOfGroup } from './help.js';
 import { initCommand } from './init/init.command.js';
@@ -42,13 +44,15 @@ export const COMMANDS: readonly Command[] = [
   voidPaymentCommand,
   listRefundsCommand,
   recordRefundCommand,
+  comparePaymentsCommand,
+  exportPaymentsCommand,
   parkedDeliveriesCommand,
   replayDeliveryCommand,
 ];
 
 /** What the process prints, and how it ends. */
 export interface Answer {
-  readonly status: 0 | 1 | 2;
+  readonly status: 0 | 1 | 2 | 3;
   readonly stdout: string;
   readonly stderr: string;
   /** Whether the process keeps running until it is ended. */
@@ -58,18 +62,21 @@ export interface Answer {
 const VERSION = ['--version', '-v', 'version'];
 const HELP = ['--help', '-h', 'help'];
 
-/** Shows a line before the command has ended. It never rejects. */
-export type Announce = (text: string, stream: 'stdout' | 'stderr') => Promise<void>;
+/**
+ * Shows a text before the command has ended. `closed`: nobody reads it any more; `failed`: it could not be written. It
+ * never rejects.
+ */
+export type Show = (text: string, stream: 'stdout' | 'stderr') => Promise<'shown' | 'closed' | 'failed'>;
 
 /**
  * Runs the command that the words name. It never rejects, and prints nothing itself.
  *
- * @param announce shows what a command says before it has ended
+ * @param show shows what a command says before it has ended
  * @param ask asks a person; null if nobody can answer
  */
 export async function answer(
   words: readonly string[],
-  announce: Announce = () => Promise.resolve(),
+  show: Show = () => Promise.resolve('shown'),
   ask: Ask | null = null,
 ): Promise<Answer> {
   const [first = '', ...others] = words;
@@ -82,7 +89,7 @@ export async function answer(
     const [second = '', ...rest] = others;
     if (group.length > 0 && HELP.includes(second)) return said(helpOfGroup(first, group));
     found = group.length > 0 ? commandIn(group, first, second) : commandIn(COMMANDS, '', first);
-    return await run(found, group.length > 0 ? rest : others, announce, ask);
+    return await run(found, group.length > 0 ? rest : others, show, ask);
   } catch (error) {
     return refusal(error, found);
   }
@@ -101,7 +108,7 @@ function commandIn(commands: readonly Command[], group: string, word: string): C
   throw new UsageError(`There is no command "${prefix}${word}". ${meant}`);
 }
 
-async function run(command: Command, args: readonly string[], announce: Announce, ask: Ask | null): Promise<Answer> {
+async function run(command: Command, args: readonly string[], show: Show, ask: Ask | null): Promise<Answer> {
   const parsed = parseWords(command, args);
   if (parsed === null) return said(helpOf(command));
   const environmentFile = loadEnvironmentFile(parsed.values['env'] as string | undefined);
@@ -110,13 +117,20 @@ async function run(command: Command, args: readonly string[], announce: Announce
     ...parsed,
     environment: process.env,
     environmentFile,
-    announce: (line) => announce(`${printable(line)}\n`, isJson ? 'stderr' : 'stdout'),
+    announce: async (line) => void (await show(`${printable(line)}\n`, isJson ? 'stderr' : 'stdout')),
+    write: async (text) => {
+      const shown = await show(text, 'stdout');
+      if (shown === 'failed') throw new CommandFailedError('Standard output cannot be written; is the disk full?');
+      return shown === 'shown';
+    },
     ask: ask && ((question) => ask(printable(question))),
   } as Call<CommandOptions>);
-  return { ...said(textOf(outcome, isJson), outcome.status), staysUp: outcome.staysUp };
+  const stderr = outcome.remark === undefined ? '' : `${printable(outcome.remark)}\n`;
+  return { ...said(textOf(outcome, isJson), outcome.status), stderr, staysUp: outcome.staysUp };
 }
 
 function textOf({ text, json }: Outcome, isJson: boolean): string {
+  if (text === '' && json === undefined) return '';
   return isJson ? `${JSON.stringify(json, null, 2)}\n` : `${printable(text)}\n`;
 }
 

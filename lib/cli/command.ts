@@ -35,6 +35,12 @@ export interface Call<Options extends CommandOptions> {
   readonly announce: (line: string) => Promise<void>;
   /** Asks a person; null if nobody can answer. */
   readonly ask: Ask | null;
+  /**
+   * Writes a part of the command's result to standard output, as it is, and waits until it is taken. False when nobody
+   * reads it any more.
+   * @throws CommandFailedError if it cannot be written, as where a disk is full
+   */
+  readonly write: (text: string) => Promise<boolean>;
 }
 
 /**
@@ -47,10 +53,12 @@ export type Ask = (question: string) => Promise<boolean>;
 /** The result of a command. */
 export interface Outcome {
   readonly text: string;
+  /** For people, on standard error. */
+  readonly remark?: string;
   /** Printed with `--json`, instead of the text. Its shape is documented and must not change. */
   readonly json?: object;
-  /** 1 if the result is bad; 0 by default. */
-  readonly status?: 0 | 1;
+  /** 1 if the result is bad, 3 if it is good as far as it could be found out; 0 by default. */
+  readonly status?: 0 | 1 | 3;
   /** Whether the process keeps running until it is ended. */
   readonly staysUp?: boolean;
 }

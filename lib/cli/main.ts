@@ -5,6 +5,7 @@ import { answer } from './command-line.js';
 import { StderrLogger } from './stderr-logger.js';
 
 const A_DAY_MS = 86_400_000;
+const READER_GONE: ReadonlySet<string> = new Set(['EPIPE', 'ECONNRESET', 'EOF', 'ERR_STREAM_DESTROYED']);
 
 Logger.overrideLogger(new StderrLogger());
 let isAnswered = false;
@@ -26,6 +27,11 @@ await written(process.stdout, stdout);
 // A connection that hangs must not keep the process alive.
 if (!staysUp) process.exit();
 
-function written(stream: NodeJS.WriteStream, text: string): Promise<void> {
-  return new Promise((resolve) => void stream.write(text, () => resolve()));
+function written(stream: NodeJS.WriteStream, text: string): Promise<'shown' | 'closed' | 'failed'> {
+  return new Promise((resolve) => {
+    stream.write(text, (error) => {
+      if (!error) resolve('shown');
+      else resolve(READER_GONE.has((error as NodeJS.ErrnoException).code ?? '') ? 'closed' : 'failed');
+    });
+  });
 }

@@ -43,6 +43,24 @@ export interface StateCount {
   readonly oldest: Date | null;
 }
 
+/** A place in the order of {@link PaymentStore.listSettled}: that of this record, whether or not it is still there. */
+export interface SettledPlace {
+  readonly finalizedAt: Date;
+  readonly conversationId: string;
+}
+
+/** Which settled records to list. */
+export interface SettledPage {
+  readonly account: string;
+  /** The first `finalizedAt` that counts. */
+  readonly from: Date;
+  /** The first `finalizedAt` that no longer counts. */
+  readonly to: Date;
+  /** Only what follows this place; null from the beginning. */
+  readonly after: SettledPlace | null;
+  readonly limit: number;
+}
+
 /** The counts of an account, for health checks and statistics. */
 export interface StoreCounts {
   readonly states: Readonly<Record<UnsettledState, StateCount>>;
@@ -143,4 +161,20 @@ export abstract class PaymentStore implements PaymentLedger, PaymentOutbox {
   abstract purge(account: string, retention: Retention): Promise<PurgeCounts>;
 
   abstract counts(account: string): Promise<StoreCounts>;
+
+  /**
+   * The records of an account (payments, or refunds) that were settled in a period: `from <= finalizedAt < to`, the
+   * oldest `finalizedAt` first, and of those with the same one the lowest `conversationId` first, compared byte by byte
+   * in UTF-8. A record that is not settled any more is not listed. What a call costs does not grow with what is stored.
+   *
+   * Not abstract, since stores written for an earlier release do not have it: by default it rejects.
+   */
+  listSettled(_page: SettledPage): Promise<PaymentRecord[]> {
+    return Promise.reject(
+      new Error(
+        `${this.constructor.name} cannot list what was settled in a period, which comparing and exporting payments ` +
+          'needs: add the method listSettled to it, as docs/own-store.md shows.',
+      ),
+    );
+  }
 }

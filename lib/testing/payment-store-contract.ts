@@ -4,6 +4,7 @@ import { dueCases } from './contract/ledger/due-cases.js';
 import { recordCases } from './contract/ledger/record-cases.js';
 import { referenceCases } from './contract/ledger/reference-cases.js';
 import { refundCases } from './contract/ledger/refund-cases.js';
+import { settledCases } from './contract/ledger/settled-cases.js';
 import { versionCases } from './contract/ledger/version-cases.js';
 import { deliveryCases } from './contract/outbox/delivery-cases.js';
 import { fanOutCases } from './contract/outbox/fan-out-cases.js';
@@ -51,6 +52,7 @@ export const paymentStoreContract: readonly PaymentStoreCheck[] = [
   ...referenceCases,
   ...dueCases,
   ...refundCases,
+  ...settledCases,
   // The outbox.
   ...fanOutCases,
   ...deliveryCases,

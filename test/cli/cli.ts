@@ -39,7 +39,7 @@ export async function cliHere(words: readonly string[], { cwd, env = {} }: RunOp
     const { status, stdout, stderr } = await running.run(true, () =>
       answer(words, (text, stream) => {
         shown[stream] += text;
-        return Promise.resolve();
+        return Promise.resolve('shown');
       }),
     );
     return withoutStack({ status, stdout: shown.stdout + stdout, stderr: shown.stderr + stderr });

@@ -46,6 +46,9 @@ it('is written from the guide', () => {
   expect(readFileSync('lib/cli/init/tutorial-files.ts', 'utf8')).toBe(printed);
 });
 
+/** Nobody reads what the command shows before it has ended. */
+const NOWHERE = { announce: () => Promise.resolve(), write: () => Promise.resolve(true) };
+
 describe('init', () => {
   let place: ReturnType<typeof scratch>;
   let asked: string[];
@@ -75,8 +78,7 @@ describe('init', () => {
       const next = left.shift();
       return next === undefined ? Promise.reject(new CommandFailedError('Stopped.')) : Promise.resolve(next);
     };
-    const announce = () => Promise.resolve();
-    const given = { environment, environmentFile: null, announce, ask: answers === null ? null : ask };
+    const given = { environment, environmentFile: null, ...NOWHERE, ask: answers === null ? null : ask };
     try {
       return await initCommand.run({ ...parseWords(initCommand, words)!, ...given } as Call<
         typeof initCommand.options
@@ -271,7 +273,7 @@ describe('init', () => {
         return Promise.resolve(true);
       };
       const call = { words: [], values: {}, environment: {}, environmentFile: null };
-      await expect(initCommand.run({ ...call, announce: () => Promise.resolve(), ask })).rejects.toThrow(
+      await expect(initCommand.run({ ...call, ...NOWHERE, ask })).rejects.toThrow(
         'src/main.ts has changed meanwhile. Nothing was changed',
       );
       expect(read('src/main.ts')).toBe('// just saved\n');

@@ -15,9 +15,8 @@ const AN_ADDRESS = Object.values(networkInterfaces())
 async function printedBy(args: readonly string[]): Promise<string> {
   const call = parseWords(simulateCommand, args)!;
   const values = call.values as Readonly<Record<string, string>>;
-  const announce = (): Promise<void> => Promise.resolve();
-  const given = { environment: {}, environmentFile: null, announce, ask: null };
-  return (await simulateCommand.run({ ...call, values, ...given })).text;
+  const show = { announce: () => Promise.resolve(), write: () => Promise.resolve(true), ask: null };
+  return (await simulateCommand.run({ ...call, values, environment: {}, environmentFile: null, ...show })).text;
 }
 
 /** What the command prints, and the simulator by the settings in it. */

@@ -3,7 +3,7 @@ import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.j
 import { type LedgerState, UNSETTLED_STATES } from '../../payment/payment-state.js';
 import { pinnedReferenceOf } from '../../payment/transitions.js';
 import type { UniqueKey } from '../payment-ledger.js';
-import type { StateCount, StoreCounts } from '../payment-store.js';
+import type { SettledPage, SettledPlace, StateCount, StoreCounts } from '../payment-store.js';
 import { copyRecord, historyEntryOf } from '../record-json.js';
 import { byDate, DueQueue } from './due-queue.js';
 
@@ -11,6 +11,8 @@ interface StoredPayment {
   record: PaymentRecord;
   readonly history: PaymentHistoryEntry[];
 }
+
+type SettledRecord = PaymentRecord & SettledPlace;
 
 type PurgedKey = 'idempotencyKey' | 'conversationId';
 
@@ -69,6 +71,17 @@ export class AccountLedger {
       .sort(byDate((record) => record.updatedAt))
       .slice(0, limit)
       .map(copyRecord);
+  }
+
+  settled({ from, to, after, limit }: SettledPage): PaymentRecord[] {
+    const found = this.records(this.payments.keys()).filter(
+      (record): record is SettledRecord =>
+        record.finalizedAt !== null &&
+        record.finalizedAt >= from &&
+        record.finalizedAt < to &&
+        (after === null || comparePlaces(record as SettledRecord, after) > 0),
+    );
+    return found.sort(comparePlaces).slice(0, limit).map(copyRecord);
   }
 
   history(conversationId: string): PaymentHistoryEntry[] {
@@ -212,6 +225,11 @@ export class PurgedKeys {
   forgetBefore(before: Date): void {
     for (const [hash, purgedAt] of this.purgedAt) if (purgedAt < before) this.purgedAt.delete(hash);
   }
+}
+
+function comparePlaces(one: SettledPlace, other: SettledPlace): number {
+  const difference = one.finalizedAt.getTime() - other.finalizedAt.getTime();
+  return difference || Buffer.compare(Buffer.from(one.conversationId), Buffer.from(other.conversationId));
 }
 
 function hashOf(name: PurgedKey, value: string): string {

@@ -5,7 +5,13 @@ import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.j
 import type { LedgerState } from '../../payment/payment-state.js';
 import type { LeaseRequest, ReplaceOutcome, UniqueKey } from '../payment-ledger.js';
 import type { Delivery, DeliveryLeaseRequest, HandlerPair, LeasedDelivery, Postponement } from '../payment-outbox.js';
-import { PaymentStore, type PurgeCounts, type Retention, type StoreCounts } from '../payment-store.js';
+import {
+  PaymentStore,
+  type PurgeCounts,
+  type Retention,
+  type SettledPage,
+  type StoreCounts,
+} from '../payment-store.js';
 import { AccountOutbox } from './account-outbox.js';
 import { AccountLedger } from './account-ledger.js';
 
@@ -146,6 +152,10 @@ export class MemoryPaymentStore extends PaymentStore {
   counts(account: string): Promise<StoreCounts> {
     const { ledger, outbox } = this.dataOf(account);
     return Promise.resolve({ states: ledger.stateCounts(), ...outbox.counts(this.clock.now()) });
+  }
+
+  override listSettled(page: SettledPage): Promise<PaymentRecord[]> {
+    return Promise.resolve(this.ledgerOf(page.account).settled(page));
   }
 
   private fromNow(ms: number): Date {

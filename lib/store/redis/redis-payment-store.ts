@@ -6,7 +6,14 @@ import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.j
 import type { LedgerState } from '../../payment/payment-state.js';
 import type { LeaseRequest, ReplaceOutcome, UniqueKey } from '../payment-ledger.js';
 import type { Delivery, DeliveryLeaseRequest, HandlerPair, LeasedDelivery, Postponement } from '../payment-outbox.js';
-import { MAX_PURGE_MS, PaymentStore, type PurgeCounts, type Retention, type StoreCounts } from '../payment-store.js';
+import {
+  MAX_PURGE_MS,
+  PaymentStore,
+  type PurgeCounts,
+  type Retention,
+  type SettledPage,
+  type StoreCounts,
+} from '../payment-store.js';
 import { historyFromJson } from '../record-json.js';
 import { RedisConnection } from './redis-connection.js';
 import {
@@ -225,6 +232,11 @@ export class RedisPaymentStore extends PaymentStore {
 
   async counts(account: string): Promise<StoreCounts> {
     return readCounts(await this.run(COUNTS, account, {}));
+  }
+
+  override async listSettled({ account, from, to, after, limit }: SettledPage): Promise<PaymentRecord[]> {
+    const values = { from, to, afterAt: after?.finalizedAt, afterId: after?.conversationId, limit };
+    return readRecords(await this.run(ledger.LIST_SETTLED, account, values));
   }
 
   /** Called when Redis has not answered in time. */

@@ -3,7 +3,7 @@ import type { LedgerEvent } from '../../payment/ledger-event.js';
 import { UNSETTLED_STATES, type LedgerState } from '../../payment/payment-state.js';
 import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
 import type { LeaseRequest, PaymentLedger, ReplaceOutcome, UniqueKey } from '../payment-ledger.js';
-import type { StateCount, StoreCounts } from '../payment-store.js';
+import type { SettledPage, StateCount, StoreCounts } from '../payment-store.js';
 import { historyFromJson } from '../record-json.js';
 import { dateOf, hostIdHashOf, keyHashOf, type PaymentDb, recordOf } from './payment-tables.js';
 import type { SqlDatabase } from './sql-database.js';
@@ -66,6 +66,21 @@ export class SqlLedger implements PaymentLedger {
       found.push(...(await this.database.read(query)).map(recordOf));
     }
     return found.sort((one, other) => one.updatedAt.getTime() - other.updatedAt.getTime()).slice(0, limit);
+  }
+
+  async listSettled({ account, from, to, after, limit }: SettledPage): Promise<PaymentRecord[]> {
+    const place = { finalizedAt: after?.finalizedAt.getTime() ?? 0, conversationId: after?.conversationId ?? '' };
+    const query = records(this.database.db, account)
+      .where('finalized_at', '<', to.getTime())
+      // Some databases do not search an index by the comparison of pairs below.
+      .where('finalized_at', '>=', Math.max(from.getTime(), place.finalizedAt))
+      .where((eb) =>
+        eb(eb.refTuple('finalized_at', 'conversation_id'), '>', eb.tuple(place.finalizedAt, place.conversationId)),
+      )
+      .orderBy('finalized_at')
+      .orderBy('conversation_id')
+      .limit(limit);
+    return (await this.database.read(query)).map(recordOf);
   }
 
   async history(account: string, conversationId: string): Promise<PaymentHistoryEntry[]> {

@@ -7,7 +7,14 @@ import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.j
 import { PaymentLogger } from '../../telemetry/payment-logger.js';
 import type { LeaseRequest, ReplaceOutcome, UniqueKey } from '../payment-ledger.js';
 import type { Delivery, DeliveryLeaseRequest, HandlerPair, LeasedDelivery, Postponement } from '../payment-outbox.js';
-import { MAX_PURGE_MS, PaymentStore, type PurgeCounts, type Retention, type StoreCounts } from '../payment-store.js';
+import {
+  MAX_PURGE_MS,
+  PaymentStore,
+  type PurgeCounts,
+  type Retention,
+  type SettledPage,
+  type StoreCounts,
+} from '../payment-store.js';
 import { openError } from './driver-errors.js';
 import { engineNamed, type SqlDialect } from './engines.js';
 import { migrateSchema } from './payment-schema.js';
@@ -175,6 +182,10 @@ export class SqlPaymentStore extends PaymentStore {
     if (place) this.purgePlaces.set(account, place);
     else this.purgePlaces.delete(account);
     return hasPairs || hasKeys || place ? { ...counts, hasMore: true } : counts;
+  }
+
+  override listSettled(page: SettledPage): Promise<PaymentRecord[]> {
+    return limited(() => this.ledger.listSettled(page));
   }
 
   counts(account: string): Promise<StoreCounts> {

@@ -135,6 +135,13 @@ describe.each(['sqlite', 'postgres', 'mariadb'] as const)('%s', (dialect) => {
     types: ['payment.succeeded'] as const,
     lease: 'l',
   });
+  const settledPage = (after: number | null) => ({
+    account: trial.account,
+    from: at(0),
+    to: at(ROWS),
+    after: after === null ? null : { finalizedAt: at(after), conversationId: `c${after}` },
+    limit: 200,
+  });
   const purge = (retention: Partial<Retention>) =>
     store.purge(trial.account, { paymentsMs: null, pairsMs: YEAR_MS, keysMs: YEAR_MS, ...retention });
 
@@ -144,6 +151,8 @@ describe.each(['sqlite', 'postgres', 'mariadb'] as const)('%s', (dialect) => {
     ['findByIdempotencyKey', () => store.findByIdempotencyKey(trial.account, 'k7')],
     ['findByReference', () => store.findByReference(trial.account, 'r7')],
     ['listByState', () => store.listByState(trial.account, ['unknown', 'review'], 50)],
+    ['listSettled', () => store.listSettled(settledPage(null))],
+    ['listSettled, a later page', () => store.listSettled(settledPage(ROWS / 2))],
     ['history', () => store.history(trial.account, 'c7')],
     ['leaseDue', () => store.leaseDue(lease())],
     ['handBack', () => store.handBack(trial.account, 'c7', 1, at(0))],
@@ -186,6 +195,8 @@ describe.each(['sqlite', 'postgres', 'mariadb'] as const)('%s', (dialect) => {
 
   test.each<[string, () => Promise<unknown>]>([
     ['listByState', () => store.listByState(trial.account, ['unknown'], 50)],
+    ['listSettled', () => store.listSettled(settledPage(null))],
+    ['listSettled, a later page', () => store.listSettled(settledPage(ROWS / 2))],
     ['leaseDue', () => store.leaseDue(lease())],
     ['listParked', () => store.listParked(trial.account, 20)],
   ])('%s sorts nothing', async (_name, work) => {

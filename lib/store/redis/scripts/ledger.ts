@@ -124,6 +124,41 @@ return readAll(ids)
 `,
 );
 
+/**
+ * The place after which the page begins is found by halving, since any number of records may have the same time. Lua
+ * would compare the ids by the server's locale, in which a sorted set does not order them.
+ */
+export const LIST_SETTLED = script(
+  READING,
+  `
+local function isAfter(id, other)
+  for i = 1, math.min(#id, #other) do
+    local a, b = string.byte(id, i), string.byte(other, i)
+    if a ~= b then return a > b end
+  end
+  return #id > #other
+end
+
+local function startAfter(at, id)
+  local low, high = call('ZCOUNT', key('finalized'), '-inf', '(' .. at), call('ZCOUNT', key('finalized'), '-inf', at)
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    if isAfter(call('ZRANGE', key('finalized'), middle, middle)[1], id) then high = middle else low = middle + 1 end
+  end
+  return low
+end
+
+local first = call('ZCOUNT', key('finalized'), '-inf', '(' .. arg.from)
+if arg.afterAt then first = math.max(first, startAfter(arg.afterAt, arg.afterId)) end
+local settled, ids = call('ZRANGE', key('finalized'), first, first + arg.limit - 1, 'WITHSCORES'), {}
+for i = 1, #settled, 2 do
+  if tonumber(settled[i + 1]) >= tonumber(arg.to) then break end
+  ids[#ids + 1] = settled[i]
+end
+return readAll(ids)
+`,
+);
+
 export const HISTORY = script(`return call('LRANGE', key('history', arg.id), 0, -1)`);
 
 export const LEASE_DUE = script(

@@ -1,0 +1,148 @@
+import { settledRecords } from '../../flows/settled-records.js';
+import { rowOf } from '../../payment/payment-state.js';
+import { isRefund } from '../../payment/payment.js';
+import { countsOfAccount, UNSETTLED_REFUND_STATES, UNSETTLED_SALE_STATES } from '../../store/account-counts.js';
+import { command, CommandFailedError, type CommandOptions, STORE_OPTIONS, UsageError } from '../command.js';
+import { type AccountStore, withAccountStore } from '../payments/account-store.js';
+import { counted } from '../payments/payment-text.js';
+import { STATE_OPTION, statesIn } from '../payments/state-option.js';
+import { bookEntryOf } from './book-entry.js';
+import { type BookFormat, csvFormat, JSON_FORMAT } from './book-format.js';
+import { PERIOD_NOTES, PERIOD_OPTIONS, periodOf, type ZonedPeriod } from './period.js';
+import { SETTLED_STATES } from './settled-states.js';
+import { stopped, untilStopped } from './until-stopped.js';
+import { WholeFile } from './whole-file.js';
+
+/** How much text is written at once. */
+const CHUNK_LENGTH = 65_536;
+const DELIMITERS: Readonly<Record<string, string>> = { ',': ',', ';': ';', tab: '\t' };
+
+const { json: _onlyFormat, ...SOURCE_OPTIONS } = STORE_OPTIONS;
+
+const CSV_OPTIONS = {
+  delimiter: { type: 'string', value: ',|;|tab', about: 'What is between the cells of CSV; a comma by default.' },
+  decimal: { type: 'string', value: '.|,', about: 'The decimal sign of amounts in CSV; a point by default.' },
+  bom: { type: 'boolean', about: 'Begins CSV with a byte order mark, by which Excel knows UTF-8.' },
+} as const satisfies CommandOptions;
+
+export const exportPaymentsCommand = command({
+  name: 'payments export',
+  summary: 'Writes the payments and refunds that were settled in a period, with commission, for accounting.',
+  words: [],
+  options: {
+    ...PERIOD_OPTIONS,
+    format: { type: 'string', value: 'csv|json', about: 'csv by default; json is one array.' },
+    output: { type: 'string', value: 'FILE', about: 'Writes FILE, once all is read, instead of standard output.' },
+    state: {
+      ...STATE_OPTION,
+      about: 'Only those in these states (separated by commas), or "all"; succeeded by default.',
+    },
+    ...CSV_OPTIONS,
+    ...SOURCE_OPTIONS,
+  },
+  notes:
+    `${PERIOD_NOTES}\nStates: ${SETTLED_STATES.join(', ')}. What is not settled is only counted, on standard error. What was\n` +
+    "purged is gone. A text cell that a spreadsheet would run as a formula begins with ' in CSV.",
+  async run(call) {
+    const { values, write } = call;
+    const period = periodOf(values);
+    const format = formatOf(values);
+    const states = statesIn(values.state, SETTLED_STATES) ?? ['succeeded'];
+    const writing = { period, format, states };
+    if (values.output === undefined) {
+      const remark = await withAccountStore(call, (opened) => exported(opened, writing, write));
+      return { text: '', remark: remark ?? undefined };
+    }
+    const path = values.output;
+    const remark = await withAccountStore(call, (opened) =>
+      untilStopped(async (signal) => {
+        const file = await WholeFile.begin(path, 'output');
+        try {
+          const done = await exported(opened, writing, async (text) => {
+            if (signal.aborted) throw new CommandFailedError(`${stopped(signal)}: ${path} was not written.`);
+            await file.write(text);
+            return true;
+          });
+          await file.finish();
+          return done;
+        } finally {
+          await file.discard();
+        }
+      }),
+    );
+    return { text: '', remark: remark ?? undefined };
+  },
+});
+
+interface Writing {
+  readonly period: ZonedPeriod;
+  readonly format: BookFormat;
+  readonly states: readonly string[];
+}
+
+/**
+ * @param write false when nobody reads any more
+ * @returns what to say about it; null when nobody read it to its end
+ */
+async function exported(
+  { store, account }: AccountStore,
+  { period, format, states }: Writing,
+  write: (text: string) => Promise<boolean>,
+): Promise<string | null> {
+  const counts = { sales: 0, refunds: 0 };
+  let text = format.head;
+  for await (const record of settledRecords(store, { account, period })) {
+    if (!states.includes(record.state)) continue;
+    text += format.entry(bookEntryOf(record, account, period.zone), counts.sales + counts.refunds);
+    counts[isRefund(record) ? 'refunds' : 'sales'] += 1;
+    if (text.length < CHUNK_LENGTH) continue;
+    if (!(await write(text))) return null;
+    text = '';
+  }
+  if (!(await write(text + format.tail(counts.sales + counts.refunds)))) return null;
+  const now = await store.now();
+  return [
+    `${counted(counts.sales, 'payment', 'payments')} and ${counted(counts.refunds, 'refund or void', 'refunds and voids')}` +
+      ` in ${states.join(', ')}, settled from ${period.zone.text(period.from)} until ${period.zone.text(period.to)}.`,
+    ...(period.to > now ? ['The period is not over yet: more may be settled in it.'] : []),
+    ...(await unsettledRemark({ store, account })),
+  ].join('\n');
+}
+
+/** What may still come: payments and refunds that may have moved money, and have no outcome. */
+async function unsettledRemark({ store, account }: AccountStore): Promise<string[]> {
+  const { counts, refunds } = await countsOfAccount(store, account);
+  const open = UNSETTLED_SALE_STATES.filter((state) => rowOf(state).money !== 'no');
+  const sales = open.reduce((sum, state) => sum + counts.states[state].count, 0);
+  const back = UNSETTLED_REFUND_STATES.reduce((sum, state) => sum + refunds[state].count, 0);
+  if (sales + back === 0) return [];
+  return [
+    `Not among them, since they have no outcome yet: ${counted(sales, 'payment', 'payments')} and ` +
+      `${counted(back, 'refund or void', 'refunds and voids')} ("payments list" and "payments refunds").`,
+  ];
+}
+
+interface FormatValues {
+  readonly format?: string;
+  readonly delimiter?: string;
+  readonly decimal?: string;
+  readonly bom?: boolean;
+}
+
+function formatOf({ format = 'csv', delimiter, decimal, bom }: FormatValues): BookFormat {
+  if (format !== 'csv' && format !== 'json') throw new UsageError('--format takes csv or json.');
+  if (format === 'json') {
+    const given = [
+      delimiter === undefined ? [] : 'delimiter',
+      decimal === undefined ? [] : 'decimal',
+      bom ? 'bom' : [],
+    ];
+    const [name] = given.flat();
+    if (name !== undefined) throw new UsageError(`--${name} is of CSV: leave it out, or use --format csv.`);
+    return JSON_FORMAT;
+  }
+  const chosen = Object.hasOwn(DELIMITERS, delimiter ?? ',') ? DELIMITERS[delimiter ?? ','] : undefined;
+  if (chosen === undefined) throw new UsageError('--delimiter takes , or ; or the word tab.');
+  if (decimal !== undefined && decimal !== '.' && decimal !== ',') throw new UsageError('--decimal takes . or ,');
+  return csvFormat({ delimiter: chosen, decimal: decimal ?? '.', hasMark: bom === true });
+}

@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { CommandFailedError, UsageError } from '../command.js';
+
+/** A file that appears when it is whole, in place of the one that was there: until then, that one stays. */
+export class WholeFile {
+  private isFinished = false;
+
+  private constructor(
+    private readonly path: string,
+    private readonly temporary: string,
+    private readonly handle: FileHandle,
+  ) {}
+
+  /**
+   * @param option that names the file
+   * @param mode of a new file, which the process's umask limits further
+   * @throws UsageError if the path is of something else than a file, CommandFailedError if it cannot be written
+   */
+  static async begin(path: string, option: string, mode = 0o666): Promise<WholeFile> {
+    const there = await stat(path).catch(() => null);
+    if (path === '' || (there && !there.isFile())) {
+      throw new UsageError(`--${option} takes the path of a file${there ? `, and ${path} is something else` : ''}.`);
+    }
+    const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`);
+    try {
+      const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
+      return new WholeFile(path, temporary, await open(temporary, flags, there ? there.mode & 0o777 : mode));
+    } catch {
+      throw unwritable(path);
+    }
+  }
+
+  /** @throws CommandFailedError */
+  async write(text: string): Promise<void> {
+    try {
+      await this.handle.writeFile(text);
+    } catch {
+      throw unwritable(this.path);
+    }
+  }
+
+  /** @throws CommandFailedError */
+  async finish(): Promise<void> {
+    try {
+      await this.handle.sync();
+      await this.handle.close();
+      await rename(this.temporary, this.path);
+      this.isFinished = true;
+    } catch {
+      throw unwritable(this.path);
+    }
+  }
+
+  /** Leaves the path as it was. Does nothing once the file is finished. */
+  async discard(): Promise<void> {
+    if (this.isFinished) return;
+    await this.handle.close().catch(() => undefined);
+    await rm(this.temporary, { force: true }).catch(() => undefined);
+  }
+}
+
+function unwritable(path: string): CommandFailedError {
+  return new CommandFailedError(`${path} cannot be written; is there such a folder, with room in it, for this user?`);
+}

@@ -1,0 +1,339 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { BOOK_COLUMNS } from '../../../lib/cli/books/book-entry.js';
+import { recordToJson } from '../../../lib/store/record-json.js';
+import { aPaymentRecord } from '../../../lib/testing/a-payment.js';
+import { startMariaDb } from '../../services/mariadb.js';
+import { cli, cliHere } from '../cli.js';
+import { documentedShape, shapeOf } from '../documented.js';
+import { scratch } from '../scratch.js';
+import { STORES, type TestStore } from '../stores.js';
+import { Books, noon } from './books.js';
+
+type Entry = Readonly<Record<string, string | number | null>>;
+
+const NOVEMBER = ['payments', 'export', '--from', '2026-11-01', '--to', '2026-11-30'];
+/** So many do not fit into a heap of this size: the process would end. */
+const MANY = 40_000;
+const HEAP_MIB = 56;
+const MAIN = join(process.cwd(), 'dist/esm/cli/main.js');
+
+/** Reads CSV by RFC 4180, strictly: quotes, delimiters and line ends have to be where they belong. */
+function parsed(csv: string, delimiter = ','): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  let at = 0;
+  while (at < csv.length) {
+    let cell = '';
+    if (csv[at] === '"') {
+      for (at += 1; ; at += 1) {
+        if (at >= csv.length) throw new Error('a quoted cell does not end');
+        if (csv[at] !== '"') cell += csv[at];
+        else if (csv[at + 1] === '"') cell += csv[(at += 1)];
+        else break;
+      }
+      at += 1;
+    } else {
+      while (at < csv.length && csv[at] !== delimiter && csv[at] !== '\r') {
+        if (csv[at] === '"' || csv[at] === '\n') throw new Error(`a quote or line end in a plain cell at ${at}`);
+        cell += csv[at];
+        at += 1;
+      }
+    }
+    row.push(cell);
+    if (csv[at] === delimiter) at += 1;
+    else if (csv.startsWith('\r\n', at)) {
+      rows.push(row);
+      row = [];
+      at += 2;
+    } else throw new Error(`neither a delimiter nor a line end at ${at}`);
+  }
+  return rows;
+}
+
+/** The entries of CSV, by the names in its first line. */
+function entriesOf(csv: string, delimiter?: string): Record<string, string>[] {
+  const [names = [], ...rows] = parsed(csv, delimiter);
+  expect(names).toEqual(BOOK_COLUMNS);
+  return rows.map((row) => {
+    expect(row).toHaveLength(names.length);
+    return Object.fromEntries(names.map((name, index) => [name, row[index] ?? '']));
+  });
+}
+
+const ALL_STORES: typeof STORES = {
+  ...STORES,
+  MariaDB: async () => {
+    const server = await startMariaDb();
+    return { url: server.url, stop: () => server.stop() };
+  },
+};
+
+describe.each(Object.entries(ALL_STORES))('payments export on %s', (name, start) => {
+  const { folder: cwd, remove } = scratch();
+  let server: TestStore;
+  let books: Books;
+  let env: Record<string, string>;
+  beforeAll(async () => {
+    server = await start(cwd);
+    books = await Books.open(server.url);
+    env = { PAYMENT_STORE_URL: server.url };
+  });
+  afterAll(async () => {
+    await books?.store.close();
+    await server?.stop();
+    remove();
+  });
+
+  it('writes the payments and refunds of a period, each once, the earliest first, whatever the size of a page', async () => {
+    const expected: string[] = [];
+    for (let chunk = 0; chunk < 9; chunk += 1) {
+      await Promise.all(
+        Array.from({ length: 50 }, async (_, index) => {
+          const number = chunk * 50 + index;
+          // Many at the same moment, more than a page of them.
+          const finalizedAt = noon(5, Math.floor(number / 250));
+          const sale = await books.sale(`P${String(number).padStart(4, '0')}`, { finalizedAt });
+          expected.push(sale.conversationId);
+          if (number % 10 !== 0) return;
+          await books.refund(sale, `R${number}`, { finalizedAt: noon(6) });
+          expected.push(`R${number}`);
+        }),
+      );
+    }
+    await books.sale('BEFORE', { finalizedAt: new Date('2026-10-31T20:59:59.999Z') });
+    await books.sale('FIRST', { finalizedAt: new Date('2026-10-31T21:00:00.000Z') });
+    await books.sale('LAST', { finalizedAt: new Date('2026-11-30T20:59:59.999Z') });
+    await books.sale('AFTER', { finalizedAt: new Date('2026-11-30T21:00:00.000Z') });
+    await books.sale('FAILED', { state: 'failed' });
+    await books.sale('UNKNOWN', { state: 'unknown', finalizedAt: null });
+    // The period is not over, or it is: that depends on the day of this test.
+    const run = name === 'SQLite' ? cli : cliHere;
+    const { status, stdout, stderr } = await run(NOVEMBER, { cwd, env });
+    expect(status).toBe(0);
+    expect(stderr).toContain(
+      '452 payments and 45 refunds and voids in succeeded, settled from 2026-11-01T00:00:00.000+03:00',
+    );
+    expect(stderr).toContain('they have no outcome yet: 1 payment and 0 refunds and voids');
+    const entries = entriesOf(stdout);
+    const ids = entries.map(({ refundId, conversationId }) => refundId || conversationId);
+    expect([...ids].sort()).toEqual([...expected, 'FIRST', 'LAST'].sort());
+    const times = entries.map(({ finalizedAt }) => finalizedAt);
+    expect(times).toEqual([...times].sort());
+    expect([ids[0], ids.at(-1)]).toEqual(['FIRST', 'LAST']);
+
+    const all = await cliHere([...NOVEMBER, '--state', 'all', '--format', 'json'], { cwd, env });
+    const json = JSON.parse(all.stdout) as readonly Entry[];
+    expect(json).toHaveLength(entries.length + 1);
+    expect(shapeOf(json)).toEqual(documentedShape('payments export'));
+    // Its fields are those of the CSV.
+    const cells = json
+      .filter(({ state }) => state === 'succeeded')
+      .map((entry) =>
+        Object.fromEntries(
+          Object.entries(entry).map(([column, value]) => [column, value === null ? '' : String(value)]),
+        ),
+      );
+    expect(cells).toEqual(entries);
+  });
+});
+
+describe('payments export', () => {
+  let place: ReturnType<typeof scratch>;
+  let books: Books;
+  let env: Record<string, string>;
+  beforeEach(async () => {
+    place = scratch();
+    const storeUrl = `sqlite:${place.file('payments.sqlite')}`;
+    books = await Books.open(storeUrl);
+    env = { PAYMENT_STORE_URL: storeUrl };
+  });
+  afterEach(async () => {
+    await books.store.close();
+    place.remove();
+  });
+
+  const said = (...more: string[]) => cliHere([...NOVEMBER, ...more], { cwd: place.folder, env });
+  const files = () => readdirSync(place.folder).filter((name) => !name.startsWith('payments.sqlite'));
+
+  it('says of each what accounting needs, in the zone, and a refund names its payment', async () => {
+    const sale = await books.sale('P1', {
+      kind: '3d',
+      chargedAmount: '60.00',
+      orderId: 'O-1',
+      paymentId: 'P-1',
+      bankUniqueReferenceNumber: '503615446559',
+      authCode: '007',
+      code: 'B0000',
+      installmentCount: 3,
+      commissionRate: '1.50',
+      commissionAmount: '0.9000',
+      transactionDate: '10/11/2026 12:00:00',
+      transactionAt: noon(10),
+    });
+    await books.refund(sale, 'R1', { finalizedAt: noon(11), reason: 'recorded' });
+    const { stdout } = await said('--format', 'json', '--zone', 'America/New_York');
+    expect(JSON.parse(stdout)).toEqual([
+      {
+        ...{
+          finalizedAt: '2026-11-10T04:00:00.000-05:00',
+          kind: 'sale',
+          method: '3d',
+          state: 'succeeded',
+          reason: null,
+        },
+        ...{ conversationId: 'P1', refundId: null, reference: 'order-P1', orderId: 'O-1', paymentId: 'P-1' },
+        ...{ bankUniqueReferenceNumber: '503615446559', authCode: '007', amount: '60.00', chargedAmount: '60.00' },
+        ...{
+          currency: 'TRY',
+          currencyCode: 949,
+          installmentCount: 3,
+          commissionRate: '1.50',
+          commissionAmount: '0.9000',
+        },
+        ...{ maskedCardNumber: '450803******4509', code: 'B0000', transactionDate: '10/11/2026 12:00:00' },
+        ...{ transactionAt: '2026-11-10T04:00:00.000-05:00', createdAt: '2026-11-10T04:00:00.000-05:00' },
+        account: 'default',
+      },
+      expect.objectContaining({
+        ...{ kind: 'refund', conversationId: 'P1', refundId: 'R1', reference: 'order-P1', amount: '10.00' },
+        ...{ reason: 'recorded', method: '3d', maskedCardNumber: '450803******4509', account: 'default' },
+      }),
+    ]);
+    expect((await said()).stderr).not.toContain('/refunds');
+  });
+
+  it('makes what a spreadsheet would run harmless, and leaves amounts numbers, even below zero', async () => {
+    const hostile = [
+      '=1+1',
+      '+1',
+      '-1',
+      '@SUM(A1)',
+      '\t=1',
+      '\r=1',
+      '\n=1',
+      ' =cmd|x',
+      '＝1+1',
+      'a,"b";\r\nc',
+      'ş€🧾',
+      "'x",
+    ];
+    for (const [index, orderId] of hostile.entries()) {
+      await books.sale(`P${index}`, {
+        finalizedAt: noon(1, index),
+        orderId,
+        commissionAmount: '-1.25',
+        paymentId: '-1.25',
+      });
+    }
+    for (const [delimiter, sign] of [
+      [',', '.'],
+      [';', ','],
+      ['tab', ','],
+    ] as const) {
+      const { stdout } = await said('--delimiter', delimiter, '--decimal', sign, '--bom');
+      expect(stdout[0]).toBe('\uFEFF');
+      const entries = entriesOf(stdout.slice(1), delimiter === 'tab' ? '\t' : delimiter);
+      expect(entries.map(({ orderId }) => orderId)).toEqual(
+        hostile.map((text, index) => (index < 9 ? `'${text}` : text)),
+      );
+      expect(new Set(entries.map(({ commissionAmount }) => commissionAmount))).toEqual(new Set([`-1${sign}25`]));
+      expect(new Set(entries.map(({ paymentId }) => paymentId))).toEqual(new Set(["'-1.25"]));
+      // No cell begins with what a spreadsheet runs, even where it splits the lines by another delimiter.
+      expect(stdout.replaceAll(/"(?:[^"]|"")*"/g, 'QUOTED')).not.toMatch(
+        /(?:^|[,;\t\n])\s*(?:[=+@]|-(?![\d.,]+(?:[,;\t\r]|$)))/m,
+      );
+    }
+    const json = JSON.parse((await said('--format', 'json')).stdout) as readonly Entry[];
+    expect(json.map(({ orderId }) => orderId)).toEqual(hostile);
+  });
+
+  it('writes nothing but the names where nothing was settled', async () => {
+    expect((await said()).stdout).toBe(`${BOOK_COLUMNS.join(',')}\r\n`);
+    expect((await said('--format', 'json')).stdout).toBe('[]\n');
+  });
+
+  it('replaces a file when all is written, and leaves it as it was if that fails', async () => {
+    await books.sale('P1');
+    const path = place.file('november.csv');
+    writeFileSync(path, 'october');
+    const { status, stdout } = await said('--output', 'november.csv');
+    expect({ status, stdout, files: files() }).toEqual({ status: 0, stdout: '', files: ['november.csv'] });
+    expect(entriesOf(readFileSync(path, 'utf8'))).toMatchObject([{ conversationId: 'P1' }]);
+    writeFileSync(path, 'october');
+    const damaged = new Database(place.file('payments.sqlite'));
+    damaged.prepare(`update card_payment set record = 'no record'`).run();
+    damaged.close();
+    const failed = await said('--output', 'november.csv');
+    expect(failed).toMatchObject({ status: 1, stdout: '' });
+    expect({ text: readFileSync(path, 'utf8'), files: files() }).toEqual({ text: 'october', files: ['november.csv'] });
+  });
+
+  it.each<[readonly string[], string, number]>([
+    [['--from', '2026-12-01'], 'give the earlier one to --from', 2],
+    [['--to', '2026-11-31'], '--to: there is no day 2026-11-31.', 2],
+    [['--from', 'yesterday'], '--from takes a day such as 2026-11-01', 2],
+    [['--zone', '+03:00'], '--zone: there is no time zone "+03:00"; it takes a name such as Europe/Istanbul', 2],
+    [['--format', 'xlsx'], '--format takes csv or json.', 2],
+    [['--format', 'json', '--decimal', ','], '--decimal is of CSV', 2],
+    [['--delimiter', '|'], '--delimiter takes , or ; or the word tab.', 2],
+    [['--decimal', "'"], '--decimal takes . or ,', 2],
+    [['--output', 'folder'], '--output takes the path of a file, and folder is something else.', 2],
+    [['--output', 'nowhere/x.csv'], 'nowhere/x.csv cannot be written; is there such a folder', 1],
+  ])('refuses %j, and says what to write', async (more, text, status) => {
+    mkdirSync(place.file('folder'));
+    const refused = await said(...more);
+    expect(refused.stderr).toContain(text);
+    expect(refused).toMatchObject({ status, stdout: '' });
+    expect(files()).toEqual(['folder']);
+  });
+
+  it('writes any number of payments with little memory, and ends quietly if its reader leaves', async () => {
+    fill(MANY);
+    const whole = run([]);
+    let lines = 0;
+    whole.stdout.on('data', (chunk: Buffer) => {
+      for (const byte of chunk) if (byte === 10) lines += 1;
+    });
+    expect(await once(whole, 'close')).toEqual([0, null]);
+    expect(lines).toBe(1 + MANY);
+
+    const left = run([]);
+    left.stdout.once('data', () => left.stdout.destroy());
+    let stderr = '';
+    left.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    expect(await once(left, 'close')).toEqual([0, null]);
+    expect(stderr).toBe('');
+
+    const told = run(['--output', 'told.csv']);
+    while (!files().some((name) => name.startsWith('.told.csv'))) await new Promise(setImmediate);
+    told.kill('SIGTERM');
+    expect(await once(told, 'close')).toEqual([1, null]);
+    expect(files()).toEqual([]);
+
+    function run(more: readonly string[]) {
+      const args = [`--max-old-space-size=${HEAP_MIB}`, MAIN, ...NOVEMBER, ...more];
+      return spawn(process.execPath, args, { cwd: place.folder, env: { ...env, PATH: process.env['PATH'] } });
+    }
+
+    function fill(count: number): void {
+      const database = new Database(place.file('payments.sqlite'));
+      const insert = database.prepare(
+        `insert into card_payment (account, conversation_id, version, state, created_at, updated_at, finalized_at, record)
+          values ('default', ?, 3, 'succeeded', ?, ?, ?, ?) on conflict do nothing`,
+      );
+      database.transaction(() => {
+        for (let number = 0; number < count; number += 1) {
+          // A few at the same moment.
+          const [conversationId, at] = [`P${number}`, noon(1, Math.floor(number / 3))];
+          const record = aPaymentRecord({ conversationId, createdAt: at, finalizedAt: at, message: 'x'.repeat(500) });
+          insert.run(conversationId, at.getTime(), at.getTime(), at.getTime(), recordToJson(record));
+        }
+      })();
+      database.close();
+    }
+  }, 120_000);
+});
