@@ -1,4 +1,5 @@
 export type { BankCallback } from './bank.js';
+export type { BinAnswerForm } from './bins.js';
 export type { SignedRequestFields } from './dialects/standard.dialect.js';
 export { JsonNumber, type JsonObject, type JsonValue } from './exact-json.js';
 export { FAULT_NAMES, type EditContext, type FaultName, type FaultPlay } from './fault-plays.js';
