@@ -2,7 +2,8 @@
 const form = document.querySelector('[data-checkout]');
 const { number, expiry, cvv, holder, phone } = form.elements;
 const { instalments } = form.elements;
-const told = document.querySelector('#card-told');
+const told = document.querySelector('[data-card]');
+const feeTold = document.querySelector('[data-fee-told]');
 const inFull = instalments.options[0];
 const buttons = [...document.querySelectorAll('[data-busy]')].map((button) => ({ button, label: button.textContent }));
 
@@ -64,9 +65,9 @@ async function ask(bin, signal) {
 
 function show({ card, choices }) {
   const chosen = instalments.value;
-  const options = choices.map(({ count, text, pay }) => {
+  const options = choices.map(({ count, text, pay, fee }) => {
     const option = new Option(text, count, false, String(count) === chosen);
-    option.dataset.pay = pay;
+    Object.assign(option.dataset, { pay, fee });
     return option;
   });
   instalments.replaceChildren(...(options.length > 0 ? options : [inFull]));
@@ -74,10 +75,12 @@ function show({ card, choices }) {
   showTotal();
 }
 
-/** The button says what the buyer pays in all. */
+/** The button says what the buyer pays in all, and the line below the list what of it is a fee. */
 function showTotal() {
   const pay = buttons.find(({ button }) => button.form === form);
-  pay.label = instalments.selectedOptions[0].dataset.pay;
+  const chosen = instalments.selectedOptions[0].dataset;
+  pay.label = chosen.pay;
+  feeTold.textContent = chosen.fee;
   if (!pay.button.disabled) pay.button.textContent = pay.label;
 }
 

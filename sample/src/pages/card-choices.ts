@@ -10,6 +10,8 @@ export interface Choice {
   readonly text: string;
   /** What the buyer pays in all, for the button. */
   readonly pay: string;
+  /** What the script shows below the list once this is chosen; empty if there is no fee. */
+  readonly fee: string;
 }
 
 /** The options for this card; payment in full alone while no card is known. */
@@ -18,6 +20,7 @@ export function choicesOf({ totalKurus }: Order, offer: CardOffer | null, langua
   return (offer?.instalments ?? [inFull]).map((row) => ({
     count: row.count,
     text: textOf(row, language),
+    fee: feeText(row, language),
     pay: TEXTS[language].checkout.pay(displayMoney(row.total ?? inFull.total, language)),
   }));
 }
@@ -28,8 +31,14 @@ function textOf({ count, total, fee }: OfferedInstalments, language: Language): 
   if (total === null) return checkout.timesUnknown(count);
   const kurus = kurusOf(total);
   const each = displayKurus((kurus - (kurus % count)) / count, language);
-  if (fee === null || kurusOf(fee) === 0) return checkout.times(count, each);
-  return checkout.timesWithFee(count, displayMoney(total, language), displayMoney(fee, language));
+  return kurusOf(fee ?? '0') === 0
+    ? checkout.times(count, each)
+    : checkout.timesWithFee(count, displayMoney(total, language));
+}
+
+function feeText({ fee }: OfferedInstalments, language: Language): string {
+  if (fee === null || kurusOf(fee) === 0) return '';
+  return TEXTS[language].checkout.feeOf(displayMoney(fee, language));
 }
 
 /** What the shop says about the card: its bank, its kind, and whether its instalments are known. */

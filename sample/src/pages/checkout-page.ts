@@ -156,14 +156,21 @@ function instalments(
       ${problem && html`aria-invalid="true"`}
     >
       ${choicesOf(order, offer, language).map(
-        ({ count, text, pay }) =>
-          html`<option value="${count}" data-pay="${pay}" ${count === values.instalments && html`selected`}>
+        ({ count, text, pay, fee }) =>
+          html`<option
+            value="${count}"
+            data-pay="${pay}"
+            data-fee="${fee}"
+            ${count === values.instalments && html`selected`}
+          >
             ${text}
           </option>`,
       )}
     </select>
     ${problem && html`<p class="problem" id="instalments-problem">${problem}</p>`}
-    <p class="hint told" id="card-told" role="status">${cardText(offer, language)}</p>
+    <p class="hint told" id="card-told" role="status">
+      <span data-card>${cardText(offer, language)}</span> <span data-fee-told></span>
+    </p>
   </div>`;
 }
 
