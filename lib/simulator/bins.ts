@@ -93,6 +93,7 @@ function totalOf(
 /** `1.250,50` */
 function asInTurkey(amount: string): string {
   const [whole = '', fraction] = amount.split('.');
-  const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, '.');
-  return fraction === undefined ? grouped : `${grouped},${fraction}`;
+  const groups: string[] = [];
+  for (let end = whole.length; end > 0; end -= 3) groups.unshift(whole.slice(Math.max(0, end - 3), end));
+  return groups.join('.') + (fraction === undefined ? '' : `,${fraction}`);
 }
