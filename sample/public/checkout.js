@@ -5,7 +5,10 @@ const { instalments } = form.elements;
 const told = document.querySelector('[data-card]');
 const feeTold = document.querySelector('[data-fee-told]');
 const inFull = instalments.options[0];
-const buttons = [...document.querySelectorAll('[data-busy]')].map((button) => ({ button, label: button.textContent }));
+const buttons = [...document.querySelectorAll('[data-busy]')].map((button) => ({
+  button,
+  label: button.textContent.trim(),
+}));
 
 number.addEventListener('input', () => {
   if (number.selectionStart !== number.value.length) return;
@@ -44,7 +47,9 @@ function lookUp() {
   asked = isKnown ? bin : '';
   asking.abort();
   clearTimeout(timer);
-  if (!isKnown) return show({ card: form.dataset.hint, choices: [] });
+  // The totals of another card must not stay: they are not what this one would be charged.
+  show({ card: form.dataset.hint, choices: [] });
+  if (!isKnown) return;
   asking = new AbortController();
   const { signal } = asking;
   // Most buyers go on typing.
@@ -79,8 +84,9 @@ function show({ card, choices }) {
 function showTotal() {
   const pay = buttons.find(({ button }) => button.form === form);
   const chosen = instalments.selectedOptions[0].dataset;
-  pay.label = chosen.pay;
   feeTold.textContent = chosen.fee;
+  if (pay.label === chosen.pay) return;
+  pay.label = chosen.pay;
   if (!pay.button.disabled) pay.button.textContent = pay.label;
 }
 

@@ -112,6 +112,8 @@ describe('as the buyer types', () => {
     await page.getByLabel('Card number').fill('46918107');
     await page.waitForRequest('**/card/choices');
     await page.getByLabel('Card number').fill(DEBIT);
+    // Nor what an earlier number was offered.
+    expect(await options()).toEqual(['Pay in full']);
     await seesCard('debit card');
     slow.release();
     await page.waitForTimeout(300);
