@@ -34,9 +34,6 @@ export interface BinQuestion {
   readonly price: Pick<Sale, 'amount' | 'currencyCode'> | null;
 }
 
-/** How CheckBin tells what a card is. */
-export type BinAnswerForm = 'flat' | 'wrapped' | 'code';
-
 /**
  * The fields of CheckBin's answer besides its code. Their names are unverified: `cardBrand`, `installmentList`,
  * `installmentCount` and `installmentTotalAmount` are of a like answer of the vendor's panel, the others invented.

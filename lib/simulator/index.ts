@@ -1,5 +1,4 @@
 export type { BankCallback } from './bank.js';
-export type { BinAnswerForm } from './bins.js';
 export type { SignedRequestFields } from './dialects/standard.dialect.js';
 export { JsonNumber, type JsonObject, type JsonValue } from './exact-json.js';
 export { FAULT_NAMES, type EditContext, type FaultName, type FaultPlay } from './fault-plays.js';
@@ -33,6 +32,7 @@ export { REFUSAL_CODES } from './request-checks.js';
 export { describeSimulator, startSimulator, type Simulator } from './simulator.js';
 export {
   SIMULATOR_CREDENTIALS,
+  type BinAnswerForm,
   type InquiryAnswer,
   type SimulatorCallback,
   type SimulatorCredentials,

@@ -1,4 +1,3 @@
-import type { BinAnswerForm } from './bins.js';
 import { MORPOS } from './dialects/morpos.dialect.js';
 import { STANDARD, type SignCheck, type SimulatedDialect } from './dialects/standard.dialect.js';
 
@@ -43,6 +42,9 @@ export interface SimulatorCallback {
 
 /** The content of an answer to CheckPayment. */
 export type InquiryAnswer = 'full' | 'code' | 'text' | 'status' | 'id' | 'amount';
+
+/** How CheckBin tells what a card is. */
+export type BinAnswerForm = 'flat' | 'wrapped' | 'code';
 
 export interface SimulatorOptions {
   /** Default 0: any free port. */
