@@ -26,6 +26,7 @@ export {
   type PaymentRecord,
   type RefundKind,
 } from './payment/payment.js';
+export { CardBin, CardInstallment, type CardType } from './payment/card-bin.js';
 export { Refund, type RefundIn } from './payment/refund.js';
 export { RefundTotals } from './payment/refund-totals.js';
 export { RefundEvent, type RefundEventType } from './payment/refund-event.js';
@@ -57,6 +58,7 @@ export type { Init3dStart } from './flows/three-d-flow.js';
 export type { HostedStart } from './flows/hosted-flow.js';
 export type { ResolveOptions } from './flows/operator-flow.js';
 
+export type { BinSale } from './dto/check-bin.dto.js';
 export * from './dto/index.js';
 export * from './errors/index.js';
 
@@ -80,6 +82,7 @@ export { newConversationId } from './payment/randomness.js';
 export type {
   Auth3dRequest,
   BinRequest,
+  BinResult,
   CallbackFields,
   DecidingField,
   DialectOperation,
@@ -92,6 +95,7 @@ export type {
   HostedResult,
   Init3dResult,
   InquiryResult,
+  InstallmentRow,
   RefundRequest,
   SaleRequest,
   SignContext,

@@ -20,6 +20,7 @@ import { DEFAULT_ACCOUNT, variableOf } from './payment/account.js';
 import { PaymentClock, SystemClock } from './payment/clock.js';
 import { Hidden } from './payment/hidden.js';
 import { Randomness, SystemRandomness } from './payment/randomness.js';
+import { BinFlow } from './flows/bin-flow.js';
 import { DirectFlow } from './flows/direct-flow.js';
 import { InFlight, InFlightLimit, ProcessHold } from './process/in-flight.js';
 import { HostedFlow } from './flows/hosted-flow.js';
@@ -128,6 +129,7 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       RefundFlow,
       ThreeDFlow,
       HostedFlow,
+      BinFlow,
       InquiryFlow,
       OperatorFlow,
       Reconciler,

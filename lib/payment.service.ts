@@ -9,11 +9,14 @@ import {
   PaymentUnsupportedError,
 } from './errors/payment-errors.js';
 import { HostedFlow, type HostedStart } from './flows/hosted-flow.js';
+import { BinFlow } from './flows/bin-flow.js';
 import { DirectFlow } from './flows/direct-flow.js';
 import { InFlight, InFlightLimit } from './process/in-flight.js';
 import { InquiryFlow } from './flows/inquiry-flow.js';
 import type { RecordRefundDto, RefundDto, VoidDto } from './dto/refund.dto.js';
 import { RefundFlow } from './flows/refund-flow.js';
+import type { BinSale } from './dto/check-bin.dto.js';
+import type { CardBin } from './payment/card-bin.js';
 import type { Refund } from './payment/refund.js';
 import type { RefundTotals } from './payment/refund-totals.js';
 import { OperatorFlow, type ResolveOptions } from './flows/operator-flow.js';
@@ -38,6 +41,7 @@ export class PaymentService {
     private readonly direct: DirectFlow,
     private readonly threeD: ThreeDFlow,
     private readonly hosted: HostedFlow,
+    private readonly bins: BinFlow,
     private readonly refundFlow: RefundFlow,
     private readonly inquiries: InquiryFlow,
     private readonly operator: OperatorFlow,
@@ -130,6 +134,26 @@ export class PaymentService {
    */
   abandon(conversationId: string): Promise<Payment> {
     return this.run(() => this.inquiries.abandon(conversationId));
+  }
+
+  /**
+   * Asks what a card is, by its first digits: its bank, its type and its instalments (CheckBin). No payment is made,
+   * and nothing is stored. Every error of the gateway, and its silence, is a {@link CardBin} of nulls whose `code` and
+   * `message` say why, so a checkout goes on without it; so is a dialect without this operation. The interface shows no
+   * such operation: what the answer tells is unverified (docs/instalments.md).
+   *
+   * The answer is kept in memory for a minute, so the same digits (of the same sale) are asked about once. It comes
+   * within `binTimeoutMs`.
+   *
+   * @param bin 6 to 8 digits; a longer number is refused, not cut
+   * @param sale what the buyer is to pay, from your own order; the totals of the instalments are then checked against
+   *   it. It is not sent unless it is given (unverified)
+   * @throws PaymentValidationError they are not 6 to 8 digits, or the sale is refused; nothing was sent
+   * @throws PaymentOverloadError `maxBinChecks` BINs are being asked about already; this one was not
+   * @throws PaymentShutdownError this process is shutting down; nothing was sent
+   */
+  checkBin(bin: string, sale?: BinSale): Promise<CardBin> {
+    return this.begin(() => this.bins.check(bin, sale));
   }
 
   /** @throws PaymentStoreError */

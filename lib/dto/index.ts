@@ -1,5 +1,6 @@
 export * from './auth3d.dto.js';
 export * from './card-details.dto.js';
+export { CheckBinDto } from './check-bin.dto.js';
 export * from './checkout.dto.js';
 export * from './do-payment.dto.js';
 export * from './gateway-requests.dto.js';

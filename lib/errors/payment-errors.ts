@@ -286,15 +286,22 @@ export class PaymentStoreError extends PaymentError {
 /**
  * `maxInFlight` payments are already running in this process, so the call was refused before its input was read:
  * nothing was recorded and nothing was sent. Safe to try again with the same input, even with the same
- * `idempotencyKey`.
+ * `idempotencyKey`. Of `checkBin`: `maxBinChecks` BINs are being asked about, and this one was not.
  */
 export class PaymentOverloadError extends PaymentError {
   readonly code = 'PAYMENT_OVERLOAD';
 
-  /** @param maxInFlight the limit that was reached */
-  constructor(readonly maxInFlight: number) {
+  /**
+   * @param maxInFlight the limit that was reached
+   * @param limit the option that sets it
+   */
+  constructor(
+    readonly maxInFlight: number,
+    limit: 'maxInFlight' | 'maxBinChecks' = 'maxInFlight',
+  ) {
+    const what = limit === 'maxInFlight' ? 'The payment' : 'The question about a card';
     super(
-      `The payment was refused because ${maxInFlight} are running already (maxInFlight). Nothing was recorded or sent; ` +
+      `${what} was refused because ${maxInFlight} are running already (${limit}). Nothing was recorded or sent; ` +
         'it is safe to try again.',
     );
   }

@@ -1,4 +1,4 @@
-import { compareAmounts } from '../payment/amount.js';
+import { type AmountFormat, compareAmounts } from '../payment/amount.js';
 import type { PaymentClock } from '../payment/clock.js';
 import { isLoopback } from '../payment/loopback.js';
 import { isRefund, type Payment, type PaymentRecord, type RefundKind, toPayment } from '../payment/payment.js';
@@ -7,6 +7,7 @@ import { withTimeout } from '../payment/with-timeout.js';
 import type {
   Auth3dRequest,
   BinRequest,
+  BinResult,
   DialectOperation,
   DialectOperations,
   GatewayOperation,
@@ -18,6 +19,7 @@ import type {
   SaleRequest,
 } from './gateway-dialect.js';
 import type { GatewayTrouble } from './gateway-trouble.js';
+import { type BinOutcome, binOutcome, noAnswerAboutCard } from './readings/bin-outcome.js';
 import { chargeOutcome, type ChargeOutcome, type ChargeRules } from './readings/charge-outcome.js';
 import { type HostedForm, type HostedOutcome, hostedOutcome } from './readings/hosted-outcome.js';
 import { type Init3dOutcome, init3dOutcome } from './readings/init3d-outcome.js';
@@ -60,7 +62,13 @@ export type HostedAttempt = NotSent | ({ readonly sent: true } & HostedOutcome);
 
 /** The answer about a BIN. `status` is null if there was no answer, `result` if it cannot be read. */
 export type BinAnswer =
-  NotSent | { readonly sent: true; readonly status: number | null; readonly result: GatewayResult | null };
+  | NotSent
+  | {
+      readonly sent: true;
+      readonly status: number | null;
+      readonly result: GatewayResult | null;
+      readonly outcome: BinOutcome;
+    };
 
 /** Not sent: the claim would run out before the deadline, or the time is not known well enough to rule that out. */
 export const TOO_LATE: NotMade = { sent: false, why: 'the payment store or this process was held up for too long' };
@@ -253,22 +261,33 @@ export class GatewayClient {
     return { expected, special: { about, verifyAmount: isKnown ? exact : verifyAmount } };
   }
 
-  /** Asks about a BIN, which moves no money. Null if the gateway has no operation for it. */
-  async checkBin(request: BinRequest): Promise<BinAnswer | null> {
+  /**
+   * Asks about a BIN, which moves no money. Null if the gateway has no operation for it.
+   *
+   * @param timeoutMs the deadline: a buyer waits for the answer while typing
+   */
+  async checkBin(request: BinRequest, timeoutMs: number, amountFormat: AmountFormat): Promise<BinAnswer | null> {
     const { checkBin } = this.operations;
     if (!checkBin) return null;
-    const sent = await this.send('checkBin', checkBin, request);
+    const sent = await this.send('checkBin', checkBin, request, deadline(timeoutMs));
     if (!sent.sent) return sent;
-    if (!sent.reply) return { sent: true, status: null, result: null };
+    if (!sent.reply) return { sent: true, status: null, result: null, outcome: noAnswerAboutCard('no_answer') };
     const { status, text } = sent.reply;
+    const sensitive = { secrets: sent.secrets, bin: request.bin };
+    const rules = { codes: this.settings.dialect.codes, amountFormat };
+    let result: GatewayResult | null = null;
+    let outcome = binOutcome(status, null, request, rules);
     try {
       const fields = ReplyFields.parse(text);
-      return { sent: true, status, result: fields && redactResult(checkBin.read(fields), sent) };
+      const read = fields && checkBin.read(fields);
+      outcome = binOutcome(status, read && withoutSecrets(read, sensitive), request, rules);
+      result = read && redactResult(read, sensitive);
     } catch (error) {
       // A host's own dialect may throw while reading.
-      this.reportUnread('checkBin', [error], sent);
-      return { sent: true, status, result: null };
+      this.reportUnread('checkBin', [error], sensitive);
     }
+    this.reportReply('checkBin', sent, result);
+    return { sent: true, status, result, outcome };
   }
 
   private async readCharge(
@@ -344,7 +363,7 @@ export class GatewayClient {
       return { request: { url: this.baseUrl + operation.path, headers, body }, secrets };
     } catch (error) {
       const secrets = [credentials.clientSecret, credentials.apiKey ?? ''];
-      const thrown = describeRedacted(error, { secrets, card: cardIn(content) });
+      const thrown = describeRedacted(error, { secrets, card: cardIn(content), bin: binIn(content) });
       return { sent: false, why: 'the dialect or the signer failed to make the request', by: { part, thrown } };
     }
   }
@@ -402,6 +421,21 @@ async function onNewStack<Args extends readonly unknown[], Outcome>(
 ): Promise<Outcome> {
   await Promise.resolve();
   return read(...args);
+}
+
+/** The deadline of a request that moves no money, and so needs no claim. */
+function deadline(timeoutMs: number): RequestClaim {
+  return { timeoutMs, confirmTime: () => Promise.resolve(true), mayStart: () => true };
+}
+
+/** What an answer tells of a card, without texts that repeat the credentials. */
+function withoutSecrets(result: BinResult, { secrets }: SensitiveData): BinResult {
+  const { installments, commercial, unreadable } = result;
+  return { ...redactResult(result, { secrets }), installments, commercial, ...(unreadable && { unreadable }) };
+}
+
+function binIn(content: unknown): string | undefined {
+  return (content as Partial<BinRequest>).bin;
 }
 
 function cardIn(content: unknown): SaleRequest['cardDetails'] | undefined {

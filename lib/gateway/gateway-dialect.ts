@@ -1,3 +1,4 @@
+import type { CardType } from '../payment/card-bin.js';
 import type { Payment } from '../payment/payment.js';
 import type { ReplyFields } from './readings/reply-fields.js';
 import type { SignedFields, WireObject } from './wire-body.js';
@@ -62,12 +63,19 @@ export interface Auth3dRequest {
   readonly gathered: CallbackFields;
 }
 
-/** A question about the first digits of a card number (BIN). It names no card and moves no money. */
+/**
+ * A question about the first digits of a card number (BIN). It names no card and moves no money. The digits must not be
+ * logged.
+ */
 export interface BinRequest {
   readonly conversationId: string;
   readonly language: string;
   /** Six to eight digits. */
   readonly bin: string;
+  /** What the buyer is to pay, in major units, as canonical decimal text; null if the caller did not say. */
+  readonly amount: string | null;
+  /** ISO 4217 numeric code of the amount; null if there is none. */
+  readonly currencyCode: number | null;
 }
 
 /** Money back: a refund of a part or the whole, or a void of the whole sale. */
@@ -167,6 +175,32 @@ export interface InquiryResult extends GatewayResult {
   readonly installmentCount?: string | null;
 }
 
+/** A row of a list of instalments, as texts. Null stands for what the row does not show. */
+export interface InstallmentRow {
+  /** How many instalments. */
+  readonly count: string | null;
+  /** What the buyer pays in all, in major units, as written. */
+  readonly total: string | null;
+  /** What of it goes beyond the price, in major units, as written. */
+  readonly fee: string | null;
+  /** One instalment, in major units, as written. It only serves to check the total. */
+  readonly each: string | null;
+}
+
+/**
+ * What an answer to CheckBin says about a card. The operation is not shown in docs/interface.md (unverified). Null, or
+ * a field that is left out, stands for what the answer does not show.
+ */
+export interface BinResult extends GatewayResult {
+  /** The first digits that the answer is about. */
+  readonly bin?: string | null;
+  readonly bank?: string | null;
+  readonly type?: CardType | null;
+  readonly brand?: string | null;
+  readonly commercial?: boolean | null;
+  readonly installments?: readonly InstallmentRow[] | null;
+}
+
 /** One operation of a gateway: its path, the body of its requests, and how its answers are read. */
 export interface DialectOperation<Request, Result> {
   /** Follows the base URL: `/v1/Payment/DoPayment`. */
@@ -184,8 +218,8 @@ export interface DialectOperations {
   readonly auth3d: DialectOperation<Auth3dRequest, GatewayResult>;
   /** Asks for the outcome of a payment, and changes nothing. */
   readonly checkPayment?: DialectOperation<Payment, InquiryResult>;
-  /** Asks about a BIN, which also shows whether the gateway accepts the credentials. */
-  readonly checkBin?: DialectOperation<BinRequest, GatewayResult>;
+  /** Asks what a card is, by its first digits. It also shows whether the gateway accepts the credentials. */
+  readonly checkBin?: DialectOperation<BinRequest, BinResult>;
   /** Gives back a part of a payment, or all of it. */
   readonly refund?: DialectOperation<RefundRequest, GatewayResult>;
   /** Calls off a whole sale that is not settled yet. */

@@ -15,7 +15,16 @@ const TLS_CODE = /^(?:ERR_TLS|ERR_SSL|EPROTO|CERT|CRL|CA_|DEPTH_ZERO|HOSTNAME|PA
 const WEAK_TLS_CODE = /PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|HANDSHAKE_FAILURE|NO_SHARED_CIPHER|DH_KEY_TOO_SMALL/;
 const NAME_CODE = /^(?:ENOTFOUND|EAI_)/;
 
-type Option = 'baseUrl' | 'merchantId' | 'clientId' | 'clientSecret' | 'apiKey' | 'scope' | 'grantType' | 'timeoutMs';
+type Option =
+  | 'baseUrl'
+  | 'merchantId'
+  | 'clientId'
+  | 'clientSecret'
+  | 'apiKey'
+  | 'scope'
+  | 'grantType'
+  | 'timeoutMs'
+  | 'binTimeoutMs';
 
 /**
  * Logs, a few times a minute, that the gateway cannot be reached or refuses requests because of the merchant's
@@ -66,7 +75,8 @@ export class GatewayTrouble {
   /** The request may have been sent, but there is no readable reply. */
   noAnswer(operation: GatewayOperation, why: LostReply, errorCode: string | null): void {
     const cause = errorCode ?? why;
-    const advice = why === 'deadline' ? ` If it is only slow, raise ${this.named('timeoutMs')}.` : '';
+    const timeout = operation === 'checkBin' ? 'binTimeoutMs' : 'timeoutMs';
+    const advice = why === 'deadline' ? ` If it is only slow, raise ${this.named(timeout)}.` : '';
     const line = `The payment gateway at ${this.host} gave no readable answer (${cause}, ${operation}).${advice}`;
     this.error('noAnswer', line, { operation, cause });
   }

@@ -22,6 +22,8 @@ export interface SensitiveData {
   readonly secrets: readonly string[];
   /** Absent if the request carried none. */
   readonly card?: SaleRequest['cardDetails'];
+  /** The first digits of a card, of a request that carried no more of it. */
+  readonly bin?: string;
 }
 
 /** {@link SensitiveData}, prepared for searching many texts. */
@@ -67,16 +69,17 @@ export function describeRedacted(
   return describeThrown(thrown, (text) => plainText(hide(text), MAX_ERROR_LENGTH, payment));
 }
 
-function searchTermsOf({ secrets, card }: SensitiveData): SearchTerms {
+function searchTermsOf({ secrets, card, bin }: SensitiveData): SearchTerms {
   const known = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH);
   const lowered = known.map((secret) => secret.toLowerCase());
   const shortest = Math.min(...lowered.map(({ length }) => length));
-  return { secrets: known, lowered, shortest, card, holdsCard: cardFinder({ cardNo: card?.cardNo }) };
+  return { secrets: known, lowered, shortest, card, bin, holdsCard: cardFinder({ cardNo: card?.cardNo }) };
 }
 
 /** Whether a code, an id or an amount repeats what was sent, or enough of the card number to work out the rest. */
 function repeatsSent(text: string, sent: SearchTerms): boolean {
-  const { card } = sent;
+  const { card, bin } = sent;
+  if (bin !== undefined && text.includes(bin)) return true;
   if (card && (text === card.cvv || text === card.expDate || holdsPartOfCard(text, card.cardNo))) return true;
   return holdsAny(text, sent);
 }
@@ -92,8 +95,9 @@ function redactedMessage(text: string, sent: SearchTerms): string | null {
   return holdsAny(message, sent) ? null : message;
 }
 
-function hideSent(text: string, { secrets, card }: SensitiveData): string {
-  const withoutSecrets = secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
+function hideSent(text: string, { secrets, card, bin }: SensitiveData): string {
+  const hidden = bin === undefined ? secrets : [...secrets, bin];
+  const withoutSecrets = hidden.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
   if (!card) return withoutSecrets;
   return codePatterns(card).reduce(
     (rest, pattern) => rest.replace(pattern, (match) => match.replace(/\d/g, '*')),

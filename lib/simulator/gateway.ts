@@ -1,4 +1,5 @@
 import type { Bank } from './bank.js';
+import { chargedFor } from './bins.js';
 import { referencePrefix, replyDate } from './dates.js';
 import { JsonNumber, type JsonObject } from './exact-json.js';
 import type { HostedPages } from './hosted-pages.js';
@@ -77,7 +78,9 @@ export class Gateway {
         ? bankVerdict(sale, at)
         : { code: refusal, chargedAmount: null, pace: 'at once', inquiry: refusal };
     const { conversationId, currencyCode, installmentCount, maskedCardNumber } = sale;
-    const { chargedAmount: charged, inquiry, pace } = verdict;
+    const { inquiry, pace } = verdict;
+    const isWhole = verdict.chargedAmount === sale.amount;
+    const charged = isWhole ? chargedFor(sale, this.settings) : verdict.chargedAmount;
     const details = { conversationId, orderId, paymentId, currencyCode, installmentCount, kind, maskedCardNumber, at };
     const charge = charged === null ? null : { ...details, amount: charged };
     const amount = charged ?? sale.amount;

@@ -32,6 +32,7 @@ export { REFUSAL_CODES } from './request-checks.js';
 export { describeSimulator, startSimulator, type Simulator } from './simulator.js';
 export {
   SIMULATOR_CREDENTIALS,
+  type BinAnswerForm,
   type InquiryAnswer,
   type SimulatorCallback,
   type SimulatorCredentials,

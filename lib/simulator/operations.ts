@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { bringsBack } from './bank.js';
+import { type BinQuestion, binFields } from './bins.js';
 import { istanbulTime } from './dates.js';
 import type { SimulatedDialect } from './dialects/standard.dialect.js';
 import { JsonNumber, type JsonObject } from './exact-json.js';
@@ -13,7 +14,10 @@ import {
   checkFields,
   checkHeaders,
   fieldRules,
+  isAmountText,
+  isCurrencyText,
   matches,
+  optional,
   readJson,
   readSale,
   Refusal,
@@ -102,10 +106,18 @@ export const OPERATIONS = {
     signed: true,
     read(body, settings) {
       const { merchantId, conversationId, language, sign } = fieldRules(settings);
-      return checkFields(body, { merchantId, conversationId, language, bin: matches(/^\d{6,8}$/), sign });
+      const price = { amount: optional(isAmountText), currencyCode: optional(isCurrencyText) };
+      const rules = { merchantId, conversationId, language, bin: matches(/^\d{6,8}$/), sign, ...price };
+      return binQuestion(checkFields(body, rules));
     },
     // Public sources show only these two fields.
-    answer: () => ({ fields: { responseCode: 'B0000', responseDescription: codeText('B0000', 'en') } }),
+    answer: (question, { settings }) => ({
+      fields: {
+        responseCode: 'B0000',
+        responseDescription: codeText('B0000', 'en'),
+        ...binFields(question, settings),
+      },
+    }),
   }),
 
   refund: operation({
@@ -207,6 +219,12 @@ export function refusedWork(refusal: Refusal): GatewayWork {
 export function errorFields(code: string, message: string, problems: readonly string[] = []): JsonObject {
   const validationResults = problems.map((ErrorMessage) => ({ ErrorMessage }));
   return { Message: message, Details: message, Code: code, validationResults };
+}
+
+/** The amount and its currency are the simulator's own: the vendor's plugins send neither. */
+function binQuestion({ bin, amount, currencyCode }: JsonObject): BinQuestion {
+  const price = typeof amount === 'string' ? { amount, currencyCode: Number(currencyCode ?? '949') } : null;
+  return { bin: bin as string, price };
 }
 
 /** Auth3d. With `unboundAuth3d` it looks only at the PaymentId, and does not say which payment it approves. */

@@ -43,6 +43,9 @@ export interface SimulatorCallback {
 /** The content of an answer to CheckPayment. */
 export type InquiryAnswer = 'full' | 'code' | 'text' | 'status' | 'id' | 'amount';
 
+/** How CheckBin tells what a card is. */
+export type BinAnswerForm = 'flat' | 'wrapped' | 'code';
+
 export interface SimulatorOptions {
   /** Default 0: any free port. */
   readonly port?: number;
@@ -123,6 +126,18 @@ export interface SimulatorOptions {
    * real answer is unverified. After a declined try it answers that try's code.
    */
   readonly hostedInquiry?: 'unknown' | 'pending';
+  /**
+   * How CheckBin tells what a test card is: beside the code (`flat`), in an object of its own with other names and
+   * Turkish words and amounts (`wrapped`), or not at all (`code`), as for every other card. Default `flat`. The content
+   * of a real answer is unverified.
+   */
+  readonly binAnswer?: BinAnswerForm;
+  /**
+   * The fee of paying with a credit card in so many instalments, in percent as decimal text: `{ 3: '2.5' }`. CheckBin
+   * tells the total if it is asked with an amount, and DoPayment and Auth3d charge it. Default: no fee. Whether and how
+   * the real gateway adds one is unverified.
+   */
+  readonly installmentRates?: Readonly<Record<number, string>>;
   /** How long an idle connection stays open, as announced in `Keep-Alive: timeout=`. Default 5 seconds. */
   readonly keepAliveTimeoutMs?: number;
   /** How many requests are remembered. Default 10000. */
@@ -160,6 +175,8 @@ export function settingsOf(options: SimulatorOptions, publicUrl: string): Simula
     hostedPagePayableAfterEnd: options.hostedPagePayableAfterEnd ?? true,
     hostedDeclineGoesBack: options.hostedDeclineGoesBack ?? true,
     hostedInquiry: options.hostedInquiry ?? 'unknown',
+    binAnswer: options.binAnswer ?? 'flat',
+    installmentRates: options.installmentRates ?? {},
     keepAliveTimeoutMs: options.keepAliveTimeoutMs ?? 5000,
     requestLimit: options.requestLimit ?? 10_000,
   };

@@ -59,6 +59,7 @@ export const RULE_SCHEMAS: Readonly<Record<string, SchemaOfRule>> = {
   }),
   currencyCode: ([codes]) => ({ type: 'integer', enum: codes as number[] }),
   // The forms that people type, since the fields take these.
+  bin: (constraints) => ({ type: 'string', pattern: source(constraints) }),
   cardNumber: () => ({ type: 'string', pattern: '^\\d(?:[ -]?\\d){11,18}$' }),
   expiry: () => ({
     type: 'string',

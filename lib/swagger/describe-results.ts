@@ -1,4 +1,5 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { CARD_TYPES, CardBin, CardInstallment } from '../payment/card-bin.js';
 import { Payment, PAYMENT_KINDS } from '../payment/payment.js';
 import { REFUND_EVENT_STATES, REFUND_STATES, SALE_STATES } from '../payment/payment-state.js';
 import { Refund } from '../payment/refund.js';
@@ -93,8 +94,35 @@ const REFUND_EVENT_FIELDS: FieldsOf<RefundEvent> = {
   occurredAt: date('When it happened.'),
 };
 
-/** Describes what the module gives to the merchant: payments, refunds, totals and events of refunds. */
+const INSTALLMENT_FIELDS: FieldsOf<CardInstallment> = {
+  count: { type: 'integer', description: 'How many instalments; 1 is payment in full.', example: 3 },
+  total: textOrNull('What the buyer pays in all, in major units.', '153.65'),
+  fee: textOrNull('What of it goes beyond the price, in major units.', '3.75'),
+};
+
+const BIN_FIELDS: FieldsOf<CardBin> = {
+  bin: text('The digits that were asked about.', '450803'),
+  bank: textOrNull('The bank that issued the card.', 'Örnek Bankası'),
+  type: { enum: [...CARD_TYPES], nullable: true, description: 'What kind of account the card draws on.' },
+  brand: textOrNull('Visa, Mastercard, Troy, or the bank’s own card programme.', 'VISA'),
+  commercial: { type: Boolean, nullable: true, description: 'Whether it is a company’s card.' },
+  installments: {
+    type: () => CardInstallment,
+    isArray: true,
+    nullable: true,
+    description: 'In how many instalments it can pay; null if that is not known.',
+  },
+  code: textOrNull(
+    'The gateway’s result code, or why there is no answer. For the merchant, not for the buyer.',
+    'B0000',
+  ),
+  message: textOrNull('The gateway’s text, or what happened instead. For the merchant, not for the buyer.'),
+};
+
+/** Describes what the module gives to the merchant: payments, refunds, totals, events of refunds, and cards. */
 export function describeResults(): void {
+  describe(CardInstallment.prototype, INSTALLMENT_FIELDS);
+  describe(CardBin.prototype, BIN_FIELDS);
   describe(Payment.prototype, PAYMENT_FIELDS);
   describe(Refund.prototype, REFUND_FIELDS);
   describe(RefundTotals.prototype, TOTALS_FIELDS);

@@ -1,6 +1,6 @@
 /**
- * Importing this adds OpenAPI metadata to the DTOs, and to `Payment`, `Refund`, `RefundTotals` and `RefundEvent`.
- * Import it before `SwaggerModule.createDocument`:
+ * Importing this adds OpenAPI metadata to the DTOs, and to `Payment`, `Refund`, `RefundTotals`, `RefundEvent` and
+ * `CardBin`. Import it before `SwaggerModule.createDocument`:
  *
  * ```ts
  * import 'nestjs-card-payment/swagger';
@@ -10,6 +10,7 @@
  */
 import { Auth3dDto } from '../dto/auth3d.dto.js';
 import { type CardDetails, CardDetailsDto } from '../dto/card-details.dto.js';
+import { CheckBinDto } from '../dto/check-bin.dto.js';
 import { CardHolderInfoDto, CheckoutDto } from '../dto/checkout.dto.js';
 import { DoPaymentDto, ExtraParameterDto, HostedPaymentDto, TransactionDetailsDto } from '../dto/do-payment.dto.js';
 import { RecordRefundDto, RefundDto, VoidDto } from '../dto/refund.dto.js';
@@ -25,6 +26,10 @@ describeDto<CardDetails>(CardDetailsDto, {
   },
   expDate: { description: 'Expiry: MMyy, or as people type it, such as 12/36.', example: '12/36', writeOnly: true },
   cvv: { description: 'Security code: 3 or 4 digits.', example: '000', writeOnly: true },
+});
+
+describeDto(CheckBinDto, {
+  bin: { description: 'The first 6 to 8 digits of the card number, and no more of it.', example: '450803' },
 });
 
 describeDto(CardHolderInfoDto, {

@@ -68,10 +68,10 @@ export function countOutcome({ account, kind, state, reason }: SeenPayment): voi
 /** The operations that `maxInFlight` limits. */
 export type LimitedOperation = 'doPayment' | 'init3d' | 'startHosted';
 
-/** A call that was refused because of `maxInFlight`. */
+/** A call that was refused because of `maxInFlight`, or, of `checkBin`, because of `maxBinChecks`. */
 export interface RefusedOperation {
   readonly account: string;
-  readonly operation: LimitedOperation;
+  readonly operation: LimitedOperation | 'checkBin';
 }
 
 /** @param count 0 creates the series before anything was refused, so that collectors see its first increase */
@@ -123,7 +123,7 @@ function instrumentsOf(meter: Meter) {
     }),
     refused: meter.createCounter('card_payment.overload.refused', {
       unit: '{operation}',
-      description: 'Calls of doPayment and init3d that were refused because of maxInFlight.',
+      description: 'Calls of doPayment and init3d refused because of maxInFlight, of checkBin because of maxBinChecks.',
     }),
     operations: histogram(
       'card_payment.operation.duration',

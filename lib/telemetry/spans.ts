@@ -70,6 +70,7 @@ export interface OperationStart {
     | 'init3d'
     | 'auth3d'
     | 'startHosted'
+    | 'checkBin'
     | 'hostedReturn'
     | 'abandon'
     | 'inquire'
@@ -87,14 +88,19 @@ export function itself<T>(payment: T): T {
   return payment;
 }
 
+/** For operations that are about no payment. */
+export function noPayment(): null {
+  return null;
+}
+
 /**
  * Runs an operation in a span of its own, and measures it.
  *
- * @param paymentOf gets the payment from the operation's result
+ * @param paymentOf gets the payment from the operation's result; null if it is about none
  */
 export async function inOperation<T>(
   { operation, account, link = null }: OperationStart,
-  paymentOf: (result: T) => SeenPayment,
+  paymentOf: (result: T) => SeenPayment | null,
   work: () => Promise<T>,
 ): Promise<T> {
   if (!openTelemetry()) return work();
@@ -106,8 +112,8 @@ export async function inOperation<T>(
     try {
       const result = await work();
       const payment = paymentOf(result);
-      span.set(paymentAttributes(payment));
-      measure({ 'card_payment.state': payment.state });
+      if (payment) span.set(paymentAttributes(payment));
+      measure(payment ? { 'card_payment.state': payment.state } : {});
       return result;
     } catch (error) {
       const { payment, refund } = error as { payment?: SeenPayment | null; refund?: SeenPayment | null };

@@ -12,6 +12,7 @@ import { Basket } from './basket/basket.js';
 import { BasketController } from './basket/basket.controller.js';
 import { Catalogue } from './catalogue/catalogue.js';
 import { AttemptLimits } from './checkout/attempt-limits.js';
+import { CardController } from './checkout/card.controller.js';
 import { CheckoutController } from './checkout/checkout.controller.js';
 import { PaymentPageController } from './checkout/payment-page.controller.js';
 import { dataFile } from './data-files.js';
@@ -51,6 +52,7 @@ const orderUrl = ({ reference }: Payment): string => `/orders/${reference}`;
     ShopController,
     BasketController,
     CheckoutController,
+    CardController,
     PaymentPageController,
     OrdersController,
     AdminController,

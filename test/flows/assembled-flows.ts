@@ -3,6 +3,7 @@ import { morposDialect, type PaymentOptions, PaymentService, type PaymentStore }
 import { CallbackReceiver } from '../../lib/callback/callback-receiver.js';
 import { EventDispatcher } from '../../lib/outbox/event-dispatcher.js';
 import type { PlainEvents } from '../../lib/outbox/plain-events.js';
+import { BinFlow } from '../../lib/flows/bin-flow.js';
 import { DirectFlow } from '../../lib/flows/direct-flow.js';
 import { HostedFlow } from '../../lib/flows/hosted-flow.js';
 import { DuePayments } from '../../lib/flows/background/due-payments.js';
@@ -101,6 +102,7 @@ export function assembleFlows({
     direct,
     threeD,
     hosted,
+    new BinFlow(gateway, clock, random, settings),
     refundFlow,
     inquiries,
     operator,

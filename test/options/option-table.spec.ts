@@ -86,6 +86,8 @@ const TABLE: [
   ],
   ['retentionMs', 'RETENTION_MS', (s) => s.retentionMs, 86_400_000, '31536000000', 31_536_000_000, ['-1', 'zzz']],
   ['background', 'BACKGROUND', (s) => s.background, true, 'false', false, ['zzz', 'no']],
+  ['binTimeoutMs', 'BIN_TIMEOUT_MS', (s) => s.binTimeoutMs, 2_000, '900', 900, ['0', '-1', '1.5', 'zzz']],
+  ['maxBinChecks', 'MAX_BIN_CHECKS', (s) => s.maxBinChecks, 20, '1', 1, ['0', '-1', '2.5', 'zzz', '1000001']],
   ['maxInFlight', 'MAX_IN_FLIGHT', (s) => s.maxInFlight, null, '100', 100, ['0', '-1', '2.5', 'zzz', '1000001']],
   ['amountFormat', 'AMOUNT_FORMAT', (s) => s.amountFormat, 'fixed', 'shortest', 'shortest', ['zzz']],
   ['dateOrder', 'DATE_ORDER', (s) => s.dateOrder, 'dmy', 'mdy', 'mdy', ['ymd']],

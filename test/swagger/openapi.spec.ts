@@ -7,6 +7,8 @@ import { Ajv } from 'ajv';
 import { getMetadataStorage } from 'class-validator';
 import {
   Auth3dDto,
+  CardBin,
+  CheckBinDto,
   CheckoutDto,
   DoPaymentDto,
   Init3dDto,
@@ -28,6 +30,10 @@ import { fullInput } from '../dto/sample-input.js';
 class ApiController {
   @Post('checkout')
   checkout(@Body() _checkout: CheckoutDto): void {}
+
+  @Post('card')
+  @ApiOkResponse({ type: CardBin })
+  card(@Body() _bin: CheckBinDto): void {}
 
   @Post('direct')
   direct(@Body() _payment: DoPaymentDto): void {}
@@ -95,6 +101,7 @@ const VALUES: Record<string, { good: readonly unknown[]; bad: readonly unknown[]
   'transactionDetails.transactionType': { good: ['SALE'], bad: ['', 7, null] },
   'extraParameter.pfSubMerchantId': { good: ['sub-1'], bad: ['', null] },
   reference: { good: ['order-1'], bad: ['', ' ', 'x'.repeat(256), 7, null, {}] },
+  bin: { good: ['450803', '45080345'], bad: ['45080', '450803450', '4508034508034509', 450803, '45O803', null, {}] },
   refundId: { good: ['ABC2'], bad: ['', ' ', 7, null] },
   amount: { good: ['49.90', 49.9, '1'], bad: ['', '1,50', '1e3', '-1', true, {}] },
   note: { good: ['a note\nof two lines', 'x'.repeat(10_000)], bad: ['', '  ', 'x'.repeat(10_001), 7, null] },
@@ -133,8 +140,11 @@ describe('nestjs-card-payment/swagger', () => {
   it('describes the messages that hosts receive, and the payment that they return', () => {
     expect(Object.keys(schemas).sort()).toEqual([
       'Auth3dDto',
+      'CardBin',
       'CardDetailsDto',
       'CardHolderInfoDto',
+      'CardInstallment',
+      'CheckBinDto',
       'CheckoutDto',
       'DoPaymentDto',
       'ExtraParameterDto',
@@ -204,7 +214,7 @@ describe('nestjs-card-payment/swagger', () => {
   });
 
   it('describes every field and every rule', () => {
-    for (const dto of [CheckoutDto, DoPaymentDto, Auth3dDto, RefundDto, VoidDto, RecordRefundDto]) {
+    for (const dto of [CheckBinDto, CheckoutDto, DoPaymentDto, Auth3dDto, RefundDto, VoidDto, RecordRefundDto]) {
       const rules = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
       const fields = new Set(rules.map(({ propertyName }) => propertyName));
       expect(Object.keys(schemas[dto.name]?.properties ?? {}).sort()).toEqual([...fields].sort());
@@ -229,7 +239,11 @@ describe('nestjs-card-payment/swagger', () => {
     const ajv = new Ajv({ strict: false, formats: { uri: true, 'date-time': true }, schemas: [] });
     ajv.addSchema({ $id: 'api', components: { schemas } });
     const accepts = (name: string, value: unknown) => ajv.validate({ $ref: `api#/components/schemas/${name}` }, value);
-    const check = (type: typeof CheckoutDto | typeof DoPaymentDto | typeof RefundDto, good: object, only: RegExp) => {
+    const check = (
+      type: typeof CheckBinDto | typeof CheckoutDto | typeof DoPaymentDto | typeof RefundDto,
+      good: object,
+      only: RegExp,
+    ) => {
       expect(problemsOf(type, structuredClone(good))).toEqual([]);
       expect({ errors: accepts(type.name, good) ? [] : ajv.errors }).toEqual({ errors: [] });
       for (const [path, values] of Object.entries(VALUES).filter(([path]) => only.test(path))) {
@@ -252,8 +266,9 @@ describe('nestjs-card-payment/swagger', () => {
         }
       }
     };
+    check(CheckBinDto, { bin: '450803' }, /^bin$/);
     check(CheckoutDto, CHECKOUT, /^card/);
-    check(DoPaymentDto, { ...fullInput(), cardDetails: CHECKOUT.cardDetails }, /^(?!(?:refundId|note|by|amount)$)/);
+    check(DoPaymentDto, { ...fullInput(), cardDetails: CHECKOUT.cardDetails }, /^(?!(?:bin|refundId|note|by|amount)$)/);
     check(RefundDto, { conversationId: 'ABC1' }, /^(?:refundId|note|by|amount)$/);
   });
 });

@@ -123,7 +123,8 @@ async function ask(settings: PaymentSettings, limitMs: number): Promise<BinAnswe
   try {
     const conversationId = settings.dialect.newConversationId();
     const client = new GatewayClient(settings, transport, new SystemClock());
-    return await client.checkBin({ conversationId, language: settings.language, bin: TEST_BIN });
+    const question = { conversationId, language: settings.language, bin: TEST_BIN, amount: null, currencyCode: null };
+    return await client.checkBin(question, limitMs, settings.amountFormat);
   } finally {
     await transport.close();
   }

@@ -20,10 +20,29 @@ export const CARD_FREE = {
   },
 } as const satisfies Rule;
 
+/** The rule of {@link IsBin}, exported for `checkBin`, which takes the digits alone. */
+export const BIN = {
+  name: 'bin',
+  texts: {
+    en: '$property must be the first 6 to 8 digits of a card number, never the whole number',
+    tr: '$property kart numarasının ilk 6 ila 8 rakamı olmalı; asla numaranın tamamı değil',
+  },
+} as const satisfies Rule;
+
+const BIN_DIGITS = /^\d{6,8}$/;
 const MIN_CARD_DIGITS = 12;
 const CARD_NUMBER = /^\d{12,19}$/;
 const EXPIRY = /^(0[1-9]|1[0-2])\d{2}$/;
 const SECURITY_CODE = /^\d{3,4}$/;
+
+/** The first six to eight digits of a card number. A longer number is refused, not cut. */
+export function IsBin(): PropertyDecorator {
+  return rule({ ...BIN, constraints: [BIN_DIGITS] }, isBin);
+}
+
+export function isBin(value: unknown): value is string {
+  return typeof value === 'string' && BIN_DIGITS.test(value);
+}
 
 export function IsCardNumber(): PropertyDecorator {
   const texts = {

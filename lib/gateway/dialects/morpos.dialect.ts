@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import { recoded, sha256 } from '../../payment/own-bytes.js';
 import type {
+  BinRequest,
+  BinResult,
   GatewayDialect,
   GatewayOperation,
-  GatewayResult,
   HostedRequest,
   HostedResult,
   InquiryResult,
@@ -14,6 +15,7 @@ import type {
 } from '../gateway-dialect.js';
 import type { ReplyFields } from '../readings/reply-fields.js';
 import { isWireObject, WireDecimal, type WireObject, type WireValue } from '../wire-body.js';
+import { readBinFields } from './bin-fields.js';
 import { readContractPage, readScatteredResult, saleBody } from './contract-fields.js';
 import { newConversationId } from '../../payment/randomness.js';
 import { DEFAULT_CODE_SETS } from './default-code-sets.js';
@@ -125,7 +127,8 @@ const CALLBACK_OBJECT_FIELDS = ['InstrumentDetail'];
 /**
  * Mor Para's MorPOS, as its public documentation and official plugins show it. Unverified: which values are signed in
  * DoPayment, in Init3d, in refunds and voids and in answers, the field with the page in Init3d's answer, the fields of
- * Auth3d's answer, that a refund may be of a part of the payment, and every answer about the gateway's own page.
+ * Auth3d's answer, that a refund may be of a part of the payment, what an answer about a BIN tells and the amount in its
+ * request, and every answer about the gateway's own page.
  */
 export function morposDialect(options: MorposDialectOptions = {}): GatewayDialect {
   const { timestampOffsetHours = 0, contentField, codes, answerSignOrder = ANSWER_SIGN_ORDER } = options;
@@ -159,7 +162,7 @@ export function morposDialect(options: MorposDialectOptions = {}): GatewayDialec
       },
       checkBin: {
         path: '/v1/BinList/CheckBin',
-        body: ({ bin, language, conversationId }, merchantId) => ({ bin, language, conversationId, merchantId }),
+        body: binBody,
         read: readBinAnswer,
       },
       refund: { path: '/v1/Payment/DoPayment', body: refundBody, read: readScatteredResult },
@@ -281,11 +284,24 @@ function readInquiry(fields: ReplyFields, successStatuses: ReadonlySet<string>):
   };
 }
 
+/**
+ * As the vendor's plugins send it. An amount is added only if the caller gives one, and is not signed: both are
+ * unverified, since the plugins send none.
+ */
+function binBody({ bin, language, conversationId, amount, currencyCode }: BinRequest, merchantId: string): WireObject {
+  const body = { bin, language, conversationId, merchantId };
+  if (amount === null || currencyCode === null) return body;
+  return { ...body, amount, currencyCode: currencyText({ currencyCode }) };
+}
+
 /** The fields of an error differ from those of an answer: `Code` and `Message`. */
-function readBinAnswer(fields: ReplyFields): GatewayResult {
+function readBinAnswer(fields: ReplyFields): BinResult {
   const result = readScatteredResult(fields);
+  const code = fields.text('responseCode') ?? result.code;
+  const others = [result.code, result.resultCode].filter((other) => other !== null);
+  const resultCode = others.find((other) => other !== code) ?? others[0] ?? null;
   const message = fields.text('responseDescription') ?? result.message;
-  return { ...result, code: fields.text('responseCode') ?? result.code, message };
+  return readBinFields(fields, { ...result, code, resultCode, message });
 }
 
 /** `yyyyMMddHHmmss`. */

@@ -68,6 +68,34 @@ export class ReplyFields {
     return isObject(value) && !this.isAmbiguous(name) ? new ReplyFields(value) : null;
   }
 
+  /** The field's boolean; null if it holds none or is ambiguous. */
+  flag(name: string): boolean | null {
+    const value = this.fields.get(name.toLowerCase());
+    return typeof value === 'boolean' && !this.isAmbiguous(name) ? value : null;
+  }
+
+  /**
+   * The first values of the list in this field: objects as fields, numbers as text. Null if it holds no list or is
+   * ambiguous.
+   */
+  list(name: string, maxLength: number): (ReplyFields | string | null)[] | null {
+    const value = this.fields.get(name.toLowerCase());
+    if (!Array.isArray(value) || this.isAmbiguous(name)) return null;
+    return value
+      .slice(0, maxLength)
+      .map((item) => (isObject(item) ? new ReplyFields(item) : typeof item === 'string' ? item : null));
+  }
+
+  /** The first objects directly in the object's fields, or alone in a list there. */
+  objects(maxCount: number): ReplyFields[] {
+    const values = Object.entries(this.root).filter(([name]) => name !== '__proto__');
+    return values
+      .map(([, value]) => (Array.isArray(value) && value.length === 1 ? value[0] : value))
+      .filter(isObject)
+      .slice(0, maxCount)
+      .map((value) => new ReplyFields(value));
+  }
+
   /** Every text in the object at any depth, including those of ambiguous fields, but nothing below `__proto__`. */
   *texts(): Generator<string> {
     const left: Json[] = [this.root];

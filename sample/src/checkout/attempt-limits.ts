@@ -31,6 +31,8 @@ export const AttemptLimits = ThrottlerModule.forRootAsync({
           getTracker: (request) => String((request as Request).params.id),
         },
         { name: 'placing', ttl: AN_HOUR_MS, limit: perVisitor },
+        // Each lookup may be a request to the gateway. A buyer who mistypes a few cards needs no more.
+        { name: 'lookup', ttl: AN_HOUR_MS, limit: 5 * perVisitor },
       ],
     };
   },
@@ -38,8 +40,12 @@ export const AttemptLimits = ThrottlerModule.forRootAsync({
 
 /** For a route that tries a card. */
 export const LimitsAttempts = (): MethodDecorator & ClassDecorator =>
-  applyDecorators(UseGuards(ThrottlerGuard), SkipThrottle({ placing: true }));
+  applyDecorators(UseGuards(ThrottlerGuard), SkipThrottle({ placing: true, lookup: true }));
 
 /** For a route that places an order. */
 export const LimitsOrders = (): MethodDecorator & ClassDecorator =>
-  applyDecorators(UseGuards(ThrottlerGuard), SkipThrottle({ visitor: true, order: true }));
+  applyDecorators(UseGuards(ThrottlerGuard), SkipThrottle({ visitor: true, order: true, lookup: true }));
+
+/** For a route that asks the gateway what a card is. */
+export const LimitsLookUps = (): MethodDecorator & ClassDecorator =>
+  applyDecorators(UseGuards(ThrottlerGuard), SkipThrottle({ visitor: true, order: true, placing: true }));

@@ -20,12 +20,15 @@ import {
   PaymentValidationError,
 } from 'nestjs-card-payment';
 import { DemoGateway } from '../demo/demo-gateway.js';
+import { formText } from '../form-text.js';
 import type { Order } from '../orders/order.js';
 import { OrderRepository } from '../orders/order.repository.js';
 import { isPayable, outcomeOf } from '../orders/outcome.js';
 import { checkoutPage } from '../pages/checkout-page.js';
+import { TEXTS } from '../texts/texts.js';
 import { CurrentVisitor, type Visitor } from '../visitor/visitor.js';
 import { LimitsAttempts } from './attempt-limits.js';
+import { type CardOffer, firstDigits, offerFor } from './card-offer.js';
 import { EMPTY_CHECKOUT, readCheckout, toPayment, wrongFields } from './checkout-form.js';
 
 @Controller('orders/:id/pay')
@@ -58,6 +61,15 @@ export class CheckoutController {
     const { is3d } = readCheckout(form);
     // The form does not offer it, but anyone can post it. Without 3D Secure, the shop is liable for stolen cards.
     if (!is3d && !this.demo.isOn) throw new BadRequestException();
+    const offer = await this.offerOf(form, order);
+    const { instalments } = readCheckout(form);
+    if (offer && !offer.instalments.some(({ count }) => count === instalments)) {
+      const wrong = new Map([['instalments', TEXTS[visitor.language].checkout.notThese] as const]);
+      response
+        .status(422)
+        .send(checkoutPage({ order, visitor, values: readCheckout(form), wrong, offer, demo: this.demo }));
+      return;
+    }
     try {
       if (is3d) return await this.goToBank(order, form, visitor, response);
       // The order page shows the outcome.
@@ -65,7 +77,8 @@ export class CheckoutController {
     } catch (error) {
       if (error instanceof PaymentValidationError) {
         const wrong = wrongFields(error, visitor.language);
-        response.status(422).send(checkoutPage({ order, visitor, values: readCheckout(form), wrong, demo: this.demo }));
+        const values = readCheckout(form);
+        response.status(422).send(checkoutPage({ order, visitor, values, wrong, offer, demo: this.demo }));
         return;
       }
       // After each of these errors the order page shows a payment, and this request moved no money.
@@ -91,6 +104,14 @@ export class CheckoutController {
     const payment = toPayment(form, order);
     // Only `tr` is documented for the real gateway; the simulated bank also has English pages.
     return this.demo.isOn ? { ...payment, language: visitor.language } : payment;
+  }
+
+  /** What the card can do, asked again, since a form can be changed. Null if the buyer pays in full. */
+  private async offerOf(form: unknown, order: Order): Promise<CardOffer | null> {
+    const bin = firstDigits(formText(form, 'number'));
+    if (bin === null || readCheckout(form).instalments === 1) return null;
+    // The payment goes on: the gateway decides.
+    return offerFor(this.payments, bin, order).catch(() => null);
   }
 
   private findOrder(id: string): Order {

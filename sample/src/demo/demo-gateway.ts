@@ -19,7 +19,9 @@ export class DemoGateway implements OnApplicationShutdown {
     if (process.env.PAYMENT_BASE_URL) return new DemoGateway(null);
     // Whether the real gateway can be asked about a refund is not known. Here it can, so that the orders page can show it.
     const options = { dialect: 'morpos', merchantName: 'Toprak Atölye', inquiryKnowsRefunds: true } as const;
-    return new DemoGateway(await startSimulator(options));
+    // Two and three instalments are free, as shops often offer; more of them cost the buyer something.
+    const installmentRates = { 6: '2.5', 9: '4.9', 12: '7.25' };
+    return new DemoGateway(await startSimulator({ ...options, installmentRates }));
   }
 
   get isOn(): boolean {

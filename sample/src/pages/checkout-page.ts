@@ -1,4 +1,5 @@
-import { type CheckoutField, type CheckoutValues, INSTALMENTS } from '../checkout/checkout-form.js';
+import type { CardOffer } from '../checkout/card-offer.js';
+import type { CheckoutField, CheckoutValues } from '../checkout/checkout-form.js';
 import type { DemoGateway } from '../demo/demo-gateway.js';
 import { type Html, html } from '../html.js';
 import { displayKurus } from '../money.js';
@@ -6,6 +7,7 @@ import type { Order } from '../orders/order.js';
 import { TEXTS } from '../texts/texts.js';
 import type { Language } from '../visitor/language.js';
 import type { Visitor } from '../visitor/visitor.js';
+import { cardText, choicesOf } from './card-choices.js';
 import { layout } from './layout.js';
 import { orderLines } from './order-lines.js';
 
@@ -15,13 +17,15 @@ export interface Checkout {
   readonly values: CheckoutValues;
   /** What is wrong with the fields that were refused. */
   readonly wrong?: ReadonlyMap<CheckoutField, string>;
+  /** What the card can do, once its first digits are known. */
+  readonly offer?: CardOffer | null;
   readonly demo: DemoGateway;
 }
 
 /** In the order of the page. */
 const FIELDS: readonly CheckoutField[] = ['phone', 'holder', 'number', 'expiry', 'cvv', 'instalments'];
 
-export function checkoutPage({ order, visitor, values, wrong = new Map(), demo }: Checkout): string {
+export function checkoutPage({ order, visitor, values, wrong = new Map(), offer = null, demo }: Checkout): string {
   const { language } = visitor;
   const { checkout, order: orderTexts } = TEXTS[language];
   const input = (field: CheckoutField, label: string, attributes: Html, hint?: string): Html =>
@@ -31,8 +35,16 @@ export function checkoutPage({ order, visitor, values, wrong = new Map(), demo }
     ${wrong.size > 0 && problems(wrong, language)}
     <div class="split">
       <div>
-        ${paymentPage(order, language)}
-        <form class="panel checkout" method="post" action="/orders/${order.id}/pay" data-checkout>
+        ${paymentPage(order, language)} ${lookUp(order, language)}
+        <form
+          class="panel checkout"
+          method="post"
+          action="/orders/${order.id}/pay"
+          data-checkout
+          data-choices="/orders/${order.id}/card/choices"
+          data-hint="${checkout.cardHint}"
+          data-failed="${checkout.lookUpFailed}"
+        >
           <h2>${checkout.here}</h2>
           <fieldset>
             <legend>${checkout.buyer}</legend>
@@ -46,7 +58,7 @@ export function checkoutPage({ order, visitor, values, wrong = new Map(), demo }
               ${input('expiry', checkout.expiry, html`autocomplete="cc-exp" inputmode="numeric" maxlength="9" required`, checkout.expiryHint)}
               ${input('cvv', checkout.cvv, html`autocomplete="cc-csc" inputmode="numeric" maxlength="4" required spellcheck="false"`, checkout.cvvHint)}
             </div>
-            ${instalments(order, values, language)}
+            ${instalments(order, values, offer, wrong.get('instalments'), language)}
           </fieldset>
           ${demo.isOn && methods(values, language)}
           <button class="primary wide" data-busy="${checkout.paying}">
@@ -111,20 +123,54 @@ function labelled(field: CheckoutField, label: string, attributes: Html, problem
   </div>`;
 }
 
-function instalments({ totalKurus }: Order, values: CheckoutValues, language: Language): Html {
+/** The script asks as the buyer types. Without it, the buyer asks here first. */
+function lookUp({ id }: Order, language: Language): Html {
   const { checkout } = TEXTS[language];
-  const text = (count: number): string =>
-    count === 1
-      ? checkout.once
-      : checkout.times(count, displayKurus((totalKurus - (totalKurus % count)) / count, language));
+  return html`<noscript>
+    <form class="panel look-up" method="post" action="/orders/${id}/card">
+      <h2>${checkout.lookUpTitle}</h2>
+      <p>${checkout.lookUpText}</p>
+      <div class="field">
+        <label for="bin">${checkout.lookUpDigits}</label>
+        <input id="bin" name="bin" inputmode="numeric" autocomplete="off" pattern="[0-9]{6,8}" maxlength="8" required />
+      </div>
+      <button>${checkout.lookUp}</button>
+    </form>
+  </noscript>`;
+}
+
+function instalments(
+  order: Order,
+  values: CheckoutValues,
+  offer: CardOffer | null,
+  problem: string | undefined,
+  language: Language,
+): Html {
+  const { checkout } = TEXTS[language];
   return html`<div class="field">
     <label for="instalments">${checkout.instalments}</label>
-    <select id="instalments" name="instalments">
-      ${INSTALMENTS.map(
-        (count) =>
-          html`<option value="${count}" ${count === values.instalments && html`selected`}>${text(count)}</option>`,
+    <select
+      id="instalments"
+      name="instalments"
+      aria-describedby="card-told${problem && ' instalments-problem'}"
+      ${problem && html`aria-invalid="true"`}
+    >
+      ${choicesOf(order, offer, language).map(
+        ({ count, text, pay, fee }) =>
+          html`<option
+            value="${count}"
+            data-pay="${pay}"
+            data-fee="${fee}"
+            ${count === values.instalments && html`selected`}
+          >
+            ${text}
+          </option>`,
       )}
     </select>
+    ${problem && html`<p class="problem" id="instalments-problem">${problem}</p>`}
+    <p class="hint told" id="card-told" role="status">
+      <span data-card>${cardText(offer, language)}</span> <span data-fee-told></span>
+    </p>
   </div>`;
 }
 

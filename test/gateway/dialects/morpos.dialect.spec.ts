@@ -96,7 +96,8 @@ describe('the sign of MorPOS', () => {
   });
 
   it('of CheckBin is made over the ids, the language and the BIN', async () => {
-    const body = dialect.operations.checkBin!.body({ conversationId: 'C-1', language: 'tr', bin: '402940' }, 'M-1');
+    const QUESTION = { conversationId: 'C-1', language: 'tr', bin: '402940', amount: null, currencyCode: null };
+    const body = dialect.operations.checkBin!.body(QUESTION, 'M-1');
     const sign = await dialect.sign(body, { operation: 'checkBin', apiKey: API_KEY });
     expect(sign).toBe(signOver('C-1;M-1;tr;402940;api-key-1'));
   });

@@ -1,0 +1,52 @@
+import { createHmac } from 'node:crypto';
+import type { BinOutcome } from '../gateway/readings/bin-outcome.js';
+import type { PaymentClock } from '../payment/clock.js';
+import type { Randomness } from '../payment/randomness.js';
+
+const KEPT_MS = 60_000;
+/** A few hundred BINs are most of a country's cards. */
+const MAX_ANSWERS = 1_000;
+
+interface Kept {
+  /** By the monotonic clock. */
+  readonly until: number;
+  readonly outcome: BinOutcome;
+}
+
+/**
+ * What the gateway has said about cards within the last minute, in this process. The digits are kept only as a keyed
+ * hash. Beyond a thousand answers, the oldest is forgotten.
+ */
+export class BinAnswers {
+  /** #private, so that `inspect` of the service does not show the answers. */
+  readonly #answers = new Map<string, Kept>();
+  readonly #secret: Buffer;
+
+  constructor(
+    private readonly clock: PaymentClock,
+    random: Randomness,
+  ) {
+    this.#secret = random.bytes(32);
+  }
+
+  keyOf(...parts: readonly (string | number | null)[]): string {
+    return createHmac('sha256', this.#secret).update(JSON.stringify(parts)).digest('base64url');
+  }
+
+  find(key: string): BinOutcome | null {
+    const kept = this.#answers.get(key);
+    if (!kept) return null;
+    if (this.clock.monotonic() < kept.until) return kept.outcome;
+    this.#answers.delete(key);
+    return null;
+  }
+
+  keep(key: string, outcome: BinOutcome): void {
+    // So that it becomes the newest.
+    this.#answers.delete(key);
+    this.#answers.set(key, { until: this.clock.monotonic() + KEPT_MS, outcome });
+    if (this.#answers.size <= MAX_ANSWERS) return;
+    const [oldest] = this.#answers.keys();
+    if (oldest !== undefined) this.#answers.delete(oldest);
+  }
+}

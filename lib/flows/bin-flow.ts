@@ -1,0 +1,129 @@
+import { Injectable } from '@nestjs/common';
+import { type BinSale, BinSaleRules } from '../dto/check-bin.dto.js';
+import { BIN, isBin } from '../dto/rules/card.rules.js';
+import { checkedInput } from '../dto/validate-input.js';
+import { PaymentOverloadError, rejectApart } from '../errors/payment-errors.js';
+import { PaymentValidationError } from '../errors/payment-validation.error.js';
+import { GatewayClient } from '../gateway/gateway-client.js';
+import type { BinRequest } from '../gateway/gateway-dialect.js';
+import { type BinOutcome, noAnswerAboutCard } from '../gateway/readings/bin-outcome.js';
+import { PaymentSettings } from '../options/payment-settings.js';
+import { variableOf } from '../payment/account.js';
+import { CardBin, CardInstallment } from '../payment/card-bin.js';
+import { PaymentClock } from '../payment/clock.js';
+import { LimitedLog } from '../payment/limited-log.js';
+import { Randomness } from '../payment/randomness.js';
+import { textLanguage } from '../payment/text-language.js';
+import { withTimeout } from '../payment/with-timeout.js';
+import { countRefused } from '../telemetry/metrics.js';
+import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
+import { inOperation, noPayment } from '../telemetry/spans.js';
+import { BinAnswers } from './bin-answers.js';
+import { amountText } from './new-payment.js';
+
+type AskedSale = Pick<BinRequest, 'amount' | 'currencyCode'>;
+
+const NO_SALE: AskedSale = { amount: null, currencyCode: null };
+
+/** Asks what a card is, by its first digits. There is no payment, and nothing is stored. */
+@Injectable()
+export class BinFlow {
+  private readonly logger = new PaymentLogger();
+  private readonly log: LimitedLog;
+  private readonly answers: BinAnswers;
+  /** The questions that are being asked, each once, however many callers wait for it. */
+  readonly #asking = new Map<string, Promise<BinOutcome>>();
+
+  constructor(
+    private readonly gateway: GatewayClient,
+    private readonly clock: PaymentClock,
+    random: Randomness,
+    private readonly settings: PaymentSettings,
+  ) {
+    this.log = new LimitedLog(clock);
+    this.answers = new BinAnswers(clock, random);
+  }
+
+  /**
+   * Nothing is thrown where variables hold the digits, which may be a whole card number: see `rejectApart`.
+   *
+   * @param sale undefined if the caller does not say what is to be paid
+   */
+  check(bin: unknown, sale: BinSale | undefined): Promise<CardBin> {
+    const { account } = this.settings;
+    return inOperation({ operation: 'checkBin', account }, noPayment, () => this.checkNow(bin, sale));
+  }
+
+  private checkNow(bin: unknown, sale: BinSale | undefined): Promise<CardBin> {
+    if (!isBin(bin)) {
+      const problem = { path: 'bin', rule: BIN.name, message: BIN.texts };
+      return rejectApart(new PaymentValidationError([problem], textLanguage(this.settings.language)));
+    }
+    return Promise.resolve(sale)
+      .then((given) => (given === undefined ? NO_SALE : this.askedSale(given)))
+      .then((asked) => this.outcomeFor(bin, asked))
+      .then((outcome) => cardBin(bin, outcome));
+  }
+
+  private askedSale(sale: BinSale): AskedSale {
+    const { amountFormat, language } = this.settings;
+    const input = checkedInput(BinSaleRules, sale, language);
+    return { amount: amountText(input, 'amount', amountFormat, language), currencyCode: input.currencyCode };
+  }
+
+  private outcomeFor(bin: string, sale: AskedSale): Promise<BinOutcome> {
+    const key = this.answers.keyOf(bin, sale.amount, sale.currencyCode);
+    const known = this.answers.find(key);
+    if (known) return Promise.resolve(known);
+    const asking = this.#asking.get(key);
+    if (!asking && this.#asking.size >= this.settings.maxBinChecks) return rejectApart(this.refuse());
+    return asking ?? this.ask(key, bin, sale);
+  }
+
+  private ask(key: string, bin: string, sale: AskedSale): Promise<BinOutcome> {
+    const asked = this.answerAbout(bin, sale);
+    const inTime = withTimeout(this.settings.binTimeoutMs, () => asked, this.clock)
+      .catch(() => noAnswerAboutCard('no_answer'))
+      .then((outcome) => {
+        // What was not sent was not asked.
+        if (outcome.code !== 'not_sent') this.answers.keep(key, outcome);
+        return outcome;
+      });
+    this.#asking.set(key, inTime);
+    // The place is free again once the request has ended, however long a host's signer takes.
+    void Promise.all([asked, inTime]).then(() => this.#asking.delete(key));
+    return inTime;
+  }
+
+  /** Never rejects: a checkout must not fail because nothing is known of a card. */
+  private async answerAbout(bin: string, sale: AskedSale): Promise<BinOutcome> {
+    const { binTimeoutMs, amountFormat, dialect, language } = this.settings;
+    try {
+      // A host's own dialect may throw.
+      const request = { conversationId: dialect.newConversationId(), language, bin, ...sale };
+      const answer = await this.gateway.checkBin(request, binTimeoutMs, amountFormat);
+      if (!answer) return noAnswerAboutCard('unsupported');
+      return answer.sent ? answer.outcome : noAnswerAboutCard('not_sent');
+    } catch {
+      return noAnswerAboutCard('not_sent');
+    }
+  }
+
+  private refuse(): PaymentOverloadError {
+    const { account, maxBinChecks } = this.settings;
+    const error = new PaymentOverloadError(maxBinChecks, 'maxBinChecks');
+    countRefused({ account, operation: 'checkBin' });
+    this.log.write(error.code, (end) => {
+      const bound = `${maxBinChecks} are being asked about (maxBinChecks, ${variableOf(account, 'maxBinChecks')})`;
+      const line = `Account ${account}: checkBin was refused, since ${bound}; nothing was sent.`;
+      this.logger.warn(new LogRecord(line + end, { account, operation: 'checkBin', maxBinChecks, code: error.code }));
+    });
+    return error;
+  }
+}
+
+/** Each caller gets an object of its own, since another may change it. */
+function cardBin(bin: string, outcome: BinOutcome): CardBin {
+  const installments = outcome.installments?.map((row) => new CardInstallment(row)) ?? null;
+  return new CardBin({ bin, ...outcome, installments });
+}

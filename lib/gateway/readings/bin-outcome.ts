@@ -1,0 +1,230 @@
+import {
+  type AmountFormat,
+  canonicalAmount,
+  compareAmounts,
+  fromMinorUnits,
+  toMinorUnits,
+} from '../../payment/amount.js';
+import { currencyDecimals } from '../../payment/currency.js';
+import { CARD_TYPES, type CardBin, CardInstallment, type CardType } from '../../payment/card-bin.js';
+import { plainText } from '../../payment/plain-text.js';
+import type { BinRequest, BinResult, InstallmentRow, ResultCodeSets } from '../gateway-dialect.js';
+import { isForeign, isSuccessStatus } from './result-checks.js';
+import { readShownAmount } from './shown-amount.js';
+
+/** What an answer tells of a card. */
+export type BinOutcome = Omit<CardBin, 'bin'>;
+
+/** Why there is no answer to go by. */
+export type BinFailure =
+  'unsupported' | 'not_sent' | 'no_answer' | 'server_error' | 'refused' | 'unreadable' | 'conversation_mismatch';
+
+const FAILURE_TEXTS: Readonly<Record<BinFailure, string>> = {
+  unsupported: 'The dialect has no such operation.',
+  not_sent: 'The gateway could not be asked; nothing was sent.',
+  no_answer: 'The gateway gave no answer in time.',
+  server_error: 'The gateway answered with an error of its own.',
+  refused: 'The gateway refused the request.',
+  unreadable: "The gateway's answer cannot be read.",
+  conversation_mismatch: "The gateway's answer is about another question.",
+};
+
+/** A year of monthly instalments is usual, three years are the most; the interface shows no bounds. */
+const MAX_COUNT = 36;
+const MAX_ROWS = 100;
+const MAX_NAME_LENGTH = 80;
+const MAX_MESSAGE_LENGTH = 300;
+const CODE = /^[A-Za-z0-9_.-]{1,40}$/;
+
+/** By which an answer is judged. */
+export interface BinRules {
+  readonly codes: ResultCodeSets;
+  readonly amountFormat: AmountFormat;
+}
+
+/** Nothing is known of the card. */
+export function unknownCard(code: string, message: string | null): BinOutcome {
+  return { bank: null, type: null, brand: null, commercial: null, installments: null, code, message };
+}
+
+/** Nothing is known of the card, since there is no answer to go by. */
+export function noAnswerAboutCard(failure: BinFailure): BinOutcome {
+  return unknownCard(failure, FAILURE_TEXTS[failure]);
+}
+
+/**
+ * Decides what an answer to a question about a BIN tells of the card. An answer that refuses, or is about another
+ * question, tells nothing.
+ *
+ * @param result null if the answer cannot be read
+ */
+export function binOutcome(
+  status: number,
+  result: BinResult | null,
+  request: BinRequest,
+  { codes, amountFormat }: BinRules,
+): BinOutcome {
+  const failure = isSuccessStatus(status) ? null : status < 500 ? 'refused' : 'server_error';
+  if (!result) return noAnswerAboutCard(failure ?? 'unreadable');
+  const said = textOf(result.code);
+  const code = said !== null && CODE.test(said) && !said.includes(request.bin) ? said : null;
+  const message = nameOf(result.message, request, MAX_MESSAGE_LENGTH);
+  if (failure) return code === null ? noAnswerAboutCard(failure) : unknownCard(code, message);
+  if (isForeign(result, request.conversationId) || isOtherBin(result, request)) {
+    return noAnswerAboutCard('conversation_mismatch');
+  }
+  // An answer without any code may be one that only tells of the card.
+  const saidCodes = [said, textOf(result.resultCode)].filter((each) => each !== null);
+  const isApproved = saidCodes.every((each) => codes.approvedCodes.has(each) || codes.refundApprovedCodes?.has(each));
+  const isCodeUnreadable = result.unreadable?.some((field) => field === 'code' || field === 'resultCode') ?? false;
+  if (isCodeUnreadable) return noAnswerAboutCard('unreadable');
+  if (!isApproved) return unknownCard(code ?? 'refused', message);
+  const card = {
+    bank: nameOf(result.bank, request, MAX_NAME_LENGTH),
+    type: typeOf(result.type),
+    brand: nameOf(result.brand, request, MAX_NAME_LENGTH),
+    commercial: typeof result.commercial === 'boolean' ? result.commercial : null,
+    installments: installmentsOf(result, request, amountFormat),
+  };
+  const isEmpty = Object.values(card).every((value) => value === null);
+  // An empty object, or the answer of another service.
+  if (isEmpty && saidCodes.length === 0) return noAnswerAboutCard('unreadable');
+  return { ...card, code, message };
+}
+
+/** A dialect in plain JavaScript may return anything. */
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function typeOf(value: unknown): CardType | null {
+  return CARD_TYPES.find((type) => type === value) ?? null;
+}
+
+/** A text of the gateway, safe to show and to log: without the card's digits, which it may repeat. */
+function nameOf(value: unknown, { bin }: Pick<BinRequest, 'bin'>, maxLength: number): string | null {
+  if (typeof value !== 'string') return null;
+  // Long numbers go first: of a card number, hiding the first digits alone would leave the others.
+  const text = plainText(value, maxLength).replaceAll(bin, '*'.repeat(bin.length)).trim();
+  return text === '' ? null : text;
+}
+
+/** Whether the answer names other first digits. It may name fewer or more of them than were asked about. */
+function isOtherBin(result: BinResult, { bin }: BinRequest): boolean {
+  const shown = textOf(result.bin);
+  if (shown === null || !/^\d{4,19}$/.test(shown)) return false;
+  return !(shown.startsWith(bin) || bin.startsWith(shown));
+}
+
+/** Rows that contradict themselves, each other or the sale are left out, lest a buyer is shown a wrong total. */
+function installmentsOf(result: BinResult, request: BinRequest, format: AmountFormat): CardInstallment[] | null {
+  const given: unknown = result.installments;
+  if (!Array.isArray(given)) return null;
+  const rows = given.slice(0, MAX_ROWS) as readonly InstallmentRow[];
+  const read = rows.map((row) => readRow(row, request)).filter((row) => row !== null);
+  const isUnreadable = rows.length > 0 && !rows.some((row) => countOf(row) !== null);
+  if (isUnreadable) return null;
+  const counts = [...new Set(read.map(({ count }) => count))].sort((one, other) => one - other);
+  const single = counts.flatMap((count) => {
+    const [first, ...others] = read.filter((row) => row.count === count) as [CardInstallment, ...CardInstallment[]];
+    return others.every((other) => isSame(first, other)) ? [first] : [];
+  });
+  const isAboutSale = isOfSale(result, single, request);
+  return single.map((row) => shownRow(row, isAboutSale, request, format));
+}
+
+function isSame(one: CardInstallment, other: CardInstallment): boolean {
+  return isSameAmount(one.total, other.total) && isSameAmount(one.fee, other.fee);
+}
+
+function isSameAmount(one: string | null, other: string | null): boolean {
+  return one === null || other === null ? one === other : compareAmounts(one, other) === 0;
+}
+
+/** @returns null for a row without a count, or one that contradicts itself */
+function readRow(row: InstallmentRow, request: BinRequest): CardInstallment | null {
+  const count = countOf(row);
+  const texts = [row?.total, row?.fee, row?.each].map(textOf);
+  // Below 0, or 0 in all, it is no price.
+  if (count === null || texts.some((text) => text?.includes('-'))) return null;
+  const [total = null, fee = null, each = null] = texts.map(
+    (text) => text && readShownAmount(text, request.currencyCode),
+  );
+  if (total !== null && !/[1-9]/.test(total)) return null;
+  const isFeeMore = total !== null && fee !== null && (compareAmounts(fee, total) ?? 0) >= 0;
+  if (isFeeMore || !isSumOf(each, count, total)) return null;
+  return new CardInstallment({ count, total, fee });
+}
+
+function countOf(row: InstallmentRow): number | null {
+  const text = textOf(row?.count)?.trim() ?? '';
+  const count = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  return count >= 1 && count <= MAX_COUNT ? count : null;
+}
+
+/** Whether so many instalments of an amount make the total; each of them may be rounded. */
+function isSumOf(each: string | null, count: number, total: string | null): boolean {
+  if (each === null || total === null) return true;
+  const decimals = Math.max(...[each, total].map((text) => text.split('.')[1]?.length ?? 0), 2);
+  const units = (text: string): bigint => {
+    const [whole = '', fraction = ''] = text.split('.');
+    return BigInt(whole + fraction.padEnd(decimals, '0'));
+  };
+  const difference = units(each) * BigInt(count) - units(total);
+  const rounded = BigInt(count) * 10n ** BigInt(decimals - 2);
+  return difference <= rounded && -difference <= rounded;
+}
+
+/**
+ * Whether the totals are of the sale that was asked about. A gateway that does not look at the amount may show them for
+ * another one.
+ */
+function isOfSale(result: BinResult, rows: readonly CardInstallment[], { amount, currencyCode }: BinRequest): boolean {
+  if (amount === null) return true;
+  const price = textOf(result.amount);
+  const shown = price === null ? null : readShownAmount(price, currencyCode);
+  if (shown !== null && compareAmounts(shown, amount) !== 0) return false;
+  return rows.every(({ count, total, fee }) => {
+    if (total === null) return true;
+    const difference = compareAmounts(total, amount) ?? -1;
+    if (difference < 0) return false;
+    return count > 1 || fee !== null || difference === 0;
+  });
+}
+
+/** Of a known sale, the fee is what the total goes beyond it. */
+function shownRow(
+  row: CardInstallment,
+  isAboutSale: boolean,
+  { amount, currencyCode }: BinRequest,
+  format: AmountFormat,
+): CardInstallment {
+  const { count } = row;
+  if (!isAboutSale) return new CardInstallment({ count, total: null, fee: null });
+  if (amount === null || currencyCode === null) return row;
+  const total = inCurrency(row.total, currencyCode, format);
+  const fee = inCurrency(row.fee, currencyCode, format);
+  if (total === null) return new CardInstallment({ count, total, fee });
+  const beyond = (toMinorUnits(total, currencyCode) ?? 0n) - (toMinorUnits(amount, currencyCode) ?? 0n);
+  const counted = zeroOrAmount(fromMinorUnits(beyond, currencyCode), currencyCode, format);
+  // A fee that is not the difference contradicts the total: neither can be believed.
+  if (fee !== null && compareAmounts(fee, counted) !== 0) return new CardInstallment({ count, total: null, fee: null });
+  return new CardInstallment({ count, total, fee: counted });
+}
+
+/** @returns null if it has more decimals than the currency has */
+function inCurrency(text: string | null, currencyCode: number, format: AmountFormat): string | null {
+  if (text === null) return null;
+  const [whole = '', fraction = ''] = text.split('.');
+  const decimals = currencyDecimals(currencyCode);
+  if (/[1-9]/.test(fraction.slice(decimals))) return null;
+  const kept = fraction.slice(0, decimals);
+  return zeroOrAmount(kept === '' ? whole : `${whole}.${kept}`, currencyCode, format);
+}
+
+/** 0 has no canonical text, since no request carries it. */
+function zeroOrAmount(text: string, currencyCode: number, format: AmountFormat): string {
+  const canonical = canonicalAmount(text, currencyCode, format);
+  if ('text' in canonical) return canonical.text;
+  return format === 'fixed' ? fromMinorUnits(0n, currencyCode) : '0';
+}

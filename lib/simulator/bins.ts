@@ -1,0 +1,96 @@
+import { JsonNumber, type JsonObject } from './exact-json.js';
+import { majorUnits, minorUnits } from './money.js';
+import type { Sale } from './request-checks.js';
+import type { SimulatorSettings } from './simulator-options.js';
+
+/** What the simulator tells of a test card. The banks are invented. */
+interface SimulatedCard {
+  readonly bank: string;
+  readonly type: 'CREDIT' | 'DEBIT' | 'PREPAID';
+  readonly brand: 'VISA' | 'MASTERCARD';
+  readonly isCommercial: boolean;
+}
+
+const CARD = { bank: 'Deneme Bankası', type: 'CREDIT', brand: 'MASTERCARD', isCommercial: false } as const;
+
+/** By the first six digits of the test cards. */
+const CARDS: Readonly<Record<string, SimulatedCard>> = {
+  524677: CARD,
+  469181: { ...CARD, bank: 'Örnek Bankası', brand: 'VISA', isCommercial: true },
+  450803: { ...CARD, bank: 'Örnek Bankası', brand: 'VISA' },
+  526973: { ...CARD, type: 'DEBIT' },
+  541333: { ...CARD, type: 'PREPAID' },
+};
+
+/** In how many instalments a credit card can pay. */
+export const INSTALMENT_COUNTS: readonly number[] = [1, 2, 3, 6, 9, 12];
+
+const TURKISH_TYPES = { CREDIT: 'KREDİ KARTI', DEBIT: 'BANKA KARTI', PREPAID: 'ÖN ÖDEMELİ' } as const;
+
+/** A question about a card. */
+export interface BinQuestion {
+  readonly bin: string;
+  /** What the buyer is to pay; null if the request does not say. */
+  readonly price: Pick<Sale, 'amount' | 'currencyCode'> | null;
+}
+
+/**
+ * The fields of CheckBin's answer besides its code. Their names are unverified: `cardBrand`, `installmentList`,
+ * `installmentCount` and `installmentTotalAmount` are of a like answer of the vendor's panel, the others invented.
+ */
+export function binFields(question: BinQuestion, settings: SimulatorSettings): JsonObject {
+  const card = CARDS[question.bin.slice(0, 6)];
+  if (!card || settings.binAnswer === 'code') return {};
+  const counts = card.type === 'CREDIT' ? INSTALMENT_COUNTS : [];
+  const rows = counts.map((count) => ({ count, total: question.price && totalOf(question.price, count, settings) }));
+  if (settings.binAnswer === 'flat') {
+    const installmentList = rows.map(({ count, total }, index) => ({
+      installmentId: new JsonNumber(String(index + 1)),
+      installmentCount: new JsonNumber(String(count)),
+      ...(total !== null && { installmentTotalAmount: new JsonNumber(total) }),
+    }));
+    const { bank: bankName, type: cardType, brand: cardBrand, isCommercial: commercial } = card;
+    return { bankName, cardType, cardBrand, commercial, installmentList };
+  }
+  const Installments = rows.map(({ count, total }) => ({
+    Installment_Number: String(count),
+    ...(total !== null && { Total_Price: asInTurkey(total) }),
+  }));
+  return {
+    Data: {
+      Bank_Name: card.bank,
+      Card_Type: TURKISH_TYPES[card.type],
+      Card_Association: card.brand,
+      Is_Commercial: card.isCommercial ? 'E' : 'H',
+      Installments,
+    },
+  };
+}
+
+/** What a card is charged for a sale: with the fee of its instalments, if it has any. */
+export function chargedFor(sale: Sale, settings: SimulatorSettings): string {
+  const card = CARDS[sale.maskedCardNumber.slice(0, 6)];
+  return card?.type === 'CREDIT' ? totalOf(sale, sale.installmentCount, settings) : sale.amount;
+}
+
+/** The amount with the fee of so many instalments, rounded half up; as it was written if there is no fee. */
+function totalOf(
+  { amount, currencyCode }: NonNullable<BinQuestion['price']>,
+  count: number,
+  { installmentRates }: SimulatorSettings,
+): string {
+  const [whole = '0', fraction = ''] = (installmentRates[count] ?? '0').split('.');
+  const rate = BigInt(whole + fraction);
+  if (rate === 0n) return amount;
+  const hundred = 100n * 10n ** BigInt(fraction.length);
+  const price = minorUnits(amount, currencyCode);
+  return majorUnits(price + (price * rate * 2n + hundred) / (hundred * 2n), currencyCode);
+}
+
+/** `1.250,50` */
+function asInTurkey(amount: string): string {
+  const [whole = '', fraction] = amount.split('.');
+  const groups: string[] = [];
+  for (let end = whole.length; end > 0; end -= 3) groups.unshift(whole.slice(Math.max(0, end - 3), end));
+  return groups.join('.') + (fraction === undefined ? '' : `,${fraction}`);
+}

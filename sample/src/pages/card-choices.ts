@@ -1,0 +1,53 @@
+import type { CardOffer, OfferedInstalments } from '../checkout/card-offer.js';
+import { decimalText, displayKurus, displayMoney, kurusOf } from '../money.js';
+import type { Order } from '../orders/order.js';
+import { TEXTS } from '../texts/texts.js';
+import type { Language } from '../visitor/language.js';
+
+/** An option of the list of instalments. */
+export interface Choice {
+  readonly count: number;
+  readonly text: string;
+  /** What the buyer pays in all, for the button. */
+  readonly pay: string;
+  /** What the script shows below the list once this is chosen; empty if there is no fee. */
+  readonly fee: string;
+}
+
+/** The options for this card; payment in full alone while no card is known. */
+export function choicesOf({ totalKurus }: Order, offer: CardOffer | null, language: Language): readonly Choice[] {
+  const inFull = { count: 1, total: decimalText(totalKurus), fee: null };
+  return (offer?.instalments ?? [inFull]).map((row) => ({
+    count: row.count,
+    text: textOf(row, language),
+    fee: feeText(row, language),
+    pay: TEXTS[language].checkout.pay(displayMoney(row.total ?? inFull.total, language)),
+  }));
+}
+
+function textOf({ count, total, fee }: OfferedInstalments, language: Language): string {
+  const { checkout } = TEXTS[language];
+  if (count === 1) return checkout.once;
+  if (total === null) return checkout.timesUnknown(count);
+  const kurus = kurusOf(total);
+  const each = displayKurus((kurus - (kurus % count)) / count, language);
+  return kurusOf(fee ?? '0') === 0
+    ? checkout.times(count, each)
+    : checkout.timesWithFee(count, displayMoney(total, language));
+}
+
+function feeText({ fee }: OfferedInstalments, language: Language): string {
+  if (fee === null || kurusOf(fee) === 0) return '';
+  return TEXTS[language].checkout.feeOf(displayMoney(fee, language));
+}
+
+/** What the shop says about the card: its bank, its kind, and whether its instalments are known. */
+export function cardText(offer: CardOffer | null, language: Language): string {
+  const { checkout } = TEXTS[language];
+  if (!offer) return checkout.cardHint;
+  const { bank, type, brand } = offer.card;
+  const known = [bank, brand, type && checkout.cardTypes[type]].filter((part) => part !== null).join(' · ');
+  const isFeeUnknown = offer.instalments.some(({ count, total }) => count > 1 && total === null);
+  const more = isFeeUnknown ? checkout.feeUnknown : offer.instalments.length === 1 ? checkout.onlyOnce : null;
+  return [known, more].filter(Boolean).join('. ');
+}
