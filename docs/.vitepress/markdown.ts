@@ -32,6 +32,8 @@ export function markdownOptions(repository: string): MarkdownOptions {
         }
       });
       md.core.ruler.push('tables', ({ tokens }) => labelCells(tokens));
+      // VitePress writes each table without the attributes that it was given.
+      md.renderer.rules.table_open = (tokens, index, options, _env, self) => self.renderToken(tokens, index, options);
       const image = md.renderer.rules.image!;
       md.renderer.rules.image = (tokens, index, options, env: Page, self) => {
         const token = tokens[index]!;
@@ -65,11 +67,10 @@ function leadHome(href: string, page: string, repository: string): string {
 /** On a phone a row is shown as a list, for which each cell needs the name of its column. */
 function labelCells(tokens: readonly Token[]): void {
   let names: string[] = [];
-  let table: Token | undefined;
   let column = 0;
   tokens.forEach((token, index) => {
     if (token.type === 'table_open') {
-      [table, names] = [token, []];
+      names = [];
       token.attrSet('tabindex', '0');
     } else if (token.type === 'th_open') {
       const name = tokens[index + 1]!.content.replace(/[`*_]/g, '');
@@ -77,8 +78,7 @@ function labelCells(tokens: readonly Token[]): void {
       // An empty corner is no heading.
       if (name === '') token.tag = tokens[index + 2]!.tag = 'td';
     } else if (token.type === 'tr_open') column = 0;
-    else if (token.type === 'td_open') token.attrSet('data-column', names[column++] ?? '');
-    else if (token.type === 'thead_close' && names.length > 2) table?.attrJoin('class', 'listed');
+    else if (token.type === 'td_open' && names.length > 2) token.attrSet('data-column', names[column++] ?? '');
   });
 }
 
