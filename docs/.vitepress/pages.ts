@@ -31,14 +31,14 @@ export const GUIDE: readonly Section[] = [
   section('Know the outcome', {
     'docs/events.md': 'Events',
     'docs/errors.md': 'Errors and states',
-    'docs/orders.md': 'Orders in the same database',
+    'docs/orders.md': 'Orders and payments',
   }),
   section('Set up', {
     'docs/configuration.md': 'Configuration',
     'docs/stores.md': 'Stores and retention',
     'docs/own-store.md': 'A store of your own',
     'docs/accounts.md': 'Several accounts',
-    'docs/hosts.md': 'GraphQL, mobile, serverless',
+    'docs/hosts.md': 'Other hosts',
   }),
   section('Test and go live', {
     'docs/testing.md': 'Testing your shop',
