@@ -1,4 +1,17 @@
+import { useData, withBase } from 'vitepress';
 import DefaultTheme from 'vitepress/theme-without-fonts';
+import { h } from 'vue';
 import './style.css';
 
-export default DefaultTheme;
+/** The theme's own page for what is not there has no main landmark. */
+function NotFound() {
+  const { theme, localeIndex } = useData();
+  const { title, quote, linkText } = theme.value.notFound as Record<string, string>;
+  const start = withBase(localeIndex.value === 'root' ? '/' : `/${localeIndex.value}/`);
+  return h('main', { class: 'not-found' }, [h('h1', title), h('p', quote), h('p', h('a', { href: start }, linkText))]);
+}
+
+export default {
+  extends: DefaultTheme,
+  Layout: () => h(DefaultTheme.Layout, null, { 'not-found': () => h(NotFound) }),
+};
