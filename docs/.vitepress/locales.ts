@@ -87,13 +87,17 @@ function sidebarOf(sections: readonly Section[]): DefaultTheme.SidebarItem[] {
 /** What typedoc has written; nothing while the site is built without the reference. */
 function referenceSidebar(): DefaultTheme.SidebarItem[] {
   const file = 'site/reference/typedoc-sidebar.json';
-  const modules = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as DefaultTheme.SidebarItem[]) : [];
-  return modules.map((module) => ({
-    ...module,
-    // A group without a link would be a button around a button, which screen readers cannot tell apart.
-    items: module.items?.map((kind) => ({
-      ...kind,
-      link: kind.link ?? `${module.link}#${kind.text?.toLowerCase().replace(' ', '-')}`,
-    })),
-  }));
+  const tree = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as DefaultTheme.SidebarItem[]) : [];
+  return tree.flatMap((main) => [
+    moduleItem(main, `${main.text}`),
+    ...(main.items ?? []).filter(({ link }) => link).map((module) => moduleItem(module, `${main.text}/${module.text}`)),
+  ]);
+}
+
+/** One module with its classes and interfaces. */
+function moduleItem(module: DefaultTheme.SidebarItem, text: string): DefaultTheme.SidebarItem {
+  const kinds = module.items?.filter(({ link }) => !link);
+  // A group without a link would be a button around a button, which screen readers cannot tell apart.
+  const items = kinds?.map((kind) => ({ ...kind, link: `${module.link}#${kind.text?.toLowerCase()}` }));
+  return { ...module, text, items };
 }

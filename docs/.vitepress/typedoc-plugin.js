@@ -30,7 +30,7 @@ export function load(app) {
 
   app.renderer.on(MarkdownPageEvent.END, (page) => {
     const { name, kind, parent } = page.model;
-    page.contents = withLinks(page.contents);
+    page.contents = withAnchors(withLinks(page.contents));
     if (!(kind in KINDS) || !parent) return;
     const module = parent.name;
     const word = kind & VALUES ? 'import' : 'import type';
@@ -44,4 +44,12 @@ export function load(app) {
 /** Docstrings name pages of the guide by their file. */
 function withLinks(text) {
   return text.replace(/\bdocs\/((?:internals\/)?[\w-]+)\.md\b/g, '[docs/$1.md](/$1.md)');
+}
+
+/** Links to `NAMES_LIKE_THIS` are written with dashes, as VitePress would name the heading; the guide's are GitHub's. */
+function withAnchors(text) {
+  return text.replace(
+    /^(#+ )((?:\w+\\_)+\w+)$/gm,
+    (_, level, name) => `${level}${name} {#${name.toLowerCase().replaceAll('\\_', '-')}}`,
+  );
 }
