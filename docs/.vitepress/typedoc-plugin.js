@@ -46,10 +46,10 @@ function withLinks(text) {
   return text.replace(/\bdocs\/((?:internals\/)?[\w-]+)\.md\b/g, '[docs/$1.md](/$1.md)');
 }
 
-/** Links to `NAMES_LIKE_THIS` are written with dashes, as VitePress would name the heading; the guide's are GitHub's. */
+/** Links to constants, `LIKE_THIS`, are written with dashes, as VitePress would name the heading; the guide's are GitHub's. */
 function withAnchors(text) {
   return text.replace(
-    /^(#+ )((?:\w+\\_)+\w+)$/gm,
+    /^(#+ )((?:[A-Z\d]+\\_)+[A-Z\d]+)$/gm,
     (_, level, name) => `${level}${name} {#${name.toLowerCase().replaceAll('\\_', '-')}}`,
   );
 }
