@@ -46,10 +46,11 @@ function withLinks(text) {
   return text.replace(/\bdocs\/((?:internals\/)?[\w-]+)\.md\b/g, '[docs/$1.md](/$1.md)');
 }
 
-/** Links to constants, `LIKE_THIS`, are written with dashes, as VitePress would name the heading; the guide's are GitHub's. */
+/** Links to constants of the same page have dashes, where the headings, like those of the guide, are as on GitHub. */
 function withAnchors(text) {
-  return text.replace(
-    /^(#+ )((?:[A-Z\d]+\\_)+[A-Z\d]+)$/gm,
-    (_, level, name) => `${level}${name} {#${name.toLowerCase().replaceAll('\\_', '-')}}`,
-  );
+  const names = [...text.matchAll(/^#+ ((?:[A-Z\d]+\\_)+[A-Z\d]+)$/gm)].map(([, name]) => name.toLowerCase());
+  return names.reduce((all, name) => {
+    const [dashed, plain] = ['-', '_'].map((sign) => name.replaceAll('\\_', sign));
+    return all.replaceAll(`(#${dashed})`, `(#${plain})`);
+  }, text);
 }
