@@ -2,7 +2,7 @@
  * The folders of lib from top to bottom. A file may import from its own folder and from those in lower rows; folders in
  * one row do not import each other. CONTRIBUTING.md says what each is for.
  */
-const LAYERS = [
+export const LAYERS = [
   ['the root files'],
   ['cli', 'testing', 'health', 'swagger'],
   ['simulator'],

@@ -30,7 +30,7 @@ export default tseslint.config(
       'no-console': 'error',
     },
   },
-  { files: ['lib/cli/**', 'bench/**', 'sample/**'], rules: { 'no-console': 'off' } },
+  { files: ['lib/cli/**', 'bench/**', 'sample/**', 'test/site/main.ts'], rules: { 'no-console': 'off' } },
   {
     files: ['lib/**'],
     ignores: ['lib/cli/**', 'lib/telemetry/payment-logger.ts'],

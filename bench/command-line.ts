@@ -14,7 +14,7 @@ Options of payments and compare:
   --calls N          calls that each process measures
   --warm-up N        calls that each process makes before
   --json FILE        where the figures go; default reports/bench.json
-  --write            also writes docs/performance.md and docs/performance.svg
+  --write            also writes docs/internals/performance.md and docs/internals/performance.svg
   --bound 1.15       compare: the ratio of CPU, HEAD to BASE, median of the rounds, above which it fails
 
 Options of scale:

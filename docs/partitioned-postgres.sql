@@ -3,7 +3,7 @@
 --
 --   psql --set ON_ERROR_STOP=1 --file partitioned-postgres.sql postgres://…
 --
--- docs/capacity.md says when it is worth it. History and events are split by month; what is unique is split by a hash of
+-- docs/internals/capacity.md says when it is worth it. History and events are split by month; what is unique is split by a hash of
 -- its key, in eight. The store needs no setting for it.
 
 begin;

@@ -1,3 +1,9 @@
+/**
+ * The module, `PaymentService`, what it takes and returns, its errors, and what a dialect or a store of your own needs.
+ *
+ * @packageDocumentation
+ */
+
 export { PaymentModule } from './payment.module.js';
 export { PaymentService } from './payment.service.js';
 export { PaymentSimulator } from './payment.simulator.js';

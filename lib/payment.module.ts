@@ -22,6 +22,7 @@ export class PaymentModule
   extends ConfigurableModuleClass
   implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown
 {
+  /** @hidden */
   constructor(private readonly life: AccountLife) {
     super();
   }

@@ -37,6 +37,7 @@ const UNFORESEEN = [PaymentStoreError, PaymentUnsupportedError, PaymentConfigura
 export class PaymentService {
   private readonly logger = new PaymentLogger();
 
+  /** @hidden */
   constructor(
     private readonly direct: DirectFlow,
     private readonly threeD: ThreeDFlow,

@@ -30,8 +30,8 @@ export async function benchPayments(options: PaymentsOptions): Promise<void> {
   writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
   console.log(`\nThe figures: ${file}`);
   if (options.write) {
-    writeFileSync('docs/performance.md', await pageOf(results));
-    writeFileSync('docs/performance.svg', chartOf(results));
+    writeFileSync('docs/internals/performance.md', await pageOf(results));
+    writeFileSync('docs/internals/performance.svg', chartOf(results));
   }
 }
 

@@ -4,7 +4,7 @@ import { cellsOf, headsOf, titleOf } from './report.js';
 import { type Results, type Section, sectionsOf } from './results.js';
 import { GROUPS } from './subjects.js';
 
-/** docs/performance.md, as prettier formats it. */
+/** docs/internals/performance.md, as prettier formats it. */
 export async function pageOf(results: Results): Promise<string> {
   const sections = sectionsOf(results);
   const { at, commit, machine, rounds, loads } = results;
@@ -84,7 +84,7 @@ npm run bench -- compare v0.1.0            # is HEAD slower than that?
 npm run bench -- --help
 \`\`\`
 `;
-  return format(page, { ...(await resolveConfig('docs/performance.md')), parser: 'markdown' });
+  return format(page, { ...(await resolveConfig('docs/internals/performance.md')), parser: 'markdown' });
 }
 
 function sectionText(section: Section): string {

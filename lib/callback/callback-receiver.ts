@@ -147,6 +147,7 @@ export class ReceivedCallback {
   @AsGiven()
   readonly fields!: CallbackFields;
 
+  /** @hidden */
   constructor(fields: ReceivedCallback) {
     Object.assign(this, fields);
   }

@@ -25,6 +25,7 @@ type GuardedRequest = CallbackRequest & { [RECEIVED]?: ReceivedCallback };
  */
 @Injectable()
 export class PaymentCallbackGuard implements CanActivate {
+  /** @hidden */
   constructor(@Inject(CallbackReceiver.token(DEFAULT_ACCOUNT)) private readonly receiver: CallbackReceiver) {}
 
   /** The guard for the account of that name. */

@@ -1,3 +1,9 @@
+/**
+ * A health indicator for `@nestjs/terminus`.
+ *
+ * @packageDocumentation
+ */
+
 export {
   type PaymentHealthDetails,
   PaymentHealthIndicator,

@@ -82,6 +82,7 @@ export class PaymentHealthIndicator {
   /** A `#` field: printed, it would show the whole application. */
   readonly #moduleRef: ModuleRef;
 
+  /** @hidden */
   constructor(
     private readonly indicators: HealthIndicatorService,
     moduleRef: ModuleRef,

@@ -61,6 +61,7 @@ export interface PaymentHealthReport {
  */
 @Injectable()
 export class PaymentHealth {
+  /** @hidden */
   constructor(
     private readonly store: PaymentStore,
     private readonly owed: OwedWrites,

@@ -13,6 +13,7 @@ export class RefundTotals {
   /** What is left to give back. Never below 0. */
   readonly refundable!: string;
 
+  /** @hidden */
   constructor(fields: RefundTotals) {
     Object.assign(this, fields);
   }

@@ -1,3 +1,9 @@
+/**
+ * A gateway and a bank over HTTP, with test cards and faults on demand.
+ *
+ * @packageDocumentation
+ */
+
 export type { BankCallback } from './bank.js';
 export type { SignedRequestFields } from './dialects/standard.dialect.js';
 export { JsonNumber, type JsonObject, type JsonValue } from './exact-json.js';

@@ -56,13 +56,13 @@ describe('a named path', () => {
   });
 });
 
-it.each(readdirSync('docs').filter((name) => name.endsWith('.md')))(
-  'a page at the root, or test/README.md, links to docs/%s',
-  (name) => {
+it.each(FILES.filter((file) => /^docs\/(?:internals\/)?(?!index)[\w-]+\.md$/.test(file)))(
+  'a page at the root, or test/README.md, links to %s',
+  (file) => {
     const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'test/README.md'].map((page) =>
       readFileSync(page, 'utf8'),
     );
-    const link = new RegExp(`docs/${name.replace('.', '\\.')}(?:[)#]|$)`, 'm');
+    const link = new RegExp(`${file.replace('.', '\\.')}(?:[)#]|$)`, 'm');
     expect(pages.some((page) => link.test(page))).toBe(true);
   },
 );

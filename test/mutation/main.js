@@ -1,4 +1,4 @@
-// Changes the code that targets.js lists in small ways, one at a time, and checks whether a test fails: see docs/mutation.md.
+// Changes the code that targets.js lists in small ways, one at a time, and checks whether a test fails: see docs/internals/mutation.md.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';

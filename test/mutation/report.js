@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import prettier from 'prettier';
 import { isChanged, readFigures, reasonOf, scoreOf } from './figures.js';
 
-const REPORT = 'docs/mutation.md';
+const REPORT = 'docs/internals/mutation.md';
 
 /** Writes the report from the figures of all parts, whenever each was measured. */
 export async function writeReport(targets) {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { codeBlocks, guidePages, installLines } from './guide.js';
 
 // The blocks are compiled in nest11-commonjs.spec.ts and nest12-esm.spec.ts, in applications with everything they import.
-const LANGUAGES = ['ts', 'sh', 'ini', 'json', 'yaml', 'html', 'sql', 'prisma', 'mermaid', 'text', 'diff', 'promql'];
+const LANGUAGES = ['ts', 'sh', 'ini', 'json', 'yaml', 'html', 'sql', 'prisma', 'text', 'diff', 'promql'];
 
 describe.each(guidePages())('%s', (page) => {
   const text = readFileSync(page, 'utf8');

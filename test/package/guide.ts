@@ -22,7 +22,7 @@ export interface WrittenBlock extends CodeBlock {
 
 /** All pages: those at the root of the repository, and those of the guide. */
 export function guidePages(): string[] {
-  return ['.', 'docs'].flatMap((folder) =>
+  return ['.', 'docs', 'docs/internals'].flatMap((folder) =>
     readdirSync(folder)
       .filter((name) => name.endsWith('.md'))
       .map((name) => join(folder, name)),

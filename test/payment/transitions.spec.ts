@@ -1,5 +1,3 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { ALL_STATES, type LedgerState, REFUND_STATES, rowOf, SALE_STATES } from '../../lib/payment/payment-state.js';
@@ -281,13 +279,3 @@ describe('a reference that is pinned', () => {
     expect(referenceLockIn('charging', holder)).toBe(holder.reference);
   });
 });
-
-it.each(['docs/errors.md', 'docs/tr/errors.md', 'docs/refunds.md', 'docs/tr/refunds.md'])(
-  'the picture in %s is drawn from the table',
-  (page) => {
-    const print = ['draw-states.js', '--print', page];
-    const drawn = execFileSync(process.execPath, print, { encoding: 'utf8', stdio: 'pipe' });
-    // If this fails: npm run states
-    expect(drawn).toBe(readFileSync(page, 'utf8'));
-  },
-);

@@ -62,7 +62,15 @@ const scriptOf = (name: string): string =>
     .join('\n');
 
 it('the list of workflows is complete', () =>
-  expect(FILES.sort()).toEqual(['audit.yml', 'ci.yml', 'codeql.yml', 'mutation.yml', 'release.yml', 'whole.yml']));
+  expect(FILES.sort()).toEqual([
+    'audit.yml',
+    'ci.yml',
+    'codeql.yml',
+    'mutation.yml',
+    'pages.yml',
+    'release.yml',
+    'whole.yml',
+  ]));
 
 describe.each(FILES)('%s', (file) => {
   const steps = jobsOf(file).flatMap(([, job]) => stepsOf(job));
@@ -107,7 +115,7 @@ describe.each(FILES)('%s', (file) => {
       expect(job.uses).toBeUndefined();
       for (const { uses = '' } of stepsOf(job)) {
         expect(uses).toMatch(
-          /^(?:(?:actions\/(?:checkout|setup-node|download-artifact)|github\/codeql-action\/(?:init|analyze))@.*)?$/,
+          /^(?:(?:actions\/(?:checkout|setup-node|download-artifact|deploy-pages)|github\/codeql-action\/(?:init|analyze))@.*)?$/,
         );
       }
     }
@@ -176,6 +184,24 @@ it('the repository has a code of conduct, and code owners for all files', () => 
   expect(readFileSync('.github/CODEOWNERS', 'utf8')).toMatch(/^\* @[\w/-]+$/m);
 });
 
+describe('the workflow of the site', () => {
+  const { build, deploy } = workflowOf('pages.yml').jobs;
+
+  it('builds in a job that may only read, and publishes in one that runs nothing but the action for it', () => {
+    expect(build?.permissions).toBeUndefined();
+    expect(stepsOf(build ?? {}).flatMap(({ run }) => run ?? [])).toEqual(['npm ci --ignore-scripts', 'npm run docs']);
+    // npm trusts the environment `npm` of release.yml alone, so this token publishes no package.
+    expect(deploy).toMatchObject({
+      needs: 'build',
+      environment: 'github-pages',
+      permissions: { pages: 'write', 'id-token': 'write' },
+    });
+    expect(stepsOf(deploy ?? {}).map(({ uses, run }) => [uses?.split('@')[0], run])).toEqual([
+      ['actions/deploy-pages', undefined],
+    ]);
+  });
+});
+
 describe('the release workflow', () => {
   const publishing = jobsOf('release.yml').filter(([, { permissions }]) => permissions?.['id-token'] !== undefined);
 
@@ -186,7 +212,7 @@ describe('the release workflow', () => {
     expect(job).toMatchObject({ environment: 'npm', permissions: { 'id-token': 'write' } });
     expect(Object.keys(job?.permissions ?? {})).toEqual(['id-token']);
     expect(stepsOf(job ?? {}).filter(({ uses }) => uses?.startsWith('actions/checkout@'))).toEqual([]);
-    for (const file of FILES.filter((name) => name !== 'release.yml')) {
+    for (const file of FILES.filter((name) => !['release.yml', 'pages.yml'].includes(name))) {
       for (const [, { permissions = {} }] of jobsOf(file)) expect(Object.keys(permissions)).not.toContain('id-token');
     }
   });

@@ -30,7 +30,7 @@ export class MonitorWarning {
     this.logger.warn(
       `Something in this process has subscribed to ${watched.join(', ')}: these diagnostics channels show it what is ` +
         'sent to the payment gateway and what comes back, with cards and secrets. Make sure that it neither keeps ' +
-        'nor exports headers or bodies (docs/diagnostics.md).',
+        'nor exports headers or bodies (docs/internals/diagnostics.md).',
     );
   }
 }

@@ -1,3 +1,9 @@
+/**
+ * The store in SQLite, PostgreSQL, MySQL or MariaDB, opened in code: with your own Kysely instance or pool.
+ *
+ * @packageDocumentation
+ */
+
 export type { SqlDialect } from './engines.js';
 export { mysqlPaymentStore, type MysqlStoreOptions } from './engines/mysql/mysql-payment-store.js';
 export { postgresPaymentStore, type PostgresStoreOptions } from './engines/postgres/postgres-payment-store.js';

@@ -61,6 +61,7 @@ export class SqlPaymentStore extends PaymentStore {
   /** Where the last purge of an account stopped before its end. */
   private readonly purgePlaces = new Map<string, PurgePlace>();
 
+  /** @hidden */
   constructor(
     db: PaymentDb,
     private readonly engine: SqlEngine,

@@ -68,7 +68,7 @@ function textOf(message: unknown): string {
   return [chunk ? Buffer.from(chunk).toString() : '', inspect(request, { depth: 3 }), inspect(headers)].join(' ');
 }
 
-it('channels show of a payment what docs/diagnostics.md says', async () => {
+it('channels show of a payment what docs/internals/diagnostics.md says', async () => {
   const seen = new Map<string, string>();
   for (const name of [...Object.keys(SHOWN), ...SILENT]) {
     watch(name, (message) => seen.set(name, `${seen.get(name) ?? ''} ${textOf(message)}`));

@@ -4,7 +4,7 @@ import type { SqlEngine } from '../../../../lib/store/sql/sql-engine.js';
 const [TABLE_EXISTS, TYPE_EXISTS, UNIQUE_VIOLATION] = ['42P07', '42710', '23505'];
 
 /**
- * A database as docs/adding-a-database.md says one is added: PostgreSQL, used as a database that knows less. Its keys
+ * A database as docs/internals/adding-a-database.md says one is added: PostgreSQL, used as a database that knows less. Its keys
  * have lengths, its indexes hold every row, each change of its schema commits by itself and is kept apart by a row, and
  * its writes are transactions of several statements without `update … returning`.
  */

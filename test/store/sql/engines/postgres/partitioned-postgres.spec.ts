@@ -8,7 +8,7 @@ import { type Postgres, startPostgres } from '../../../../services/postgres.js';
 import { until } from '../../../../services/until.js';
 import { sampling } from '../../../../rigs/extent.js';
 
-/** What docs/capacity.md offers to merchants with very many payments. */
+/** What docs/internals/capacity.md offers to merchants with very many payments. */
 const PARTITIONED = readFileSync('docs/partitioned-postgres.sql', 'utf8');
 
 const DROP_MONTH = `select card_payment_drop_month((now() at time zone 'UTC')::date) as dropped`;

@@ -1,0 +1,2 @@
+/** The folders of lib from top to bottom. */
+export const LAYERS: readonly (readonly string[])[];

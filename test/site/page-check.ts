@@ -1,0 +1,95 @@
+import axe, { type AxeResults, type RunOptions } from 'axe-core';
+import type { Page } from 'playwright-core';
+
+const OPTIONS: RunOptions = {
+  runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] },
+  resultTypes: ['violations'],
+};
+
+export const LOOKS = [1300, 360].flatMap((width) =>
+  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
+);
+
+/** What a page says about itself and where it leads. */
+export interface PageFacts {
+  readonly ids: readonly string[];
+  readonly links: readonly string[];
+}
+
+export interface CheckedPage extends PageFacts {
+  readonly problems: readonly string[];
+}
+
+/** Reads one page in each look. `picture` is called in each look, for those who want to see it. */
+export async function checkPage(
+  page: Page,
+  address: string,
+  picture: (look: string) => Promise<unknown> = async () => {},
+): Promise<CheckedPage> {
+  const problems: string[] = [];
+  page.removeAllListeners();
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) problems.push(`console: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => problems.push(`script: ${error.message}`));
+  page.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (protocol.startsWith('http') && origin !== new URL(address).origin) problems.push(`asks ${request.url()}`);
+  });
+
+  await page.setViewportSize({ width: 1300, height: 800 });
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.goto(address);
+  await page.waitForFunction('document.querySelector("#app")?.__vue_app__ !== undefined');
+  // Colours that are still on their way from light to dark have no contrast.
+  await page.addStyleTag({ content: '*, ::before, ::after { transition: none !important }' });
+  problems.push(...(await page.evaluate<string[]>(`(${flawsOf.toString()})()`)));
+
+  await page.evaluate(axe.source);
+  for (const { width, colorScheme } of LOOKS) {
+    const look = `${width} px, ${colorScheme}`;
+    await page.setViewportSize({ width, height: width > 1000 ? 800 : 740 });
+    await page.emulateMedia({ colorScheme });
+    await page.waitForFunction(`document.documentElement.classList.contains('dark') === ${colorScheme === 'dark'}`);
+    if (await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')) {
+      problems.push(`${look}: scrolls sideways`);
+    }
+    const run = `axe.run(document, ${JSON.stringify(OPTIONS)}).then(({ violations }) => violations)`;
+    for (const { id, nodes } of await page.evaluate<AxeResults['violations']>(run)) {
+      problems.push(
+        ...nodes.map(({ target, failureSummary }) => `${look}: ${id}: ${target.join()}: ${failureSummary}`),
+      );
+    }
+    await picture(`${width}-${colorScheme}`);
+  }
+  return { problems, ...(await page.evaluate<PageFacts>(`(${factsOf.toString()})()`)) };
+}
+
+/** Runs in the browser. */
+declare const document: {
+  readonly title: string;
+  readonly body: { readonly innerText: string };
+  querySelectorAll(selector: string): Iterable<{ id: string; href: string; getAttribute(name: string): string | null }>;
+};
+
+function flawsOf(): string[] {
+  const flaws: string[] = [];
+  const count = (selector: string) => [...document.querySelectorAll(selector)].length;
+  if (count('h1') !== 1) flaws.push(`${count('h1')} h1 instead of one`);
+  if (/sequenceDiagram|stateDiagram|flowchart |\[\*\] -->/.test(document.body.innerText)) {
+    flaws.push('shows the source of a diagram');
+  }
+  for (const selector of ['meta[name=description]', 'meta[property="og:title"]', 'link[rel=icon]']) {
+    if (count(selector) !== 1) flaws.push(`${count(selector)} ${selector}`);
+  }
+  for (const image of document.querySelectorAll('main img'))
+    if (!image.getAttribute('alt')) flaws.push('img without alt');
+  return flaws;
+}
+
+function factsOf(): PageFacts {
+  return {
+    ids: [...document.querySelectorAll('[id]')].map(({ id }) => id),
+    links: [...document.querySelectorAll('a[href]')].map(({ href }) => href),
+  };
+}
