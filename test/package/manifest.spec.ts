@@ -187,7 +187,7 @@ describe('the packed package', () => {
 
 function specifiersOf(code: string): string[] {
   const withoutComments = code.replace(/\/\*[\s\S]*?\*\//g, '');
-  const matches = withoutComments.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\(\s*)(['"])([^'"]+)\1/g);
+  const matches = withoutComments.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\(\s*)(['"])([\w@./:-]+)\1/g);
   return [...matches].map(([, , specifier = '']) => specifier);
 }
 

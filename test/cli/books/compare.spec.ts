@@ -276,7 +276,9 @@ describe('payments compare', () => {
     const { status, stoppedBy, totals } = await compared();
     expect({ status, stoppedBy }).toEqual({ status: 3, stoppedBy: 'gateway' });
     expect(gateway.asked.length).toBeLessThanOrEqual(10 + 4);
-    expect(totals.unanswered).toBe(gateway.asked.length);
+    // Those that were to be asked next have no answer either.
+    expect(totals.unanswered).toBeGreaterThanOrEqual(gateway.asked.length);
+    expect(totals.unanswered).toBeLessThanOrEqual(10 + 4);
   });
 
   it('stops in time when it is told to, as a process, and begins no more inquiries than it may', async () => {
