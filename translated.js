@@ -30,11 +30,10 @@ function originalOf(page) {
   return page.replace(FOLDER, 'docs');
 }
 
-/** Formatting is no change of the text, nor is a picture that `npm run states` draws into both pages. */
+/** Formatting is no change of the text. */
 function hashOf(original) {
   const text = readFileSync(original, 'utf8')
     .replaceAll('\r\n', '\n')
-    .replace(/^```mermaid\nstateDiagram-v2\n[\s\S]*?^```$/gm, '')
     .replace(/-{3,}/g, '---')
     .replace(/\s+/g, ' ')
     .trim();

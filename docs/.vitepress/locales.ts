@@ -32,28 +32,28 @@ export const ENGLISH: DefaultTheme.Config = {
 
 export const TURKISH_TEXTS: DefaultTheme.Config = {
   nav: [
-    { text: 'Rehber', link: linkTo(written(TURKISH)[0]?.pages[0]?.file) ?? '/tr/', activeMatch: '^/tr/.' },
+    { text: 'Kılavuz', link: linkTo(written(TURKISH)[0]?.pages[0]?.file) ?? '/tr/', activeMatch: '^/tr/.' },
     { text: 'API (İngilizce)', link: '/reference/' },
   ],
   sidebar: { '/tr/': sidebarOf(TURKISH) },
   outline: { level: [2, 3], label: 'Bu sayfada' },
-  editLink: { pattern: `${REPOSITORY}/edit/main/:path`, text: "Bu sayfayı GitHub'da düzenle" },
+  editLink: { pattern: `${REPOSITORY}/edit/main/:path`, text: 'Bu sayfayı GitHub’da düzenle' },
   docFooter: { prev: 'Önceki sayfa', next: 'Sonraki sayfa' },
-  darkModeSwitchLabel: 'Görünüm',
-  lightModeSwitchTitle: 'Açık görünüme geç',
-  darkModeSwitchTitle: 'Karanlık görünüme geç',
+  darkModeSwitchLabel: 'Açık ya da koyu tema',
+  lightModeSwitchTitle: 'Açık temaya geç',
+  darkModeSwitchTitle: 'Koyu temaya geç',
   sidebarMenuLabel: 'Menü',
-  returnToTopLabel: 'Başa dön',
+  returnToTopLabel: 'Sayfa başına dön',
   langMenuLabel: 'Dili değiştir',
   skipToContentLabel: 'İçeriğe geç',
   i18nRouting: false,
   notFound: {
     title: 'Böyle bir sayfa yok',
-    quote: 'Taşınmış olabilir. Yukarıdaki arama bütün sayfaları bilir.',
-    linkText: 'Baş sayfaya',
-    linkLabel: 'Baş sayfaya',
+    quote: 'Taşınmış olabilir. Yukarıdaki arama kutusuyla bulabilirsiniz.',
+    linkText: 'Ana sayfaya dön',
+    linkLabel: 'Ana sayfaya dön',
   },
-  footer: { message: 'MIT lisansıyla yayımlanır. Çerez ve izleme yoktur.' },
+  footer: { message: 'MIT lisansıyla sunulur. Çerez ve izleme yoktur.' },
 };
 
 export const TURKISH_SEARCH: Partial<DefaultTheme.LocalSearchOptions> = {
@@ -63,11 +63,11 @@ export const TURKISH_SEARCH: Partial<DefaultTheme.LocalSearchOptions> = {
       displayDetails: 'Ayrıntılı liste',
       resetButtonTitle: 'Aramayı temizle',
       backButtonTitle: 'Aramayı kapat',
-      noResultsText: 'Sonuç yok:',
+      noResultsText: 'Sonuç bulunamadı:',
       footer: {
-        selectText: 'aç',
+        selectText: 'seç',
         selectKeyAriaLabel: 'Enter tuşu',
-        navigateText: 'gez',
+        navigateText: 'gezin',
         navigateUpKeyAriaLabel: 'yukarı ok',
         navigateDownKeyAriaLabel: 'aşağı ok',
         closeText: 'kapat',

@@ -105,8 +105,6 @@ function withoutComments(language: string, code: string): string {
 
 function bare(language: string, code: string): string {
   if (language === 'ts') return code.replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, '//');
-  // The captions of a sequence are prose; those of states are names.
-  if (code.startsWith('sequenceDiagram')) return code.replace(/(participant \w+) as .*$|(->>\w+): .*$/gm, '$1$2');
   return code.replace(/(?<=^|\s)#.*$/gm, '#');
 }
 
