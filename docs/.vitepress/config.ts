@@ -4,7 +4,7 @@ import { defineConfig } from 'vitepress';
 import { SITE_STYLES } from './diagrams/palette.js';
 import { markdownOptions } from './markdown.js';
 import { ENGLISH, TURKISH_TEXTS, TURKISH_SEARCH } from './locales.js';
-import { SITE_FILES, sitePageOf } from './pages.js';
+import { ONLY_ON_GITHUB, SITE_FILES, sitePageOf } from './pages.js';
 
 const REPOSITORY = 'https://github.com/nestjs-card-payment/nestjs-card-payment';
 const BASE = '/nestjs-card-payment/';
@@ -28,7 +28,7 @@ const TURKISH_LOCALE = {
   label: 'Türkçe',
   lang: 'tr',
   link: '/tr/',
-  description: 'NestJS için kartla ödeme: doğrudan ve 3D Secure; en çok bir kez çekilir, hiçbir sonuç kaybolmaz.',
+  description: 'NestJS için 3D’siz ve 3D Secure kartla ödeme: en çok bir kez çekim, kaybolmayan sonuçlar.',
   themeConfig: TURKISH_TEXTS,
 };
 
@@ -38,7 +38,7 @@ export default defineConfig({
   base: BASE,
   // The root of the repository, since some pages are there.
   srcDir: '..',
-  srcExclude: [...OTHERS, `${BUILT}/html/**`, ...(HAS_TURKISH ? [] : ['docs/tr/**'])],
+  srcExclude: [...OTHERS, ...ONLY_ON_GITHUB, `${BUILT}/html/**`, ...(HAS_TURKISH ? [] : ['docs/tr/**'])],
   rewrites: (file) => sitePageOf(file) ?? file.replace(`${BUILT}/`, ''),
   outDir: `../${BUILT}/html`,
   cacheDir: `../${BUILT}/cache`,

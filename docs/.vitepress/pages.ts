@@ -75,13 +75,13 @@ export const INTERNALS: readonly Section[] = [
 ];
 
 export const TURKISH: readonly Section[] = [
-  section('Rehber', {
-    'docs/tr/getting-started.md': 'Başlarken',
-    'docs/tr/ways-to-pay.md': 'Kart almanın yolları',
+  section('Kılavuz', {
+    'docs/tr/getting-started.md': 'Başlangıç',
+    'docs/tr/ways-to-pay.md': 'Ödeme yöntemleri',
     'docs/tr/three-d-secure.md': '3D Secure',
-    'docs/tr/refunds.md': 'İadeler',
-    'docs/tr/errors.md': 'Hatalar ve durumlar',
-    'docs/tr/go-live.md': 'Canlıya geçiş',
+    'docs/tr/refunds.md': 'İade ve iptal',
+    'docs/tr/errors.md': 'Hatalar ve yapılması gerekenler',
+    'docs/tr/go-live.md': 'Canlıya geçiş listesi',
   }),
 ];
 
@@ -89,6 +89,9 @@ const LISTED = [...GUIDE, ...INTERNALS, ...TURKISH].flatMap(({ pages }) => pages
 
 /** Every page of the repository that the site has; the reference comes on top. */
 export const SITE_FILES: readonly string[] = ['docs/index.md', 'docs/tr/index.md', ...LISTED];
+
+/** Pages in docs/ that are read on GitHub alone: the site has start pages in the place of the READMEs. */
+export const ONLY_ON_GITHUB: readonly string[] = ['docs/README.tr.md'];
 
 /** The page of the site that a file of the repository becomes, such as `refunds.md`; null if it becomes none. */
 export function sitePageOf(file: string): string | null {

@@ -1,14 +1,19 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { GUIDE, INTERNALS, SITE_FILES, sitePageOf, TURKISH } from '../../docs/.vitepress/pages.js';
+import { GUIDE, INTERNALS, ONLY_ON_GITHUB, SITE_FILES, sitePageOf, TURKISH } from '../../docs/.vitepress/pages.js';
 
 const listed = [...GUIDE, ...INTERNALS, ...TURKISH].flatMap(({ pages }) => pages.map(({ file }) => file));
 const PAGES = ['docs', 'docs/internals', 'docs/tr']
   .flatMap((folder) => readdirSync(folder).map((name) => `${folder}/${name}`))
-  .filter((file) => file.endsWith('.md') && !file.endsWith('/index.md'));
+  .filter((file) => file.endsWith('.md') && !file.endsWith('/index.md') && !ONLY_ON_GITHUB.includes(file));
 
 it.each(PAGES)('%s has one place in the reading order of the site', (page) => {
   expect(listed.filter((file) => file === page)).toEqual([page]);
+});
+
+it.each(ONLY_ON_GITHUB)('%s exists, and is no page of the site', (file) => {
+  expect(existsSync(file)).toBe(true);
+  expect(sitePageOf(file)).toBeNull();
 });
 
 it('two pages of the site never have the same address', () => {
