@@ -31,5 +31,7 @@ export function differencesOf(part, before) {
   const isNew = Object.keys(after).filter((file) => !before[file]);
   if (isNew.length > 0) return isNew.map((file) => `${part.name}: ${file} was not measured before`);
   const [was, is] = [before, after].map((figures) => scoreOf(Object.values(figures)).percent);
-  return Math.abs(is - was) > MAX_DIFFERENCE ? [`${part.name}: ${is} %, and ${was} % in docs/internals/mutation.md`] : [];
+  return Math.abs(is - was) > MAX_DIFFERENCE
+    ? [`${part.name}: ${is} %, and ${was} % in docs/internals/mutation.md`]
+    : [];
 }
