@@ -92,6 +92,8 @@ export class Comparison {
       case 'voided':
         // A sale that was given back was taken before.
         return isMoved ? this.judgeReversal(record, word, 'reversed_there') : { difference: 'moved_there' };
+      case 'open':
+        return isMoved ? { difference: 'other_status' } : 'unclear';
       case 'other_status':
         return isMoved ? this.judgeReversal(record, word, 'other_status') : 'unclear';
       case 'unclear':

@@ -192,6 +192,7 @@ const WORDS: Readonly<Record<SettledWord['word'], string>> = {
   mismatch: 'approved there otherwise',
   declined: 'declined there',
   not_paid: 'not paid there',
+  open: 'not paid so far there',
   not_found: 'not found there',
   refunded: 'refunded there',
   voided: 'voided there',

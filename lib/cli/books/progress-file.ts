@@ -80,8 +80,9 @@ function progressIn(value: unknown): ComparisonProgress | null {
   const after = placesIn(stored?.['after']);
   const open = stored?.['open'];
   if (!stored || !after || !Array.isArray(open) || !open.every(isOpen)) return null;
+  if (new Set(open.map(({ kind, id }) => `${kind} ${id}`)).size < open.length) return null;
   const counts = COUNTS.map((name) => [name, stored[name]] as const);
-  if (!counts.every(([, count]) => Number.isSafeInteger(count))) return null;
+  if (!counts.every(([, count]) => Number.isSafeInteger(count) && Number(count) >= 0)) return null;
   return { ...NO_PROGRESS, ...Object.fromEntries(counts), after, open, isThrough: stored['isThrough'] === true };
 }
 

@@ -105,13 +105,11 @@ const ANSWER_SIGN_ORDER = [
   'paymentInfo.payFacCommissionRate',
 ];
 const SUCCESS_STATUSES = ['SUCCESS', 'SUCCESSFUL', 'SUCCEEDED', 'APPROVED', 'COMPLETED', 'PAID'];
+/** Statuses of what may still be paid: all of them are guesses. */
+const OPEN_STATUSES: ReadonlySet<string> = new Set(['PENDING', 'WAITING', 'NEW', 'CREATED', 'INITIATED']);
 /** Statuses that say that a page has not been paid so far: all of them are guesses. */
 const UNPAID_STATUSES: ReadonlySet<string> = new Set([
-  'PENDING',
-  'WAITING',
-  'NEW',
-  'CREATED',
-  'INITIATED',
+  ...OPEN_STATUSES,
   'FAILED',
   'FAIL',
   'DECLINED',
@@ -266,6 +264,7 @@ function currencyText({ currencyCode }: Pick<RefundRequest, 'currencyCode'>): st
 function readInquiry(fields: ReplyFields, successStatuses: ReadonlySet<string>): InquiryResult {
   const { unreadable = [], ...result } = readScatteredResult(fields);
   const code = fields.text('responseCode');
+  const status = fields.text('transactionStatus')?.toUpperCase() ?? '';
   // An inquiry has a code of its own. Any other code in the answer must be the same.
   const others = [result.code, result.resultCode].filter((other) => other !== null);
   const unread = unreadable.map((name) => (name === 'code' ? 'resultCode' : name));
@@ -276,10 +275,9 @@ function readInquiry(fields: ReplyFields, successStatuses: ReadonlySet<string>):
     message: fields.text('responseDescription') ?? result.message,
     transactionType: fields.text('transactionType'),
     installmentCount: (fields.object('paymentInfo') ?? fields).text('installmentCount'),
-    isSuccessful: fields.has('transactionStatus')
-      ? successStatuses.has(fields.text('transactionStatus')?.toUpperCase() ?? '')
-      : null,
-    isUnpaid: UNPAID_STATUSES.has(fields.text('transactionStatus')?.toUpperCase() ?? ''),
+    isSuccessful: fields.has('transactionStatus') ? successStatuses.has(status) : null,
+    isUnpaid: UNPAID_STATUSES.has(status),
+    isOpen: OPEN_STATUSES.has(status),
     unreadable: fields.isNotText('transactionType') ? [...unread, 'transactionType'] : unread,
   };
 }

@@ -34,7 +34,8 @@ const MAX_COUNT = 36;
 const MAX_ROWS = 100;
 const MAX_NAME_LENGTH = 80;
 const MAX_MESSAGE_LENGTH = 300;
-const CODE = /^[A-Za-z0-9_.-]{1,40}$/;
+/** A text with so many digits could be a card number. */
+const CODE = /^(?!.*\d{12})[A-Za-z0-9_.-]{1,40}$/;
 
 /** By which an answer is judged. */
 export interface BinRules {

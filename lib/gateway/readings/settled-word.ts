@@ -11,6 +11,7 @@ import { codeMeanings, type Expectation, isForeign, isSuccessStatus, isUnreadabl
  * - `approved`: money moved, as it was asked for.
  * - `mismatch`: money moved, but the amount, the currency or a code is another one; `reason` says which.
  * - `declined`, `not_paid`: no money moved.
+ * - `open`: no money has moved, and it may still do so.
  * - `not_found`: the gateway does not know it.
  * - `refunded`, `voided`: asked about a sale, it answers about a refund or void of it.
  * - `other_status`: the code approves, but the status next to it does not say success, nor that nothing was paid.
@@ -22,6 +23,7 @@ export type SettledWordKind =
   | 'mismatch'
   | 'declined'
   | 'not_paid'
+  | 'open'
   | 'not_found'
   | 'refunded'
   | 'voided'
@@ -119,6 +121,7 @@ function unsettledWord(
   const reversal = REVERSALS.get(type);
   if (reversal) return result.isSuccessful === false ? 'unclear' : reversal;
   if (type !== 'SALE' || result.isSuccessful !== false) return 'unclear';
+  if (result.isOpen === true) return 'open';
   return result.isUnpaid === true ? 'not_paid' : 'other_status';
 }
 

@@ -109,6 +109,7 @@ describe('payments compare', () => {
     ['failed here, approved there for another amount', { state: 'failed' }, approved(61), 'moved_there'],
     ['succeeded here, declined there', {}, DECLINED, 'not_moved_there'],
     ['succeeded here, a failed status there', {}, approved(60, { transactionStatus: 'FAILED' }), 'not_moved_there'],
+    ['succeeded here, not paid so far there', {}, approved(60, { transactionStatus: 'PENDING' }), 'other_status'],
     ['succeeded here, not found there', {}, { responseCode: 'B0025' }, 'not_found_there'],
     ['less there', {}, approved(59.99), 'amount'],
     ['more there', {}, approved(600), 'amount'],
@@ -161,6 +162,12 @@ describe('payments compare', () => {
     ['a bare code', {}, { responseCode: 'B0000' }, 'unclear'],
     ['a code that says nothing', {}, { responseCode: 'B0096', responseDescription: 'System malfunction' }, 'unclear'],
     ['a refusal of the inquiry', { state: 'failed' }, { responseCode: 'RVV0000999999' }, 'unclear'],
+    [
+      'what may still be paid there',
+      { state: 'expired', kind: 'hosted' },
+      approved(60, { transactionStatus: 'PENDING' }),
+      'unclear',
+    ],
     ['a code nobody knows', { state: 'failed' }, { responseCode: 'X1' }, 'unclear'],
     ['an answer about another payment', {}, approved(60, { conversationId: 'P2' }), 'unclear'],
     ['a list', {}, [approved(60)], 'unclear'],
@@ -268,6 +275,16 @@ describe('payments compare', () => {
     expect(gateway.asked).toEqual(['P2']);
     expect(await compared(...more, '--only', 'sales')).toMatchObject({ status: 0, totals: { asked: 9, agreed: 9 } });
     expect(gateway.asked).toHaveLength(10);
+  });
+
+  it('does not forget a difference because the payment was deleted since', async () => {
+    await books.sale('P1');
+    gateway.answers.set('P1', DECLINED);
+    const more = ['--progress', place.file('progress.json')];
+    expect(await compared(...more)).toMatchObject({ status: 1, totals: { differing: 1 } });
+    await books.store.purge('default', { paymentsMs: 0, pairsMs: 0, keysMs: 0 });
+    expect(await books.store.find('default', 'P1')).toBeNull();
+    expect(await compared(...more)).toMatchObject({ status: 1, totals: { asked: 1, differing: 1 } });
   });
 
   it('leaves a gateway alone that does not answer at all', async () => {
