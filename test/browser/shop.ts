@@ -42,8 +42,9 @@ async function open(data: string, variables: Readonly<Record<string, string>>, g
 
   const app = await NestFactory.create<NestExpressApplication>(AppModule, { logger: ['error'] });
   configureShop(app);
-  // The buyer waits for all of it where the gateway has nothing to say, as after Cancel. The shop's own 5 s are for people.
-  Object.assign(app.get(CallbackRoute), { waitMs: 1_000 });
+  // The buyer waits for all of it where the gateway has nothing to say, as after Cancel. The shop's own 5 s are for
+  // people; less than the 2 s between two inquiries would miss a card that pays right after one that was declined.
+  Object.assign(app.get(CallbackRoute), { waitMs: 3_000 });
   await app.listen(port, 'localhost');
   const simulator = app.get(DemoGateway).simulator ?? gateway;
   if (!simulator) throw new Error('The shop has started without its simulator');

@@ -233,7 +233,7 @@ describe('at a gateway of another hand', () => {
       json({ Code: 'RVV1', Message: 'bin is wrong' }, 400),
       { code: 'RVV1', message: 'bin is wrong' },
     ],
-    ['a card number for a code', json({ responseCode: '4508034508034509' }), { code: 'unreadable' }],
+    ['a card number for a code', json({ responseCode: '4508034508034509' }), { code: 'refused' }],
     ['503', json({}, 503), { code: 'server_error' }],
     ['a huge body', (response) => response.end(`{"bankName":"${'x'.repeat(3 * 1024 * 1024)}"}`), { code: 'no_answer' }],
     ['silence', () => undefined, { code: 'no_answer' }],

@@ -79,7 +79,7 @@ export function binOutcome(
   const isApproved = saidCodes.every((each) => codes.approvedCodes.has(each) || codes.refundApprovedCodes?.has(each));
   const isCodeUnreadable = result.unreadable?.some((field) => field === 'code' || field === 'resultCode') ?? false;
   if (isCodeUnreadable) return noAnswerAboutCard('unreadable');
-  if (!isApproved) return code === null ? noAnswerAboutCard('unreadable') : unknownCard(code, message);
+  if (!isApproved) return code === null ? noAnswerAboutCard('refused') : unknownCard(code, message);
   const card = {
     bank: nameOf(result.bank, request, MAX_NAME_LENGTH),
     type: typeOf(result.type),
