@@ -24,7 +24,6 @@ export interface SettledQuery {
   readonly period: Period;
   readonly kinds?: readonly SettledKind[];
   readonly after?: SettledPlaces;
-  readonly pageSize?: number;
 }
 
 const PAGE_SIZE = 200;
@@ -35,11 +34,11 @@ const PAGE_SIZE = 200;
  */
 export async function* settledRecords(
   store: Pick<PaymentStore, 'listSettled'>,
-  { account, period, kinds = SETTLED_KINDS, after = FROM_THE_BEGINNING, pageSize = PAGE_SIZE }: SettledQuery,
+  { account, period, kinds = SETTLED_KINDS, after = FROM_THE_BEGINNING }: SettledQuery,
 ): AsyncGenerator<PaymentRecord> {
   const streams = kinds.map((kind) => {
     const of = kind === 'sales' ? account : refundsAccountOf(account);
-    return recordsOf(store, { account: of, ...period, after: after[kind], limit: pageSize });
+    return recordsOf(store, { account: of, ...period, after: after[kind], limit: PAGE_SIZE });
   });
   const next = await Promise.all(streams.map((stream) => stream.next()));
   for (;;) {

@@ -93,7 +93,7 @@ export const comparePaymentsCommand = command({
         keepAliveMs: settings.keepAliveMs,
       });
       const gateway = new GatewayClient(settings, transport, new SystemClock());
-      const isEmbedded = values.json === true;
+      const isJson = values.json === true;
       const entries: ComparedEntry[] = [];
       try {
         return await untilStopped(async (told) => {
@@ -111,7 +111,7 @@ export const comparePaymentsCommand = command({
               onCompared: async (compared) => {
                 const entry = entryOf(compared);
                 if (!entry) return;
-                if (isEmbedded) entries.push(entry);
+                if (isJson) entries.push(entry);
                 else await announce(entryLine(entry));
               },
               onProgress: async (progress) => file?.write(progress),

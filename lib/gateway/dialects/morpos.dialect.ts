@@ -5,6 +5,7 @@ import type {
   BinResult,
   GatewayDialect,
   GatewayOperation,
+  GatewayResult,
   HostedRequest,
   HostedResult,
   InquiryResult,
@@ -266,12 +267,11 @@ function readInquiry(fields: ReplyFields, successStatuses: ReadonlySet<string>):
   const code = fields.text('responseCode');
   const status = fields.text('transactionStatus')?.toUpperCase() ?? '';
   // An inquiry has a code of its own. Any other code in the answer must be the same.
-  const others = [result.code, result.resultCode].filter((other) => other !== null);
   const unread = unreadable.map((name) => (name === 'code' ? 'resultCode' : name));
   return {
     ...result,
     code,
-    resultCode: others.find((other) => other !== code) ?? others[0] ?? null,
+    resultCode: otherCode(result, code),
     message: fields.text('responseDescription') ?? result.message,
     transactionType: fields.text('transactionType'),
     installmentCount: (fields.object('paymentInfo') ?? fields).text('installmentCount'),
@@ -296,10 +296,14 @@ function binBody({ bin, language, conversationId, amount, currencyCode }: BinReq
 function readBinAnswer(fields: ReplyFields): BinResult {
   const result = readScatteredResult(fields);
   const code = fields.text('responseCode') ?? result.code;
-  const others = [result.code, result.resultCode].filter((other) => other !== null);
-  const resultCode = others.find((other) => other !== code) ?? others[0] ?? null;
   const message = fields.text('responseDescription') ?? result.message;
-  return readBinFields(fields, { ...result, code, resultCode, message });
+  return readBinFields(fields, { ...result, code, resultCode: otherCode(result, code), message });
+}
+
+/** The code in the answer that differs from the one that counts, or else repeats it; null if there is none. */
+function otherCode({ code, resultCode }: GatewayResult, counted: string | null): string | null {
+  const others = [code, resultCode].filter((other) => other !== null);
+  return others.find((other) => other !== counted) ?? others[0] ?? null;
 }
 
 /** `yyyyMMddHHmmss`. */

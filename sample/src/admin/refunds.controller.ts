@@ -56,8 +56,7 @@ export class RefundsController {
     @Query('refund') refundId: unknown,
     @CurrentVisitor() visitor: Visitor,
   ): Promise<string> {
-    const order = this.orders.find(id);
-    if (!order) throw new NotFoundException();
+    const order = this.orders.get(id);
     return this.page(order, visitor, { refundId: typeof refundId === 'string' ? refundId : null });
   }
 

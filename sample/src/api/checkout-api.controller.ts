@@ -5,7 +5,6 @@ import {
   Controller,
   Header,
   HttpCode,
-  NotFoundException,
   Param,
   Post,
   UseFilters,
@@ -60,7 +59,7 @@ export class CheckoutApiController {
     @Param('id') id: string,
     @Body(paymentValidationPipe({ forbidNonWhitelisted: true })) checkout: CheckoutDto,
   ): Promise<StartedPayment> {
-    const order = this.findOrder(id);
+    const order = this.orders.get(id);
     if (!isPayable(await this.outcomeOf(order))) throw new ConflictException();
     const installmentCount = INSTALMENTS.find((count) => count === (checkout.installmentCount ?? 1));
     if (installmentCount === undefined) throw new BadRequestException();
@@ -85,17 +84,11 @@ export class CheckoutApiController {
     description: 'The order has been paid or is being paid, or its page cannot be shown again.',
   })
   async openPage(@Param('id') id: string): Promise<OpenedPage> {
-    const order = this.findOrder(id);
+    const order = this.orders.get(id);
     const outcome = await this.outcomeOf(order);
     if (!isPayable(outcome) && !isAtPage(outcome)) throw new ConflictException();
     const { conversationId, redirectUrl } = await this.payments.startHosted(toHostedPayment(order));
     return { conversationId, redirectUrl };
-  }
-
-  private findOrder(id: string): Order {
-    const order = this.orders.find(id);
-    if (!order) throw new NotFoundException();
-    return order;
   }
 
   private async outcomeOf(order: Order): Promise<Outcome> {

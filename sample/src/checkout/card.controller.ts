@@ -6,7 +6,6 @@ import {
   HttpCode,
   HttpException,
   HttpStatus,
-  NotFoundException,
   Param,
   Post,
   Redirect,
@@ -50,7 +49,7 @@ export class CardController {
     @Body() form: unknown,
     @CurrentVisitor() { language }: Visitor,
   ): Promise<ShownOffer> {
-    const order = this.findOrder(id);
+    const order = this.orders.get(id);
     const offer = await this.offerFor(formText(form, 'bin'), order);
     return { card: cardText(offer, language), choices: choicesOf(order, offer, language) };
   }
@@ -66,7 +65,7 @@ export class CardController {
     @Res() response: Response,
     @CurrentVisitor() visitor: Visitor,
   ): Promise<void> {
-    const order = this.findOrder(id);
+    const order = this.orders.get(id);
     const page = { order, visitor, values: EMPTY_CHECKOUT, demo: this.demo };
     try {
       const offer = await this.offerFor(formText(form, 'bin'), order);
@@ -81,7 +80,7 @@ export class CardController {
   @Get()
   @Redirect('/', 303)
   show(@Param('id') id: string): { url: string } {
-    return { url: `/orders/${this.findOrder(id).id}/pay` };
+    return { url: `/orders/${this.orders.get(id).id}/pay` };
   }
 
   private async offerFor(bin: string, order: Order): Promise<CardOffer> {
@@ -91,11 +90,5 @@ export class CardController {
       if (error instanceof PaymentOverloadError) throw new HttpException({}, HttpStatus.TOO_MANY_REQUESTS);
       throw error;
     }
-  }
-
-  private findOrder(id: string): Order {
-    const order = this.orders.find(id);
-    if (!order) throw new NotFoundException();
-    return order;
   }
 }

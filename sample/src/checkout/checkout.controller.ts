@@ -1,15 +1,4 @@
-import {
-  BadRequestException,
-  Body,
-  Controller,
-  Get,
-  Header,
-  HttpCode,
-  NotFoundException,
-  Param,
-  Post,
-  Res,
-} from '@nestjs/common';
+import { BadRequestException, Body, Controller, Get, Header, HttpCode, Param, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import {
   BANK_PAGE_HEADERS,
@@ -42,7 +31,7 @@ export class CheckoutController {
   @Get()
   @Header('Cache-Control', 'no-store')
   async form(@Param('id') id: string, @Res() response: Response, @CurrentVisitor() visitor: Visitor): Promise<void> {
-    const order = this.findOrder(id);
+    const order = this.orders.get(id);
     if (!(await this.isPayable(order))) return response.redirect(303, `/orders/${order.id}`);
     response.send(checkoutPage({ order, visitor, values: EMPTY_CHECKOUT, demo: this.demo }));
   }
@@ -57,7 +46,7 @@ export class CheckoutController {
     @Res() response: Response,
     @CurrentVisitor() visitor: Visitor,
   ): Promise<void> {
-    const order = this.findOrder(id);
+    const order = this.orders.get(id);
     const { is3d } = readCheckout(form);
     // The form does not offer it, but anyone can post it. Without 3D Secure, the shop is liable for stolen cards.
     if (!is3d && !this.demo.isOn) throw new BadRequestException();
@@ -112,12 +101,6 @@ export class CheckoutController {
     if (bin === null || readCheckout(form).instalments === 1) return null;
     // The payment goes on: the gateway decides.
     return offerFor(this.payments, bin, order).catch(() => null);
-  }
-
-  private findOrder(id: string): Order {
-    const order = this.orders.find(id);
-    if (!order) throw new NotFoundException();
-    return order;
   }
 
   private async isPayable(order: Order): Promise<boolean> {

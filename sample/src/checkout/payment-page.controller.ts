@@ -1,4 +1,4 @@
-import { Controller, Get, Header, HttpCode, NotFoundException, Param, Post, Redirect, Res } from '@nestjs/common';
+import { Controller, Get, Header, HttpCode, Param, Post, Redirect, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { PaymentHostedError, PaymentNotSentError, PaymentService, PaymentStateError } from 'nestjs-card-payment';
 import { DemoGateway } from '../demo/demo-gateway.js';
@@ -25,7 +25,7 @@ export class PaymentPageController {
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
   async open(@Param('id') id: string, @Res() response: Response, @CurrentVisitor() visitor: Visitor): Promise<void> {
-    const order = this.findOrder(id);
+    const order = this.orders.get(id);
     // Only `tr` is documented for the real gateway; the simulated page is also in English.
     const language = this.demo.isOn ? { language: visitor.language } : {};
     try {
@@ -43,14 +43,14 @@ export class PaymentPageController {
   @Get()
   @Redirect('/', 303)
   show(@Param('id') id: string): { url: string } {
-    return { url: `/orders/${this.findOrder(id).id}` };
+    return { url: `/orders/${this.orders.get(id).id}` };
   }
 
   /** Gives the page up, so that the order can be paid in another way. The gateway is asked first whether it was paid. */
   @Post('leave')
   @Redirect('/', 303)
   async leave(@Param('id') id: string): Promise<{ url: string }> {
-    const order = this.findOrder(id);
+    const order = this.orders.get(id);
     const before = await this.outcomeOf(order);
     if (isAtPage(before)) await this.giveUp(before.payment.conversationId);
     const outcome = await this.outcomeOf(order);
@@ -65,12 +65,6 @@ export class PaymentPageController {
       // It is only just being opened.
       if (!(error instanceof PaymentStateError)) throw error;
     }
-  }
-
-  private findOrder(id: string): Order {
-    const order = this.orders.find(id);
-    if (!order) throw new NotFoundException();
-    return order;
   }
 
   private async outcomeOf(order: Order): Promise<Outcome> {

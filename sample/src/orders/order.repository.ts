@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Injectable, NotFoundException } from '@nestjs/common';
 import { type PaymentEvent, RefundEvent } from 'nestjs-card-payment';
 import { type BasketLine, totalOf } from '../basket/basket.js';
 import { kurusOf } from '../money.js';
@@ -49,6 +49,13 @@ export class OrderRepository {
   find(id: string): Order | null {
     const row = this.sqlite.prepare<[string], OrderRow>(`${SELECT_ORDERS} WHERE id = ?`).get(id);
     return row ? toOrder(row) : null;
+  }
+
+  /** @throws NotFoundException if there is no such order: a page or an answer says so */
+  get(id: string): Order {
+    const order = this.find(id);
+    if (!order) throw new NotFoundException();
+    return order;
   }
 
   /** Newest first. */

@@ -1,4 +1,4 @@
-import { Controller, Get, Header, NotFoundException, Param, Post, Query, Redirect, Req, Res } from '@nestjs/common';
+import { Controller, Get, Header, Param, Post, Query, Redirect, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { PaymentService } from 'nestjs-card-payment';
 import { Basket } from '../basket/basket.js';
@@ -35,8 +35,7 @@ export class OrdersController {
     @Res({ passthrough: true }) response: Response,
     @CurrentVisitor() visitor: Visitor,
   ): Promise<string> {
-    const order = this.orders.find(id);
-    if (!order) throw new NotFoundException();
+    const order = this.orders.get(id);
     const moneyBack = await moneyBackOf(this.payments, order.id);
     const outcome = outcomeWithRefunds(moneyBack);
     const refunds = moneyBack.flatMap((each) => each.refunds);
