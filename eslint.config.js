@@ -50,5 +50,23 @@ export default tseslint.config(
     files: ['test/**'],
     rules: { '@typescript-eslint/no-unsafe-assignment': 'off', '@typescript-eslint/unbound-method': 'off' },
   },
+  {
+    files: ['test/**/*.spec.ts'],
+    rules: {
+      // A room loads all of its files into one suite: what stands at the top of one file would hold for the others, too.
+      'no-restricted-syntax': [
+        'error',
+        ...[
+          ['CallExpression[callee.name=/^(before|after)(Each|All)$/]', 'Put hooks into a describe.'],
+          ['CallExpression[callee.object.name="jest"]', 'Give the time limit, or the mock, to a test or a hook.'],
+          ['AwaitExpression', 'Import what is tested statically, and wait in a hook.'],
+        ].map(([node, message]) => ({ selector: `Program > ExpressionStatement > ${node}`, message })),
+        {
+          selector: 'Program > VariableDeclaration > VariableDeclarator > AwaitExpression',
+          message: 'Import what is tested statically, and wait in a hook.',
+        },
+      ],
+    },
+  },
   prettier,
 );

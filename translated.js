@@ -1,5 +1,6 @@
 // Turkish pages end with a note of the English text that they were translated from. `npm run translated` lists those
 // whose English page has changed since; `npm run translated -- PAGE…` writes the note anew, once PAGE is up to date.
+// With `--list` pages that are behind are no failure: they are translated in one go, before a release.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
@@ -7,12 +8,16 @@ const FOLDER = 'docs/tr';
 const README = 'docs/README.tr.md';
 const NOTE = /\n*<!-- translated from \S+, ([0-9a-f]+) -->\s*$/;
 
-const pages = process.argv.slice(2).map((page) => page.replaceAll('\\', '/').replace(/^\.\//, ''));
+const [isListOnly, words] = [
+  process.argv.includes('--list'),
+  process.argv.slice(2).filter((word) => word !== '--list'),
+];
+const pages = words.map((page) => page.replaceAll('\\', '/').replace(/^\.\//, ''));
 const behind = pages.length === 0 ? translations().flatMap(whatToDo) : [];
 for (const page of pages) writeNote(page);
 if (behind.length > 0) {
   console.error(behind.join('\n\n'));
-  process.exitCode = 1;
+  process.exitCode = isListOnly ? 0 : 1;
 }
 
 function translations() {

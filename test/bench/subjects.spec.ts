@@ -30,19 +30,90 @@ let requests: Request[];
 let answers: typeof answerTo;
 const stores = new Stores();
 
-beforeAll(async () => {
-  gateway = await startMockGateway((path, body) => {
-    requests.push({ path, body });
-    return answers(path, body);
+describe('subjects', () => {
+  beforeAll(async () => {
+    gateway = await startMockGateway((path, body) => {
+      requests.push({ path, body });
+      return answers(path, body);
+    });
   });
-});
-beforeEach(() => {
-  requests = [];
-  answers = answerTo;
-});
-afterAll(async () => {
-  await gateway.close();
-  await stores.close();
+  beforeEach(() => {
+    requests = [];
+    answers = answerTo;
+  });
+  afterAll(async () => {
+    await gateway.close();
+    await stores.close();
+  });
+
+  describe.each(CALLERS)('$name', (subject) => {
+    it('sends each sale once, whole, and keeps its connections', async () => {
+      const before = gateway.connections();
+      await run(subject);
+      expect(requests).toHaveLength(CALLS);
+      // A client may call again before it has put the connection back.
+      expect(gateway.connections() - before).toBeLessThan(CALLS);
+      const path = requests[0]!.path;
+      for (const { body } of requests) {
+        const sent = decodeURIComponent(body);
+        for (const value of [CARD.cardNo, CARD.cvv, RETURN_URLS.returnUrl.split('/direct/')[0]!, HOLDER.buyerGsm]) {
+          expect(sent).toContain(value);
+        }
+        expect(sent.replaceAll('.', '')).toContain(AMOUNT.replace('.', ''));
+        expectSameSize(sent, `${JSON.stringify(doPaymentBody(0))}${' '.repeat(`,"sign":"${'A'.repeat(44)}"`.length)}`);
+        if (path.endsWith('DoPayment')) {
+          expect(Object.keys(flat(JSON.parse(body))).sort()).toEqual(
+            Object.keys(flat({ ...doPaymentBody(0), sign: '' })).sort(),
+          );
+        }
+      }
+      expect(new Set(requests.map(({ body }) => /BEN\d{17}|[A-Z0-9]{20}/.exec(body)?.[0])).size).toBe(CALLS);
+    });
+  });
+
+  it.each(CALLERS.filter(isFast))('$name fails when the payment is declined', async (subject) => {
+    answers = (path, body) => declined(answerTo(path, body));
+    await expect(run(subject, 1)).rejects.toThrow(DECLINED);
+    expect(requests).toHaveLength(1);
+  });
+
+  describe.each(CALLBACKS)('$name', (subject) => {
+    it("passes on what the bank sent, once, and sends the buyer to the payers' page", async () => {
+      await run(subject);
+      expect(auth3d()).toHaveLength(CALLS);
+      for (const { body } of auth3d()) {
+        const { conversationId, ...sent } = flat(JSON.parse(body));
+        const { conversationId: _id, ...expected } = bankFields('');
+        expect(sent).toEqual(expected);
+        expect(conversationId).toHaveLength(20);
+      }
+      expect(new Set(auth3d().map(({ body }) => body)).size).toBe(CALLS);
+    });
+  });
+
+  it.each(CALLBACKS.filter(isFast))('$name fails when the payment is declined', async (subject) => {
+    answers = (path, body) => (path.endsWith('/Auth3d') ? declined(answerTo(path, body)) : answerTo(path, body));
+    await expect(run(subject, 1)).rejects.toThrow(DECLINED);
+    expect(auth3d()).toHaveLength(1);
+  });
+
+  it('answers each client at about the same length', () => {
+    const reference = answerTo('/v1/Payment/DoPayment', JSON.stringify(doPaymentBody(0)))!;
+    for (const path of ['/v1/payment_intents', '/payment/auth', '/payment/v1/card-payments']) {
+      expectSameSize(answerTo(path, '')!, reference);
+    }
+  });
+
+  it('has a page of 64 KiB', async () => {
+    const pages: string[] = [];
+    answers = (path, body) => {
+      const answer = answerTo(path, body);
+      pages.push((JSON.parse(answer!) as { content: string }).content);
+      return answer;
+    };
+    await run(subjectNamed('init3d-64k'), 1);
+    expect(pages.map((page) => Buffer.from(page, 'base64').length)).toEqual([65_536]);
+  });
 });
 
 async function run(subject: Subject, calls = CALLS): Promise<void> {
@@ -58,75 +129,6 @@ async function run(subject: Subject, calls = CALLS): Promise<void> {
 function expectSameSize(one: string, other: string): void {
   expect(Math.abs(one.length - other.length) / other.length).toBeLessThan(TOLERANCE);
 }
-
-describe.each(CALLERS)('$name', (subject) => {
-  it('sends each sale once, whole, and keeps its connections', async () => {
-    const before = gateway.connections();
-    await run(subject);
-    expect(requests).toHaveLength(CALLS);
-    // A client may call again before it has put the connection back.
-    expect(gateway.connections() - before).toBeLessThan(CALLS);
-    const path = requests[0]!.path;
-    for (const { body } of requests) {
-      const sent = decodeURIComponent(body);
-      for (const value of [CARD.cardNo, CARD.cvv, RETURN_URLS.returnUrl.split('/direct/')[0]!, HOLDER.buyerGsm]) {
-        expect(sent).toContain(value);
-      }
-      expect(sent.replaceAll('.', '')).toContain(AMOUNT.replace('.', ''));
-      expectSameSize(sent, `${JSON.stringify(doPaymentBody(0))}${' '.repeat(`,"sign":"${'A'.repeat(44)}"`.length)}`);
-      if (path.endsWith('DoPayment')) {
-        expect(Object.keys(flat(JSON.parse(body))).sort()).toEqual(
-          Object.keys(flat({ ...doPaymentBody(0), sign: '' })).sort(),
-        );
-      }
-    }
-    expect(new Set(requests.map(({ body }) => /BEN\d{17}|[A-Z0-9]{20}/.exec(body)?.[0])).size).toBe(CALLS);
-  });
-});
-
-it.each(CALLERS.filter(isFast))('$name fails when the payment is declined', async (subject) => {
-  answers = (path, body) => declined(answerTo(path, body));
-  await expect(run(subject, 1)).rejects.toThrow(DECLINED);
-  expect(requests).toHaveLength(1);
-});
-
-describe.each(CALLBACKS)('$name', (subject) => {
-  it("passes on what the bank sent, once, and sends the buyer to the payers' page", async () => {
-    await run(subject);
-    expect(auth3d()).toHaveLength(CALLS);
-    for (const { body } of auth3d()) {
-      const { conversationId, ...sent } = flat(JSON.parse(body));
-      const { conversationId: _id, ...expected } = bankFields('');
-      expect(sent).toEqual(expected);
-      expect(conversationId).toHaveLength(20);
-    }
-    expect(new Set(auth3d().map(({ body }) => body)).size).toBe(CALLS);
-  });
-});
-
-it.each(CALLBACKS.filter(isFast))('$name fails when the payment is declined', async (subject) => {
-  answers = (path, body) => (path.endsWith('/Auth3d') ? declined(answerTo(path, body)) : answerTo(path, body));
-  await expect(run(subject, 1)).rejects.toThrow(DECLINED);
-  expect(auth3d()).toHaveLength(1);
-});
-
-it('answers each client at about the same length', () => {
-  const reference = answerTo('/v1/Payment/DoPayment', JSON.stringify(doPaymentBody(0)))!;
-  for (const path of ['/v1/payment_intents', '/payment/auth', '/payment/v1/card-payments']) {
-    expectSameSize(answerTo(path, '')!, reference);
-  }
-});
-
-it('has a page of 64 KiB', async () => {
-  const pages: string[] = [];
-  answers = (path, body) => {
-    const answer = answerTo(path, body);
-    pages.push((JSON.parse(answer!) as { content: string }).content);
-    return answer;
-  };
-  await run(subjectNamed('init3d-64k'), 1);
-  expect(pages.map((page) => Buffer.from(page, 'base64').length)).toEqual([65_536]);
-});
 
 function auth3d(): Request[] {
   return requests.filter(({ path }) => path.endsWith('/Auth3d'));

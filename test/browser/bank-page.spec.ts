@@ -104,42 +104,175 @@ let simulator: Simulator;
 let merchant: Merchant;
 let farHost: Server;
 
-beforeAll(async () => {
-  simulator = await startSimulator({ dialect: 'morpos', host: 'localhost' });
-  merchant = await startMerchant('express', simulator, {
-    metadata: { controllers: [ShopController] },
-    options: { successUrl: () => '/paid' },
-    configure: (app) =>
-      app.use((_request: Request, response: Response, next: NextFunction) => {
-        response.set(shop.everywhere);
-        next();
-      }),
+describe('bank page', () => {
+  beforeAll(async () => {
+    simulator = await startSimulator({ dialect: 'morpos', host: 'localhost' });
+    merchant = await startMerchant('express', simulator, {
+      metadata: { controllers: [ShopController] },
+      options: { successUrl: () => '/paid' },
+      configure: (app) =>
+        app.use((_request: Request, response: Response, next: NextFunction) => {
+          response.set(shop.everywhere);
+          next();
+        }),
+    });
+    // A bank that redirects the posted form to another of its hosts.
+    farHost = createServer((request, response) => {
+      response.writeHead(303, { location: `${merchant.url}/end/arrived` }).end();
+      request.resume();
+    }).listen(0, 'localhost');
+    browser = await launchBrowser();
+  }, 60_000);
+
+  afterAll(async () => {
+    await browser.close();
+    farHost.close();
+    await merchant.app.close();
+    await simulator.close();
   });
-  // A bank that redirects the posted form to another of its hosts.
-  farHost = createServer((request, response) => {
-    response.writeHead(303, { location: `${merchant.url}/end/arrived` }).end();
-    request.resume();
-  }).listen(0, 'localhost');
-  browser = await launchBrowser();
-}, 60_000);
 
-afterAll(async () => {
-  await browser.close();
-  farHost.close();
-  await merchant.app.close();
-  await simulator.close();
+  beforeEach(async () => {
+    Object.assign(shop, { headers: BANK_PAGE_HEADERS, page: CURIOUS_PAGE, frame: false, asked: [], everywhere: {} });
+    simulator.reset();
+    context = await browser.newContext();
+    page = await context.newPage();
+    await page.goto(merchant.url);
+    await page.evaluate("localStorage.setItem('basket', 'the basket')");
+  });
+
+  afterEach(() => context.close());
+
+  const charged = (): readonly string[] => simulator.ledger.charges.map(({ amount }) => amount);
+
+  describe('the bank’s page', () => {
+    it('without the headers can read the shop as the shop itself can', async () => {
+      shop.headers = {};
+      expect(await whatTheBankSees()).toEqual({
+        cookie: 'plain=secret',
+        storage: 'the basket',
+        session: '0',
+        answer: 'the secret',
+        opener: 'the shop',
+        frame: 'the secret',
+        worker: 'registered',
+      });
+    });
+
+    it('with the headers can read nothing of the shop', async () => {
+      expect(await whatTheBankSees()).toEqual({
+        cookie: 'SecurityError',
+        storage: 'SecurityError',
+        session: 'SecurityError',
+        answer: 'TypeError',
+        opener: 'SecurityError',
+        frame: 'TypeError',
+        worker: expect.stringMatching(/Error$/) as string,
+      });
+      expect(shop.asked.map(({ cookie }) => cookie)).toEqual([undefined, undefined]);
+      expect(shop.asked.map((headers) => headers['sec-fetch-site'])).toEqual(['cross-site', 'cross-site']);
+    });
+
+    it('is not shown in a frame of another page, and not cached', async () => {
+      shop.page = '<p id="bank">bank</p>';
+      const answer = await page.request.get(`${merchant.url}/bank`);
+      expect(answer.headers()).toMatchObject({
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-store',
+      });
+      await complaintAbout(
+        () => page.evaluate(`document.body.innerHTML = '<iframe name="bank" src="/bank"></iframe>'`),
+        /frame-ancestors 'none'/,
+      );
+      expect(await page.frameLocator('iframe').locator('#bank').count()).toBe(0);
+    });
+  });
+
+  describe('with the headers, the bank', () => {
+    it.each<[string, Headers]>([
+      ['alone', {}],
+      ['in place of what helmet sets', HELMET],
+    ])('is reached by a plain form, %s', async (_name, everywhere) => {
+      shop.everywhere = everywhere;
+      await page.goto(merchant.url);
+      await page.getByRole('button', { name: 'Pay' }).click();
+      await confirm(page);
+      await page.locator('#paid').waitFor();
+      expect(page.url()).toMatch(`${merchant.url}/paid?conversationId=`);
+      expect(charged()).toEqual(['10.00']);
+    });
+
+    it('is reached in a frame, and returns there or to the whole window', async () => {
+      shop.frame = true;
+      await page.getByRole('button', { name: 'Pay' }).click();
+      await confirm(await bankFrame());
+      await page.frameLocator('iframe').locator('#paid').waitFor();
+      expect(charged()).toEqual(['10.00']);
+
+      await page.goto(merchant.url);
+      await page.getByRole('button', { name: 'Pay' }).click();
+      const frame = await bankFrame();
+      await frame.getByLabel('SMS code').waitFor();
+      await frame.evaluate("document.forms[0].target = '_top'");
+      await confirm(frame);
+      await page.locator('#paid').waitFor();
+      expect(charged()).toEqual(['10.00', '10.00']);
+    });
+
+    it('completes the payment from a frame, even if the shop’s own headers leave the frame empty', async () => {
+      shop.frame = true;
+      shop.everywhere = HELMET;
+      await page.goto(merchant.url);
+      await page.getByRole('button', { name: 'Pay' }).click();
+      const frame = await bankFrame();
+      await complaintAbout(() => confirm(frame), /X-Frame-Options|frame-ancestors/);
+      expect(charged()).toEqual(['10.00']);
+      expect(await page.frameLocator('iframe').locator('#paid').count()).toBe(0);
+    });
+
+    it('opens a window that is not sandboxed', async () => {
+      shop.page = `<a href="${simulator.url}/acs/none" target="_blank">help</a>`;
+      await page.goto(`${merchant.url}/bank`);
+      const [popup] = await Promise.all([page.waitForEvent('popup'), page.getByText('help').click()]);
+      expect(await popup.evaluate('window.origin')).toBe(simulator.url);
+    });
+  });
+
+  describe('a Content-Security-Policy of the shop’s own on the bank’s page', () => {
+    const posting = (): string => {
+      const { port } = farHost.address() as AddressInfo;
+      return `<form method="post" action="http://localhost:${port}/acs"><button>go</button></form>`;
+    };
+
+    it('blocks it, if it is helmet’s default: neither its script nor its button works', async () => {
+      shop.headers = HELMET;
+      await complaintAbout(() => page.getByRole('button', { name: 'Pay' }).click(), /inline script violates/);
+      await complaintAbout(() => page.getByRole('button', { name: 'Continue' }).click(), /Sending form data to/);
+      expect(page.url()).toBe(`${merchant.url}/pay`);
+      expect(simulator.ledger.calls('Auth3d')).toBe(0);
+    });
+
+    it('blocks it if form-action names the first host of the bank but not the next', async () => {
+      const { port } = farHost.address() as AddressInfo;
+      shop.page = posting();
+      shop.headers = { 'Content-Security-Policy': `form-action http://localhost:${port}` };
+      await page.goto(`${merchant.url}/bank`);
+      await complaintAbout(() => page.getByText('go').click(), /Sending form data to/);
+      expect(page.url()).toBe(`${merchant.url}/bank`);
+
+      shop.headers = { 'Content-Security-Policy': `form-action http://localhost:${port} ${merchant.url}` };
+      await page.goto(`${merchant.url}/bank`);
+      await page.getByText('go').click();
+      await page.locator('#arrived').waitFor();
+    });
+
+    it('is not needed: the headers have no form-action', async () => {
+      shop.page = posting();
+      await page.goto(`${merchant.url}/bank`);
+      await page.getByText('go').click();
+      await page.locator('#arrived').waitFor();
+    });
+  });
 });
-
-beforeEach(async () => {
-  Object.assign(shop, { headers: BANK_PAGE_HEADERS, page: CURIOUS_PAGE, frame: false, asked: [], everywhere: {} });
-  simulator.reset();
-  context = await browser.newContext();
-  page = await context.newPage();
-  await page.goto(merchant.url);
-  await page.evaluate("localStorage.setItem('basket', 'the basket')");
-});
-
-afterEach(() => context.close());
 
 /** What that page could read, when it is opened by the shop's own page. */
 async function whatTheBankSees(): Promise<Record<string, string>> {
@@ -168,134 +301,3 @@ async function complaintAbout(done: () => Promise<unknown>, about: RegExp): Prom
   done().catch(() => undefined);
   await complaint;
 }
-
-const charged = (): readonly string[] => simulator.ledger.charges.map(({ amount }) => amount);
-
-describe('the bank’s page', () => {
-  it('without the headers can read the shop as the shop itself can', async () => {
-    shop.headers = {};
-    expect(await whatTheBankSees()).toEqual({
-      cookie: 'plain=secret',
-      storage: 'the basket',
-      session: '0',
-      answer: 'the secret',
-      opener: 'the shop',
-      frame: 'the secret',
-      worker: 'registered',
-    });
-  });
-
-  it('with the headers can read nothing of the shop', async () => {
-    expect(await whatTheBankSees()).toEqual({
-      cookie: 'SecurityError',
-      storage: 'SecurityError',
-      session: 'SecurityError',
-      answer: 'TypeError',
-      opener: 'SecurityError',
-      frame: 'TypeError',
-      worker: expect.stringMatching(/Error$/) as string,
-    });
-    expect(shop.asked.map(({ cookie }) => cookie)).toEqual([undefined, undefined]);
-    expect(shop.asked.map((headers) => headers['sec-fetch-site'])).toEqual(['cross-site', 'cross-site']);
-  });
-
-  it('is not shown in a frame of another page, and not cached', async () => {
-    shop.page = '<p id="bank">bank</p>';
-    const answer = await page.request.get(`${merchant.url}/bank`);
-    expect(answer.headers()).toMatchObject({
-      'content-type': 'text/html; charset=utf-8',
-      'cache-control': 'no-store',
-    });
-    await complaintAbout(
-      () => page.evaluate(`document.body.innerHTML = '<iframe name="bank" src="/bank"></iframe>'`),
-      /frame-ancestors 'none'/,
-    );
-    expect(await page.frameLocator('iframe').locator('#bank').count()).toBe(0);
-  });
-});
-
-describe('with the headers, the bank', () => {
-  it.each<[string, Headers]>([
-    ['alone', {}],
-    ['in place of what helmet sets', HELMET],
-  ])('is reached by a plain form, %s', async (_name, everywhere) => {
-    shop.everywhere = everywhere;
-    await page.goto(merchant.url);
-    await page.getByRole('button', { name: 'Pay' }).click();
-    await confirm(page);
-    await page.locator('#paid').waitFor();
-    expect(page.url()).toMatch(`${merchant.url}/paid?conversationId=`);
-    expect(charged()).toEqual(['10.00']);
-  });
-
-  it('is reached in a frame, and returns there or to the whole window', async () => {
-    shop.frame = true;
-    await page.getByRole('button', { name: 'Pay' }).click();
-    await confirm(await bankFrame());
-    await page.frameLocator('iframe').locator('#paid').waitFor();
-    expect(charged()).toEqual(['10.00']);
-
-    await page.goto(merchant.url);
-    await page.getByRole('button', { name: 'Pay' }).click();
-    const frame = await bankFrame();
-    await frame.getByLabel('SMS code').waitFor();
-    await frame.evaluate("document.forms[0].target = '_top'");
-    await confirm(frame);
-    await page.locator('#paid').waitFor();
-    expect(charged()).toEqual(['10.00', '10.00']);
-  });
-
-  it('completes the payment from a frame, even if the shop’s own headers leave the frame empty', async () => {
-    shop.frame = true;
-    shop.everywhere = HELMET;
-    await page.goto(merchant.url);
-    await page.getByRole('button', { name: 'Pay' }).click();
-    const frame = await bankFrame();
-    await complaintAbout(() => confirm(frame), /X-Frame-Options|frame-ancestors/);
-    expect(charged()).toEqual(['10.00']);
-    expect(await page.frameLocator('iframe').locator('#paid').count()).toBe(0);
-  });
-
-  it('opens a window that is not sandboxed', async () => {
-    shop.page = `<a href="${simulator.url}/acs/none" target="_blank">help</a>`;
-    await page.goto(`${merchant.url}/bank`);
-    const [popup] = await Promise.all([page.waitForEvent('popup'), page.getByText('help').click()]);
-    expect(await popup.evaluate('window.origin')).toBe(simulator.url);
-  });
-});
-
-describe('a Content-Security-Policy of the shop’s own on the bank’s page', () => {
-  const posting = (): string => {
-    const { port } = farHost.address() as AddressInfo;
-    return `<form method="post" action="http://localhost:${port}/acs"><button>go</button></form>`;
-  };
-
-  it('blocks it, if it is helmet’s default: neither its script nor its button works', async () => {
-    shop.headers = HELMET;
-    await complaintAbout(() => page.getByRole('button', { name: 'Pay' }).click(), /inline script violates/);
-    await complaintAbout(() => page.getByRole('button', { name: 'Continue' }).click(), /Sending form data to/);
-    expect(page.url()).toBe(`${merchant.url}/pay`);
-    expect(simulator.ledger.calls('Auth3d')).toBe(0);
-  });
-
-  it('blocks it if form-action names the first host of the bank but not the next', async () => {
-    const { port } = farHost.address() as AddressInfo;
-    shop.page = posting();
-    shop.headers = { 'Content-Security-Policy': `form-action http://localhost:${port}` };
-    await page.goto(`${merchant.url}/bank`);
-    await complaintAbout(() => page.getByText('go').click(), /Sending form data to/);
-    expect(page.url()).toBe(`${merchant.url}/bank`);
-
-    shop.headers = { 'Content-Security-Policy': `form-action http://localhost:${port} ${merchant.url}` };
-    await page.goto(`${merchant.url}/bank`);
-    await page.getByText('go').click();
-    await page.locator('#arrived').waitFor();
-  });
-
-  it('is not needed: the headers have no form-action', async () => {
-    shop.page = posting();
-    await page.goto(`${merchant.url}/bank`);
-    await page.getByText('go').click();
-    await page.locator('#arrived').waitFor();
-  });
-});

@@ -77,28 +77,91 @@ let page: Page;
 let simulator: Simulator;
 let merchant: Merchant;
 
-beforeAll(async () => {
-  simulator = await startSimulator({ dialect: 'morpos', host: 'localhost' });
-  merchant = await startMerchant('express', simulator, {
-    metadata: { controllers: [ShopController] },
-    options: { successUrl: () => '/paid' },
+describe('gateway page', () => {
+  beforeAll(async () => {
+    simulator = await startSimulator({ dialect: 'morpos', host: 'localhost' });
+    merchant = await startMerchant('express', simulator, {
+      metadata: { controllers: [ShopController] },
+      options: { successUrl: () => '/paid' },
+    });
+    browser = await launchBrowser();
+  }, 60_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await merchant?.app.close();
+    await simulator?.close();
   });
-  browser = await launchBrowser();
-}, 60_000);
 
-afterAll(async () => {
-  await browser?.close();
-  await merchant?.app.close();
-  await simulator?.close();
+  beforeEach(async () => {
+    simulator.reset();
+    context = await browser.newContext();
+    page = await context.newPage();
+  });
+
+  afterEach(() => context.close());
+
+  describe("the gateway's own page", () => {
+    it.each([
+      ['without a policy', () => '/'],
+      ["with form-action that names the page's host", () => `/named?host=${simulator.publicUrl}`],
+    ])('is reached by a redirect and comes back, %s', async (_how, path) => {
+      await page.goto(merchant.url + path());
+      await page.getByRole('button', { name: 'Pay at the bank' }).click();
+      await pay(page);
+      await page.locator('#paid').waitFor();
+      expect(page.url()).toMatch(`${merchant.url}/paid?conversationId=`);
+      expect(simulator.ledger.charges).toHaveLength(1);
+    });
+
+    it("is not reached with form-action 'self'", async () => {
+      await page.goto(`${merchant.url}/strict`);
+      const complaint = page.waitForEvent('console', (message) => message.text().includes('form-action'));
+      page
+        .getByRole('button', { name: 'Pay at the bank' })
+        .click()
+        .catch(() => undefined);
+      await complaint;
+      expect(page.url()).toBe(`${merchant.url}/strict`);
+    });
+  });
+
+  describe("the gateway's form to embed", () => {
+    it('is paid as a document of its own, in a sandbox', async () => {
+      await page.goto(merchant.url);
+      await page.getByRole('button', { name: 'Pay here' }).click();
+      await page.getByLabel('Card number').waitFor();
+      expect(await page.evaluate('origin')).toBe('null');
+      await pay(page);
+      await page.locator('#paid').waitFor();
+      expect(simulator.ledger.charges).toHaveLength(1);
+    });
+
+    async function openFrame(query: string): Promise<Frame> {
+      await page.goto(`${merchant.url}/around${query}`);
+      await page.waitForSelector('iframe');
+      const frame = page.frame('form')!;
+      await frame.getByLabel('Card number').waitFor();
+      return frame;
+    }
+
+    it('cannot be posted from a frame, if frame-src does not name the gateway', async () => {
+      const frame = await openFrame('');
+      const complaint = page.waitForEvent('console', (message) => message.text().includes('frame-src'));
+      pay(frame).catch(() => undefined);
+      await complaint;
+    });
+
+    it('is paid in a frame of the shop, which the buyer leaves for the page of the result', async () => {
+      const frame = await openFrame(`?host=${simulator.publicUrl}`);
+      expect(await frame.evaluate('origin')).toBe('null');
+      await pay(frame);
+      await page.locator('#paid').waitFor();
+      expect(page.url()).toMatch(`${merchant.url}/paid?conversationId=`);
+      expect(simulator.ledger.charges).toHaveLength(1);
+    });
+  });
 });
-
-beforeEach(async () => {
-  simulator.reset();
-  context = await browser.newContext();
-  page = await context.newPage();
-});
-
-afterEach(() => context.close());
 
 async function pay(place: Page | Frame): Promise<void> {
   const [{ cardNo, expDate, cvv }] = TEST_CARDS as readonly [(typeof TEST_CARDS)[number]];
@@ -107,64 +170,3 @@ async function pay(place: Page | Frame): Promise<void> {
   await place.getByLabel('Security code').fill(cvv);
   await place.getByRole('button', { name: 'Pay' }).click();
 }
-
-describe("the gateway's own page", () => {
-  it.each([
-    ['without a policy', () => '/'],
-    ["with form-action that names the page's host", () => `/named?host=${simulator.publicUrl}`],
-  ])('is reached by a redirect and comes back, %s', async (_how, path) => {
-    await page.goto(merchant.url + path());
-    await page.getByRole('button', { name: 'Pay at the bank' }).click();
-    await pay(page);
-    await page.locator('#paid').waitFor();
-    expect(page.url()).toMatch(`${merchant.url}/paid?conversationId=`);
-    expect(simulator.ledger.charges).toHaveLength(1);
-  });
-
-  it("is not reached with form-action 'self'", async () => {
-    await page.goto(`${merchant.url}/strict`);
-    const complaint = page.waitForEvent('console', (message) => message.text().includes('form-action'));
-    page
-      .getByRole('button', { name: 'Pay at the bank' })
-      .click()
-      .catch(() => undefined);
-    await complaint;
-    expect(page.url()).toBe(`${merchant.url}/strict`);
-  });
-});
-
-describe("the gateway's form to embed", () => {
-  it('is paid as a document of its own, in a sandbox', async () => {
-    await page.goto(merchant.url);
-    await page.getByRole('button', { name: 'Pay here' }).click();
-    await page.getByLabel('Card number').waitFor();
-    expect(await page.evaluate('origin')).toBe('null');
-    await pay(page);
-    await page.locator('#paid').waitFor();
-    expect(simulator.ledger.charges).toHaveLength(1);
-  });
-
-  async function openFrame(query: string): Promise<Frame> {
-    await page.goto(`${merchant.url}/around${query}`);
-    await page.waitForSelector('iframe');
-    const frame = page.frame('form')!;
-    await frame.getByLabel('Card number').waitFor();
-    return frame;
-  }
-
-  it('cannot be posted from a frame, if frame-src does not name the gateway', async () => {
-    const frame = await openFrame('');
-    const complaint = page.waitForEvent('console', (message) => message.text().includes('frame-src'));
-    pay(frame).catch(() => undefined);
-    await complaint;
-  });
-
-  it('is paid in a frame of the shop, which the buyer leaves for the page of the result', async () => {
-    const frame = await openFrame(`?host=${simulator.publicUrl}`);
-    expect(await frame.evaluate('origin')).toBe('null');
-    await pay(frame);
-    await page.locator('#paid').waitFor();
-    expect(page.url()).toMatch(`${merchant.url}/paid?conversationId=`);
-    expect(simulator.ledger.charges).toHaveLength(1);
-  });
-});

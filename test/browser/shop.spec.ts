@@ -13,27 +13,475 @@ let browser: Browser;
 let shop: Shop;
 let buyer: Buyer;
 
-beforeAll(async () => {
-  [browser, shop] = await Promise.all([launchBrowser(), openShop()]);
-}, 60_000);
+describe('shop', () => {
+  beforeAll(async () => {
+    [browser, shop] = await Promise.all([launchBrowser(), openShop()]);
+  }, 60_000);
 
-afterAll(async () => {
-  await browser?.close();
-  await shop?.close();
+  afterAll(async () => {
+    await browser?.close();
+    await shop?.close();
+  });
+
+  beforeEach(async () => {
+    shop.simulator.reset();
+    buyer = await Buyer.enter(browser, shop);
+  });
+
+  afterEach(async () => {
+    await buyer.leave();
+    expect(buyer.complaints).toEqual([]);
+    expect(shop.simulator.ledger.violations).toEqual([]);
+  });
+
+  const charges = (): readonly string[] => shop.simulator.ledger.charges.map(({ amount }) => amount);
+
+  describe('paying', () => {
+    it.each<[Method, string]>([
+      ['Direct', 'direct'],
+      ['3D Secure', '3D'],
+    ])('%s: the order is paid, and both sides see how', async (method, shown) => {
+      const orderId = await buyer.order('Teapot', 'Coffee cup', 'Coffee cup');
+      expect(await buyer.text()).toContain('₺2,730.00');
+      await buyer.pay(method);
+      if (method === '3D Secure') await buyer.confirm(RIGHT_CODE);
+      await buyer.sees('paid');
+
+      const text = await buyer.text();
+      expect(text).toContain('524677******3508');
+      expect(text).toMatch(/Result code\s+B0000/);
+      expect(text).toMatch(/Authorisation code\s+\w+/);
+      expect(text).not.toMatch(CARD);
+      expect(charges()).toEqual(['2730.00']);
+      expect(await buyer.page.locator('.basket-link b').count()).toBe(0);
+
+      const admin = await adminOf(orderId);
+      expect(admin.status).toBe('paid');
+      expect(admin.text).toMatch(/Invoice \d{4}/);
+      expect(admin.text).toContain(shown);
+      expect(admin.text).toMatch(/@OnPayment\s+payment\.succeeded/);
+      expect(admin.text).toMatch(/@OnEvent\s+payment\.succeeded/);
+    });
+
+    it('in instalments', async () => {
+      await buyer.order('Olive-branch vase');
+      await buyer.fillIn('3D Secure');
+      await buyer.page.getByLabel('Instalments').selectOption({ label: '3 instalments of about ₺493.33' });
+      await buyer.submit();
+      await buyer.confirm(RIGHT_CODE);
+      await buyer.sees('paid');
+      expect(shop.simulator.ledger.charges).toMatchObject([{ amount: '1480.00', installmentCount: 3 }]);
+    });
+
+    it('without scripts', async () => {
+      const plain = await Buyer.enter(browser, shop, { javaScriptEnabled: false });
+      await plain.order('Breakfast bowl');
+      await plain.page.getByLabel('Mobile phone').fill('0555 111 22 33');
+      await plain.page.getByLabel('Name on the card').fill('ADA YILMAZ');
+      await plain.page.getByLabel('Card number').fill('4508 0345 0803 4509');
+      await plain.page.getByLabel('Expiry').fill('12/36');
+      await plain.page.getByLabel('Security code').fill('000');
+      await plain.submit();
+      await plain.page.getByRole('button', { name: /Continue|Devam et/ }).click();
+      await plain.confirm(RIGHT_CODE);
+      await plain.page.getByRole('button', { name: /Continue|Devam et/ }).click();
+      await plain.sees('paid');
+      await plain.leave();
+      expect(charges()).toEqual(['560.00']);
+    });
+  });
+
+  describe('payments that fail', () => {
+    it.each<Method>(['Direct', '3D Secure'])('%s: declined for lack of funds', async (method) => {
+      const orderId = await buyer.order('Insufficient funds');
+      await buyer.pay(method);
+      if (method === '3D Secure') await buyer.confirm(RIGHT_CODE);
+      await buyer.sees('failed');
+      expect(await buyer.text()).toContain('The card’s funds or limit are not sufficient.');
+      expect(charges()).toEqual([]);
+
+      const admin = await adminOf(orderId);
+      expect(admin.status).toBe('open');
+      expect(admin.text).toMatch(/failed[\s\S]*declined[\s\S]*B0051/);
+      expect(admin.text).toMatch(/@OnPayment\s+payment\.failed/);
+      expect(admin.text).toMatch(/@OnEvent\s+payment\.failed/);
+    });
+
+    it('a wrong SMS code, then the right one', async () => {
+      await buyer.order('Serving plate');
+      await buyer.pay('3D Secure');
+      await buyer.confirm('999999');
+      await buyer.page.getByText('Wrong code. Tries left: 2.').waitFor();
+      await buyer.confirm(RIGHT_CODE);
+      await buyer.sees('paid');
+      expect(charges()).toEqual(['780.00']);
+    });
+
+    it('cancelled at the bank, then paid after all', async () => {
+      const orderId = await buyer.order('Carafe');
+      await buyer.pay('3D Secure');
+      await buyer.page.getByRole('button', { name: 'Cancel' }).click();
+      await buyer.sees('failed');
+      expect(await buyer.text()).toContain('You cancelled at your bank.');
+      expect(charges()).toEqual([]);
+
+      await buyer.page.getByRole('link', { name: 'Try again' }).click();
+      await buyer.pay('3D Secure');
+      await buyer.confirm(RIGHT_CODE);
+      await buyer.sees('paid');
+      expect(buyer.orderId()).toBe(orderId);
+      expect(charges()).toEqual(['1240.00']);
+      expect((await adminOf(orderId)).text).toMatch(/failed[\s\S]*B0017[\s\S]*succeeded[\s\S]*B0000/);
+    });
+
+    it('an unclear answer: the buyer waits, the merchant asks the gateway, and the order is paid', async () => {
+      const orderId = await buyer.order('Unclear answer');
+      await buyer.pay('Direct');
+      await buyer.sees('pending');
+      expect(await buyer.text()).toContain('Please do not pay again');
+      await buyer.page.goto(`${shop.url}/orders/${orderId}/pay`);
+      await buyer.sees('pending');
+      expect((await adminOf(orderId)).status).toBe('checking');
+
+      const merchant = await buyer.secondTab();
+      await merchant.page.goto(`${shop.url}/admin`);
+      await merchant.page.locator(`[data-order="${orderId}"]`).getByRole('button', { name: 'Ask the gateway' }).click();
+      await merchant.page.locator(`[data-order="${orderId}"] [data-state="succeeded"]`).waitFor();
+      // The buyer's page asks again by itself.
+      await buyer.sees('paid');
+      expect(charges()).toEqual(['40.96']);
+    });
+
+    it('a partial approval is for the merchant to settle', async () => {
+      const orderId = await buyer.order('Partial approval');
+      await buyer.pay('Direct');
+      await buyer.sees('checking');
+
+      const merchant = await buyer.secondTab();
+      await merchant.page.goto(`${shop.url}/admin`);
+      const order = merchant.page.locator(`[data-order="${orderId}"]`);
+      await order.getByRole('button', { name: 'It was not paid' }).click();
+      await order.locator('[data-state="failed"]').waitFor();
+      await buyer.page.reload();
+      await buyer.sees('failed');
+    });
+
+    it('back from the bank too late: the payment has expired', async () => {
+      const hasty = await openShop({ PAYMENT_SESSION_TTL_MS: '1' });
+      const other = await Buyer.enter(browser, hasty);
+      await other.order('Coffee cup');
+      await other.pay('3D Secure');
+      await other.confirm(RIGHT_CODE);
+      await other.sees('expired');
+      expect(await other.text()).toContain('Nothing was charged.');
+      expect(hasty.simulator.ledger.calls('Auth3d')).toBe(0);
+      await other.leave();
+      await hasty.close();
+    });
+
+    it('the gateway cannot be reached: nothing was charged', async () => {
+      const lonely = await openShop();
+      const other = await Buyer.enter(browser, lonely);
+      await other.order('Coffee cup');
+      await lonely.simulator.close();
+      await other.pay('Direct');
+      await other.sees('failed');
+      expect(await other.text()).toContain('The payment service could not be reached.');
+      await other.leave();
+      await lonely.close();
+    });
+  });
+
+  describe('the card form', () => {
+    it('says what is wrong, and does not show the card again', async () => {
+      const orderId = await buyer.order('Coffee cup');
+      await buyer.fillIn('Direct');
+      await buyer.page.getByLabel('Card number').fill('5246 7763 5690 3507');
+      await buyer.page.getByLabel('Expiry').fill('01/20');
+      await buyer.submit();
+      await buyer.page.getByRole('alert').waitFor();
+
+      const problemOf = (label: string): Promise<string> =>
+        buyer.page
+          .locator('.field', { has: buyer.page.getByLabel(label) })
+          .locator('.problem')
+          .innerText();
+      expect(await problemOf('Card number')).toBe('Card number has a mistyped digit');
+      expect(await problemOf('Expiry')).toContain('in the past');
+      expect(await buyer.page.locator('.problem').count()).toBe(2);
+      for (const label of ['Card number', 'Expiry', 'Security code']) {
+        expect(await buyer.page.getByLabel(label).inputValue()).toBe('');
+      }
+      expect(await buyer.page.getByLabel('Name on the card').inputValue()).toBe('ADA YILMAZ');
+      expect(await buyer.page.getByRole('radio', { name: 'Direct' }).isChecked()).toBe(true);
+      expect(await buyer.page.locator('.checkout').innerHTML()).not.toContain('5246');
+      expect(buyer.page.url()).toBe(`${shop.url}/orders/${orderId}/pay`);
+      // The instalments of the card may have been looked up.
+      expect(shop.simulator.requests.filter(({ operation }) => operation !== 'CheckBin')).toEqual([]);
+      expect(await shop.payments.findByReference(orderId)).toEqual([]);
+    });
+
+    it('is never kept by the browser', async () => {
+      const orderId = await buyer.order('Coffee cup');
+      const answer = await buyer.page.request.get(`${shop.url}/orders/${orderId}/pay`);
+      expect(answer.headers()['cache-control']).toBe('no-store');
+      await buyer.fillIn('3D Secure');
+      const [posted] = await Promise.all([
+        buyer.page.waitForResponse(
+          (response) => response.url().endsWith('/pay') && response.request().method() === 'POST',
+        ),
+        buyer.submit(),
+      ]);
+      expect(posted.headers()).toMatchObject({
+        'cache-control': 'no-store',
+        'content-type': 'text/html; charset=utf-8',
+      });
+    });
+
+    it('is not taken from another site', async () => {
+      const orderId = await buyer.order('Coffee cup');
+      const answer = await buyer.page.request.post(`${shop.url}/orders/${orderId}/pay`, {
+        headers: { 'sec-fetch-site': 'cross-site' },
+        form: { number: '5246776356903508' },
+      });
+      expect(answer.status()).toBe(403);
+      expect(await answer.text()).not.toContain('5246');
+    });
+  });
+
+  describe('with a real gateway', () => {
+    it('every payment goes through 3D Secure, even if another way is posted', async () => {
+      const gateway = await startSimulator({ dialect: 'morpos' });
+      const live = await openShop({}, gateway);
+      const other = await Buyer.enter(browser, live);
+      const orderId = await other.order('Coffee cup');
+      expect(await other.page.getByRole('radio').count()).toBe(0);
+      expect(await other.page.getByRole('button', { name: /Fill in this test card$/ }).count()).toBe(0);
+
+      const card = {
+        number: '4508 0345 0803 4509',
+        expiry: '12/36',
+        cvv: '000',
+        holder: 'ADA YILMAZ',
+        phone: '0555 111 22 33',
+      };
+      const posted = await other.page.request.post(`${live.url}/orders/${orderId}/pay`, {
+        form: { ...card, method: 'direct' },
+      });
+      expect(posted.status()).toBe(400);
+      expect(await live.payments.findByReference(orderId)).toEqual([]);
+      expect(gateway.requests).toEqual([]);
+
+      await other.page.getByLabel('Card number').fill(card.number);
+      await other.page.getByLabel('Expiry').fill('12 / 2036');
+      await other.page.getByLabel('Security code').fill(card.cvv);
+      await other.page.getByLabel('Name on the card').fill(card.holder);
+      await other.page.getByLabel('Mobile phone').fill(card.phone);
+      await other.submit();
+      await other.page.getByLabel('SMS şifresi').fill(RIGHT_CODE);
+      await other.page.getByRole('button', { name: 'Onayla' }).click();
+      await other.sees('paid');
+      expect(gateway.ledger.calls('DoPayment')).toBe(0);
+      expect(gateway.ledger.charges).toMatchObject([{ amount: '420.00' }]);
+      expect(other.complaints).toEqual([]);
+      await other.leave();
+      await live.close();
+      await gateway.close();
+    });
+  });
+
+  describe('card testing', () => {
+    const CARD_FORM = {
+      number: '4508034508034509',
+      expiry: '1236',
+      cvv: '000',
+      holder: 'ADA YILMAZ',
+      phone: '05551112233',
+      method: 'direct',
+    };
+
+    /** The statuses of attempts at an order whose every payment is declined. */
+    async function attempts(tester: Buyer, orderId: string, count: number): Promise<number[]> {
+      const statuses: number[] = [];
+      for (let attempt = 0; attempt < count; attempt += 1) {
+        const form = { ...CARD_FORM, cvv: String(100 + attempt) };
+        const url = `${tester.shop.url}/orders/${orderId}/pay`;
+        const answer = await tester.page.request.post(url, { form, maxRedirects: 0 });
+        statuses.push(answer.status());
+      }
+      return statuses;
+    }
+
+    it('has a limit for each order', async () => {
+      const limited = await openShop({ SHOP_ATTEMPTS_PER_ORDER: '2' });
+      const tester = await Buyer.enter(browser, limited);
+      const orderId = await tester.order('Insufficient funds');
+      expect(await attempts(tester, orderId, 4)).toEqual([303, 303, 429, 429]);
+      expect(limited.simulator.ledger.calls('DoPayment')).toBe(2);
+      const other = await tester.order('Insufficient funds');
+      expect(await attempts(tester, other, 1)).toEqual([303]);
+
+      await tester.page.goto(`${limited.url}/orders/${orderId}/pay`);
+      await tester.fillIn('3D Secure');
+      await tester.submit();
+      await tester.page.getByText('Too many attempts').waitFor();
+      expect(await tester.text()).toContain('This attempt was not sent to a bank');
+      expect(tester.complaints.filter((text) => !text.includes('status of 429'))).toEqual([]);
+      await tester.leave();
+      await limited.close();
+    });
+
+    it('has a limit for each visitor, by the address that the shop’s proxy saw', async () => {
+      const limited = await openShop({ SHOP_ATTEMPTS_PER_VISITOR: '3', SHOP_PROXIES: '1' });
+      const from = (address: string): Promise<Buyer> =>
+        Buyer.enter(browser, limited, { extraHTTPHeaders: { 'x-forwarded-for': `198.51.100.77, ${address}` } });
+      const tester = await from('203.0.113.1');
+      const orders = [await tester.order('Insufficient funds'), await tester.order('Insufficient funds')] as const;
+      expect(await attempts(tester, orders[0], 2)).toEqual([303, 303]);
+      expect(await attempts(tester, orders[1], 3)).toEqual([303, 429, 429]);
+      const honest = await from('203.0.113.2');
+      expect(await attempts(honest, await honest.order('Insufficient funds'), 1)).toEqual([303]);
+      expect(limited.simulator.ledger.calls('DoPayment')).toBe(4);
+      await tester.leave();
+      await honest.leave();
+      await limited.close();
+    });
+
+    it('has default limits', async () => {
+      const orderId = await buyer.order('Insufficient funds');
+      expect((await attempts(buyer, orderId, 9)).slice(-2)).toEqual([303, 429]);
+    });
+  });
+
+  describe('once is enough', () => {
+    it.each<Method>(['Direct', '3D Secure'])('%s: Back and refresh charge nothing more', async (method) => {
+      const orderId = await buyer.order('Coffee cup');
+      await buyer.pay(method);
+      if (method === '3D Secure') await buyer.confirm(RIGHT_CODE);
+      await buyer.sees('paid');
+
+      await buyer.page.reload();
+      await buyer.sees('paid');
+      await buyer.goBack();
+      await buyer.sees('paid');
+      await buyer.page.goto(`${shop.url}/orders/${orderId}/pay`);
+      await buyer.sees('paid');
+      expect(charges()).toEqual(['420.00']);
+      const { ledger } = shop.simulator;
+      expect(ledger.calls('DoPayment') + ledger.calls('Auth3d')).toBe(1);
+    });
+
+    it('the bank page of a finished payment leads to the same order page, Auth3d is not called again', async () => {
+      await buyer.order('Coffee cup');
+      await buyer.pay('3D Secure');
+      const bank = buyer.page.url();
+      await buyer.confirm(RIGHT_CODE);
+      await buyer.sees('paid');
+      await buyer.page.goto(bank);
+      await buyer.sees('paid');
+      expect(shop.simulator.ledger.calls('Auth3d')).toBe(1);
+      expect(charges()).toEqual(['420.00']);
+    });
+
+    it('two tabs at the bank for one order', async () => {
+      const orderId = await buyer.order('Coffee cup');
+      const other = await buyer.secondTab();
+      await buyer.pay('3D Secure');
+      await other.pay('3D Secure');
+      await Promise.all([buyer.confirm(RIGHT_CODE), other.confirm(RIGHT_CODE)]);
+      await Promise.all([buyer.sees('paid'), other.sees('paid')]);
+      expect(charges()).toEqual(['420.00']);
+
+      const { status, text } = await adminOf(orderId);
+      expect(status).toBe('paid');
+      expect(text).toContain('another payment holds the order');
+    });
+
+    it('two tabs that pay one order directly', async () => {
+      await buyer.order('Slow bank');
+      const other = await buyer.secondTab();
+      await Promise.all([buyer.fillIn('Direct'), other.fillIn('Direct')]);
+      await Promise.all([buyer.submit(), other.submit()]);
+      await Promise.all([buyer.sees('paid'), other.sees('paid')]);
+      expect(charges()).toEqual(['40.61']);
+    });
+
+    it('an order that was paid stays paid over a restart', async () => {
+      let other = await openShop();
+      const before = await Buyer.enter(browser, other);
+      const orderId = await before.order('Coffee cup');
+      await before.pay('Direct');
+      await before.sees('paid');
+      other = await other.restart();
+      await before.page.goto(`${other.url}/orders/${orderId}/pay`);
+      await before.sees('paid');
+      expect(other.simulator.requests).toEqual([]);
+      await before.leave();
+      await other.close();
+    });
+  });
+
+  describe('the shop', () => {
+    it('has a basket', async () => {
+      const { page } = buyer;
+      await page.goto(`${shop.url}/basket`);
+      await page.getByText('Your basket is empty.').waitFor();
+      await page.goto(shop.url);
+      await page.getByRole('button', { name: 'Add to basket: Coffee cup' }).click();
+      await page.getByLabel('Quantity of Coffee cup').selectOption('3');
+      await page.locator('.total', { hasText: '₺1,260.00' }).waitFor();
+      expect(await page.locator('.basket-link b').innerText()).toBe('3');
+      await page.getByRole('button', { name: 'Remove: Coffee cup' }).click();
+      await page.getByText('Your basket is empty.').waitFor();
+      const answer = await page.request.post(`${shop.url}/orders`);
+      expect(answer.url()).toBe(`${shop.url}/basket`);
+    });
+
+    it('speaks Turkish and English', async () => {
+      const visitor = await Buyer.enter(browser, shop, { locale: 'tr-TR' });
+      const { page } = visitor;
+      expect(await page.locator('html').getAttribute('lang')).toBe('tr');
+      await page.getByRole('button', { name: 'Sepete ekle: Kahve fincanı' }).click();
+      await page.getByRole('button', { name: 'Ödemeye geç' }).click();
+      expect(await page.locator('main').innerText()).toContain('₺420,00');
+      await page.getByRole('link', { name: 'EN', exact: true }).click();
+      await page.getByRole('button', { name: 'Pay ₺420.00' }).waitFor();
+      await page.getByRole('link', { name: 'TR', exact: true }).click();
+
+      await page.getByRole('button', { name: /^5246 .*Bu test kartını doldur$/ }).click();
+      await page.getByRole('button', { name: '₺420,00 öde' }).click();
+      await page.getByLabel('SMS şifresi').fill(RIGHT_CODE);
+      await page.getByRole('button', { name: 'Onayla' }).click();
+      await visitor.sees('paid');
+      expect(await page.locator('h1').innerText()).toBe('Teşekkürler, siparişiniz ödendi');
+      await visitor.leave();
+      expect(visitor.complaints).toEqual([]);
+    });
+
+    it('escapes its input and shows strangers nothing', async () => {
+      const answer = await buyer.page.request.get(`${shop.url}/orders/%3Cscript%3E`);
+      expect(answer.status()).toBe(404);
+      expect(await answer.text()).not.toContain('<script>');
+    });
+
+    it('looks like a shop', async () => {
+      await buyer.page.setViewportSize({ width: 1200, height: 1150 });
+      await buyer.page.goto(shop.url);
+      expect(await buyer.page.locator('h1').innerText()).toBe('For the table you come home to');
+      const pictures = await buyer.page.locator('main svg').all();
+      expect(pictures.length).toBeGreaterThanOrEqual(6);
+      for (const shown of pictures.slice(0, 6)) {
+        const box = await shown.boundingBox();
+        expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThan(100);
+      }
+      const picture = await buyer.page.screenshot();
+      expect(picture.length).toBeLessThan(200 * 1024);
+      // A picture of one colour would have a few kilobytes.
+      expect(picture.length).toBeGreaterThan(40 * 1024);
+      if (process.env.SHOP_PICTURE) writeFileSync(process.env.SHOP_PICTURE, picture);
+    });
+  });
 });
-
-beforeEach(async () => {
-  shop.simulator.reset();
-  buyer = await Buyer.enter(browser, shop);
-});
-
-afterEach(async () => {
-  await buyer.leave();
-  expect(buyer.complaints).toEqual([]);
-  expect(shop.simulator.ledger.violations).toEqual([]);
-});
-
-const charges = (): readonly string[] => shop.simulator.ledger.charges.map(({ amount }) => amount);
 
 /** What the merchant's page shows about an order. */
 async function adminOf(orderId: string): Promise<{ status: string | null; text: string }> {
@@ -45,449 +493,3 @@ async function adminOf(orderId: string): Promise<{ status: string | null; text: 
   await page.close();
   return seen;
 }
-
-describe('paying', () => {
-  it.each<[Method, string]>([
-    ['Direct', 'direct'],
-    ['3D Secure', '3D'],
-  ])('%s: the order is paid, and both sides see how', async (method, shown) => {
-    const orderId = await buyer.order('Teapot', 'Coffee cup', 'Coffee cup');
-    expect(await buyer.text()).toContain('₺2,730.00');
-    await buyer.pay(method);
-    if (method === '3D Secure') await buyer.confirm(RIGHT_CODE);
-    await buyer.sees('paid');
-
-    const text = await buyer.text();
-    expect(text).toContain('524677******3508');
-    expect(text).toMatch(/Result code\s+B0000/);
-    expect(text).toMatch(/Authorisation code\s+\w+/);
-    expect(text).not.toMatch(CARD);
-    expect(charges()).toEqual(['2730.00']);
-    expect(await buyer.page.locator('.basket-link b').count()).toBe(0);
-
-    const admin = await adminOf(orderId);
-    expect(admin.status).toBe('paid');
-    expect(admin.text).toMatch(/Invoice \d{4}/);
-    expect(admin.text).toContain(shown);
-    expect(admin.text).toMatch(/@OnPayment\s+payment\.succeeded/);
-    expect(admin.text).toMatch(/@OnEvent\s+payment\.succeeded/);
-  });
-
-  it('in instalments', async () => {
-    await buyer.order('Olive-branch vase');
-    await buyer.fillIn('3D Secure');
-    await buyer.page.getByLabel('Instalments').selectOption({ label: '3 instalments of about ₺493.33' });
-    await buyer.submit();
-    await buyer.confirm(RIGHT_CODE);
-    await buyer.sees('paid');
-    expect(shop.simulator.ledger.charges).toMatchObject([{ amount: '1480.00', installmentCount: 3 }]);
-  });
-
-  it('without scripts', async () => {
-    const plain = await Buyer.enter(browser, shop, { javaScriptEnabled: false });
-    await plain.order('Breakfast bowl');
-    await plain.page.getByLabel('Mobile phone').fill('0555 111 22 33');
-    await plain.page.getByLabel('Name on the card').fill('ADA YILMAZ');
-    await plain.page.getByLabel('Card number').fill('4508 0345 0803 4509');
-    await plain.page.getByLabel('Expiry').fill('12/36');
-    await plain.page.getByLabel('Security code').fill('000');
-    await plain.submit();
-    await plain.page.getByRole('button', { name: /Continue|Devam et/ }).click();
-    await plain.confirm(RIGHT_CODE);
-    await plain.page.getByRole('button', { name: /Continue|Devam et/ }).click();
-    await plain.sees('paid');
-    await plain.leave();
-    expect(charges()).toEqual(['560.00']);
-  });
-});
-
-describe('payments that fail', () => {
-  it.each<Method>(['Direct', '3D Secure'])('%s: declined for lack of funds', async (method) => {
-    const orderId = await buyer.order('Insufficient funds');
-    await buyer.pay(method);
-    if (method === '3D Secure') await buyer.confirm(RIGHT_CODE);
-    await buyer.sees('failed');
-    expect(await buyer.text()).toContain('The card’s funds or limit are not sufficient.');
-    expect(charges()).toEqual([]);
-
-    const admin = await adminOf(orderId);
-    expect(admin.status).toBe('open');
-    expect(admin.text).toMatch(/failed[\s\S]*declined[\s\S]*B0051/);
-    expect(admin.text).toMatch(/@OnPayment\s+payment\.failed/);
-    expect(admin.text).toMatch(/@OnEvent\s+payment\.failed/);
-  });
-
-  it('a wrong SMS code, then the right one', async () => {
-    await buyer.order('Serving plate');
-    await buyer.pay('3D Secure');
-    await buyer.confirm('999999');
-    await buyer.page.getByText('Wrong code. Tries left: 2.').waitFor();
-    await buyer.confirm(RIGHT_CODE);
-    await buyer.sees('paid');
-    expect(charges()).toEqual(['780.00']);
-  });
-
-  it('cancelled at the bank, then paid after all', async () => {
-    const orderId = await buyer.order('Carafe');
-    await buyer.pay('3D Secure');
-    await buyer.page.getByRole('button', { name: 'Cancel' }).click();
-    await buyer.sees('failed');
-    expect(await buyer.text()).toContain('You cancelled at your bank.');
-    expect(charges()).toEqual([]);
-
-    await buyer.page.getByRole('link', { name: 'Try again' }).click();
-    await buyer.pay('3D Secure');
-    await buyer.confirm(RIGHT_CODE);
-    await buyer.sees('paid');
-    expect(buyer.orderId()).toBe(orderId);
-    expect(charges()).toEqual(['1240.00']);
-    expect((await adminOf(orderId)).text).toMatch(/failed[\s\S]*B0017[\s\S]*succeeded[\s\S]*B0000/);
-  });
-
-  it('an unclear answer: the buyer waits, the merchant asks the gateway, and the order is paid', async () => {
-    const orderId = await buyer.order('Unclear answer');
-    await buyer.pay('Direct');
-    await buyer.sees('pending');
-    expect(await buyer.text()).toContain('Please do not pay again');
-    await buyer.page.goto(`${shop.url}/orders/${orderId}/pay`);
-    await buyer.sees('pending');
-    expect((await adminOf(orderId)).status).toBe('checking');
-
-    const merchant = await buyer.secondTab();
-    await merchant.page.goto(`${shop.url}/admin`);
-    await merchant.page.locator(`[data-order="${orderId}"]`).getByRole('button', { name: 'Ask the gateway' }).click();
-    await merchant.page.locator(`[data-order="${orderId}"] [data-state="succeeded"]`).waitFor();
-    // The buyer's page asks again by itself.
-    await buyer.sees('paid');
-    expect(charges()).toEqual(['40.96']);
-  });
-
-  it('a partial approval is for the merchant to settle', async () => {
-    const orderId = await buyer.order('Partial approval');
-    await buyer.pay('Direct');
-    await buyer.sees('checking');
-
-    const merchant = await buyer.secondTab();
-    await merchant.page.goto(`${shop.url}/admin`);
-    const order = merchant.page.locator(`[data-order="${orderId}"]`);
-    await order.getByRole('button', { name: 'It was not paid' }).click();
-    await order.locator('[data-state="failed"]').waitFor();
-    await buyer.page.reload();
-    await buyer.sees('failed');
-  });
-
-  it('back from the bank too late: the payment has expired', async () => {
-    const hasty = await openShop({ PAYMENT_SESSION_TTL_MS: '1' });
-    const other = await Buyer.enter(browser, hasty);
-    await other.order('Coffee cup');
-    await other.pay('3D Secure');
-    await other.confirm(RIGHT_CODE);
-    await other.sees('expired');
-    expect(await other.text()).toContain('Nothing was charged.');
-    expect(hasty.simulator.ledger.calls('Auth3d')).toBe(0);
-    await other.leave();
-    await hasty.close();
-  });
-
-  it('the gateway cannot be reached: nothing was charged', async () => {
-    const lonely = await openShop();
-    const other = await Buyer.enter(browser, lonely);
-    await other.order('Coffee cup');
-    await lonely.simulator.close();
-    await other.pay('Direct');
-    await other.sees('failed');
-    expect(await other.text()).toContain('The payment service could not be reached.');
-    await other.leave();
-    await lonely.close();
-  });
-});
-
-describe('the card form', () => {
-  it('says what is wrong, and does not show the card again', async () => {
-    const orderId = await buyer.order('Coffee cup');
-    await buyer.fillIn('Direct');
-    await buyer.page.getByLabel('Card number').fill('5246 7763 5690 3507');
-    await buyer.page.getByLabel('Expiry').fill('01/20');
-    await buyer.submit();
-    await buyer.page.getByRole('alert').waitFor();
-
-    const problemOf = (label: string): Promise<string> =>
-      buyer.page
-        .locator('.field', { has: buyer.page.getByLabel(label) })
-        .locator('.problem')
-        .innerText();
-    expect(await problemOf('Card number')).toBe('Card number has a mistyped digit');
-    expect(await problemOf('Expiry')).toContain('in the past');
-    expect(await buyer.page.locator('.problem').count()).toBe(2);
-    for (const label of ['Card number', 'Expiry', 'Security code']) {
-      expect(await buyer.page.getByLabel(label).inputValue()).toBe('');
-    }
-    expect(await buyer.page.getByLabel('Name on the card').inputValue()).toBe('ADA YILMAZ');
-    expect(await buyer.page.getByRole('radio', { name: 'Direct' }).isChecked()).toBe(true);
-    expect(await buyer.page.locator('.checkout').innerHTML()).not.toContain('5246');
-    expect(buyer.page.url()).toBe(`${shop.url}/orders/${orderId}/pay`);
-    // The instalments of the card may have been looked up.
-    expect(shop.simulator.requests.filter(({ operation }) => operation !== 'CheckBin')).toEqual([]);
-    expect(await shop.payments.findByReference(orderId)).toEqual([]);
-  });
-
-  it('is never kept by the browser', async () => {
-    const orderId = await buyer.order('Coffee cup');
-    const answer = await buyer.page.request.get(`${shop.url}/orders/${orderId}/pay`);
-    expect(answer.headers()['cache-control']).toBe('no-store');
-    await buyer.fillIn('3D Secure');
-    const [posted] = await Promise.all([
-      buyer.page.waitForResponse(
-        (response) => response.url().endsWith('/pay') && response.request().method() === 'POST',
-      ),
-      buyer.submit(),
-    ]);
-    expect(posted.headers()).toMatchObject({
-      'cache-control': 'no-store',
-      'content-type': 'text/html; charset=utf-8',
-    });
-  });
-
-  it('is not taken from another site', async () => {
-    const orderId = await buyer.order('Coffee cup');
-    const answer = await buyer.page.request.post(`${shop.url}/orders/${orderId}/pay`, {
-      headers: { 'sec-fetch-site': 'cross-site' },
-      form: { number: '5246776356903508' },
-    });
-    expect(answer.status()).toBe(403);
-    expect(await answer.text()).not.toContain('5246');
-  });
-});
-
-describe('with a real gateway', () => {
-  it('every payment goes through 3D Secure, even if another way is posted', async () => {
-    const gateway = await startSimulator({ dialect: 'morpos' });
-    const live = await openShop({}, gateway);
-    const other = await Buyer.enter(browser, live);
-    const orderId = await other.order('Coffee cup');
-    expect(await other.page.getByRole('radio').count()).toBe(0);
-    expect(await other.page.getByRole('button', { name: /Fill in this test card$/ }).count()).toBe(0);
-
-    const card = {
-      number: '4508 0345 0803 4509',
-      expiry: '12/36',
-      cvv: '000',
-      holder: 'ADA YILMAZ',
-      phone: '0555 111 22 33',
-    };
-    const posted = await other.page.request.post(`${live.url}/orders/${orderId}/pay`, {
-      form: { ...card, method: 'direct' },
-    });
-    expect(posted.status()).toBe(400);
-    expect(await live.payments.findByReference(orderId)).toEqual([]);
-    expect(gateway.requests).toEqual([]);
-
-    await other.page.getByLabel('Card number').fill(card.number);
-    await other.page.getByLabel('Expiry').fill('12 / 2036');
-    await other.page.getByLabel('Security code').fill(card.cvv);
-    await other.page.getByLabel('Name on the card').fill(card.holder);
-    await other.page.getByLabel('Mobile phone').fill(card.phone);
-    await other.submit();
-    await other.page.getByLabel('SMS şifresi').fill(RIGHT_CODE);
-    await other.page.getByRole('button', { name: 'Onayla' }).click();
-    await other.sees('paid');
-    expect(gateway.ledger.calls('DoPayment')).toBe(0);
-    expect(gateway.ledger.charges).toMatchObject([{ amount: '420.00' }]);
-    expect(other.complaints).toEqual([]);
-    await other.leave();
-    await live.close();
-    await gateway.close();
-  });
-});
-
-describe('card testing', () => {
-  const CARD_FORM = {
-    number: '4508034508034509',
-    expiry: '1236',
-    cvv: '000',
-    holder: 'ADA YILMAZ',
-    phone: '05551112233',
-    method: 'direct',
-  };
-
-  /** The statuses of attempts at an order whose every payment is declined. */
-  async function attempts(tester: Buyer, orderId: string, count: number): Promise<number[]> {
-    const statuses: number[] = [];
-    for (let attempt = 0; attempt < count; attempt += 1) {
-      const form = { ...CARD_FORM, cvv: String(100 + attempt) };
-      const url = `${tester.shop.url}/orders/${orderId}/pay`;
-      const answer = await tester.page.request.post(url, { form, maxRedirects: 0 });
-      statuses.push(answer.status());
-    }
-    return statuses;
-  }
-
-  it('has a limit for each order', async () => {
-    const limited = await openShop({ SHOP_ATTEMPTS_PER_ORDER: '2' });
-    const tester = await Buyer.enter(browser, limited);
-    const orderId = await tester.order('Insufficient funds');
-    expect(await attempts(tester, orderId, 4)).toEqual([303, 303, 429, 429]);
-    expect(limited.simulator.ledger.calls('DoPayment')).toBe(2);
-    const other = await tester.order('Insufficient funds');
-    expect(await attempts(tester, other, 1)).toEqual([303]);
-
-    await tester.page.goto(`${limited.url}/orders/${orderId}/pay`);
-    await tester.fillIn('3D Secure');
-    await tester.submit();
-    await tester.page.getByText('Too many attempts').waitFor();
-    expect(await tester.text()).toContain('This attempt was not sent to a bank');
-    expect(tester.complaints.filter((text) => !text.includes('status of 429'))).toEqual([]);
-    await tester.leave();
-    await limited.close();
-  });
-
-  it('has a limit for each visitor, by the address that the shop’s proxy saw', async () => {
-    const limited = await openShop({ SHOP_ATTEMPTS_PER_VISITOR: '3', SHOP_PROXIES: '1' });
-    const from = (address: string): Promise<Buyer> =>
-      Buyer.enter(browser, limited, { extraHTTPHeaders: { 'x-forwarded-for': `198.51.100.77, ${address}` } });
-    const tester = await from('203.0.113.1');
-    const orders = [await tester.order('Insufficient funds'), await tester.order('Insufficient funds')] as const;
-    expect(await attempts(tester, orders[0], 2)).toEqual([303, 303]);
-    expect(await attempts(tester, orders[1], 3)).toEqual([303, 429, 429]);
-    const honest = await from('203.0.113.2');
-    expect(await attempts(honest, await honest.order('Insufficient funds'), 1)).toEqual([303]);
-    expect(limited.simulator.ledger.calls('DoPayment')).toBe(4);
-    await tester.leave();
-    await honest.leave();
-    await limited.close();
-  });
-
-  it('has default limits', async () => {
-    const orderId = await buyer.order('Insufficient funds');
-    expect((await attempts(buyer, orderId, 9)).slice(-2)).toEqual([303, 429]);
-  });
-});
-
-describe('once is enough', () => {
-  it.each<Method>(['Direct', '3D Secure'])('%s: Back and refresh charge nothing more', async (method) => {
-    const orderId = await buyer.order('Coffee cup');
-    await buyer.pay(method);
-    if (method === '3D Secure') await buyer.confirm(RIGHT_CODE);
-    await buyer.sees('paid');
-
-    await buyer.page.reload();
-    await buyer.sees('paid');
-    await buyer.goBack();
-    await buyer.sees('paid');
-    await buyer.page.goto(`${shop.url}/orders/${orderId}/pay`);
-    await buyer.sees('paid');
-    expect(charges()).toEqual(['420.00']);
-    const { ledger } = shop.simulator;
-    expect(ledger.calls('DoPayment') + ledger.calls('Auth3d')).toBe(1);
-  });
-
-  it('the bank page of a finished payment leads to the same order page, Auth3d is not called again', async () => {
-    await buyer.order('Coffee cup');
-    await buyer.pay('3D Secure');
-    const bank = buyer.page.url();
-    await buyer.confirm(RIGHT_CODE);
-    await buyer.sees('paid');
-    await buyer.page.goto(bank);
-    await buyer.sees('paid');
-    expect(shop.simulator.ledger.calls('Auth3d')).toBe(1);
-    expect(charges()).toEqual(['420.00']);
-  });
-
-  it('two tabs at the bank for one order', async () => {
-    const orderId = await buyer.order('Coffee cup');
-    const other = await buyer.secondTab();
-    await buyer.pay('3D Secure');
-    await other.pay('3D Secure');
-    await Promise.all([buyer.confirm(RIGHT_CODE), other.confirm(RIGHT_CODE)]);
-    await Promise.all([buyer.sees('paid'), other.sees('paid')]);
-    expect(charges()).toEqual(['420.00']);
-
-    const { status, text } = await adminOf(orderId);
-    expect(status).toBe('paid');
-    expect(text).toContain('another payment holds the order');
-  });
-
-  it('two tabs that pay one order directly', async () => {
-    await buyer.order('Slow bank');
-    const other = await buyer.secondTab();
-    await Promise.all([buyer.fillIn('Direct'), other.fillIn('Direct')]);
-    await Promise.all([buyer.submit(), other.submit()]);
-    await Promise.all([buyer.sees('paid'), other.sees('paid')]);
-    expect(charges()).toEqual(['40.61']);
-  });
-
-  it('an order that was paid stays paid over a restart', async () => {
-    let other = await openShop();
-    const before = await Buyer.enter(browser, other);
-    const orderId = await before.order('Coffee cup');
-    await before.pay('Direct');
-    await before.sees('paid');
-    other = await other.restart();
-    await before.page.goto(`${other.url}/orders/${orderId}/pay`);
-    await before.sees('paid');
-    expect(other.simulator.requests).toEqual([]);
-    await before.leave();
-    await other.close();
-  });
-});
-
-describe('the shop', () => {
-  it('has a basket', async () => {
-    const { page } = buyer;
-    await page.goto(`${shop.url}/basket`);
-    await page.getByText('Your basket is empty.').waitFor();
-    await page.goto(shop.url);
-    await page.getByRole('button', { name: 'Add to basket: Coffee cup' }).click();
-    await page.getByLabel('Quantity of Coffee cup').selectOption('3');
-    await page.locator('.total', { hasText: '₺1,260.00' }).waitFor();
-    expect(await page.locator('.basket-link b').innerText()).toBe('3');
-    await page.getByRole('button', { name: 'Remove: Coffee cup' }).click();
-    await page.getByText('Your basket is empty.').waitFor();
-    const answer = await page.request.post(`${shop.url}/orders`);
-    expect(answer.url()).toBe(`${shop.url}/basket`);
-  });
-
-  it('speaks Turkish and English', async () => {
-    const visitor = await Buyer.enter(browser, shop, { locale: 'tr-TR' });
-    const { page } = visitor;
-    expect(await page.locator('html').getAttribute('lang')).toBe('tr');
-    await page.getByRole('button', { name: 'Sepete ekle: Kahve fincanı' }).click();
-    await page.getByRole('button', { name: 'Ödemeye geç' }).click();
-    expect(await page.locator('main').innerText()).toContain('₺420,00');
-    await page.getByRole('link', { name: 'EN', exact: true }).click();
-    await page.getByRole('button', { name: 'Pay ₺420.00' }).waitFor();
-    await page.getByRole('link', { name: 'TR', exact: true }).click();
-
-    await page.getByRole('button', { name: /^5246 .*Bu test kartını doldur$/ }).click();
-    await page.getByRole('button', { name: '₺420,00 öde' }).click();
-    await page.getByLabel('SMS şifresi').fill(RIGHT_CODE);
-    await page.getByRole('button', { name: 'Onayla' }).click();
-    await visitor.sees('paid');
-    expect(await page.locator('h1').innerText()).toBe('Teşekkürler, siparişiniz ödendi');
-    await visitor.leave();
-    expect(visitor.complaints).toEqual([]);
-  });
-
-  it('escapes its input and shows strangers nothing', async () => {
-    const answer = await buyer.page.request.get(`${shop.url}/orders/%3Cscript%3E`);
-    expect(answer.status()).toBe(404);
-    expect(await answer.text()).not.toContain('<script>');
-  });
-
-  it('looks like a shop', async () => {
-    await buyer.page.setViewportSize({ width: 1200, height: 1150 });
-    await buyer.page.goto(shop.url);
-    expect(await buyer.page.locator('h1').innerText()).toBe('For the table you come home to');
-    const pictures = await buyer.page.locator('main svg').all();
-    expect(pictures.length).toBeGreaterThanOrEqual(6);
-    for (const shown of pictures.slice(0, 6)) {
-      const box = await shown.boundingBox();
-      expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThan(100);
-    }
-    const picture = await buyer.page.screenshot();
-    expect(picture.length).toBeLessThan(200 * 1024);
-    // A picture of one colour would have a few kilobytes.
-    expect(picture.length).toBeGreaterThan(40 * 1024);
-    if (process.env.SHOP_PICTURE) writeFileSync(process.env.SHOP_PICTURE, picture);
-  });
-});

@@ -12,95 +12,100 @@ import { scratch } from './scratch.js';
 
 const LIMIT_MS = 5_000;
 
-afterEach(() => {
-  Logger.overrideLogger(false);
+describe('doctor store', () => {
+  afterEach(() => {
+    Logger.overrideLogger(false);
+  });
+
+  /** Reached or not: of a name, the answer differs from one network to the next. */
+  const NEARBY = SECRET_URLS.map(([url]) => url.replace(/\b(db|one|two)\.example(:\d+)?/g, '127.0.0.1:1'));
+
+  test.each(NEARBY)('of %s the doctor shows no user and no password', async (url) => {
+    // In no time, a server gives no answer, of which the doctor says something else.
+    const findings = [...(await doctorOn(url)), ...(await doctorOn(url, {}, 0))];
+    expect(findings.length).toBeGreaterThan(1);
+    expect(JSON.stringify(findings)).not.toMatch(/geheim|gehe|heim|\bada\b/);
+  });
+
+  test.each(NEARBY.filter((url) => storeUrlProblem(url) === null))('nor do the other commands, of %s', async (url) => {
+    const error: unknown = await openExisting(url, '--store').catch((reason: unknown) => reason);
+    expect(String(error)).toMatch(/^(CommandFailed)?Error: The store \(--store\) cannot be opened: /);
+    expect(String(error)).not.toMatch(/geheim|gehe|heim|\bada\b/);
+  });
+
+  test('nor does the process, whatever it prints', async () => {
+    const { folder: cwd, remove } = scratch();
+    for (const url of [
+      'postgres:///shop?user=ada&password=geheim&host=127.0.0.1&port=1',
+      'sqlite:shop.db?key=geheim',
+    ]) {
+      for (const words of [
+        ['doctor', '--skip', 'gateway'],
+        ['doctor', '--json'],
+        ['payments', 'list'],
+      ]) {
+        const { stdout, stderr } = await cli(words, { cwd, env: { PAYMENT_STORE_URL: url } });
+        expect(stdout + stderr).not.toMatch(/geheim|\bada\b/);
+        expect(stdout + stderr).not.toBe('');
+      }
+    }
+    remove();
+  });
+
+  test.each(['https://shop.example/back?token=geheim', 'https://ada:geheim@shop.example'])(
+    'the callback address %s is refused, and not shown',
+    async (address) => {
+      const { folder: cwd, remove } = scratch();
+      const { status, stdout, stderr } = await cli(['doctor', '--callback', address], { cwd, env: {} });
+      remove();
+      expect([status, stdout]).toEqual([2, '']);
+      expect(stderr).not.toContain('geheim');
+    },
+  );
+
+  test('a database that can only be read is not good', async () => {
+    const postgres = await startPostgres();
+    try {
+      const store = await openSqlStore(postgres.url);
+      await store.open();
+      await store.close();
+      expect(await doctorOn(postgres.url)).toMatchObject([{ check: 'store', status: 'ok' }]);
+      const client = new pg.Client({ connectionString: postgres.url });
+      await client.connect();
+      await client.query(`alter role ${client.user} set default_transaction_read_only = on`);
+      await client.end();
+      expect(await doctorOn(postgres.url)).toEqual([
+        {
+          check: 'store',
+          status: 'failed',
+          message: expect.stringMatching(/ answers, but cannot be written$/),
+          advice: 'Is it a replica, or may its user only read?',
+        },
+      ]);
+    } finally {
+      await postgres.stop();
+    }
+  });
+
+  test('a remote store without TLS is named, and fails nothing by itself', async () => {
+    const warning = {
+      check: 'store',
+      status: 'skipped',
+      advice: null,
+      message:
+        'The connection to the payment store at db.invalid is not protected by verified TLS: anyone who can listen in ' +
+        'between reads and changes payments, and learns the password. If the server supports TLS, put ' +
+        'sslmode=verify-full in its URL (PAYMENT_STORE_URL).',
+    };
+    expect(await doctorOn('postgres://ada:geheim@db.invalid/shop')).toContainEqual(warning);
+    const others = await doctorOn('postgres://ada:geheim@db.invalid/shop?sslmode=verify-full');
+    expect(others.map(({ status }) => status)).toEqual(['failed']);
+    expect(await doctorOn('postgres://127.0.0.1:1/shop', { PGHOST: 'db.invalid' })).not.toContainEqual(warning);
+    expect(await doctorOn('postgres:///shop', { PGHOST: 'db.invalid' })).toContainEqual(warning);
+  });
 });
 
 async function doctorOn(storeUrl: string, more: Readonly<Record<string, string>> = {}, limitMs = LIMIT_MS) {
   const environment = { PAYMENT_STORE_URL: storeUrl, ...more };
   return (await checkStore(targetOf('default', environment, limitMs))).findings;
 }
-
-/** Reached or not: of a name, the answer differs from one network to the next. */
-const NEARBY = SECRET_URLS.map(([url]) => url.replace(/\b(db|one|two)\.example(:\d+)?/g, '127.0.0.1:1'));
-
-test.each(NEARBY)('of %s the doctor shows no user and no password', async (url) => {
-  // In no time, a server gives no answer, of which the doctor says something else.
-  const findings = [...(await doctorOn(url)), ...(await doctorOn(url, {}, 0))];
-  expect(findings.length).toBeGreaterThan(1);
-  expect(JSON.stringify(findings)).not.toMatch(/geheim|gehe|heim|\bada\b/);
-});
-
-test.each(NEARBY.filter((url) => storeUrlProblem(url) === null))('nor do the other commands, of %s', async (url) => {
-  const error: unknown = await openExisting(url, '--store').catch((reason: unknown) => reason);
-  expect(String(error)).toMatch(/^(CommandFailed)?Error: The store \(--store\) cannot be opened: /);
-  expect(String(error)).not.toMatch(/geheim|gehe|heim|\bada\b/);
-});
-
-test('nor does the process, whatever it prints', async () => {
-  const { folder: cwd, remove } = scratch();
-  for (const url of ['postgres:///shop?user=ada&password=geheim&host=127.0.0.1&port=1', 'sqlite:shop.db?key=geheim']) {
-    for (const words of [
-      ['doctor', '--skip', 'gateway'],
-      ['doctor', '--json'],
-      ['payments', 'list'],
-    ]) {
-      const { stdout, stderr } = await cli(words, { cwd, env: { PAYMENT_STORE_URL: url } });
-      expect(stdout + stderr).not.toMatch(/geheim|\bada\b/);
-      expect(stdout + stderr).not.toBe('');
-    }
-  }
-  remove();
-});
-
-test.each(['https://shop.example/back?token=geheim', 'https://ada:geheim@shop.example'])(
-  'the callback address %s is refused, and not shown',
-  async (address) => {
-    const { folder: cwd, remove } = scratch();
-    const { status, stdout, stderr } = await cli(['doctor', '--callback', address], { cwd, env: {} });
-    remove();
-    expect([status, stdout]).toEqual([2, '']);
-    expect(stderr).not.toContain('geheim');
-  },
-);
-
-test('a database that can only be read is not good', async () => {
-  const postgres = await startPostgres();
-  try {
-    const store = await openSqlStore(postgres.url);
-    await store.open();
-    await store.close();
-    expect(await doctorOn(postgres.url)).toMatchObject([{ check: 'store', status: 'ok' }]);
-    const client = new pg.Client({ connectionString: postgres.url });
-    await client.connect();
-    await client.query(`alter role ${client.user} set default_transaction_read_only = on`);
-    await client.end();
-    expect(await doctorOn(postgres.url)).toEqual([
-      {
-        check: 'store',
-        status: 'failed',
-        message: expect.stringMatching(/ answers, but cannot be written$/),
-        advice: 'Is it a replica, or may its user only read?',
-      },
-    ]);
-  } finally {
-    await postgres.stop();
-  }
-});
-
-test('a remote store without TLS is named, and fails nothing by itself', async () => {
-  const warning = {
-    check: 'store',
-    status: 'skipped',
-    advice: null,
-    message:
-      'The connection to the payment store at db.invalid is not protected by verified TLS: anyone who can listen in ' +
-      'between reads and changes payments, and learns the password. If the server supports TLS, put ' +
-      'sslmode=verify-full in its URL (PAYMENT_STORE_URL).',
-  };
-  expect(await doctorOn('postgres://ada:geheim@db.invalid/shop')).toContainEqual(warning);
-  const others = await doctorOn('postgres://ada:geheim@db.invalid/shop?sslmode=verify-full');
-  expect(others.map(({ status }) => status)).toEqual(['failed']);
-  expect(await doctorOn('postgres://127.0.0.1:1/shop', { PGHOST: 'db.invalid' })).not.toContainEqual(warning);
-  expect(await doctorOn('postgres:///shop', { PGHOST: 'db.invalid' })).toContainEqual(warning);
-});

@@ -33,53 +33,55 @@ async function bankUrlOf(simulator: Simulator): Promise<string> {
   return /action="([^"]+)"/.exec(page)?.[1] ?? '';
 }
 
-/** The command ends at a signal, like this one that nobody sends. */
-afterEach(() => void process.emit('SIGTERM'));
+describe('simulate command', () => {
+  /** The command ends at a signal, like this one that nobody sends. */
+  afterEach(() => void process.emit('SIGTERM'));
 
-it('listens on this machine alone', async () => {
-  const { printed, simulator } = await simulate();
-  expect(simulator.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-  expect(await bankUrlOf(simulator)).toMatch(`${simulator.url}/acs/`);
-  expect(printed).not.toContain('--public-url');
-});
+  it('listens on this machine alone', async () => {
+    const { printed, simulator } = await simulate();
+    expect(simulator.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(await bankUrlOf(simulator)).toMatch(`${simulator.url}/acs/`);
+    expect(printed).not.toContain('--public-url');
+  });
 
-it('listens on every address, and says how a phone or the browser outside a container gets to the bank', async () => {
-  const { printed, simulator } = await simulate('--host', '0.0.0.0');
-  const { port } = new URL(simulator.url);
-  expect(simulator.url).toBe(`http://127.0.0.1:${port}`);
-  const bank = await bankUrlOf(simulator);
-  expect(bank).toMatch(`http://127.0.0.1:${port}/acs/`);
-  expect((await fetch(bank)).status).toBe(200);
-  expect(printed).toContain(`--public-url http://${AN_ADDRESS ?? '192.168.1.5'}:${port}`);
-  if (AN_ADDRESS) expect((await fetch(bank.replace('127.0.0.1', AN_ADDRESS))).status).toBe(200);
-});
+  it('listens on every address, and says how a phone or the browser outside a container gets to the bank', async () => {
+    const { printed, simulator } = await simulate('--host', '0.0.0.0');
+    const { port } = new URL(simulator.url);
+    expect(simulator.url).toBe(`http://127.0.0.1:${port}`);
+    const bank = await bankUrlOf(simulator);
+    expect(bank).toMatch(`http://127.0.0.1:${port}/acs/`);
+    expect((await fetch(bank)).status).toBe(200);
+    expect(printed).toContain(`--public-url http://${AN_ADDRESS ?? '192.168.1.5'}:${port}`);
+    if (AN_ADDRESS) expect((await fetch(bank.replace('127.0.0.1', AN_ADDRESS))).status).toBe(200);
+  });
 
-it('sends buyers to the bank where --public-url says', async () => {
-  const { printed, simulator } = await simulate('--host', '0.0.0.0', '--public-url', 'http://192.168.1.5:4010/');
-  expect(await bankUrlOf(simulator)).toMatch(/^http:\/\/192\.168\.1\.5:4010\/acs\/[0-9a-f-]{36}$/);
-  expect(printed).toContain("its bank's pages at http://192.168.1.5:4010\n");
-  expect(printed).not.toContain('--public-url');
-});
+  it('sends buyers to the bank where --public-url says', async () => {
+    const { printed, simulator } = await simulate('--host', '0.0.0.0', '--public-url', 'http://192.168.1.5:4010/');
+    expect(await bankUrlOf(simulator)).toMatch(/^http:\/\/192\.168\.1\.5:4010\/acs\/[0-9a-f-]{36}$/);
+    expect(printed).toContain("its bank's pages at http://192.168.1.5:4010\n");
+    expect(printed).not.toContain('--public-url');
+  });
 
-it('says that a port is in use', async () => {
-  const taken = createServer().listen(0, '127.0.0.1');
-  await once(taken, 'listening');
-  const { port } = taken.address() as AddressInfo;
-  await expect(printedBy(['--port', String(port)])).rejects.toThrow(
-    new UsageError(`Port ${port} of 127.0.0.1 is in use; choose another with --port (0 takes any free port).`),
-  );
-  await new Promise((resolve) => taken.close(resolve));
-});
+  it('says that a port is in use', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    await expect(printedBy(['--port', String(port)])).rejects.toThrow(
+      new UsageError(`Port ${port} of 127.0.0.1 is in use; choose another with --port (0 takes any free port).`),
+    );
+    await new Promise((resolve) => taken.close(resolve));
+  });
 
-it.each([
-  [['--host', '192.0.2.1'], '--host 192.0.2.1 is not an address of this machine'],
-  [['--host', 'no-such-host.invalid'], '--host no-such-host.invalid is not an address of this machine'],
-  [['--port', '65536'], '--port takes a number up to 65535'],
-  [['--port', 'http'], '--port takes a number up to 65535'],
-  [['--public-url', 'phone'], '--public-url takes an address such as'],
-  [['--public-url', 'ftp://phone'], '--public-url takes an address such as'],
-  [['--dialect', 'zzz'], '--dialect takes morpos or standard'],
-])('refuses %j', async (words, message) => {
-  await expect(printedBy(words)).rejects.toThrow(message);
-  await expect(printedBy(words)).rejects.toThrow(UsageError);
+  it.each([
+    [['--host', '192.0.2.1'], '--host 192.0.2.1 is not an address of this machine'],
+    [['--host', 'no-such-host.invalid'], '--host no-such-host.invalid is not an address of this machine'],
+    [['--port', '65536'], '--port takes a number up to 65535'],
+    [['--port', 'http'], '--port takes a number up to 65535'],
+    [['--public-url', 'phone'], '--public-url takes an address such as'],
+    [['--public-url', 'ftp://phone'], '--public-url takes an address such as'],
+    [['--dialect', 'zzz'], '--dialect takes morpos or standard'],
+  ])('refuses %j', async (words, message) => {
+    await expect(printedBy(words)).rejects.toThrow(message);
+    await expect(printedBy(words)).rejects.toThrow(UsageError);
+  });
 });

@@ -46,13 +46,76 @@ let pair: Pair;
 let simulator: Simulator;
 let shop: Shop;
 
-beforeEach(async () => {
-  simulator = await startSimulator({ dialect: 'morpos' });
-});
-afterEach(async () => {
-  await shop.app.close();
-  await simulator.close();
-  await pair.stop();
+describe('lost writes', () => {
+  beforeEach(async () => {
+    simulator = await startSimulator({ dialect: 'morpos' });
+  });
+  afterEach(async () => {
+    await shop.app.close();
+    await simulator.close();
+    await pair.stop();
+  });
+
+  describe.each([
+    ['an asynchronous standby of PostgreSQL', 'PostgreSQL, asynchronous standby', () => postgresPair(false)],
+    ['a replica of Redis that writes each change to its disk', 'Redis with a replica', redisPair],
+  ])('%s that takes over', (_name, row, startPair) => {
+    it('lacks what was acknowledged last: the order is charged twice, and the claim is granted twice', async () => {
+      pair = await startPair();
+      const { order, callback, references } = await start();
+      await pair.cutReplication();
+      const paid = await shop.payments.doPayment(order);
+      expect([paid, await shop.payments.auth3d(callback)]).toMatchObject([ACKNOWLEDGED, ACKNOWLEDGED]);
+      await pair.takeOver();
+      await untilItAnswers(callback.conversationId);
+
+      expect(await compare(references)).toEqual({
+        chargedTwice: [],
+        lost: [
+          `${paid.conversationId}: charged, and not in the store`,
+          `${callback.conversationId}: charged, and awaiting`,
+        ],
+        invented: [],
+      });
+
+      // What a buyer does who is shown an unpaid order, and one who reloads the bank's page.
+      const again = await shop.payments.doPayment(order);
+      await shop.payments.auth3d(callback);
+      const { chargedTwice } = await compare(references, new Map([[paid.conversationId, order.reference!]]));
+      expect(chargedTwice).toEqual(
+        expect.arrayContaining([
+          `${callback.conversationId}: repeated-call Auth3d`,
+          `${again.conversationId}: charged for ${order.reference}, as was ${paid.conversationId}`,
+        ]),
+      );
+    });
+
+    it('is named in the page about it', () => {
+      const page = readFileSync('docs/fail-over.md', 'utf8');
+      const line = page.split('\n').find((text) => text.startsWith(`| ${row} `));
+      expect(line).toMatch(/can be lost, and charged twice/);
+    });
+  });
+
+  it('a synchronous standby of PostgreSQL lacks nothing: without it nothing is acknowledged, and nothing is sent', async () => {
+    pair = await postgresPair(true);
+    const { order, callback, references } = await start();
+    await pair.cutReplication();
+    // Not even when the time is up that the server gives a statement.
+    await Promise.all([
+      expect(shop.payments.doPayment(order)).rejects.toThrow(PaymentStoreError),
+      expect(shop.payments.auth3d(callback)).rejects.toThrow(PaymentStoreError),
+    ]);
+    const { ledger } = simulator;
+    expect([ledger.calls('DoPayment'), ledger.calls('Auth3d')]).toEqual([0, 0]);
+    await pair.takeOver();
+    await untilItAnswers(callback.conversationId);
+
+    expect(await shop.payments.doPayment(order)).toMatchObject(ACKNOWLEDGED);
+    expect(await shop.payments.auth3d(callback)).toMatchObject(ACKNOWLEDGED);
+    expect([ledger.calls('DoPayment'), ledger.calls('Auth3d'), ledger.violations]).toEqual([1, 1, []]);
+    expect(await compare(references)).toEqual({ chargedTwice: [], lost: [], invented: [] });
+  });
 });
 
 /** A 3D payment whose buyer was verified by the bank, and an order that is not paid yet; the other server knows both. */
@@ -78,64 +141,3 @@ async function untilItAnswers(conversationId: string): Promise<void> {
   await until(answers, 30_000);
   await until(async () => (await shop.app.get(PaymentHealth).report()).owedWrites === 0, 30_000);
 }
-
-describe.each([
-  ['an asynchronous standby of PostgreSQL', 'PostgreSQL, asynchronous standby', () => postgresPair(false)],
-  ['a replica of Redis that writes each change to its disk', 'Redis with a replica', redisPair],
-])('%s that takes over', (_name, row, startPair) => {
-  it('lacks what was acknowledged last: the order is charged twice, and the claim is granted twice', async () => {
-    pair = await startPair();
-    const { order, callback, references } = await start();
-    await pair.cutReplication();
-    const paid = await shop.payments.doPayment(order);
-    expect([paid, await shop.payments.auth3d(callback)]).toMatchObject([ACKNOWLEDGED, ACKNOWLEDGED]);
-    await pair.takeOver();
-    await untilItAnswers(callback.conversationId);
-
-    expect(await compare(references)).toEqual({
-      chargedTwice: [],
-      lost: [
-        `${paid.conversationId}: charged, and not in the store`,
-        `${callback.conversationId}: charged, and awaiting`,
-      ],
-      invented: [],
-    });
-
-    // What a buyer does who is shown an unpaid order, and one who reloads the bank's page.
-    const again = await shop.payments.doPayment(order);
-    await shop.payments.auth3d(callback);
-    const { chargedTwice } = await compare(references, new Map([[paid.conversationId, order.reference!]]));
-    expect(chargedTwice).toEqual(
-      expect.arrayContaining([
-        `${callback.conversationId}: repeated-call Auth3d`,
-        `${again.conversationId}: charged for ${order.reference}, as was ${paid.conversationId}`,
-      ]),
-    );
-  });
-
-  it('is named in the page about it', () => {
-    const page = readFileSync('docs/fail-over.md', 'utf8');
-    const line = page.split('\n').find((text) => text.startsWith(`| ${row} `));
-    expect(line).toMatch(/can be lost, and charged twice/);
-  });
-});
-
-it('a synchronous standby of PostgreSQL lacks nothing: without it nothing is acknowledged, and nothing is sent', async () => {
-  pair = await postgresPair(true);
-  const { order, callback, references } = await start();
-  await pair.cutReplication();
-  // Not even when the time is up that the server gives a statement.
-  await Promise.all([
-    expect(shop.payments.doPayment(order)).rejects.toThrow(PaymentStoreError),
-    expect(shop.payments.auth3d(callback)).rejects.toThrow(PaymentStoreError),
-  ]);
-  const { ledger } = simulator;
-  expect([ledger.calls('DoPayment'), ledger.calls('Auth3d')]).toEqual([0, 0]);
-  await pair.takeOver();
-  await untilItAnswers(callback.conversationId);
-
-  expect(await shop.payments.doPayment(order)).toMatchObject(ACKNOWLEDGED);
-  expect(await shop.payments.auth3d(callback)).toMatchObject(ACKNOWLEDGED);
-  expect([ledger.calls('DoPayment'), ledger.calls('Auth3d'), ledger.violations]).toEqual([1, 1, []]);
-  expect(await compare(references)).toEqual({ chargedTwice: [], lost: [], invented: [] });
-});

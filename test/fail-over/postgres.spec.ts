@@ -47,19 +47,21 @@ const CASES = Array.from({ length: FAIL_OVERS }, (_, run) =>
 
 let shops: PostgresUnderLoad | undefined;
 
-afterEach(async () => {
-  await shops?.stop();
-  shops = undefined;
-}, LIMIT_MS);
+describe('postgres', () => {
+  afterEach(async () => {
+    await shops?.stop();
+    shops = undefined;
+  }, LIMIT_MS);
 
-test.each(CASES)(
-  '$name: payments go on within half a minute, and nothing is lost or done twice',
-  async ({ binaries, failOver }) => {
-    shops = await PostgresUnderLoad.start(binaries());
-    const began = performance.now();
-    await failOver(shops.pair);
-    await shops.expectToGoOn(began);
-    await shops.expectNoDifference();
-  },
-  LIMIT_MS,
-);
+  test.each(CASES)(
+    '$name: payments go on within half a minute, and nothing is lost or done twice',
+    async ({ binaries, failOver }) => {
+      shops = await PostgresUnderLoad.start(binaries());
+      const began = performance.now();
+      await failOver(shops.pair);
+      await shops.expectToGoOn(began);
+      await shops.expectNoDifference();
+    },
+    LIMIT_MS,
+  );
+});

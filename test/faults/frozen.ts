@@ -98,7 +98,6 @@ export function describeFrozen({ start, impatientStore, patientStore }: FrozenDa
   });
   afterAll(async () => {
     await server.stop();
-    jest.restoreAllMocks();
   });
 
   const onBench = (play: (bench: Bench) => Promise<void>) => () => Bench.use(server, play);

@@ -12,18 +12,6 @@ let elsewhere: Listener;
 let sound: Shop;
 const store = new MemoryPaymentStore();
 
-beforeAll(async () => {
-  simulator = await startSimulator({ dialect: 'morpos' });
-  elsewhere = await silentServer();
-  sound = await Shop.open(simulator, { store });
-});
-afterEach(() => simulator.reset());
-afterAll(async () => {
-  await sound.close();
-  await elsewhere.close();
-  await simulator.close();
-});
-
 /** What a host places between the module and the gateway. */
 interface HostNetwork {
   readonly options?: () => PaymentOptions;
@@ -33,7 +21,6 @@ interface HostNetwork {
 }
 
 const agents: Agent[] = [];
-afterAll(() => Promise.all(agents.map((agent) => agent.destroy())));
 
 function agent(): Agent {
   const fresh = new Agent();
@@ -120,6 +107,22 @@ const FAULTS: [string, Play & Pick<FaultOptions, 'at'>][] = [
 ];
 
 describe.each(HOST_NETWORKS)('through %s', (_name, { options = () => ({}), intercept, mayTransmitNothing }) => {
+  beforeAll(async () => {
+    simulator = await startSimulator({ dialect: 'morpos' });
+    elsewhere = await silentServer();
+    sound = await Shop.open(simulator, { store });
+  });
+
+  afterEach(() => simulator.reset());
+
+  afterAll(async () => {
+    await sound.close();
+    await elsewhere.close();
+    await simulator.close();
+  });
+
+  afterAll(() => Promise.all(agents.map((agent) => agent.destroy())));
+
   let shop: Shop;
   beforeAll(async () => {
     shop = await Shop.open(simulator, { store, ...options() });

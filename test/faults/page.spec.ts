@@ -59,19 +59,162 @@ const broken = (): Promise<never> => Promise.reject(new Error('the store is down
 const downly = (call: StoreCall): Promise<unknown> =>
   /^(insert|replace|find)/.test(call.method) ? broken() : call.proceed();
 
-beforeAll(async () => {
-  clock = new ClockSetAhead();
-  simulator = await startTimelessGateway({ clock: () => clock.now() });
-  handle = soundly;
-  shop = await open();
-});
-afterEach(() => {
-  handle = soundly;
-  simulator.reset();
-});
-afterAll(async () => {
-  await shop.app.close();
-  await simulator.close();
+describe('page', () => {
+  beforeAll(async () => {
+    clock = new ClockSetAhead();
+    simulator = await startTimelessGateway({ clock: () => clock.now() });
+    handle = soundly;
+    shop = await open();
+  });
+  afterEach(() => {
+    handle = soundly;
+    simulator.reset();
+  });
+  afterAll(async () => {
+    await shop.app.close();
+    await simulator.close();
+  });
+
+  describe('the request for the gateway’s own page', () => {
+    it.each(PAGE_FAULTS)('%s: the order is free again', async (_fault, play, reason) => {
+      const sale = order();
+      simulator.fail({ operation: 'hostedPage', at: isAnswer(play) ? 'after' : 'before', ...play });
+      const error = await rejection(shop.payments.startHosted(sale));
+      expect(error).toBeInstanceOf(PaymentHostedError);
+      const { payment } = error as PaymentHostedError;
+      expect(payment).toMatchObject({ state: 'failed', reason, stored: true });
+      expect(await shop.payments.find(payment.conversationId)).toEqual(payment);
+      expect(simulator.ledger.calls('hostedPage')).toBe(1);
+      await expectFree(sale);
+    });
+
+    it('is free again where the page was opened, and the answer was lost', async () => {
+      const sale = order();
+      simulator.fail({ operation: 'hostedPage', at: 'after', kind: 'reset' });
+      expect(await rejection(shop.payments.startHosted(sale))).toBeInstanceOf(PaymentHostedError);
+      await expectFree(sale);
+    });
+
+    it('is free again where it could not be sent', async () => {
+      const unsent = await open({ baseUrl: `http://127.0.0.1:${await closedPort()}` });
+      const error = await rejection(unsent.payments.startHosted(order()));
+      expect(error).toBeInstanceOf(PaymentNotSentError);
+      const { reference } = (error as PaymentNotSentError).payment;
+      expect(await unsent.payments.findByReference(reference!)).toMatchObject([
+        { state: 'failed', reason: 'not_sent' },
+      ]);
+      // No `page_open`: the order is not held.
+      expect(await rejection(unsent.payments.startHosted({ ...order(), reference: reference! }))).toBeInstanceOf(
+        PaymentNotSentError,
+      );
+      await unsent.app.close();
+    });
+  });
+
+  describe('the question whether the page was paid', () => {
+    it.each(SILENCES)('%s: it stays open, and is found paid by the next', async (_fault, play) => {
+      const { conversationId, payment } = await shop.payments.startHosted(order());
+      simulator.payAtPage(conversationId, { callback: 'none' });
+      for (const ask of ['inquire', 'abandon'] as const) {
+        const at: FaultMoment = isAnswer(play) ? 'after' : 'before';
+        simulator.fail({ operation: 'CheckPayment', at, ...play });
+        expect(await shop.payments[ask](conversationId)).toMatchObject({ state: 'pending', version: payment.version });
+      }
+      expect(await shop.payments.find(conversationId)).toEqual(payment);
+      expect(await shop.payments.inquire(conversationId)).toMatchObject({ state: 'succeeded' });
+      expect(simulator.ledger.charges).toHaveLength(1);
+    });
+
+    it.each([400, 404, 422])('%d with a code is an answer: abandon ends an unpaid page by it', async (status) => {
+      const sale = order();
+      const { conversationId } = await shop.payments.startHosted(sale);
+      const headers = { 'content-type': 'application/json' };
+      const reply = { kind: 'reply', status, headers, body: '{"responseCode":"B0029"}' } as const;
+      const fault = { operation: 'CheckPayment', ...reply } as const;
+      simulator.fail(fault);
+      expect(await shop.payments.inquire(conversationId)).toMatchObject({ state: 'pending' });
+      simulator.fail(fault);
+      expect(await shop.payments.abandon(conversationId)).toMatchObject({ state: 'expired', reason: 'abandoned' });
+      await expectFree(sale);
+    });
+  });
+
+  describe('a store that fails', () => {
+    it('before the opening: nothing is sent, and the order is free', async () => {
+      const sale = order();
+      handle = downly;
+      expect(await rejection(shop.payments.startHosted(sale))).toBeInstanceOf(PaymentStoreError);
+      expect(simulator.requests).toEqual([]);
+      handle = soundly;
+      await shop.payments.reconcile();
+      await expectFree(sale);
+    });
+
+    it('with the word of the opening lost: nothing is sent, and the order is free', async () => {
+      const sale = order();
+      handle = async (call) => {
+        const answer = await call.proceed();
+        return call.method === 'insert' ? broken() : answer;
+      };
+      expect(await rejection(shop.payments.startHosted(sale))).toBeInstanceOf(PaymentStoreError);
+      expect(simulator.requests).toEqual([]);
+      handle = soundly;
+      await shop.payments.reconcile();
+      await expectFree(sale);
+    });
+
+    it('with an opening that lands after it was given up: nothing is sent, and the order is free', async () => {
+      const sale = order();
+      let land: (() => Promise<unknown>) | undefined;
+      handle = (call) => {
+        if (call.method !== 'insert') return call.proceed();
+        land ??= call.proceed;
+        return broken();
+      };
+      expect(await rejection(shop.payments.startHosted(sale))).toBeInstanceOf(PaymentStoreError);
+      await land?.();
+      handle = soundly;
+      expect(simulator.requests).toEqual([]);
+      await shop.payments.reconcile();
+      await expectFree(sale);
+    });
+
+    it('at the closing write: nobody has seen the page, and the order is free once its opening has run out', async () => {
+      const sale = order();
+      handle = (call) => (call.method === 'replace' ? broken() : call.proceed());
+      expect(await rejection(shop.payments.startHosted(sale))).toBeInstanceOf(PaymentStoreError);
+      handle = soundly;
+      expect(await rejection(shop.payments.startHosted(sale))).toMatchObject({ reason: 'page_open' });
+      clock.aheadMs += 5 * 60_000;
+      await shop.payments.reconcile();
+      expect(await shop.payments.findByReference(sale.reference)).toMatchObject([{ state: 'expired' }]);
+      await expectFree(sale);
+    });
+
+    it('with the word of the closing write lost: starting again gives the page that was opened', async () => {
+      const sale = order();
+      handle = async (call) => {
+        const answer = await call.proceed();
+        return call.method === 'replace' ? broken() : answer;
+      };
+      expect(await rejection(shop.payments.startHosted(sale))).toBeInstanceOf(PaymentStoreError);
+      handle = soundly;
+      await shop.payments.reconcile();
+      expect(await shop.payments.findByReference(sale.reference)).toMatchObject([{ state: 'pending' }]);
+      await expectFree(sale);
+      expect(simulator.ledger.calls('hostedPage')).toBe(1);
+    });
+
+    it.each(['inquire', 'abandon'] as const)('when %s settles: the outcome is told, and written later', async (ask) => {
+      const { conversationId } = await shop.payments.startHosted(order());
+      simulator.payAtPage(conversationId, { callback: 'none' });
+      handle = (call) => (call.method === 'replace' ? broken() : call.proceed());
+      expect(await shop.payments[ask](conversationId)).toMatchObject({ state: 'succeeded', stored: false });
+      handle = soundly;
+      expect(await shop.payments.reconcile()).toMatchObject({ written: 1 });
+      expect(await shop.payments.find(conversationId)).toMatchObject({ state: 'succeeded', stored: true });
+    });
+  });
 });
 
 function open(options = {}): Promise<Shop> {
@@ -98,146 +241,7 @@ async function expectFree(sale: ReturnType<typeof order>): Promise<void> {
   expect([simulator.ledger.charges.length, simulator.ledger.violations]).toEqual([1, []]);
 }
 
-describe('the request for the gateway’s own page', () => {
-  it.each(PAGE_FAULTS)('%s: the order is free again', async (_fault, play, reason) => {
-    const sale = order();
-    simulator.fail({ operation: 'hostedPage', at: isAnswer(play) ? 'after' : 'before', ...play });
-    const error = await rejection(shop.payments.startHosted(sale));
-    expect(error).toBeInstanceOf(PaymentHostedError);
-    const { payment } = error as PaymentHostedError;
-    expect(payment).toMatchObject({ state: 'failed', reason, stored: true });
-    expect(await shop.payments.find(payment.conversationId)).toEqual(payment);
-    expect(simulator.ledger.calls('hostedPage')).toBe(1);
-    await expectFree(sale);
-  });
-
-  it('is free again where the page was opened, and the answer was lost', async () => {
-    const sale = order();
-    simulator.fail({ operation: 'hostedPage', at: 'after', kind: 'reset' });
-    expect(await rejection(shop.payments.startHosted(sale))).toBeInstanceOf(PaymentHostedError);
-    await expectFree(sale);
-  });
-
-  it('is free again where it could not be sent', async () => {
-    const unsent = await open({ baseUrl: `http://127.0.0.1:${await closedPort()}` });
-    const error = await rejection(unsent.payments.startHosted(order()));
-    expect(error).toBeInstanceOf(PaymentNotSentError);
-    const { reference } = (error as PaymentNotSentError).payment;
-    expect(await unsent.payments.findByReference(reference!)).toMatchObject([{ state: 'failed', reason: 'not_sent' }]);
-    // No `page_open`: the order is not held.
-    expect(await rejection(unsent.payments.startHosted({ ...order(), reference: reference! }))).toBeInstanceOf(
-      PaymentNotSentError,
-    );
-    await unsent.app.close();
-  });
-});
-
 /** An answer can be changed only after the work. */
 function isAnswer({ kind }: Play): boolean {
   return !['reset', 'close', 'half-reply', 'stall', 'status'].includes(kind);
 }
-
-describe('the question whether the page was paid', () => {
-  it.each(SILENCES)('%s: it stays open, and is found paid by the next', async (_fault, play) => {
-    const { conversationId, payment } = await shop.payments.startHosted(order());
-    simulator.payAtPage(conversationId, { callback: 'none' });
-    for (const ask of ['inquire', 'abandon'] as const) {
-      const at: FaultMoment = isAnswer(play) ? 'after' : 'before';
-      simulator.fail({ operation: 'CheckPayment', at, ...play });
-      expect(await shop.payments[ask](conversationId)).toMatchObject({ state: 'pending', version: payment.version });
-    }
-    expect(await shop.payments.find(conversationId)).toEqual(payment);
-    expect(await shop.payments.inquire(conversationId)).toMatchObject({ state: 'succeeded' });
-    expect(simulator.ledger.charges).toHaveLength(1);
-  });
-
-  it.each([400, 404, 422])('%d with a code is an answer: abandon ends an unpaid page by it', async (status) => {
-    const sale = order();
-    const { conversationId } = await shop.payments.startHosted(sale);
-    const headers = { 'content-type': 'application/json' };
-    const reply = { kind: 'reply', status, headers, body: '{"responseCode":"B0029"}' } as const;
-    const fault = { operation: 'CheckPayment', ...reply } as const;
-    simulator.fail(fault);
-    expect(await shop.payments.inquire(conversationId)).toMatchObject({ state: 'pending' });
-    simulator.fail(fault);
-    expect(await shop.payments.abandon(conversationId)).toMatchObject({ state: 'expired', reason: 'abandoned' });
-    await expectFree(sale);
-  });
-});
-
-describe('a store that fails', () => {
-  it('before the opening: nothing is sent, and the order is free', async () => {
-    const sale = order();
-    handle = downly;
-    expect(await rejection(shop.payments.startHosted(sale))).toBeInstanceOf(PaymentStoreError);
-    expect(simulator.requests).toEqual([]);
-    handle = soundly;
-    await shop.payments.reconcile();
-    await expectFree(sale);
-  });
-
-  it('with the word of the opening lost: nothing is sent, and the order is free', async () => {
-    const sale = order();
-    handle = async (call) => {
-      const answer = await call.proceed();
-      return call.method === 'insert' ? broken() : answer;
-    };
-    expect(await rejection(shop.payments.startHosted(sale))).toBeInstanceOf(PaymentStoreError);
-    expect(simulator.requests).toEqual([]);
-    handle = soundly;
-    await shop.payments.reconcile();
-    await expectFree(sale);
-  });
-
-  it('with an opening that lands after it was given up: nothing is sent, and the order is free', async () => {
-    const sale = order();
-    let land: (() => Promise<unknown>) | undefined;
-    handle = (call) => {
-      if (call.method !== 'insert') return call.proceed();
-      land ??= call.proceed;
-      return broken();
-    };
-    expect(await rejection(shop.payments.startHosted(sale))).toBeInstanceOf(PaymentStoreError);
-    await land?.();
-    handle = soundly;
-    expect(simulator.requests).toEqual([]);
-    await shop.payments.reconcile();
-    await expectFree(sale);
-  });
-
-  it('at the closing write: nobody has seen the page, and the order is free once its opening has run out', async () => {
-    const sale = order();
-    handle = (call) => (call.method === 'replace' ? broken() : call.proceed());
-    expect(await rejection(shop.payments.startHosted(sale))).toBeInstanceOf(PaymentStoreError);
-    handle = soundly;
-    expect(await rejection(shop.payments.startHosted(sale))).toMatchObject({ reason: 'page_open' });
-    clock.aheadMs += 5 * 60_000;
-    await shop.payments.reconcile();
-    expect(await shop.payments.findByReference(sale.reference)).toMatchObject([{ state: 'expired' }]);
-    await expectFree(sale);
-  });
-
-  it('with the word of the closing write lost: starting again gives the page that was opened', async () => {
-    const sale = order();
-    handle = async (call) => {
-      const answer = await call.proceed();
-      return call.method === 'replace' ? broken() : answer;
-    };
-    expect(await rejection(shop.payments.startHosted(sale))).toBeInstanceOf(PaymentStoreError);
-    handle = soundly;
-    await shop.payments.reconcile();
-    expect(await shop.payments.findByReference(sale.reference)).toMatchObject([{ state: 'pending' }]);
-    await expectFree(sale);
-    expect(simulator.ledger.calls('hostedPage')).toBe(1);
-  });
-
-  it.each(['inquire', 'abandon'] as const)('when %s settles: the outcome is told, and written later', async (ask) => {
-    const { conversationId } = await shop.payments.startHosted(order());
-    simulator.payAtPage(conversationId, { callback: 'none' });
-    handle = (call) => (call.method === 'replace' ? broken() : call.proceed());
-    expect(await shop.payments[ask](conversationId)).toMatchObject({ state: 'succeeded', stored: false });
-    handle = soundly;
-    expect(await shop.payments.reconcile()).toMatchObject({ written: 1 });
-    expect(await shop.payments.find(conversationId)).toMatchObject({ state: 'succeeded', stored: true });
-  });
-});

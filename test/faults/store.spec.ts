@@ -35,27 +35,64 @@ let simulator: Simulator;
 let store: UnsteadyStore;
 let shop: Shop;
 
-beforeEach(async () => {
-  simulator = await startSimulator({ dialect: 'morpos' });
-  store = new UnsteadyStore();
-  shop = await Shop.open(simulator, { store });
-});
-afterEach(async () => {
-  await shop.close();
-  await simulator.close();
-});
+describe('store', () => {
+  beforeEach(async () => {
+    simulator = await startSimulator({ dialect: 'morpos' });
+    store = new UnsteadyStore();
+    shop = await Shop.open(simulator, { store });
+  });
+  afterEach(async () => {
+    await shop.close();
+    await simulator.close();
+  });
 
-it.each(ENDPOINTS)('%s throws and sends nothing when the store is down before it', async (endpoint) => {
-  const conversationId = await shop.awaiting();
-  const { length } = simulator.requests;
-  store.state = 'down';
-  const call = endpoint === 'Auth3d' ? shop.complete(conversationId) : shop.call(endpoint);
-  await expect(call).rejects.toThrow(PaymentStoreError);
-  expect(simulator.requests).toHaveLength(length);
+  it.each(ENDPOINTS)('%s throws and sends nothing when the store is down before it', async (endpoint) => {
+    const conversationId = await shop.awaiting();
+    const { length } = simulator.requests;
+    store.state = 'down';
+    const call = endpoint === 'Auth3d' ? shop.complete(conversationId) : shop.call(endpoint);
+    await expect(call).rejects.toThrow(PaymentStoreError);
+    expect(simulator.requests).toHaveLength(length);
 
-  store.state = 'up';
-  const { payment } = await shop.complete(conversationId);
-  expect([payment.state, simulator.ledger.calls('Auth3d'), simulator.ledger.violations]).toEqual(['succeeded', 1, []]);
+    store.state = 'up';
+    const { payment } = await shop.complete(conversationId);
+    expect([payment.state, simulator.ledger.calls('Auth3d'), simulator.ledger.violations]).toEqual([
+      'succeeded',
+      1,
+      [],
+    ]);
+  });
+
+  describe.each(['DoPayment', 'Auth3d'] as const)('%s', (endpoint) => {
+    it.each(['down', 'hanging'] as const)(
+      'returns the outcome and writes it later when the store is %s after sending',
+      async (state) => {
+        const conversationId = endpoint === 'Auth3d' ? await shop.awaiting() : null;
+        const run = async (): Promise<Payment> =>
+          (conversationId ? await shop.complete(conversationId) : await shop.call('DoPayment')).payment;
+        const payment = await failMeanwhile(endpoint, state, run);
+        expect([payment.state, payment.stored]).toEqual(['succeeded', false]);
+
+        store.state = 'up';
+        expect(await shop.payments.reconcile()).toMatchObject({ written: 1 });
+        const written = await shop.payments.find(payment.conversationId);
+        expect([written?.state, written?.stored]).toEqual(['succeeded', true]);
+        expect([simulator.ledger.calls(endpoint), simulator.ledger.violations]).toEqual([1, []]);
+      },
+    );
+  });
+
+  it('Init3d throws when the store is down after sending: the buyer is not sent to the bank, and no money can move', async () => {
+    const reference = 'order-of-the-outage';
+    const call = failMeanwhile('Init3d', 'down', () => shop.payments.init3d(sale('10.00', { reference })));
+    await expect(call).rejects.toThrow(PaymentStoreError);
+    store.state = 'up';
+    const [payment] = await shop.payments.findByReference(reference);
+    expect(payment?.state).toBe('initiating');
+    const { conversationId } = payment ?? { conversationId: '' };
+    await expect(shop.complete(conversationId)).rejects.toMatchObject({ code: 'PAYMENT_STATE' });
+    expect(simulator.ledger.calls('Auth3d')).toBe(0);
+  });
 });
 
 /** The store fails while the gateway works. */
@@ -71,34 +108,3 @@ async function failMeanwhile<T>(
   fault.release();
   return call;
 }
-
-describe.each(['DoPayment', 'Auth3d'] as const)('%s', (endpoint) => {
-  it.each(['down', 'hanging'] as const)(
-    'returns the outcome and writes it later when the store is %s after sending',
-    async (state) => {
-      const conversationId = endpoint === 'Auth3d' ? await shop.awaiting() : null;
-      const run = async (): Promise<Payment> =>
-        (conversationId ? await shop.complete(conversationId) : await shop.call('DoPayment')).payment;
-      const payment = await failMeanwhile(endpoint, state, run);
-      expect([payment.state, payment.stored]).toEqual(['succeeded', false]);
-
-      store.state = 'up';
-      expect(await shop.payments.reconcile()).toMatchObject({ written: 1 });
-      const written = await shop.payments.find(payment.conversationId);
-      expect([written?.state, written?.stored]).toEqual(['succeeded', true]);
-      expect([simulator.ledger.calls(endpoint), simulator.ledger.violations]).toEqual([1, []]);
-    },
-  );
-});
-
-it('Init3d throws when the store is down after sending: the buyer is not sent to the bank, and no money can move', async () => {
-  const reference = 'order-of-the-outage';
-  const call = failMeanwhile('Init3d', 'down', () => shop.payments.init3d(sale('10.00', { reference })));
-  await expect(call).rejects.toThrow(PaymentStoreError);
-  store.state = 'up';
-  const [payment] = await shop.payments.findByReference(reference);
-  expect(payment?.state).toBe('initiating');
-  const { conversationId } = payment ?? { conversationId: '' };
-  await expect(shop.complete(conversationId)).rejects.toMatchObject({ code: 'PAYMENT_STATE' });
-  expect(simulator.ledger.calls('Auth3d')).toBe(0);
-});

@@ -7,23 +7,25 @@ import { sampling } from '../rigs/extent.js';
 let galera: Galera;
 let urls: readonly string[];
 
-beforeAll(async () => {
-  galera = await startGalera();
-  urls = await galera.createDatabase();
-}, 60_000);
-afterAll(() => galera.stop());
+describe('contract', () => {
+  beforeAll(async () => {
+    galera = await startGalera();
+    urls = await galera.createDatabase();
+  }, 60_000);
+  afterAll(() => galera.stop());
+
+  describePaymentStore(
+    'two nodes of a Galera cluster',
+    {
+      create: (clock) => openAt(0, clock),
+      another: (_store, clock) => openAt(1, clock),
+    },
+    sampling(5),
+  );
+});
 
 async function openAt(node: number, clock: PaymentClock) {
   const store = await openSqlStore(urls[node]!, { clock });
   await store.open();
   return store;
 }
-
-describePaymentStore(
-  'two nodes of a Galera cluster',
-  {
-    create: (clock) => openAt(0, clock),
-    another: (_store, clock) => openAt(1, clock),
-  },
-  sampling(5),
-);

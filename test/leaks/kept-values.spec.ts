@@ -14,25 +14,27 @@ let redis: RedisServer;
 /** Has stores and nothing else: a snapshot of the heap of Jest, with all suites before this one, takes minutes. */
 let shop: TaskProcess;
 
-beforeAll(async () => {
-  [postgres, redis] = await Promise.all([startPostgres(), startRedis({ args: ['--appendfsync', 'always'] })]);
-  const urls: StoreUrls = {
-    sqlite: `sqlite:${join(folder, 'kept.db')}`,
-    postgres: await postgres.createDatabase(),
-    redis: redis.url,
-  };
-  shop = await TaskProcess.fork(SCRIPT, urls);
-});
-afterAll(async () => {
-  await shop?.end();
-  await Promise.all([postgres?.stop(), redis?.stop()]);
-  rmSync(folder, { recursive: true });
-});
+describe('kept values', () => {
+  beforeAll(async () => {
+    [postgres, redis] = await Promise.all([startPostgres(), startRedis({ args: ['--appendfsync', 'always'] })]);
+    const urls: StoreUrls = {
+      sqlite: `sqlite:${join(folder, 'kept.db')}`,
+      postgres: await postgres.createDatabase(),
+      redis: redis.url,
+    };
+    shop = await TaskProcess.fork(SCRIPT, urls);
+  });
+  afterAll(async () => {
+    await shop?.end();
+    await Promise.all([postgres?.stop(), redis?.stop()]);
+    rmSync(folder, { recursive: true });
+  });
 
-test.each(ENGINES)('a store of %s prints nothing of the first customer it served', async (name) => {
-  expect(await shop.ask<boolean>('isPrinted', name)).toBe(false);
-});
+  test.each(ENGINES)('a store of %s prints nothing of the first customer it served', async (name) => {
+    expect(await shop.ask<boolean>('isPrinted', name)).toBe(false);
+  });
 
-test('no store keeps anything of a payment in memory', async () => {
-  expect(await shop.ask<boolean[]>('areInHeap')).toEqual([true, false, false, false]);
+  test('no store keeps anything of a payment in memory', async () => {
+    expect(await shop.ask<boolean[]>('areInHeap')).toEqual([true, false, false, false]);
+  });
 });

@@ -38,49 +38,121 @@ let notebook: Notebook;
 let url: string;
 let merchant: Merchant;
 
-beforeAll(async () => {
-  // The server writes down every statement that it is sent.
-  const logs = { log_output: 'TABLE', general_log: '1', slow_query_log: '1', long_query_time: '0' };
-  [mariadb, simulator] = await Promise.all([
-    startMariaDb(logs),
-    startSimulator({ dialect: 'morpos', inquiryKnowsRefunds: true }),
-  ]);
-  url = await mariadb.createDatabase();
-  notebook = new Notebook();
-  merchant = await startMerchant('express', simulator, {
-    options: { storeUrl: url, background: false, timeoutMs: 1_000 },
-    metadata: { providers: [Handlers] },
-    override: (builder) => builder.setLogger(notebook.logger),
-    application: { logger: notebook.logger },
+describe('mariadb leaks', () => {
+  beforeAll(async () => {
+    // The server writes down every statement that it is sent.
+    const logs = { log_output: 'TABLE', general_log: '1', slow_query_log: '1', long_query_time: '0' };
+    [mariadb, simulator] = await Promise.all([
+      startMariaDb(logs),
+      startSimulator({ dialect: 'morpos', inquiryKnowsRefunds: true }),
+    ]);
+    url = await mariadb.createDatabase();
+    notebook = new Notebook();
+    merchant = await startMerchant('express', simulator, {
+      options: { storeUrl: url, background: false, timeoutMs: 1_000 },
+      metadata: { providers: [Handlers] },
+      override: (builder) => builder.setLogger(notebook.logger),
+      application: { logger: notebook.logger },
+    });
+  });
+  afterAll(async () => {
+    await merchant.app.close();
+    await simulator.close();
+    await mariadb.stop();
+  });
+
+  let keys = 0;
+  const order = (amount?: string) =>
+    sale(amount, { cardDetails: { ...CARD }, reference: REFERENCE, allowRepeat: true });
+
+  /** A payment of each kind and a refund, and what an operator asks about them. */
+  async function meet(): Promise<void> {
+    const { payments } = merchant;
+    const idempotencyKey = `key-${(keys += 1)}`;
+    const paid = await notebook.watch('doPayment', () => payments.doPayment({ ...order(), idempotencyKey }));
+    await notebook.watch('init3d', async () => {
+      const { payment } = await payments.init3d(order());
+      const { fields } = simulator.approve(payment.conversationId);
+      return payments.auth3d({ conversationId: payment.conversationId, fields });
+    });
+    const conversationId = paid?.conversationId ?? 'none';
+    await notebook.watch('refund', () =>
+      payments.refund({ conversationId, amount: '1.00', note: `card ${CARD.cardNo}`, by: `ada ${CARD.cardNo}` }),
+    );
+    await notebook.watch('inquire', () => payments.inquire(conversationId));
+    await notebook.watch('find', () => payments.findByReference(REFERENCE));
+    await notebook.watch('reconcile', () => payments.reconcile());
+  }
+
+  it('runs payments whose gateway answers, fails, and sends the card back', async () => {
+    await meet();
+    for (const kind of FAULT_NAMES) {
+      for (const operation of ['DoPayment', 'Init3d', 'Auth3d', 'refund'] as const) simulator.fail({ operation, kind });
+      await meet();
+    }
+    const told = `card ${CARD.cardNo} cvv ${CARD.cvv} exp ${CARD.expDate}`;
+    const names = ['message', 'resultDescription', 'responseDescription', 'orderId', 'authCode'];
+    const edit = (fields: Record<string, unknown>) => names.forEach((name) => (fields[name] = told));
+    for (const operation of ['DoPayment', 'Init3d'] as const) simulator.fail({ operation, kind: 'edit', edit });
+    await meet();
+  });
+
+  it('meets a store that refuses every statement, then some', async () => {
+    for (const table of TABLES) {
+      await queryMariaDb(url, `rename table ${table} to away`);
+      await meet();
+      await queryMariaDb(url, `rename table away to ${table}`);
+      await meet();
+    }
+  });
+
+  it('leaves no card in any row, log, error or event, nor in what the server was sent', async () => {
+    await noteServer();
+    for (const source of [
+      'doPayment: error',
+      'doPayment: result',
+      'refund: error',
+      'log: ',
+      'general_log',
+      'slow_log',
+    ]) {
+      expect([source, noted(source).length > 0]).toEqual([source, true]);
+    }
+    for (const table of TABLES) expect([table, noted(`rows of ${table}`).length > 0]).toEqual([table, true]);
+    // It is looked for where it could be: in texts that tell of this card.
+    for (const source of ['rows of card_payment', 'general_log', 'slow_log']) {
+      expect([source, noted(source).some((text) => text.includes('524677******3508'))]).toEqual([source, true]);
+    }
+    expect(summary(searchFor(SECRETS, notebook.evidence))).toEqual([]);
+  });
+
+  it('shows in no error and no log the statement that failed, which the driver’s error holds with its values', async () => {
+    const shown = [...notebook.evidence].filter(({ source }) => /: error|^log: /.test(source));
+    expect(shown.filter(({ text }) => /card_payment_key|insert into|ER_[A-Z_]+/.test(text))).toEqual([]);
+    const connection = await createConnection(url);
+    const text = `insert into none (record) values ('${REFERENCE}')`;
+    const error: unknown = await connection.query(text).catch((thrown: unknown) => thrown);
+    await connection.end();
+    expect(error).toMatchObject({ code: 'ER_NO_SUCH_TABLE', sql: text });
+  });
+
+  it('shows no password when a store is printed, or does not open', async () => {
+    const { password } = new URL(url);
+    const notes = new Notebook();
+    const store: PaymentStore = await openSqlStore(url);
+    notes.note('store', inspect(store, { depth: 20, showHidden: true }));
+    await store.open();
+    notes.note('store', inspect(store, { depth: 20, showHidden: true }));
+    await store.close();
+    for (const wrong of [url.replace(/test_\w+$/, 'none'), url.replace('//shop', '//shopper')]) {
+      const closed = await openSqlStore(wrong);
+      await notes.watch('open', () => closed.open());
+      await closed.close();
+    }
+    expect(notes.evidence.filter(({ source }) => source === 'open: error').length).toBeGreaterThan(1);
+    expect(summary(searchFor([{ name: 'password', text: password }], notes.evidence))).toEqual([]);
   });
 });
-afterAll(async () => {
-  await merchant.app.close();
-  await simulator.close();
-  await mariadb.stop();
-});
-
-let keys = 0;
-const order = (amount?: string) => sale(amount, { cardDetails: { ...CARD }, reference: REFERENCE, allowRepeat: true });
-
-/** A payment of each kind and a refund, and what an operator asks about them. */
-async function meet(): Promise<void> {
-  const { payments } = merchant;
-  const idempotencyKey = `key-${(keys += 1)}`;
-  const paid = await notebook.watch('doPayment', () => payments.doPayment({ ...order(), idempotencyKey }));
-  await notebook.watch('init3d', async () => {
-    const { payment } = await payments.init3d(order());
-    const { fields } = simulator.approve(payment.conversationId);
-    return payments.auth3d({ conversationId: payment.conversationId, fields });
-  });
-  const conversationId = paid?.conversationId ?? 'none';
-  await notebook.watch('refund', () =>
-    payments.refund({ conversationId, amount: '1.00', note: `card ${CARD.cardNo}`, by: `ada ${CARD.cardNo}` }),
-  );
-  await notebook.watch('inquire', () => payments.inquire(conversationId));
-  await notebook.watch('find', () => payments.findByReference(REFERENCE));
-  await notebook.watch('reconcile', () => payments.reconcile());
-}
 
 /** Notes what the server holds: each row, and each statement that it was sent. */
 async function noteServer(): Promise<void> {
@@ -107,65 +179,3 @@ function noted(source: string): string[] {
 function summary(leaks: readonly Leak[]): string[] {
   return leaks.map(({ secret, form, source, excerpt }) => `${secret}, ${form}, ${source}: …${excerpt}…`);
 }
-
-it('runs payments whose gateway answers, fails, and sends the card back', async () => {
-  await meet();
-  for (const kind of FAULT_NAMES) {
-    for (const operation of ['DoPayment', 'Init3d', 'Auth3d', 'refund'] as const) simulator.fail({ operation, kind });
-    await meet();
-  }
-  const told = `card ${CARD.cardNo} cvv ${CARD.cvv} exp ${CARD.expDate}`;
-  const names = ['message', 'resultDescription', 'responseDescription', 'orderId', 'authCode'];
-  const edit = (fields: Record<string, unknown>) => names.forEach((name) => (fields[name] = told));
-  for (const operation of ['DoPayment', 'Init3d'] as const) simulator.fail({ operation, kind: 'edit', edit });
-  await meet();
-});
-
-it('meets a store that refuses every statement, then some', async () => {
-  for (const table of TABLES) {
-    await queryMariaDb(url, `rename table ${table} to away`);
-    await meet();
-    await queryMariaDb(url, `rename table away to ${table}`);
-    await meet();
-  }
-});
-
-it('leaves no card in any row, log, error or event, nor in what the server was sent', async () => {
-  await noteServer();
-  for (const source of ['doPayment: error', 'doPayment: result', 'refund: error', 'log: ', 'general_log', 'slow_log']) {
-    expect([source, noted(source).length > 0]).toEqual([source, true]);
-  }
-  for (const table of TABLES) expect([table, noted(`rows of ${table}`).length > 0]).toEqual([table, true]);
-  // It is looked for where it could be: in texts that tell of this card.
-  for (const source of ['rows of card_payment', 'general_log', 'slow_log']) {
-    expect([source, noted(source).some((text) => text.includes('524677******3508'))]).toEqual([source, true]);
-  }
-  expect(summary(searchFor(SECRETS, notebook.evidence))).toEqual([]);
-});
-
-it('shows in no error and no log the statement that failed, which the driver’s error holds with its values', async () => {
-  const shown = [...notebook.evidence].filter(({ source }) => /: error|^log: /.test(source));
-  expect(shown.filter(({ text }) => /card_payment_key|insert into|ER_[A-Z_]+/.test(text))).toEqual([]);
-  const connection = await createConnection(url);
-  const text = `insert into none (record) values ('${REFERENCE}')`;
-  const error: unknown = await connection.query(text).catch((thrown: unknown) => thrown);
-  await connection.end();
-  expect(error).toMatchObject({ code: 'ER_NO_SUCH_TABLE', sql: text });
-});
-
-it('shows no password when a store is printed, or does not open', async () => {
-  const { password } = new URL(url);
-  const notes = new Notebook();
-  const store: PaymentStore = await openSqlStore(url);
-  notes.note('store', inspect(store, { depth: 20, showHidden: true }));
-  await store.open();
-  notes.note('store', inspect(store, { depth: 20, showHidden: true }));
-  await store.close();
-  for (const wrong of [url.replace(/test_\w+$/, 'none'), url.replace('//shop', '//shopper')]) {
-    const closed = await openSqlStore(wrong);
-    await notes.watch('open', () => closed.open());
-    await closed.close();
-  }
-  expect(notes.evidence.filter(({ source }) => source === 'open: error').length).toBeGreaterThan(1);
-  expect(summary(searchFor([{ name: 'password', text: password }], notes.evidence))).toEqual([]);
-});

@@ -34,30 +34,90 @@ class Handlers {
   }
 }
 
-beforeAll(async () => {
-  folder = makeScratchFolder('leaks');
-  storeUrl = `sqlite:${folder.path}/payments.db`;
-  notebook = new Notebook();
-  recorder = new TelemetryRecorder().start();
-  simulator = await startTimelessGateway();
-  notebook.listen();
-  merchant = await startMerchant('express', simulator, {
-    options: { storeUrl, background: false, timeoutMs: 1_000 },
-    structure: { callback: { waitMs: 500 } },
-    metadata: { providers: [Handlers] },
-    override: (builder) => builder.setLogger(notebook.logger),
-    application: { logger: notebook.logger },
+describe('pages', () => {
+  beforeAll(async () => {
+    folder = makeScratchFolder('leaks');
+    storeUrl = `sqlite:${folder.path}/payments.db`;
+    notebook = new Notebook();
+    recorder = new TelemetryRecorder().start();
+    simulator = await startTimelessGateway();
+    notebook.listen();
+    merchant = await startMerchant('express', simulator, {
+      options: { storeUrl, background: false, timeoutMs: 1_000 },
+      structure: { callback: { waitMs: 500 } },
+      metadata: { providers: [Handlers] },
+      override: (builder) => builder.setLogger(notebook.logger),
+      application: { logger: notebook.logger },
+    });
+    merchant.app
+      .get(EventEmitter2)
+      .onAny((name, event: unknown) => notebook.note(`plain event ${String(name)}`, event));
+    store = await openedStoreAt(storeUrl);
   });
-  merchant.app.get(EventEmitter2).onAny((name, event: unknown) => notebook.note(`plain event ${String(name)}`, event));
-  store = await openedStoreAt(storeUrl);
-});
-afterAll(async () => {
-  notebook.stop();
-  recorder.stop();
-  await merchant.app.close();
-  await store.close();
-  await simulator.close();
-  folder.remove();
+  afterAll(async () => {
+    notebook.stop();
+    recorder.stop();
+    await merchant.app.close();
+    await store.close();
+    await simulator.close();
+    folder.remove();
+  });
+
+  it('opens pages and forms that are paid, declined, given up or left open', async () => {
+    const { payments } = merchant;
+    for (const form of ['page', 'embedded'] as const) {
+      const paid = await start(order({ form }));
+      const back = simulator.payAtPage(paid.conversationId);
+      await look(paid.conversationId);
+      await notebook.page('callback', back.request.url, back.request);
+      await notebook.page('callback again', back.request.url, back.request);
+      await look(paid.conversationId);
+
+      const declined = await start(order({ form }));
+      const failed = simulator.payAtPage(declined.conversationId, { cardNo: DECLINED_CARD });
+      await notebook.page('callback', failed.request.url, failed.request);
+      await notebook.page('attack', failed.request.url, {
+        method: 'POST',
+        body: new URLSearchParams({ conversationId: 'A1' }),
+      });
+      await look(declined.conversationId);
+
+      const left = await start(order({ form }));
+      await notebook.watch('abandon', () => payments.abandon(left.conversationId));
+      await look(left.conversationId);
+      await start(order({ form }));
+    }
+    for (const kind of FAULT_NAMES) {
+      simulator.fail({ operation: 'hostedPage', kind });
+      await notebook.watch('startHosted', async () => (await payments.startHosted(order())).payment);
+    }
+    await notebook.watch('reconcile', () => payments.reconcile());
+  });
+
+  it('keeps the address of a page in the record of an open one, and nowhere else', async () => {
+    for (const id of ids) await noteRows(id);
+    for (const text of await recorder.texts()) notebook.note('spans and metrics', text);
+    notebook.note('service', inspect(merchant.payments, { depth: 20, showHidden: true }));
+    const states = await Promise.all(ids.map(async (id) => (await store.find('default', id))?.state));
+    expect(new Set(states)).toEqual(new Set(['succeeded', 'pending', 'expired']));
+    const sources = ['startHosted', 'find', 'command line', 'log', 'awaited event', 'plain event', 'record', 'history'];
+    for (const source of [...sources, 'callback', 'spans and metrics']) {
+      expect([source, notebook.evidence.some((item) => item.source.startsWith(source))]).toEqual([source, true]);
+    }
+    expect(notebook.evidence.some(({ text }) => text.includes('page_open'))).toBe(true);
+    expect(tokens().length).toBeGreaterThan(10);
+    expect(summary(searchFor([...secrets, ...tokens()], notebook.evidence))).toEqual([]);
+  });
+
+  it('would find each of them, wherever it was shown', () => {
+    for (const secret of [...secrets, ...tokens().slice(0, 3)]) {
+      const planting = new Notebook();
+      planting.logger.warn({ deep: { payment: { reference: `x ${secret.text} x` } } });
+      planting.note('event', encodeURIComponent(secret.text));
+      const found = new Set(searchFor([secret], planting.evidence).map(({ source }) => source));
+      expect(found).toEqual(new Set(['log: warn', 'event']));
+    }
+  });
 });
 
 function order(more: object = {}) {
@@ -137,59 +197,3 @@ function tokens(): Secret[] {
 function summary(leaks: readonly Leak[]): string[] {
   return [...new Set(leaks.map(({ secret, form, source, excerpt }) => `${secret}, ${form}, ${source}: …${excerpt}…`))];
 }
-
-it('opens pages and forms that are paid, declined, given up or left open', async () => {
-  const { payments } = merchant;
-  for (const form of ['page', 'embedded'] as const) {
-    const paid = await start(order({ form }));
-    const back = simulator.payAtPage(paid.conversationId);
-    await look(paid.conversationId);
-    await notebook.page('callback', back.request.url, back.request);
-    await notebook.page('callback again', back.request.url, back.request);
-    await look(paid.conversationId);
-
-    const declined = await start(order({ form }));
-    const failed = simulator.payAtPage(declined.conversationId, { cardNo: DECLINED_CARD });
-    await notebook.page('callback', failed.request.url, failed.request);
-    await notebook.page('attack', failed.request.url, {
-      method: 'POST',
-      body: new URLSearchParams({ conversationId: 'A1' }),
-    });
-    await look(declined.conversationId);
-
-    const left = await start(order({ form }));
-    await notebook.watch('abandon', () => payments.abandon(left.conversationId));
-    await look(left.conversationId);
-    await start(order({ form }));
-  }
-  for (const kind of FAULT_NAMES) {
-    simulator.fail({ operation: 'hostedPage', kind });
-    await notebook.watch('startHosted', async () => (await payments.startHosted(order())).payment);
-  }
-  await notebook.watch('reconcile', () => payments.reconcile());
-});
-
-it('keeps the address of a page in the record of an open one, and nowhere else', async () => {
-  for (const id of ids) await noteRows(id);
-  for (const text of await recorder.texts()) notebook.note('spans and metrics', text);
-  notebook.note('service', inspect(merchant.payments, { depth: 20, showHidden: true }));
-  const states = await Promise.all(ids.map(async (id) => (await store.find('default', id))?.state));
-  expect(new Set(states)).toEqual(new Set(['succeeded', 'pending', 'expired']));
-  const sources = ['startHosted', 'find', 'command line', 'log', 'awaited event', 'plain event', 'record', 'history'];
-  for (const source of [...sources, 'callback', 'spans and metrics']) {
-    expect([source, notebook.evidence.some((item) => item.source.startsWith(source))]).toEqual([source, true]);
-  }
-  expect(notebook.evidence.some(({ text }) => text.includes('page_open'))).toBe(true);
-  expect(tokens().length).toBeGreaterThan(10);
-  expect(summary(searchFor([...secrets, ...tokens()], notebook.evidence))).toEqual([]);
-});
-
-it('would find each of them, wherever it was shown', () => {
-  for (const secret of [...secrets, ...tokens().slice(0, 3)]) {
-    const planting = new Notebook();
-    planting.logger.warn({ deep: { payment: { reference: `x ${secret.text} x` } } });
-    planting.note('event', encodeURIComponent(secret.text));
-    const found = new Set(searchFor([secret], planting.evidence).map(({ source }) => source));
-    expect(found).toEqual(new Set(['log: warn', 'event']));
-  }
-});

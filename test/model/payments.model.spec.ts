@@ -12,15 +12,15 @@ import { Shop } from './shop-instance.js';
 
 const TIMES = inWhole(100, 1);
 
-beforeAll(() => {
-  Logger.overrideLogger(false);
-});
-
 /** Random sequences of steps, compared with the promised states. A failure prints its seed and its shortest sequence. */
 describe.each([
   ['memory', 200 * TIMES, (clock: TestClock): PaymentStore => new MemoryPaymentStore({ clock })],
   ['SQLite', 50 * TIMES, (clock: TestClock): PaymentStore => sqlitePaymentStore({ file: ':memory:', clock })],
 ])('payments and refunds in %s and the model', (_name, runs, makeStore) => {
+  beforeAll(() => {
+    Logger.overrideLogger(false);
+  });
+
   it(
     `agree in ${runs} random sequences`,
     async () => {

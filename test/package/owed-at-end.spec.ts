@@ -64,16 +64,16 @@ function run(end: string, downMs: number): Promise<Ended> {
 /** The six jobs run at the same time, since they only wait. */
 let jobs: ReadonlyMap<string, { readonly briefly: Promise<Ended>; readonly forGood: Promise<Ended> }>;
 
-beforeAll(() => {
-  const started = Object.values(ENDS).map(
-    (end) => [end, { briefly: run(end, 4_000), forGood: run(end, 3_600_000) }] as const,
-  );
-  // A job that fails makes its own test fail.
-  for (const [, { briefly, forGood }] of started) void Promise.allSettled([briefly, forGood]);
-  jobs = new Map(started);
-});
-
 describe.each(Object.entries(ENDS))('a job that %s', (_what, end) => {
+  beforeAll(() => {
+    const started = Object.values(ENDS).map(
+      (end) => [end, { briefly: run(end, 4_000), forGood: run(end, 3_600_000) }] as const,
+    );
+    // A job that fails makes its own test fail.
+    for (const [, { briefly, forGood }] of started) void Promise.allSettled([briefly, forGood]);
+    jobs = new Map(started);
+  });
+
   it('writes what a store did not accept for some seconds, and ends as soon as that is done', async () => {
     const { written, seconds, named } = await jobs.get(end)!.briefly;
     expect([written, named]).toEqual([['succeeded'], false]);

@@ -13,7 +13,6 @@ describe('PasswordGuesses', () => {
     now = 5000;
     jest.spyOn(performance, 'now').mockImplementation(() => now);
   });
-  afterEach(() => jest.restoreAllMocks());
 
   /** How many guesses were compared. */
   function guess(count: number, addressOf: (index: number) => string): number {

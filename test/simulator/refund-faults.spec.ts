@@ -14,17 +14,6 @@ let merchant: SimulatedMerchant;
 let agent: Agent;
 let ids: { orderId: string; paymentId: string };
 
-beforeEach(async () => {
-  simulator = await startSimulator({ dialect: 'morpos' });
-  merchant = new SimulatedMerchant(simulator);
-  agent = new Agent({ connections: 1 });
-  ids = await pay();
-});
-afterEach(async () => {
-  await agent.destroy();
-  await simulator.close();
-});
-
 async function pay(): Promise<{ orderId: string; paymentId: string }> {
   return (await fieldsOf(merchant.doPayment({ amount: '60.00' }))) as { orderId: string; paymentId: string };
 }
@@ -48,6 +37,18 @@ const MOMENTS: [FaultMoment, number, boolean][] = [
 ];
 
 describe.each<RefundOperation>(['refund', 'void'])('%s', (operation) => {
+  beforeEach(async () => {
+    simulator = await startSimulator({ dialect: 'morpos' });
+    merchant = new SimulatedMerchant(simulator);
+    agent = new Agent({ connections: 1 });
+    ids = await pay();
+  });
+
+  afterEach(async () => {
+    await agent.destroy();
+    await simulator.close();
+  });
+
   describe.each(['reset', 'close'] as const)('%s of the connection', (kind) => {
     it.each(MOMENTS)('%s the work: given back %i times, body read: %s', async (at, times, read) => {
       const fault = simulator.fail({ operation, at, kind });

@@ -20,13 +20,139 @@ const SETTINGS = {
 
 let warnings: string[];
 
-beforeEach(() => {
-  warnings = [];
-  jest.spyOn(Logger.prototype, 'warn').mockImplementation((text: unknown) => void warnings.push(String(text)));
-});
+describe('open store', () => {
+  beforeEach(() => {
+    warnings = [];
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation((text: unknown) => void warnings.push(String(text)));
+  });
 
-afterEach(() => {
-  jest.restoreAllMocks();
+
+  test('in memory, with a warning that names the variable', async () => {
+    await expect(openStore(SETTINGS)).resolves.toBeInstanceOf(MemoryPaymentStore);
+    await openStore({ ...SETTINGS, background: false });
+    expect(warnings).toEqual([
+      expect.stringContaining(
+        'Set PAYMENT_SHOP_STORE_URL (sqlite:FILE, postgres://…, mysql://…, mariadb://…, redis://…) before you take real payments.',
+      ),
+      expect.stringContaining('nothing reconciles them either'),
+    ]);
+    expect(warnings[0]).not.toContain('reconciles');
+  });
+
+  test('a SQL store by its URL, open', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'payments-'));
+    const store = await openStore({ ...SETTINGS, storeUrl: `sqlite:${join(folder, 'payments.db')}` });
+    expect(store).toBeInstanceOf(SqlPaymentStore);
+    await expect(store.find('default', 'none')).resolves.toBeNull();
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  describe('a store that several accounts are given', () => {
+    function shared() {
+      const store = new MemoryPaymentStore();
+      return { store, close: jest.spyOn(store, 'close'), open: jest.spyOn(store, 'open') };
+    }
+
+    test('is closed with the last of them', async () => {
+      const { store, close } = shared();
+      for (let account = 0; account < 3; account += 1) await openStore({ ...SETTINGS, store });
+      await releaseStore(store);
+      await releaseStore(store);
+      expect(close).not.toHaveBeenCalled();
+      await releaseStore(store);
+      expect(close).toHaveBeenCalledTimes(1);
+    });
+
+    test('stays open for those that have it, or are opening it, where another cannot', async () => {
+      const { store, close, open } = shared();
+      let opened!: () => void;
+      open.mockImplementationOnce(() => new Promise<void>((resolve) => (opened = resolve)));
+      open.mockRejectedValueOnce(new Error('no'));
+      const first = openStore({ ...SETTINGS, store });
+      await problemOf({ store });
+      opened();
+      await first;
+      expect(close).not.toHaveBeenCalled();
+      await releaseStore(store);
+      expect(close).toHaveBeenCalledTimes(1);
+    });
+
+    test('is closed where the only one cannot open it', async () => {
+      const { store, close, open } = shared();
+      open.mockRejectedValueOnce(new Error('no'));
+      await problemOf({ store });
+      expect(close).toHaveBeenCalledTimes(1);
+    });
+  });
+
+  test('a store without a server of its own goes by the clock of the process', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'payments-'));
+    for (const storeUrl of ['memory:', `sqlite:${join(folder, 'payments.db')}`]) {
+      const store = await openStore({ ...SETTINGS, storeUrl });
+      await expect(store.now()).resolves.toEqual(SETTINGS.clock.now());
+      await store.close();
+    }
+    rmSync(folder, { recursive: true });
+  });
+
+  test('a store that was given, whatever the URL', async () => {
+    const store = new MemoryPaymentStore();
+    const open = jest.spyOn(store, 'open');
+    await expect(openStore({ ...SETTINGS, store, storeUrl: 'sqlite:/none/x.db' })).resolves.toBe(store);
+    expect(open).toHaveBeenCalledTimes(1);
+  });
+
+  test('what cannot be opened is closed, and the variable is named', async () => {
+    await expect(problemOf({ storeUrl: 'redis://ada:geheim@127.0.0.1:1' })).resolves.toEqual({
+      option: 'storeUrl',
+      variable: 'PAYMENT_SHOP_STORE_URL',
+      message: 'cannot be opened: Redis at 127.0.0.1:1 cannot be reached: ECONNREFUSED',
+    });
+    const store = new MemoryPaymentStore();
+    store.open = () => Promise.reject(new Error('cannot connect to redis://ada:geheim@host'));
+    const close = jest.spyOn(store, 'close');
+    await expect(problemOf({ store, storeUrl: 'redis://ada:geheim@host' })).resolves.toEqual({
+      option: 'store',
+      variable: null,
+      message: 'cannot be opened: cannot connect to ***',
+    });
+    expect(close).toHaveBeenCalledTimes(1);
+  });
+
+  test.each([
+    'redis://ada:geheim50%@127.0.0.1:1',
+    'mysql://ada:geheim50%@127.0.0.1:1/shop',
+    'postgres://geheim%zz:x@127.0.0.1:1/shop',
+    'rediss://:geheim%ff@host',
+  ])('a stray %% in %s is a setting that is wrong, like any other', async (storeUrl) => {
+    await expect(problemOf({ storeUrl })).resolves.toEqual({
+      option: 'storeUrl',
+      variable: 'PAYMENT_SHOP_STORE_URL',
+      message: 'must have each % in its user and password written as %25',
+    });
+    // A store of the host's own does not care.
+    const store = new MemoryPaymentStore();
+    store.open = () => Promise.reject(new Error('no way'));
+    await expect(problemOf({ store, storeUrl })).resolves.toMatchObject({ message: 'cannot be opened: no way' });
+    store.open = () => Promise.resolve();
+    await expect(openStore({ ...SETTINGS, store, storeUrl })).resolves.toBe(store);
+  });
+
+  test('a password in an error of the store is hidden, both encoded and decoded', async () => {
+    const store = new MemoryPaymentStore();
+    const storeUrl = 'redis://a%64min:geheim%2Fwort@host';
+    for (const said of ['geheim%2Fwort', 'geheim/wort', 'admin', storeUrl]) {
+      store.open = () => Promise.reject(new Error(`no: ${said}`));
+      await expect(problemOf({ store, storeUrl })).resolves.toMatchObject({ message: 'cannot be opened: no: ***' });
+    }
+  });
+
+  test('a URL of no store is refused without being shown', async () => {
+    await expect(problemOf({ storeUrl: 'oracle://ada:geheim@host/shop' })).resolves.toMatchObject({
+      message: 'cannot be opened: a store is memory:, sqlite:FILE, postgres://…, mysql://…, mariadb://…, redis://…',
+    });
+  });
 });
 
 async function problemOf(settings: Partial<Parameters<typeof openStore>[0]>) {
@@ -35,130 +161,3 @@ async function problemOf(settings: Partial<Parameters<typeof openStore>[0]>) {
   expect(inspect(error, { depth: 9 })).not.toContain('geheim');
   return error.problems[0];
 }
-
-test('in memory, with a warning that names the variable', async () => {
-  await expect(openStore(SETTINGS)).resolves.toBeInstanceOf(MemoryPaymentStore);
-  await openStore({ ...SETTINGS, background: false });
-  expect(warnings).toEqual([
-    expect.stringContaining(
-      'Set PAYMENT_SHOP_STORE_URL (sqlite:FILE, postgres://…, mysql://…, mariadb://…, redis://…) before you take real payments.',
-    ),
-    expect.stringContaining('nothing reconciles them either'),
-  ]);
-  expect(warnings[0]).not.toContain('reconciles');
-});
-
-test('a SQL store by its URL, open', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'payments-'));
-  const store = await openStore({ ...SETTINGS, storeUrl: `sqlite:${join(folder, 'payments.db')}` });
-  expect(store).toBeInstanceOf(SqlPaymentStore);
-  await expect(store.find('default', 'none')).resolves.toBeNull();
-  await store.close();
-  rmSync(folder, { recursive: true });
-});
-
-describe('a store that several accounts are given', () => {
-  function shared() {
-    const store = new MemoryPaymentStore();
-    return { store, close: jest.spyOn(store, 'close'), open: jest.spyOn(store, 'open') };
-  }
-
-  test('is closed with the last of them', async () => {
-    const { store, close } = shared();
-    for (let account = 0; account < 3; account += 1) await openStore({ ...SETTINGS, store });
-    await releaseStore(store);
-    await releaseStore(store);
-    expect(close).not.toHaveBeenCalled();
-    await releaseStore(store);
-    expect(close).toHaveBeenCalledTimes(1);
-  });
-
-  test('stays open for those that have it, or are opening it, where another cannot', async () => {
-    const { store, close, open } = shared();
-    let opened!: () => void;
-    open.mockImplementationOnce(() => new Promise<void>((resolve) => (opened = resolve)));
-    open.mockRejectedValueOnce(new Error('no'));
-    const first = openStore({ ...SETTINGS, store });
-    await problemOf({ store });
-    opened();
-    await first;
-    expect(close).not.toHaveBeenCalled();
-    await releaseStore(store);
-    expect(close).toHaveBeenCalledTimes(1);
-  });
-
-  test('is closed where the only one cannot open it', async () => {
-    const { store, close, open } = shared();
-    open.mockRejectedValueOnce(new Error('no'));
-    await problemOf({ store });
-    expect(close).toHaveBeenCalledTimes(1);
-  });
-});
-
-test('a store without a server of its own goes by the clock of the process', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'payments-'));
-  for (const storeUrl of ['memory:', `sqlite:${join(folder, 'payments.db')}`]) {
-    const store = await openStore({ ...SETTINGS, storeUrl });
-    await expect(store.now()).resolves.toEqual(SETTINGS.clock.now());
-    await store.close();
-  }
-  rmSync(folder, { recursive: true });
-});
-
-test('a store that was given, whatever the URL', async () => {
-  const store = new MemoryPaymentStore();
-  const open = jest.spyOn(store, 'open');
-  await expect(openStore({ ...SETTINGS, store, storeUrl: 'sqlite:/none/x.db' })).resolves.toBe(store);
-  expect(open).toHaveBeenCalledTimes(1);
-});
-
-test('what cannot be opened is closed, and the variable is named', async () => {
-  await expect(problemOf({ storeUrl: 'redis://ada:geheim@127.0.0.1:1' })).resolves.toEqual({
-    option: 'storeUrl',
-    variable: 'PAYMENT_SHOP_STORE_URL',
-    message: 'cannot be opened: Redis at 127.0.0.1:1 cannot be reached: ECONNREFUSED',
-  });
-  const store = new MemoryPaymentStore();
-  store.open = () => Promise.reject(new Error('cannot connect to redis://ada:geheim@host'));
-  const close = jest.spyOn(store, 'close');
-  await expect(problemOf({ store, storeUrl: 'redis://ada:geheim@host' })).resolves.toEqual({
-    option: 'store',
-    variable: null,
-    message: 'cannot be opened: cannot connect to ***',
-  });
-  expect(close).toHaveBeenCalledTimes(1);
-});
-
-test.each([
-  'redis://ada:geheim50%@127.0.0.1:1',
-  'mysql://ada:geheim50%@127.0.0.1:1/shop',
-  'postgres://geheim%zz:x@127.0.0.1:1/shop',
-  'rediss://:geheim%ff@host',
-])('a stray %% in %s is a setting that is wrong, like any other', async (storeUrl) => {
-  await expect(problemOf({ storeUrl })).resolves.toEqual({
-    option: 'storeUrl',
-    variable: 'PAYMENT_SHOP_STORE_URL',
-    message: 'must have each % in its user and password written as %25',
-  });
-  // A store of the host's own does not care.
-  const store = new MemoryPaymentStore();
-  store.open = () => Promise.reject(new Error('no way'));
-  await expect(problemOf({ store, storeUrl })).resolves.toMatchObject({ message: 'cannot be opened: no way' });
-  store.open = () => Promise.resolve();
-  await expect(openStore({ ...SETTINGS, store, storeUrl })).resolves.toBe(store);
-});
-
-test('a password in an error of the store is hidden, both encoded and decoded', async () => {
-  const store = new MemoryPaymentStore();
-  const storeUrl = 'redis://a%64min:geheim%2Fwort@host';
-  for (const said of ['geheim%2Fwort', 'geheim/wort', 'admin', storeUrl]) {
-    store.open = () => Promise.reject(new Error(`no: ${said}`));
-    await expect(problemOf({ store, storeUrl })).resolves.toMatchObject({ message: 'cannot be opened: no: ***' });
-  }
-});
-
-test('a URL of no store is refused without being shown', async () => {
-  await expect(problemOf({ storeUrl: 'oracle://ada:geheim@host/shop' })).resolves.toMatchObject({
-    message: 'cannot be opened: a store is memory:, sqlite:FILE, postgres://…, mysql://…, mariadb://…, redis://…',
-  });
-});

@@ -13,9 +13,11 @@ const MAX_TRACE_LINES = 5_000;
 
 const timers: { readonly mock: { readonly calls: unknown[][] } }[] = [];
 
-beforeAll(() => {
-  Logger.overrideLogger(false);
-  timers.push(jest.spyOn(globalThis, 'setInterval'), jest.spyOn(globalThis, 'setTimeout'));
+describe('world', () => {
+  beforeAll(() => {
+    Logger.overrideLogger(false);
+    timers.push(jest.spyOn(globalThis, 'setInterval'), jest.spyOn(globalThis, 'setTimeout'));
+  });
 });
 
 function run(seed: number, plant?: Plant): Promise<Run> {

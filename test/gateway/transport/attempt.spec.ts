@@ -27,14 +27,14 @@ function known({ outcome }: Attempt): Promise<Transmission | null> {
   return Promise.race([outcome, new Promise<null>((resolve) => setImmediate(() => resolve(null)))]);
 }
 
-afterEach(() => {
-  for (const attempt of attempts.splice(0)) attempt.lose('deadline');
-});
-
 const NOT_SENT = { sent: false, cause: 'connection_failed' };
 const LOST = { sent: true, reply: null, cause: 'connection_lost' };
 
 describe('an attempt', () => {
+  afterEach(() => {
+    for (const attempt of attempts.splice(0)) attempt.lose('deadline');
+  });
+
   it('is given to one taker, with the length of its body in bytes', () => {
     const { attempt } = begun();
     expect([attempt.take(), attempt.take()]).toEqual([10, null]);

@@ -30,24 +30,74 @@ let transport: GatewayTransport;
 let warnings: string[];
 let undo: (() => void)[];
 
-beforeAll(async () => {
-  server = createServer((request, response) => request.resume().on('end', () => response.end(PAGE)));
-  await new Promise<void>((go) => server.listen(0, '127.0.0.1', go));
-});
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
-beforeEach(() => {
-  warnings = [];
-  undo = [];
-  jest.spyOn(Logger.prototype, 'warn').mockImplementation((text: unknown) => void warnings.push(String(text)));
-  transport = new GatewayTransport({ timeoutMs: 5_000, connectTimeoutMs: 5_000, keepAliveMs: 4_000 });
-});
-afterEach(async () => {
-  for (const one of undo) one();
-  await transport.close();
-  jest.restoreAllMocks();
+describe('monitors', () => {
+  beforeAll(async () => {
+    server = createServer((request, response) => request.resume().on('end', () => response.end(PAGE)));
+    await new Promise<void>((go) => server.listen(0, '127.0.0.1', go));
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  beforeEach(() => {
+    warnings = [];
+    undo = [];
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation((text: unknown) => void warnings.push(String(text)));
+    transport = new GatewayTransport({ timeoutMs: 5_000, connectTimeoutMs: 5_000, keepAliveMs: 4_000 });
+  });
+  afterEach(async () => {
+    for (const one of undo) one();
+    await transport.close();
+  });
+
+  it('channels show of a payment what docs/internals/diagnostics.md says', async () => {
+    const seen = new Map<string, string>();
+    for (const name of [...Object.keys(SHOWN), ...SILENT]) {
+      watch(name, (message) => seen.set(name, `${seen.get(name) ?? ''} ${textOf(message)}`));
+    }
+    await send();
+    const shown = [...seen].map(([name, text]) => [name, [SECRET, CARD, PAGE].filter((part) => text.includes(part))]);
+    expect(Object.fromEntries(shown)).toEqual(SHOWN);
+  });
+
+  it('whoever takes the body away is seen as a lost answer', async () => {
+    watch('undici:request:create', (message) => {
+      const { request } = message as { request: { body: Iterable<Uint8Array> } };
+      expect(Buffer.concat([...request.body]).toString()).toContain(CARD);
+    });
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const transmission = await transport.post({ url, headers: {}, body: JSON.stringify({ cardNo: CARD }) });
+    expect(transmission).toMatchObject({ sent: true, reply: null });
+  });
+
+  it('nobody who watches is nothing to warn of', async () => {
+    watch('undici:client:connected');
+    for (const name of SILENT) watch(name);
+    await send();
+    expect(warnings).toEqual([]);
+  });
+
+  it.each(Object.entries(SHOWN).flatMap(([name, parts]) => (parts.length > 0 ? [name] : [])))(
+    'whoever subscribes to %s is warned of once, by the name of the channel alone',
+    async (name) => {
+      watch(name);
+      await send();
+      watch('undici:request:error');
+      await send();
+      expect(warnings).toHaveLength(1);
+      expect(warnings[0]).toContain(`subscribed to ${name}: `);
+      expect(warnings[0]).not.toMatch(new RegExp([CARD, SECRET, PAGE].join('|')));
+    },
+  );
+
+  it('whoever subscribes after the first payment is warned of, too', async () => {
+    await send();
+    expect(warnings).toEqual([]);
+    watch('undici:request:bodyChunkSent');
+    watch('undici:request:create');
+    await send();
+    expect(warnings).toEqual([expect.stringContaining('undici:request:create, undici:request:bodyChunkSent: ')]);
+  });
 });
 
 function watch(name: string, see: (message: unknown) => void = () => undefined): void {
@@ -67,52 +117,3 @@ function textOf(message: unknown): string {
   const { chunk, request, headers } = message as { chunk?: Uint8Array; request?: object; headers?: unknown };
   return [chunk ? Buffer.from(chunk).toString() : '', inspect(request, { depth: 3 }), inspect(headers)].join(' ');
 }
-
-it('channels show of a payment what docs/internals/diagnostics.md says', async () => {
-  const seen = new Map<string, string>();
-  for (const name of [...Object.keys(SHOWN), ...SILENT]) {
-    watch(name, (message) => seen.set(name, `${seen.get(name) ?? ''} ${textOf(message)}`));
-  }
-  await send();
-  const shown = [...seen].map(([name, text]) => [name, [SECRET, CARD, PAGE].filter((part) => text.includes(part))]);
-  expect(Object.fromEntries(shown)).toEqual(SHOWN);
-});
-
-it('whoever takes the body away is seen as a lost answer', async () => {
-  watch('undici:request:create', (message) => {
-    const { request } = message as { request: { body: Iterable<Uint8Array> } };
-    expect(Buffer.concat([...request.body]).toString()).toContain(CARD);
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const transmission = await transport.post({ url, headers: {}, body: JSON.stringify({ cardNo: CARD }) });
-  expect(transmission).toMatchObject({ sent: true, reply: null });
-});
-
-it('nobody who watches is nothing to warn of', async () => {
-  watch('undici:client:connected');
-  for (const name of SILENT) watch(name);
-  await send();
-  expect(warnings).toEqual([]);
-});
-
-it.each(Object.entries(SHOWN).flatMap(([name, parts]) => (parts.length > 0 ? [name] : [])))(
-  'whoever subscribes to %s is warned of once, by the name of the channel alone',
-  async (name) => {
-    watch(name);
-    await send();
-    watch('undici:request:error');
-    await send();
-    expect(warnings).toHaveLength(1);
-    expect(warnings[0]).toContain(`subscribed to ${name}: `);
-    expect(warnings[0]).not.toMatch(new RegExp([CARD, SECRET, PAGE].join('|')));
-  },
-);
-
-it('whoever subscribes after the first payment is warned of, too', async () => {
-  await send();
-  expect(warnings).toEqual([]);
-  watch('undici:request:bodyChunkSent');
-  watch('undici:request:create');
-  await send();
-  expect(warnings).toEqual([expect.stringContaining('undici:request:create, undici:request:bodyChunkSent: ')]);
-});

@@ -19,86 +19,94 @@ const TOO_WEAK = /PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|HANDSHAKE_FAILURE/;
 
 const { DEFAULT_MIN_VERSION, DEFAULT_CIPHERS } = tls;
 
-// The same as `--tls-min-v1.0 --tls-cipher-list=…`.
-beforeAll(() => {
-  tls.DEFAULT_MIN_VERSION = 'TLSv1';
-  tls.DEFAULT_CIPHERS = 'DEFAULT@SECLEVEL=0';
-});
-afterAll(() => Object.assign(tls, { DEFAULT_MIN_VERSION, DEFAULT_CIPHERS }));
-afterEach(closeAll);
-
-describe.each(WEAK)('in a process that takes weak TLS, a server with %s', (_name, weak) => {
-  const options = { ...own, ...weak };
-
-  it('is reached by whoever makes no conditions', async () => {
-    const { url } = await tlsWiretap(options);
-    const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', rejectUnauthorized: false });
-    await once(socket, 'secureConnect');
-    socket.destroy();
+describe('weak tls', () => {
+  // The same as `--tls-min-v1.0 --tls-cipher-list=…`.
+  beforeAll(() => {
+    tls.DEFAULT_MIN_VERSION = 'TLSv1';
+    tls.DEFAULT_CIPHERS = 'DEFAULT@SECLEVEL=0';
   });
+  afterAll(() => Object.assign(tls, { DEFAULT_MIN_VERSION, DEFAULT_CIPHERS }));
+  afterEach(closeAll);
 
-  it('is sent no payment', async () => {
-    const { url, received } = await tlsWiretap(options);
-    expect(await transportOf().post(requestTo(url))).toEqual({
-      sent: false,
-      cause: 'connection_failed',
-      errorCode: expect.stringMatching(TOO_WEAK),
+  describe.each(WEAK)('in a process that takes weak TLS, a server with %s', (_name, weak) => {
+    const options = { ...own, ...weak };
+
+    it('is reached by whoever makes no conditions', async () => {
+      const { url } = await tlsWiretap(options);
+      const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', rejectUnauthorized: false });
+      await once(socket, 'secureConnect');
+      socket.destroy();
     });
-    expect(received).toEqual([]);
-  });
 
-  it("is sent one over a host's own dispatcher, which is the host's", async () => {
-    const { url } = await tlsWiretap(options, (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}'));
-    const dispatcher = new Agent({ connect: { ca: own.cert } });
-    whenDone(() => dispatcher.destroy());
-    expect(await transportOf({ dispatcher }).post(requestTo(url))).toMatchObject({ sent: true });
-  });
-
-  it('is reached by no check of doctor', async () => {
-    const { url, received } = await tlsWiretap(options);
-    expect(await reachHost(new URL(url), 5_000)).toEqual({
-      isReached: false,
-      step: 'TLS',
-      cause: expect.stringContaining('offers no TLS 1.2 or 1.3'),
-    });
-    const error: unknown = await requestOnce(url, AbortSignal.timeout(5_000), () => null).catch((it) => it as unknown);
-    expect(causeOf(error)).toContain('offers no TLS 1.2 or 1.3');
-    expect(received).toEqual([]);
-  });
-
-  it('is no Redis', async () => {
-    const { url, received } = await tlsWiretap(options);
-    const store = await openRedisStore(`rediss://user:password@${new URL(url).host}`, { timeoutMs: 5_000 });
-    await expect(store.open()).rejects.toThrow(TOO_WEAK);
-    expect(received).toEqual([]);
-  });
-
-  // The URL has options for certificates, which make no difference.
-  it.each(['sslmode=no-verify', 'ssl=true', 'sslmode=no-verify&sslnegotiation=direct'])(
-    'is no PostgreSQL (%s)',
-    async (query) => {
-      const received: string[] = [];
-      const server = createServer((socket) => {
-        const secure = (): void => {
-          const secured = new TLSSocket(socket, { ...options, isServer: true, ALPNProtocols: ['postgresql'] });
-          secured.on('error', () => undefined).on('data', (data: Buffer) => received.push(data.toString('latin1')));
-        };
-        if (query.includes('direct')) return secure();
-        socket.once('data', () => {
-          socket.write('S');
-          secure();
-        });
+    it('is sent no payment', async () => {
+      const { url, received } = await tlsWiretap(options);
+      expect(await transportOf().post(requestTo(url))).toEqual({
+        sent: false,
+        cause: 'connection_failed',
+        errorCode: expect.stringMatching(TOO_WEAK),
       });
-      const store = await openSqlStore(`postgres://user:password@${await listening(server)}/shop?${query}`);
-      await expect(store.open()).rejects.toThrow('PostgreSQL does not agree on TLS: 1.2 or 1.3, with forward secrecy');
-      await store.close();
       expect(received).toEqual([]);
-    },
-  );
-});
+    });
 
-it('names only ciphers with forward secrecy and authenticated encryption, and every one is known', () => {
-  const names = STRONG_TLS.ciphers.split(':');
-  expect(names.filter((name) => !tls.getCiphers().includes(name.toLowerCase()))).toEqual([]);
-  expect(names.filter((name) => !/^(TLS_|(EC)?DHE-).*(GCM|POLY1305)/.test(name))).toEqual([]);
+    it("is sent one over a host's own dispatcher, which is the host's", async () => {
+      const { url } = await tlsWiretap(options, (socket) =>
+        socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}'),
+      );
+      const dispatcher = new Agent({ connect: { ca: own.cert } });
+      whenDone(() => dispatcher.destroy());
+      expect(await transportOf({ dispatcher }).post(requestTo(url))).toMatchObject({ sent: true });
+    });
+
+    it('is reached by no check of doctor', async () => {
+      const { url, received } = await tlsWiretap(options);
+      expect(await reachHost(new URL(url), 5_000)).toEqual({
+        isReached: false,
+        step: 'TLS',
+        cause: expect.stringContaining('offers no TLS 1.2 or 1.3'),
+      });
+      const error: unknown = await requestOnce(url, AbortSignal.timeout(5_000), () => null).catch(
+        (it) => it as unknown,
+      );
+      expect(causeOf(error)).toContain('offers no TLS 1.2 or 1.3');
+      expect(received).toEqual([]);
+    });
+
+    it('is no Redis', async () => {
+      const { url, received } = await tlsWiretap(options);
+      const store = await openRedisStore(`rediss://user:password@${new URL(url).host}`, { timeoutMs: 5_000 });
+      await expect(store.open()).rejects.toThrow(TOO_WEAK);
+      expect(received).toEqual([]);
+    });
+
+    // The URL has options for certificates, which make no difference.
+    it.each(['sslmode=no-verify', 'ssl=true', 'sslmode=no-verify&sslnegotiation=direct'])(
+      'is no PostgreSQL (%s)',
+      async (query) => {
+        const received: string[] = [];
+        const server = createServer((socket) => {
+          const secure = (): void => {
+            const secured = new TLSSocket(socket, { ...options, isServer: true, ALPNProtocols: ['postgresql'] });
+            secured.on('error', () => undefined).on('data', (data: Buffer) => received.push(data.toString('latin1')));
+          };
+          if (query.includes('direct')) return secure();
+          socket.once('data', () => {
+            socket.write('S');
+            secure();
+          });
+        });
+        const store = await openSqlStore(`postgres://user:password@${await listening(server)}/shop?${query}`);
+        await expect(store.open()).rejects.toThrow(
+          'PostgreSQL does not agree on TLS: 1.2 or 1.3, with forward secrecy',
+        );
+        await store.close();
+        expect(received).toEqual([]);
+      },
+    );
+  });
+
+  it('names only ciphers with forward secrecy and authenticated encryption, and every one is known', () => {
+    const names = STRONG_TLS.ciphers.split(':');
+    expect(names.filter((name) => !tls.getCiphers().includes(name.toLowerCase()))).toEqual([]);
+    expect(names.filter((name) => !/^(TLS_|(EC)?DHE-).*(GCM|POLY1305)/.test(name))).toEqual([]);
+  });
 });

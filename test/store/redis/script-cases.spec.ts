@@ -5,14 +5,16 @@ import { scriptCases } from './script-cases.js';
 let server: RedisServer;
 let client: Redis;
 
-beforeAll(async () => {
-  server = await startRedis();
-  client = new Redis(server.url);
-});
+describe('script cases', () => {
+  beforeAll(async () => {
+    server = await startRedis();
+    client = new Redis(server.url);
+  });
 
-afterAll(async () => {
-  client.disconnect();
-  await server.stop();
-});
+  afterAll(async () => {
+    client.disconnect();
+    await server.stop();
+  });
 
-test.each(scriptCases)('$name', ({ run }) => run(client));
+  test.each(scriptCases)('$name', ({ run }) => run(client));
+});

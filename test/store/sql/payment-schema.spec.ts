@@ -9,13 +9,13 @@ const WHOLE_SUITE_MS = 120_000;
 
 let databases: TestDatabases;
 
-beforeAll(async () => {
-  databases = await TestDatabases.start();
-});
-
-afterAll(() => databases.stop());
-
 describe.each(DIALECTS)('%s', (dialect) => {
+  beforeAll(async () => {
+    databases = await TestDatabases.start();
+  });
+
+  afterAll(() => databases.stop());
+
   test(
     'the printed schema is the one that is made',
     async () => {

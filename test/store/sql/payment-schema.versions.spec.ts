@@ -6,13 +6,13 @@ import { DIALECTS, TestDatabases } from './test-databases.js';
 
 let databases: TestDatabases;
 
-beforeAll(async () => {
-  databases = await TestDatabases.start();
-});
-
-afterAll(() => databases.stop());
-
 describe.each(DIALECTS)('%s', (dialect) => {
+  beforeAll(async () => {
+    databases = await TestDatabases.start();
+  });
+
+  afterAll(() => databases.stop());
+
   test('many that open at once make the schema once', async () => {
     const { store, db } = await databases.make(dialect);
     const stores = Array.from({ length: 8 }, () => store());

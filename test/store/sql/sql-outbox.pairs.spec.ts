@@ -15,45 +15,53 @@ let clock: TestClock;
 let database: SqlDatabase;
 let outbox: SqlOutbox;
 
-beforeEach(async () => {
-  clock = new TestClock(new Date(START));
-  const access = sqliteAccess(SqliteDialect, () => openSqliteFile(':memory:'));
-  const db = new Kysely<PaymentTables>({ dialect: access.dialect });
-  database = new SqlDatabase(db, sqliteEngine, { ...access, clock });
-  outbox = new SqlOutbox(database, sqliteEngine.writes);
-  await migrateSchema(database, sqliteEngine, true);
-  await outbox.announce('shop', [PAIR]);
-  const names = { account: 'shop', handler_id: PAIR.handlerId, event_id: 'C:1', conversation_id: 'C', type: PAIR.type };
-  const delivery = { ...names, version: 1, occurred_at: START, attempts: 0, parked: 0, due_at: START } as const;
-  await database.db.insertInto('card_payment_delivery').values(delivery).execute();
-  clock.set(new Date(START + PAIRS_MS + 1));
-});
-
-afterEach(() => database.db.destroy());
-
-const forget = () => outbox.forgetPairs('shop', PAIRS_MS, Infinity);
-const count = async (table: 'card_payment_delivery' | 'card_payment_handler') =>
-  (await database.db.selectFrom(table).select('account').execute()).length;
-const left = async () => [await count('card_payment_handler'), await count('card_payment_delivery')];
-
-test('a pair that nobody announces any more is forgotten with its deliveries', async () => {
-  expect([await forget(), await left()]).toEqual([false, [0, 0]]);
-});
-
-test('a pair that is announced while its turn to be forgotten comes keeps its deliveries', async () => {
-  const transaction = database.transaction.bind(database);
-  jest.spyOn(database, 'transaction').mockImplementationOnce(async (work) => {
+describe('sql outbox pairs', () => {
+  beforeEach(async () => {
+    clock = new TestClock(new Date(START));
+    const access = sqliteAccess(SqliteDialect, () => openSqliteFile(':memory:'));
+    const db = new Kysely<PaymentTables>({ dialect: access.dialect });
+    database = new SqlDatabase(db, sqliteEngine, { ...access, clock });
+    outbox = new SqlOutbox(database, sqliteEngine.writes);
+    await migrateSchema(database, sqliteEngine, true);
     await outbox.announce('shop', [PAIR]);
-    return transaction(work);
+    const names = {
+      account: 'shop',
+      handler_id: PAIR.handlerId,
+      event_id: 'C:1',
+      conversation_id: 'C',
+      type: PAIR.type,
+    };
+    const delivery = { ...names, version: 1, occurred_at: START, attempts: 0, parked: 0, due_at: START } as const;
+    await database.db.insertInto('card_payment_delivery').values(delivery).execute();
+    clock.set(new Date(START + PAIRS_MS + 1));
   });
-  expect([await forget(), await left()]).toEqual([false, [1, 1]]);
-});
 
-test('a pair that is announced while its deliveries are being deleted stays', async () => {
-  // What another process does in between, on a database that lets it.
-  const announce = `update card_payment_handler set announced_at = ${START + PAIRS_MS + 1};`;
-  await database.run({
-    sql: `create trigger announced after delete on card_payment_delivery begin ${announce} end`,
+  afterEach(() => database.db.destroy());
+
+  const forget = () => outbox.forgetPairs('shop', PAIRS_MS, Infinity);
+  const count = async (table: 'card_payment_delivery' | 'card_payment_handler') =>
+    (await database.db.selectFrom(table).select('account').execute()).length;
+  const left = async () => [await count('card_payment_handler'), await count('card_payment_delivery')];
+
+  test('a pair that nobody announces any more is forgotten with its deliveries', async () => {
+    expect([await forget(), await left()]).toEqual([false, [0, 0]]);
   });
-  expect([await forget(), await left()]).toEqual([false, [1, 0]]);
+
+  test('a pair that is announced while its turn to be forgotten comes keeps its deliveries', async () => {
+    const transaction = database.transaction.bind(database);
+    jest.spyOn(database, 'transaction').mockImplementationOnce(async (work) => {
+      await outbox.announce('shop', [PAIR]);
+      return transaction(work);
+    });
+    expect([await forget(), await left()]).toEqual([false, [1, 1]]);
+  });
+
+  test('a pair that is announced while its deliveries are being deleted stays', async () => {
+    // What another process does in between, on a database that lets it.
+    const announce = `update card_payment_handler set announced_at = ${START + PAIRS_MS + 1};`;
+    await database.run({
+      sql: `create trigger announced after delete on card_payment_delivery begin ${announce} end`,
+    });
+    expect([await forget(), await left()]).toEqual([false, [1, 0]]);
+  });
 });

@@ -19,15 +19,6 @@ let postgres: Postgres;
 let mariadb: MariaDb;
 const folder = mkdtempSync(join(tmpdir(), 'payments-'));
 
-beforeAll(async () => {
-  [postgres, mariadb] = await Promise.all([startPostgres(), startMariaDb()]);
-});
-
-afterAll(async () => {
-  await Promise.all([postgres.stop(), mariadb.stop()]);
-  rmSync(folder, { recursive: true });
-});
-
 /** Settled payments, each with its event and a delivery. */
 const ROWS = 40_000;
 /** What a statement may read of PostgreSQL's pages of 8 KiB, most of it for a batch of 200; the tables have thousands. */
@@ -95,6 +86,15 @@ async function readsSoFar(db: Db): Promise<number> {
 }
 
 describe.each(['sqlite', 'postgres', 'mariadb'] as const)('%s', (dialect) => {
+  beforeAll(async () => {
+    [postgres, mariadb] = await Promise.all([startPostgres(), startMariaDb()]);
+  });
+
+  afterAll(async () => {
+    await Promise.all([postgres.stop(), mariadb.stop()]);
+    rmSync(folder, { recursive: true });
+  });
+
   let queries: CompiledQuery[] = [];
   let db: Db;
   let store: PaymentStore;

@@ -11,14 +11,15 @@ const LATER = PAIR_ALIVE_MS + 1;
 const HANDLER = 'Orders.paid';
 
 let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'two-accounts-'));
-});
-
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Two accounts in one database, whose handlers and payments have the same ids. */
 describe('two accounts on one database', () => {
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'two-accounts-'));
+  });
+
+  afterAll(() => rmSync(folder, { recursive: true }));
+
   let store: SqlPaymentStore;
   let one: StoreTrial;
   let other: StoreTrial;

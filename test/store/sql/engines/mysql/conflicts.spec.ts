@@ -17,18 +17,185 @@ let url: string;
 let other: Connection;
 const ends: (() => Promise<unknown>)[] = [];
 
-beforeAll(async () => {
-  mariadb = await startMariaDb();
-});
-afterAll(() => mariadb.stop());
-beforeEach(async () => {
-  url = await mariadb.createDatabase();
-  other = await createConnection(url);
-});
-afterEach(async () => {
-  jest.restoreAllMocks();
-  await other.end();
-  for (const end of ends.splice(0)) await end();
+describe('conflicts', () => {
+  beforeAll(async () => {
+    mariadb = await startMariaDb();
+  });
+  afterAll(() => mariadb.stop());
+  beforeEach(async () => {
+    url = await mariadb.createDatabase();
+    other = await createConnection(url);
+  });
+  afterEach(async () => {
+    await other.end();
+    for (const end of ends.splice(0)) await end();
+  });
+
+  const trialOf = (store: SqlPaymentStore) => new StoreTrial(store, store, new TestClock(at(0)));
+
+  describe.each(POOLS)('over a pool: %s', (pool) => {
+    test.each(['commit', 'rollback'] as const)(
+      'a transition that a deadlock undoes is done again, after the %s of the other',
+      async (end) => {
+        const store = await open(pool);
+        const trial = trialOf(store);
+        const record = await trial.insert();
+        const codes = spyOnErrors();
+        await other.query('create table ballast (id int primary key)');
+        await other.query('begin');
+        // Of two that wait for each other, the database undoes the one that has written less.
+        await other.query(`insert into ballast values ${Array.from({ length: 200 }, (_, id) => `(${id})`).join()}`);
+        await other.query(`insert into card_payment_reference_lock values (?, 'order-1', 'elsewhere')`, [
+          trial.account,
+        ]);
+        const claim = trial.next(record, { state: 'authorizing', reference: 'order-1', referenceLock: 'order-1' });
+        const claimed = store.replace(claim, 1);
+        await until(() => isAnyoneWaiting(other));
+        await other.query('update card_payment set due_at = 1 where account = ? and conversation_id = ?', [
+          trial.account,
+          record.conversationId,
+        ]);
+        await until(() => codes.includes('ER_LOCK_DEADLOCK'));
+        await other.query(end);
+        expect(await claimed).toBe(end === 'commit' ? 'locked' : 'replaced');
+        const found = await trial.find(record);
+        expect([found?.version, await trial.versions(record)]).toEqual(end === 'commit' ? [1, [1]] : [2, [1, 2]]);
+      },
+    );
+
+    test('a transition whose connection is killed while it waits is undone, and nothing else', async () => {
+      const store = await open(pool);
+      const trial = trialOf(store);
+      const record = await trial.insert({ referenceLock: 'order-1' });
+      await other.query('begin');
+      await other.query(`insert into card_payment_history values (?, ?, 2, '{}')`, [
+        trial.account,
+        record.conversationId,
+      ]);
+      const failure = expect(store.replace(trial.next(record, { referenceLock: null }), 1)).rejects.toThrow();
+      await until(() => isAnyoneWaiting(other));
+      for (const id of await sessionsOf(other, new URL(url).pathname.slice(1))) await queryMariaDb(url, `kill ${id}`);
+      await failure;
+      await other.query('rollback');
+      await until(() => trial.find(record).then(Boolean, () => false));
+      expect(await trial.find(record)).toEqual(record);
+      const rival = trial.record({ referenceLock: 'order-1' });
+      expect(await store.insert(rival)).toBe('referenceLock');
+      await trial.replace(record, { state: 'authorizing' });
+    });
+
+    test('a query of a transition that is interrupted undoes it, and the connection goes on without it', async () => {
+      const store = await open(pool);
+      const trial = trialOf(store);
+      const record = await trial.insert();
+      await other.query('begin');
+      await other.query(`insert into card_payment_history values (?, ?, 2, '{}')`, [
+        trial.account,
+        record.conversationId,
+      ]);
+      const failure = expect(store.replace(trial.next(record), 1)).rejects.toMatchObject({ errno: 1317 });
+      await until(() => isAnyoneWaiting(other));
+      const ids = await sessionsOf(other, new URL(url).pathname.slice(1));
+      for (const id of ids) await queryMariaDb(url, `kill query ${id}`);
+      await failure;
+      await other.query('rollback');
+      expect(await trial.find(record)).toEqual(record);
+      await trial.replace(record);
+      expect(await sessionsOf(other, new URL(url).pathname.slice(1))).toEqual(ids);
+    });
+  });
+
+  test('a transition that gets no lock in time is undone and tried again', async () => {
+    const store = await open('given', 1);
+    const trial = trialOf(store);
+    const record = await trial.insert();
+    const codes = spyOnErrors();
+    await other.query('begin');
+    // It gets the lock of its payment, and waits for its line of history.
+    const line = [trial.account, record.conversationId];
+    await other.query(`insert into card_payment_history values (?, ?, 2, '{}')`, line);
+    const replaced = store.replace(trial.next(record), 1);
+    await until(() => codes.includes('ER_LOCK_WAIT_TIMEOUT'));
+    await other.query('rollback');
+    expect(await replaced).toBe('replaced');
+    expect(await trial.versions(record)).toEqual([1, 2]);
+  });
+
+  test.each(['SERIALIZABLE', 'REPEATABLE READ'])(
+    'a server whose isolation is %s by default is used as any other',
+    async (level) => {
+      await other.query(`set global transaction isolation level ${level}`);
+      try {
+        for (const pool of POOLS) {
+          const store = await open(pool);
+          const trial = trialOf(store);
+          const record = await trial.insert();
+          await other.query('begin');
+          await other.query('update card_payment set due_at = 1 where account = ? and conversation_id = ?', [
+            trial.account,
+            record.conversationId,
+          ]);
+          const replaced = store.replace(trial.next(record), 1);
+          await until(() => isAnyoneWaiting(other));
+          await other.query('commit');
+          expect(await replaced).toBe('replaced');
+        }
+      } finally {
+        await other.query('set global transaction isolation level repeatable read');
+      }
+    },
+  );
+
+  test('a schema that waits for the transaction of another process gives up in time, and others go on', async () => {
+    const store = await open('own');
+    const trial = trialOf(store);
+    await other.query('drop index card_payment_state on card_payment');
+    await other.query('delete from card_payment_migration');
+    await other.query('begin');
+    await other.query('select count(*) from card_payment');
+    const late = await openSqlStore(url);
+    ends.push(() => late.close());
+    const began = performance.now();
+    const opening = expect(late.open()).rejects.toThrow('is being changed by another process that does not finish');
+    await opening;
+    expect(performance.now() - began).toBeLessThan(13_000);
+    await trial.insert();
+    await other.query('rollback');
+    await late.open();
+    const [indexes] = await other.query<RowDataPacket[]>(
+      `show index from card_payment where key_name = 'card_payment_state'`,
+    );
+    expect(indexes).toHaveLength(3);
+  });
+
+  test('a pool that was given stays open', async () => {
+    const pool = mysql.createPool(url);
+    const store = mysqlPaymentStore({ pool });
+    await store.open();
+    await store.close();
+    const [rows] = await pool.promise().query('select count(*) as count from card_payment');
+    expect(rows).toEqual([{ count: 0 }]);
+    await pool.promise().end();
+  });
+
+  test('a payment with the longest texts is written whole by a server with the least packets that are allowed', async () => {
+    const small = await startMariaDb({ max_allowed_packet: '4M' });
+    const store = mysqlPaymentStore({ connectionString: small.url });
+    await store.open();
+    const trial = trialOf(store);
+    // Each of its characters is escaped twice: in JSON, and in the query.
+    const message = '"\\'.repeat(100_000);
+    const { record } = await trial.publish(await trial.insert({ message, note: message }), 'succeeded', at(1));
+    expect(await trial.find(record)).toEqual(record);
+    await store.close();
+    await small.stop();
+
+    const tiny = await startMariaDb({ max_allowed_packet: '1M' });
+    const refused = mysqlPaymentStore({ connectionString: tiny.url });
+    await expect(refused.open()).rejects.toThrow('its max_allowed_packet is under 4 MiB');
+    await refused.close();
+    await tiny.stop();
+  });
 });
 
 async function open(pool: (typeof POOLS)[number], lockWaitSeconds?: number): Promise<SqlPaymentStore> {
@@ -48,8 +215,6 @@ async function open(pool: (typeof POOLS)[number], lockWaitSeconds?: number): Pro
   return store;
 }
 
-const trialOf = (store: SqlPaymentStore) => new StoreTrial(store, store, new TestClock(at(0)));
-
 /** The codes of what the server answers to queries of any pool from now on. */
 function spyOnErrors(): string[] {
   const codes: string[] = [];
@@ -65,165 +230,3 @@ function spyOnErrors(): string[] {
   });
   return codes;
 }
-
-describe.each(POOLS)('over a pool: %s', (pool) => {
-  test.each(['commit', 'rollback'] as const)(
-    'a transition that a deadlock undoes is done again, after the %s of the other',
-    async (end) => {
-      const store = await open(pool);
-      const trial = trialOf(store);
-      const record = await trial.insert();
-      const codes = spyOnErrors();
-      await other.query('create table ballast (id int primary key)');
-      await other.query('begin');
-      // Of two that wait for each other, the database undoes the one that has written less.
-      await other.query(`insert into ballast values ${Array.from({ length: 200 }, (_, id) => `(${id})`).join()}`);
-      await other.query(`insert into card_payment_reference_lock values (?, 'order-1', 'elsewhere')`, [trial.account]);
-      const claim = trial.next(record, { state: 'authorizing', reference: 'order-1', referenceLock: 'order-1' });
-      const claimed = store.replace(claim, 1);
-      await until(() => isAnyoneWaiting(other));
-      await other.query('update card_payment set due_at = 1 where account = ? and conversation_id = ?', [
-        trial.account,
-        record.conversationId,
-      ]);
-      await until(() => codes.includes('ER_LOCK_DEADLOCK'));
-      await other.query(end);
-      expect(await claimed).toBe(end === 'commit' ? 'locked' : 'replaced');
-      const found = await trial.find(record);
-      expect([found?.version, await trial.versions(record)]).toEqual(end === 'commit' ? [1, [1]] : [2, [1, 2]]);
-    },
-  );
-
-  test('a transition whose connection is killed while it waits is undone, and nothing else', async () => {
-    const store = await open(pool);
-    const trial = trialOf(store);
-    const record = await trial.insert({ referenceLock: 'order-1' });
-    await other.query('begin');
-    await other.query(`insert into card_payment_history values (?, ?, 2, '{}')`, [
-      trial.account,
-      record.conversationId,
-    ]);
-    const failure = expect(store.replace(trial.next(record, { referenceLock: null }), 1)).rejects.toThrow();
-    await until(() => isAnyoneWaiting(other));
-    for (const id of await sessionsOf(other, new URL(url).pathname.slice(1))) await queryMariaDb(url, `kill ${id}`);
-    await failure;
-    await other.query('rollback');
-    await until(() => trial.find(record).then(Boolean, () => false));
-    expect(await trial.find(record)).toEqual(record);
-    const rival = trial.record({ referenceLock: 'order-1' });
-    expect(await store.insert(rival)).toBe('referenceLock');
-    await trial.replace(record, { state: 'authorizing' });
-  });
-
-  test('a query of a transition that is interrupted undoes it, and the connection goes on without it', async () => {
-    const store = await open(pool);
-    const trial = trialOf(store);
-    const record = await trial.insert();
-    await other.query('begin');
-    await other.query(`insert into card_payment_history values (?, ?, 2, '{}')`, [
-      trial.account,
-      record.conversationId,
-    ]);
-    const failure = expect(store.replace(trial.next(record), 1)).rejects.toMatchObject({ errno: 1317 });
-    await until(() => isAnyoneWaiting(other));
-    const ids = await sessionsOf(other, new URL(url).pathname.slice(1));
-    for (const id of ids) await queryMariaDb(url, `kill query ${id}`);
-    await failure;
-    await other.query('rollback');
-    expect(await trial.find(record)).toEqual(record);
-    await trial.replace(record);
-    expect(await sessionsOf(other, new URL(url).pathname.slice(1))).toEqual(ids);
-  });
-});
-
-test('a transition that gets no lock in time is undone and tried again', async () => {
-  const store = await open('given', 1);
-  const trial = trialOf(store);
-  const record = await trial.insert();
-  const codes = spyOnErrors();
-  await other.query('begin');
-  // It gets the lock of its payment, and waits for its line of history.
-  const line = [trial.account, record.conversationId];
-  await other.query(`insert into card_payment_history values (?, ?, 2, '{}')`, line);
-  const replaced = store.replace(trial.next(record), 1);
-  await until(() => codes.includes('ER_LOCK_WAIT_TIMEOUT'));
-  await other.query('rollback');
-  expect(await replaced).toBe('replaced');
-  expect(await trial.versions(record)).toEqual([1, 2]);
-});
-
-test.each(['SERIALIZABLE', 'REPEATABLE READ'])(
-  'a server whose isolation is %s by default is used as any other',
-  async (level) => {
-    await other.query(`set global transaction isolation level ${level}`);
-    try {
-      for (const pool of POOLS) {
-        const store = await open(pool);
-        const trial = trialOf(store);
-        const record = await trial.insert();
-        await other.query('begin');
-        await other.query('update card_payment set due_at = 1 where account = ? and conversation_id = ?', [
-          trial.account,
-          record.conversationId,
-        ]);
-        const replaced = store.replace(trial.next(record), 1);
-        await until(() => isAnyoneWaiting(other));
-        await other.query('commit');
-        expect(await replaced).toBe('replaced');
-      }
-    } finally {
-      await other.query('set global transaction isolation level repeatable read');
-    }
-  },
-);
-
-test('a schema that waits for the transaction of another process gives up in time, and others go on', async () => {
-  const store = await open('own');
-  const trial = trialOf(store);
-  await other.query('drop index card_payment_state on card_payment');
-  await other.query('delete from card_payment_migration');
-  await other.query('begin');
-  await other.query('select count(*) from card_payment');
-  const late = await openSqlStore(url);
-  ends.push(() => late.close());
-  const began = performance.now();
-  const opening = expect(late.open()).rejects.toThrow('is being changed by another process that does not finish');
-  await opening;
-  expect(performance.now() - began).toBeLessThan(13_000);
-  await trial.insert();
-  await other.query('rollback');
-  await late.open();
-  const [indexes] = await other.query<RowDataPacket[]>(
-    `show index from card_payment where key_name = 'card_payment_state'`,
-  );
-  expect(indexes).toHaveLength(3);
-});
-
-test('a pool that was given stays open', async () => {
-  const pool = mysql.createPool(url);
-  const store = mysqlPaymentStore({ pool });
-  await store.open();
-  await store.close();
-  const [rows] = await pool.promise().query('select count(*) as count from card_payment');
-  expect(rows).toEqual([{ count: 0 }]);
-  await pool.promise().end();
-});
-
-test('a payment with the longest texts is written whole by a server with the least packets that are allowed', async () => {
-  const small = await startMariaDb({ max_allowed_packet: '4M' });
-  const store = mysqlPaymentStore({ connectionString: small.url });
-  await store.open();
-  const trial = trialOf(store);
-  // Each of its characters is escaped twice: in JSON, and in the query.
-  const message = '"\\'.repeat(100_000);
-  const { record } = await trial.publish(await trial.insert({ message, note: message }), 'succeeded', at(1));
-  expect(await trial.find(record)).toEqual(record);
-  await store.close();
-  await small.stop();
-
-  const tiny = await startMariaDb({ max_allowed_packet: '1M' });
-  const refused = mysqlPaymentStore({ connectionString: tiny.url });
-  await expect(refused.open()).rejects.toThrow('its max_allowed_packet is under 4 MiB');
-  await refused.close();
-  await tiny.stop();
-});

@@ -12,24 +12,81 @@ import { sampling } from '../../../../rigs/extent.js';
 let mariadb: MariaDb;
 const pools: mysql.Pool[] = [];
 
-beforeAll(async () => {
-  // The defaults of MySQL 8, and of MariaDB 11.8.
-  mariadb = await startMariaDb({
-    sql_mode:
-      'ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,HIGH_NOT_PRECEDENCE',
-    transaction_isolation: 'REPEATABLE-READ',
-    innodb_snapshot_isolation: 'ON',
+describe('given pool', () => {
+  beforeAll(async () => {
+    // The defaults of MySQL 8, and of MariaDB 11.8.
+    mariadb = await startMariaDb({
+      sql_mode:
+        'ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,HIGH_NOT_PRECEDENCE',
+      transaction_isolation: 'REPEATABLE-READ',
+      innodb_snapshot_isolation: 'ON',
+    });
+    // Options with which a shop may read its own tables.
+    const uri = mariadb.url;
+    pools.push(
+      mysql.createPool({ uri, typeCast: false, dateStrings: true, decimalNumbers: true }),
+      mysql.createPool({ uri, rowsAsArray: true, nestTables: '_', supportBigNumbers: true, bigNumberStrings: true }),
+    );
   });
-  // Options with which a shop may read its own tables.
-  const uri = mariadb.url;
-  pools.push(
-    mysql.createPool({ uri, typeCast: false, dateStrings: true, decimalNumbers: true }),
-    mysql.createPool({ uri, rowsAsArray: true, nestTables: '_', supportBigNumbers: true, bigNumberStrings: true }),
+  afterAll(async () => {
+    for (const pool of pools) await pool.promise().end();
+    await mariadb.stop();
+  });
+
+  describePaymentStore(
+    'MariaDB over a given pool',
+    {
+      create: (clock) => open(pools[0], clock),
+      another: (_store, clock) => open(pools[1], clock),
+    },
+    sampling(4),
   );
-});
-afterAll(async () => {
-  for (const pool of pools) await pool.promise().end();
-  await mariadb.stop();
+
+  test('a pool of mysql2/promise is refused, and the pool in it is taken', async () => {
+    const pool = promisePool(await mariadb.createDatabase());
+    expect(() => mysqlPaymentStore({ pool })).toThrow(
+      'this is a pool of mysql2/promise: give its property "pool", which is one of mysql2',
+    );
+    const store = mysqlPaymentStore({ pool: pool.pool });
+    await store.open();
+    await store.close();
+    await pool.end();
+  });
+
+  test('eight claims of one order at once, with snapshot isolation: one is granted, and the others are told so', async () => {
+    const store = await open(pools[0], new TestClock());
+    const trial = new StoreTrial(store, store, new TestClock());
+    for (let round = 0; round < 10; round += 1) {
+      const lock = { reference: `order-${round}`, referenceLock: `order-${round}` };
+      const records = await Promise.all(Array.from({ length: 8 }, () => trial.insert({ reference: lock.reference })));
+      const claims = records.map((record) => store.replace(trial.next(record, { ...lock, state: 'authorizing' }), 1));
+      expect((await Promise.all(claims)).sort()).toEqual([...Array<string>(7).fill('locked'), 'replaced']);
+    }
+  });
+
+  test('a Kysely instance whose rows are lists is refused with what to change', async () => {
+    const pool = mysql.createPool({ uri: await mariadb.createDatabase(), rowsAsArray: true });
+    pools.push(pool);
+    const db = new Kysely<PaymentTables>({ dialect: new MysqlDialect({ pool }) });
+    await expect(sqlPaymentStore({ db, dialect: 'mysql' }).open()).rejects.toThrow('rowsAsArray');
+  });
+
+  test('many stores over one pool listen to it once', async () => {
+    const pool = mysql.createPool(await mariadb.createDatabase());
+    pools.push(pool);
+    const stores = Array.from({ length: 3 }, () => mysqlPaymentStore({ pool }));
+    for (const store of stores) await store.open();
+    expect(pool.listenerCount('connection')).toBe(1);
+  });
+
+  test('a pool that was given stays open', async () => {
+    const pool = mysql.createPool(await mariadb.createDatabase());
+    pools.push(pool);
+    const store = mysqlPaymentStore({ pool });
+    await store.open();
+    await store.close();
+    expect((await pool.promise().query('select count(*) as count from card_payment'))[0]).toEqual([{ count: 0 }]);
+  });
 });
 
 /** Both pools of the suite stay open: a store closes none that it was given. */
@@ -38,58 +95,3 @@ async function open(pool: mysql.Pool | undefined, clock: PaymentClock) {
   await store.open();
   return store;
 }
-
-describePaymentStore(
-  'MariaDB over a given pool',
-  {
-    create: (clock) => open(pools[0], clock),
-    another: (_store, clock) => open(pools[1], clock),
-  },
-  sampling(4),
-);
-
-test('a pool of mysql2/promise is refused, and the pool in it is taken', async () => {
-  const pool = promisePool(await mariadb.createDatabase());
-  expect(() => mysqlPaymentStore({ pool })).toThrow(
-    'this is a pool of mysql2/promise: give its property "pool", which is one of mysql2',
-  );
-  const store = mysqlPaymentStore({ pool: pool.pool });
-  await store.open();
-  await store.close();
-  await pool.end();
-});
-
-test('eight claims of one order at once, with snapshot isolation: one is granted, and the others are told so', async () => {
-  const store = await open(pools[0], new TestClock());
-  const trial = new StoreTrial(store, store, new TestClock());
-  for (let round = 0; round < 10; round += 1) {
-    const lock = { reference: `order-${round}`, referenceLock: `order-${round}` };
-    const records = await Promise.all(Array.from({ length: 8 }, () => trial.insert({ reference: lock.reference })));
-    const claims = records.map((record) => store.replace(trial.next(record, { ...lock, state: 'authorizing' }), 1));
-    expect((await Promise.all(claims)).sort()).toEqual([...Array<string>(7).fill('locked'), 'replaced']);
-  }
-});
-
-test('a Kysely instance whose rows are lists is refused with what to change', async () => {
-  const pool = mysql.createPool({ uri: await mariadb.createDatabase(), rowsAsArray: true });
-  pools.push(pool);
-  const db = new Kysely<PaymentTables>({ dialect: new MysqlDialect({ pool }) });
-  await expect(sqlPaymentStore({ db, dialect: 'mysql' }).open()).rejects.toThrow('rowsAsArray');
-});
-
-test('many stores over one pool listen to it once', async () => {
-  const pool = mysql.createPool(await mariadb.createDatabase());
-  pools.push(pool);
-  const stores = Array.from({ length: 3 }, () => mysqlPaymentStore({ pool }));
-  for (const store of stores) await store.open();
-  expect(pool.listenerCount('connection')).toBe(1);
-});
-
-test('a pool that was given stays open', async () => {
-  const pool = mysql.createPool(await mariadb.createDatabase());
-  pools.push(pool);
-  const store = mysqlPaymentStore({ pool });
-  await store.open();
-  await store.close();
-  expect((await pool.promise().query('select count(*) as count from card_payment'))[0]).toEqual([{ count: 0 }]);
-});

@@ -8,22 +8,24 @@ import { isAnyoneWaiting } from './sessions.js';
 
 let mariadb: MariaDb;
 
-beforeAll(async () => {
-  mariadb = await startMariaDb();
-});
-afterAll(() => mariadb.stop());
+describe('mysql leases', () => {
+  beforeAll(async () => {
+    mariadb = await startMariaDb();
+  });
+  afterAll(() => mariadb.stop());
 
-describeLeases('mariadb', () => {
-  return new MysqlDialect({ pool: async () => mysql.createPool(await mariadb.createDatabase()) });
-});
+  describeLeases('mariadb', () => {
+    return new MysqlDialect({ pool: async () => mysql.createPool(await mariadb.createDatabase()) });
+  });
 
-describeLeaseRaces({
-  async connect() {
-    const url = await mariadb.createDatabase();
-    return [mysql.createPool(url), mysql.createPool(url)] as const;
-  },
-  open: (pool: mysql.Pool, clock) => mysqlPaymentStore({ pool, clock }),
-  isAnyoneWaiting: (pool) => isAnyoneWaiting(pool.promise()),
-  end: (pool) => pool.promise().end(),
-  connection: mysql.Connection.prototype,
+  describeLeaseRaces({
+    async connect() {
+      const url = await mariadb.createDatabase();
+      return [mysql.createPool(url), mysql.createPool(url)] as const;
+    },
+    open: (pool: mysql.Pool, clock) => mysqlPaymentStore({ pool, clock }),
+    isAnyoneWaiting: (pool) => isAnyoneWaiting(pool.promise()),
+    end: (pool) => pool.promise().end(),
+    connection: mysql.Connection.prototype,
+  });
 });

@@ -5,15 +5,17 @@ import { type MariaDb, startMariaDb } from '../../../../services/mariadb.js';
 
 let mariadb: MariaDb;
 
-beforeAll(async () => {
-  mariadb = await startMariaDb();
+describe('mysql payment store', () => {
+  beforeAll(async () => {
+    mariadb = await startMariaDb();
+  });
+  afterAll(() => mariadb.stop());
+
+  describePaymentStore('MariaDB', { create: open, another: (_store, clock) => open(clock) });
 });
-afterAll(() => mariadb.stop());
 
 async function open(clock: PaymentClock) {
   const store = await openSqlStore(mariadb.url, { clock });
   await store.open();
   return store;
 }
-
-describePaymentStore('MariaDB', { create: open, another: (_store, clock) => open(clock) });

@@ -11,28 +11,120 @@ import { until } from '../../../../services/until.js';
 let mariadb: MariaDb;
 const opened: Kysely<object>[] = [];
 
-beforeAll(async () => {
-  // Every default is another one than the store's.
-  mariadb = await startMariaDb({
-    sql_mode: 'NO_BACKSLASH_ESCAPES,ONLY_FULL_GROUP_BY',
-    autocommit: '0',
-    transaction_isolation: 'SERIALIZABLE',
-    default_time_zone: '+05:00',
-    innodb_lock_wait_timeout: '50',
-    character_set_server: 'latin1',
-    max_statement_time: '0',
-    completion_type: 'CHAIN',
-    innodb_snapshot_isolation: 'ON',
-    character_set_client_handshake: '0',
+describe('mysql pool', () => {
+  beforeAll(async () => {
+    // Every default is another one than the store's.
+    mariadb = await startMariaDb({
+      sql_mode: 'NO_BACKSLASH_ESCAPES,ONLY_FULL_GROUP_BY',
+      autocommit: '0',
+      transaction_isolation: 'SERIALIZABLE',
+      default_time_zone: '+05:00',
+      innodb_lock_wait_timeout: '50',
+      character_set_server: 'latin1',
+      max_statement_time: '0',
+      completion_type: 'CHAIN',
+      innodb_snapshot_isolation: 'ON',
+      character_set_client_handshake: '0',
+    });
+    await queryMariaDb(mariadb.url, 'set global sql_select_limit = 12');
+    await queryMariaDb(mariadb.url, 'set global sql_safe_updates = 1');
   });
-  await queryMariaDb(mariadb.url, 'set global sql_select_limit = 12');
-  await queryMariaDb(mariadb.url, 'set global sql_safe_updates = 1');
+  afterEach(async () => {
+    for (const db of opened.splice(0)) await db.destroy();
+  });
+  afterAll(() => mariadb.stop());
+
+  const idOf = async (db: Kysely<object>) =>
+    (await sql<{ id: number }>`select connection_id() as id`.execute(db)).rows[0]!.id;
+
+  test("sessions are the store's, whatever the defaults of the server", async () => {
+    const expected = {
+      sql_mode: 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION',
+      autocommit: 'ON',
+      tx_isolation: 'READ-COMMITTED',
+      time_zone: '+00:00',
+      innodb_lock_wait_timeout: '5',
+      max_statement_time: '10.000000',
+      idle_transaction_timeout: '10',
+      lock_wait_timeout: '5',
+      sql_select_limit: '18446744073709551615',
+      sql_safe_updates: 'OFF',
+      completion_type: 'NO_CHAIN',
+      innodb_snapshot_isolation: 'OFF',
+      character_set_client: 'utf8mb4',
+      character_set_connection: 'utf8mb4',
+      character_set_results: 'utf8mb4',
+    };
+    expect(await settingsOf(open(), ...Object.keys(expected))).toEqual(expected);
+  });
+
+  // MySQL itself cannot be installed here.
+  test('a server without a limit for transactions that stand still ends connections that do', async () => {
+    const mysql8 = await startMysqlLookalike(() => []);
+    try {
+      await sql`select 1`.execute(open(mysql8.url));
+      const [, session] = mysql8.asked;
+      expect(session).toMatch(/^set names .*, wait_timeout = 60$/);
+    } finally {
+      await mysql8.stop();
+    }
+    expect(await settingsOf(open(), 'wait_timeout')).toEqual({ wait_timeout: '28800' });
+  });
+
+  test('a quote and a backslash in a value are no more than that', async () => {
+    const text = `it's 1\\' or "2" \\\\ \0 %`;
+    const { rows } = await sql<{ text: string }>`select ${text} as text`.execute(open());
+    expect(rows).toEqual([{ text }]);
+  });
+
+  test('a session is set once, before its first use', async () => {
+    const query = jest.spyOn(mysql.Connection.prototype as { query(...given: unknown[]): unknown }, 'query');
+    const db = open();
+    await Promise.all([idOf(db), idOf(db), idOf(db)]);
+    const asked = query.mock.calls.map(([text]) => String(text));
+    expect(asked.slice(0, 2)).toEqual([
+      expect.stringMatching(/^show session variables/),
+      expect.stringMatching(/^set names utf8mb4 .*; set session transaction isolation .*; set session sql_mode = /),
+    ]);
+    expect(asked.slice(2)).toEqual(Array(3).fill('select connection_id() as id'));
+  });
+
+  test('there are as many connections as are allowed, and no more', async () => {
+    const db = open(mariadb.url, 3);
+    const sleep = () => sql<{ id: number }>`select connection_id() as id, sleep(0.2)`.execute(db);
+    const ids = (await Promise.all(Array.from({ length: 9 }, sleep))).map(({ rows }) => rows[0]!.id);
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  test('what keeps it from connecting is passed on, time and again', async () => {
+    const db = open(mariadb.url.replace(/test$/, 'none'));
+    for (let times = 0; times < 3; times += 1)
+      await expect(idOf(db)).rejects.toMatchObject({ code: 'ER_BAD_DB_ERROR' });
+  });
+
+  test('idle connections are kept alive', async () => {
+    const keepAlive = jest.spyOn(Socket.prototype, 'setKeepAlive');
+    await idOf(open());
+    expect(keepAlive).toHaveBeenCalledWith(true, 10_000);
+  });
+
+  test('an idle connection that the server ends is replaced, and the process goes on', async () => {
+    const db = open();
+    const first = await idOf(db);
+    await queryMariaDb(mariadb.url, `kill ${first}`);
+    await until(() =>
+      idOf(db).then(
+        (now) => now !== first,
+        () => false,
+      ),
+    );
+    expect(await settingsOf(db, 'autocommit')).toEqual({ autocommit: 'ON' });
+  });
+
+  test('what has to be installed is named', () => {
+    expect(new MissingDriverError(MYSQL_PACKAGES).message).toBe('a package is missing: npm install kysely mysql2');
+  });
 });
-afterEach(async () => {
-  jest.restoreAllMocks();
-  for (const db of opened.splice(0)) await db.destroy();
-});
-afterAll(() => mariadb.stop());
 
 /** By default with a single connection: one that is not given back is missed. */
 function open(url = mariadb.url, max = 1): Kysely<object> {
@@ -48,93 +140,3 @@ async function settingsOf(db: Kysely<object>, ...names: string[]): Promise<Recor
   }>`show session variables where variable_name in (${sql.join(names.map((name) => sql.lit(name)))})`.execute(db);
   return Object.fromEntries(rows.map((row) => [row.Variable_name, row.Value]));
 }
-
-const idOf = async (db: Kysely<object>) =>
-  (await sql<{ id: number }>`select connection_id() as id`.execute(db)).rows[0]!.id;
-
-test("sessions are the store's, whatever the defaults of the server", async () => {
-  const expected = {
-    sql_mode: 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION',
-    autocommit: 'ON',
-    tx_isolation: 'READ-COMMITTED',
-    time_zone: '+00:00',
-    innodb_lock_wait_timeout: '5',
-    max_statement_time: '10.000000',
-    idle_transaction_timeout: '10',
-    lock_wait_timeout: '5',
-    sql_select_limit: '18446744073709551615',
-    sql_safe_updates: 'OFF',
-    completion_type: 'NO_CHAIN',
-    innodb_snapshot_isolation: 'OFF',
-    character_set_client: 'utf8mb4',
-    character_set_connection: 'utf8mb4',
-    character_set_results: 'utf8mb4',
-  };
-  expect(await settingsOf(open(), ...Object.keys(expected))).toEqual(expected);
-});
-
-// MySQL itself cannot be installed here.
-test('a server without a limit for transactions that stand still ends connections that do', async () => {
-  const mysql8 = await startMysqlLookalike(() => []);
-  try {
-    await sql`select 1`.execute(open(mysql8.url));
-    const [, session] = mysql8.asked;
-    expect(session).toMatch(/^set names .*, wait_timeout = 60$/);
-  } finally {
-    await mysql8.stop();
-  }
-  expect(await settingsOf(open(), 'wait_timeout')).toEqual({ wait_timeout: '28800' });
-});
-
-test('a quote and a backslash in a value are no more than that', async () => {
-  const text = `it's 1\\' or "2" \\\\ \0 %`;
-  const { rows } = await sql<{ text: string }>`select ${text} as text`.execute(open());
-  expect(rows).toEqual([{ text }]);
-});
-
-test('a session is set once, before its first use', async () => {
-  const query = jest.spyOn(mysql.Connection.prototype as { query(...given: unknown[]): unknown }, 'query');
-  const db = open();
-  await Promise.all([idOf(db), idOf(db), idOf(db)]);
-  const asked = query.mock.calls.map(([text]) => String(text));
-  expect(asked.slice(0, 2)).toEqual([
-    expect.stringMatching(/^show session variables/),
-    expect.stringMatching(/^set names utf8mb4 .*; set session transaction isolation .*; set session sql_mode = /),
-  ]);
-  expect(asked.slice(2)).toEqual(Array(3).fill('select connection_id() as id'));
-});
-
-test('there are as many connections as are allowed, and no more', async () => {
-  const db = open(mariadb.url, 3);
-  const sleep = () => sql<{ id: number }>`select connection_id() as id, sleep(0.2)`.execute(db);
-  const ids = (await Promise.all(Array.from({ length: 9 }, sleep))).map(({ rows }) => rows[0]!.id);
-  expect(new Set(ids).size).toBe(3);
-});
-
-test('what keeps it from connecting is passed on, time and again', async () => {
-  const db = open(mariadb.url.replace(/test$/, 'none'));
-  for (let times = 0; times < 3; times += 1) await expect(idOf(db)).rejects.toMatchObject({ code: 'ER_BAD_DB_ERROR' });
-});
-
-test('idle connections are kept alive', async () => {
-  const keepAlive = jest.spyOn(Socket.prototype, 'setKeepAlive');
-  await idOf(open());
-  expect(keepAlive).toHaveBeenCalledWith(true, 10_000);
-});
-
-test('an idle connection that the server ends is replaced, and the process goes on', async () => {
-  const db = open();
-  const first = await idOf(db);
-  await queryMariaDb(mariadb.url, `kill ${first}`);
-  await until(() =>
-    idOf(db).then(
-      (now) => now !== first,
-      () => false,
-    ),
-  );
-  expect(await settingsOf(db, 'autocommit')).toEqual({ autocommit: 'ON' });
-});
-
-test('what has to be installed is named', () => {
-  expect(new MissingDriverError(MYSQL_PACKAGES).message).toBe('a package is missing: npm install kysely mysql2');
-});

@@ -10,14 +10,61 @@ import { livePayment } from '../../../payment-life.js';
 
 let mariadb: MariaDb;
 let connectionString: string;
-beforeAll(async () => {
-  mariadb = await startMariaDb();
+
+describe('round trips', () => {
+  beforeAll(async () => {
+    mariadb = await startMariaDb();
+  });
+  beforeEach(async () => {
+    connectionString = await mariadb.createDatabase();
+  });
+  afterAll(() => mariadb.stop());
+
+  /** In several statements, the others; the first two of each begin the transaction over a given pool, and the last ends it. */
+  const LATER = { find: 1, 'fan out': 9, lease: 6 };
+
+  test('over its own connections each transition and each acknowledgement is one round trip', async () => {
+    const store = mysqlPaymentStore({ connectionString });
+    await store.open();
+    expect(await roundTripsOf(store)).toEqual({ open: 1, claim: 1, settle: 1, acknowledge: 1, pin: 1, ...LATER });
+    await store.close();
+  });
+
+  // After a conflict Galera may go on with the statements that follow in the same query, outside the transaction.
+  test('on a Galera cluster they are one for each statement', async () => {
+    const galera = await startGalera();
+    const [url = ''] = await galera.createDatabase();
+    const store = mysqlPaymentStore({ connectionString: url });
+    await store.open();
+    expect(await roundTripsOf(store)).toEqual({
+      open: 6,
+      claim: 9,
+      settle: 10,
+      acknowledge: 4,
+      pin: 8,
+      ...LATER,
+    });
+    await store.close();
+    await galera.stop();
+  });
+
+  test('over a given pool they are several', async () => {
+    const pool = mysql.createPool(connectionString);
+    const store = mysqlPaymentStore({ pool });
+    await store.open();
+    expect(await roundTripsOf(store)).toEqual({
+      find: 1,
+      open: 7,
+      claim: 10,
+      settle: 11,
+      'fan out': 10,
+      lease: 7,
+      acknowledge: 5,
+      pin: 9,
+    });
+    await new Promise((resolve) => pool.end(resolve));
+  });
 });
-beforeEach(async () => {
-  connectionString = await mariadb.createDatabase();
-});
-afterEach(() => jest.restoreAllMocks());
-afterAll(() => mariadb.stop());
 
 /** What the driver asks the server from now on; each question waits for its answer. */
 function spyOnQueries(): string[] {
@@ -46,48 +93,3 @@ async function roundTripsOf(store: PaymentStore): Promise<Record<string, number>
   });
   return counted;
 }
-
-/** In several statements, the others; the first two of each begin the transaction over a given pool, and the last ends it. */
-const LATER = { find: 1, 'fan out': 9, lease: 6 };
-
-test('over its own connections each transition and each acknowledgement is one round trip', async () => {
-  const store = mysqlPaymentStore({ connectionString });
-  await store.open();
-  expect(await roundTripsOf(store)).toEqual({ open: 1, claim: 1, settle: 1, acknowledge: 1, pin: 1, ...LATER });
-  await store.close();
-});
-
-// After a conflict Galera may go on with the statements that follow in the same query, outside the transaction.
-test('on a Galera cluster they are one for each statement', async () => {
-  const galera = await startGalera();
-  const [url = ''] = await galera.createDatabase();
-  const store = mysqlPaymentStore({ connectionString: url });
-  await store.open();
-  expect(await roundTripsOf(store)).toEqual({
-    open: 6,
-    claim: 9,
-    settle: 10,
-    acknowledge: 4,
-    pin: 8,
-    ...LATER,
-  });
-  await store.close();
-  await galera.stop();
-});
-
-test('over a given pool they are several', async () => {
-  const pool = mysql.createPool(connectionString);
-  const store = mysqlPaymentStore({ pool });
-  await store.open();
-  expect(await roundTripsOf(store)).toEqual({
-    find: 1,
-    open: 7,
-    claim: 10,
-    settle: 11,
-    'fan out': 10,
-    lease: 7,
-    acknowledge: 5,
-    pin: 9,
-  });
-  await new Promise((resolve) => pool.end(resolve));
-});

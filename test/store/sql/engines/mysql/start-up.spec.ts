@@ -28,315 +28,320 @@ let withTls: MariaDb;
 let url: string;
 let warnings: string[];
 
-beforeAll(async () => {
-  // The server runs as another user.
-  chmodSync(certificates.path, 0o755);
-  certifyAs('localhost');
-  [mariadb, withBinlog, withTls] = await Promise.all([
-    startMariaDb({ innodb_flush_log_at_trx_commit: '1' }),
-    startMariaDb({ log_bin: 'binlog' }),
-    startMariaDb({ ssl_cert: certFile, ssl_key: keyFile }),
-  ]);
-}, 60_000);
-beforeEach(async () => {
-  url = await mariadb.createDatabase();
-  warnings = [];
-  jest.spyOn(Logger.prototype, 'warn').mockImplementation((text: unknown) => void warnings.push(String(text)));
-});
-afterEach(() => jest.restoreAllMocks());
-afterAll(async () => {
-  await Promise.all([mariadb.stop(), withBinlog.stop(), withTls.stop()]);
-  certificates.remove();
-});
+describe('start up', () => {
+  beforeAll(async () => {
+    // The server runs as another user.
+    chmodSync(certificates.path, 0o755);
+    certifyAs('localhost');
+    [mariadb, withBinlog, withTls] = await Promise.all([
+      startMariaDb({ innodb_flush_log_at_trx_commit: '1' }),
+      startMariaDb({ log_bin: 'binlog' }),
+      startMariaDb({ ssl_cert: certFile, ssl_key: keyFile }),
+    ]);
+  }, 60_000);
+  beforeEach(async () => {
+    url = await mariadb.createDatabase();
+    warnings = [];
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation((text: unknown) => void warnings.push(String(text)));
+  });
+  afterAll(async () => {
+    await Promise.all([mariadb.stop(), withBinlog.stop(), withTls.stop()]);
+    certificates.remove();
+  });
 
-function certifyAs(name: string): void {
-  const { key, cert } = selfSigned(name);
-  for (const [file, content] of [
-    [keyFile, key],
-    [certFile, cert],
-  ] as const) {
-    writeFileSync(file, content);
-    chmodSync(file, 0o644);
+  function certifyAs(name: string): void {
+    const { key, cert } = selfSigned(name);
+    for (const [file, content] of [
+      [keyFile, key],
+      [certFile, cert],
+    ] as const) {
+      writeFileSync(file, content);
+      chmodSync(file, 0o644);
+    }
   }
-}
 
-/** Opens the store and closes it. @returns why it could not be opened; null if it could */
-async function problemOf(store: PaymentStore): Promise<string | null> {
-  const error: unknown = await store.open().then(
-    () => null,
-    (reason: unknown) => reason,
-  );
-  await store.close();
-  expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/password-of-the-shop|geheim|\bada\b/);
-  return error === null ? null : (error as Error).message;
-}
+  /** Opens the store and closes it. @returns why it could not be opened; null if it could */
+  async function problemOf(store: PaymentStore): Promise<string | null> {
+    const error: unknown = await store.open().then(
+      () => null,
+      (reason: unknown) => reason,
+    );
+    await store.close();
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/password-of-the-shop|geheim|\bada\b/);
+    return error === null ? null : (error as Error).message;
+  }
 
-async function problemAt(storeUrl: string): Promise<string | null> {
-  return problemOf(await openSqlStore(storeUrl));
-}
+  async function problemAt(storeUrl: string): Promise<string | null> {
+    return problemOf(await openSqlStore(storeUrl));
+  }
 
-const as = (user: string, of = url) => of.replace(/\/\/[^@]+@/, `//${user}@`);
-const databaseOf = () => new URL(url).pathname.slice(1);
+  const as = (user: string, of = url) => of.replace(/\/\/[^@]+@/, `//${user}@`);
+  const databaseOf = () => new URL(url).pathname.slice(1);
+
+  test('what starts without a word', async () => {
+    expect(await problemAt(url)).toBeNull();
+    expect(await problemAt(url.replace('mariadb:', 'mysql:'))).toBeNull();
+    expect(warnings).toEqual([]);
+  });
+
+  describe('a connection that fails', () => {
+    test.each<[string, () => string | Promise<string>, string]>([
+      ['a wrong password', () => as('shop:geheim'), DENIED],
+      ['no such user', () => as('ada:geheim'), DENIED],
+      [
+        'no such database',
+        () => url.replace(/[^/]+$/, 'geheim'),
+        'MariaDB has no such database; create it first (ER_BAD_DB_ERROR)',
+      ],
+      ['no server', async () => url.replace(/:\d+\//, `:${await freePort()}/`), `${UNREACHABLE} (ECONNREFUSED)`],
+      ['no socket', () => 'mariadb:///shop?socketPath=/run/none/of.sock', `${UNREACHABLE} (ENOENT)`],
+    ])('%s', async (_what, at, message) => {
+      expect(await problemAt(await at())).toBe(message);
+      expect(await tablesAt()).toEqual([]);
+    });
+
+    test('no such host', async () => {
+      expect(await problemAt('mariadb://ada:geheim@db.invalid/shop')).toMatch(
+        /^MariaDB does not answer; is it running, and reachable from here\? \((ENOTFOUND|EAI_AGAIN)\)$/,
+      );
+    });
+
+    const RIGHTS =
+      'MariaDB does not let this user make, read or write the payment tables; grant it CREATE, INDEX, SELECT, INSERT, UPDATE ' +
+      'and DELETE on its database';
+
+    test('a user without rights is told which ones to ask for, and they are enough', async () => {
+      await queryMariaDb(url, "create user ada identified by 'geheim'");
+      expect(await problemAt(as('ada:geheim'))).toBe(
+        `${RIGHTS}; or does the URL name another one? (ER_DBACCESS_DENIED_ERROR)`,
+      );
+      await queryMariaDb(url, `grant select on ${databaseOf()}.* to ada`);
+      expect(await problemAt(as('ada:geheim'))).toBe(`${RIGHTS} (ER_TABLEACCESS_DENIED_ERROR)`);
+      expect(await tablesAt()).toEqual([]);
+      await queryMariaDb(url, `grant create, index, insert, update, delete on ${databaseOf()}.* to ada`);
+      expect(await problemAt(as('ada:geheim'))).toBeNull();
+      await queryMariaDb(url, 'drop user ada');
+    });
+
+    test('tables that can only be read are refused: by the rights of the user, and on a replica', async () => {
+      expect(await problemAt(url)).toBeNull();
+      await queryMariaDb(url, "create user ada identified by 'geheim'");
+      await queryMariaDb(url, `grant create, index, select on ${databaseOf()}.* to ada`);
+      expect(await problemAt(as('ada:geheim'))).toBe(`${RIGHTS} (ER_TABLEACCESS_DENIED_ERROR)`);
+      await queryMariaDb(url, `grant insert, update, delete on ${databaseOf()}.* to ada`);
+      expect(await problemAt(as('ada:geheim'))).toBeNull();
+      await queryMariaDb(url, 'set global read_only = on');
+      try {
+        expect(await problemAt(as('ada:geheim'))).toBe(
+          'MariaDB is read-only; is it a replica? (ER_OPTION_PREVENTS_STATEMENT)',
+        );
+      } finally {
+        await queryMariaDb(url, 'set global read_only = off');
+      }
+      await queryMariaDb(url, 'drop user ada');
+    });
+
+    test('too many connections, of the server or of the user', async () => {
+      const full = 'MariaDB has too many connections already; raise its max_connections, or the limit of this user';
+      const admin = mysql.createConnection(url).promise();
+      const taken = mysql.createPool({ uri: url, connectionLimit: 20 }).promise();
+      await admin.query('set global max_connections = 10');
+      const takeAll = (): Promise<never> => taken.getConnection().then(takeAll);
+      await expect(takeAll()).rejects.toMatchObject({ code: 'ER_CON_COUNT_ERROR' });
+      expect(await problemAt(url)).toBe(`${full} (ER_CON_COUNT_ERROR)`);
+      await admin.query('set global max_connections = 300');
+      await admin.end();
+      await taken.end();
+
+      await queryMariaDb(url, `create user ada identified by 'geheim' with max_user_connections 1`);
+      await queryMariaDb(url, `grant all on ${databaseOf()}.* to ada`);
+      const only = mysql.createConnection(as('ada:geheim')).promise();
+      await only.query('select 1');
+      expect(await problemAt(as('ada:geheim'))).toMatch(`${full} (ER_`);
+      await only.end();
+      await until(async () => (await problemAt(as('ada:geheim'))) === null);
+      await queryMariaDb(url, 'drop user ada');
+    });
+  });
+
+  describe('TLS', () => {
+    const byName = (of: string, ssl: string) =>
+      `${of.replace('127.0.0.1', 'localhost')}?ssl=${encodeURIComponent(ssl)}`;
+
+    test('is verified: by a file of certificates, or by those that Node.js trusts', async () => {
+      expect(await problemAt(byName(withTls.url, certFile))).toBeNull();
+      expect(await problemAt(byName(withTls.url, 'true'))).toBe(
+        'MariaDB has a TLS certificate that cannot be trusted; put ssl=FILE into the URL, the file of the authority that ' +
+          'signed it (ERR_TLS_CERT_UNTRUSTED)',
+      );
+    });
+
+    test('a server without it is refused where the URL asks for it', async () => {
+      expect(await problemAt(byName(url, 'true'))).toBe(
+        'MariaDB has no TLS, and the URL asks for it by ssl; give it a certificate (HANDSHAKE_NO_SSL_SUPPORT)',
+      );
+    });
+
+    test('a certificate for another host is refused', async () => {
+      certifyAs('db.example');
+      await queryMariaDb(withTls.url, 'flush ssl');
+      expect(await problemAt(byName(withTls.url, certFile))).toBe(
+        'MariaDB has a TLS certificate for another host; put the host that it names into the URL ' +
+          '(ERR_TLS_CERT_ALTNAME_INVALID)',
+      );
+      certifyAs('localhost');
+      await queryMariaDb(withTls.url, 'flush ssl');
+    });
+
+    test('a server that takes no other connection says so', async () => {
+      await queryMariaDb(withTls.url, 'set global require_secure_transport = 1');
+      expect(await problemAt(withTls.url)).toBe(DENIED);
+      expect(await problemAt(byName(withTls.url, certFile))).toBeNull();
+    });
+  });
+
+  describe('settings of the server', () => {
+    const set = (settings: string) => queryMariaDb(withBinlog.url, `set global ${settings}`);
+
+    test('a log of changes as statements is refused', async () => {
+      await set(`binlog_format = 'STATEMENT'`);
+      expect(await problemAt(withBinlog.url)).toBe(
+        'this MySQL or MariaDB server cannot keep payments: its binlog_format is STATEMENT; set it to ROW',
+      );
+      expect(await tablesAt(withBinlog.url)).toEqual([]);
+      await set(`binlog_format = 'MIXED'`);
+      expect(await problemAt(withBinlog.url)).toBeNull();
+      await set(`binlog_format = 'ROW'`);
+      expect(await problemAt(withBinlog.url)).toBeNull();
+    });
+
+    test('a max_allowed_packet that a payment would not fit into is refused', async () => {
+      await set('max_allowed_packet = 4193280');
+      expect(await problemAt(withBinlog.url)).toBe(
+        'this MySQL or MariaDB server cannot keep payments: its max_allowed_packet is under 4 MiB; set it to 16M',
+      );
+      await set('max_allowed_packet = 4194304');
+      expect(await problemAt(withBinlog.url)).toBeNull();
+      await set('max_allowed_packet = 16777216');
+    });
+
+    const LOSES = 'a crash of its machine can lose payments that were reported as stored; set it to 1.';
+
+    test.each([
+      [2, 0, [`innodb_flush_log_at_trx_commit is 2: ${LOSES}`, `sync_binlog is 0: ${LOSES}`]],
+      [0, 1, [`innodb_flush_log_at_trx_commit is 0: ${LOSES}`]],
+      [1, 1_000, [`sync_binlog is 1000: ${LOSES}`]],
+      [1, 1, []],
+    ])(
+      'with innodb_flush_log_at_trx_commit %i and sync_binlog %i it warns of what a power cut loses',
+      async (flush, sync, expected) => {
+        await set(`innodb_flush_log_at_trx_commit = ${flush}, global sync_binlog = ${sync}`);
+        expect(await problemAt(withBinlog.url)).toBeNull();
+        expect(warnings).toEqual(expected.map((warning) => `The payment store: ${warning}`));
+      },
+    );
+
+    test('sync_binlog does not count without a log of changes', async () => {
+      await queryMariaDb(url, 'set global sync_binlog = 0');
+      expect(await problemAt(url)).toBeNull();
+      expect(warnings).toEqual([]);
+    });
+  });
+
+  describe('sessions of a given pool or Kysely instance', () => {
+    const CANNOT = 'this MySQL or MariaDB server cannot keep payments:';
+    const STRICT = 'STRICT_TRANS_TABLES';
+    afterEach(() =>
+      queryMariaDb(
+        url,
+        `set global sql_mode = default, global autocommit = 1, global completion_type = default, global sql_safe_updates = 0, global sql_select_limit = default`,
+      ),
+    );
+
+    test.each<[string, string, PoolOptions, string]>([
+      [
+        'another character set',
+        `sql_mode = '${STRICT}'`,
+        { charset: 'latin1_swedish_ci' },
+        "its connections do not use utf8mb4; set mysql2's charset to utf8mb4_bin",
+      ],
+      [
+        'the three-byte character set',
+        `sql_mode = '${STRICT}'`,
+        { charset: 'utf8_general_ci' },
+        "its connections do not use utf8mb4; set mysql2's charset to utf8mb4_bin",
+      ],
+      [
+        'a sql_mode that cuts values off',
+        `sql_mode = 'NO_ENGINE_SUBSTITUTION'`,
+        {},
+        'its sql_mode is not strict, so that values could be cut off; add STRICT_TRANS_TABLES',
+      ],
+      [
+        'a sql_mode in which mysql2 does not escape',
+        `sql_mode = '${STRICT},NO_BACKSLASH_ESCAPES'`,
+        {},
+        'its sql_mode has NO_BACKSLASH_ESCAPES, with which mysql2 would not write values safely; remove it',
+      ],
+      [
+        'transactions that begin by themselves',
+        'autocommit = 0',
+        {},
+        'autocommit is off in the connections that the store is given; turn it on',
+      ],
+      [
+        'empty texts that are read as no texts',
+        `sql_mode = '${STRICT},EMPTY_STRING_IS_NULL'`,
+        {},
+        'its sql_mode has EMPTY_STRING_IS_NULL; remove it',
+      ],
+      [
+        'commits that begin the next transaction',
+        `completion_type = 'CHAIN'`,
+        {},
+        'its completion_type begins or ends more than a transaction; set it to NO_CHAIN',
+      ],
+      ['deletes that are refused', 'sql_safe_updates = 1', {}, 'its sql_safe_updates is on; turn it off'],
+      ...[5, 1_000].map((limit): [string, string, PoolOptions, string] => [
+        `reads that end after ${limit} rows`,
+        `sql_select_limit = ${limit}`,
+        {},
+        'its sql_select_limit cuts what is read; set it to 18446744073709551615 on the connections that the store is given',
+      ]),
+    ])('%s is refused; connections of its own are set right', async (_what, setting, options, message) => {
+      await queryMariaDb(url, `set global ${setting}`);
+      const pool = mysql.createPool({ uri: url, ...options });
+      expect(await problemOf(mysqlPaymentStore({ pool }))).toBe(`${CANNOT} ${message}`);
+      const db = new Kysely<object>({ dialect: new MysqlDialect({ pool }) });
+      expect(await problemOf(sqlPaymentStore({ db, dialect: 'mariadb' }))).toBe(`${CANNOT} ${message}`);
+      expect(await tablesAt()).toEqual([]);
+      expect(await problemAt(url)).toBeNull();
+      await db.destroy();
+    });
+  });
+
+  test('what a URL may not say is refused without showing it', async () => {
+    for (const [query, message] of [
+      ['?charset=latin1', 'a MySQL URL may have the options ssl and socketPath only; the store sets the others itself'],
+      [
+        '?password=geheim',
+        'a MySQL URL may have the options ssl and socketPath only; the store sets the others itself',
+      ],
+      [
+        '?ssl={"rejectUnauthorized":false}',
+        'the option ssl of a MySQL URL is true or a file of certificates; a certificate is always checked',
+      ],
+      ['?ssl=/none.pem', 'the option ssl of a MySQL URL is true or a file of certificates, and there is no such file'],
+    ]) {
+      await expect(openSqlStore(`${url}${query}`)).rejects.toThrow(message);
+      expect(() => mysqlPaymentStore({ connectionString: `${url}${query}` })).toThrow(message);
+    }
+    await expect(openSqlStore(url.replace('mariadb:', 'mariabd:'))).rejects.toThrow(
+      'a SQL store is sqlite:FILE, postgres://…, mysql://… or mariadb://…',
+    );
+  });
+});
 
 async function tablesAt(of = url): Promise<unknown[]> {
   return queryMariaDb(of, 'show tables');
 }
-
-test('what starts without a word', async () => {
-  expect(await problemAt(url)).toBeNull();
-  expect(await problemAt(url.replace('mariadb:', 'mysql:'))).toBeNull();
-  expect(warnings).toEqual([]);
-});
-
-describe('a connection that fails', () => {
-  test.each<[string, () => string | Promise<string>, string]>([
-    ['a wrong password', () => as('shop:geheim'), DENIED],
-    ['no such user', () => as('ada:geheim'), DENIED],
-    [
-      'no such database',
-      () => url.replace(/[^/]+$/, 'geheim'),
-      'MariaDB has no such database; create it first (ER_BAD_DB_ERROR)',
-    ],
-    ['no server', async () => url.replace(/:\d+\//, `:${await freePort()}/`), `${UNREACHABLE} (ECONNREFUSED)`],
-    ['no socket', () => 'mariadb:///shop?socketPath=/run/none/of.sock', `${UNREACHABLE} (ENOENT)`],
-  ])('%s', async (_what, at, message) => {
-    expect(await problemAt(await at())).toBe(message);
-    expect(await tablesAt()).toEqual([]);
-  });
-
-  test('no such host', async () => {
-    expect(await problemAt('mariadb://ada:geheim@db.invalid/shop')).toMatch(
-      /^MariaDB does not answer; is it running, and reachable from here\? \((ENOTFOUND|EAI_AGAIN)\)$/,
-    );
-  });
-
-  const RIGHTS =
-    'MariaDB does not let this user make, read or write the payment tables; grant it CREATE, INDEX, SELECT, INSERT, UPDATE ' +
-    'and DELETE on its database';
-
-  test('a user without rights is told which ones to ask for, and they are enough', async () => {
-    await queryMariaDb(url, "create user ada identified by 'geheim'");
-    expect(await problemAt(as('ada:geheim'))).toBe(
-      `${RIGHTS}; or does the URL name another one? (ER_DBACCESS_DENIED_ERROR)`,
-    );
-    await queryMariaDb(url, `grant select on ${databaseOf()}.* to ada`);
-    expect(await problemAt(as('ada:geheim'))).toBe(`${RIGHTS} (ER_TABLEACCESS_DENIED_ERROR)`);
-    expect(await tablesAt()).toEqual([]);
-    await queryMariaDb(url, `grant create, index, insert, update, delete on ${databaseOf()}.* to ada`);
-    expect(await problemAt(as('ada:geheim'))).toBeNull();
-    await queryMariaDb(url, 'drop user ada');
-  });
-
-  test('tables that can only be read are refused: by the rights of the user, and on a replica', async () => {
-    expect(await problemAt(url)).toBeNull();
-    await queryMariaDb(url, "create user ada identified by 'geheim'");
-    await queryMariaDb(url, `grant create, index, select on ${databaseOf()}.* to ada`);
-    expect(await problemAt(as('ada:geheim'))).toBe(`${RIGHTS} (ER_TABLEACCESS_DENIED_ERROR)`);
-    await queryMariaDb(url, `grant insert, update, delete on ${databaseOf()}.* to ada`);
-    expect(await problemAt(as('ada:geheim'))).toBeNull();
-    await queryMariaDb(url, 'set global read_only = on');
-    try {
-      expect(await problemAt(as('ada:geheim'))).toBe(
-        'MariaDB is read-only; is it a replica? (ER_OPTION_PREVENTS_STATEMENT)',
-      );
-    } finally {
-      await queryMariaDb(url, 'set global read_only = off');
-    }
-    await queryMariaDb(url, 'drop user ada');
-  });
-
-  test('too many connections, of the server or of the user', async () => {
-    const full = 'MariaDB has too many connections already; raise its max_connections, or the limit of this user';
-    const admin = mysql.createConnection(url).promise();
-    const taken = mysql.createPool({ uri: url, connectionLimit: 20 }).promise();
-    await admin.query('set global max_connections = 10');
-    const takeAll = (): Promise<never> => taken.getConnection().then(takeAll);
-    await expect(takeAll()).rejects.toMatchObject({ code: 'ER_CON_COUNT_ERROR' });
-    expect(await problemAt(url)).toBe(`${full} (ER_CON_COUNT_ERROR)`);
-    await admin.query('set global max_connections = 300');
-    await admin.end();
-    await taken.end();
-
-    await queryMariaDb(url, `create user ada identified by 'geheim' with max_user_connections 1`);
-    await queryMariaDb(url, `grant all on ${databaseOf()}.* to ada`);
-    const only = mysql.createConnection(as('ada:geheim')).promise();
-    await only.query('select 1');
-    expect(await problemAt(as('ada:geheim'))).toMatch(`${full} (ER_`);
-    await only.end();
-    await until(async () => (await problemAt(as('ada:geheim'))) === null);
-    await queryMariaDb(url, 'drop user ada');
-  });
-});
-
-describe('TLS', () => {
-  const byName = (of: string, ssl: string) => `${of.replace('127.0.0.1', 'localhost')}?ssl=${encodeURIComponent(ssl)}`;
-
-  test('is verified: by a file of certificates, or by those that Node.js trusts', async () => {
-    expect(await problemAt(byName(withTls.url, certFile))).toBeNull();
-    expect(await problemAt(byName(withTls.url, 'true'))).toBe(
-      'MariaDB has a TLS certificate that cannot be trusted; put ssl=FILE into the URL, the file of the authority that ' +
-        'signed it (ERR_TLS_CERT_UNTRUSTED)',
-    );
-  });
-
-  test('a server without it is refused where the URL asks for it', async () => {
-    expect(await problemAt(byName(url, 'true'))).toBe(
-      'MariaDB has no TLS, and the URL asks for it by ssl; give it a certificate (HANDSHAKE_NO_SSL_SUPPORT)',
-    );
-  });
-
-  test('a certificate for another host is refused', async () => {
-    certifyAs('db.example');
-    await queryMariaDb(withTls.url, 'flush ssl');
-    expect(await problemAt(byName(withTls.url, certFile))).toBe(
-      'MariaDB has a TLS certificate for another host; put the host that it names into the URL ' +
-        '(ERR_TLS_CERT_ALTNAME_INVALID)',
-    );
-    certifyAs('localhost');
-    await queryMariaDb(withTls.url, 'flush ssl');
-  });
-
-  test('a server that takes no other connection says so', async () => {
-    await queryMariaDb(withTls.url, 'set global require_secure_transport = 1');
-    expect(await problemAt(withTls.url)).toBe(DENIED);
-    expect(await problemAt(byName(withTls.url, certFile))).toBeNull();
-  });
-});
-
-describe('settings of the server', () => {
-  const set = (settings: string) => queryMariaDb(withBinlog.url, `set global ${settings}`);
-
-  test('a log of changes as statements is refused', async () => {
-    await set(`binlog_format = 'STATEMENT'`);
-    expect(await problemAt(withBinlog.url)).toBe(
-      'this MySQL or MariaDB server cannot keep payments: its binlog_format is STATEMENT; set it to ROW',
-    );
-    expect(await tablesAt(withBinlog.url)).toEqual([]);
-    await set(`binlog_format = 'MIXED'`);
-    expect(await problemAt(withBinlog.url)).toBeNull();
-    await set(`binlog_format = 'ROW'`);
-    expect(await problemAt(withBinlog.url)).toBeNull();
-  });
-
-  test('a max_allowed_packet that a payment would not fit into is refused', async () => {
-    await set('max_allowed_packet = 4193280');
-    expect(await problemAt(withBinlog.url)).toBe(
-      'this MySQL or MariaDB server cannot keep payments: its max_allowed_packet is under 4 MiB; set it to 16M',
-    );
-    await set('max_allowed_packet = 4194304');
-    expect(await problemAt(withBinlog.url)).toBeNull();
-    await set('max_allowed_packet = 16777216');
-  });
-
-  const LOSES = 'a crash of its machine can lose payments that were reported as stored; set it to 1.';
-
-  test.each([
-    [2, 0, [`innodb_flush_log_at_trx_commit is 2: ${LOSES}`, `sync_binlog is 0: ${LOSES}`]],
-    [0, 1, [`innodb_flush_log_at_trx_commit is 0: ${LOSES}`]],
-    [1, 1_000, [`sync_binlog is 1000: ${LOSES}`]],
-    [1, 1, []],
-  ])(
-    'with innodb_flush_log_at_trx_commit %i and sync_binlog %i it warns of what a power cut loses',
-    async (flush, sync, expected) => {
-      await set(`innodb_flush_log_at_trx_commit = ${flush}, global sync_binlog = ${sync}`);
-      expect(await problemAt(withBinlog.url)).toBeNull();
-      expect(warnings).toEqual(expected.map((warning) => `The payment store: ${warning}`));
-    },
-  );
-
-  test('sync_binlog does not count without a log of changes', async () => {
-    await queryMariaDb(url, 'set global sync_binlog = 0');
-    expect(await problemAt(url)).toBeNull();
-    expect(warnings).toEqual([]);
-  });
-});
-
-describe('sessions of a given pool or Kysely instance', () => {
-  const CANNOT = 'this MySQL or MariaDB server cannot keep payments:';
-  const STRICT = 'STRICT_TRANS_TABLES';
-  afterEach(() =>
-    queryMariaDb(
-      url,
-      `set global sql_mode = default, global autocommit = 1, global completion_type = default, global sql_safe_updates = 0, global sql_select_limit = default`,
-    ),
-  );
-
-  test.each<[string, string, PoolOptions, string]>([
-    [
-      'another character set',
-      `sql_mode = '${STRICT}'`,
-      { charset: 'latin1_swedish_ci' },
-      "its connections do not use utf8mb4; set mysql2's charset to utf8mb4_bin",
-    ],
-    [
-      'the three-byte character set',
-      `sql_mode = '${STRICT}'`,
-      { charset: 'utf8_general_ci' },
-      "its connections do not use utf8mb4; set mysql2's charset to utf8mb4_bin",
-    ],
-    [
-      'a sql_mode that cuts values off',
-      `sql_mode = 'NO_ENGINE_SUBSTITUTION'`,
-      {},
-      'its sql_mode is not strict, so that values could be cut off; add STRICT_TRANS_TABLES',
-    ],
-    [
-      'a sql_mode in which mysql2 does not escape',
-      `sql_mode = '${STRICT},NO_BACKSLASH_ESCAPES'`,
-      {},
-      'its sql_mode has NO_BACKSLASH_ESCAPES, with which mysql2 would not write values safely; remove it',
-    ],
-    [
-      'transactions that begin by themselves',
-      'autocommit = 0',
-      {},
-      'autocommit is off in the connections that the store is given; turn it on',
-    ],
-    [
-      'empty texts that are read as no texts',
-      `sql_mode = '${STRICT},EMPTY_STRING_IS_NULL'`,
-      {},
-      'its sql_mode has EMPTY_STRING_IS_NULL; remove it',
-    ],
-    [
-      'commits that begin the next transaction',
-      `completion_type = 'CHAIN'`,
-      {},
-      'its completion_type begins or ends more than a transaction; set it to NO_CHAIN',
-    ],
-    ['deletes that are refused', 'sql_safe_updates = 1', {}, 'its sql_safe_updates is on; turn it off'],
-    ...[5, 1_000].map((limit): [string, string, PoolOptions, string] => [
-      `reads that end after ${limit} rows`,
-      `sql_select_limit = ${limit}`,
-      {},
-      'its sql_select_limit cuts what is read; set it to 18446744073709551615 on the connections that the store is given',
-    ]),
-  ])('%s is refused; connections of its own are set right', async (_what, setting, options, message) => {
-    await queryMariaDb(url, `set global ${setting}`);
-    const pool = mysql.createPool({ uri: url, ...options });
-    expect(await problemOf(mysqlPaymentStore({ pool }))).toBe(`${CANNOT} ${message}`);
-    const db = new Kysely<object>({ dialect: new MysqlDialect({ pool }) });
-    expect(await problemOf(sqlPaymentStore({ db, dialect: 'mariadb' }))).toBe(`${CANNOT} ${message}`);
-    expect(await tablesAt()).toEqual([]);
-    expect(await problemAt(url)).toBeNull();
-    await db.destroy();
-  });
-});
-
-test('what a URL may not say is refused without showing it', async () => {
-  for (const [query, message] of [
-    ['?charset=latin1', 'a MySQL URL may have the options ssl and socketPath only; the store sets the others itself'],
-    ['?password=geheim', 'a MySQL URL may have the options ssl and socketPath only; the store sets the others itself'],
-    [
-      '?ssl={"rejectUnauthorized":false}',
-      'the option ssl of a MySQL URL is true or a file of certificates; a certificate is always checked',
-    ],
-    ['?ssl=/none.pem', 'the option ssl of a MySQL URL is true or a file of certificates, and there is no such file'],
-  ]) {
-    await expect(openSqlStore(`${url}${query}`)).rejects.toThrow(message);
-    expect(() => mysqlPaymentStore({ connectionString: `${url}${query}` })).toThrow(message);
-  }
-  await expect(openSqlStore(url.replace('mariadb:', 'mariabd:'))).rejects.toThrow(
-    'a SQL store is sqlite:FILE, postgres://…, mysql://… or mariadb://…',
-  );
-});

@@ -16,26 +16,26 @@ let writes: number;
 /** What the first writes fail with. */
 let failures: Error[];
 
-beforeEach(() => {
-  writes = 0;
-  const db = new Kysely<PaymentTables>({ dialect: new PostgresDialect({ pool: new pg.Pool() }) });
-  database = new SqlDatabase(db, postgresEngine);
-  jest.spyOn(database, 'statement').mockImplementation(() => {
-    const failure = failures[writes];
-    if ((writes += 1) > MANY) throw new Error('still trying');
-    return failure ? Promise.reject(failure) : Promise.resolve({ rows: [{ version: 2 } as never] });
-  });
-  // Whoever had the key has given it up by the time of the look.
-  jest.spyOn(database, 'find').mockResolvedValue([]);
-});
-afterEach(() => jest.restoreAllMocks());
-
 const record = aPaymentRecord({ idempotencyKey: 'key' });
 
 describe.each([
   ['insert', null, () => ledgerWrites.insert(database, record)],
   ['replace', 'replaced', () => ledgerWrites.replace(database, record, 2)],
 ] as const)('%s', (_name, done, write) => {
+  beforeEach(() => {
+    writes = 0;
+    const db = new Kysely<PaymentTables>({ dialect: new PostgresDialect({ pool: new pg.Pool() }) });
+    database = new SqlDatabase(db, postgresEngine);
+    jest.spyOn(database, 'statement').mockImplementation(() => {
+      const failure = failures[writes];
+      if ((writes += 1) > MANY) throw new Error('still trying');
+      return failure ? Promise.reject(failure) : Promise.resolve({ rows: [{ version: 2 } as never] });
+    });
+    // Whoever had the key has given it up by the time of the look.
+    jest.spyOn(database, 'find').mockResolvedValue([]);
+  });
+
+
   test.each([0, 1, 4])(
     'a key that is taken, and free when it is looked whose it is, %i times: tried again',
     async (times) => {

@@ -14,121 +14,123 @@ const WAITING = `select pid from pg_stat_activity where wait_event_type = 'Lock'
 
 let postgres: Postgres;
 
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
+describe('postgres payment store', () => {
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
 
-afterAll(() => postgres.stop());
+  afterAll(() => postgres.stop());
+
+  describePaymentStore('PostgreSQL', { create: open, another: (_store, clock) => open(clock) });
+
+  test('payments in a state come the longest unchanged first, however the server reads the table', async () => {
+    const connectionString = await postgres.createDatabase();
+    const admin = new pg.Client({ connectionString });
+    await admin.connect();
+    const name = new URL(connectionString).pathname.slice(1);
+    for (const scan of ['indexscan', 'indexonlyscan', 'bitmapscan']) {
+      await admin.query(`alter database "${name}" set enable_${scan} = off`);
+    }
+    await admin.end();
+    const store = postgresPaymentStore({ connectionString });
+    await store.open();
+    const trial = new StoreTrial(store, store, new TestClock());
+    const records = [];
+    for (const ms of [30, 20, 10]) records.unshift(await trial.insert({ state: 'unknown', updatedAt: at(ms) }));
+    expect(await store.listByState(trial.account, ['unknown'], 2)).toEqual(records.slice(0, 2));
+    await store.close();
+  });
+
+  test('a connection that the server ends undoes what ran on it, and nothing else', async () => {
+    const connectionString = await postgres.createDatabase();
+    const store = postgresPaymentStore({ connectionString });
+    await store.open();
+    const trial = new StoreTrial(store, store, new TestClock());
+    const record = await trial.insert();
+
+    const other = new pg.Client({ connectionString });
+    await other.connect();
+    await other.query('begin');
+    await other.query('lock table card_payment_history');
+    const replaced = store.replace(trial.next(record, { state: 'authorizing' }), 1);
+    const failure = expect(replaced).rejects.toThrow();
+    const end = WAITING.replace('select pid', 'select pg_terminate_backend(pid)');
+    await until(async () => (await lookAnew(other, end)) !== 0);
+    await failure;
+    await other.query('rollback');
+    await other.end();
+
+    expect(await trial.find(record)).toEqual(record);
+    await trial.replace(record, { state: 'authorizing' });
+    await store.close();
+  });
+
+  test('a database whose default isolation is a stricter one is used as any other', async () => {
+    const connectionString = await postgres.createDatabase();
+    const other = new pg.Client({ connectionString });
+    await other.connect();
+    const name = new URL(connectionString).pathname.slice(1);
+    await other.query(`alter database ${name} set default_transaction_isolation = 'serializable'`);
+    const store = postgresPaymentStore({ connectionString });
+    await store.open();
+    const trial = new StoreTrial(store, store, new TestClock());
+    const record = await trial.insert();
+    await other.query('begin');
+    await other.query('update card_payment set due_at = 1');
+    const replaced = store.replace(trial.next(record), 1);
+    await until(async () => (await lookAnew(other, WAITING)) !== 0);
+    await other.query('commit');
+    expect(await replaced).toBe('replaced');
+    await other.end();
+    await store.close();
+
+    const pool = new pg.Pool({ connectionString });
+    const database = new SqlDatabase(new Kysely({ dialect: new PostgresDialect({ pool }) }), postgresEngine);
+    const isolation = await database.transaction((db) => database.run({ sql: 'show transaction_isolation' }, db));
+    expect(isolation).toEqual([{ transaction_isolation: 'read committed' }]);
+    await pool.end();
+  });
+
+  test('a purge under way holds up no event of another payment', async () => {
+    const connectionString = await postgres.createDatabase();
+    const clock = new TestClock(at(60_000));
+    const store = postgresPaymentStore({ connectionString, clock });
+    await store.open();
+    const trial = new StoreTrial(store, store, clock);
+    const handlerId = await trial.handler('payment.succeeded');
+    await trial.insert({ state: 'failed', finalizedAt: at(0) });
+    const { event } = await trial.publish(await trial.insert(), 'succeeded', at(60_000));
+
+    const other = new pg.Client({ connectionString });
+    await other.connect();
+    await other.query('begin');
+    await other.query('lock table card_payment_history');
+    const purged = trial.purge({ paymentsMs: 1_000 });
+    await until(async () => (await lookAnew(other, WAITING)) !== 0);
+    const delivered = (await trial.take(handlerId)).map((delivery) => delivery.event.eventId);
+    await other.query('commit');
+    await other.end();
+
+    expect(delivered).toEqual([event.eventId]);
+    expect(await purged).toEqual({ payments: 1, events: 0 });
+    await store.close();
+  });
+
+  test('a pool that was given stays open', async () => {
+    const pool = new pg.Pool({ connectionString: await postgres.createDatabase() });
+    const store = postgresPaymentStore({ pool });
+    await store.open();
+    await store.close();
+    expect((await pool.query<{ count: string }>('select count(*) from card_payment')).rows).toEqual([{ count: '0' }]);
+    await pool.end();
+  });
+});
 
 async function open(clock: PaymentClock) {
   const store = postgresPaymentStore({ connectionString: postgres.url, clock });
   await store.open();
   return store;
 }
-
-describePaymentStore('PostgreSQL', { create: open, another: (_store, clock) => open(clock) });
-
-test('payments in a state come the longest unchanged first, however the server reads the table', async () => {
-  const connectionString = await postgres.createDatabase();
-  const admin = new pg.Client({ connectionString });
-  await admin.connect();
-  const name = new URL(connectionString).pathname.slice(1);
-  for (const scan of ['indexscan', 'indexonlyscan', 'bitmapscan']) {
-    await admin.query(`alter database "${name}" set enable_${scan} = off`);
-  }
-  await admin.end();
-  const store = postgresPaymentStore({ connectionString });
-  await store.open();
-  const trial = new StoreTrial(store, store, new TestClock());
-  const records = [];
-  for (const ms of [30, 20, 10]) records.unshift(await trial.insert({ state: 'unknown', updatedAt: at(ms) }));
-  expect(await store.listByState(trial.account, ['unknown'], 2)).toEqual(records.slice(0, 2));
-  await store.close();
-});
-
-test('a connection that the server ends undoes what ran on it, and nothing else', async () => {
-  const connectionString = await postgres.createDatabase();
-  const store = postgresPaymentStore({ connectionString });
-  await store.open();
-  const trial = new StoreTrial(store, store, new TestClock());
-  const record = await trial.insert();
-
-  const other = new pg.Client({ connectionString });
-  await other.connect();
-  await other.query('begin');
-  await other.query('lock table card_payment_history');
-  const replaced = store.replace(trial.next(record, { state: 'authorizing' }), 1);
-  const failure = expect(replaced).rejects.toThrow();
-  const end = WAITING.replace('select pid', 'select pg_terminate_backend(pid)');
-  await until(async () => (await lookAnew(other, end)) !== 0);
-  await failure;
-  await other.query('rollback');
-  await other.end();
-
-  expect(await trial.find(record)).toEqual(record);
-  await trial.replace(record, { state: 'authorizing' });
-  await store.close();
-});
-
-test('a database whose default isolation is a stricter one is used as any other', async () => {
-  const connectionString = await postgres.createDatabase();
-  const other = new pg.Client({ connectionString });
-  await other.connect();
-  const name = new URL(connectionString).pathname.slice(1);
-  await other.query(`alter database ${name} set default_transaction_isolation = 'serializable'`);
-  const store = postgresPaymentStore({ connectionString });
-  await store.open();
-  const trial = new StoreTrial(store, store, new TestClock());
-  const record = await trial.insert();
-  await other.query('begin');
-  await other.query('update card_payment set due_at = 1');
-  const replaced = store.replace(trial.next(record), 1);
-  await until(async () => (await lookAnew(other, WAITING)) !== 0);
-  await other.query('commit');
-  expect(await replaced).toBe('replaced');
-  await other.end();
-  await store.close();
-
-  const pool = new pg.Pool({ connectionString });
-  const database = new SqlDatabase(new Kysely({ dialect: new PostgresDialect({ pool }) }), postgresEngine);
-  const isolation = await database.transaction((db) => database.run({ sql: 'show transaction_isolation' }, db));
-  expect(isolation).toEqual([{ transaction_isolation: 'read committed' }]);
-  await pool.end();
-});
-
-test('a purge under way holds up no event of another payment', async () => {
-  const connectionString = await postgres.createDatabase();
-  const clock = new TestClock(at(60_000));
-  const store = postgresPaymentStore({ connectionString, clock });
-  await store.open();
-  const trial = new StoreTrial(store, store, clock);
-  const handlerId = await trial.handler('payment.succeeded');
-  await trial.insert({ state: 'failed', finalizedAt: at(0) });
-  const { event } = await trial.publish(await trial.insert(), 'succeeded', at(60_000));
-
-  const other = new pg.Client({ connectionString });
-  await other.connect();
-  await other.query('begin');
-  await other.query('lock table card_payment_history');
-  const purged = trial.purge({ paymentsMs: 1_000 });
-  await until(async () => (await lookAnew(other, WAITING)) !== 0);
-  const delivered = (await trial.take(handlerId)).map((delivery) => delivery.event.eventId);
-  await other.query('commit');
-  await other.end();
-
-  expect(delivered).toEqual([event.eventId]);
-  expect(await purged).toEqual({ payments: 1, events: 0 });
-  await store.close();
-});
-
-test('a pool that was given stays open', async () => {
-  const pool = new pg.Pool({ connectionString: await postgres.createDatabase() });
-  const store = postgresPaymentStore({ pool });
-  await store.open();
-  await store.close();
-  expect((await pool.query<{ count: string }>('select count(*) from card_payment')).rows).toEqual([{ count: '0' }]);
-  await pool.end();
-});
 
 /** Inside a transaction, PostgreSQL shows the sessions as they were at the first look. @returns how many rows it finds */
 async function lookAnew(client: pg.Client, query: string): Promise<number> {

@@ -19,19 +19,77 @@ let bouncer: PgBouncer;
 let deaf: PgBouncer;
 const opened: Kysely<object>[] = [];
 
-beforeAll(async () => {
-  postgres = await startPostgres();
-  bouncer = await startPgBouncer(postgres.url);
-  deaf = await startPgBouncer(postgres.url, { ignore_startup_parameters: Object.keys(SESSION_LIMITS).join() });
-});
-afterEach(async () => {
-  jest.restoreAllMocks();
-  for (const db of opened.splice(0)) await db.destroy();
-});
-afterAll(async () => {
-  await deaf.stop();
-  await bouncer.stop();
-  await postgres.stop();
+describe('postgres pool', () => {
+  beforeAll(async () => {
+    postgres = await startPostgres();
+    bouncer = await startPgBouncer(postgres.url);
+    deaf = await startPgBouncer(postgres.url, { ignore_startup_parameters: Object.keys(SESSION_LIMITS).join() });
+  });
+  afterEach(async () => {
+    for (const db of opened.splice(0)) await db.destroy();
+  });
+  afterAll(async () => {
+    await deaf.stop();
+    await bouncer.stop();
+    await postgres.stop();
+  });
+
+  test('sessions have the limits from their beginning, and are known to', async () => {
+    const { db, access } = open(postgres.url);
+    expect(access.hasLimitedSessions?.()).toBe(false);
+    expect(await limitsOf(db)).toEqual(['10s', '5s', '10s']);
+    expect(access.hasLimitedSessions?.()).toBe(true);
+  });
+
+  test.each(Object.keys(SESSION_LIMITS))('where the URL sets another %s, each transaction has to', async (name) => {
+    const { db, access } = open(`${postgres.url}?${name}=4321`);
+    await limitsOf(db);
+    expect(access.hasLimitedSessions?.()).toBe(false);
+  });
+
+  test.each([
+    ['refuses', () => bouncer],
+    ['passes over', () => deaf],
+  ])('behind a pooler that %s the limits, each transaction has to set them', async (_what, pooler) => {
+    const { db, access } = open(pooler().urlOf(postgres.url));
+    await limitsOf(db);
+    expect(access.hasLimitedSessions?.()).toBe(false);
+  });
+
+  test('what keeps it from connecting is passed on, and no pool is left behind', async () => {
+    const end = jest.spyOn(pg.Pool.prototype, 'end');
+    const { db } = open(postgres.url.replace(/postgres$/, 'none'));
+    await expect(limitsOf(db)).rejects.toMatchObject({ code: '3D000' });
+    expect(end).toHaveBeenCalledTimes(1);
+  });
+
+  test('idle connections are kept alive', async () => {
+    const keepAlive = jest.spyOn(Socket.prototype, 'setKeepAlive');
+    const { db } = open(postgres.url);
+    await limitsOf(db);
+    expect(keepAlive).toHaveBeenCalledWith(true, 10_000);
+  });
+
+  test('an idle connection that the server ends is replaced, and the process goes on', async () => {
+    const { db } = open(postgres.url);
+    const pid = async () => (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)).rows[0]!.pid;
+    const first = await pid();
+    const admin = new pg.Client({ connectionString: postgres.url });
+    await admin.connect();
+    await admin.query('select pg_terminate_backend($1)', [first]);
+    await until(async () => (await admin.query('select from pg_stat_activity where pid = $1', [first])).rowCount === 0);
+    await admin.end();
+    await until(() =>
+      pid().then(
+        (now) => now !== first,
+        () => false,
+      ),
+    );
+  });
+
+  test('what has to be installed is named', () => {
+    expect(new MissingDriverError(POSTGRES_PACKAGES).message).toBe('a package is missing: npm install kysely pg');
+  });
 });
 
 /** By default with a single connection: one that is not given back is missed. */
@@ -48,60 +106,3 @@ async function limitsOf(db: Kysely<object>): Promise<string[]> {
   ]}::text[]) as name`.execute(db);
   return rows.map(({ setting }) => setting);
 }
-
-test('sessions have the limits from their beginning, and are known to', async () => {
-  const { db, access } = open(postgres.url);
-  expect(access.hasLimitedSessions?.()).toBe(false);
-  expect(await limitsOf(db)).toEqual(['10s', '5s', '10s']);
-  expect(access.hasLimitedSessions?.()).toBe(true);
-});
-
-test.each(Object.keys(SESSION_LIMITS))('where the URL sets another %s, each transaction has to', async (name) => {
-  const { db, access } = open(`${postgres.url}?${name}=4321`);
-  await limitsOf(db);
-  expect(access.hasLimitedSessions?.()).toBe(false);
-});
-
-test.each([
-  ['refuses', () => bouncer],
-  ['passes over', () => deaf],
-])('behind a pooler that %s the limits, each transaction has to set them', async (_what, pooler) => {
-  const { db, access } = open(pooler().urlOf(postgres.url));
-  await limitsOf(db);
-  expect(access.hasLimitedSessions?.()).toBe(false);
-});
-
-test('what keeps it from connecting is passed on, and no pool is left behind', async () => {
-  const end = jest.spyOn(pg.Pool.prototype, 'end');
-  const { db } = open(postgres.url.replace(/postgres$/, 'none'));
-  await expect(limitsOf(db)).rejects.toMatchObject({ code: '3D000' });
-  expect(end).toHaveBeenCalledTimes(1);
-});
-
-test('idle connections are kept alive', async () => {
-  const keepAlive = jest.spyOn(Socket.prototype, 'setKeepAlive');
-  const { db } = open(postgres.url);
-  await limitsOf(db);
-  expect(keepAlive).toHaveBeenCalledWith(true, 10_000);
-});
-
-test('an idle connection that the server ends is replaced, and the process goes on', async () => {
-  const { db } = open(postgres.url);
-  const pid = async () => (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)).rows[0]!.pid;
-  const first = await pid();
-  const admin = new pg.Client({ connectionString: postgres.url });
-  await admin.connect();
-  await admin.query('select pg_terminate_backend($1)', [first]);
-  await until(async () => (await admin.query('select from pg_stat_activity where pid = $1', [first])).rowCount === 0);
-  await admin.end();
-  await until(() =>
-    pid().then(
-      (now) => now !== first,
-      () => false,
-    ),
-  );
-});
-
-test('what has to be installed is named', () => {
-  expect(new MissingDriverError(POSTGRES_PACKAGES).message).toBe('a package is missing: npm install kysely pg');
-});

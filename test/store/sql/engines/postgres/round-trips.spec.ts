@@ -16,23 +16,76 @@ let bouncer: PgBouncer;
 let connectionString: string;
 const pools: pg.Pool[] = [];
 
-beforeAll(async () => {
-  postgres = await startPostgres();
-  bouncer = await startPgBouncer(postgres.url);
-});
+describe('round trips', () => {
+  beforeAll(async () => {
+    postgres = await startPostgres();
+    bouncer = await startPgBouncer(postgres.url);
+  });
 
-beforeEach(async () => {
-  connectionString = await postgres.createDatabase();
-});
+  beforeEach(async () => {
+    connectionString = await postgres.createDatabase();
+  });
 
-afterEach(async () => {
-  jest.restoreAllMocks();
-  for (const pool of pools.splice(0)) await pool.end();
-});
+  afterEach(async () => {
+    for (const pool of pools.splice(0)) await pool.end();
+  });
 
-afterAll(async () => {
-  await bouncer.stop();
-  await postgres.stop();
+  afterAll(async () => {
+    await bouncer.stop();
+    await postgres.stop();
+  });
+
+  test('over its own connections each transition and each delivery is one round trip', async () => {
+    const store = await opened(postgresPaymentStore({ connectionString }));
+    expect(await roundTripsOf(store)).toEqual(Object.fromEntries(CALLS.map((name) => [name, 1])));
+    await store.close();
+  });
+
+  /** Begin, limits in time, the statement, commit. */
+  const FOUR = { ...Object.fromEntries(CALLS.map((name) => [name, 4])), find: 1 };
+
+  test('over a given pool they are four', async () => {
+    const pool = new pg.Pool({ connectionString });
+    pools.push(pool);
+    expect(await roundTripsOf(await opened(postgresPaymentStore({ pool })))).toEqual(FOUR);
+  });
+
+  test('behind PgBouncer they are four', async () => {
+    const store = await opened(postgresPaymentStore({ connectionString: bouncer.urlOf(connectionString) }));
+    expect(await roundTripsOf(store)).toEqual(FOUR);
+    await store.close();
+  });
+
+  test('a statement that is refused writes nothing to any table', async () => {
+    const store = await opened(postgresPaymentStore({ connectionString }));
+    const pool = new pg.Pool({ connectionString });
+    pools.push(pool);
+    const trial = new StoreTrial(store, store, new TestClock(at(0)));
+    const keys = { idempotencyKey: 'key', tokenHash: 'token', referenceLock: 'order' };
+    await trial.insert(keys);
+    const other = await trial.insert({ idempotencyKey: 'another' });
+    const rows = () =>
+      Promise.all(TABLES.map(async (table) => (await pool.query<object>(`select * from ${table}`)).rows));
+    const before = await rows();
+    const own = { idempotencyKey: 'own', tokenHash: 'own', referenceLock: 'own' };
+    const settle = (record: PaymentRecord) => trial.event(record, 'succeeded');
+
+    for (const [name, key] of Object.entries(keys)) {
+      const record = trial.record({ ...own, [name]: key });
+      expect(await store.insert(record, settle(record))).toBe(name);
+    }
+    const stale = trial.next({ ...other, version: 2 }, own);
+    expect(await store.replace(stale, 2, settle(stale))).toBe('stale');
+    const missing = trial.next(trial.record(own));
+    expect(await store.replace(missing, 1, settle(missing))).toBe('stale');
+    const locked = trial.next(other, { ...own, referenceLock: 'order' });
+    expect(await store.replace(locked, 1, settle(locked))).toBe('locked');
+    const keyed = trial.next(other, { ...own, idempotencyKey: 'key' });
+    await expect(store.replace(keyed, 1, settle(keyed))).rejects.toThrow('another payment has this idempotencyKey');
+
+    expect(await rows()).toEqual(before);
+    await store.close();
+  });
 });
 
 /** What the driver asks the server from now on; each question waits for its answer. */
@@ -67,55 +120,3 @@ async function opened(store: SqlPaymentStore): Promise<SqlPaymentStore> {
   await store.open();
   return store;
 }
-
-test('over its own connections each transition and each delivery is one round trip', async () => {
-  const store = await opened(postgresPaymentStore({ connectionString }));
-  expect(await roundTripsOf(store)).toEqual(Object.fromEntries(CALLS.map((name) => [name, 1])));
-  await store.close();
-});
-
-/** Begin, limits in time, the statement, commit. */
-const FOUR = { ...Object.fromEntries(CALLS.map((name) => [name, 4])), find: 1 };
-
-test('over a given pool they are four', async () => {
-  const pool = new pg.Pool({ connectionString });
-  pools.push(pool);
-  expect(await roundTripsOf(await opened(postgresPaymentStore({ pool })))).toEqual(FOUR);
-});
-
-test('behind PgBouncer they are four', async () => {
-  const store = await opened(postgresPaymentStore({ connectionString: bouncer.urlOf(connectionString) }));
-  expect(await roundTripsOf(store)).toEqual(FOUR);
-  await store.close();
-});
-
-test('a statement that is refused writes nothing to any table', async () => {
-  const store = await opened(postgresPaymentStore({ connectionString }));
-  const pool = new pg.Pool({ connectionString });
-  pools.push(pool);
-  const trial = new StoreTrial(store, store, new TestClock(at(0)));
-  const keys = { idempotencyKey: 'key', tokenHash: 'token', referenceLock: 'order' };
-  await trial.insert(keys);
-  const other = await trial.insert({ idempotencyKey: 'another' });
-  const rows = () =>
-    Promise.all(TABLES.map(async (table) => (await pool.query<object>(`select * from ${table}`)).rows));
-  const before = await rows();
-  const own = { idempotencyKey: 'own', tokenHash: 'own', referenceLock: 'own' };
-  const settle = (record: PaymentRecord) => trial.event(record, 'succeeded');
-
-  for (const [name, key] of Object.entries(keys)) {
-    const record = trial.record({ ...own, [name]: key });
-    expect(await store.insert(record, settle(record))).toBe(name);
-  }
-  const stale = trial.next({ ...other, version: 2 }, own);
-  expect(await store.replace(stale, 2, settle(stale))).toBe('stale');
-  const missing = trial.next(trial.record(own));
-  expect(await store.replace(missing, 1, settle(missing))).toBe('stale');
-  const locked = trial.next(other, { ...own, referenceLock: 'order' });
-  expect(await store.replace(locked, 1, settle(locked))).toBe('locked');
-  const keyed = trial.next(other, { ...own, idempotencyKey: 'key' });
-  await expect(store.replace(keyed, 1, settle(keyed))).rejects.toThrow('another payment has this idempotencyKey');
-
-  expect(await rows()).toEqual(before);
-  await store.close();
-});

@@ -10,126 +10,135 @@ import { aPaymentEvent, aPaymentRecord, TestClock } from '../../../../../lib/tes
 let folder: string;
 let stores = 0;
 
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'payments-'));
-});
+describe('sqlite purge', () => {
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'payments-'));
+  });
 
-afterAll(() => rmSync(folder, { recursive: true }));
+  afterAll(() => rmSync(folder, { recursive: true }));
 
-test('a purge that takes long leaves the rest for the next', async () => {
-  const store = sqlitePaymentStore({ file: join(folder, 'purge.db') });
-  await store.open();
-  const finalizedAt = new Date(Date.now() - 60_000);
-  const records = Array.from({ length: 700 }, (_, number) =>
-    aPaymentRecord({ conversationId: `OLD${number}`, reference: null, state: 'failed', finalizedAt }),
-  );
-  await Promise.all(records.map((record) => store.insert(record)));
-  const retention = { paymentsMs: 1_000, pairsMs: 60_000, keysMs: 60_000 };
-  expect(await slowly(() => store.purge('default', retention))).toEqual({ payments: 200, events: 0, hasMore: true });
-  expect(await store.purge('default', retention)).toEqual({ payments: 500, events: 0 });
-  await store.close();
-});
-
-describe('a purge that takes long', () => {
-  const START = Date.parse('2026-03-01T09:00:00Z');
-  const retention = { paymentsMs: 1_000, pairsMs: 3_600_000, keysMs: 3_600_000 };
-  let clock: TestClock;
-  let store: SqlPaymentStore;
-
-  beforeEach(async () => {
-    clock = new TestClock(new Date(START));
-    store = sqlitePaymentStore({ file: join(folder, `slow-${(stores += 1)}.db`), clock });
+  test('a purge that takes long leaves the rest for the next', async () => {
+    const store = sqlitePaymentStore({ file: join(folder, 'purge.db') });
     await store.open();
-    await store.announce('default', [{ handlerId: 'Orders.paid', type: 'payment.succeeded' }]);
-  });
-
-  afterEach(() => store.close());
-
-  /** Payments that were settled that many seconds after the start, those with an event for the handler. */
-  const settle = (count: number, second: number, hasEvent: boolean) =>
-    Promise.all(
-      Array.from({ length: count }, (_, number) => {
-        const at = new Date(START + second * 1_000);
-        const fields = {
-          conversationId: `S${second}N${number}`,
-          reference: null,
-          idempotencyKey: `${second} ${number}`,
-        };
-        const record = aPaymentRecord({ ...fields, state: 'succeeded', updatedAt: at, finalizedAt: at });
-        return store.insert(record, hasEvent ? aPaymentEvent({ ...toPayment(record), state: 'succeeded' }) : undefined);
-      }),
+    const finalizedAt = new Date(Date.now() - 60_000);
+    const records = Array.from({ length: 700 }, (_, number) =>
+      aPaymentRecord({ conversationId: `OLD${number}`, reference: null, state: 'failed', finalizedAt }),
     );
-
-  const move = (ms: number) => clock.set(new Date(START + ms));
-
-  test('gets past those that have to stay, however many they are', async () => {
-    await settle(500, 0, true);
-    await settle(300, 1, false);
-    move(60_000);
-    const purged: PurgeCounts[] = [];
-    for (let passes = 0; passes < 5; passes += 1) {
-      purged.push(await slowly(() => store.purge('default', retention)));
-    }
-    expect(purged.map(({ payments }) => payments)).toEqual([0, 0, 100, 200, 0]);
-    expect(purged.map(({ hasMore = false }) => hasMore)).toEqual([true, true, true, true, false]);
-    // The next one begins again with those that had to stay.
-    move(7_200_000);
-    expect((await store.purge('default', retention)).payments).toBe(500);
+    await Promise.all(records.map((record) => store.insert(record)));
+    const retention = { paymentsMs: 1_000, pairsMs: 60_000, keysMs: 60_000 };
+    expect(await slowly(() => store.purge('default', retention))).toEqual({ payments: 200, events: 0, hasMore: true });
+    expect(await store.purge('default', retention)).toEqual({ payments: 500, events: 0 });
+    await store.close();
   });
 
-  test('takes payments with very many refunds in several steps, each with all of its own', async () => {
-    const at = new Date(START);
-    const settled = { state: 'succeeded', updatedAt: at, finalizedAt: at } as const;
-    for (const conversationId of ['P1', 'P2', 'P3']) {
-      await store.insert(aPaymentRecord({ ...settled, conversationId, reference: null }));
-      const refund = { ...settled, account: 'default/refunds', reference: conversationId, referenceLock: null };
-      const ids = Array.from({ length: 600 }, (_, number) => `R${number} of ${conversationId}`);
-      await Promise.all(
-        ids.map((id) => store.insert(aPaymentRecord({ ...refund, kind: 'refund', conversationId: id }))),
+  describe('a purge that takes long', () => {
+    const START = Date.parse('2026-03-01T09:00:00Z');
+    const retention = { paymentsMs: 1_000, pairsMs: 3_600_000, keysMs: 3_600_000 };
+    let clock: TestClock;
+    let store: SqlPaymentStore;
+
+    beforeEach(async () => {
+      clock = new TestClock(new Date(START));
+      store = sqlitePaymentStore({ file: join(folder, `slow-${(stores += 1)}.db`), clock });
+      await store.open();
+      await store.announce('default', [{ handlerId: 'Orders.paid', type: 'payment.succeeded' }]);
+    });
+
+    afterEach(() => store.close());
+
+    /** Payments that were settled that many seconds after the start, those with an event for the handler. */
+    const settle = (count: number, second: number, hasEvent: boolean) =>
+      Promise.all(
+        Array.from({ length: count }, (_, number) => {
+          const at = new Date(START + second * 1_000);
+          const fields = {
+            conversationId: `S${second}N${number}`,
+            reference: null,
+            idempotencyKey: `${second} ${number}`,
+          };
+          const record = aPaymentRecord({ ...fields, state: 'succeeded', updatedAt: at, finalizedAt: at });
+          return store.insert(
+            record,
+            hasEvent ? aPaymentEvent({ ...toPayment(record), state: 'succeeded' }) : undefined,
+          );
+        }),
       );
-    }
-    move(60_000);
-    for (const id of ['P1', 'P2', 'P3']) {
-      const isLast = id === 'P3';
-      const counts = { payments: 1, events: 0 };
-      const purged = await slowly(() => store.purge('default', retention));
-      expect([id, purged]).toEqual([id, isLast ? counts : { ...counts, hasMore: true }]);
-      expect(await store.findByReference('default/refunds', id)).toEqual([]);
-    }
-    expect(await store.listByState('default/refunds', ['succeeded'], 10)).toEqual([]);
-  });
 
-  test('leaves deliveries of a pair that nobody announces any more for the next', async () => {
-    await settle(1_500, 0, true);
-    await store.fanOut('default', 2_000);
-    move(7_200_000);
-    const keepPayments = { ...retention, paymentsMs: null };
-    expect(await slowly(() => store.purge('default', keepPayments))).toEqual({ payments: 0, events: 0, hasMore: true });
-    expect((await store.counts('default')).openDeliveries).toBe(500);
-    expect(await slowly(() => store.purge('default', keepPayments))).toEqual({ payments: 0, events: 0 });
-    expect((await store.counts('default')).openDeliveries).toBe(0);
-  });
+    const move = (ms: number) => clock.set(new Date(START + ms));
 
-  test('lets everything else run after each step', async () => {
-    await settle(3_000, 0, false);
-    await settle(3_000, 1, true);
-    await store.fanOut('default', 3_000);
-    move(60_000);
-    expect(await turnsDuring(() => store.purge('default', retention))).toBeGreaterThanOrEqual(15);
-    move(7_200_000);
-    // Of deliveries, and of keys.
-    const steps = 3 + 3;
-    const keepPayments = { ...retention, paymentsMs: null };
-    expect(await turnsDuring(() => store.purge('default', keepPayments))).toBeGreaterThanOrEqual(steps);
-  });
+    test('gets past those that have to stay, however many they are', async () => {
+      await settle(500, 0, true);
+      await settle(300, 1, false);
+      move(60_000);
+      const purged: PurgeCounts[] = [];
+      for (let passes = 0; passes < 5; passes += 1) {
+        purged.push(await slowly(() => store.purge('default', retention)));
+      }
+      expect(purged.map(({ payments }) => payments)).toEqual([0, 0, 100, 200, 0]);
+      expect(purged.map(({ hasMore = false }) => hasMore)).toEqual([true, true, true, true, false]);
+      // The next one begins again with those that had to stay.
+      move(7_200_000);
+      expect((await store.purge('default', retention)).payments).toBe(500);
+    });
 
-  test('says so when keys are left', async () => {
-    await settle(1_500, 0, false);
-    move(60_000);
-    await store.purge('default', retention);
-    move(7_200_000);
-    expect(await slowly(() => store.purge('default', retention))).toEqual({ payments: 0, events: 0, hasMore: true });
-    expect(await slowly(() => store.purge('default', retention))).toEqual({ payments: 0, events: 0 });
+    test('takes payments with very many refunds in several steps, each with all of its own', async () => {
+      const at = new Date(START);
+      const settled = { state: 'succeeded', updatedAt: at, finalizedAt: at } as const;
+      for (const conversationId of ['P1', 'P2', 'P3']) {
+        await store.insert(aPaymentRecord({ ...settled, conversationId, reference: null }));
+        const refund = { ...settled, account: 'default/refunds', reference: conversationId, referenceLock: null };
+        const ids = Array.from({ length: 600 }, (_, number) => `R${number} of ${conversationId}`);
+        await Promise.all(
+          ids.map((id) => store.insert(aPaymentRecord({ ...refund, kind: 'refund', conversationId: id }))),
+        );
+      }
+      move(60_000);
+      for (const id of ['P1', 'P2', 'P3']) {
+        const isLast = id === 'P3';
+        const counts = { payments: 1, events: 0 };
+        const purged = await slowly(() => store.purge('default', retention));
+        expect([id, purged]).toEqual([id, isLast ? counts : { ...counts, hasMore: true }]);
+        expect(await store.findByReference('default/refunds', id)).toEqual([]);
+      }
+      expect(await store.listByState('default/refunds', ['succeeded'], 10)).toEqual([]);
+    });
+
+    test('leaves deliveries of a pair that nobody announces any more for the next', async () => {
+      await settle(1_500, 0, true);
+      await store.fanOut('default', 2_000);
+      move(7_200_000);
+      const keepPayments = { ...retention, paymentsMs: null };
+      expect(await slowly(() => store.purge('default', keepPayments))).toEqual({
+        payments: 0,
+        events: 0,
+        hasMore: true,
+      });
+      expect((await store.counts('default')).openDeliveries).toBe(500);
+      expect(await slowly(() => store.purge('default', keepPayments))).toEqual({ payments: 0, events: 0 });
+      expect((await store.counts('default')).openDeliveries).toBe(0);
+    });
+
+    test('lets everything else run after each step', async () => {
+      await settle(3_000, 0, false);
+      await settle(3_000, 1, true);
+      await store.fanOut('default', 3_000);
+      move(60_000);
+      expect(await turnsDuring(() => store.purge('default', retention))).toBeGreaterThanOrEqual(15);
+      move(7_200_000);
+      // Of deliveries, and of keys.
+      const steps = 3 + 3;
+      const keepPayments = { ...retention, paymentsMs: null };
+      expect(await turnsDuring(() => store.purge('default', keepPayments))).toBeGreaterThanOrEqual(steps);
+    });
+
+    test('says so when keys are left', async () => {
+      await settle(1_500, 0, false);
+      move(60_000);
+      await store.purge('default', retention);
+      move(7_200_000);
+      expect(await slowly(() => store.purge('default', retention))).toEqual({ payments: 0, events: 0, hasMore: true });
+      expect(await slowly(() => store.purge('default', retention))).toEqual({ payments: 0, events: 0 });
+    });
   });
 });
 

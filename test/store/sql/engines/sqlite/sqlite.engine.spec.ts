@@ -14,174 +14,180 @@ import { aPaymentRecord } from '../../../../../lib/testing/index.js';
 
 let folder: string;
 
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'payments-'));
-});
+describe('sqlite engine', () => {
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'payments-'));
+  });
 
-afterAll(() => rmSync(folder, { recursive: true }));
+  afterAll(() => rmSync(folder, { recursive: true }));
 
-test('a URL names the same file with slashes and without', async () => {
-  const record = aPaymentRecord();
-  for (const url of [`sqlite:${folder}/url.db`, `sqlite://${folder}/url.db`]) {
-    const store = await openSqlStore(url);
-    await store.open();
-    if (url.includes('//')) expect(await store.find(record.account, record.conversationId)).toEqual(record);
-    else expect(await store.insert(record)).toBeNull();
+  test('a URL names the same file with slashes and without', async () => {
+    const record = aPaymentRecord();
+    for (const url of [`sqlite:${folder}/url.db`, `sqlite://${folder}/url.db`]) {
+      const store = await openSqlStore(url);
+      await store.open();
+      if (url.includes('//')) expect(await store.find(record.account, record.conversationId)).toEqual(record);
+      else expect(await store.insert(record)).toBeNull();
+      await store.close();
+    }
+    expect(existsSync(join(folder, 'url.db'))).toBe(true);
+  });
+
+  test('a URL without a file is refused, and others are none of SQLite', async () => {
+    for (const url of ['sqlite:', 'sqlite://']) {
+      await expect(sqliteEngine.open(url)).rejects.toThrow('sqlite: needs a file: sqlite:payments.db');
+    }
+    expect(['sqlite:x', 'x-sqlite:x', 'postgres://x'].map((url) => sqliteEngine.owns(url))).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  test.each([
+    [
+      'no such folder',
+      () => `sqlite:${folder}/none/x.db`,
+      'the SQLite file cannot be opened; does its folder exist, and may this process write there? (SQLITE_CANTOPEN)',
+    ],
+    ['a folder', () => `sqlite:${folder}`, /^the SQLite file cannot be opened; .* \(SQLITE_CANTOPEN/],
+    [
+      'no database',
+      () => {
+        writeFileSync(join(folder, 'text.db'), 'This is a text, and long enough to be looked at.'.repeat(100));
+        return `sqlite:${folder}/text.db`;
+      },
+      'the SQLite file is damaged, or no SQLite database (SQLITE_NOTADB)',
+    ],
+  ] as const)('%s: a start-up error that says so', async (_name, url, message) => {
+    const store = await openSqlStore(url());
+    await expect(store.open()).rejects.toThrow(message);
     await store.close();
-  }
-  expect(existsSync(join(folder, 'url.db'))).toBe(true);
-});
+  });
 
-test('a URL without a file is refused, and others are none of SQLite', async () => {
-  for (const url of ['sqlite:', 'sqlite://']) {
-    await expect(sqliteEngine.open(url)).rejects.toThrow('sqlite: needs a file: sqlite:payments.db');
-  }
-  expect(['sqlite:x', 'x-sqlite:x', 'postgres://x'].map((url) => sqliteEngine.owns(url))).toEqual([true, false, false]);
-});
+  const OPENED = 'cannot be opened; does its folder exist, and may this process write there?';
+  const WRITTEN = 'may not be written by this process';
+  const DAMAGED = 'is damaged, or no SQLite database';
+  const LOCKED = 'is locked by another program';
+  const DISK = 'cannot be written; is the disk full?';
+  const DRIVER =
+    'cannot be opened: better-sqlite3 has no build for this Node.js; npm rebuild better-sqlite3, or with pnpm: ' +
+    'pnpm approve-builds, then pnpm rebuild better-sqlite3';
 
-test.each([
-  [
-    'no such folder',
-    () => `sqlite:${folder}/none/x.db`,
-    'the SQLite file cannot be opened; does its folder exist, and may this process write there? (SQLITE_CANTOPEN)',
-  ],
-  ['a folder', () => `sqlite:${folder}`, /^the SQLite file cannot be opened; .* \(SQLITE_CANTOPEN/],
-  [
-    'no database',
-    () => {
-      writeFileSync(join(folder, 'text.db'), 'This is a text, and long enough to be looked at.'.repeat(100));
-      return `sqlite:${folder}/text.db`;
-    },
-    'the SQLite file is damaged, or no SQLite database (SQLITE_NOTADB)',
-  ],
-] as const)('%s: a start-up error that says so', async (_name, url, message) => {
-  const store = await openSqlStore(url());
-  await expect(store.open()).rejects.toThrow(message);
-  await store.close();
-});
+  test.each([
+    ['SQLITE_CANTOPEN', OPENED],
+    ['SQLITE_CANTOPEN_ISDIR', OPENED],
+    ['SQLITE_READONLY', WRITTEN],
+    ['SQLITE_PERM', WRITTEN],
+    ['SQLITE_AUTH', WRITTEN],
+    ['SQLITE_NOTADB', DAMAGED],
+    ['SQLITE_CORRUPT_INDEX', DAMAGED],
+    ['SQLITE_BUSY', LOCKED],
+    ['SQLITE_LOCKED', LOCKED],
+    ['ERR_DLOPEN_FAILED', DRIVER],
+    ['SQLITE_FULL', DISK],
+    ['SQLITE_IOERR_WRITE', DISK],
+    ['SQLITE_MISUSE', 'cannot be used'],
+    ['X_SQLITE_CANTOPEN', 'cannot be used'],
+    ['X_SQLITE_READONLY', 'cannot be used'],
+    ['X_SQLITE_NOTADB', 'cannot be used'],
+    ['X_SQLITE_BUSY', 'cannot be used'],
+    ['X_SQLITE_FULL', 'cannot be used'],
+    ['X_ERR_DLOPEN_FAILED', 'cannot be used'],
+    ['ERR_DLOPEN_FAILED_X', 'cannot be used'],
+  ])('%s', (code, meaning) => {
+    const { message } = openError(Object.assign(new Error('secret'), { code }), sqliteEngine);
+    expect(message).toBe(`the SQLite file ${meaning} (${code})`);
+  });
 
-const OPENED = 'cannot be opened; does its folder exist, and may this process write there?';
-const WRITTEN = 'may not be written by this process';
-const DAMAGED = 'is damaged, or no SQLite database';
-const LOCKED = 'is locked by another program';
-const DISK = 'cannot be written; is the disk full?';
-const DRIVER =
-  'cannot be opened: better-sqlite3 has no build for this Node.js; npm rebuild better-sqlite3, or with pnpm: ' +
-  'pnpm approve-builds, then pnpm rebuild better-sqlite3';
+  test.each([
+    ['Could not locate the bindings file.', `${DRIVER} (ERR_DLOPEN_FAILED)`],
+    ['Cannot open database because the directory does not exist', `${OPENED} (SQLITE_CANTOPEN)`],
+  ])('without a code: %s', (text, meaning) => {
+    expect(openError(new Error(text), sqliteEngine).message).toBe(`the SQLite file ${meaning}`);
+  });
 
-test.each([
-  ['SQLITE_CANTOPEN', OPENED],
-  ['SQLITE_CANTOPEN_ISDIR', OPENED],
-  ['SQLITE_READONLY', WRITTEN],
-  ['SQLITE_PERM', WRITTEN],
-  ['SQLITE_AUTH', WRITTEN],
-  ['SQLITE_NOTADB', DAMAGED],
-  ['SQLITE_CORRUPT_INDEX', DAMAGED],
-  ['SQLITE_BUSY', LOCKED],
-  ['SQLITE_LOCKED', LOCKED],
-  ['ERR_DLOPEN_FAILED', DRIVER],
-  ['SQLITE_FULL', DISK],
-  ['SQLITE_IOERR_WRITE', DISK],
-  ['SQLITE_MISUSE', 'cannot be used'],
-  ['X_SQLITE_CANTOPEN', 'cannot be used'],
-  ['X_SQLITE_READONLY', 'cannot be used'],
-  ['X_SQLITE_NOTADB', 'cannot be used'],
-  ['X_SQLITE_BUSY', 'cannot be used'],
-  ['X_SQLITE_FULL', 'cannot be used'],
-  ['X_ERR_DLOPEN_FAILED', 'cannot be used'],
-  ['ERR_DLOPEN_FAILED_X', 'cannot be used'],
-])('%s', (code, meaning) => {
-  const { message } = openError(Object.assign(new Error('secret'), { code }), sqliteEngine);
-  expect(message).toBe(`the SQLite file ${meaning} (${code})`);
-});
+  test('a file that must exist is not made, and keeps its mode', async () => {
+    const [none, other] = ['none.db', 'other.db'].map((name) => join(folder, name)) as [string, string];
+    await expect(openSqliteFile(none, true)).rejects.toThrow(`there is no SQLite file ${none}`);
+    expect(existsSync(none)).toBe(false);
+    new Database(other).exec('create table t (a text)').close();
+    (await openSqliteFile(other, true)).close();
+    const database = new Database(other);
+    expect(database.pragma('journal_mode', { simple: true })).toBe('delete');
+    database.close();
+    const opened = await sqliteEngine.open(`sqlite:${none}`, { mustExist: true });
+    expect([opened.hasLimitedSessions(), opened.inProcess?.()]).toEqual([true, null]);
+  });
 
-test.each([
-  ['Could not locate the bindings file.', `${DRIVER} (ERR_DLOPEN_FAILED)`],
-  ['Cannot open database because the directory does not exist', `${OPENED} (SQLITE_CANTOPEN)`],
-])('without a code: %s', (text, meaning) => {
-  expect(openError(new Error(text), sqliteEngine).message).toBe(`the SQLite file ${meaning}`);
-});
+  test('a file that is no database is not opened', async () => {
+    const file = join(folder, 'letter.db');
+    writeFileSync(file, 'This is a text, and long enough to be looked at.'.repeat(100));
+    for (const mustExist of [false, true]) {
+      await expect(openSqliteFile(file, mustExist)).rejects.toMatchObject({ code: 'SQLITE_NOTADB' });
+    }
+  });
 
-test('a file that must exist is not made, and keeps its mode', async () => {
-  const [none, other] = ['none.db', 'other.db'].map((name) => join(folder, name)) as [string, string];
-  await expect(openSqliteFile(none, true)).rejects.toThrow(`there is no SQLite file ${none}`);
-  expect(existsSync(none)).toBe(false);
-  new Database(other).exec('create table t (a text)').close();
-  (await openSqliteFile(other, true)).close();
-  const database = new Database(other);
-  expect(database.pragma('journal_mode', { simple: true })).toBe('delete');
-  database.close();
-  const opened = await sqliteEngine.open(`sqlite:${none}`, { mustExist: true });
-  expect([opened.hasLimitedSessions(), opened.inProcess?.()]).toEqual([true, null]);
-});
+  test('SQLite itself does not wait for another process, which would stop this one', async () => {
+    const connection = await openSqliteFile(':memory:');
+    expect(connection.execute({ sql: 'pragma busy_timeout' }).rows).toEqual([{ timeout: 0 }]);
+    connection.close();
+  });
 
-test('a file that is no database is not opened', async () => {
-  const file = join(folder, 'letter.db');
-  writeFileSync(file, 'This is a text, and long enough to be looked at.'.repeat(100));
-  for (const mustExist of [false, true]) {
-    await expect(openSqliteFile(file, mustExist)).rejects.toMatchObject({ code: 'SQLITE_NOTADB' });
-  }
-});
+  test('a statement that finds nothing gives no rows, and says how many it changed', async () => {
+    const connection = await openSqliteFile(':memory:');
+    connection.execute({ sql: 'create table line (text)' });
+    const insert = { sql: 'insert into line values (?), (?)', parameters: ['x', 'y'] };
+    expect(connection.execute(insert)).toEqual({ rows: [], numAffectedRows: 2n });
+    connection.close();
+  });
 
-test('SQLite itself does not wait for another process, which would stop this one', async () => {
-  const connection = await openSqliteFile(':memory:');
-  expect(connection.execute({ sql: 'pragma busy_timeout' }).rows).toEqual([{ timeout: 0 }]);
-  connection.close();
-});
+  test('if a package is missing, the error names both packages', async () => {
+    const load = () => Promise.reject(Object.assign(new Error('none'), { code: 'ERR_MODULE_NOT_FOUND' }));
+    await expect(importDriver(SQLITE_PACKAGES, load)).rejects.toThrow('npm install kysely better-sqlite3');
+  });
 
-test('a statement that finds nothing gives no rows, and says how many it changed', async () => {
-  const connection = await openSqliteFile(':memory:');
-  connection.execute({ sql: 'create table line (text)' });
-  const insert = { sql: 'insert into line values (?), (?)', parameters: ['x', 'y'] };
-  expect(connection.execute(insert)).toEqual({ rows: [], numAffectedRows: 2n });
-  connection.close();
-});
+  test('the journal of savepoints is kept in memory, not in a file', async () => {
+    const connection = await openSqliteFile(':memory:');
+    expect(connection.execute({ sql: 'pragma temp_store' }).rows).toEqual([{ temp_store: 2 }]);
+    connection.close();
+  });
 
-test('if a package is missing, the error names both packages', async () => {
-  const load = () => Promise.reject(Object.assign(new Error('none'), { code: 'ERR_MODULE_NOT_FOUND' }));
-  await expect(importDriver(SQLITE_PACKAGES, load)).rejects.toThrow('npm install kysely better-sqlite3');
-});
+  test('a statement is prepared once, and no more than 200 are kept', () => {
+    const file = new Database(':memory:');
+    const connection = new SqliteConnection(file);
+    const [first, ...others] = Array.from({ length: 200 }, (_, number) => connection.prepare(`select ${number}`));
+    expect(connection.prepare('select 0')).toBe(first);
+    expect(connection.prepare('select 199')).toBe(others.at(-1));
+    connection.prepare('select 200');
+    expect(connection.prepare('select 0')).not.toBe(first);
+    connection.close();
+    expect(file.open).toBe(false);
+  });
 
-test('the journal of savepoints is kept in memory, not in a file', async () => {
-  const connection = await openSqliteFile(':memory:');
-  expect(connection.execute({ sql: 'pragma temp_store' }).rows).toEqual([{ temp_store: 2 }]);
-  connection.close();
-});
-
-test('a statement is prepared once, and no more than 200 are kept', () => {
-  const file = new Database(':memory:');
-  const connection = new SqliteConnection(file);
-  const [first, ...others] = Array.from({ length: 200 }, (_, number) => connection.prepare(`select ${number}`));
-  expect(connection.prepare('select 0')).toBe(first);
-  expect(connection.prepare('select 199')).toBe(others.at(-1));
-  connection.prepare('select 200');
-  expect(connection.prepare('select 0')).not.toBe(first);
-  connection.close();
-  expect(file.open).toBe(false);
-});
-
-test('the tables and indexes are as small as SQLite can make them, and their time is right', () => {
-  const database = new Database(':memory:');
-  database.exec(paymentSchema('sqlite'));
-  const tables = database
-    .prepare(
-      `select t.name as name, t.wr as compact, group_concat(distinct c.type) as types from pragma_table_list as t
+  test('the tables and indexes are as small as SQLite can make them, and their time is right', () => {
+    const database = new Database(':memory:');
+    database.exec(paymentSchema('sqlite'));
+    const tables = database
+      .prepare(
+        `select t.name as name, t.wr as compact, group_concat(distinct c.type) as types from pragma_table_list as t
        join pragma_table_info(t.name) as c where t.name like 'card_payment%' group by t.name order by t.name`,
-    )
-    .all();
-  expect(tables).toEqual([
-    { name: 'card_payment', compact: 0, types: 'TEXT,INTEGER,bigint' },
-    { name: 'card_payment_delivery', compact: 0, types: 'TEXT,INTEGER,bigint' },
-    { name: 'card_payment_event', compact: 0, types: 'TEXT,INTEGER,bigint' },
-    { name: 'card_payment_handler', compact: 1, types: 'TEXT,bigint' },
-    { name: 'card_payment_history', compact: 1, types: 'TEXT,INTEGER' },
-    { name: 'card_payment_key', compact: 1, types: 'TEXT,bigint' },
-    { name: 'card_payment_migration', compact: 0, types: 'INTEGER,bigint' },
-    { name: 'card_payment_reference_lock', compact: 1, types: 'TEXT' },
-  ]);
-  const indexes = database.prepare(`select sql from sqlite_master where name = 'card_payment_delivery_due'`).get();
-  expect(indexes).toEqual({ sql: expect.stringMatching(/ where parked = 0$/) });
-  const row = database.prepare('select applied_at from card_payment_migration').get() as { applied_at: number };
-  expect(Math.abs(Date.now() - row.applied_at)).toBeLessThan(60_000);
-  database.close();
+      )
+      .all();
+    expect(tables).toEqual([
+      { name: 'card_payment', compact: 0, types: 'TEXT,INTEGER,bigint' },
+      { name: 'card_payment_delivery', compact: 0, types: 'TEXT,INTEGER,bigint' },
+      { name: 'card_payment_event', compact: 0, types: 'TEXT,INTEGER,bigint' },
+      { name: 'card_payment_handler', compact: 1, types: 'TEXT,bigint' },
+      { name: 'card_payment_history', compact: 1, types: 'TEXT,INTEGER' },
+      { name: 'card_payment_key', compact: 1, types: 'TEXT,bigint' },
+      { name: 'card_payment_migration', compact: 0, types: 'INTEGER,bigint' },
+      { name: 'card_payment_reference_lock', compact: 1, types: 'TEXT' },
+    ]);
+    const indexes = database.prepare(`select sql from sqlite_master where name = 'card_payment_delivery_due'`).get();
+    expect(indexes).toEqual({ sql: expect.stringMatching(/ where parked = 0$/) });
+    const row = database.prepare('select applied_at from card_payment_migration').get() as { applied_at: number };
+    expect(Math.abs(Date.now() - row.applied_at)).toBeLessThan(60_000);
+    database.close();
+  });
 });

@@ -10,14 +10,36 @@ import { sampling } from '../../../../rigs/extent.js';
 let postgres: Postgres;
 let bouncer: PgBouncer;
 
-beforeAll(async () => {
-  postgres = await startPostgres();
-  bouncer = await startPgBouncer(postgres.url);
-});
+describe('pgbouncer', () => {
+  beforeAll(async () => {
+    postgres = await startPostgres();
+    bouncer = await startPgBouncer(postgres.url);
+  });
 
-afterAll(async () => {
-  await bouncer.stop();
-  await postgres.stop();
+  afterAll(async () => {
+    await bouncer.stop();
+    await postgres.stop();
+  });
+
+  describePaymentStore(
+    'PostgreSQL behind PgBouncer',
+    { create: open, another: (_store, clock) => open(clock) },
+    sampling(5),
+  );
+
+  test('it refuses the limits when a session begins, so that each transaction sets them', async () => {
+    const connectionString = bouncer.urlOf(postgres.url);
+    const client = new pg.Client({ connectionString, statement_timeout: 10_000 });
+    await expect(client.connect()).rejects.toThrow('unsupported startup parameter');
+    await whatATransactionHas(bouncer);
+  });
+
+  test('a pooler that silently ignores the limits does no harm either', async () => {
+    const names = 'statement_timeout,lock_timeout,idle_in_transaction_session_timeout';
+    const deaf = await startPgBouncer(postgres.url, { ignore_startup_parameters: names });
+    await whatATransactionHas(deaf);
+    await deaf.stop();
+  });
 });
 
 async function open(clock: PaymentClock) {
@@ -25,26 +47,6 @@ async function open(clock: PaymentClock) {
   await store.open();
   return store;
 }
-
-describePaymentStore(
-  'PostgreSQL behind PgBouncer',
-  { create: open, another: (_store, clock) => open(clock) },
-  sampling(5),
-);
-
-test('it refuses the limits when a session begins, so that each transaction sets them', async () => {
-  const connectionString = bouncer.urlOf(postgres.url);
-  const client = new pg.Client({ connectionString, statement_timeout: 10_000 });
-  await expect(client.connect()).rejects.toThrow('unsupported startup parameter');
-  await whatATransactionHas(bouncer);
-});
-
-test('a pooler that silently ignores the limits does no harm either', async () => {
-  const names = 'statement_timeout,lock_timeout,idle_in_transaction_session_timeout';
-  const deaf = await startPgBouncer(postgres.url, { ignore_startup_parameters: names });
-  await whatATransactionHas(deaf);
-  await deaf.stop();
-});
 
 /** Makes a payment wait for a lock, behind that PgBouncer, and expects the server to end that in time. */
 async function whatATransactionHas(through: PgBouncer): Promise<void> {

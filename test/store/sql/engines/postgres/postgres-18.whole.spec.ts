@@ -6,15 +6,17 @@ import { sampling } from '../../../../rigs/extent.js';
 
 let postgres: Postgres;
 
-beforeAll(async () => {
-  postgres = await startPostgres({}, { binaries: postgres18() });
+describe('postgres 18', () => {
+  beforeAll(async () => {
+    postgres = await startPostgres({}, { binaries: postgres18() });
+  });
+  afterAll(() => postgres.stop());
+
+  describePaymentStore('PostgreSQL 18', { create: open, another: (_store, clock) => open(clock) }, sampling(5));
 });
-afterAll(() => postgres.stop());
 
 async function open(clock: PaymentClock) {
   const store = postgresPaymentStore({ connectionString: postgres.url, clock });
   await store.open();
   return store;
 }
-
-describePaymentStore('PostgreSQL 18', { create: open, another: (_store, clock) => open(clock) }, sampling(5));
