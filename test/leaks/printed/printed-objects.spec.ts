@@ -17,11 +17,11 @@ import { Redis } from 'ioredis';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { Agent, ProxyAgent } from 'undici';
-import { resolveSettings } from '../../lib/options/resolve-settings.js';
-import { withHidden } from '../../lib/payment/hidden.js';
-import { sale } from '../rigs/sale.js';
-import { printings } from './printings.js';
-import { type Secret, searchFor } from './secret-search.js';
+import { resolveSettings } from '../../../lib/options/resolve-settings.js';
+import { withHidden } from '../../../lib/payment/hidden.js';
+import { sale } from '../../rigs/sale.js';
+import { printings } from '../printings.js';
+import { type Secret, searchFor } from '../secret-search.js';
 
 const CREDENTIALS = {
   merchantId: '100200300',
