@@ -32,6 +32,11 @@ interface Case {
 }
 type Cases = Readonly<Record<string, Case>>;
 
+interface Played {
+  readonly requests: readonly RecordedRequest[];
+  readonly thrown: readonly string[];
+}
+
 /** All bytes are alike, so that it does not matter in which order they are drawn. */
 class FixedRandomness extends Randomness {
   bytes(count: number): Buffer {
@@ -279,6 +284,7 @@ async function openShop(options: PaymentOptions): Promise<INestApplicationContex
     clientSecret: 'c2VjcmV0IG9mIGEgdGVzdA==',
     publicUrl: 'https://shop.example',
     background: false,
+    timeoutMs: 5_000,
     ...options,
   });
   const app = await Test.createTestingModule({ imports: [payment] })
@@ -291,18 +297,22 @@ async function openShop(options: PaymentOptions): Promise<INestApplicationContex
   return app.init();
 }
 
-async function requestsOf(account: PaymentOptions, { before, act, options = {} }: Case): Promise<RecordedRequest[]> {
+/** What a gateway is sent in one case, and what is thrown, which is nothing unless there is a flaw. */
+async function play(account: PaymentOptions, { before, act, options = {} }: Case): Promise<Played> {
   const gateway = new RecordingGateway();
   const baseUrl = (await gateway.listen()) + (options.baseUrl ?? '');
+  const { requests } = gateway;
   try {
     const app = await openShop({ ...account, ...options, baseUrl });
     const payments = app.get(PaymentService);
     await before?.(payments, app);
-    gateway.requests.splice(0);
+    requests.splice(0);
     signed.splice(0);
     await act(payments, app);
     await app.close();
-    return gateway.requests;
+    return { requests, thrown: [] };
+  } catch (error) {
+    return { requests, thrown: [String(error)] };
   } finally {
     await gateway.close();
   }
@@ -314,14 +324,15 @@ async function textOf(account: PaymentOptions, cases: Cases): Promise<string> {
   let last = '';
   for (const [title, one] of Object.entries(cases)) {
     lines.push(`## ${title}`);
-    for (const { line, headers, body } of await requestsOf(account, one)) {
+    const { requests, thrown } = await play(account, one);
+    for (const { line, headers, body } of requests) {
       const length = `content-length: ${Buffer.byteLength(body)}`;
       expect(headers).toContain(length);
       const others = headers.filter((header) => header !== length).join('\n');
       lines.push(line, others === last ? '(the same headers)' : others, body.replaceAll(',"', ',\n "'));
       last = others;
     }
-    lines.push(...signed.splice(0), '');
+    lines.push(...signed.splice(0), ...thrown, '');
   }
   return lines.join('\n');
 }
