@@ -9,20 +9,26 @@ const namesAFolder = words.some((word) => word.startsWith('test/'));
 const ALONE = ['faults', 'package'];
 const LINT = ['lint', 'release'];
 const PACKAGES = ['package'];
-const WHOLE = ['alerts', 'bench', 'fail-over', 'galera', 'services', 'soak', 'store/redis'];
+const WHOLE = ['alerts', 'bench', 'fail-over', 'galera', 'soak', 'store/redis'];
+
+const isWhole = process.env.TESTS === 'whole';
+
+function suites() {
+  if (namesAFile) return ['\\.spec\\.ts$'];
+  // The name of a suite that is for the whole tests ends in `.whole.spec.ts`.
+  return ['/room\\.ts$', ...ALONE.map((folder) => `/test/${folder}/${isWhole ? '.+' : '[^.]+'}\\.spec\\.ts$`)];
+}
 
 function foldersLeftOut() {
   if (namesAFile || namesAFolder) return [];
-  return process.env.TESTS === 'whole' ? LINT : [...LINT, ...PACKAGES, ...WHOLE];
+  return isWhole ? LINT : [...LINT, ...PACKAGES, ...WHOLE];
 }
 
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/test'],
-  testRegex: namesAFile
-    ? '\\.spec\\.ts$'
-    : ['/room\\.ts$', ...ALONE.map((folder) => `/test/${folder}/[a-z0-9-]+\\.spec\\.ts$`)],
+  testRegex: suites(),
   testPathIgnorePatterns: ['/node_modules/', ...foldersLeftOut().map((folder) => `/test/${folder}/`)],
   restoreMocks: true,
   extensionsToTreatAsEsm: ['.ts'],

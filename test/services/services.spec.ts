@@ -5,7 +5,7 @@ import { createConnection } from 'mysql2/promise';
 import pg from 'pg';
 import { findChromium } from './chromium.js';
 import { queryMariaDb, startMariaDb } from './mariadb.js';
-import { postgres18, queryPostgres, startPostgres } from './postgres.js';
+import { startPostgres } from './postgres.js';
 import { startRedis } from './redis.js';
 import { until } from './until.js';
 
@@ -22,13 +22,6 @@ test('PostgreSQL has separate databases, and is gone after stop', async () => {
   await other.end();
   await postgres.stop();
   await expect(new pg.Client(one).connect()).rejects.toThrow('ECONNREFUSED');
-});
-
-test('PostgreSQL 18 of the npm registry starts', async () => {
-  const postgres = await startPostgres({}, { binaries: postgres18() });
-  const [row] = await queryPostgres(postgres.url, 'show server_version_num');
-  await postgres.stop();
-  expect(row?.server_version_num).toMatch(/^18\d{4}$/);
 });
 
 test('MariaDB has separate databases, takes settings, and is gone after stop', async () => {
