@@ -6,7 +6,7 @@ const words = process.argv.slice(2);
 const namesAFile = words.some((word) => word.endsWith('.spec.ts'));
 const namesAFolder = words.some((word) => word.startsWith('test/'));
 
-const ALONE = ['faults', 'package'];
+const ALONE = ['browser', 'cli', 'faults', 'package'];
 const LINT = ['lint', 'release'];
 const PACKAGES = ['package'];
 const WHOLE = ['alerts', 'bench', 'fail-over', 'galera', 'soak', 'store/redis'];
@@ -14,14 +14,14 @@ const WHOLE = ['alerts', 'bench', 'fail-over', 'galera', 'soak', 'store/redis'];
 const isWhole = process.env.TESTS === 'whole';
 
 function suites() {
-  if (namesAFile) return ['\\.spec\\.ts$'];
-  // The name of a suite that is for the whole tests ends in `.whole.spec.ts`.
-  return ['/room\\.ts$', ...ALONE.map((folder) => `/test/${folder}/${isWhole ? '.+' : '[^.]+'}\\.spec\\.ts$`)];
+  return namesAFile ? '\\.spec\\.ts$' : ['/room\\.ts$', ...ALONE.map((folder) => `/test/${folder}/.+\\.spec\\.ts$`)];
 }
 
-function foldersLeftOut() {
-  if (namesAFile || namesAFolder) return [];
-  return isWhole ? LINT : [...LINT, ...PACKAGES, ...WHOLE];
+function leftOut() {
+  const forTheWhole = isWhole || namesAFile ? [] : ['\\.whole\\.spec\\.ts$'];
+  if (namesAFile || namesAFolder) return forTheWhole;
+  const folders = isWhole ? LINT : [...LINT, ...PACKAGES, ...WHOLE];
+  return [...forTheWhole, ...folders.map((folder) => `/test/${folder}/`)];
 }
 
 /** @type {import('jest').Config} */
@@ -29,7 +29,7 @@ export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/test'],
   testRegex: suites(),
-  testPathIgnorePatterns: ['/node_modules/', ...foldersLeftOut().map((folder) => `/test/${folder}/`)],
+  testPathIgnorePatterns: ['/node_modules/', ...leftOut()],
   restoreMocks: true,
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
