@@ -1,6 +1,6 @@
 /**
  * A folder of tests is one suite, its `room.ts`, but for those that mostly wait. A file that is named by its path
- * runs alone: `npm run jest -- test/dto/amount.spec.ts`. test/README.md says what each layer is for.
+ * runs alone: `npm run jest -- test/payment/amount.spec.ts`. test/README.md says what each layer is for.
  */
 const words = process.argv.slice(2);
 const namesAFile = words.some((word) => word.endsWith('.spec.ts'));

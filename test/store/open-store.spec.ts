@@ -26,7 +26,6 @@ describe('open store', () => {
     jest.spyOn(Logger.prototype, 'warn').mockImplementation((text: unknown) => void warnings.push(String(text)));
   });
 
-
   test('in memory, with a warning that names the variable', async () => {
     await expect(openStore(SETTINGS)).resolves.toBeInstanceOf(MemoryPaymentStore);
     await openStore({ ...SETTINGS, background: false });

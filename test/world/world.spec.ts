@@ -22,7 +22,9 @@ function report({ seed, broken, trace }: Run): string {
 }
 
 describe('simulated worlds', () => {
-  beforeAll(() => Logger.overrideLogger(false));
+  beforeAll(() => {
+    Logger.overrideLogger(false);
+  });
 
   if (SEED !== undefined) {
     it(`world ${SEED}`, async () => {
