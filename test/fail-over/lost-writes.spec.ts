@@ -75,8 +75,8 @@ async function compare(references: string[], lost = new Map<string, string>()): 
 /** Waits until the shop has connections to the other server, and has written what it owes. */
 async function untilItAnswers(conversationId: string): Promise<void> {
   const answers = () => shop.payments.find(conversationId).then(Boolean, () => false);
-  await until(answers, 30_000);
-  await until(async () => (await shop.app.get(PaymentHealth).report()).owedWrites === 0, 30_000);
+  await until(answers);
+  await until(async () => (await shop.app.get(PaymentHealth).report()).owedWrites === 0);
 }
 
 describe.each([

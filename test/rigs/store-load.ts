@@ -37,6 +37,8 @@ const MAX_WAIT_MS = 60_000;
 const AGAIN: ReadonlySet<string> = new Set(['PAYMENT_STORE', 'PAYMENT_NOT_SENT']);
 /** What it may throw because an earlier try of the same sale or refund was written after all. */
 const WRITTEN_BEFORE: ReadonlySet<string> = new Set(['PAYMENT_DUPLICATE', 'PAYMENT_REFUND', 'PAYMENT_INIT3D']);
+/** What it may throw because it read at a server that has been replaced. */
+const OLD_READ: ReadonlySet<string> = new Set(['PAYMENT_NOT_FOUND', 'PAYMENT_STATE']);
 
 /** Shops under load, each of which reaches the store by an address of its own, while a test does things to the store. */
 export class StoreLoad {
@@ -44,7 +46,10 @@ export class StoreLoad {
   troubles = 0;
   /** How long the slowest call of a shop took. */
   longestMs = 0;
-  /** Whether a shop may read at a server that has been replaced, so that it does not find a payment made elsewhere. */
+  /**
+   * Whether a shop may read at a server that has been replaced: it does not find a payment made elsewhere, or finds it in
+   * an earlier state.
+   */
   readsMayBeOld = false;
   private readonly problems: string[] = [];
   private readonly references: string[] = [];
@@ -231,7 +236,7 @@ export class StoreLoad {
         const code = error instanceof PaymentError ? error.code : '';
         if (code === 'PAYMENT_STORE') this.troubles += 1;
         if (WRITTEN_BEFORE.has(code)) return null;
-        const isOldRead = this.readsMayBeOld && code === 'PAYMENT_NOT_FOUND';
+        const isOldRead = this.readsMayBeOld && OLD_READ.has(code);
         if (!AGAIN.has(code) && !isOldRead) {
           this.problems.push(`${kind ?? 'init3d'} at shop ${index}: ${String(error)}`);
           return null;

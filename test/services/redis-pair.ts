@@ -33,7 +33,7 @@ export async function startRedisPair(): Promise<RedisPair> {
     void (await Promise.all([master.server.stop(), replica.server.stop(), link.stop(), address.stop()]));
   return {
     url: `redis://127.0.0.1:${address.port}`,
-    caughtUp: () => until(async () => hasAll(await replicationOf(master.node)), 30_000),
+    caughtUp: () => until(async () => hasAll(await replicationOf(master.node))),
     cutReplication: () => link.goDown(),
     killMaster: () => master.server.end('SIGKILL'),
     promote: async () => void (await ask(replica.node, (redis) => redis.replicaof('NO', 'ONE'))),
