@@ -1,5 +1,6 @@
 import { redactResult } from '../../lib/gateway/redaction.js';
 import type { GatewayResult } from '../../lib/gateway/gateway-dialect.js';
+import { cpuMs } from '../rigs/cpu-time.js';
 
 const card = { cardNo: '5246776356903508', expDate: '1230', cvv: '792' };
 const KEY = 'an-api-key/with+signs;and more';
@@ -200,9 +201,9 @@ describe('a long message', () => {
     (part) => {
       const text = part.repeat(1_048_576 / part.length);
       const times = [1, 2, 3].map(() => {
-        const began = performance.now();
+        const began = cpuMs();
         redactResult(result({ message: text, orderId: text }), { secrets, card });
-        return performance.now() - began;
+        return cpuMs() - began;
       });
       expect(Math.min(...times)).toBeLessThan(100);
     },

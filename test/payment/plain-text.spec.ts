@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { maskCardNumber } from '../../lib/payment/card-mask.js';
 import { plainText } from '../../lib/payment/plain-text.js';
+import { cpuMs } from '../rigs/cpu-time.js';
 
 const CARD = '5246776356903508';
 const MEBIBYTE = 1_048_576;
@@ -270,9 +271,9 @@ describe('a mebibyte of text', () => {
     const text = part.repeat(MEBIBYTE / part.length);
     const known = { maskedCardNumber: maskCardNumber(CARD) };
     const times = [1, 2, 3].map(() => {
-      const began = performance.now();
+      const began = cpuMs();
       plainText(text, 1_000, known);
-      return performance.now() - began;
+      return cpuMs() - began;
     });
     expect(Math.min(...times)).toBeLessThan(100);
   });

@@ -1,6 +1,7 @@
 import { shownUrl, withoutSecrets } from '../../lib/store/shown-url.js';
 import { openSqlStore } from '../../lib/store/sql/index.js';
 import { SECRET_URLS } from './secret-urls.js';
+import { cpuMs } from '../rigs/cpu-time.js';
 
 test.each(SECRET_URLS)('of %s is shown %s', (url, shown) => {
   expect(shownUrl(url)).toBe(shown);
@@ -53,9 +54,9 @@ test('a secret that a driver repeats in another case is found, too', () => {
 });
 
 test('a long message is read in a moment, and cut', () => {
-  const began = performance.now();
+  const began = cpuMs();
   for (const text of ['a', '://', 'a://', 'password', 'password=', '"', ' ', '@', 'a:@']) {
     expect(withoutSecrets(text.repeat(65_536), 'postgres://ada:geheim@h/x').length).toBeLessThanOrEqual(500);
   }
-  expect(performance.now() - began).toBeLessThan(1_000);
+  expect(cpuMs() - began).toBeLessThan(1_000);
 });

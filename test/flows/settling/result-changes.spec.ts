@@ -2,6 +2,7 @@ import type { GatewayResult } from '../../../lib/gateway/gateway-dialect.js';
 import { resultChanges } from '../../../lib/flows/settling/result-changes.js';
 import type { PaymentChange } from '../../../lib/payment/transitions.js';
 import { aPaymentRecord } from '../../../lib/testing/a-payment.js';
+import { cpuMs } from '../../rigs/cpu-time.js';
 
 const CARD = '4508034508034509';
 const RULES = { dateOrder: 'dmy' } as const;
@@ -203,9 +204,9 @@ describe('a very large answer', () => {
     const text = part.repeat(1_048_576 / part.length);
     const large = Object.fromEntries(Object.keys(NOTHING).map((name) => [name, text]));
     const times = [1, 2, 3].map(() => {
-      const start = performance.now();
+      const start = cpuMs();
       expect(Object.keys(changesBy(large))).toEqual(['message']);
-      return performance.now() - start;
+      return cpuMs() - start;
     });
     expect(Math.min(...times)).toBeLessThan(100);
   });
