@@ -462,8 +462,8 @@ describe('doctor', () => {
     for (const store of [`postgres://ada:geheim@${database}/shop`, `redis://ada:geheim@${redis}`]) {
       const began = performance.now();
       const found = await troubles({ ...change, PAYMENT_STORE_URL: store }, '--timeout', '1');
-      // Three rounds of a second each, the start of a process, and a busy machine.
-      expect(performance.now() - began).toBeLessThan(9_000);
+      // Three rounds of a second each, instead of ten; the rest is for the start of a process and a busy machine.
+      expect(performance.now() - began).toBeLessThan(25_000);
       expect(found).toMatchObject([
         { check: 'store', status: 'failed', message: expect.stringContaining('does not answer') as string },
         { check: 'gateway', message: `${gateway} cannot be reached, TLS failed: there was no answer in time` },
