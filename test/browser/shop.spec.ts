@@ -136,7 +136,7 @@ describe('shop', () => {
     });
 
     it('an unclear answer: the buyer waits, the merchant asks the gateway, and the order is paid', async () => {
-      // The shop itself asks again after 12 s: until the merchant has asked, the gateway answers nobody.
+      // The shop itself asks after 12 s: until the merchant has asked, too, the gateway answers nobody.
       const inquiry = shop.simulator.fail({ operation: 'CheckPayment', kind: 'stall', times: Infinity });
       const orderId = await buyer.order('Unclear answer');
       await buyer.pay('Direct');
@@ -149,7 +149,8 @@ describe('shop', () => {
       const merchant = await buyer.secondTab();
       await merchant.page.goto(`${shop.url}/admin`);
       const ask = merchant.page.locator(`[data-order="${orderId}"]`).getByRole('button', { name: 'Ask the gateway' });
-      await Promise.all([ask.click(), inquiry.played.then(() => inquiry.release())]);
+      const before = inquiry.timesPlayed;
+      await Promise.all([ask.click(), until(() => inquiry.timesPlayed > before).then(() => inquiry.release())]);
       await merchant.page.locator(`[data-order="${orderId}"] [data-state="succeeded"]`).waitFor();
       // The buyer's page asks again by itself.
       await buyer.sees('paid');
