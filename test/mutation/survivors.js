@@ -147,7 +147,7 @@ export const SURVIVORS = [
       `'@media(prefers-color-scheme:dark){body{background:#12181f;color:#e6ebf0}}</style></head>' → ""`,
     ],
     reason:
-      'How the page looks. That its colours can be read is tested in a browser (test/browser/accessibility.spec.ts).',
+      'How the page looks. That its colours can be read is tested in a browser (test/browser/accessibility.whole.spec.ts).',
   },
   {
     file: 'lib/callback/callback-request.ts',
