@@ -268,7 +268,7 @@ export class ScriptedShop {
       const result = await Promise.race([this.call(step), tooLate(step)]);
       if (result !== undefined) this.transcript.write(2, this.transcript.describe(result));
     } catch (error) {
-      // Another error is the script's own: it means a payment that there is not.
+      // An error of another class comes from a mistake in the script, or from a payment in it that was never made.
       this.transcript.write(2, `throws ${this.transcript.describe(error)}`);
     }
   }

@@ -28,7 +28,12 @@ interface Job {
   readonly permissions?: Readonly<Record<string, string>>;
   readonly steps?: readonly Step[];
   readonly 'timeout-minutes'?: number;
-  readonly strategy?: { readonly matrix: { readonly include?: readonly Readonly<Record<string, unknown>>[] } };
+  readonly strategy?: {
+    readonly matrix: {
+      readonly suite?: readonly string[];
+      readonly include?: readonly Readonly<Record<string, unknown>>[];
+    };
+  };
 }
 
 interface Update {
@@ -164,6 +169,19 @@ describe('the CI workflow', () => {
     const tested = readFileSync('test/services/services.spec.ts', 'utf8');
     for (const name of Object.keys(versions)) expect(tested).toContain(name);
   });
+});
+
+it('the whole tests run every folder that has a longer form', () => {
+  const { suite = [] } = workflowOf('whole.yml').jobs['whole']?.strategy?.matrix ?? {};
+  const hasLongerForm = (folder: string): boolean =>
+    readdirSync(join('test', folder), { recursive: true, encoding: 'utf8' }).some((name) => {
+      if (!name.endsWith('.ts')) return false;
+      const text = readFileSync(join('test', folder, name), 'utf8');
+      return name.endsWith('.whole.spec.ts') || /^import .*(?:\/extent\.js'|PLATFORMS_IN_TURN)/m.test(text);
+    });
+  const folders = readdirSync('test', { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const longer = folders.map(({ name }) => name).filter((name) => name !== 'rigs' && hasLongerForm(name));
+  expect(longer.filter((name) => !suite.includes(name))).toEqual([]);
 });
 
 describe('dependency updates', () => {

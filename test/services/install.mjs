@@ -110,11 +110,10 @@ if (stillMissing.length > 0) {
   process.exitCode = 1;
 }
 
-if (!isWhole) {
-  // No other suite uses it.
-} else if (installNpmFolder(POSTGRES_18) && findPostgres18() !== null) {
-  linkLibraries18();
-} else {
+if (isWhole) installPostgres18();
+
+function installPostgres18() {
+  if (installNpmFolder(POSTGRES_18) && findPostgres18() !== null) return linkLibraries18();
   console.error(
     `PostgreSQL 18 could not be installed: run "npm ci --prefix ${POSTGRES_18}", on Linux or macOS, with x64 or arm64.`,
   );
