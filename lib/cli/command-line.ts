@@ -10,7 +10,6 @@ import {
   type Outcome,
   UsageError,
 } from './command.js';
-import { comparePaymentsCommand } from './books/compare.command.js';
 import { exportPaymentsCommand } from './books/export.command.js';
 import { doctorCommand } from './doctor/doctor.command.js';
 import { helpOf, helpOfAll, helpOfGroup } from './help.js';
@@ -44,7 +43,6 @@ export const COMMANDS: readonly Command[] = [
   voidPaymentCommand,
   listRefundsCommand,
   recordRefundCommand,
-  comparePaymentsCommand,
   exportPaymentsCommand,
   parkedDeliveriesCommand,
   replayDeliveryCommand,
@@ -52,7 +50,7 @@ export const COMMANDS: readonly Command[] = [
 
 /** What the process prints, and how it ends. */
 export interface Answer {
-  readonly status: 0 | 1 | 2 | 3;
+  readonly status: 0 | 1 | 2;
   readonly stdout: string;
   readonly stderr: string;
   /** Whether the process keeps running until it is ended. */

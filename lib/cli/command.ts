@@ -57,8 +57,8 @@ export interface Outcome {
   readonly remark?: string;
   /** Printed with `--json`, instead of the text. Its shape is documented and must not change. */
   readonly json?: object;
-  /** 1 if the result is bad, 3 if it is good as far as it could be found out; 0 by default. */
-  readonly status?: 0 | 1 | 3;
+  /** 1 if the result is bad; 0 by default. */
+  readonly status?: 0 | 1;
   /** Whether the process keeps running until it is ended. */
   readonly staysUp?: boolean;
 }

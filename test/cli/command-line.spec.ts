@@ -23,7 +23,6 @@ const NAMES = [
   'payments void',
   'payments refunds',
   'payments record-refund',
-  'payments compare',
   'payments export',
   'payments parked',
   'payments replay',
@@ -89,7 +88,7 @@ describe('the command line', () => {
     [['migrate'], 'There is no command "migrate". The commands are: init, doctor, simulate, schema, payments.'],
     [
       ['payments'],
-      '"payments" needs a command: list, show, stats, inquire, resolve, abandon, refund, void, refunds, record-refund, compare, export, parked, replay.',
+      '"payments" needs a command: list, show, stats, inquire, resolve, abandon, refund, void, refunds, record-refund, export, parked, replay.',
     ],
     [['payments', 'lst'], 'There is no command "payments lst". Did you mean "payments list"?'],
     [['payments', 'list', '--acount', 'shop'], '"payments list" has no option --acount. Did you mean --account?'],
