@@ -33,8 +33,6 @@ export interface Call<Options extends CommandOptions> {
   readonly environmentFile: string | null;
   /** Shows a line at once: on standard output, or on standard error with `--json`. It never rejects. */
   readonly announce: (line: string) => Promise<void>;
-  /** Asks a person; null if nobody can answer. */
-  readonly ask: Ask | null;
   /**
    * Writes a part of the command's result to standard output, as it is, and waits until it is taken. False when nobody
    * reads it any more.
@@ -42,13 +40,6 @@ export interface Call<Options extends CommandOptions> {
    */
   readonly write: (text: string) => Promise<boolean>;
 }
-
-/**
- * Asks whether to do something, and takes no answer for no.
- *
- * @throws CommandFailedError if the person ends the questions
- */
-export type Ask = (question: string) => Promise<boolean>;
 
 /** The result of a command. */
 export interface Outcome {
