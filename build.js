@@ -49,8 +49,6 @@ async function bundle(format, files) {
       groups: [
         // All that an application always loads is one file.
         { name: 'core', test: /compiled[\\/]index\.js$/ },
-        // The text of files that a merchant gets, whose imports are not this package's.
-        { name: 'tutorial', test: /compiled[\\/]cli[\\/]init[\\/]tutorial-files\.js$/ },
       ],
     },
     minifyInternalExports: false,

@@ -34,7 +34,6 @@ const COMMANDS = [
   ['refund', 'A'],
   ['refunds'],
   ['record-refund', 'A', '--amount', '1', '--key', 'K', '--note', 'panel'],
-  ['compare', '--from', '2026-11-01', '--to', '2026-11-30'],
   ['export', '--from', '2026-11-01', '--to', '2026-11-30'],
 ].map((words) => ['payments', ...words]);
 

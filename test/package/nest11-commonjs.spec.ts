@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { startMariaDb } from '../services/mariadb.js';
 import { startPostgres } from '../services/postgres.js';
 import { startRedis } from '../services/redis.js';
-import { payAfterInit } from './empty-project.js';
 import { tabledVersions } from './guide.js';
 import { payOrders } from './guide-orders.js';
 import { sample } from '../rigs/extent.js';
@@ -120,14 +119,6 @@ describe('the packed package in a NestJS 11 application, CommonJS', () => {
         await payAsInGettingStarted(app, adapter);
       },
       60_000,
-    );
-
-    it.each(sample(2, ['Fastify', 'Express'] as const))(
-      'takes a merchant from nest new by init to a paid order on %s',
-      async (adapter) => {
-        await payAfterInit(app, adapter);
-      },
-      120_000,
     );
 
     it.each(['typeorm', 'prisma'] as const)(

@@ -8,7 +8,6 @@ import { fieldsOf, SimulatedMerchant } from '../simulator/simulated-merchant.js'
 import { startMariaDb } from '../services/mariadb.js';
 import { startPostgres } from '../services/postgres.js';
 import { startRedis } from '../services/redis.js';
-import { payAfterInit } from './empty-project.js';
 import { tabledVersions } from './guide.js';
 import { payOrders } from './guide-orders.js';
 import { sample } from '../rigs/extent.js';
@@ -114,14 +113,6 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
     'takes a merchant from the first page to a paid order on %s',
     async (adapter) => {
       await payAsInGettingStarted(app, adapter, await app.nodeOf(22));
-    },
-    120_000,
-  );
-
-  it.each(sample(2, ['Express', 'Fastify'] as const))(
-    'takes a merchant from nest new by init to a paid order on %s',
-    async (adapter) => {
-      await payAfterInit(app, adapter, await app.nodeOf(22));
     },
     120_000,
   );

@@ -14,7 +14,7 @@ import { CommandFailedError } from '../command.js';
 import { openExisting } from '../payments/account-store.js';
 import { StderrLogger } from '../stderr-logger.js';
 import { failed, type Finding, isEmbeddedSimulator, ok, type DoctorTarget, skipped } from './doctor-check.js';
-import { withinTime } from './reach-host.js';
+import { withinTime } from './doctor-requests.js';
 
 const READ_ONLY = 'Is it a replica, or may its user only read?';
 const SIMULATED =

@@ -1,58 +1,7 @@
-import { lookup } from 'node:dns/promises';
-import { once } from 'node:events';
-import { connect, isIP, type Socket } from 'node:net';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { Agent, type Dispatcher, request } from 'undici';
 import { SystemClock } from '../../payment/clock.js';
 import { STRONG_TLS } from '../../payment/tls.js';
 import { TimeoutError, withTimeout } from '../../payment/with-timeout.js';
-
-export type ReachStep = 'DNS' | 'TCP' | 'TLS';
-
-export type Reach =
-  /** `certificateUntil` is null without TLS. */
-  | { readonly isReached: true; readonly protocol: string; readonly certificateUntil: Date | null }
-  | { readonly isReached: false; readonly step: ReachStep; readonly cause: string };
-
-/** Takes the steps that come before a request is written: name look-up, connection, TLS. It sends nothing. */
-export async function reachHost(url: URL, limitMs: number): Promise<Reach> {
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-  const isTls = url.protocol === 'https:';
-  const port = Number(url.port || (isTls ? 443 : 80));
-  // One variable for both kinds: Node.js 20 crashes if the socket below a TLS socket is destroyed.
-  let socket: Socket | null = null;
-  let step: ReachStep = 'DNS';
-  try {
-    return await withinTime(limitMs, async () => {
-      if (isIP(host) === 0) await lookup(host);
-      step = 'TCP';
-      if (!isTls) {
-        socket = connect({ host, port });
-        await once(socket, 'connect');
-        return { isReached: true, protocol: 'without TLS', certificateUntil: null };
-      }
-      const secured = securedSocket(host, port);
-      socket = secured;
-      await once(secured, 'connect');
-      step = 'TLS';
-      await once(secured, 'secureConnect');
-      const until = new Date(secured.getPeerCertificate().valid_to);
-      return { isReached: true, protocol: secured.getProtocol() ?? 'TLS', certificateUntil: until };
-    });
-  } catch (error) {
-    return { isReached: false, step, cause: causeOf(error) };
-  } finally {
-    const last = socket as Socket | null;
-    last?.on('error', () => undefined).destroy();
-  }
-}
-
-/** As strict as the module itself: NODE_TLS_REJECT_UNAUTHORIZED and --tls-min-v1.0 do not change it. */
-function securedSocket(host: string, port: number): TLSSocket {
-  const servername = isIP(host) === 0 ? host : '';
-  const checks = { ...STRONG_TLS, rejectUnauthorized: true, ALPNProtocols: ['http/1.1'] };
-  return connectTls({ ...checks, host, port, servername });
-}
 
 /** Requests a page over a separate connection, with the same TLS as payments. */
 export async function requestOnce<T>(
@@ -60,7 +9,8 @@ export async function requestOnce<T>(
   signal: AbortSignal,
   read: (response: Dispatcher.ResponseData) => T | Promise<T>,
 ): Promise<T> {
-  const dispatcher = new Agent({ connect: { ...STRONG_TLS } });
+  // As strict as for payments, whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+  const dispatcher = new Agent({ connect: { ...STRONG_TLS, rejectUnauthorized: true } });
   try {
     const response = await request(url, { signal, dispatcher });
     response.body.on('error', () => undefined);
