@@ -12,8 +12,8 @@ const LONGEST = [
   'browser/shop',
   'browser/accessibility',
   'bench/subjects',
-  ...['postgres', 'mariadb', 'galera', 'sqlite', 'redis'].map((store) => `races/${store}.races`),
-  ...['postgres', 'mariadb', 'sqlite', 'redis'].map((store) => `crashes/${store}.crashes`),
+  ...['postgres', 'mariadb', 'galera', 'sqlite'].map((store) => `races/${store}.races`),
+  ...['postgres', 'mariadb', 'sqlite'].map((store) => `crashes/${store}.crashes`),
   'cli/refunds',
   'browser/refunds',
   'leaks/leaks',
@@ -22,7 +22,6 @@ const LONGEST = [
   'package/upgrades',
   'faults/mariadb-frozen',
   'faults/postgres-frozen',
-  'faults/redis-frozen',
 ].map((suite) => `test/${suite}.spec.ts`);
 
 /** Starts the longest suites first, in a fresh clone as well, where Jest does not know yet how long each takes. */

@@ -142,7 +142,7 @@ describe('init', () => {
     beforeEach(() => writeStarter(place.folder));
 
     it('changes no file that exists without a terminal, and says what to do', async () => {
-      write('.env', `DATABASE_PASSWORD=${SECRET}\nPAYMENT_STORE_URL=redis://:${SECRET}@redis`);
+      write('.env', `DATABASE_PASSWORD=${SECRET}\nPAYMENT_STORE_URL=mysql://shop:${SECRET}@db/shop`);
       write('.gitignore', 'node_modules');
       appendFileSync(place.file('src/main.ts'), `const key = '${SECRET}';\n`);
       const before = textsIn(place.folder);
