@@ -9,7 +9,7 @@ const namesAFolder = words.some((word) => word.startsWith('test/'));
 const ALONE = ['browser', 'cli', 'faults', 'net', 'package'];
 const LINT = ['lint', 'release'];
 const PACKAGES = ['package'];
-const WHOLE = ['alerts', 'bench', 'fail-over', 'galera', 'soak', 'store/redis'];
+const WHOLE = ['alerts', 'bench', 'fail-over', 'galera', 'soak'];
 
 const isWhole = process.env.TESTS === 'whole';
 
@@ -52,7 +52,7 @@ export default {
     '^@nestjs/throttler$': '<rootDir>/test/browser/throttler.js',
     '^nestjs-card-payment$': '<rootDir>/lib/index.ts',
     '^nestjs-card-payment/(health|simulator|swagger|testing)$': '<rootDir>/lib/$1/index.ts',
-    '^nestjs-card-payment/(sql|redis)$': '<rootDir>/lib/store/$1/index.ts',
+    '^nestjs-card-payment/sql$': '<rootDir>/lib/store/sql/index.ts',
   },
   testTimeout: 60000,
   // For two cores: tests often wait for sockets, servers and a browser, and two workers left a seventh of the time unused.

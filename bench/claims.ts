@@ -1,6 +1,5 @@
 import type { PaymentRecord, PaymentStore } from 'nestjs-card-payment';
 import { postgresSubject } from './claims/postgres-subject.js';
-import { redisSubject } from './claims/redis-subject.js';
 import { sqliteSubject } from './claims/sqlite-subject.js';
 import { awaitingRecord, claimedRecord } from './records.js';
 import { median, printTable } from './table.js';
@@ -13,7 +12,7 @@ const WARM_UP = 1;
 /** Claims per second (the compare-and-set that grants the right to call Auth3d), by the store and by its bare driver. */
 export async function benchClaims(): Promise<void> {
   const rows: (string | number)[][] = [];
-  const starts = [() => sqliteSubject('each'), () => sqliteSubject('shared'), postgresSubject, redisSubject];
+  const starts = [() => sqliteSubject('each'), () => sqliteSubject('shared'), postgresSubject];
   for (const start of starts) {
     const subject = await start();
     const { store, twin } = await subject.openStores();

@@ -1,6 +1,6 @@
 import { freePort } from '../test/services/server.js';
 import { TaskProcess } from '../test/rigs/task-process.js';
-import { type CostStore, memoryStore, postgresStore, redisStore, sqliteStore } from './cost/stores.js';
+import { type CostStore, memoryStore, postgresStore, sqliteStore } from './cost/stores.js';
 import { forkScript } from './payments/run-subject.js';
 import { printTable } from './table.js';
 
@@ -14,7 +14,7 @@ interface Callback {
 /** What one payment costs: CPU of the shop's process, round trips to the store, bytes stored. */
 export async function benchCost(): Promise<void> {
   const rows: string[][] = [];
-  for (const start of [memoryStore, sqliteStore, postgresStore, redisStore]) {
+  for (const start of [memoryStore, sqliteStore, postgresStore]) {
     for (const kind of ['direct', '3D', '3D, one @OnPayment'] as const) {
       const store = await start();
       rows.push([store.name, kind, ...(await measure(store, kind))]);

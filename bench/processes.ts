@@ -2,7 +2,7 @@ import { freePort } from '../test/services/server.js';
 import { TaskProcess } from '../test/rigs/task-process.js';
 import { forkScript } from './payments/run-subject.js';
 import { cpuOf, cpuOfMachine } from './processes/cpu.js';
-import { type SharedStore, sharedPostgres, sharedRedis } from './processes/shared-stores.js';
+import { type SharedStore, sharedPostgres } from './processes/shared-stores.js';
 import { median, printTable } from './table.js';
 
 const PROCESSES = [1, 2, 4, 8];
@@ -18,7 +18,7 @@ interface Callback {
 
 /** Measures the 3D callback with one to eight processes of a shop on one store, and the CPU of each participant. */
 export async function benchProcesses(): Promise<void> {
-  for (const start of [sharedPostgres, sharedRedis]) {
+  for (const start of [sharedPostgres]) {
     const store = await start();
     const rows: string[][] = [];
     for (const hasHandler of [false, true]) {

@@ -2,10 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { Redis } from 'ioredis';
 import pg from 'pg';
 import { startPostgres } from '../../test/services/postgres.js';
-import { startRedis } from '../../test/services/redis.js';
 
 /** An empty store, and what can be measured of it from outside. */
 export interface CostStore {
@@ -64,24 +62,6 @@ export async function postgresStore(): Promise<CostStore> {
     stop: async () => {
       await client.end();
       await postgres.stop();
-    },
-  };
-}
-
-export async function redisStore(): Promise<CostStore> {
-  const redis = await startRedis({ args: ['--appendfsync', 'always'] });
-  const client = new Redis(redis.url);
-  return {
-    name: 'Redis',
-    url: redis.url,
-    calls: async () => {
-      const stats = await client.info('commandstats');
-      return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1] ?? 0);
-    },
-    bytes: async () => Number(/used_memory_dataset:(\d+)/.exec(await client.info('memory'))?.[1]),
-    stop: async () => {
-      client.disconnect();
-      await redis.stop();
     },
   };
 }

@@ -61,7 +61,7 @@ ${machine.cores} cores of ${machine.cpu}, ${machine.memoryGiB} GiB.
 - Rounds are interleaved: each subject runs once in a round, and each round begins with another one. A ratio is
   taken within a round, and its median is shown.
 - CPU is the user and system time of the process, by \`process.cpuUsage\`. It includes all threads and the driver of SQLite.
-  The servers of PostgreSQL and Redis, the gateway, and the bank that posts callbacks are other processes and not counted.
+  The server of PostgreSQL, the gateway, and the bank that posts callbacks are other processes and not counted.
 - The gateway is one \`node:http\` server on loopback that answers at once, without TLS. Requests and answers have the same fields, as far as each client has them, and about the same size. All connections are
   kept alive.
 - Each subject checks that its answer says success; otherwise the run fails. \`test/bench\` checks what each sends.

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Postgres, startPostgres } from '../../test/services/postgres.js';
-import { startRedis } from '../../test/services/redis.js';
 import type { StoreKind } from './subjects.js';
 
 /** An empty store for one process. */
@@ -25,10 +24,6 @@ export class Stores {
       case 'postgres': {
         this.postgres ??= startPostgres({ fsync: 'on' });
         return { url: await (await this.postgres).createDatabase(), remove: () => Promise.resolve() };
-      }
-      case 'redis': {
-        const redis = await startRedis({ args: ['--appendfsync', 'always'] });
-        return { url: redis.url, remove: () => redis.stop() };
       }
       default:
         return { url: 'memory:', remove: () => Promise.resolve() };

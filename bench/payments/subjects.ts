@@ -1,7 +1,7 @@
 import type { CallbackServer, Caller, SubjectSetup } from './caller.js';
 import type { DirectKind } from './this-package.js';
 
-export type StoreKind = 'memory' | 'sqlite' | 'postgres' | 'redis';
+export type StoreKind = 'memory' | 'sqlite' | 'postgres';
 
 interface AnySubject {
   readonly name: string;
@@ -70,14 +70,13 @@ export const GROUPS: readonly SubjectGroup[] = [
       direct('memory', 'memory', 'doPayment of this package, the store in memory'),
       direct('sqlite', 'sqlite', 'the same on SQLite, a file, with the default settings (WAL, synchronous FULL)'),
       direct('postgres', 'postgres', 'the same on PostgreSQL (fsync on), in a process of its own'),
-      direct('redis', 'redis', 'the same on Redis (appendfsync always), in a process of its own'),
       direct('memory-handler', 'memory', 'as memory, and an @OnPayment handler hears of each', { handler: true }),
       direct('sqlite-handler', 'sqlite', 'as sqlite, and an @OnPayment handler hears of each', { handler: true }),
     ],
   },
   {
     title: 'A callback',
-    subjects: [BARE_ROUTE, callbacks('memory'), callbacks('sqlite'), callbacks('postgres'), callbacks('redis')],
+    subjects: [BARE_ROUTE, callbacks('memory'), callbacks('sqlite'), callbacks('postgres')],
   },
   {
     title: 'init3d with a page of 64 KiB',

@@ -1,8 +1,6 @@
-import { Redis } from 'ioredis';
 import pg from 'pg';
 import { startPostgres } from '../../test/services/postgres.js';
-import { startRedis } from '../../test/services/redis.js';
-import { cpuOf, cpuOfFamily, parentOf } from './cpu.js';
+import { cpuOfFamily, parentOf } from './cpu.js';
 
 /** A database server that processes share, durable as in production. */
 export interface SharedStore {
@@ -26,19 +24,5 @@ export async function sharedPostgres(): Promise<SharedStore> {
     create: () => postgres.createDatabase(),
     cpuMs: () => cpuOfFamily(server),
     stop: () => postgres.stop(),
-  };
-}
-
-export async function sharedRedis(): Promise<SharedStore> {
-  const redis = await startRedis({ args: ['--appendfsync', 'always'] });
-  const client = new Redis(redis.url);
-  const server = Number(/process_id:(\d+)/.exec(await client.info('server'))?.[1]);
-  client.disconnect();
-  let databases = 0;
-  return {
-    name: 'Redis',
-    create: () => Promise.resolve(`${redis.url}/${(databases += 1)}`),
-    cpuMs: () => cpuOf(server),
-    stop: () => redis.stop(),
   };
 }

@@ -10,7 +10,7 @@ const CALLS = 3;
 /** In the short tests, one for each database stands for those that differ by their store alone. */
 const ON_DATABASES = inWhole(
   SUBJECTS.map(({ name }) => name),
-  ['sqlite-handler', 'redis', 'callback-postgres'],
+  ['sqlite-handler', 'postgres', 'callback-postgres'],
 );
 const RUN = SUBJECTS.filter((subject) => isFast(subject) || ON_DATABASES.includes(subject.name));
 const CALLERS = RUN.filter(({ measures }) => measures === 'calls');

@@ -8,7 +8,6 @@ import { targetOf } from '../../lib/cli/doctor/doctor-check.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { type Merchant, startMerchant } from '../e2e/merchant.js';
 import { selfSigned } from '../gateway/transport/certificates.js';
-import { startRedis } from '../services/redis.js';
 import { cli, cliHere } from './cli.js';
 import { documentedShape, shapeOf } from './documented.js';
 import { scratch } from './scratch.js';
@@ -355,7 +354,6 @@ describe('doctor', () => {
   it.each([
     ['sqlite:payments.sqlit', 'there is no SQLite file payments.sqlit'],
     ['postgres://ada:geheim@127.0.0.1:1/shop', 'PostgreSQL does not answer'],
-    ['redis://ada:geheim@127.0.0.1:1', 'Redis at 127.0.0.1:1 cannot be reached'],
   ])('says that the store %s is not there, and makes none', async (PAYMENT_STORE_URL, message) => {
     const before = readdirSync(cwd);
     const [only, ...others] = await troubles({ PAYMENT_STORE_URL });
@@ -363,21 +361,6 @@ describe('doctor', () => {
     expect(only?.message).toContain(message);
     expect(others).toEqual([]);
     expect(readdirSync(cwd)).toEqual(before);
-  });
-
-  it('says with what settings a Redis would lose payments', async () => {
-    const redis = await startRedis({ args: ['--appendonly', 'no'] });
-    try {
-      const { openRedisStore } = await import('../../lib/store/redis/open-redis-store.js');
-      const store = await openRedisStore(redis.url);
-      await store.open();
-      await store.close();
-      const found = await troubles({ PAYMENT_STORE_URL: redis.url });
-      expect(found).toMatchObject([{ check: 'store', status: 'failed' }]);
-      expect(found[0]?.message).toContain('Redis forgets all payments when it is restarted');
-    } finally {
-      await redis.stop();
-    }
   });
 
   describe('the callback', () => {
@@ -436,9 +419,9 @@ describe('doctor', () => {
   it('ends in time where every host hangs', async () => {
     // What still hangs must not keep a process alive.
     runner = cli;
-    const [gateway, database, redis, shop] = [await silence(), await silence(), await silence(), await silence()];
+    const [gateway, database, shop] = [await silence(), await silence(), await silence()];
     const change = { PAYMENT_BASE_URL: `https://${gateway}`, PAYMENT_PUBLIC_URL: `http://${shop}` };
-    for (const store of [`postgres://ada:geheim@${database}/shop`, `redis://ada:geheim@${redis}`]) {
+    for (const store of [`postgres://ada:geheim@${database}/shop`, `mysql://ada:geheim@${database}/shop`]) {
       const began = performance.now();
       const found = await troubles({ ...change, PAYMENT_STORE_URL: store }, '--timeout', '1');
       // Some rounds of a second each, instead of ten; the rest is for the start of a process and a busy machine.

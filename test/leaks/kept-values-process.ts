@@ -4,7 +4,6 @@ import { getHeapSnapshot } from 'node:v8';
 import { expect } from 'expect';
 import { type PaymentRecord, toPayment } from '../../lib/payment/payment.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
-import { openRedisStore } from '../../lib/store/redis/index.js';
 import { openSqlStore } from '../../lib/store/sql/index.js';
 import { aPaymentEvent, aPaymentRecord } from '../../lib/testing/index.js';
 import { serveTasks } from '../rigs/tasks.mjs';
@@ -23,7 +22,6 @@ const urls = JSON.parse(process.argv[2] ?? '{}') as StoreUrls;
 const stores: Record<Engine, PaymentStore> = {
   sqlite: await openSqlStore(urls.sqlite),
   postgres: await openSqlStore(urls.postgres),
-  redis: await openRedisStore(urls.redis),
 };
 for (const name of ENGINES) {
   await stores[name].open();

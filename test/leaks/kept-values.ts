@@ -1,4 +1,4 @@
-export const ENGINES = ['sqlite', 'postgres', 'redis'] as const;
+export const ENGINES = ['sqlite', 'postgres'] as const;
 
 export type Engine = (typeof ENGINES)[number];
 

@@ -553,7 +553,7 @@ describe.each(SETUPS)('dialect %s, store %s', (dialect, kind) => {
       { storeUrl: `mysql://root:${encodeURIComponent(CREDENTIALS.apiKey)}@127.0.0.1:9/shop`, store: undefined },
       { storeUrl: `postgres://root:${encodeURIComponent(CREDENTIALS.apiKey)}@127.0.0.1:9/shop`, store: undefined },
       { storeUrl: `redis://:${encodeURIComponent(CREDENTIALS.apiKey)}@127.0.0.1:9/0`, store: undefined },
-      { storeUrl: `redis://:${encodeURIComponent(CREDENTIALS.apiKey)}%@127.0.0.1:9/0`, store: undefined },
+      { storeUrl: `mysql://root:${encodeURIComponent(CREDENTIALS.apiKey)}%@127.0.0.1:9/shop`, store: undefined },
       { storeUrl: `postgres://root:${encodeURIComponent(CREDENTIALS.apiKey)}%zz@127.0.0.1:9/shop`, store: undefined },
     ]) {
       expect(await notebook.watch('start', async () => (await start(wrong)).url)).toBeUndefined();

@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
 import { readFigures, recordFigures, resultsFile } from './figures.js';
-import { changeLua } from './lua.js';
 import { differencesOf, problemsOf } from './problems.js';
 import { writeReport } from './report.js';
 import { TARGETS } from './targets.js';
@@ -72,8 +71,7 @@ for (const part of TARGETS) {
   for (const [file, tests] of values.report ? [] : files) {
     console.log(file);
     try {
-      if (tests === 'lua') writeFileSync(resultsFile(file), JSON.stringify(await changeLua(file)));
-      else await runStryker(file, tests);
+      await runStryker(file, tests);
       await recordFigures(part, file);
     } catch (error) {
       problems.push(`${file} was not measured: ${error.message}`);

@@ -5,7 +5,6 @@ import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { Test } from '@nestjs/testing';
 import * as main from 'nestjs-card-payment';
 import * as health from 'nestjs-card-payment/health';
-import * as redis from 'nestjs-card-payment/redis';
 import * as simulator from 'nestjs-card-payment/simulator';
 import * as sql from 'nestjs-card-payment/sql';
 import * as swagger from 'nestjs-card-payment/swagger';
@@ -23,7 +22,6 @@ const MODULES: Readonly<Record<string, object>> = {
   './simulator': simulator,
   './testing': testing,
   './sql': sql,
-  './redis': redis,
   './health': health,
   './swagger': swagger,
 };

@@ -95,12 +95,11 @@ const ON_DEMAND = [
   'kysely',
   'mysql2',
   'pg',
-  'ioredis',
   '@nestjs/event-emitter',
   '@nestjs/terminus',
   '@nestjs/swagger',
 ];
-const OWN_ON_DEMAND = ['cli', 'simulator', 'testing', 'swagger', 'store/redis'].map((part) => `own/${part}`);
+const OWN_ON_DEMAND = ['cli', 'simulator', 'testing', 'swagger'].map((part) => `own/${part}`);
 
 function onDemandParts(parts: ReadonlySet<string>): string[] {
   return [...parts].filter(

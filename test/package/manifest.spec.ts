@@ -28,7 +28,6 @@ const OPTIONAL = [
   '@nestjs/terminus',
   '@opentelemetry/api',
   'better-sqlite3',
-  'ioredis',
   'kysely',
   'mysql2',
   'pg',
@@ -79,7 +78,6 @@ describe('the packed package', () => {
       './simulator',
       './testing',
       './sql',
-      './redis',
       './health',
       './swagger',
     ]);

@@ -10,6 +10,7 @@ import {
   type Refund,
 } from 'nestjs-card-payment';
 import type { Simulator } from 'nestjs-card-payment/simulator';
+import { openSqlStore } from 'nestjs-card-payment/sql';
 import { differences } from '../soak/differences.js';
 import { type HandledEvent, orderHandlers } from '../soak/order-handlers.js';
 import { until } from '../services/until.js';
@@ -121,7 +122,7 @@ export class StoreLoad {
     await until(async () => (await this.owedWrites()) === 0, MAX_WAIT_MS);
     await this.closeShops();
     const clock = new ClockSetAhead();
-    const shop = await this.openShop({ store: await storeAt(storeUrl, clock), background: false }, clock);
+    const shop = await this.openShop({ store: await openSqlStore(storeUrl, { clock }), background: false }, clock);
     try {
       await reconcileUntilIdle(shop.payments, clock, MAX_PASSES);
     } finally {

@@ -1,5 +1,5 @@
 /**
- * Installs what the tests need besides npm packages: PostgreSQL, PgBouncer, MariaDB, Redis and Chromium; with
+ * Installs what the tests need besides npm packages: PostgreSQL, PgBouncer, MariaDB and Chromium; with
  * `whole`, Galera, Prometheus' promtool and PostgreSQL 18 as well. It uses apt-get (as root, or with sudo in continuous
  * integration) or Homebrew; elsewhere it says what to install and exits with 1. PostgreSQL 18 comes from the npm
  * registry. When everything is installed, it needs no network and no time.
@@ -22,7 +22,6 @@ const NEEDED = [
   { what: 'PostgreSQL', programs: [['initdb'], ['postgres']], apt: 'postgresql', brew: ['postgresql@17'] },
   { what: 'PgBouncer', programs: [['pgbouncer']], apt: 'pgbouncer', brew: ['pgbouncer'] },
   { what: 'MariaDB', programs: [['mariadbd'], ['mariadb-install-db']], apt: 'mariadb-server', brew: ['mariadb'] },
-  { what: 'Redis', programs: [['redis-server'], ['redis-cli']], apt: 'redis-server', brew: ['redis'] },
   { what: 'ps', programs: [['ps']], apt: 'procps' },
   { what: 'Chromium', programs: [CHROMIUM_NAMES], apt: 'chromium', brew: ['--cask', 'google-chrome'] },
 ];

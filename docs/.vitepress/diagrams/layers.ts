@@ -18,7 +18,7 @@ const WORDS: Readonly<Record<string, string>> = {
   options: 'options and environment, validated',
   dto: 'what comes in, validated',
   gateway: 'client, dialects, readings, callback fields, transport',
-  store: 'ledger and outbox in memory, SQL, Redis',
+  store: 'ledger and outbox in memory, SQL',
   errors: 'all of them extend PaymentError',
   payment: 'states, amount, masking, clock',
   telemetry: 'logs, spans, metrics',

@@ -136,7 +136,7 @@ async function openedStore({ values: { storeUrl }, variable, limitMs }: DoctorTa
   }
 }
 
-/** Whether a database takes a write, of which nothing is left. Redis is not asked to write what is not there. */
+/** Whether a database takes a write, of which nothing is left. */
 function canWrite(store: PaymentStore): Promise<boolean> {
   return store.acknowledge(DEFAULT_ACCOUNT, 'no-such-handler', 'none:1-failed').then(
     () => true,
