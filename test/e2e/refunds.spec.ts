@@ -43,8 +43,6 @@ const STORES: Readonly<Record<string, () => Promise<Books>>> = {
     return { options: { storeUrl: await postgres.createDatabase() }, stop: () => postgres.stop() };
   },
 };
-  },
-};
 
 /** What the shop has heard. */
 @Injectable()

@@ -24,8 +24,6 @@ const STORES: Readonly<Record<string, () => Promise<Books>>> = {
     return { url: await postgres.createDatabase(), stop: () => postgres.stop() };
   },
 };
-  },
-};
 
 const RESOLUTIONS = ['succeeded', 'failed'] as const;
 const NOTE = 'The bank has looked it up.';

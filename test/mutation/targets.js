@@ -14,8 +14,8 @@ const POSTGRES_LEASES = 'store/sql/engines/postgres/postgres-leases';
 const POSTGRES = ['mutation/contracts/postgres.ts'];
 
 /**
- * The code on which money and secrets depend, part by part, and the fast tests that must notice each change of a file: the
- * beginnings of their paths below `test`.
+ * The code on which money and secrets depend, part by part, and the fast tests that must notice each change of a file:
+ * the beginnings of their paths below `test`.
  *
  * @type {readonly { name: string, files: Readonly<Record<string, readonly string[]>> }[]}
  */

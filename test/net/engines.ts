@@ -5,7 +5,8 @@ import {
   type PaymentStore,
   refundsAccountOf,
 } from 'nestjs-card-payment';
-import { SHARED_STORES, storeAt } from '../rigs/shared-stores.js';
+import { openSqlStore } from 'nestjs-card-payment/sql';
+import { SHARED_STORES } from '../rigs/shared-stores.js';
 
 /** Where the scripts keep their payments, each under an account of its own. */
 export interface Engine {
@@ -27,7 +28,7 @@ export const ENGINES: Readonly<Record<string, () => Promise<Engine>>> = {
 async function shared(name: keyof typeof SHARED_STORES): Promise<Engine> {
   const server = await SHARED_STORES[name]();
   const url = await server.create();
-  return { open: (clock) => storeAt(url, clock), stop: () => server.stop() };
+  return { open: (clock) => openSqlStore(url, { clock }), stop: () => server.stop() };
 }
 
 // What only the store tells: the command line asks it, too.

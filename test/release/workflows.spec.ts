@@ -199,7 +199,7 @@ describe('dependency updates', () => {
 });
 
 it('the repository has a code of conduct, and code owners for all files', () => {
-  expect(existsSync('CODE_OF_CONDUCT.md')).toBe(true);
+  expect(existsSync('.github/CODE_OF_CONDUCT.md')).toBe(true);
   expect(readFileSync('.github/CODEOWNERS', 'utf8')).toMatch(/^\* @[\w/-]+$/m);
 });
 

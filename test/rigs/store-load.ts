@@ -19,7 +19,7 @@ import { storedPayments } from './ledger-comparison.js';
 import { storedRefunds } from './refund-comparison.js';
 import { sale } from './sale.js';
 import { makeScratchFolder } from './scratch-folder.js';
-import { openedStoreAt, storeAt } from './shared-stores.js';
+import { openedStoreAt } from './shared-stores.js';
 import { reconcileUntilIdle, type Shop, startShop } from './shop.js';
 import { accountAt, startTimelessGateway } from './simulated-gateway.js';
 

@@ -4,7 +4,7 @@ import { createConnection } from 'mysql2/promise';
 import pg from 'pg';
 import { findChromium } from './chromium.js';
 import { queryMariaDb, startMariaDb } from './mariadb.js';
-import { startPostgres } from './postgres.js';
+import { queryPostgres, startPostgres } from './postgres.js';
 import { until } from './until.js';
 
 test('PostgreSQL has separate databases, and is gone after stop', async () => {

@@ -60,7 +60,7 @@ function tableOf(published, currencies) {
   const numbers = rows.map(([, { number }]) => number);
   if (new Set(numbers).size !== numbers.length) throw new Error('Two currencies have the same number');
   const last = AMENDMENTS.at(-1)?.amendment;
-  return `// Written by generate-currencies.js (npm run currencies). Do not edit it by hand.
+  return `// Written by scripts/generate-currencies.js (npm run currencies). Do not edit it by hand.
 
 /** The letters of a currency, and how many decimals its amounts can have. */
 type Currency = readonly [letters: string, decimals: number];

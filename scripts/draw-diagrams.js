@@ -2,9 +2,9 @@
 // where one is stale.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import './bench/typescript.mjs';
+import '../bench/typescript.mjs';
 
-const { diagrams } = await import('./docs/.vitepress/diagrams/diagrams.ts');
+const { diagrams } = await import('../docs/.vitepress/diagrams/diagrams.ts');
 const FOLDER = 'docs/diagrams';
 
 const drawn = await diagrams();
