@@ -68,10 +68,7 @@ export type Show = (text: string, stream: 'stdout' | 'stderr') => Promise<'shown
  *
  * @param show shows what a command says before it has ended
  */
-export async function answer(
-  words: readonly string[],
-  show: Show = () => Promise.resolve('shown'),
-): Promise<Answer> {
+export async function answer(words: readonly string[], show: Show = () => Promise.resolve('shown')): Promise<Answer> {
   const [first = '', ...others] = words;
   if (VERSION.includes(first)) return said(`${packageVersion()}\n`);
   if (HELP.includes(first)) return others.length === 0 ? said(helpOfAll(COMMANDS)) : answer([...others, '--help']);

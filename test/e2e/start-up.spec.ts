@@ -288,17 +288,20 @@ describe('starting up', () => {
       for (const text of said) expect(text).not.toContain(PASSWORD);
     });
 
-    it.each(['redis', 'rediss'])('a store at %s://, beside the rest: why it is none, and what to use', async (scheme) => {
-      const PAYMENT_STORE_URL = `${scheme}://shop:${PASSWORD}@cache.example:6379/0`;
-      Object.assign(process.env, variables(), { PAYMENT_STORE_URL, PAYMENT_LUHN: 'zzz' });
-      const error = await failure([PaymentModule.forRoot()]);
-      expect(error.problems.map(({ option }) => option)).toEqual(['storeUrl', 'luhn']);
-      expect(error.message).toContain(
-        'storeUrl (PAYMENT_STORE_URL) must not be Redis: a fail-over of Redis may lose an acknowledged write, and a ' +
-          'payment may then be charged twice; use sqlite:FILE, postgres://…, mysql://…, mariadb://…',
-      );
-      expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(PASSWORD);
-    });
+    it.each(['redis', 'rediss'])(
+      'a store at %s://, beside the rest: why it is none, and what to use',
+      async (scheme) => {
+        const PAYMENT_STORE_URL = `${scheme}://shop:${PASSWORD}@cache.example:6379/0`;
+        Object.assign(process.env, variables(), { PAYMENT_STORE_URL, PAYMENT_LUHN: 'zzz' });
+        const error = await failure([PaymentModule.forRoot()]);
+        expect(error.problems.map(({ option }) => option)).toEqual(['storeUrl', 'luhn']);
+        expect(error.message).toContain(
+          'storeUrl (PAYMENT_STORE_URL) must not be Redis: a fail-over of Redis may lose an acknowledged write, and a ' +
+            'payment may then be charged twice; use sqlite:FILE, postgres://…, mysql://…, mariadb://…',
+        );
+        expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(PASSWORD);
+      },
+    );
 
     it('nothing set: what is missing, at once', async () => {
       const error = await failure([PaymentModule.forRoot()]);

@@ -59,13 +59,13 @@ test.each([
   expect(text(url)).toBeNull();
 });
 
-test.each([
-  'postgres://db.example/shop?sslmode=verify-full',
-  'mysql://db.example/shop?ssl=true',
-])('%s is warned of where Node looks at no certificate', (url) => {
-  expect(text(url, { NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toContain('remove NODE_TLS_REJECT_UNAUTHORIZED=0');
-  expect(text(url, { NODE_TLS_REJECT_UNAUTHORIZED: '1' })).toBeNull();
-});
+test.each(['postgres://db.example/shop?sslmode=verify-full', 'mysql://db.example/shop?ssl=true'])(
+  '%s is warned of where Node looks at no certificate',
+  (url) => {
+    expect(text(url, { NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toContain('remove NODE_TLS_REJECT_UNAUTHORIZED=0');
+    expect(text(url, { NODE_TLS_REJECT_UNAUTHORIZED: '1' })).toBeNull();
+  },
+);
 
 test.each([
   ['postgres://db.example/shop', 'put sslmode=verify-full in its URL'],

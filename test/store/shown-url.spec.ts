@@ -7,14 +7,12 @@ test.each(SECRET_URLS)('of %s is shown %s', (url, shown) => {
   expect(shownUrl(url)).toBe(shown);
 });
 
-test.each([
-  'memory:',
-  'sqlite:/srv/a@b/shop.db',
-  'sqlite:shop.db',
-  'postgres://db.example/shop',
-])('%s is shown as it is', (url) => {
-  expect(shownUrl(url)).toBe(url);
-});
+test.each(['memory:', 'sqlite:/srv/a@b/shop.db', 'sqlite:shop.db', 'postgres://db.example/shop'])(
+  '%s is shown as it is',
+  (url) => {
+    expect(shownUrl(url)).toBe(url);
+  },
+);
 
 test.each([
   [
