@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
-import type { PaymentStore } from 'nestjs-card-payment';
 import { openSqlStore } from 'nestjs-card-payment/sql';
 import { TestClock } from 'nestjs-card-payment/testing';
-import { at, StoreTrial } from '../../lib/testing/contract/store-trial.js';
+import { at, StoreTrial } from '../store/contract/store-trial.js';
 import { type MariaDb, startMariaDb } from '../services/mariadb.js';
 import { startTcpProxy } from '../services/tcp-proxy.js';
 import { until } from '../services/until.js';
 import { isAnyoneWaiting, sessionsOf } from '../store/sql/engines/mysql/sessions.js';
 import { patientStore } from './mariadb-shops.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 /** Longer than the store waits for a lock, twice. */
 const MAX_LOCK_WAIT_MS = 13_000;

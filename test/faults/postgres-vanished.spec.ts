@@ -1,12 +1,12 @@
-import type { PaymentStore } from 'nestjs-card-payment';
 import { openSqlStore } from 'nestjs-card-payment/sql';
 import { TestClock } from 'nestjs-card-payment/testing';
 import pg from 'pg';
-import { at, StoreTrial } from '../../lib/testing/contract/store-trial.js';
+import { at, StoreTrial } from '../store/contract/store-trial.js';
 import { type Postgres, startPostgres } from '../services/postgres.js';
 import { startTcpProxy } from '../services/tcp-proxy.js';
 import { until } from '../services/until.js';
 import { patientStore } from './postgres-shops.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 /** Longer than the store waits for a lock. */
 const MAX_LOCK_WAIT_MS = 9_000;

@@ -1,8 +1,8 @@
-import type { PaymentRecord } from 'nestjs-card-payment';
 import type { ModelRecord } from './model-record.js';
 import type { PaymentModel } from './payment-model.js';
 import { kurus } from './refund-model.js';
 import type { Shop } from './shop-instance.js';
+import type { PaymentRecord } from '../../lib/payment/payment.js';
 
 const WAITING = ['unknown', 'charging', 'authorizing', 'initiating', 'awaiting', 'refunding'];
 

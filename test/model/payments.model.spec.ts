@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
-import { MemoryPaymentStore, type PaymentStore } from 'nestjs-card-payment';
+import { MemoryPaymentStore } from 'nestjs-card-payment';
 import { sqlitePaymentStore } from 'nestjs-card-payment/sql';
 import type { TestClock } from 'nestjs-card-payment/testing';
 import { inWhole } from '../rigs/extent.js';
@@ -9,6 +9,7 @@ import { reconcile } from './commands.js';
 import { PaymentModel } from './payment-model.js';
 import { SEQUENCES } from './sequences.js';
 import { Shop } from './shop-instance.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 const TIMES = inWhole(100, 1);
 

@@ -2,12 +2,9 @@ import {
   EVENT_STATES,
   morposDialect,
   type PaymentHistoryEntry,
-  type PaymentRecord,
   PaymentService,
   type PaymentState,
-  type PaymentStore,
   REFUND_EVENT_STATES,
-  refundsAccountOf,
   type RefundState,
 } from 'nestjs-card-payment';
 import { TestClock } from 'nestjs-card-payment/testing';
@@ -15,6 +12,9 @@ import type { GatewayTransport } from '../../lib/gateway/transport/gateway-trans
 import { assembleFlows } from '../flows/assembled-flows.js';
 import { ModelGateway } from './model-gateway.js';
 import { SESSION_MS } from './payment-model.js';
+import type { PaymentRecord } from '../../lib/payment/payment.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
+import { refundsAccountOf } from '../../lib/payment/account.js';
 
 const ALL_STATES: PaymentState[] = [...EVENT_STATES, 'charging', 'initiating', 'awaiting', 'authorizing'];
 const ALL_REFUND_STATES: RefundState[] = [...REFUND_EVENT_STATES, 'refunding'];

@@ -3,7 +3,8 @@ import { toPayment } from '../../lib/payment/payment.js';
 import { RefundEvent } from '../../lib/payment/refund-event.js';
 import { Refund, toRefund } from '../../lib/payment/refund.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
-import { aPayment, aPaymentEvent, aPaymentRecord, aRefund, aRefundEvent } from '../../lib/testing/index.js';
+import { aPayment, aPaymentEvent, aRefund, aRefundEvent } from '../../lib/testing/index.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 const STATES = SALE_STATES;
 const CREATED = new Date('2026-03-01T09:00:00Z');

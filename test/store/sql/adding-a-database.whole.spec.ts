@@ -3,14 +3,14 @@ import pg from 'pg';
 import type { PaymentClock } from '../../../lib/payment/clock.js';
 import { SQL_ENGINES, type SqlDialect } from '../../../lib/store/sql/engines.js';
 import { openSqlStore, paymentSchema, sqlPaymentStore } from '../../../lib/store/sql/index.js';
-import { StoreTrial } from '../../../lib/testing/contract/store-trial.js';
-import { describePaymentStore, TestClock } from '../../../lib/testing/index.js';
+import { StoreTrial } from '../contract/store-trial.js';
+import { TestClock } from '../../../lib/testing/index.js';
 import { type Postgres, startPostgres } from '../../services/postgres.js';
 import { thirdEngine } from './adding-a-database/third.engine.js';
 import { describeLeases } from './lease-cases.js';
 import { racingPostgres } from './engines/postgres/racing-postgres.js';
 import { describeLeaseRaces } from './lease-races.js';
-import { sampling } from '../../rigs/extent.js';
+import { describePaymentStore } from '../contract/payment-store-contract.js';
 
 // The line in engines.ts. No other file of lib knows that there is a third database.
 (SQL_ENGINES as unknown as unknown[]).push(thirdEngine);
@@ -33,7 +33,7 @@ describe('adding a database', () => {
     return store;
   }
 
-  describePaymentStore('a third database', { create: open, another: (_store, clock) => open(clock) }, sampling(5));
+  describePaymentStore('a third database', { create: open, another: (_store, clock) => open(clock) }, 5);
 
   describeLeases(THIRD, () => new PostgresDialect({ pool: poolOfNewDatabase }));
 

@@ -1,6 +1,6 @@
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 import { mysqlPaymentStore, type SqlPaymentStore } from '../../../../../lib/store/sql/index.js';
-import { at, eventIds, ids, StoreTrial } from '../../../../../lib/testing/contract/store-trial.js';
+import { at, eventIds, ids, StoreTrial } from '../../../contract/store-trial.js';
 import { TestClock } from '../../../../../lib/testing/index.js';
 import { type MariaDb, startMariaDb } from '../../../../services/mariadb.js';
 import { until } from '../../../../services/until.js';

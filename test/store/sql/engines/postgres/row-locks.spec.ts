@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { postgresPaymentStore, type SqlPaymentStore } from '../../../../../lib/store/sql/index.js';
-import { at, eventIds, ids, StoreTrial } from '../../../../../lib/testing/contract/store-trial.js';
+import { at, eventIds, ids, StoreTrial } from '../../../contract/store-trial.js';
 import { TestClock } from '../../../../../lib/testing/index.js';
 import { type Postgres, startPostgres } from '../../../../services/postgres.js';
 import { until } from '../../../../services/until.js';

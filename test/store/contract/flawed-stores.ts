@@ -1,20 +1,20 @@
 import { setImmediate } from 'node:timers/promises';
-import type { PaymentClock } from '../../lib/payment/clock.js';
-import { merchantAccountOf, refundsAccountOf } from '../../lib/payment/account.js';
-import type { LedgerEvent, LedgerEventType } from '../../lib/payment/ledger-event.js';
-import { PaymentEvent } from '../../lib/payment/payment-event.js';
-import { EVENT_STATES, isKnownState, REFUND_EVENT_STATES, rowOf } from '../../lib/payment/payment-state.js';
-import { isRefund, type PaymentRecord } from '../../lib/payment/payment.js';
-import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
-import type { ReplaceOutcome, UniqueKey } from '../../lib/store/payment-ledger.js';
+import type { PaymentClock } from '../../../lib/payment/clock.js';
+import { merchantAccountOf, refundsAccountOf } from '../../../lib/payment/account.js';
+import type { LedgerEvent, LedgerEventType } from '../../../lib/payment/ledger-event.js';
+import { PaymentEvent } from '../../../lib/payment/payment-event.js';
+import { EVENT_STATES, isKnownState, REFUND_EVENT_STATES, rowOf } from '../../../lib/payment/payment-state.js';
+import { isRefund, type PaymentRecord } from '../../../lib/payment/payment.js';
+import { MemoryPaymentStore } from '../../../lib/store/memory/memory-payment-store.js';
+import type { ReplaceOutcome, UniqueKey } from '../../../lib/store/payment-ledger.js';
 import type {
   Delivery,
   DeliveryLeaseRequest,
   HandlerPair,
   LeasedDelivery,
   Postponement,
-} from '../../lib/store/payment-outbox.js';
-import type { PurgeCounts, Retention, StoreCounts } from '../../lib/store/payment-store.js';
+} from '../../../lib/store/payment-outbox.js';
+import type { PurgeCounts, Retention, StoreCounts } from '../../../lib/store/payment-store.js';
 
 const ALL_TYPES: readonly LedgerEventType[] = [
   ...EVENT_STATES.map((state) => `payment.${state}` as const),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { PaymentRecord } from '../../../payment/payment.js';
-import type { UniqueKey } from '../../../store/payment-ledger.js';
+import type { PaymentRecord } from '../../../../lib/payment/payment.js';
+import type { UniqueKey } from '../../../../lib/store/payment-ledger.js';
 import { at, ids, type PaymentStoreCase, RACERS, same, tally, unique } from '../store-trial.js';
 
 const ALL_UNIQUE_KEYS: readonly UniqueKey[] = ['conversationId', 'idempotencyKey', 'tokenHash', 'referenceLock'];

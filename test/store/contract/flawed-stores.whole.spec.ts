@@ -1,5 +1,5 @@
-import type { PaymentStore } from '../../lib/store/payment-store.js';
-import { paymentStoreContract, type TestClock } from '../../lib/testing/index.js';
+import type { PaymentStore } from '../../../lib/store/payment-store.js';
+import type { TestClock } from '../../../lib/testing/index.js';
 import {
   AnyonePostponesStore,
   AnyoneRenewsStore,
@@ -33,6 +33,7 @@ import {
   WithoutRefundStore,
   WithoutSaleStore,
 } from './flawed-stores.js';
+import { paymentStoreContract } from './payment-store-contract.js';
 
 type FlawedStore = new (options: { readonly clock: TestClock }) => PaymentStore;
 

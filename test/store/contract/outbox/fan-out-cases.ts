@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { PaymentRecord } from '../../../payment/payment.js';
-import type { PaymentStore } from '../../../store/payment-store.js';
+import type { PaymentRecord } from '../../../../lib/payment/payment.js';
+import type { PaymentStore } from '../../../../lib/store/payment-store.js';
 import { at, eventIds, type PaymentStoreCase, RACERS, same, type StoreTrial, unique } from '../store-trial.js';
 
 /** Payments that each have three events of `unknown`. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { PaymentRecord } from '../../payment/payment.js';
+import type { PaymentRecord } from '../../../lib/payment/payment.js';
 import { at, hostIdNonce, type PaymentStoreCase, RACERS, same, type StoreTrial, tally, unique } from './store-trial.js';
 
 const ROUNDS = 3 * RACERS;
