@@ -68,7 +68,10 @@ export interface StoreCounts {
 /** The token of the store of an account. */
 export const PAYMENT_STORE = Symbol('PaymentStore');
 
-/** Marks the stores of this package; the same in its ESM and its CommonJS build, which have classes of their own. */
+/**
+ * Marks the stores of this package. It is the same in its ESM and its CommonJS build, which have classes of their own;
+ * the types of the two builds would not be, so it is no member of {@link PaymentStore}.
+ */
 export const STORE_MARK: unique symbol = Symbol.for('nestjs-card-payment.store');
 
 /** Whether this package made the store, in whichever of its builds. */
@@ -94,8 +97,6 @@ export function isPaymentStore(value: unknown): value is PaymentStore {
  * `test/store/contract` checks this, except what happens when the database hangs or crashes.
  */
 export interface PaymentStore extends PaymentLedger, PaymentOutbox {
-  readonly [STORE_MARK]: true;
-
   /**
    * Connects, migrates and checks. It may be called again.
    * @throws Error that tells an operator what is wrong, without credentials

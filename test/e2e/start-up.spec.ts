@@ -298,7 +298,7 @@ describe('starting up', () => {
         const error = await failure([PaymentModule.forRoot()]);
         expect(error.problems.map(({ option }) => option)).toEqual(['storeUrl', 'luhn']);
         expect(error.message).toContain(
-          'storeUrl (PAYMENT_STORE_URL) must not be Redis: a fail-over of Redis may lose an acknowledged write, and a ' +
+          'storeUrl (PAYMENT_STORE_URL): must not be Redis: a fail-over of Redis may lose an acknowledged write, and a ' +
             'payment may then be charged twice; use sqlite:FILE, postgres://…, mysql://…, mariadb://…',
         );
         expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(PASSWORD);
@@ -306,7 +306,10 @@ describe('starting up', () => {
     );
 
     it.each<[string, () => unknown]>([
-      ['of the merchant’s own', () => Object.create(MemoryPaymentStore.prototype, { password: { value: PASSWORD } }) as object],
+      [
+        'of the merchant’s own',
+        () => Object.create(MemoryPaymentStore.prototype, { password: { value: PASSWORD } }) as object,
+      ],
       ['that was not awaited', () => openSqlStore('sqlite::memory:')],
       ['that is a URL', () => `postgres://shop:${PASSWORD}@db/payments`],
     ])('a store %s, beside the rest: what makes one', async (_what, store) => {
