@@ -61,7 +61,7 @@ export interface StoreCounts {
   /** Deliveries that are neither acknowledged nor parked, including the orphaned ones. */
   readonly openDeliveries: number;
   readonly parkedDeliveries: number;
-  /** Open deliveries of pairs that were not announced within {@link PAIR_ALIVE_MS}. */
+  /** Open deliveries to handlers that no process has announced for ten minutes. */
   readonly orphanedDeliveries: number;
 }
 

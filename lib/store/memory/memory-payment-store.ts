@@ -28,7 +28,8 @@ export interface MemoryStoreOptions {
 
 /**
  * Keeps payments in the memory of this process: they are gone when it ends, and no other process sees them. For tests
- * and first steps, as the option `store`. It remembers the last 100,000 idempotency keys and conversationIds of purged payments.
+ * and first steps; give it to the option `store`. It remembers the last 100,000 idempotency keys and conversationIds of
+ * purged payments.
  */
 export class MemoryPaymentStore implements PaymentStore {
   readonly [STORE_MARK] = true;

@@ -35,12 +35,6 @@ const EMPTY: StoreCounts = {
 /** The counts of an account. */
 export const countCases: readonly PaymentStoreCase[] = [
   {
-    name: 'counts of an account without payments are all zero',
-    async run(trial) {
-      same(await trial.counts(), EMPTY);
-    },
-  },
-  {
     name: 'counts shows how many payments or refunds are in each unsettled state, and the oldest updatedAt of each',
     async run(trial) {
       const states = [

@@ -31,13 +31,6 @@ export const recordCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'null is read back as null',
-    async run(trial) {
-      const record = await trial.insert();
-      same(await trial.find(record), record);
-    },
-  },
-  {
     name: 'a payment at the gateway’s own page is read back unchanged, with the page’s address until it has ended',
     async run(trial) {
       const redirectUrl = longUrl();
