@@ -5,10 +5,11 @@ import { expect } from 'expect';
 import { type PaymentRecord, toPayment } from '../../lib/payment/payment.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { openSqlStore } from '../../lib/store/sql/index.js';
-import { aPaymentEvent, aPaymentRecord } from '../../lib/testing/index.js';
+import { aPaymentEvent } from '../../lib/testing/index.js';
 import { serveTasks } from '../rigs/tasks.mjs';
 import { ENGINES, type Engine, type StoreUrls } from './kept-values.js';
 import { printings } from './printings.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 const PAID = { handlerId: 'Orders: paid', type: 'payment.succeeded' } as const;
 

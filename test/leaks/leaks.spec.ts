@@ -10,15 +10,14 @@ import {
   MemoryPaymentStore,
   OnPayment,
   OnRefund,
-  PAYMENT_HTTP,
   type Payment,
+  PAYMENT_HTTP,
   type PaymentEvent,
   PaymentExceptionFilter,
   type PaymentHealth,
   paymentHealthToken,
   type PaymentOptions,
   PaymentService,
-  type PaymentStore,
   REFUND_EVENT_STATES,
   type RefundEvent,
   standardDialect,
@@ -37,6 +36,7 @@ import { TelemetryRecorder } from '../telemetry/recorder.js';
 import { inWhole } from '../rigs/extent.js';
 import { Notebook } from './notebook.js';
 import { type Leak, type Secret, searchFor } from './secret-search.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 const CARDS = [
   { cardNo: '5246776356903508', expDate: '1230', cvv: '792' },

@@ -1,13 +1,14 @@
 import { inspect } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { createConnection } from 'mysql2/promise';
-import { OnPayment, type PaymentStore } from 'nestjs-card-payment';
+import { OnPayment } from 'nestjs-card-payment';
 import { FAULT_NAMES, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { openSqlStore } from 'nestjs-card-payment/sql';
 import { type Merchant, sale, startMerchant } from '../e2e/merchant.js';
 import { type MariaDb, queryMariaDb, startMariaDb } from '../services/mariadb.js';
 import { Notebook } from './notebook.js';
 import { type Leak, type Secret, searchFor } from './secret-search.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 const CARD = { cardNo: '5246776356903508', expDate: '1230', cvv: '792' };
 const SECRETS: readonly Secret[] = [

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { EventEmitter2 } from '@nestjs/event-emitter';
-import { OnPayment, type HostedStart, type PaymentEvent, type PaymentStore } from 'nestjs-card-payment';
+import { type HostedStart, OnPayment, type PaymentEvent } from 'nestjs-card-payment';
 import { FAULT_NAMES, type Simulator } from 'nestjs-card-payment/simulator';
 import { cliHere } from '../cli/cli.js';
 import { type Merchant, startMerchant } from '../e2e/merchant.js';
@@ -10,6 +10,7 @@ import { makeScratchFolder } from '../rigs/scratch-folder.js';
 import { TelemetryRecorder } from '../telemetry/recorder.js';
 import { Notebook } from './notebook.js';
 import { type Leak, type Secret, searchFor } from './secret-search.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 const DECLINED_CARD = '4111111111111111';
 /** On each page that the simulator shows. */

@@ -7,7 +7,6 @@ import { replyText } from '../../lib/gateway/transport/reply-text.js';
 import { holdsCard } from '../../lib/payment/card-mask.js';
 import { plainText } from '../../lib/payment/plain-text.js';
 import { preferredLanguage } from '../../lib/payment/text-language.js';
-import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 import {
   expressionsIn,
   growthProblem,
@@ -16,6 +15,7 @@ import {
   searchWith,
   type TextOf,
 } from './regular-expressions.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 const { found, constructions } = expressionsIn(['lib', 'sample/src', 'sample/public']);
 

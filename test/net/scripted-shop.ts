@@ -5,7 +5,6 @@ import { Test } from '@nestjs/testing';
 import {
   type DoPaymentDto,
   EVENT_STATES,
-  type LedgerEvent,
   morposDialect,
   OnPayment,
   OnRefund,
@@ -14,7 +13,6 @@ import {
   PaymentModule,
   type PaymentOptions,
   type PaymentService,
-  type PaymentStore,
   paymentToken,
   REFUND_EVENT_STATES,
   type RefundEvent,
@@ -33,6 +31,8 @@ import { simulatorOptions } from '../e2e/merchant.js';
 import { freePort } from '../services/server.js';
 import { type Engine, historyOf, parkedIn } from './engines.js';
 import { msOf, Transcript } from './transcript.js';
+import type { LedgerEvent } from '../../lib/payment/ledger-event.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 /** A script as it stands in its file, without what came of its steps. */
 export interface Script {

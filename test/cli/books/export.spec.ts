@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { BOOK_COLUMNS } from '../../../lib/cli/books/book-entry.js';
 import { recordToJson } from '../../../lib/store/record-json.js';
-import { aPaymentRecord } from '../../../lib/testing/a-payment.js';
 import { startMariaDb } from '../../services/mariadb.js';
 import { cli, cliHere } from '../cli.js';
 import { documentedShape, shapeOf } from '../documented.js';
 import { scratch } from '../scratch.js';
 import { STORES, type TestStore } from '../stores.js';
 import { Books, noon } from './books.js';
+import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 
 type Entry = Readonly<Record<string, string | number | null>>;
 

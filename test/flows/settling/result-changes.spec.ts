@@ -1,8 +1,8 @@
 import type { GatewayResult } from '../../../lib/gateway/gateway-dialect.js';
 import { resultChanges } from '../../../lib/flows/settling/result-changes.js';
 import type { PaymentChange } from '../../../lib/payment/transitions.js';
-import { aPaymentRecord } from '../../../lib/testing/a-payment.js';
 import { cpuMs } from '../../rigs/cpu-time.js';
+import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 
 const CARD = '4508034508034509';
 const RULES = { dateOrder: 'dmy' } as const;

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqlitePaymentStore } from '../../../lib/store/sql/index.js';
 import type { PaymentStore } from '../../../lib/store/payment-store.js';
-import { aPaymentEvent, aPaymentRecord, TestClock } from '../../../lib/testing/index.js';
+import { aPaymentEvent, TestClock } from '../../../lib/testing/index.js';
 import { toPayment } from '../../../lib/payment/payment.js';
+import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 
 let folder: string;
 

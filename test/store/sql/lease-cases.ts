@@ -2,14 +2,7 @@ import { type CompiledQuery, type Dialect, Kysely } from 'kysely';
 import { PAIR_ALIVE_MS } from '../../../lib/store/payment-outbox.js';
 import { type SqlDialect, sqlPaymentStore } from '../../../lib/store/sql/index.js';
 import type { PaymentTables } from '../../../lib/store/sql/payment-tables.js';
-import {
-  aPostponement,
-  at,
-  eventIds,
-  hostIdNonce,
-  leased,
-  StoreTrial,
-} from '../../../lib/testing/contract/store-trial.js';
+import { aPostponement, at, eventIds, hostIdNonce, leased, StoreTrial } from '../contract/store-trial.js';
 import { TestClock } from '../../../lib/testing/index.js';
 
 const [FIRST, SECOND] = ['payment.unknown', 'payment.succeeded'] as const;

@@ -2,7 +2,7 @@ import { jest } from '@jest/globals';
 import { EventEmitter, once } from 'node:events';
 import type { PaymentClock } from '../../../lib/payment/clock.js';
 import type { SqlPaymentStore } from '../../../lib/store/sql/index.js';
-import { at, StoreTrial } from '../../../lib/testing/contract/store-trial.js';
+import { at, StoreTrial } from '../contract/store-trial.js';
 import { TestClock } from '../../../lib/testing/index.js';
 import { until } from '../../services/until.js';
 

@@ -2,7 +2,7 @@ import { jest } from '@jest/globals';
 import mysql from 'mysql2';
 import type { PaymentStore } from '../../../../../lib/store/payment-store.js';
 import { mysqlPaymentStore } from '../../../../../lib/store/sql/index.js';
-import { at, StoreTrial } from '../../../../../lib/testing/contract/store-trial.js';
+import { at, StoreTrial } from '../../../contract/store-trial.js';
 import { TestClock } from '../../../../../lib/testing/index.js';
 import { startGalera } from '../../../../services/galera.js';
 import { type MariaDb, startMariaDb } from '../../../../services/mariadb.js';

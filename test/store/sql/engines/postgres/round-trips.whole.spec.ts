@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { PaymentRecord } from '../../../../../lib/payment/payment.js';
 import type { PaymentStore } from '../../../../../lib/store/payment-store.js';
 import { postgresPaymentStore, type SqlPaymentStore } from '../../../../../lib/store/sql/index.js';
-import { at, StoreTrial } from '../../../../../lib/testing/contract/store-trial.js';
+import { at, StoreTrial } from '../../../contract/store-trial.js';
 import { TestClock } from '../../../../../lib/testing/index.js';
 import { type PgBouncer, startPgBouncer } from '../../../../services/pgbouncer.js';
 import { type Postgres, startPostgres } from '../../../../services/postgres.js';

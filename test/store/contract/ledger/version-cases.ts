@@ -187,20 +187,6 @@ export const versionCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'the attemptId is read back unchanged, and a replace can change it',
-    async run(trial) {
-      const record = await trial.insert({ attemptId: 'ilk deneme', reference: unique('reference'), dueAt: at(0) });
-      const read = async () => {
-        const [found] = await trial.second.findByReference(trial.account, record.reference!);
-        return [(await trial.find(record))?.attemptId, found?.attemptId];
-      };
-      same(await read(), ['ilk deneme', 'ilk deneme']);
-      same((await trial.leaseDue())[0]?.attemptId, 'ilk deneme');
-      await trial.replace(record, { attemptId: 'ikinci' });
-      same(await read(), ['ikinci', 'ikinci']);
-    },
-  },
-  {
     name: 'a late insert is refused by the failed payment that was written in its place, and takes no key',
     async run(trial) {
       const keys = { idempotencyKey: unique('key'), tokenHash: unique('token'), referenceLock: unique('reference') };

@@ -1,5 +1,5 @@
-import type { PaymentRecord } from '../../../payment/payment.js';
-import type { SettledPlace } from '../../../store/payment-store.js';
+import type { PaymentRecord } from '../../../../lib/payment/payment.js';
+import type { SettledPlace } from '../../../../lib/store/payment-store.js';
 import { at, ids, type PaymentStoreCase, same, type StoreTrial, unique } from '../store-trial.js';
 
 /** In the order of their bytes in UTF-8, which is neither that of a dictionary nor that of UTF-16. */

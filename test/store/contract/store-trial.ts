@@ -1,23 +1,24 @@
 import assert from 'node:assert/strict';
-import { refundsAccountOf } from '../../payment/account.js';
-import type { LedgerEvent, LedgerEventType } from '../../payment/ledger-event.js';
-import { eventIdOf, PaymentEvent } from '../../payment/payment-event.js';
+import { refundsAccountOf } from '../../../lib/payment/account.js';
+import type { LedgerEvent, LedgerEventType } from '../../../lib/payment/ledger-event.js';
+import { eventIdOf, PaymentEvent } from '../../../lib/payment/payment-event.js';
 import {
   EVENT_STATES,
   type LedgerState,
   type PaymentEventState,
   REFUND_EVENT_STATES,
   type RefundEventState,
-} from '../../payment/payment-state.js';
-import { isRefund, type PaymentRecord, toPayment } from '../../payment/payment.js';
-import { newRefundEvent } from '../../payment/refund-event.js';
-import { type RefundIn, saleOf, saleText, toRefund } from '../../payment/refund.js';
-import { referenceLockIn } from '../../payment/transitions.js';
-import type { Delivery, Postponement } from '../../store/payment-outbox.js';
-import type { PaymentStore, PurgeCounts, Retention, StoreCounts } from '../../store/payment-store.js';
-import { aPaymentEvent, aPaymentRecord } from '../a-payment.js';
-import type { TestClock } from '../test-clock.js';
+} from '../../../lib/payment/payment-state.js';
+import { isRefund, type PaymentRecord, toPayment } from '../../../lib/payment/payment.js';
+import { newRefundEvent } from '../../../lib/payment/refund-event.js';
+import { type RefundIn, saleOf, saleText, toRefund } from '../../../lib/payment/refund.js';
+import { referenceLockIn } from '../../../lib/payment/transitions.js';
+import type { Delivery, Postponement } from '../../../lib/store/payment-outbox.js';
+import type { PaymentStore, PurgeCounts, Retention, StoreCounts } from '../../../lib/store/payment-store.js';
+import { aPaymentEvent } from '../../../lib/testing/index.js';
+import type { TestClock } from '../../../lib/testing/index.js';
 import { aPostponement, at, eventIds, fullFields, leased, unique } from './trial-values.js';
+import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 
 export * from './trial-values.js';
 

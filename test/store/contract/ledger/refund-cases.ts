@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { refundsAccountOf } from '../../../payment/account.js';
-import { toPayment } from '../../../payment/payment.js';
-import { saleOf, saleText } from '../../../payment/refund.js';
+import { refundsAccountOf } from '../../../../lib/payment/account.js';
+import { toPayment } from '../../../../lib/payment/payment.js';
+import { saleOf, saleText } from '../../../../lib/payment/refund.js';
 import { at, fullFields, ids, type PaymentStoreCase, RACERS, same, tally } from '../store-trial.js';
 
 const paid = { state: 'succeeded', finalizedAt: at(1) } as const;

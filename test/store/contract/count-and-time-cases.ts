@@ -1,16 +1,5 @@
-import assert from 'node:assert/strict';
-import type { PaymentStore, StateCount, StoreCounts } from '../../store/payment-store.js';
+import type { StateCount, StoreCounts } from '../../../lib/store/payment-store.js';
 import { at, type PaymentStoreCase, same } from './store-trial.js';
-
-async function expectTime(store: PaymentStore, time: Date): Promise<void> {
-  const now = await store.now();
-  assert.equal(
-    now.toISOString(),
-    time.toISOString(),
-    `now() gave ${now.toISOString()}, but the clock that create(clock) was called with shows ${time.toISOString()}. ` +
-      'Give your store an option for where its time comes from, and pass this clock to it: in create and in another.',
-  );
-}
 
 /** The time of the store, on which every other case depends. */
 export const timeCases: readonly PaymentStoreCase[] = [
@@ -19,7 +8,7 @@ export const timeCases: readonly PaymentStoreCase[] = [
     async run(trial) {
       for (const ms of [0, 1, 86_400_000, -3_600_000]) {
         trial.moveTo(ms);
-        for (const store of [trial.store, trial.second]) await expectTime(store, at(ms));
+        for (const store of [trial.store, trial.second]) same(await store.now(), at(ms));
       }
     },
   },
@@ -45,12 +34,6 @@ const EMPTY: StoreCounts = {
 
 /** The counts of an account. */
 export const countCases: readonly PaymentStoreCase[] = [
-  {
-    name: 'counts of an account without payments are all zero',
-    async run(trial) {
-      same(await trial.counts(), EMPTY);
-    },
-  },
   {
     name: 'counts shows how many payments or refunds are in each unsettled state, and the oldest updatedAt of each',
     async run(trial) {

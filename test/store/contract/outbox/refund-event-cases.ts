@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { PaymentRecord } from '../../../payment/payment.js';
-import { REFUND_EVENT_STATES } from '../../../payment/payment-state.js';
+import type { PaymentRecord } from '../../../../lib/payment/payment.js';
+import { REFUND_EVENT_STATES } from '../../../../lib/payment/payment-state.js';
 import { at, eventIds, fullFields, type PaymentStoreCase, same, type StoreTrial } from '../store-trial.js';
 
 const paid = { state: 'succeeded', finalizedAt: at(1) } as const;

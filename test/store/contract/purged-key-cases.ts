@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { PaymentRecord } from '../../payment/payment.js';
+import type { PaymentRecord } from '../../../lib/payment/payment.js';
 import { at, hostIdNonce, type PaymentStoreCase, RACERS, same, type StoreTrial, tally, unique } from './store-trial.js';
 
 const ROUNDS = 3 * RACERS;
@@ -79,19 +79,6 @@ export const purgedKeyCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'many idempotencyKeys are forgotten at once',
-    async run(trial) {
-      const keys = Array.from({ length: 250 }, () => unique('key'));
-      await trial.inChunks(keys, (idempotencyKey) => trial.insert({ ...ended, idempotencyKey }));
-      trial.moveTo(1_000);
-      assert.equal((await trial.purge({ keysMs: 500 })).payments, keys.length);
-      trial.moveTo(1_501);
-      same(await trial.purge({ keysMs: 500 }), { payments: 0, events: 0 });
-      const found = await trial.inChunks(keys, (key) => trial.findByIdempotencyKey(key));
-      same(tally(found.map((one) => one && 'purged')), { null: keys.length });
-    },
-  },
-  {
     name: 'a key that is forgotten in one account is still known in another',
     async run(trial) {
       const key = unique('key');
@@ -106,16 +93,6 @@ export const purgedKeyCases: readonly PaymentStoreCase[] = [
       assert.equal(await trial.findByIdempotencyKey(key), null);
       assert.equal(await trial.store.findByIdempotencyKey(account, key), 'purged');
       assert.equal(await trial.second.insert(trial.record({ account, idempotencyKey: key })), 'idempotencyKey');
-    },
-  },
-  {
-    name: 'keys are forgotten even where payments are kept for good',
-    async run(trial) {
-      const key = unique('key');
-      await purgeOne(trial, { idempotencyKey: key });
-      trial.moveTo(1_501);
-      await trial.purge({ paymentsMs: null, keysMs: 500 });
-      assert.equal(await trial.findByIdempotencyKey(key), null);
     },
   },
   {
@@ -199,14 +176,6 @@ export const purgedKeyCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'a purged conversationId is taken before a purged idempotencyKey or a referenceLock',
-    async run(trial) {
-      const keys = { idempotencyKey: unique('key'), referenceLock: unique('reference') };
-      const purged = await purgeOne(trial, { hostIdNonce: hostIdNonce(), ...keys });
-      assert.equal(await trial.store.insert({ ...repeat(trial, purged), ...keys }), 'conversationId');
-    },
-  },
-  {
     name: 'a purged conversationId is forgotten after keysMs, and remembered again when its next payment is purged',
     async run(trial) {
       const purged = await purgeOne(trial, { hostIdNonce: hostIdNonce() });
@@ -232,16 +201,6 @@ export const purgedKeyCases: readonly PaymentStoreCase[] = [
       trial.moveTo(1_000_100);
       assert.equal((await trial.purge({ keysMs: 1_000 })).payments, 1);
       assert.equal(await trial.store.insert(repeat(trial, record)), 'conversationId');
-    },
-  },
-  {
-    name: 'a refused insert leaves its conversationId free',
-    async run(trial) {
-      const referenceLock = unique('reference');
-      await trial.insert({ referenceLock });
-      const refused = trial.record({ hostIdNonce: hostIdNonce(), referenceLock });
-      assert.equal(await trial.store.insert(refused), 'referenceLock');
-      assert.equal(await trial.second.insert({ ...refused, referenceLock: null }), null);
     },
   },
   {

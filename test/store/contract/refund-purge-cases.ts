@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { refundsAccountOf } from '../../payment/account.js';
-import type { LedgerState } from '../../payment/payment-state.js';
-import type { PaymentRecord } from '../../payment/payment.js';
+import { refundsAccountOf } from '../../../lib/payment/account.js';
+import type { LedgerState } from '../../../lib/payment/payment-state.js';
+import type { PaymentRecord } from '../../../lib/payment/payment.js';
 import {
   at,
   eventIds,

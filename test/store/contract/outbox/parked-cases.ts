@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { PAIR_ALIVE_MS } from '../../../store/payment-outbox.js';
+import { PAIR_ALIVE_MS } from '../../../../lib/store/payment-outbox.js';
 import { at, eventIds, type PaymentStoreCase, RACERS, same, type StoreTrial } from '../store-trial.js';
 
 const FIRST = 'payment.unknown';

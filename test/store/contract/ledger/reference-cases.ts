@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { PaymentRecord } from '../../../payment/payment.js';
-import { pinReference } from '../../../payment/transitions.js';
-import type { PaymentStore } from '../../../store/payment-store.js';
+import type { PaymentRecord } from '../../../../lib/payment/payment.js';
+import { pinReference } from '../../../../lib/payment/transitions.js';
+import type { PaymentStore } from '../../../../lib/store/payment-store.js';
 import {
   at,
   eventIds,
