@@ -1,4 +1,4 @@
-import type { PaymentStore } from 'nestjs-card-payment';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { openSqlStore } from 'nestjs-card-payment/sql';
 import { TestClock } from 'nestjs-card-payment/testing';
 import { at, StoreTrial } from '../store/contract/store-trial.js';
