@@ -5,8 +5,6 @@ import { codeText } from './magic.js';
 
 /** What a change of an answer can depend on. */
 export interface EditContext {
-  /** The field of Init3d's answer with the page. */
-  readonly contentField: string;
   /** What a refund or void gives back; null for all other operations. Their own answers name no amount. */
   readonly refundAmount: string | null;
 }
@@ -120,12 +118,12 @@ const FAULTS = {
     if (fields.sign !== undefined || refundAmount !== null) fields.sign = `${'A'.repeat(43)}=`;
   }),
 
-  'page-not-base64': edit((fields, { contentField }) => (fields[contentField] = '*** no Base64 ***')),
-  'page-not-html': edit((fields, { contentField }) => (fields[contentField] = base64('This is not a page.'))),
-  'page-missing': edit((fields, { contentField }) => delete fields[contentField]),
+  'page-not-base64': edit((fields) => (fields.htmlForm = '*** no Base64 ***')),
+  'page-not-html': edit((fields) => (fields.htmlForm = base64('This is not a page.'))),
+  'page-missing': edit((fields) => delete fields.htmlForm),
   /** A second page, under the same name in upper case. */
-  'page-twice': edit((fields, { contentField }) => {
-    fields[contentField.toUpperCase()] = base64('<html><body>Another page</body></html>');
+  'page-twice': edit((fields) => {
+    fields.HTMLFORM = base64('<html><body>Another page</body></html>');
   }),
 
   /** Where the browser is sent: `returnUrl` of hostedPage's answer. */

@@ -97,11 +97,11 @@ export class GatewayServer {
   }
 
   private reply(work: GatewayWork, play: FaultPlay | undefined): WireReply {
-    const { dialect, credentials, contentField } = this.gateway.settings;
+    const { dialect, credentials } = this.gateway.settings;
     if (play?.kind === 'reply')
       return { status: play.status, headers: play.headers ?? {}, body: Buffer.from(play.body ?? '') };
     if (play?.kind === 'status') return this.statusReply(play);
-    if (play?.kind === 'edit') play.edit(work.fields, { contentField, refundAmount: work.refundAmount });
+    if (play?.kind === 'edit') play.edit(work.fields, { refundAmount: work.refundAmount });
     if (work.fields.sign === '') work.fields.sign = dialect.replySign(work.fields, credentials.apiKey);
     const real = jsonReply(work.status, stringifyExact(work.fields));
     return play?.kind === 'transform' ? play.transform(real) : real;

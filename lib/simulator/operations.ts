@@ -67,12 +67,13 @@ export const OPERATIONS = {
     read: readSale,
     answer(sale, gateway) {
       gateway.expectNew(sale);
-      const { bank, settings } = gateway;
+      const { bank } = gateway;
       const session = bank.prepare(sale, gateway.newIds());
       const fields = {
         ...gateway.codeFields('B0000', sale.language),
         conversationId: sale.conversationId,
-        [settings.contentField]: bank.page(session),
+        // Unverified: the interface shows no name.
+        htmlForm: bank.page(session),
       };
       return { fields, commit: () => bank.open(session) };
     },

@@ -86,8 +86,6 @@ export interface SimulatorOptions {
   /** How long the slow bank of the amounts xx.61 takes. Default 3 seconds. */
   readonly slowMs?: number;
   readonly callback?: SimulatorCallback;
-  /** The field of Init3d's reply with the Base64 page. Default `htmlForm`: unverified, the interface shows no name. */
-  readonly contentField?: string;
   /**
    * Makes Auth3d answer without naming the payment that it completed. It finds the payment by the callback's
    * `PaymentId` alone, and answers with the code only (`omitId`), or with the code and the conversationId of the
@@ -167,7 +165,6 @@ export function settingsOf(options: SimulatorOptions, publicUrl: string): Simula
     lateCallbackMs: options.lateCallbackMs ?? 10_000,
     slowMs: options.slowMs ?? 3000,
     callback: { method: 'form', instrumentDetail: 'dotted', names: 'documented', ...options.callback },
-    contentField: options.contentField ?? 'htmlForm',
     unboundAuth3d: options.unboundAuth3d ?? false,
     inquiryAnswer: options.inquiryAnswer ?? 'full',
     inquiryKnowsRefunds: options.inquiryKnowsRefunds ?? false,
