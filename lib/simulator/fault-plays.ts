@@ -1,13 +1,8 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import type { ServerResponse } from 'node:http';
 import { isJsonObject, JsonNumber, type JsonObject } from './exact-json.js';
-import type { WireReply } from './http.js';
+import type { RecordedRequest, WireReply } from './http.js';
 import { codeText } from './magic.js';
-
-/** What a change of an answer can depend on. */
-export interface EditContext {
-  /** What a refund or void gives back; null for all other operations. Their own answers name no amount. */
-  readonly refundAmount: string | null;
-}
 
 /** What goes wrong with a request or its answer. */
 export type FaultPlay =
@@ -44,9 +39,11 @@ export type FaultPlay =
       readonly location?: string;
     }
   /** The right answer with other fields: changed in place, before it is signed. Numbers are {@link JsonNumber}. */
+  | { readonly kind: 'edit'; readonly edit: (fields: JsonObject, request: RecordedRequest) => unknown }
+  /** An answer that your own code sends. */
   | {
-      readonly kind: 'edit';
-      readonly edit: (fields: JsonObject, context: EditContext) => void;
+      readonly kind: 'send';
+      readonly send: (response: ServerResponse, reply: WireReply, request: RecordedRequest) => unknown;
     }
   /** The right answer with other bytes or headers. */
   | { readonly kind: 'transform'; readonly transform: (reply: WireReply) => WireReply };
@@ -110,12 +107,12 @@ const FAULTS = {
   }),
   'codes-disagree': edit((fields) => (fields.resultCode = 'B0051')),
   'wrong-conversation-id': edit((fields) => (fields.conversationId = 'SIM00000000000000000')),
-  'smaller-amount': edit((fields, { refundAmount }) => changeAmount(fields, refundAmount, () => '0.01')),
-  'larger-amount': edit((fields, { refundAmount }) => changeAmount(fields, refundAmount, (amount) => `1${amount}`)),
+  'smaller-amount': edit((fields, request) => changeAmount(fields, request, () => '0.01')),
+  'larger-amount': edit((fields, request) => changeAmount(fields, request, (amount) => `1${amount}`)),
   'other-currency': edit((fields) => (fields.currency = fields.currency === '840' ? '978' : '840')),
   // A refund's own answer has no sign.
-  'bad-sign': edit((fields, { refundAmount }) => {
-    if (fields.sign !== undefined || refundAmount !== null) fields.sign = `${'A'.repeat(43)}=`;
+  'bad-sign': edit((fields, request) => {
+    if (fields.sign !== undefined || isRefund(request)) fields.sign = `${'A'.repeat(43)}=`;
   }),
 
   'page-not-base64': edit((fields) => (fields.htmlForm = '*** no Base64 ***')),
@@ -144,7 +141,7 @@ function reply(text: string, contentType = JSON_TYPE): FaultPlay {
   return { kind: 'reply', status: 200, headers: { 'content-type': contentType }, body: text };
 }
 
-function edit(change: (fields: JsonObject, context: EditContext) => unknown): FaultPlay {
+function edit(change: (fields: JsonObject, request: RecordedRequest) => unknown): FaultPlay {
   return { kind: 'edit', edit: change };
 }
 
@@ -161,11 +158,15 @@ function codes(code: string): FaultPlay {
   return edit((fields) => Object.assign(fields, { code, message, resultCode: code, resultDescription: message }));
 }
 
-/** @param refundAmount an amount to change in an answer that names none */
-function changeAmount(fields: JsonObject, refundAmount: string | null, change: (amount: string) => string): void {
-  if (refundAmount !== null) fields.paymentInfo = { amount: new JsonNumber(refundAmount) };
+/** The answer to a refund names no amount: one of its own is changed. */
+function changeAmount(fields: JsonObject, request: RecordedRequest, change: (amount: string) => string): void {
+  if (isRefund(request)) fields.paymentInfo = { amount: new JsonNumber('60.00') };
   const info = fields.paymentInfo;
   if (isJsonObject(info) && info.amount instanceof JsonNumber) info.amount = new JsonNumber(change(info.amount.text));
+}
+
+function isRefund({ operation }: RecordedRequest): boolean {
+  return operation === 'refund' || operation === 'void';
 }
 
 function body(change: (text: string) => string): FaultPlay {

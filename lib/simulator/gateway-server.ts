@@ -56,7 +56,7 @@ export class GatewayServer {
 
     if (work.pace === 'never') return;
     if (work.pace === 'slow') await delay(this.gateway.settings.slowMs, undefined, { ref: false });
-    await this.answer(response, this.reply(work, fault?.play), fault?.play.kind, record);
+    await this.answer(response, this.reply(work, fault?.play, record), fault?.play, record);
     if (fault && fault.play.kind !== 'stall') fault.notePlayed(record);
   }
 
@@ -96,12 +96,12 @@ export class GatewayServer {
     return workOf(operation, headers, text, this.gateway);
   }
 
-  private reply(work: GatewayWork, play: FaultPlay | undefined): WireReply {
+  private reply(work: GatewayWork, play: FaultPlay | undefined, record: RecordedRequest): WireReply {
     const { dialect, credentials } = this.gateway.settings;
     if (play?.kind === 'reply')
       return { status: play.status, headers: play.headers ?? {}, body: Buffer.from(play.body ?? '') };
     if (play?.kind === 'status') return this.statusReply(play);
-    if (play?.kind === 'edit') play.edit(work.fields, { refundAmount: work.refundAmount });
+    if (play?.kind === 'edit') play.edit(work.fields, record);
     if (work.fields.sign === '') work.fields.sign = dialect.replySign(work.fields, credentials.apiKey);
     const real = jsonReply(work.status, stringifyExact(work.fields));
     return play?.kind === 'transform' ? play.transform(real) : real;
@@ -121,11 +121,13 @@ export class GatewayServer {
   private async answer(
     response: ServerResponse,
     reply: WireReply,
-    kind: FaultPlay['kind'] | undefined,
+    play: FaultPlay | undefined,
     record: RecordedRequest,
   ): Promise<void> {
     const { status, headers, body } = reply;
+    const kind = play?.kind;
     if (response.destroyed) return;
+    if (play?.kind === 'send') return void (await play.send(response, reply, record));
     response.writeHead(status, { ...headers, 'content-length': body.length });
     const { socket } = response;
     if (kind === 'half-reply') {

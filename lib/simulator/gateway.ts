@@ -15,8 +15,6 @@ export interface GatewayWork {
   readonly fields: JsonObject;
   readonly pace: BankVerdict['pace'];
   readonly refusal: Refusal | null;
-  /** What a refund or void gives back; null for all other operations. */
-  readonly refundAmount: string | null;
   commit(): void;
 }
 

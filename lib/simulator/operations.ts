@@ -204,7 +204,7 @@ export function workOf(
   try {
     checkHeaders(headers, OPERATIONS[name].scope, gateway.settings);
     const work = OPERATIONS[name].work(name, readJson(headers, text), gateway);
-    return { status: 200, pace: 'at once', refusal: null, refundAmount: null, commit: () => {}, ...work };
+    return { status: 200, pace: 'at once', refusal: null, commit: () => {}, ...work };
   } catch (error) {
     if (error instanceof Refusal) return refusedWork(error);
     throw error;
@@ -213,7 +213,7 @@ export function workOf(
 
 export function refusedWork(refusal: Refusal): GatewayWork {
   const fields = errorFields(refusal.code, refusal.message, refusal.problems);
-  return { status: refusal.status, fields, pace: 'at once', refusal, refundAmount: null, commit: () => {} };
+  return { status: refusal.status, fields, pace: 'at once', refusal, commit: () => {} };
 }
 
 /** How errors look in the service's public documentation; the interface shows none. */

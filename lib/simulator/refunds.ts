@@ -133,7 +133,6 @@ export function giveBack(request: RefundRequest, gateway: Gateway): OperationWor
   return {
     fields,
     pace,
-    refundAmount: amount,
     commit() {
       ledger.recordRefund({ conversationId, kind, inquiry, orderId, paymentId, refund });
       if (isExcessive) ledger.violations.push({ kind: 'excessive-refund', operation: kind, conversationId, at });
