@@ -1,6 +1,7 @@
 import type { PaymentState, RefundState } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { openShop, type Shop } from './shop.js';
+import { ODD } from '../rigs/odd-answers.js';
 import { sale } from '../rigs/sale.js';
 
 const PASSWORD = 'a long password';
@@ -543,7 +544,7 @@ describe('refund forms', () => {
     });
 
     it('amount_mismatch', async () => {
-      gateway.fail({ operation: 'DoPayment', kind: 'larger-amount' });
+      gateway.fail({ operation: 'DoPayment', ...ODD['larger-amount'] });
       const ids = await staff.paidOrder('420.00', 'review');
       const page = await staff.send('refund', ids, { amount: '420' });
       expect(page.notice).toBe('₺420.00 has been given back.');

@@ -9,9 +9,10 @@ import {
   PaymentOverloadError,
   PaymentValidationError,
 } from 'nestjs-card-payment';
-import { FAULT_NAMES, type Simulator, type SimulatorOptions, startSimulator } from 'nestjs-card-payment/simulator';
+import { type Simulator, type SimulatorOptions, startSimulator } from 'nestjs-card-payment/simulator';
 import { TestClock } from 'nestjs-card-payment/testing';
 import { loggerInto } from '../flows/log-lines.js';
+import { ODD, ODD_NAMES } from '../rigs/odd-answers.js';
 import { until } from '../services/until.js';
 import { TelemetryRecorder } from '../telemetry/recorder.js';
 import { type Merchant, type MerchantSetup, sale, startMerchant } from './merchant.js';
@@ -101,9 +102,9 @@ describe('check bin', () => {
       expect(await payments.refundTotals(payment.conversationId)).toMatchObject({ refundable: '102.50' });
     });
 
-    it.each(FAULT_NAMES)('the fault "%s" leads to an answer', async (kind) => {
+    it.each(ODD_NAMES)('the answer "%s" leads to one', async (name) => {
       const { payments, simulator } = await shop({}, { options: { binTimeoutMs: 1_000 } });
-      simulator.fail({ operation: 'CheckBin', kind });
+      simulator.fail({ operation: 'CheckBin', ...ODD[name] });
       const card = await payments.checkBin(CREDIT);
       expect(card.bin).toBe(CREDIT);
       expect(card.code).not.toBeUndefined();

@@ -6,6 +6,7 @@ import {
   startSimulator,
 } from 'nestjs-card-payment/simulator';
 import { ClockSetAhead } from '../rigs/clock-set-ahead.js';
+import { ODD } from '../rigs/odd-answers.js';
 import { startTimelessGateway } from '../rigs/simulated-gateway.js';
 import { type Merchant, type MerchantSetup, PLATFORMS_IN_TURN, startMerchant } from './merchant.js';
 
@@ -318,9 +319,9 @@ describe.each(PLATFORMS_IN_TURN)("the gateway's own page on %s", (platform) => {
 
   it.each(['redirect-http', 'redirect-javascript', 'redirect-missing', 'redirect-too-long'] as const)(
     'is not opened with %s, and leaves the order free',
-    async (kind) => {
+    async (name) => {
       const sale = order();
-      const fault = shop.simulator.fail({ operation: 'hostedPage', kind });
+      const fault = shop.simulator.fail({ operation: 'hostedPage', ...ODD[name] });
       const error = await rejected(shop.payments.startHosted(sale));
       expect(error).toMatchObject({ reason: 'unreadable', payment: { state: 'failed', kind: 'hosted' } });
       expect(JSON.stringify(error) + error.message).not.toContain('hosted/');

@@ -5,6 +5,7 @@ import {
   type SimulatorOptions,
   startSimulator,
 } from 'nestjs-card-payment/simulator';
+import { ODD } from '../rigs/odd-answers.js';
 import { type Merchant, type MerchantSetup, PLATFORMS_IN_TURN, sale, startMerchant } from './merchant.js';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -147,7 +148,7 @@ describe.each(PLATFORMS_IN_TURN)(
 
     it('a direct payment is approved by the code alone', async () => {
       await open({ dialect: 'standard' });
-      simulator.fail({ operation: 'DoPayment', kind: 'bare-code' });
+      simulator.fail({ operation: 'DoPayment', ...ODD['bare-code'] });
       expect(await shop.payments.doPayment(sale())).toMatchObject({ state: 'succeeded' });
     });
 

@@ -1,6 +1,7 @@
 import { MemoryPaymentStore, type PaymentOptions } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { Agent } from 'undici';
+import { CLOSED_AFTERWARDS, RESET_AT_NEXT } from '../rigs/odd-answers.js';
 import { sale } from '../rigs/sale.js';
 import { selfSigned } from '../gateway/transport/certificates.js';
 import { type Endpoint, ENDPOINTS, GIVE_BACKS, Shop } from './shop.js';
@@ -222,7 +223,7 @@ describe('connections', () => {
     it.each(ENDPOINTS)('%s: pooled connection closed by the gateway as it is written', async (endpoint) => {
       const shop = await shopWith({});
       const conversationId = await sound.awaiting();
-      simulator.fail({ operation: 'DoPayment', kind: 'close-next-request' });
+      simulator.fail({ operation: 'DoPayment', ...RESET_AT_NEXT });
       const before = await shop.payments.doPayment(sale());
       // A connection is free for the next request in the next turn.
       await new Promise(setImmediate);
@@ -239,7 +240,7 @@ describe('connections', () => {
     });
 
     it('connections that end as the next request leaves: charged once, or unknown', async () => {
-      simulator.fail({ operation: 'DoPayment', kind: 'close-after-reply', times: 100 });
+      simulator.fail({ operation: 'DoPayment', ...CLOSED_AFTERWARDS, times: 100 });
       for (let count = 0; count < 100; count += 1) {
         const { state, conversationId } = await sound.payments.doPayment(sale());
         const { state: settled } = state === 'unknown' ? await sound.payments.inquire(conversationId) : { state };
@@ -272,7 +273,7 @@ describe('connections', () => {
 
       it('pooled connection closed by the gateway as it is written', async () => {
         const shop = await shopWith({});
-        simulator.fail({ operation: 'DoPayment', kind: 'close-next-request' });
+        simulator.fail({ operation: 'DoPayment', ...RESET_AT_NEXT });
         const payment = await shop.paid();
         // A connection is free for the next request in the next turn.
         await new Promise(setImmediate);
@@ -287,7 +288,7 @@ describe('connections', () => {
       });
 
       it('connections that end as the next request leaves: given back once, or unknown', async () => {
-        simulator.fail({ operation: 'any', kind: 'close-after-reply', times: 100 });
+        simulator.fail({ operation: 'any', ...CLOSED_AFTERWARDS, times: 100 });
         for (let count = 0; count < 50; count += 1) {
           const payment = await sound.payments.doPayment(sale());
           if (payment.state !== 'succeeded') continue;

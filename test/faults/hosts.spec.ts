@@ -1,9 +1,8 @@
 import { MemoryPaymentStore, PAYMENT_HTTP, type PaymentOptions } from 'nestjs-card-payment';
 import type { HttpService } from '@nestjs/axios';
 import type { AxiosError } from 'axios';
-import { type FaultOptions, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { type FaultOptions, type FaultPlay, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { Agent, type Dispatcher, interceptors, RetryAgent } from 'undici';
-import type { Play } from '../rigs/simulated-gateway.js';
 import { type Endpoint, ENDPOINTS, type GiveBack, GIVE_BACKS, Shop } from './shop.js';
 import { type Listener, silentServer } from './sockets.js';
 
@@ -103,13 +102,13 @@ describe('hosts', () => {
     ],
   ];
 
-  const FAULTS: [string, Play & Pick<FaultOptions, 'at'>][] = [
+  const FAULTS: [string, FaultPlay & Pick<FaultOptions, 'at'>][] = [
     ['reset before the work', { kind: 'reset', at: 'before' }],
     ['reset in the middle', { kind: 'reset', at: 'middle' }],
     ['reset after the work', { kind: 'reset' }],
     ['half an answer', { kind: 'half-reply' }],
     ['503', { kind: 'status', status: 503 }],
-    ...[301, 302, 303, 307, 308].map((status): [string, Play] => [`${status}`, { kind: 'status', status }]),
+    ...[301, 302, 303, 307, 308].map((status): [string, FaultPlay] => [`${status}`, { kind: 'status', status }]),
   ];
 
   describe.each(HOST_NETWORKS)('through %s', (_name, { options = () => ({}), intercept, mayTransmitNothing }) => {

@@ -23,6 +23,7 @@ import {
   type BankCallback,
   type FaultHandle,
   type FaultOptions,
+  type FaultPlay,
   type Simulator,
   type SimulatorOptions,
   startSimulator,
@@ -30,6 +31,7 @@ import {
 import { TestClock } from 'nestjs-card-payment/testing';
 import { Agent, buildConnector } from 'undici';
 import { simulatorOptions } from '../e2e/merchant.js';
+import { ODD } from '../rigs/odd-answers.js';
 import { freePort } from '../services/server.js';
 import { type Engine, historyOf, parkedIn } from './engines.js';
 import { msOf, Transcript } from './transcript.js';
@@ -167,7 +169,8 @@ export class ScriptedShop {
         this.isGatewayDown = operation === 'down';
         return this.fault?.release();
       }
-      const play = /^\d+$/.test(kind) ? { kind: 'status', status: Number(kind) } : { kind };
+      const odd = (ODD as Readonly<Record<string, FaultPlay>>)[kind];
+      const play = /^\d+$/.test(kind) ? { kind: 'status', status: Number(kind) } : (odd ?? { kind });
       this.fault = this.simulator.fail({ operation, times: Number(times), ...play, ...more } as FaultOptions);
       return undefined;
     },
