@@ -7,8 +7,7 @@
 export type { BankCallback } from './bank.js';
 export type { SignedRequestFields } from './dialects/standard.dialect.js';
 export { JsonNumber, type JsonObject, type JsonValue } from './exact-json.js';
-export { FAULT_NAMES, type FaultName, type FaultPlay } from './fault-plays.js';
-export type { FaultHandle, FaultMoment, FaultOptions } from './faults.js';
+export type { FaultHandle, FaultMoment, FaultOptions, FaultPlay } from './faults.js';
 export type { HostedCallback, PayAtPageOptions } from './hosted-pages.js';
 export type { RecordedRequest, WireReply } from './http.js';
 export type {

@@ -152,6 +152,14 @@ describe('faults', () => {
   });
 
   describe('the queue', () => {
+    it.each([
+      [{ operation: 'DoPayments', kind: 'reset' }, 'no operation DoPayments'],
+      [{ operation: 'DoPayment', kind: 'resett' }, 'no fault resett'],
+      [{ operation: 'any' }, 'no fault undefined'],
+    ])('takes nothing that would never be played: %j', (fault, message) => {
+      expect(() => simulator.fail(fault as FaultOptions)).toThrow(message);
+    });
+
     it.each<SimulatorOperation>(['DoPayment', 'Init3d', 'Auth3d', 'CheckPayment'])(
       'plays on %s alone',
       async (operation) => {
