@@ -86,21 +86,17 @@ export const CLOSED_AFTERWARDS: FaultPlay = {
   kind: 'send',
   send(response, right) {
     const { socket } = response;
-    answer(
-      response.once('finish', () => socket?.destroySoon()),
-      right,
-    );
+    response.once('finish', () => socket?.destroySoon());
+    answer(response, right);
   },
 };
-/** The connection is kept, and reset as its next request arrives. */
+/** The connection is kept, and reset as its next request arrives, which the simulator does not see. */
 export const RESET_AT_NEXT: FaultPlay = {
   kind: 'send',
   send(response, right) {
     const { socket } = response;
-    answer(
-      response.once('finish', () => socket?.once('data', () => socket.resetAndDestroy())),
-      right,
-    );
+    response.once('finish', () => socket?.removeAllListeners('data').once('data', () => socket.resetAndDestroy()));
+    answer(response, right);
   },
 };
 
@@ -126,7 +122,7 @@ function change(name: string, to: (value: string) => string | undefined): FaultP
   return edit((fields) => typeof fields[name] === 'string' && (fields[name] = to(fields[name])));
 }
 
-function keep(fields: JsonObject, isKept: (name: string) => boolean): void {
+export function keep(fields: JsonObject, isKept: (name: string) => boolean): void {
   for (const name of Object.keys(fields)) if (!isKept(name)) delete fields[name];
 }
 
