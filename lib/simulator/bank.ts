@@ -81,10 +81,6 @@ export class Bank {
     return typeof conversationId === 'string' ? this.byConversation.get(conversationId) : undefined;
   }
 
-  sessionOfPayment(paymentId: JsonValue | undefined): BankSession | undefined {
-    return [...this.byId.values()].find((session) => session.paymentId === paymentId);
-  }
-
   /**
    * Acts as the buyer, without a browser. The bank decides once: later answers get the callback of the first.
    *

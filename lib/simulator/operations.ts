@@ -228,23 +228,18 @@ function binQuestion({ bin, amount, currencyCode }: JsonObject): BinQuestion {
   return { bin: bin as string, price };
 }
 
-/** Auth3d. With `unboundAuth3d` it looks only at the PaymentId, and does not say which payment it approves. */
+/** Auth3d. */
 function completePayment(body: JsonObject, gateway: Gateway): OperationWork {
-  const { bank, ledger, settings } = gateway;
-  const { unboundAuth3d } = settings;
-  const conversationId = body.conversationId ?? body.ConversationId;
-  const session = unboundAuth3d ? bank.sessionOfPayment(body.PaymentId) : bank.sessionOf(conversationId);
-  if (!session?.result || !(unboundAuth3d || bringsBack(session.result.content, body))) {
+  const { bank, ledger } = gateway;
+  const session = bank.sessionOf(body.conversationId ?? body.ConversationId);
+  if (!session?.result || !bringsBack(session.result.content, body)) {
     throw new Refusal(400, REFUSAL_CODES.callback, 'Not the content that the bank sent');
   }
   if (ledger.decision(session.sale.conversationId)) {
     throw new Refusal(400, REFUSAL_CODES.repeated, 'Auth3d was already called for this payment');
   }
   const { verified, code } = session.result;
-  const work = gateway.settle(session.sale, '3d', session, verified ? null : code);
-  if (!unboundAuth3d) return work;
-  const fields = { code: work.fields.code };
-  return { ...work, fields: unboundAuth3d === 'omitId' ? fields : { ...fields, conversationId } };
+  return gateway.settle(session.sale, '3d', session, verified ? null : code);
 }
 
 /** Opens a page of the gateway's own. */

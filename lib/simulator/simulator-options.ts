@@ -87,12 +87,6 @@ export interface SimulatorOptions {
   readonly slowMs?: number;
   readonly callback?: SimulatorCallback;
   /**
-   * Makes Auth3d answer without naming the payment that it completed. It finds the payment by the callback's
-   * `PaymentId` alone, and answers with the code only (`omitId`), or with the code and the conversationId of the
-   * request (`echoId`). Default false.
-   */
-  readonly unboundAuth3d?: false | 'omitId' | 'echoId';
-  /**
    * What CheckPayment answers for a payment that it knows: everything (`full`), the code alone (`code`), or the code
    * with its text (`text`), `transactionStatus` (`status`), the conversationId (`id`) or the amount (`amount`). Default
    * `full`. The content of a real answer is unverified.
@@ -165,7 +159,6 @@ export function settingsOf(options: SimulatorOptions, publicUrl: string): Simula
     lateCallbackMs: options.lateCallbackMs ?? 10_000,
     slowMs: options.slowMs ?? 3000,
     callback: { method: 'form', instrumentDetail: 'dotted', names: 'documented', ...options.callback },
-    unboundAuth3d: options.unboundAuth3d ?? false,
     inquiryAnswer: options.inquiryAnswer ?? 'full',
     inquiryKnowsRefunds: options.inquiryKnowsRefunds ?? false,
     hostedPageMs: options.hostedPageMs ?? 20 * 60 * 1000,

@@ -127,23 +127,6 @@ describe('bank', () => {
       expect(simulator.ledger.calls('Auth3d', fields.ConversationId)).toBe(4);
     });
 
-    it.each(['omitId', 'echoId'] as const)('can complete a payment without naming it: %s', async (unboundAuth3d) => {
-      await start({ unboundAuth3d });
-      const [mine, others] = [newConversationId(), newConversationId()];
-      await init3d(mine);
-      await init3d(others);
-      const unfinished = { PaymentId: '7000000002', conversationId: mine };
-      expect((await merchant.auth3d(unfinished)).status).toBe(400);
-      const { PaymentId } = simulator.approve(others).fields;
-      expect(await fieldsOf(merchant.auth3d({ PaymentId, conversationId: mine }))).toEqual({
-        code: 'B0000',
-        ...(unboundAuth3d === 'echoId' && { conversationId: mine }),
-      });
-      expect([simulator.ledger.chargedTimes(mine), simulator.ledger.chargedTimes(others)]).toEqual([0, 1]);
-      expect((await merchant.auth3d({ PaymentId, conversationId: mine })).status).toBe(400);
-      expect(simulator.ledger.charges).toHaveLength(1);
-    });
-
     it('refuses an Auth3d that does not bring back what the bank sent', async () => {
       await start();
       const waiting = newConversationId();
