@@ -38,7 +38,6 @@ export { describeSimulator, startSimulator, type Simulator } from './simulator.j
 export {
   SIMULATOR_CREDENTIALS,
   type BinAnswerForm,
-  type InquiryAnswer,
   type SimulatorCallback,
   type SimulatorCredentials,
   type SimulatorDialect,

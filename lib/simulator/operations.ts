@@ -24,7 +24,7 @@ import {
   REFUSAL_CODES,
   type Scope,
 } from './request-checks.js';
-import type { InquiryAnswer, SimulatorSettings } from './simulator-options.js';
+import type { SimulatorSettings } from './simulator-options.js';
 
 interface OperationDefinition<Request> {
   readonly path: string;
@@ -269,23 +269,14 @@ function inquire(conversationId: string, { ledger, pages, settings }: Gateway): 
   const responseDescription = codeText(responseCode, 'en');
   if (!found?.inquiry) return { fields: { responseCode, responseDescription } };
   const { transactionType, orderId, paymentId, moved } = found;
-  const amount = moved ? new JsonNumber(moved.amount) : undefined;
   const paymentInfo = moved && {
-    amount,
+    amount: new JsonNumber(moved.amount),
     currency: String(moved.currencyCode),
     ...('installmentCount' in moved && { installmentCount: new JsonNumber(String(moved.installmentCount)) }),
   };
   const transactionStatus = moved ? 'SUCCESS' : 'FAILED';
   const rest = { transactionStatus, transactionType, paymentInfo, orderId, paymentId };
-  const further: Readonly<Record<InquiryAnswer, JsonObject>> = {
-    full: { responseDescription, ...rest },
-    code: {},
-    text: { responseDescription },
-    status: { transactionStatus },
-    id: { conversationId },
-    amount: { amount },
-  };
-  return { fields: { responseCode, ...further[settings.inquiryAnswer] } };
+  return { fields: { responseCode, responseDescription, ...rest } };
 }
 
 /** A sale stays what it was when money is given back. Refunds and voids are known only with `inquiryKnowsRefunds`. */

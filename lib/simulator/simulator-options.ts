@@ -40,9 +40,6 @@ export interface SimulatorCallback {
   readonly names?: 'documented' | 'hosted';
 }
 
-/** The content of an answer to CheckPayment. */
-export type InquiryAnswer = 'full' | 'code' | 'text' | 'status' | 'id' | 'amount';
-
 /** How CheckBin tells what a card is. */
 export type BinAnswerForm = 'flat' | 'wrapped' | 'code';
 
@@ -86,12 +83,6 @@ export interface SimulatorOptions {
   /** How long the slow bank of the amounts xx.61 takes. Default 3 seconds. */
   readonly slowMs?: number;
   readonly callback?: SimulatorCallback;
-  /**
-   * What CheckPayment answers for a payment that it knows: everything (`full`), the code alone (`code`), or the code
-   * with its text (`text`), `transactionStatus` (`status`), the conversationId (`id`) or the amount (`amount`). Default
-   * `full`. The content of a real answer is unverified.
-   */
-  readonly inquiryAnswer?: InquiryAnswer;
   /**
    * Whether CheckPayment finds a refund or void by its own conversationId. Default false: unverified, no public source
    * says that it does.
@@ -159,7 +150,6 @@ export function settingsOf(options: SimulatorOptions, publicUrl: string): Simula
     lateCallbackMs: options.lateCallbackMs ?? 10_000,
     slowMs: options.slowMs ?? 3000,
     callback: { method: 'form', instrumentDetail: 'dotted', names: 'documented', ...options.callback },
-    inquiryAnswer: options.inquiryAnswer ?? 'full',
     inquiryKnowsRefunds: options.inquiryKnowsRefunds ?? false,
     hostedPageMs: options.hostedPageMs ?? 20 * 60 * 1000,
     hostedPagePayableAfterEnd: options.hostedPagePayableAfterEnd ?? true,

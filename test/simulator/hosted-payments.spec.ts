@@ -263,18 +263,6 @@ describe('hosted payments', () => {
       expect(await inquire(newConversationId())).toEqual(UNKNOWN);
     });
 
-    it.each([
-      ['code', { responseCode: 'B0000' }],
-      ['text', { responseCode: 'B0000', responseDescription: 'Approved' }],
-      ['status', { responseCode: 'B0000', transactionStatus: 'SUCCESS' }],
-      ['amount', { responseCode: 'B0000', amount: 60 }],
-    ] as const)('answers as little as it was told: %s', async (inquiryAnswer, answer) => {
-      await simulator.close();
-      await start({ inquiryAnswer });
-      const conversationId = await open();
-      simulator.payAtPage(conversationId);
-      expect(await inquire(conversationId)).toEqual(answer);
-    });
   });
 
   it('a buyer who closes the window sends nothing, though charged', async () => {
