@@ -107,12 +107,6 @@ export class HostedPages {
     return !charged && !isClosed && (hostedPagePayableAfterEnd || clock() < endsAt);
   }
 
-  /** Whether CheckPayment says that the gateway waits for the buyer. */
-  isPending(conversationId: string): boolean {
-    const page = this.pageOf(conversationId);
-    return this.settings.hostedInquiry === 'pending' && page !== undefined && this.canBePaid(page);
-  }
-
   /** The fields that are not as the page wants them. */
   wrongFields({ request }: HostedPage, card: TypedCard): (keyof TypedCard)[] {
     const { cardNo, expDate, cvv } = fieldRules(this.settings).cardDetails;

@@ -262,10 +262,13 @@ interface Inquired {
   readonly moved: Charge | ChargeRefund | null;
 }
 
-/** CheckPayment, as the service's public documentation and its users show it. */
-function inquire(conversationId: string, { ledger, pages, settings }: Gateway): OperationWork {
+/**
+ * CheckPayment, as the service's public documentation and its users show it. A page at which no try was answered is as
+ * unknown as a conversationId that it never saw: unverified.
+ */
+function inquire(conversationId: string, { ledger, settings }: Gateway): OperationWork {
   const found = inquired(conversationId, ledger, settings);
-  const responseCode = found?.inquiry ?? (pages.isPending(conversationId) ? 'W0001' : 'B0029');
+  const responseCode = found?.inquiry ?? 'B0029';
   const responseDescription = codeText(responseCode, 'en');
   if (!found?.inquiry) return { fields: { responseCode, responseDescription } };
   const { transactionType, orderId, paymentId, moved } = found;

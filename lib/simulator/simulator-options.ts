@@ -104,12 +104,6 @@ export interface SimulatorOptions {
    */
   readonly hostedDeclineGoesBack?: boolean;
   /**
-   * What CheckPayment answers for a page that can be paid, and at which no try was answered: as for a conversationId that
-   * it never saw (`unknown`), or the code W0001 with the text Pending (`pending`), both invented. Default `unknown`: the
-   * real answer is unverified. After a declined try it answers that try's code.
-   */
-  readonly hostedInquiry?: 'unknown' | 'pending';
-  /**
    * How CheckBin tells what a test card is: beside the code (`flat`), in an object of its own with other names and
    * Turkish words and amounts (`wrapped`), or not at all (`code`), as for every other card. Default `flat`. The content
    * of a real answer is unverified.
@@ -154,7 +148,6 @@ export function settingsOf(options: SimulatorOptions, publicUrl: string): Simula
     hostedPageMs: options.hostedPageMs ?? 20 * 60 * 1000,
     hostedPagePayableAfterEnd: options.hostedPagePayableAfterEnd ?? true,
     hostedDeclineGoesBack: options.hostedDeclineGoesBack ?? true,
-    hostedInquiry: options.hostedInquiry ?? 'unknown',
     binAnswer: options.binAnswer ?? 'flat',
     installmentRates: options.installmentRates ?? {},
     keepAliveTimeoutMs: options.keepAliveTimeoutMs ?? 5000,

@@ -246,23 +246,6 @@ describe('hosted payments', () => {
       expect(await inquire(conversationId)).toEqual(UNKNOWN);
     });
 
-    it('can say that such a page is pending, for as long as it can be paid', async () => {
-      await simulator.close();
-      await start({ hostedInquiry: 'pending' });
-      const pending = { responseCode: 'W0001', responseDescription: 'Pending' };
-      const [declined, unanswered, closed] = [await open(), await open({ amount: '10.91' }), await open()];
-      now = new Date(NOON.getTime() + 24 * 60 * 60 * 1000);
-      for (const conversationId of [declined, unanswered, closed])
-        expect(await inquire(conversationId)).toEqual(pending);
-      simulator.payAtPage(declined, { cardNo: OTHER_CARD });
-      simulator.payAtPage(unanswered);
-      simulator.closePage(closed);
-      expect(await inquire(declined)).toMatchObject({ responseCode: 'B0014', transactionStatus: 'FAILED' });
-      expect(await inquire(unanswered)).toEqual(pending);
-      expect(await inquire(closed)).toEqual(UNKNOWN);
-      expect(await inquire(newConversationId())).toEqual(UNKNOWN);
-    });
-
   });
 
   it('a buyer who closes the window sends nothing, though charged', async () => {
