@@ -102,9 +102,8 @@ export class HostedPages {
     return this.settings.publicUrl + PAGE_PATH + id;
   }
 
-  canBePaid({ charged, isClosed, endsAt }: HostedPage): boolean {
-    const { clock, hostedPagePayableAfterEnd } = this.settings;
-    return !charged && !isClosed && (hostedPagePayableAfterEnd || clock() < endsAt);
+  canBePaid({ charged, isClosed }: HostedPage): boolean {
+    return !charged && !isClosed;
   }
 
   /** The fields that are not as the page wants them. */

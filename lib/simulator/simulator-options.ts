@@ -89,15 +89,11 @@ export interface SimulatorOptions {
    */
   readonly inquiryKnowsRefunds?: boolean;
   /**
-   * How long a page of the gateway's, or its embedded form, is said to be open; the form's answer names its end. Default
-   * 20 minutes: the real time is unverified.
+   * How long a page of the gateway's, or its embedded form, is said to be open; the form's answer names its end. It can
+   * be paid until `closePage` is called, which is the worst case for the merchant. Default 20 minutes: the real time is
+   * unverified.
    */
   readonly hostedPageMs?: number;
-  /**
-   * Whether such a page can be paid after its end, until `closePage` is called. Default true: unverified, and the worst
-   * case for the merchant.
-   */
-  readonly hostedPagePayableAfterEnd?: boolean;
   /**
    * Whether a buyer whose card was declined at such a page is sent to failUrl at once, while the page can still be opened
    * again and be paid; otherwise the buyer stays there and can try another card. Default true: unverified.
@@ -146,7 +142,6 @@ export function settingsOf(options: SimulatorOptions, publicUrl: string): Simula
     callback: { method: 'form', instrumentDetail: 'dotted', names: 'documented', ...options.callback },
     inquiryKnowsRefunds: options.inquiryKnowsRefunds ?? false,
     hostedPageMs: options.hostedPageMs ?? 20 * 60 * 1000,
-    hostedPagePayableAfterEnd: options.hostedPagePayableAfterEnd ?? true,
     hostedDeclineGoesBack: options.hostedDeclineGoesBack ?? true,
     binAnswer: options.binAnswer ?? 'flat',
     installmentRates: options.installmentRates ?? {},
