@@ -38,11 +38,9 @@ export class HostedPageServer {
     language: PageLanguage,
   ): Promise<void> {
     const wrongFields = this.pages.wrongFields(page, card);
-    if (wrongFields.length > 0) return showPage(response, 200, this.pages.html(page, language, { wrongFields }));
-    const { code, pace, callback } = this.pages.pay(page, card);
+    if (wrongFields.length > 0) return showPage(response, 200, this.pages.html(page, language, wrongFields));
+    const { pace, callback } = this.pages.pay(page, card);
     if (pace === 'slow') await delay(this.settings.slowMs, undefined, { ref: false });
-    const staysHere = !callback.charged && pace !== 'never' && callback.copies === 0;
-    if (staysHere) return showPage(response, 200, this.pages.html(page, language, { declinedWith: code }));
     await this.goBack(response, callback, language);
   }
 

@@ -64,7 +64,6 @@ export interface TypedCard {
 
 /** What came of a card. */
 export interface PageTry {
-  readonly code: string;
   readonly pace: BankVerdict['pace'];
   readonly callback: HostedCallback;
 }
@@ -131,12 +130,13 @@ export class HostedPages {
     const charge: Charge | null = chargedAmount === null ? null : { ...details, amount: chargedAmount, kind: 'hosted' };
     this.ledger.record({ conversationId, orderId, paymentId, charge, inquiry });
 
-    const isSentBack = pace !== 'never' && (charge !== null || this.settings.hostedDeclineGoesBack);
+    // A declined buyer goes back at once, and can open the page again: unverified.
+    const isSentBack = pace !== 'never';
     const callback =
       charge && code === 'B0000'
         ? callbackOf(request.returnUrl, paidFields(charge, code), charge, isSentBack)
         : callbackOf(request.failUrl, notPaidFields(request, code), charge, isSentBack);
-    const result = { code, pace, callback };
+    const result = { pace, callback };
     if (charge) page.charged = result;
     return result;
   }
@@ -171,13 +171,13 @@ export class HostedPages {
   }
 
   /** The page as a browser sees it. */
-  html(page: HostedPage, language: PageLanguage, problem: HostedPageView['problem'] = null): string {
-    return paymentPage(this.view(page, language, problem));
+  html(page: HostedPage, language: PageLanguage, wrongFields: HostedPageView['wrongFields'] = []): string {
+    return paymentPage(this.view(page, language, wrongFields));
   }
 
   /** The form that is embedded into a page of the merchant. */
   form(page: HostedPage): string {
-    return embeddedForm(this.view(page, languageOf(page.request.language), null));
+    return embeddedForm(this.view(page, languageOf(page.request.language), []));
   }
 
   reset(): void {
@@ -185,7 +185,7 @@ export class HostedPages {
     this.byConversation.clear();
   }
 
-  private view(page: HostedPage, language: PageLanguage, problem: HostedPageView['problem']): HostedPageView {
+  private view(page: HostedPage, language: PageLanguage, wrongFields: HostedPageView['wrongFields']): HostedPageView {
     const { publicUrl, merchantName, clock } = this.settings;
     const { operation, amount, currencyCode, installmentCount } = page.request;
     const actions: Readonly<Record<HostedOperation, string>> = {
@@ -203,7 +203,7 @@ export class HostedPages {
       installmentCount,
       choices: installmentCount === 0 ? INSTALMENT_CHOICES : [],
       testCards: currentTestCards(clock()),
-      problem,
+      wrongFields,
     };
   }
 

@@ -95,11 +95,6 @@ export interface SimulatorOptions {
    */
   readonly hostedPageMs?: number;
   /**
-   * Whether a buyer whose card was declined at such a page is sent to failUrl at once, while the page can still be opened
-   * again and be paid; otherwise the buyer stays there and can try another card. Default true: unverified.
-   */
-  readonly hostedDeclineGoesBack?: boolean;
-  /**
    * How CheckBin tells what a test card is: beside the code (`flat`), in an object of its own with other names and
    * Turkish words and amounts (`wrapped`), or not at all (`code`), as for every other card. Default `flat`. The content
    * of a real answer is unverified.
@@ -142,7 +137,6 @@ export function settingsOf(options: SimulatorOptions, publicUrl: string): Simula
     callback: { method: 'form', instrumentDetail: 'dotted', names: 'documented', ...options.callback },
     inquiryKnowsRefunds: options.inquiryKnowsRefunds ?? false,
     hostedPageMs: options.hostedPageMs ?? 20 * 60 * 1000,
-    hostedDeclineGoesBack: options.hostedDeclineGoesBack ?? true,
     binAnswer: options.binAnswer ?? 'flat',
     installmentRates: options.installmentRates ?? {},
     keepAliveTimeoutMs: options.keepAliveTimeoutMs ?? 5000,

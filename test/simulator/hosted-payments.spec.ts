@@ -241,13 +241,6 @@ describe('hosted payments', () => {
     expect(simulator.payAtPage(conversationId).copies).toBe(1);
   });
 
-  it('a declined buyer can be kept at the page', async () => {
-    await simulator.close();
-    await start({ hostedDeclineGoesBack: false });
-    const conversationId = await open({ amount: '10.51' });
-    expect(simulator.payAtPage(conversationId)).toMatchObject({ copies: 0, charged: false });
-  });
-
   it('money taken at a page can be given back', async () => {
     const conversationId = await open({ amount: '60.00' });
     const { PaymentId } = simulator.payAtPage(conversationId).fields;
