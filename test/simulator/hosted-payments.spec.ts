@@ -6,7 +6,7 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from '../../lib/simulator/index.js';
-import { fieldsOf, newConversationId, SimulatedMerchant, type TestPage } from './simulated-merchant.js';
+import { fieldsOf, SimulatedMerchant, type TestPage } from './simulated-merchant.js';
 
 const NOON = new Date('2026-03-05T12:09:09Z');
 const UNKNOWN = { responseCode: 'B0029', responseDescription: 'Original not found' };
