@@ -39,8 +39,8 @@ export class Gateway {
 
   /** @throws Refusal (400) */
   expectSign(operation: SimulatorOperation, body: JsonObject): void {
-    const { dialect, credentials, checkSign } = this.settings;
-    const isGood = dialect.isSignGood(body, { operation, apiKey: credentials.apiKey, checkSign });
+    const { dialect, credentials } = this.settings;
+    const isGood = dialect.isSignGood(body, { operation, apiKey: credentials.apiKey });
     if (!isGood) throw new Refusal(400, REFUSAL_CODES.sign, 'sign is wrong');
   }
 

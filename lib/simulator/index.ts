@@ -5,7 +5,6 @@
  */
 
 export type { BankCallback } from './bank.js';
-export type { SignedRequestFields } from './dialects/standard.dialect.js';
 export { JsonNumber, type JsonObject, type JsonValue } from './exact-json.js';
 export type { FaultHandle, FaultMoment, FaultOptions, FaultPlay } from './faults.js';
 export type { HostedCallback, PayAtPageOptions } from './hosted-pages.js';

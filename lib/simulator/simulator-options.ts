@@ -1,5 +1,5 @@
 import { MORPOS } from './dialects/morpos.dialect.js';
-import { STANDARD, type SignCheck, type SimulatedDialect } from './dialects/standard.dialect.js';
+import { STANDARD, type SimulatedDialect } from './dialects/standard.dialect.js';
 
 /** The dialects that the simulator speaks: MorPOS as public sources show it, and the interface alone. */
 export const SIMULATED_DIALECTS = { morpos: MORPOS, standard: STANDARD };
@@ -66,11 +66,6 @@ export interface SimulatorOptions {
   readonly credentials?: Partial<SimulatorCredentials>;
   /** The name on the bank's page and on the gateway's own. */
   readonly merchantName?: string;
-  /**
-   * Whether the `sign` of a `standard` request is good; by default any that is not empty. The interface does not show
-   * how it is made. The `morpos` dialect knows how, and ignores this.
-   */
-  readonly checkSign?: SignCheck;
   /** Whether card numbers must pass Luhn. Default true. */
   readonly luhn?: boolean;
   readonly clock?: () => Date;
@@ -127,7 +122,6 @@ export function settingsOf(options: SimulatorOptions, publicUrl: string): Simula
     dialect: SIMULATED_DIALECTS[options.dialect ?? 'standard'],
     credentials: { ...SIMULATOR_CREDENTIALS, ...options.credentials },
     merchantName: options.merchantName ?? 'Demo Mağaza',
-    checkSign: options.checkSign ?? (() => true),
     luhn: options.luhn ?? true,
     clock: options.clock ?? (() => new Date()),
     timestampToleranceMs: options.timestampToleranceMs ?? 5 * 60 * 1000,
