@@ -41,12 +41,11 @@ export class HostedPageServer {
     if (wrongFields.length > 0) return showPage(response, 200, this.pages.html(page, language, wrongFields));
     const { pace, callback } = this.pages.pay(page, card);
     if (pace === 'slow') await delay(this.settings.slowMs, undefined, { ref: false });
-    await this.goBack(response, callback, language);
+    this.goBack(response, callback, language);
   }
 
-  private async goBack(response: ServerResponse, callback: HostedCallback, language: PageLanguage): Promise<void> {
+  private goBack(response: ServerResponse, callback: HostedCallback, language: PageLanguage): void {
     if (callback.copies === 0) return showPage(response, 200, messagePage(language, 'noAnswer'));
-    await delay(this.settings.bankDelayMs, undefined, { ref: false });
     showPage(response, 200, goingBackPage(language, callback.url, callback.fields, callback.charged));
   }
 }
