@@ -44,7 +44,7 @@ export class BankServer {
   }
 
   private async goBack(response: ServerResponse, callback: BankCallback, language: PageLanguage): Promise<void> {
-    if (callback.late) await delay(this.settings.lateCallbackMs, undefined, { ref: false });
+    if (callback.late) await delay(this.settings.slowMs, undefined, { ref: false });
     const { url, method, headers } = callback.request;
     if (callback.copies === 0) return showPage(response, 200, messagePage(language, 'done'));
     if (callback.copies === 2) await this.send(callback.request);

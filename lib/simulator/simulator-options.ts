@@ -71,9 +71,7 @@ export interface SimulatorOptions {
   readonly clock?: () => Date;
   /** How far x-Timestamp may be from the clock. Default 5 minutes. */
   readonly timestampToleranceMs?: number;
-  /** How long the late callback of the 3D password 333333 takes. Default 10 seconds. */
-  readonly lateCallbackMs?: number;
-  /** How long the slow bank of the amounts xx.61 takes. Default 3 seconds. */
+  /** How long a slow bank takes: with the amounts xx.61, and with the late callback of the 3D password 333333. Default 3 s. */
   readonly slowMs?: number;
   readonly callback?: SimulatorCallback;
   /**
@@ -123,7 +121,6 @@ export function settingsOf(options: SimulatorOptions, publicUrl: string): Simula
     luhn: options.luhn ?? true,
     clock: options.clock ?? (() => new Date()),
     timestampToleranceMs: options.timestampToleranceMs ?? 5 * 60 * 1000,
-    lateCallbackMs: options.lateCallbackMs ?? 10_000,
     slowMs: options.slowMs ?? 3000,
     callback: { method: 'form', instrumentDetail: 'dotted', names: 'documented', ...options.callback },
     inquiryKnowsRefunds: options.inquiryKnowsRefunds ?? false,

@@ -251,7 +251,7 @@ describe('bank', () => {
     });
 
     it('can send the callback twice, late, or never', async () => {
-      await start({ lateCallbackMs: 50 });
+      await start({ slowMs: 50 });
       await answer('222222');
       await page.waitForURL(`${shopUrl}/return`);
       expect(shop.received).toHaveLength(2);
