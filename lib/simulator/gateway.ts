@@ -47,8 +47,7 @@ export class Gateway {
   /** @throws Refusal (400) when a payment was begun, a page opened, or money asked back, with this conversationId */
   expectNew({ conversationId }: { readonly conversationId: string }): void {
     const { ledger, bank, pages } = this;
-    const decided = ledger.decision(conversationId) ?? ledger.refundDecision(conversationId);
-    if (decided ?? bank.sessionOf(conversationId) ?? pages.pageOf(conversationId)) {
+    if (ledger.decision(conversationId) ?? bank.sessionOf(conversationId) ?? pages.pageOf(conversationId)) {
       throw new Refusal(400, REFUSAL_CODES.repeated, 'conversationId was already used');
     }
   }
@@ -104,7 +103,8 @@ export class Gateway {
       okUrl: null,
       failUrl: null,
     };
-    return { fields, pace, commit: () => this.ledger.record({ conversationId, orderId, paymentId, charge, inquiry }) };
+    const decision = { conversationId, kind: 'sale', inquiry, orderId, paymentId, charge, refund: null } as const;
+    return { fields, pace, commit: () => this.ledger.record(decision) };
   }
 
   codeFields(code: string, language: string): JsonObject {

@@ -128,7 +128,7 @@ export class HostedPages {
     const maskedCardNumber = maskedCard(cardNo);
     const details = { conversationId, orderId, paymentId, currencyCode, installmentCount, maskedCardNumber, at };
     const charge: Charge | null = chargedAmount === null ? null : { ...details, amount: chargedAmount, kind: 'hosted' };
-    this.ledger.record({ conversationId, orderId, paymentId, charge, inquiry });
+    this.ledger.record({ conversationId, kind: 'sale', inquiry, orderId, paymentId, charge, refund: null });
 
     // A declined buyer goes back at once, and can open the page again: unverified.
     const isSentBack = pace !== 'never';

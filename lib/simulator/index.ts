@@ -14,7 +14,6 @@ export type {
   ChargeRefund,
   Decision,
   HostedOperation,
-  RefundDecision,
   RefundOperation,
   SimulatorLedger,
   SimulatorOperation,

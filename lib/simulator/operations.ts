@@ -7,7 +7,7 @@ import { JsonNumber, type JsonObject } from './exact-json.js';
 import type { Gateway, GatewayWork, OperationWork } from './gateway.js';
 import type { HostedPage } from './hosted-pages.js';
 import { readHosted, type HostedRequest } from './hosted-requests.js';
-import type { Charge, ChargeRefund, Ledger, SimulatorOperation } from './ledger.js';
+import type { SimulatorOperation } from './ledger.js';
 import { codeText } from './magic.js';
 import { giveBack, readRefund, readVoid } from './refunds.js';
 import {
@@ -251,42 +251,25 @@ function openPage(request: HostedRequest, gateway: Gateway, fieldsOf: (page: Hos
   return { fields: { code, message, conversationId, ...fieldsOf(page) }, commit: () => gateway.pages.open(page) };
 }
 
-/** What an inquiry tells of a sale, a refund or a void. */
-interface Inquired {
-  readonly transactionType: 'SALE' | 'REFUND' | 'VOID';
-  /** null when the inquiry does not find it. */
-  readonly inquiry: string | null;
-  readonly orderId: string;
-  readonly paymentId: string;
-  /** null when no money moved. */
-  readonly moved: Charge | ChargeRefund | null;
-}
-
 /**
  * CheckPayment, as the service's public documentation and its users show it. A page at which no try was answered is as
  * unknown as a conversationId that it never saw: unverified.
  */
 function inquire(conversationId: string, { ledger, settings }: Gateway): OperationWork {
-  const found = inquired(conversationId, ledger, settings);
+  const decision = ledger.decision(conversationId);
+  // A sale stays what it was when money is given back.
+  const found = decision?.kind === 'sale' || settings.inquiryKnowsRefunds ? decision : undefined;
   const responseCode = found?.inquiry ?? 'B0029';
   const responseDescription = codeText(responseCode, 'en');
   if (!found?.inquiry) return { fields: { responseCode, responseDescription } };
-  const { transactionType, orderId, paymentId, moved } = found;
+  const { kind, orderId, paymentId, charge, refund } = found;
+  const moved = charge ?? refund;
   const paymentInfo = moved && {
     amount: new JsonNumber(moved.amount),
     currency: String(moved.currencyCode),
-    ...('installmentCount' in moved && { installmentCount: new JsonNumber(String(moved.installmentCount)) }),
+    ...(charge && { installmentCount: new JsonNumber(String(charge.installmentCount)) }),
   };
   const transactionStatus = moved ? 'SUCCESS' : 'FAILED';
-  const rest = { transactionStatus, transactionType, paymentInfo, orderId, paymentId };
+  const rest = { transactionStatus, transactionType: kind.toUpperCase(), paymentInfo, orderId, paymentId };
   return { fields: { responseCode, responseDescription, ...rest } };
-}
-
-/** A sale stays what it was when money is given back. Refunds and voids are known only with `inquiryKnowsRefunds`. */
-function inquired(conversationId: string, ledger: Ledger, settings: SimulatorSettings): Inquired | null {
-  const sale = ledger.decision(conversationId);
-  if (sale) return { ...sale, transactionType: 'SALE', moved: sale.charge };
-  const refund = settings.inquiryKnowsRefunds && ledger.refundDecision(conversationId);
-  if (!refund) return null;
-  return { ...refund, transactionType: refund.kind === 'void' ? 'VOID' : 'REFUND', moved: refund.refund };
 }

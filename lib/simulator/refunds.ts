@@ -134,7 +134,7 @@ export function giveBack(request: RefundRequest, gateway: Gateway): OperationWor
     fields,
     pace,
     commit() {
-      ledger.recordRefund({ conversationId, kind, inquiry, orderId, paymentId, refund });
+      ledger.record({ conversationId, kind, inquiry, orderId, paymentId, charge: null, refund });
       if (isExcessive) ledger.violations.push({ kind: 'excessive-refund', operation: kind, conversationId, at });
     },
   };

@@ -71,7 +71,7 @@ export interface SimulatorOptions {
   readonly clock?: () => Date;
   /** How far x-Timestamp may be from the clock. Default 5 minutes. */
   readonly timestampToleranceMs?: number;
-  /** How long a slow bank takes: with the amounts xx.61, and with the late callback of the 3D password 333333. Default 3 s. */
+  /** How long a slow bank takes: with amounts xx.61, and the late callback of 3D password 333333. Default 3 seconds. */
   readonly slowMs?: number;
   readonly callback?: SimulatorCallback;
   /**

@@ -13,10 +13,7 @@ export interface SimulatedDialect {
   readTimestamp(text: string): number;
   /** The `x-ClientSecret` of a request. */
   clientSecret(secret: string, timestamp: string): string;
-  isSignGood(
-    body: JsonObject,
-    context: { readonly operation: SimulatorOperation; readonly apiKey: string },
-  ): boolean;
+  isSignGood(body: JsonObject, context: { readonly operation: SimulatorOperation; readonly apiKey: string }): boolean;
   /** The `sign` of a reply. */
   replySign(reply: JsonObject, apiKey: string): string;
 }
