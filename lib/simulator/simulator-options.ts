@@ -40,9 +40,6 @@ export interface SimulatorCallback {
   readonly names?: 'documented' | 'hosted';
 }
 
-/** How CheckBin tells what a card is. */
-export type BinAnswerForm = 'flat' | 'wrapped' | 'code';
-
 export interface SimulatorOptions {
   /** Default 0: any free port. */
   readonly port?: number;
@@ -86,12 +83,6 @@ export interface SimulatorOptions {
    */
   readonly hostedPageMs?: number;
   /**
-   * How CheckBin tells what a test card is: beside the code (`flat`), in an object of its own with other names and
-   * Turkish words and amounts (`wrapped`), or not at all (`code`), as for every other card. Default `flat`. The content
-   * of a real answer is unverified.
-   */
-  readonly binAnswer?: BinAnswerForm;
-  /**
    * The fee of paying with a credit card in so many instalments, in percent as decimal text: `{ 3: '2.5' }`. CheckBin
    * tells the total if it is asked with an amount, and DoPayment and Auth3d charge it. Default: no fee. Whether and how
    * the real gateway adds one is unverified.
@@ -125,7 +116,6 @@ export function settingsOf(options: SimulatorOptions, publicUrl: string): Simula
     callback: { method: 'form', instrumentDetail: 'dotted', names: 'documented', ...options.callback },
     inquiryKnowsRefunds: options.inquiryKnowsRefunds ?? false,
     hostedPageMs: options.hostedPageMs ?? 20 * 60 * 1000,
-    binAnswer: options.binAnswer ?? 'flat',
     installmentRates: options.installmentRates ?? {},
     keepAliveTimeoutMs: options.keepAliveTimeoutMs ?? 5000,
     requestLimit: options.requestLimit ?? 10_000,
