@@ -33,8 +33,9 @@ export interface BinQuestion {
 }
 
 /**
- * The fields of CheckBin's answer besides its code; none for a card that is no test card. Their names are unverified: `cardBrand`, `installmentList`,
- * `installmentCount` and `installmentTotalAmount` are of a like answer of the vendor's panel, the others invented.
+ * The fields of CheckBin's answer besides its code; none for a card that is no test card. Their names are unverified:
+ * `cardBrand`, `installmentList`, `installmentCount` and `installmentTotalAmount` are of a like answer of the vendor's
+ * panel, the others invented.
  */
 export function binFields({ bin, price }: BinQuestion, settings: SimulatorSettings): JsonObject {
   const card = CARDS[bin.slice(0, 6)];

@@ -74,8 +74,7 @@ export class GatewayServer {
   private note(record: RecordedRequest, text: string): void {
     record.text = text;
     record.body = jsonOf(text);
-    const body = record.body as { conversationId?: unknown; ConversationId?: unknown } | null | undefined;
-    const conversationId = body?.conversationId ?? body?.ConversationId;
+    const { conversationId } = (record.body ?? {}) as { conversationId?: unknown };
     if (record.operation && typeof conversationId === 'string') {
       const { movesMoney } = OPERATIONS[record.operation];
       this.gateway.ledger.countCall(record.operation, conversationId, record.at, movesMoney);

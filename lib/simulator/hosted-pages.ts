@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { OBJECT_AS_TEXT, type BankCallback } from './bank.js';
+import { formRequest, type BankCallback } from './bank.js';
 import { referencePrefix } from './dates.js';
 import { embeddedForm, paymentPage, type HostedPageView } from './hosted-page-html.js';
 import type { HostedRequest } from './hosted-requests.js';
@@ -234,7 +234,7 @@ function paidFields(charge: Charge, code: string): Record<string, string> {
     Currency: String(currencyCode),
     InstallmentCount: String(installmentCount),
     MaskedCardNumber: maskedCardNumber,
-    InstrumentDetail: OBJECT_AS_TEXT,
+    InstrumentDetail: '[object Object]',
   };
 }
 
@@ -249,7 +249,6 @@ function callbackOf(
   charge: Charge | null,
   isSent: boolean,
 ): HostedCallback {
-  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-  const request = { url, method: 'POST', headers, body: new URLSearchParams(fields).toString() } as const;
+  const request = formRequest(url, fields);
   return { url, fields, copies: isSent ? 1 : 0, late: false, request, charged: charge !== null };
 }

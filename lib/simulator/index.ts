@@ -35,7 +35,6 @@ export { REFUSAL_CODES } from './request-checks.js';
 export { describeSimulator, startSimulator, type Simulator } from './simulator.js';
 export {
   SIMULATOR_CREDENTIALS,
-  type SimulatorCallback,
   type SimulatorCredentials,
   type SimulatorDialect,
   type SimulatorOptions,

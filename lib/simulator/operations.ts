@@ -231,7 +231,7 @@ function binQuestion({ bin, amount, currencyCode }: JsonObject): BinQuestion {
 /** Auth3d. */
 function completePayment(body: JsonObject, gateway: Gateway): OperationWork {
   const { bank, ledger } = gateway;
-  const session = bank.sessionOf(body.conversationId ?? body.ConversationId);
+  const session = bank.sessionOf(body.conversationId);
   if (!session?.result || !bringsBack(session.result.content, body)) {
     throw new Refusal(400, REFUSAL_CODES.callback, 'Not the content that the bank sent');
   }

@@ -27,19 +27,6 @@ export const SIMULATOR_CREDENTIALS: SimulatorCredentials = {
   apiKey: 'simulator-api-key',
 };
 
-/** How the bank sends its result to the merchant's URL. The interface does not show it. */
-export interface SimulatorCallback {
-  /** A form that the browser posts, a redirect with a query, or JSON that the bank itself posts. Default `form`. */
-  readonly method?: 'form' | 'get' | 'json';
-  /** `InstrumentDetail.MaskedCardNumber`, `InstrumentDetail[MaskedCardNumber]` or one JSON text. Default `dotted`. */
-  readonly instrumentDetail?: 'dotted' | 'bracket' | 'json';
-  /**
-   * The names of the fields: those of the documentation, or those that the vendor's hosted page sends, with
-   * `InstrumentDetail` as the text `[object Object]`. Default `documented`.
-   */
-  readonly names?: 'documented' | 'hosted';
-}
-
 export interface SimulatorOptions {
   /** Default 0: any free port. */
   readonly port?: number;
@@ -70,7 +57,6 @@ export interface SimulatorOptions {
   readonly timestampToleranceMs?: number;
   /** How long a slow bank takes: with amounts xx.61, and the late callback of 3D password 333333. Default 3 seconds. */
   readonly slowMs?: number;
-  readonly callback?: SimulatorCallback;
   /**
    * Whether CheckPayment finds a refund or void by its own conversationId. Default false: unverified, no public source
    * says that it does.
@@ -96,11 +82,10 @@ export interface SimulatorOptions {
 
 /** The options with their defaults, except those of the server itself. */
 export type SimulatorSettings = Required<
-  Omit<SimulatorOptions, 'port' | 'host' | 'tls' | 'credentials' | 'callback' | 'dialect' | 'keepsProcessAlive'>
+  Omit<SimulatorOptions, 'port' | 'host' | 'tls' | 'credentials' | 'dialect' | 'keepsProcessAlive'>
 > & {
   readonly dialect: SimulatedDialect;
   readonly credentials: SimulatorCredentials;
-  readonly callback: Required<SimulatorCallback>;
 };
 
 export function settingsOf(options: SimulatorOptions, publicUrl: string): SimulatorSettings {
@@ -113,7 +98,6 @@ export function settingsOf(options: SimulatorOptions, publicUrl: string): Simula
     clock: options.clock ?? (() => new Date()),
     timestampToleranceMs: options.timestampToleranceMs ?? 5 * 60 * 1000,
     slowMs: options.slowMs ?? 3000,
-    callback: { method: 'form', instrumentDetail: 'dotted', names: 'documented', ...options.callback },
     inquiryKnowsRefunds: options.inquiryKnowsRefunds ?? false,
     hostedPageMs: options.hostedPageMs ?? 20 * 60 * 1000,
     installmentRates: options.installmentRates ?? {},

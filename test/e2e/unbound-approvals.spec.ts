@@ -1,10 +1,6 @@
 import type { Payment } from 'nestjs-card-payment';
-import {
-  type BankCallback,
-  type Simulator,
-  type SimulatorOptions,
-  startSimulator,
-} from 'nestjs-card-payment/simulator';
+import { type Simulator, type SimulatorOptions, startSimulator } from 'nestjs-card-payment/simulator';
+import { sentAs, underHostedNames } from '../rigs/bank-ways.js';
 import { ODD } from '../rigs/odd-answers.js';
 import { approveUnbound, showInInquiries } from '../rigs/odd-gateway.js';
 import { type Merchant, type MerchantSetup, PLATFORMS_IN_TURN, sale, startMerchant } from './merchant.js';
@@ -162,11 +158,13 @@ describe.each(PLATFORMS_IN_TURN)(
 
     describe("with the fields' names of the hosted page", () => {
       it.each(['form', 'get', 'json'] as const)('an honest buyer pays, by %s', async (method) => {
-        await open({ dialect: 'morpos', callback: { names: 'hosted', method } });
+        await open({ dialect: 'morpos' });
         const { conversationId } = await shop.payments.init3d(sale());
-        const callback: BankCallback = simulator.approve(conversationId);
-        expect(Object.keys(callback.fields)).toContain('ConversationId');
-        const answer = await fetch(callback.request.url, { ...callback.request, redirect: 'manual' });
+        const callback = underHostedNames(simulator.approve(conversationId));
+        const body = JSON.stringify({ code: 'B0000', conversationId, amount: '149.90' });
+        simulator.fail({ operation: 'Auth3d', kind: 'reply', status: 200, body });
+        const { url, ...request } = sentAs(callback, { method });
+        const answer = await fetch(url, { ...request, redirect: 'manual' });
         expect(answer.headers.get('location')).toBe(`https://shop.example/paid?conversationId=${conversationId}`);
         const [sent] = simulator.requests.filter(({ operation }) => operation === 'Auth3d');
         expect(sent?.body).toEqual(callback.fields);
