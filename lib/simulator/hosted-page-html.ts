@@ -81,12 +81,12 @@ export interface HostedPageView {
 
 /** Where the buyer types the card. */
 export function paymentPage(view: HostedPageView): string {
-  return documentOf(view, view.wrongFields[0] ?? 'cardNo', null);
+  return documentOf(view, view.wrongFields[0] ?? 'cardNo');
 }
 
-/** The same for a page or frame of the merchant. It takes the focus from nothing there, and works without its script. */
+/** The same for a page or frame of the merchant. It takes the focus from nothing there. */
 export function embeddedForm(view: HostedPageView): string {
-  return documentOf(view, null, FORM_SCRIPT);
+  return documentOf(view, null);
 }
 
 /** The page that brings the result to the merchant. */
@@ -103,7 +103,7 @@ export function messagePage(language: PageLanguage, message: 'gone' | 'noAnswer'
   return noticePage(language, PAGE_TEXTS[language][message]);
 }
 
-function documentOf(view: HostedPageView, focus: PageField | null, script: Html | null): string {
+function documentOf(view: HostedPageView, focus: PageField | null): string {
   const { language, installmentCount, choices } = view;
   const texts = PAGE_TEXTS[language];
   const problem = view.wrongFields.length > 0 ? texts.wrong : null;
@@ -148,7 +148,6 @@ function documentOf(view: HostedPageView, focus: PageField | null, script: Html 
           ${view.testCards.map(testCard)}
         </ul>
       </div>
-      ${script}
     </main>`,
   );
 }
@@ -204,10 +203,3 @@ function testCard({ cardNo, expDate, cvv }: TestCard): Html {
   const [month, year] = [expDate.slice(0, 2), expDate.slice(2)];
   return html`<li><code>${cardNo.replace(/(.{4})(?=.)/g, '$1 ')}</code> ${month}/${year} ${cvv}</li>`;
 }
-
-/** Shows the card number in groups of four, as it is printed on the card. */
-const FORM_SCRIPT = new Html(`<script>
-  document.getElementById('cardNo').addEventListener('change', ({ target }) => {
-    target.value = target.value.replace(/[^0-9]/g, '').replace(/(.{4})(?=.)/g, '$1 ');
-  });
-</script>`);

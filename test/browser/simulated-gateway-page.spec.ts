@@ -222,13 +222,6 @@ describe('simulated gateway page', () => {
       expect(simulator.ledger.charges).toHaveLength(1);
     });
 
-    it('groups the digits of the card', async () => {
-      await start();
-      const form = await embed();
-      await type(form);
-      expect(await form.locator('#cardNo').inputValue()).toBe('5246 7763 5690 3508');
-    });
-
     it('works without JavaScript', async () => {
       await start({}, { javaScriptEnabled: false });
       const form = await embed({ language: 'en' });
