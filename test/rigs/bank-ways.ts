@@ -18,8 +18,15 @@ export function fieldsIn({ fields }: Pick<BankCallback, 'fields'>, notation: Ban
   return { ...(others as Record<string, string>), InstrumentDetail: JSON.stringify(InstrumentDetail) };
 }
 
+interface BankRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly body?: string;
+}
+
 /** The callback as the request of a bank that has this way. */
-export function sentAs(callback: BankCallback, { method = 'form', instrumentDetail }: BankWay) {
+export function sentAs(callback: BankCallback, { method = 'form', instrumentDetail }: BankWay): BankRequest {
   const { url, fields } = callback;
   if (method === 'json') {
     return {
