@@ -52,5 +52,5 @@ function nested(fields: BankCallback['fields']): Record<string, unknown> {
   const detail = Object.entries(fields).filter(([name]) => DETAIL.test(name));
   const others = Object.entries(fields).filter(([name]) => !DETAIL.test(name));
   const members = detail.map(([name, value]) => [name.replace(DETAIL, '$1'), value] as const);
-  return { ...Object.fromEntries(others), InstrumentDetail: Object.fromEntries(members) };
+  return { ...Object.fromEntries(others), ...(detail.length > 0 && { InstrumentDetail: Object.fromEntries(members) }) };
 }
