@@ -21,16 +21,12 @@ export type FaultPlay =
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: string | Buffer;
     }
-  /**
-   * A status whose body is the documented error shape, HTML or empty. A 3xx points at `location`, by default the
-   * simulator.
-   */
+  /** A status whose body is the documented error shape, HTML or empty. A 3xx points at the simulator. */
   | {
       readonly kind: 'status';
       readonly status: number;
       readonly body?: 'json' | 'html' | 'empty';
       readonly code?: string;
-      readonly location?: string;
     }
   /** The right answer with other fields: changed in place, before it is signed. Numbers are {@link JsonNumber}. */
   | { readonly kind: 'edit'; readonly edit: (fields: JsonObject, request: RecordedRequest) => unknown }

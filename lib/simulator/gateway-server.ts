@@ -97,9 +97,9 @@ export class GatewayServer {
     return jsonReply(work.status, stringifyExact(work.fields));
   }
 
-  private statusReply({ status, body = 'json', code, location }: Extract<FaultPlay, { kind: 'status' }>): WireReply {
-    const redirect = { location: location ?? `${this.gateway.settings.publicUrl}/v1/elsewhere` };
-    const extra = status >= 300 && status < 400 ? redirect : {};
+  private statusReply({ status, body = 'json', code }: Extract<FaultPlay, { kind: 'status' }>): WireReply {
+    const isRedirect = status >= 300 && status < 400;
+    const extra = isRedirect ? { location: `${this.gateway.settings.publicUrl}/v1/elsewhere` } : {};
     const html = Buffer.from(`<!doctype html><title>${status}</title><h1>${status}</h1>`);
     if (body === 'empty') return { status, headers: extra, body: Buffer.alloc(0) };
     if (body === 'html') return { status, headers: { ...extra, 'content-type': 'text/html' }, body: html };

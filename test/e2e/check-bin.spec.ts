@@ -12,7 +12,6 @@ import {
 import { type Simulator, type SimulatorOptions, startSimulator } from 'nestjs-card-payment/simulator';
 import { TestClock } from 'nestjs-card-payment/testing';
 import { loggerInto } from '../flows/log-lines.js';
-import { ODD, ODD_NAMES } from '../rigs/odd-answers.js';
 import { until } from '../services/until.js';
 import { TelemetryRecorder } from '../telemetry/recorder.js';
 import { type Merchant, type MerchantSetup, sale, startMerchant } from './merchant.js';
@@ -105,15 +104,6 @@ describe('check bin', () => {
       expect(total).toBe('102.50');
       expect(simulator.ledger.charges.map(({ amount }) => amount)).toEqual(['102.50']);
       expect(await payments.refundTotals(payment.conversationId)).toMatchObject({ refundable: '102.50' });
-    });
-
-    it.each(ODD_NAMES)('the answer "%s" leads to one', async (name) => {
-      const { payments, simulator } = await shop({}, { options: { binTimeoutMs: 1_000 } });
-      simulator.fail({ operation: 'CheckBin', ...ODD[name] });
-      const card = await payments.checkBin(CREDIT);
-      expect(card.bin).toBe(CREDIT);
-      expect(card.code).not.toBeUndefined();
-      if (card.code !== 'B0000') expect(card).toMatchObject({ ...NOTHING, message: expect.any(String) as string });
     });
 
     it.each(['reset', 'close', 'half-reply'] as const)('a connection that ends (%s) is silence', async (kind) => {
