@@ -28,7 +28,7 @@ export type FaultPlay =
       readonly body?: 'json' | 'html' | 'empty';
       readonly code?: string;
     }
-  /** The right answer with other fields: changed in place, before it is signed. Numbers are of the class `JsonNumber`. */
+  /** The right answer with other fields: changed in place, before it is signed. Numbers are `JsonNumber`s. */
   | { readonly kind: 'edit'; readonly edit: (fields: JsonObject, request: RecordedRequest) => unknown }
   /** An answer that your own code sends; it is given the right one. */
   | {
