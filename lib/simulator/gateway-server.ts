@@ -98,8 +98,8 @@ export class GatewayServer {
   }
 
   private statusReply({ status, body = 'json', code }: Extract<FaultPlay, { kind: 'status' }>): WireReply {
-    const isRedirect = status >= 300 && status < 400;
-    const extra = isRedirect ? { location: `${this.gateway.settings.publicUrl}/v1/elsewhere` } : {};
+    const redirect = { location: `${this.gateway.settings.publicUrl}/v1/elsewhere` };
+    const extra = status >= 300 && status < 400 ? redirect : {};
     const html = Buffer.from(`<!doctype html><title>${status}</title><h1>${status}</h1>`);
     if (body === 'empty') return { status, headers: extra, body: Buffer.alloc(0) };
     if (body === 'html') return { status, headers: { ...extra, 'content-type': 'text/html' }, body: html };
