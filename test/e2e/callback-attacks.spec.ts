@@ -4,13 +4,9 @@ import { gzipSync } from 'node:zlib';
 import type { LoggerService } from '@nestjs/common';
 import express from 'express';
 import { PaymentClock } from 'nestjs-card-payment';
-import {
-  type BankCallback,
-  type Simulator,
-  type SimulatorCallback,
-  startSimulator,
-} from 'nestjs-card-payment/simulator';
+import { type BankCallback, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { TestClock } from 'nestjs-card-payment/testing';
+import { sentAs } from '../rigs/bank-ways.js';
 import { until } from '../services/until.js';
 import { type Merchant, type MerchantSetup, PLATFORMS, sale, startMerchant } from './merchant.js';
 
@@ -483,8 +479,8 @@ describe.each(PLATFORMS)('attacks on the callback on %s', (platform) => {
       await simulator.close();
     });
 
-    async function open(setup: MerchantSetup = {}, callback: SimulatorCallback = {}): Promise<void> {
-      simulator = await startSimulator({ dialect: 'morpos', callback });
+    async function open(setup: MerchantSetup = {}): Promise<void> {
+      simulator = await startSimulator({ dialect: 'morpos' });
       shop = await startMerchant(platform, simulator, setup);
     }
 
@@ -591,9 +587,9 @@ describe.each(PLATFORMS)('attacks on the callback on %s', (platform) => {
       (['dotted', 'bracket', 'json'] as const).map((instrumentDetail) => ({ method, instrumentDetail })),
     );
     it.each(notations)('the bank’s way: $method, detail $instrumentDetail', async (way) => {
-      await open({}, way);
+      await open();
       const callback = await atTheBank();
-      expect((await send(callback, callback.request)).headers.get('location')).toContain('/paid?');
+      expect((await send(callback, sentAs(callback, way))).headers.get('location')).toContain('/paid?');
     });
   });
 });
@@ -602,14 +598,15 @@ describe('a host with a form parser of its own', () => {
   it.each(['dotted', 'bracket', 'json'] as const)(
     'express.urlencoded, not extended, detail %s',
     async (instrumentDetail) => {
-      const simulator = await startSimulator({ dialect: 'morpos', callback: { instrumentDetail } });
+      const simulator = await startSimulator({ dialect: 'morpos' });
       const shop = await startMerchant('express', simulator, {
         application: { bodyParser: false },
         configure: (app) => app.use(express.urlencoded({ extended: false })),
       });
       const { conversationId } = await shop.payments.init3d(sale());
       const callback = simulator.approve(conversationId);
-      expect((await send(callback, callback.request)).headers.get('location')).toContain('/paid?');
+      const { headers } = await send(callback, sentAs(callback, { instrumentDetail }));
+      expect(headers.get('location')).toContain('/paid?');
       await shop.app.close();
       await simulator.close();
     },

@@ -23,7 +23,6 @@ import {
   standardDialect,
 } from 'nestjs-card-payment';
 import {
-  FAULT_NAMES,
   type FaultOptions,
   type JsonObject,
   type Simulator,
@@ -34,6 +33,7 @@ import { Agent, type Dispatcher } from 'undici';
 import { type Merchant, type MerchantSetup, sale, startMerchant } from '../e2e/merchant.js';
 import { TelemetryRecorder } from '../telemetry/recorder.js';
 import { inWhole } from '../rigs/extent.js';
+import { changed, ODD, ODD_NAMES } from '../rigs/odd-answers.js';
 import { Notebook } from './notebook.js';
 import { type Leak, type Secret, searchFor } from './secret-search.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
@@ -259,7 +259,7 @@ describe.each(SETUPS)('dialect %s, store %s', (dialect, kind) => {
       await notebook.page('callback', callback.request.url, callback.request);
       await notebook.page('callback again', callback.request.url, callback.request);
     }
-    for (const name of FAULT_NAMES) await meet(merchant, (operation) => ({ operation, kind: name }));
+    for (const name of ODD_NAMES) await meet(merchant, (operation) => ({ operation, ...ODD[name] }));
     for (const cut of ['reset', 'close', 'half-reply'] as const)
       await meet(merchant, (operation) => ({ operation, kind: cut }));
     for (const status of [302, 400, 401, 403, 404, 409, 429, 500, 503])
@@ -346,8 +346,7 @@ describe.each(SETUPS)('dialect %s, store %s', (dialect, kind) => {
     for (const status of [200, 400, 401, 500]) {
       await meet(merchant, (operation) => ({
         operation,
-        kind: 'transform',
-        transform: (reply) => ({
+        ...changed((reply) => ({
           ...reply,
           status,
           body: Buffer.from(
@@ -358,12 +357,11 @@ describe.each(SETUPS)('dialect %s, store %s', (dialect, kind) => {
               validationResults: [{ ErrorMessage: told(operation) }],
             }),
           ),
-        }),
+        })),
       }));
       await meet(merchant, (operation) => ({
         operation,
-        kind: 'transform',
-        transform: (reply) => ({ ...reply, status, body: Buffer.from(told(operation)) }),
+        ...changed((reply) => ({ ...reply, status, body: Buffer.from(told(operation)) })),
       }));
     }
     await merchant.payments.reconcile();

@@ -2,9 +2,10 @@ import { inspect } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { createConnection } from 'mysql2/promise';
 import { OnPayment } from 'nestjs-card-payment';
-import { FAULT_NAMES, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { openSqlStore } from 'nestjs-card-payment/sql';
 import { type Merchant, sale, startMerchant } from '../e2e/merchant.js';
+import { ODD, ODD_NAMES } from '../rigs/odd-answers.js';
 import { type MariaDb, queryMariaDb, startMariaDb } from '../services/mariadb.js';
 import { Notebook } from './notebook.js';
 import { type Leak, type Secret, searchFor } from './secret-search.js';
@@ -87,8 +88,9 @@ describe('mariadb leaks', () => {
 
   it('runs payments whose gateway answers, fails, and sends the card back', async () => {
     await meet();
-    for (const kind of FAULT_NAMES) {
-      for (const operation of ['DoPayment', 'Init3d', 'Auth3d', 'refund'] as const) simulator.fail({ operation, kind });
+    for (const name of ODD_NAMES) {
+      for (const operation of ['DoPayment', 'Init3d', 'Auth3d', 'refund'] as const)
+        simulator.fail({ operation, ...ODD[name] });
       await meet();
     }
     const told = `card ${CARD.cardNo} cvv ${CARD.cvv} exp ${CARD.expDate}`;

@@ -95,7 +95,7 @@ async function pay() {
     body: '{"code":"B0051"}',
   });
   await attempt('declined start', payments, () => sale(), ['init3d']);
-  simulator.fail({ operation: 'any', kind: 'html', times: 2 });
+  simulator.fail({ operation: 'any', kind: 'reply', status: 200, body: '<h1>Error</h1>', times: 2 });
   await attempt('unreadable', payments, () => sale());
   simulator.fail({ operation: 'DoPayment', kind: 'stall' });
   const busy = payments.doPayment(sale());

@@ -17,10 +17,12 @@ function agreeing(): Mutable<Evidence> {
           ? undefined
           : {
               conversationId,
+              kind: 'sale',
               inquiry: conversationId === 'PAID' ? 'B0000' : 'B0051',
               orderId: '',
               paymentId: '',
               charge: null,
+              refund: null,
             },
     },
     payments: [
