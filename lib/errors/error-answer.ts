@@ -52,7 +52,7 @@ export interface ErrorAnswer {
   /** After how many seconds to try again; null if that would not help. */
   readonly retryAfter: number | null;
   /** The body for programs. */
-  json(language: TextLanguage): object;
+  readonly json: (language: TextLanguage) => object;
 }
 
 /** The status of errors that the caller did not cause; the other errors have their own. */
