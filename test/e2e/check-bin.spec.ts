@@ -45,7 +45,7 @@ describe('check bin', () => {
       const { payments, simulator } = await shop({ installmentRates: { 3: '2.5', 6: '5.125' } });
       const card = await payments.checkBin(CREDIT, { amount: '1149.90', currencyCode: 949 });
       expect(card).toBeInstanceOf(CardBin);
-      const row = (count: number, total: string, fee: string) => ({ count, total, fee });
+      const row = (count: number, total: string) => ({ count, total });
       expect(card).toEqual({
         bin: CREDIT,
         bank: 'Örnek Bankası',
@@ -53,12 +53,12 @@ describe('check bin', () => {
         brand: 'VISA',
         commercial: false,
         installments: [
-          row(1, '1149.90', '0.00'),
-          row(2, '1149.90', '0.00'),
-          row(3, '1178.65', '28.75'),
-          row(6, '1208.83', '58.93'),
-          row(9, '1149.90', '0.00'),
-          row(12, '1149.90', '0.00'),
+          row(1, '1149.90'),
+          row(2, '1149.90'),
+          row(3, '1178.65'),
+          row(6, '1208.83'),
+          row(9, '1149.90'),
+          row(12, '1149.90'),
         ],
         code: 'B0000',
         message: 'Approved',
@@ -220,7 +220,7 @@ describe('check bin', () => {
       expect(await payments.checkBin(CREDIT)).toMatchObject({
         bank: 'A',
         type: 'credit',
-        installments: [{ count: 3, total: '10.5', fee: null }],
+        installments: [{ count: 3, total: '10.5' }],
       });
       expect(urls).toEqual(['/v1/BinList/CheckBin']);
       expect(asked).toMatchObject([{ bin: CREDIT }]);

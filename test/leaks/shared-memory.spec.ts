@@ -65,8 +65,6 @@ describe('shared memory', () => {
       simulator = await startSimulator({ dialect, credentials: CREDENTIALS });
       merchant = await startMerchant(platform, simulator, {
         options: { background: false, timeoutMs: 1_000 },
-        // So that the callback's body is read by the module itself, where it can be.
-        application: { bodyParser: platform === 'fastify' },
       });
     });
     afterAll(async () => {

@@ -5,7 +5,6 @@ import { Agent, type Dispatcher } from 'undici';
 import { Hidden } from '../../payment/hidden.js';
 import { STRONG_TLS } from '../../payment/tls.js';
 import { Attempt } from './attempt.js';
-import { MonitorWarning } from './monitors.js';
 import { causeCode, type RequestClaim, type Transmission, type WireRequest } from './transmission.js';
 
 /** The defaults of axios. A dialect or an interceptor may replace them. */
@@ -55,7 +54,6 @@ export class GatewayTransport {
   private readonly dispatcher: Hidden<Dispatcher>;
   private readonly isDispatcherOurs: boolean;
   private readonly settings: Omit<TransportSettings, 'dispatcher'>;
-  private readonly monitorWarning = new MonitorWarning();
   /** The adapter of each attempt, the only one through which axios may send. */
   private readonly adapters = new WeakSet<object>();
 
@@ -78,7 +76,6 @@ export class GatewayTransport {
    * latest, which is the claim's if there is one.
    */
   post(request: WireRequest, claim?: RequestClaim): Promise<Transmission> {
-    this.monitorWarning.check();
     const timeoutMs = claim?.timeoutMs ?? this.settings.timeoutMs;
     const mayStart = (left: number): boolean => claim?.mayStart(left) ?? true;
     const attempt = new Attempt(request.body, timeoutMs, mayStart, this.isDispatcherOurs);
