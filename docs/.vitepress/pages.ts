@@ -64,7 +64,6 @@ export const INTERNALS: readonly Section[] = [
   section('How it works', {
     'docs/internals/architecture.md': 'Architecture',
     'docs/internals/adding-a-database.md': 'Adding a database',
-    'docs/internals/diagnostics.md': 'Diagnostics channels',
   }),
   section('How it is measured', {
     'docs/internals/performance.md': 'Performance',

@@ -3,13 +3,12 @@ import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { buyerPageHeaders, buyerPage } from '../errors/buyer-page.js';
 import { PaymentCallbackError, PaymentShutdownError, PaymentStoreError } from '../errors/payment-errors.js';
-import { describeHostError } from '../gateway/redaction.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { resultUrlProblem } from '../options/url-checks.js';
+import { describeThrown, type Thrown, thrownText } from '../payment/kept-text.js';
 import { isKnown, type Payment } from '../payment/payment.js';
 import type { PaymentState } from '../payment/payment-state.js';
 import { preferredLanguage, type TextLanguage } from '../payment/text-language.js';
-import { type Thrown, thrownText } from '../payment/thrown.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { PaymentClock } from '../payment/clock.js';
 import { LimitedLog } from '../payment/limited-log.js';
@@ -146,7 +145,7 @@ export class CallbackResponder {
     try {
       given = give();
     } catch (error) {
-      return { problem: 'threw', thrown: describeHostError(error, this.settings.credentials, payment) };
+      return { problem: 'threw', thrown: describeThrown(error, this.settings.credentials, payment) };
     }
     if (isPromise(given)) {
       // The types forbid an async function; if one is given, its rejection must not end the process.

@@ -1,9 +1,8 @@
-import { describeHostError } from '../gateway/redaction.js';
 import type { PaymentSettings } from '../options/payment-settings.js';
 import type { PaymentClock } from '../payment/clock.js';
+import { describeThrown, type Thrown } from '../payment/kept-text.js';
 import { FailureLog, LimitedLog } from '../payment/limited-log.js';
 import type { Payment } from '../payment/payment.js';
-import type { Thrown } from '../payment/thrown.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 
 /** More than the tries of one delivery in its first minute; a handler that always fails cannot fill the log. */
@@ -39,7 +38,7 @@ export class DeliveryFailures {
 
   /** What a handler threw. */
   describe(thrown: unknown, payment: Payment): Thrown {
-    return describeHostError(thrown, this.settings.credentials, payment);
+    return describeThrown(thrown, this.settings.credentials, payment);
   }
 
   /**

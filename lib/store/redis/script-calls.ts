@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Cluster, Redis } from 'ioredis';
 import type { LedgerEvent } from '../../payment/ledger-event.js';
 import type { PaymentRecord } from '../../payment/payment.js';
 import { rowOf } from '../../payment/payment-state.js';
-import { randomBytes } from '../../payment/randomness.js';
 import { pinnedReferenceOf } from '../../payment/transitions.js';
 import type { Delivery } from '../payment-outbox.js';
 import type { StateCount, StoreCounts } from '../payment-store.js';
