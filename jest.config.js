@@ -1,29 +1,35 @@
 /**
- * A folder of tests is one suite, its `room.ts`, but for those that install packages. A file that is named by its path
- * runs alone: `npm run jest -- test/dto/amount.spec.ts`. test/README.md says what each layer is for.
+ * A folder of tests is one suite, its `room.ts`, but for those that mostly wait. A file that is named by its path
+ * runs alone: `npm run jest -- test/payment/amount.spec.ts`. test/README.md says what each layer is for.
  */
 const words = process.argv.slice(2);
 const namesAFile = words.some((word) => word.endsWith('.spec.ts'));
 const namesAFolder = words.some((word) => word.startsWith('test/'));
 
-const ALONE = ['package'];
+const ALONE = ['browser', 'cli', 'faults', 'net', 'package'];
 const LINT = ['lint', 'release'];
 const PACKAGES = ['package'];
-const WHOLE = ['alerts', 'bench', 'fail-over', 'galera', 'services', 'soak', 'store/redis', 'testing/flawed'];
+const WHOLE = ['alerts', 'bench', 'fail-over', 'galera', 'soak'];
 
-function foldersLeftOut() {
-  if (namesAFile || namesAFolder) return [];
-  return process.env.TESTS === 'whole' ? LINT : [...LINT, ...PACKAGES, ...WHOLE];
+const isWhole = process.env.TESTS === 'whole';
+
+function suites() {
+  return namesAFile ? '\\.spec\\.ts$' : ['/room\\.ts$', ...ALONE.map((folder) => `/test/${folder}/.+\\.spec\\.ts$`)];
+}
+
+function leftOut() {
+  const forTheWhole = isWhole || namesAFile ? [] : ['\\.whole\\.spec\\.ts$'];
+  if (namesAFile || namesAFolder) return forTheWhole;
+  const folders = isWhole ? LINT : [...LINT, ...PACKAGES, ...WHOLE];
+  return [...forTheWhole, ...folders.map((folder) => `/test/${folder}/`)];
 }
 
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/test'],
-  testRegex: namesAFile
-    ? '\\.spec\\.ts$'
-    : ['/room\\.ts$', ...ALONE.map((folder) => `/test/${folder}/.*\\.spec\\.ts$`)],
-  testPathIgnorePatterns: ['/node_modules/', ...foldersLeftOut().map((folder) => `/test/${folder}/`)],
+  testRegex: suites(),
+  testPathIgnorePatterns: ['/node_modules/', ...leftOut()],
   restoreMocks: true,
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
@@ -46,7 +52,7 @@ export default {
     '^@nestjs/throttler$': '<rootDir>/test/browser/throttler.js',
     '^nestjs-card-payment$': '<rootDir>/lib/index.ts',
     '^nestjs-card-payment/(health|simulator|swagger|testing)$': '<rootDir>/lib/$1/index.ts',
-    '^nestjs-card-payment/(sql|redis)$': '<rootDir>/lib/store/$1/index.ts',
+    '^nestjs-card-payment/sql$': '<rootDir>/lib/store/sql/index.ts',
   },
   testTimeout: 60000,
   // For two cores: tests often wait for sockets, servers and a browser, and two workers left a seventh of the time unused.

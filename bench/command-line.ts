@@ -1,11 +1,12 @@
 import { parseArgs } from 'node:util';
+import type { Comparison } from './payments/compare-commits.js';
 import type { PaymentsOptions } from './payments/options.js';
-import { SCALE_DATABASES, type ScaleDatabase, type ScaleOptions } from './scale/scale-options.js';
+import { SCALE_DATABASES, type ScaleDatabaseName, type ScaleOptions } from './scale/databases.js';
 
-export const HELP = `npm run bench                             all but cost, processes and scale, about an hour
-npm run bench -- BENCH…                   some of: NAMES
-npm run bench -- payments --quick         whole payments in two minutes
+export const HELP = `npm run bench                             whole payments beside other clients
+npm run bench -- payments --quick         the same in two minutes, on fewer stores
 npm run bench -- compare BASE [HEAD]      two commits in one run; fails when HEAD (default: HEAD) needs more CPU
+npm run bench -- scale --payments N       payments on a database with so many stored ones, beside an almost empty one
 
 Options of payments and compare:
   --subjects A,B     only these, and what they are put in relation to
@@ -13,28 +14,24 @@ Options of payments and compare:
   --rounds N         processes for each subject and number at once
   --calls N          calls that each process measures
   --warm-up N        calls that each process makes before
-  --json FILE        where the figures go; default reports/bench.json
-  --write            also writes docs/internals/performance.md and docs/internals/performance.svg
+  --json FILE        payments: where the figures go; default reports/bench.json
+  --write            payments: also writes the tables of docs/internals/performance.md
   --bound 1.15       compare: the ratio of CPU, HEAD to BASE, median of the rounds, above which it fails
 
 Options of scale:
-  --database NAME    postgres (the default) or mariadb
-  --payments N       how many it is filled with; default 1000000, ten million take 35 GB
+  --database NAME    postgres (the default), mariadb or sqlite
+  --payments N       default 1000000; ten million take 40 GB of disk
   --partitioned      PostgreSQL: in the tables of docs/partitioned-postgres.sql
 
 Subjects: SUBJECTS`;
 
 export type BenchCommand =
   | { readonly run: 'help' }
-  | { readonly run: 'benches'; readonly names: readonly string[]; readonly options: PaymentsOptions & ScaleOptions }
-  | {
-      readonly run: 'compare';
-      readonly base: string;
-      readonly head: string;
-      readonly bound: number;
-      readonly options: PaymentsOptions;
-    };
+  | { readonly run: 'payments'; readonly options: PaymentsOptions }
+  | { readonly run: 'scale'; readonly options: ScaleOptions }
+  | ({ readonly run: 'compare' } & Comparison);
 
+const DEFAULT_PAYMENTS = 1_000_000;
 const DEFAULT_BOUND = 1.15;
 
 /** @throws Error that says what cannot be understood */
@@ -59,10 +56,7 @@ export function parseCommand(args: readonly string[]): BenchCommand {
     },
   });
   if (values.help) return { run: 'help' };
-  const options: PaymentsOptions & ScaleOptions = {
-    database: databaseOf(values.database ?? 'postgres'),
-    stored: values.payments === undefined ? undefined : positive('payments', values.payments),
-    partitioned: values.partitioned ?? false,
+  const options: PaymentsOptions = {
     quick: values.quick ?? false,
     write: values.write ?? false,
     json: values.json,
@@ -72,15 +66,24 @@ export function parseCommand(args: readonly string[]): BenchCommand {
     calls: values.calls === undefined ? undefined : positive('calls', values.calls),
     warmUp: values['warm-up'] === undefined ? undefined : positive('warm-up', values['warm-up']),
   };
-  if (positionals[0] !== 'compare') return { run: 'benches', names: positionals, options };
-  const [, base, head = 'HEAD', ...more] = positionals;
-  if (base === undefined || more.length > 0) throw new Error('compare takes one commit or two');
-  const bound = values.bound === undefined ? DEFAULT_BOUND : Number(values.bound);
-  if (!(bound > 0)) throw new Error(`--bound ${values.bound} is no ratio`);
-  return { run: 'compare', base, head, bound, options };
+  const [run = 'payments', ...more] = positionals;
+  if (run === 'compare') {
+    const [base, head = 'HEAD', ...others] = more;
+    if (base === undefined || others.length > 0) throw new Error('compare takes one commit or two');
+    const bound = values.bound === undefined ? DEFAULT_BOUND : Number(values.bound);
+    if (!(bound > 0)) throw new Error(`--bound ${values.bound} is no ratio`);
+    return { run, base, head, bound, options };
+  }
+  if ((run !== 'payments' && run !== 'scale') || more.length > 0) {
+    throw new Error(`There is no bench ${positionals.join(' ')}: --help names those there are.`);
+  }
+  if (run === 'payments') return { run, options };
+  const stored = values.payments === undefined ? DEFAULT_PAYMENTS : positive('payments', values.payments);
+  const database = databaseNamed(values.database ?? 'postgres');
+  return { run, options: { database, stored, partitioned: values.partitioned ?? false } };
 }
 
-function databaseOf(name: string): ScaleDatabase {
+function databaseNamed(name: string): ScaleDatabaseName {
   const database = SCALE_DATABASES.find((one) => one === name);
   if (!database) throw new Error(`--database ${name} is none of ${SCALE_DATABASES.join(', ')}`);
   return database;

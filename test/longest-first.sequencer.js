@@ -3,27 +3,27 @@ import Sequencer from '@jest/test-sequencer';
 
 /** Suites that take twenty seconds or longer: each of them alone at the end would keep a core idle. */
 const LONGEST = [
-  'package/nest12-esm',
-  'package/nest11-commonjs',
-  'soak/soak',
-  'package/owed-at-end',
-  'galera/nodes',
-  'browser/hosted',
-  'browser/shop',
-  'browser/accessibility',
-  'bench/subjects',
-  ...['postgres', 'mariadb', 'galera', 'sqlite', 'redis'].map((store) => `races/${store}.races`),
-  ...['postgres', 'mariadb', 'sqlite', 'redis'].map((store) => `crashes/${store}.crashes`),
-  'cli/refunds',
-  'browser/refunds',
-  'leaks/leaks',
-  'fail-over/postgres',
-  'fail-over/lost-writes',
-  'package/upgrades',
-  'faults/mariadb-frozen',
-  'faults/postgres-frozen',
-  'faults/redis-frozen',
-].map((suite) => `test/${suite}.spec.ts`);
+  'package/nest12-esm.spec',
+  'package/nest11-commonjs.spec',
+  'package/owed-at-end.spec',
+  'soak/room',
+  'browser/hosted.spec',
+  'browser/shop.spec',
+  'cli/refunds.spec',
+  'races/room',
+  'e2e/room',
+  'crashes/room',
+  'leaks/room',
+  'store/sql/engines/mysql/room',
+  'recovery/room',
+  'store/sql/engines/postgres/room',
+  'store/sql/room',
+  'galera/room',
+  'world/room',
+  'faults/postgres-frozen.spec',
+  'schedules/room',
+  'net/scripts.spec',
+].map((suite) => `test/${suite}.ts`);
 
 /** Starts the longest suites first, in a fresh clone as well, where Jest does not know yet how long each takes. */
 export default class LongestFirstSequencer extends Sequencer {

@@ -1,12 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { chartOf } from './chart.js';
 import { chosenLoads, chosenSubjects, FULL, type PaymentsOptions, QUICK, withBaselines } from './options.js';
-import { pageOf } from './page.js';
-import { installPeers } from './install-peers.js';
-import { printResults } from './report.js';
 import { type Results, thisCommit, thisMachine } from './results.js';
 import { type Run, runRounds } from './rounds.js';
+import { printResults, writePage } from './tables.js';
 
 const RESULTS_FILE = 'reports/bench.json';
 
@@ -19,7 +17,8 @@ export async function benchPayments(options: PaymentsOptions): Promise<void> {
     subject,
     packageFolder: process.cwd(),
   }));
-  installPeers();
+  const { status } = spawnSync(process.execPath, ['bench/peers/install.mjs'], { stdio: 'inherit' });
+  if (status !== 0) throw new Error('the peers of the bench could not be installed');
   const at = new Date().toISOString();
   const runs = await runRounds({ contenders, loads, rounds }, printRun);
   const results: Results = { at, commit: thisCommit(), machine: thisMachine(), rounds, loads, runs };
@@ -29,10 +28,7 @@ export async function benchPayments(options: PaymentsOptions): Promise<void> {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
   console.log(`\nThe figures: ${file}`);
-  if (options.write) {
-    writeFileSync('docs/internals/performance.md', await pageOf(results));
-    writeFileSync('docs/internals/performance.svg', chartOf(results));
-  }
+  if (options.write) await writePage(results);
 }
 
 export function printRun({ round, atOnce, subject, build, cpu, wall }: Run): void {

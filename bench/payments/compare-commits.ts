@@ -87,7 +87,8 @@ function buildCommit(commit: string, folder: string): void {
   const hash = git('rev-parse', '--verify', '--end-of-options', `${commit}^{commit}`).trim();
   git('worktree', 'add', '--detach', '--quiet', folder, hash);
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
-  execFileSync(process.execPath, ['build.js'], { cwd: folder, stdio: 'inherit' });
+  // By its own script: older commits have it elsewhere.
+  execFileSync('npm', ['run', '--silent', 'build'], { cwd: folder, stdio: 'inherit' });
 }
 
 function removeWorktree(folder: string): void {

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { PaymentService } from 'nestjs-card-payment';
+import type { PaymentOptions, PaymentService } from 'nestjs-card-payment';
 import { freePort } from '../../test/services/server.js';
 import { until } from '../../test/services/until.js';
 import type { SubjectSetup } from './caller.js';
@@ -16,6 +16,8 @@ export interface MerchantKind {
   readonly handler?: boolean;
   /** Whether it listens for callbacks. */
   readonly listens?: boolean;
+  /** Options besides those that every subject has. */
+  readonly options?: PaymentOptions;
 }
 
 export interface MerchantApp {
@@ -48,6 +50,7 @@ export async function startMerchantApp(setup: SubjectSetup, kind: MerchantKind =
     successUrl: PAID_URL,
     failureUrl: FAILED_URL,
     pendingUrl: FAILED_URL,
+    ...kind.options,
   });
   @Module({ imports: [payment], providers: kind.handler ? [OrderService] : [] })
   class Shop {}

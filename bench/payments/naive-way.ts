@@ -24,85 +24,35 @@ import type { Caller, SubjectSetup } from './caller.js';
 import { doPaymentBody, expectApproved, MERCHANT } from './sale.js';
 
 class CardDetails {
-  @IsCreditCard()
-  cardNo!: string;
-
-  @Matches(/^(0[1-9]|1[0-2])\d\d$/)
-  expDate!: string;
-
-  @Matches(/^\d{3,4}$/)
-  cvv!: string;
+  @IsCreditCard() cardNo!: string;
+  @Matches(/^(0[1-9]|1[0-2])\d\d$/) expDate!: string;
+  @Matches(/^\d{3,4}$/) cvv!: string;
 }
 
 class TransactionDetails {
-  @IsString()
-  @IsNotEmpty()
-  transactionType!: string;
-
-  @IsInt()
-  @Min(1)
-  @Max(999)
-  installmentCount!: number;
-
-  @IsPositive()
-  amount!: number;
-
-  @IsInt()
-  @Min(1)
-  @Max(999)
-  currencyCode!: number;
-
-  @IsBoolean()
-  vftFlag!: boolean;
+  @IsString() @IsNotEmpty() transactionType!: string;
+  @IsInt() @Min(1) @Max(999) installmentCount!: number;
+  @IsPositive() amount!: number;
+  @IsInt() @Min(1) @Max(999) currencyCode!: number;
+  @IsBoolean() vftFlag!: boolean;
 }
 
 class CardHolderInfo {
-  @IsString()
-  @IsNotEmpty()
-  cardHolderName!: string;
-
-  @Matches(/^\d{7,15}$/)
-  buyerGsm!: string;
+  @IsString() @IsNotEmpty() cardHolderName!: string;
+  @Matches(/^\d{7,15}$/) buyerGsm!: string;
 }
 
 class Sale {
-  @IsString()
-  @IsNotEmpty()
-  merchantId!: string;
-
-  @IsUrl()
-  returnUrl!: string;
-
-  @IsUrl()
-  failUrl!: string;
-
-  @IsString()
-  @IsNotEmpty()
-  paymentMethod!: string;
-
-  @IsString()
-  @IsNotEmpty()
-  language!: string;
-
-  @IsString()
-  @IsNotEmpty()
-  conversationId!: string;
-
-  @IsString()
-  @IsNotEmpty()
-  paymentInstrumentType!: string;
-
-  @ValidateNested()
-  @Type(() => CardDetails)
-  cardDetails!: CardDetails;
-
-  @ValidateNested()
-  @Type(() => TransactionDetails)
-  transactionDetails!: TransactionDetails;
-
-  @ValidateNested()
-  @Type(() => CardHolderInfo)
-  cardHolderInfo!: CardHolderInfo;
+  @IsString() @IsNotEmpty() merchantId!: string;
+  @IsUrl() returnUrl!: string;
+  @IsUrl() failUrl!: string;
+  @IsString() @IsNotEmpty() paymentMethod!: string;
+  @IsString() @IsNotEmpty() language!: string;
+  @IsString() @IsNotEmpty() conversationId!: string;
+  @IsString() @IsNotEmpty() paymentInstrumentType!: string;
+  @ValidateNested() @Type(() => CardDetails) cardDetails!: CardDetails;
+  @ValidateNested() @Type(() => TransactionDetails) transactionDetails!: TransactionDetails;
+  @ValidateNested() @Type(() => CardHolderInfo) cardHolderInfo!: CardHolderInfo;
 }
 
 /** What a merchant might write without this package: validates, signs, sends and reads the code; stores nothing. */

@@ -33,7 +33,7 @@ export const FULL: RunForm = {
 
 export const QUICK: RunForm = {
   rounds: 3,
-  subjects: ['undici', 'stripe-node', 'naive', 'memory', 'sqlite', 'bare-route', 'callback-memory', 'callback-sqlite'],
+  subjects: ['stripe-node', 'naive', 'memory', 'sqlite', 'bare-route', 'callback-memory', 'callback-sqlite'],
   atOnce: [64],
   many: { warmUp: 1_000, calls: 1_000 },
   few: { warmUp: 500, calls: 500 },
@@ -42,7 +42,7 @@ export const QUICK: RunForm = {
 /** How two commits are compared. */
 export const COMPARISON: RunForm = {
   rounds: 5,
-  subjects: ['memory', 'sqlite', 'init3d-64k', 'callback-memory', 'callback-sqlite'],
+  subjects: ['memory', 'sqlite', 'callback-memory', 'callback-sqlite'],
   atOnce: [64],
   many: { warmUp: 1_500, calls: 2_000 },
   few: { warmUp: 500, calls: 500 },

@@ -5,7 +5,7 @@ import type { Load } from './figures.js';
 import type { Run } from './rounds.js';
 import { GROUPS, subjectNamed } from './subjects.js';
 
-/** The result of a run of the bench, of which the table, the page and the chart are made. */
+/** The result of a run of the bench, of which the tables are made. */
 export interface Results {
   readonly at: string;
   readonly commit: string | null;
@@ -23,15 +23,21 @@ export interface Machine {
   readonly node: string;
 }
 
-/** A subject over all rounds, in µs per call. */
+interface Spread {
+  readonly min: number;
+  readonly median: number;
+}
+
+/** A subject over all rounds, in µs per call; the figures without a minimum are medians. */
 export interface Row {
   readonly subject: string;
-  readonly cpu: { readonly min: number; readonly median: number };
-  readonly wall: { readonly min: number; readonly median: number };
-  /** The least of all rounds; the other two are medians. */
-  readonly latency: { readonly min: number; readonly median: number; readonly p99: number };
-  /** Its CPU in relation to its baseline's in the same round: the median of the rounds; null for a baseline. */
-  readonly ratio: number | null;
+  readonly cpu: Spread;
+  /** Its CPU in relation to its baseline's in the same round; null for a baseline. */
+  readonly ratio: Spread | null;
+  readonly goal: number | undefined;
+  readonly wall: number;
+  readonly latency: number;
+  readonly p99: number;
 }
 
 /** The subjects of a group at one number at once. */
@@ -74,21 +80,25 @@ export function sectionsOf({ runs, loads }: Pick<Results, 'runs' | 'loads'>): Se
 }
 
 function rowOf(subject: string, runs: readonly Run[]): Row {
+  const { beside, goal } = subjectNamed(subject);
   const own = runs.filter((run) => run.subject === subject);
-  const over = (read: (run: Run) => number) => ({ min: Math.min(...own.map(read)), median: median(own.map(read)) });
-  const { beside } = subjectNamed(subject);
-  const baseline = runs.filter((run) => run.subject === beside);
+  const ratios = roundRatios(
+    own,
+    runs.filter((run) => run.subject === beside),
+  );
   return {
     subject,
-    cpu: over(({ cpu }) => cpu),
-    wall: over(({ wall }) => wall),
-    latency: {
-      min: over(({ latency }) => latency.min).min,
-      median: over(({ latency }) => latency.median).median,
-      p99: over(({ latency }) => latency.p99).median,
-    },
-    ratio: baseline.length > 0 ? median(roundRatios(own, baseline)) : null,
+    cpu: spreadOf(own.map(({ cpu }) => cpu)),
+    ratio: ratios.length > 0 ? spreadOf(ratios) : null,
+    goal,
+    wall: median(own.map(({ wall }) => wall)),
+    latency: median(own.map(({ latency }) => latency.median)),
+    p99: median(own.map(({ latency }) => latency.p99)),
   };
+}
+
+function spreadOf(values: readonly number[]): Spread {
+  return { min: Math.min(...values), median: median(values) };
 }
 
 /** The ratio of CPU of two lists of figures, round by round. */

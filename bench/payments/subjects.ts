@@ -1,16 +1,15 @@
 import type { CallbackServer, Caller, SubjectSetup } from './caller.js';
-import type { DirectKind } from './this-package.js';
 
-export type StoreKind = 'memory' | 'sqlite' | 'postgres' | 'redis';
+export type StoreKind = 'memory' | 'sqlite' | 'postgres' | 'mariadb';
 
 interface AnySubject {
   readonly name: string;
-  /** What it does, for the page. */
-  readonly does: string;
   /** The baseline: the subject of its group that it is compared with; absent for the baseline itself. */
   readonly beside?: string;
   /** The store of a subject that is this package. */
   readonly store?: StoreKind;
+  /** The most that its CPU may be in relation to the baseline's, at {@link GOAL_AT_ONCE}. */
+  readonly goal?: number;
 }
 
 /** A subject whose process calls the gateway. */
@@ -32,104 +31,64 @@ export interface SubjectGroup {
   readonly subjects: readonly Subject[];
 }
 
-const BARE_ROUTE: CallbackSubject = {
-  name: 'bare-route',
-  does: 'a route of Fastify alone: parses the form, calls Auth3d by undici, redirects; checks and stores nothing',
-  measures: 'callbacks',
-  start: async (setup) => (await import('../peers/bare-fastify.js')).startBareFastify(setup),
-};
+export const GOAL_AT_ONCE = 64;
 
-/** Each process imports what it measures and nothing else. */
+/** Each process imports what it measures and nothing else. docs/internals/performance.md says what each does. */
 export const GROUPS: readonly SubjectGroup[] = [
   {
     title: 'A direct payment',
     subjects: [
-      client('undici', 'a request of undici; no signature, nothing validated, nothing stored', async (setup) =>
-        (await import('./bare-undici.js')).startBareUndici(setup),
-      ),
-      client('node-http', 'the same by node:http with a keep-alive agent', async (setup) =>
-        (await import('./bare-http.js')).startBareHttp(setup),
-      ),
       {
         name: 'stripe-node',
-        does: 'paymentIntents.create of stripe-node, with its own HTTP client',
         measures: 'calls',
         start: async (setup) => (await import('../peers/stripe-node.js')).startStripeNode(setup),
       },
-      client('iyzipay', 'payment.create of iyzipay', async (setup) =>
-        (await import('../peers/iyzipay.js')).startIyzipay(setup),
-      ),
-      client('craftgate', 'createPayment of @craftgate/craftgate', async (setup) =>
-        (await import('../peers/craftgate.js')).startCraftgate(setup),
-      ),
-      client(
-        'naive',
-        'HttpService of @nestjs/axios, input validated by class-validator, signed; not stored',
-        async (setup) => (await import('./naive-way.js')).startNaiveWay(setup),
-      ),
-      direct('memory', 'memory', 'doPayment of this package, the store in memory'),
-      direct('sqlite', 'sqlite', 'the same on SQLite, a file, with the default settings (WAL, synchronous FULL)'),
-      direct('postgres', 'postgres', 'the same on PostgreSQL (fsync on), in a process of its own'),
-      direct('redis', 'redis', 'the same on Redis (appendfsync always), in a process of its own'),
-      direct('memory-handler', 'memory', 'as memory, and an @OnPayment handler hears of each', { handler: true }),
-      direct('sqlite-handler', 'sqlite', 'as sqlite, and an @OnPayment handler hears of each', { handler: true }),
+      {
+        name: 'naive',
+        beside: 'stripe-node',
+        measures: 'calls',
+        start: async (setup) => (await import('./naive-way.js')).startNaiveWay(setup),
+      },
+      direct('memory', { goal: 2.3 }),
+      direct('sqlite', { goal: 3.9 }),
+      direct('postgres'),
+      direct('mariadb'),
+      direct('sqlite', { handler: true }),
     ],
   },
   {
     title: 'A callback',
-    subjects: [BARE_ROUTE, callbacks('memory'), callbacks('sqlite'), callbacks('postgres'), callbacks('redis')],
-  },
-  {
-    title: 'init3d with a page of 64 KiB',
-    subjects: [
-      { ...direct('beside-init3d', 'memory', 'doPayment in memory, to put init3d in relation to'), beside: undefined },
-      {
-        name: 'undici-64k',
-        does: 'a request of undici whose answer carries the page: parsed, decoded, nothing else',
-        beside: 'beside-init3d',
-        measures: 'calls',
-        start: async (setup) => (await import('./bare-undici.js')).startBareInit3d(setup),
-      },
-      {
-        name: 'init3d-64k',
-        does: 'init3d in memory; the page is found, decoded and handed over',
-        beside: 'beside-init3d',
-        store: 'memory',
-        measures: 'calls',
-        start: async (setup) => (await import('./this-package.js')).startInit3d(setup),
-      },
-    ],
-  },
-  {
-    title: 'doPayment in hosts with many DTO classes',
     subjects: [
       {
-        ...direct('host-20', 'memory', 'as memory, in a host with 20 DTO classes', { dtoClasses: 20 }),
-        beside: undefined,
+        name: 'bare-route',
+        measures: 'callbacks',
+        start: async (setup) => (await import('../peers/bare-fastify.js')).startBareFastify(setup),
       },
-      {
-        ...direct('host-2000', 'memory', 'as memory, in a host with 2,000 DTO classes', { dtoClasses: 2_000 }),
-        beside: 'host-20',
-      },
+      callbacks('memory', 2.5),
+      callbacks('sqlite', 2.5),
+      callbacks('postgres'),
+      callbacks('mariadb'),
     ],
   },
 ];
 
-function client(name: string, does: string, start: CallSubject['start']): CallSubject {
-  return { name, does, beside: 'stripe-node', measures: 'calls', start };
+function direct(store: StoreKind, { goal, handler = false }: { goal?: number; handler?: boolean } = {}): CallSubject {
+  return {
+    name: handler ? `${store}-handler` : store,
+    beside: 'stripe-node',
+    store,
+    goal,
+    measures: 'calls',
+    start: async (setup) => (await import('./this-package.js')).startDirect(setup, { handler }),
+  };
 }
 
-function direct(name: string, store: StoreKind, does: string, kind: DirectKind = {}): CallSubject {
-  const start: CallSubject['start'] = async (setup) => (await import('./this-package.js')).startDirect(setup, kind);
-  return { ...client(name, does, start), store };
-}
-
-function callbacks(store: StoreKind): CallbackSubject {
+function callbacks(store: StoreKind, goal?: number): CallbackSubject {
   return {
     name: `callback-${store}`,
-    does: `the module's own route, as ${store}: the payment found, claimed, Auth3d called and judged, stored, redirected`,
     beside: 'bare-route',
     store,
+    goal,
     measures: 'callbacks',
     start: async (setup) => (await import('./this-package.js')).startCallbacks(setup),
   };

@@ -1,17 +1,9 @@
 import type { Callback, CallbackServer, Caller, SubjectSetup } from './caller.js';
-import { registerDtoClasses } from './dto-classes.js';
 import { startMerchantApp } from './merchant-app.js';
 import { bankFields, saleOf } from './sale.js';
 
-export interface DirectKind {
-  readonly handler?: boolean;
-  /** How many validated classes the host has besides. */
-  readonly dtoClasses?: number;
-}
-
 /** `doPayment`: a sale that is stored, sent, judged and stored again. */
-export async function startDirect(setup: SubjectSetup, { handler, dtoClasses = 0 }: DirectKind = {}): Promise<Caller> {
-  registerDtoClasses(dtoClasses);
+export async function startDirect(setup: SubjectSetup, { handler = false } = {}): Promise<Caller> {
   const app = await startMerchantApp(setup, { handler });
   let made = 0;
   return {
@@ -21,19 +13,6 @@ export async function startDirect(setup: SubjectSetup, { handler, dtoClasses = 0
       made += 1;
     },
     settled: () => app.handled(made),
-    close: () => app.close(),
-  };
-}
-
-/** `init3d` at a gateway whose page has 64 KiB. */
-export async function startInit3d(setup: SubjectSetup): Promise<Caller> {
-  const gatewayUrl = `${setup.gatewayUrl}/large-page`;
-  const app = await startMerchantApp({ ...setup, gatewayUrl });
-  return {
-    call: async (number) => {
-      const { html, payment } = await app.payments.init3d(saleOf(number));
-      if (payment.state !== 'awaiting' || !html.endsWith('</html>')) throw new Error(`the payment is ${payment.state}`);
-    },
     close: () => app.close(),
   };
 }

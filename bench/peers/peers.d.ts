@@ -6,20 +6,3 @@ declare module 'stripe' {
     readonly paymentIntents: { create(parameters: object): Promise<{ status: string }> };
   }
 }
-
-declare module 'iyzipay' {
-  export default class Iyzipay {
-    constructor(settings: { apiKey: string; secretKey: string; uri: string });
-    readonly payment: {
-      create(request: object, done: (error: Error | null, result: { status: string }) => void): void;
-    };
-  }
-}
-
-declare module '@craftgate/craftgate' {
-  interface Client {
-    payment(): { createPayment(request: object): Promise<{ paymentStatus: string }> };
-  }
-  const craftgate: { Client: new (settings: { apiKey: string; secretKey: string; baseUrl: string }) => Client };
-  export default craftgate;
-}

@@ -68,7 +68,6 @@ export const INTERNALS: readonly Section[] = [
   section('How it is measured', {
     'docs/internals/performance.md': 'Performance',
     'docs/internals/capacity.md': 'Capacity',
-    'docs/internals/mutation.md': 'Mutation report',
   }),
   section('How to change it', { 'CONTRIBUTING.md': 'Contributing' }),
 ];

@@ -5,7 +5,7 @@ import { MarkdownPageEvent } from 'typedoc-plugin-markdown';
 
 const PACKAGE = 'nestjs-card-payment';
 /** Of the modules whose folder is not their path. */
-const PATHS = { index: PACKAGE, 'store/sql': `${PACKAGE}/sql`, 'store/redis': `${PACKAGE}/redis` };
+const PATHS = { index: PACKAGE, 'store/sql': `${PACKAGE}/sql` };
 const KINDS = {
   [ReflectionKind.Class]: 'Class',
   [ReflectionKind.Interface]: 'Interface',

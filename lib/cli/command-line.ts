@@ -2,7 +2,6 @@ import { createRequire } from 'node:module';
 import { PaymentConfigurationError, PaymentError } from '../errors/payment-errors.js';
 import { nearest } from '../options/near-misses.js';
 import {
-  type Ask,
   type Call,
   type Command,
   CommandFailedError,
@@ -10,11 +9,9 @@ import {
   type Outcome,
   UsageError,
 } from './command.js';
-import { comparePaymentsCommand } from './books/compare.command.js';
 import { exportPaymentsCommand } from './books/export.command.js';
 import { doctorCommand } from './doctor/doctor.command.js';
 import { helpOf, helpOfAll, helpOfGroup } from './help.js';
-import { initCommand } from './init/init.command.js';
 import { loadEnvironmentFile, parseWords } from './parse-words.js';
 import { listPaymentsCommand, paymentStatsCommand, showPaymentCommand } from './payments/look-up.commands.js';
 import { parkedDeliveriesCommand, replayDeliveryCommand } from './payments/parked-deliveries.commands.js';
@@ -30,7 +27,6 @@ import { simulateCommand } from './simulate.command.js';
 
 /** The commands, in the order in which the help lists them. */
 export const COMMANDS: readonly Command[] = [
-  initCommand,
   doctorCommand,
   simulateCommand,
   schemaCommand,
@@ -44,7 +40,6 @@ export const COMMANDS: readonly Command[] = [
   voidPaymentCommand,
   listRefundsCommand,
   recordRefundCommand,
-  comparePaymentsCommand,
   exportPaymentsCommand,
   parkedDeliveriesCommand,
   replayDeliveryCommand,
@@ -52,7 +47,7 @@ export const COMMANDS: readonly Command[] = [
 
 /** What the process prints, and how it ends. */
 export interface Answer {
-  readonly status: 0 | 1 | 2 | 3;
+  readonly status: 0 | 1 | 2;
   readonly stdout: string;
   readonly stderr: string;
   /** Whether the process keeps running until it is ended. */
@@ -72,13 +67,8 @@ export type Show = (text: string, stream: 'stdout' | 'stderr') => Promise<'shown
  * Runs the command that the words name. It never rejects, and prints nothing itself.
  *
  * @param show shows what a command says before it has ended
- * @param ask asks a person; null if nobody can answer
  */
-export async function answer(
-  words: readonly string[],
-  show: Show = () => Promise.resolve('shown'),
-  ask: Ask | null = null,
-): Promise<Answer> {
+export async function answer(words: readonly string[], show: Show = () => Promise.resolve('shown')): Promise<Answer> {
   const [first = '', ...others] = words;
   if (VERSION.includes(first)) return said(`${packageVersion()}\n`);
   if (HELP.includes(first)) return others.length === 0 ? said(helpOfAll(COMMANDS)) : answer([...others, '--help']);
@@ -89,7 +79,7 @@ export async function answer(
     const [second = '', ...rest] = others;
     if (group.length > 0 && HELP.includes(second)) return said(helpOfGroup(first, group));
     found = group.length > 0 ? commandIn(group, first, second) : commandIn(COMMANDS, '', first);
-    return await run(found, group.length > 0 ? rest : others, show, ask);
+    return await run(found, group.length > 0 ? rest : others, show);
   } catch (error) {
     return refusal(error, found);
   }
@@ -108,7 +98,7 @@ function commandIn(commands: readonly Command[], group: string, word: string): C
   throw new UsageError(`There is no command "${prefix}${word}". ${meant}`);
 }
 
-async function run(command: Command, args: readonly string[], show: Show, ask: Ask | null): Promise<Answer> {
+async function run(command: Command, args: readonly string[], show: Show): Promise<Answer> {
   const parsed = parseWords(command, args);
   if (parsed === null) return said(helpOf(command));
   const environmentFile = loadEnvironmentFile(parsed.values['env'] as string | undefined);
@@ -123,7 +113,6 @@ async function run(command: Command, args: readonly string[], show: Show, ask: A
       if (shown === 'failed') throw new CommandFailedError('Standard output cannot be written; is the disk full?');
       return shown === 'shown';
     },
-    ask: ask && ((question) => ask(printable(question))),
   } as Call<CommandOptions>);
   const stderr = outcome.remark === undefined ? '' : `${printable(outcome.remark)}\n`;
   return { ...said(textOf(outcome, isJson), outcome.status), stderr, staysUp: outcome.staysUp };

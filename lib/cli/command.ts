@@ -33,8 +33,6 @@ export interface Call<Options extends CommandOptions> {
   readonly environmentFile: string | null;
   /** Shows a line at once: on standard output, or on standard error with `--json`. It never rejects. */
   readonly announce: (line: string) => Promise<void>;
-  /** Asks a person; null if nobody can answer. */
-  readonly ask: Ask | null;
   /**
    * Writes a part of the command's result to standard output, as it is, and waits until it is taken. False when nobody
    * reads it any more.
@@ -43,13 +41,6 @@ export interface Call<Options extends CommandOptions> {
   readonly write: (text: string) => Promise<boolean>;
 }
 
-/**
- * Asks whether to do something, and takes no answer for no.
- *
- * @throws CommandFailedError if the person ends the questions
- */
-export type Ask = (question: string) => Promise<boolean>;
-
 /** The result of a command. */
 export interface Outcome {
   readonly text: string;
@@ -57,8 +48,8 @@ export interface Outcome {
   readonly remark?: string;
   /** Printed with `--json`, instead of the text. Its shape is documented and must not change. */
   readonly json?: object;
-  /** 1 if the result is bad, 3 if it is good as far as it could be found out; 0 by default. */
-  readonly status?: 0 | 1 | 3;
+  /** 1 if the result is bad; 0 by default. */
+  readonly status?: 0 | 1;
   /** Whether the process keeps running until it is ended. */
   readonly staysUp?: boolean;
 }

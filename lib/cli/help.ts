@@ -1,8 +1,7 @@
 import type { Command } from './command.js';
 
 const STATUSES = `Exit status: 0 done, and the result is good; 1 failed, or the result is bad;
-2 the arguments or the settings are wrong, and nothing was tried; 3 nothing bad was found, but not all could be
-found out (payments compare).`;
+2 the arguments or the settings are wrong, and nothing was tried.`;
 
 /** The help of all commands. */
 export function helpOfAll(commands: readonly Command[]): string {

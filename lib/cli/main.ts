@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { Logger } from '@nestjs/common';
-import { askOnTerminal, isTerminal } from './ask-on-terminal.js';
 import { answer } from './command-line.js';
 import { StderrLogger } from './stderr-logger.js';
 
@@ -14,10 +13,8 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 
 // The timers of the payment flows do not keep the process alive until the command is done; this one does.
 const busy = setInterval(() => undefined, A_DAY_MS);
-const { status, stdout, stderr, staysUp } = await answer(
-  process.argv.slice(2),
-  (text, stream) => written(process[stream], text),
-  isTerminal() ? askOnTerminal : null,
+const { status, stdout, stderr, staysUp } = await answer(process.argv.slice(2), (text, stream) =>
+  written(process[stream], text),
 );
 clearInterval(busy);
 isAnswered = true;

@@ -1,29 +1,11 @@
 import { refundsAccountOf } from '../payment/account.js';
-import { isRefund, type PaymentRecord } from '../payment/payment.js';
+import type { PaymentRecord } from '../payment/payment.js';
 import type { PaymentStore, SettledPage, SettledPlace } from '../store/payment-store.js';
-
-/** Which records: payments, refunds and voids, or both. */
-export type SettledKind = 'sales' | 'refunds';
-
-export const SETTLED_KINDS: readonly SettledKind[] = ['sales', 'refunds'];
 
 /** From the first moment of a period until just before its last. */
 export interface Period {
   readonly from: Date;
   readonly to: Date;
-}
-
-/** After which payment, and after which refund, to go on; null from the beginning. */
-export type SettledPlaces = Readonly<Record<SettledKind, SettledPlace | null>>;
-
-export const FROM_THE_BEGINNING: SettledPlaces = { sales: null, refunds: null };
-
-/** What to read. */
-export interface SettledQuery {
-  readonly account: string;
-  readonly period: Period;
-  readonly kinds?: readonly SettledKind[];
-  readonly after?: SettledPlaces;
 }
 
 const PAGE_SIZE = 200;
@@ -34,12 +16,12 @@ const PAGE_SIZE = 200;
  */
 export async function* settledRecords(
   store: Pick<PaymentStore, 'listSettled'>,
-  { account, period, kinds = SETTLED_KINDS, after = FROM_THE_BEGINNING }: SettledQuery,
+  account: string,
+  period: Period,
 ): AsyncGenerator<PaymentRecord> {
-  const streams = kinds.map((kind) => {
-    const of = kind === 'sales' ? account : refundsAccountOf(account);
-    return recordsOf(store, { account: of, ...period, after: after[kind], limit: PAGE_SIZE });
-  });
+  const streams = [account, refundsAccountOf(account)].map((of) =>
+    recordsOf(store, { account: of, ...period, after: null, limit: PAGE_SIZE }),
+  );
   const next = await Promise.all(streams.map((stream) => stream.next()));
   for (;;) {
     let first = -1;
@@ -50,11 +32,6 @@ export async function* settledRecords(
     yield next[first]!.value as PaymentRecord;
     next[first] = await streams[first]!.next();
   }
-}
-
-/** The place of a record, after which to go on. */
-export function placesAfter(places: SettledPlaces, record: PaymentRecord): SettledPlaces {
-  return { ...places, [isRefund(record) ? 'refunds' : 'sales']: placeOf(record) };
 }
 
 async function* recordsOf(

@@ -1,8 +1,8 @@
-import { type AmountFormat, compareAmounts } from '../payment/amount.js';
+import type { AmountFormat } from '../payment/amount.js';
 import type { PaymentClock } from '../payment/clock.js';
 import { type Carried, Masker, type Thrown } from '../payment/kept-text.js';
 import { isLoopback } from '../payment/loopback.js';
-import { isRefund, type Payment, type PaymentRecord, type RefundKind, toPayment } from '../payment/payment.js';
+import type { Payment, RefundKind } from '../payment/payment.js';
 import { withTimeout } from '../payment/with-timeout.js';
 import type {
   Auth3dRequest,
@@ -26,7 +26,6 @@ import { type Init3dOutcome, init3dOutcome } from './readings/init3d-outcome.js'
 import { inquiryOutcome, type InquiryOutcome, type InquiryRules } from './readings/inquiry-outcome.js';
 import { ReplyFields } from './readings/reply-fields.js';
 import { type Expectation, isForeign, type ReadingRules } from './readings/result-checks.js';
-import { settledWord, type SettledWord, UNANSWERED_WORD } from './readings/settled-word.js';
 import type { GatewayTransport } from './transport/gateway-transport.js';
 import { inRequestSpan } from './transport/request-span.js';
 import type { Answer, RequestClaim, Transmission, WireRequest } from './transport/transmission.js';
@@ -212,43 +211,6 @@ export class GatewayClient {
     const inquiry = inquiryOutcome(sent.reply, checkPayment, expected, rules);
     if (inquiry.outcome === 'nothing') this.reportReply('checkPayment', sent, null);
     return 'charge' in inquiry ? { ...inquiry, charge: this.kept('checkPayment', inquiry.charge, sent) } : inquiry;
-  }
-
-  /**
-   * Asks about a settled payment or refund, to compare the gateway's word with the record. It moves no money, and no
-   * word of the gateway changes the record. An amount that the gateway has charged must still be the same; a refund is
-   * compared with its own amount alone.
-   */
-  async askSettled(record: PaymentRecord): Promise<SettledWord> {
-    const { checkPayment } = this.operations;
-    if (!checkPayment) return UNANSWERED_WORD;
-    const payment = toPayment(record);
-    const sent = await this.send('checkPayment', checkPayment, payment);
-    if (!sent.sent || !sent.reply) return UNANSWERED_WORD;
-    const { expected, special } = this.inBooks(record);
-    const rules = { ...this.rulesFor('checkPayment', sent), ...special, isSignGood: null };
-    return settledWord(sent.reply, checkPayment, expected, rules, (result) =>
-      keptResult(result, sent.masker, rules.codes),
-    );
-  }
-
-  /** What the answer about a settled payment or refund is compared with. */
-  private inBooks(record: PaymentRecord): {
-    readonly expected: Expectation;
-    readonly special: Pick<InquiryRules, 'about' | 'verifyAmount'> & Partial<InquiryRules>;
-  } {
-    const { conversationId, amount, chargedAmount, currencyCode, installmentCount, isUnproven } = record;
-    const { verifyAmount } = this.settings;
-    const exact = verifyAmount === 'off' ? 'off' : 'exact';
-    if (isRefund(record)) {
-      const expected = { conversationId, amount, currencyCode, installmentCount: 1 };
-      return { expected, special: { about: 'refund', codes: this.refundCodes, verifyAmount: exact } };
-    }
-    const about = record.kind === 'hosted' ? 'page' : 'sale';
-    const charged = isUnproven === true ? null : chargedAmount;
-    const isKnown = charged !== null && compareAmounts(charged, charged) !== null;
-    const expected = { conversationId, amount: isKnown ? charged : amount, currencyCode, installmentCount };
-    return { expected, special: { about, verifyAmount: isKnown ? exact : verifyAmount } };
   }
 
   /**

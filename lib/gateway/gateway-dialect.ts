@@ -168,8 +168,6 @@ export interface InquiryResult extends GatewayResult {
   readonly isSuccessful?: boolean | null;
   /** Whether a status next to the code says that nothing has been paid so far. Read of the gateway's own page only. */
   readonly isUnpaid?: boolean;
-  /** Whether that status says that it may still be paid. Read where accounts are compared. */
-  readonly isOpen?: boolean;
   /**
    * In how many instalments it was paid, as decimal text; null or left out if the answer does not say. At the gateway's
    * own page, the buyer may choose (unverified).

@@ -124,7 +124,7 @@ export class GatewayTrouble {
     return options.map((option) => `${option} (${variableOf(this.account, option)})`).join(', ');
   }
 
-  private error(kind: string, line: string, fields: LogFields): void {
+  protected error(kind: string, line: string, fields: LogFields): void {
     const { account, host } = this;
     this.limited.write(kind, (end) => this.logger.error(new LogRecord(line + end, { account, host, ...fields })));
   }

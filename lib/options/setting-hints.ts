@@ -2,7 +2,7 @@ import type { ConfigurationProblem } from '../errors/payment-errors.js';
 import { variableOf, variablePrefix } from '../payment/account.js';
 import { looksAtNoCertificate } from '../payment/tls.js';
 import { shownUrl } from '../store/shown-url.js';
-import { tlsRemedy, unprotectedHost } from '../store/store-url.js';
+import { engineOfUrl } from '../store/sql/engines.js';
 import { describeNearMiss, nearMisses } from './near-misses.js';
 import type { PaymentOptions } from './payment-options.js';
 import { type Environment, readOptions } from './read-options.js';
@@ -71,11 +71,12 @@ export function nearMissTexts(environment: Environment, account: string): string
  * about. A private network counts, too: this process cannot know who else is in it.
  */
 export function unprotectedStoreText(storeUrl: string, variable: string, environment: Environment): string | null {
-  const host = unprotectedHost(storeUrl, environment);
-  if (host === null || isLoopback(host.toLowerCase()) || host === '::1') return null;
+  const engine = engineOfUrl(storeUrl);
+  const host = engine?.unprotectedHost(storeUrl, environment) ?? null;
+  if (!engine || host === null || isLoopback(host.toLowerCase()) || host === '::1') return null;
   const shown = shownUrl(storeUrl).endsWith('…') ? 'another host' : host;
   const isBlind = looksAtNoCertificate(environment);
-  const own = tlsRemedy(storeUrl);
+  const own = `put ${engine.tlsOption} in its URL`;
   const remedy = isBlind ? `${own}, and remove NODE_TLS_REJECT_UNAUTHORIZED=0` : own;
   return (
     `The connection to the payment store at ${shown} is not protected by verified TLS: anyone who can listen in ` +

@@ -1,4 +1,4 @@
-// Written by generate-currencies.js (npm run currencies). Do not edit it by hand.
+// Written by scripts/generate-currencies.js (npm run currencies). Do not edit it by hand.
 
 /** The letters of a currency, and how many decimals its amounts can have. */
 type Currency = readonly [letters: string, decimals: number];

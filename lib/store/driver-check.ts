@@ -9,7 +9,6 @@ declare const OWN_FILE: string | undefined;
 const OLDER_RELEASES: Readonly<Record<string, string>> = {
   'better-sqlite3': '12',
   kysely: '0.28',
-  ioredis: '5',
   pg: '8',
 };
 

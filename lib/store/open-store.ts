@@ -3,7 +3,7 @@ import type { PaymentClock } from '../payment/clock.js';
 import { MemoryPaymentStore } from './memory/memory-payment-store.js';
 import type { PaymentStore } from './payment-store.js';
 import { withoutSecrets } from './shown-url.js';
-import { credentialsOf, STORE_URL_FORMS, storeKindOf, STRAY_PERCENT } from './store-url.js';
+import { STORE_URL_FORMS, storeUrlProblem } from './store-url.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
 
 /** Which store to open, and how. */
@@ -33,9 +33,8 @@ export async function openStore(settings: StoreSettings): Promise<PaymentStore> 
   const setting = settings.store
     ? { option: 'store', variable: null }
     : { option: 'storeUrl', variable: settings.variable };
-  if (!settings.store && !credentialsOf(settings.storeUrl)) {
-    throw new PaymentConfigurationError([{ ...setting, message: STRAY_PERCENT }]);
-  }
+  const problem = settings.store ? null : storeUrlProblem(settings.storeUrl);
+  if (problem !== null) throw new PaymentConfigurationError([{ ...setting, message: problem }]);
   let store: PaymentStore | null = null;
   try {
     store = settings.store ?? (await storeOf(settings));
@@ -62,23 +61,14 @@ export async function releaseStore(store: PaymentStore): Promise<void> {
 }
 
 async function storeOf({ storeUrl, variable, background, mustExist, clock }: StoreSettings): Promise<PaymentStore> {
-  switch (storeKindOf(storeUrl)) {
-    case 'sql': {
-      const { openSqlStore } = await import('./sql/open-sql-store.js');
-      return openSqlStore(storeUrl, { processClock: clock, mustExist });
-    }
-    case 'redis': {
-      const { openRedisStore } = await import('./redis/index.js');
-      return openRedisStore(storeUrl, { mustExist });
-    }
-    case 'memory':
-      new PaymentLogger().warn(
-        'Payments are kept in memory: a restart loses them, and a second instance does not see them. ' +
-          `Set ${variable} (${STORE_URL_FORMS.slice(1).join(', ')}) before you take real payments.` +
-          (background ? '' : ' The background work is off here, so nothing reconciles them either.'),
-      );
-      return new MemoryPaymentStore({ clock });
-    case null:
-      throw new Error(`a store is ${STORE_URL_FORMS.join(', ')}`);
+  if (storeUrl !== 'memory:') {
+    const { openSqlStore } = await import('./sql/open-sql-store.js');
+    return openSqlStore(storeUrl, { processClock: clock, mustExist });
   }
+  new PaymentLogger().warn(
+    'Payments are kept in memory: a restart loses them, and a second instance does not see them. ' +
+      `Set ${variable} (${STORE_URL_FORMS.slice(1).join(', ')}) before you take real payments.` +
+      (background ? '' : ' The background work is off here, so nothing reconciles them either.'),
+  );
+  return new MemoryPaymentStore({ clock });
 }

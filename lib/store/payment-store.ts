@@ -172,8 +172,8 @@ export abstract class PaymentStore implements PaymentLedger, PaymentOutbox {
   listSettled(_page: SettledPage): Promise<PaymentRecord[]> {
     return Promise.reject(
       new Error(
-        `${this.constructor.name} cannot list what was settled in a period, which comparing and exporting payments ` +
-          'needs: add the method listSettled to it, as docs/own-store.md shows.',
+        `${this.constructor.name} cannot list what was settled in a period, which "payments export" needs: ` +
+          'add the method listSettled to it, as docs/own-store.md shows.',
       ),
     );
   }

@@ -1,14 +1,11 @@
 import { jest } from '@jest/globals';
 import { HELP, parseCommand } from '../../bench/command-line.js';
-import { chartOf } from '../../bench/payments/chart.js';
 import { judge } from '../../bench/payments/compare-commits.js';
-import { GOALS } from '../../bench/payments/goals.js';
 import { COMPARISON, FULL, QUICK } from '../../bench/payments/options.js';
-import { pageOf } from '../../bench/payments/page.js';
-import { printResults } from '../../bench/payments/report.js';
 import { type Results, sectionsOf } from '../../bench/payments/results.js';
 import type { Run } from '../../bench/payments/rounds.js';
 import { SUBJECTS } from '../../bench/payments/subjects.js';
+import { pageWith, printResults } from '../../bench/payments/tables.js';
 
 const ran = (subject: string, round: number, cpu: number, build?: string): Run => ({
   subject,
@@ -50,9 +47,11 @@ describe('results', () => {
       {
         subject: 'memory',
         cpu: { min: 200, median: 300 },
-        wall: { min: 400, median: 600 },
-        latency: { min: 100, median: 900, p99: 2700 },
-        ratio: 2,
+        ratio: { min: 1.5, median: 2 },
+        goal: 2.3,
+        wall: 600,
+        latency: 900,
+        p99: 2700,
       },
     ]);
   });
@@ -60,40 +59,20 @@ describe('results', () => {
   it('prints a table', () => {
     printResults(RESULTS);
     expect(printed).toContainEqual(expect.stringContaining('A direct payment, 64 at once'));
-    expect(
-      printed
-        .find((line) => line.includes(' memory '))
-        ?.trim()
-        .split(/\s+/),
-    ).toEqual(['memory', '300', '200', '2.00', '600', '400', '100', '900', '2700']);
+    const row = printed.find((line) => line.includes(' memory '));
+    expect(row?.trim().split(/\s+/)).toEqual(['memory', '300', '200', '2.00', '1.50', '2.3', '600', '900', '2700']);
   });
 
-  it('draws bars as long as their figures', () => {
-    const chart = chartOf(RESULTS);
-    const bars = [...chart.matchAll(/<rect class="(\w+)".* width="(\d+)"/g)].map(([, kind, width]) => ({
-      kind,
-      width,
-    }));
-    expect(bars.map(({ kind }) => kind)).toEqual(['other', 'own']);
-    expect(Number(bars[1]?.width) / Number(bars[0]?.width)).toBeCloseTo(3, 1);
-    expect(chart).toContain('300 (2.00 × stripe-node)');
-    expect(chart).toContain('prefers-color-scheme: dark');
-  });
-
-  it('writes a page with the goals as they were met and missed', async () => {
-    const page = await pageOf(RESULTS);
-    const goal = (what: string) =>
-      page
-        .split('\n')
-        .find((line) => line.startsWith(`| ${what}`))
-        ?.replaceAll(/ +/g, ' ');
-    expect(goal('`doPayment` in memory')).toContain('| 2.3 | 1.5 | 2.00 |');
-    expect(goal('`doPayment` on SQLite')).toContain('| not measured |');
-    expect(page.replaceAll('\n', ' ')).toContain('Measured on 2026-01-02 at v1.2.3, Node v20.20.2, linux x64, 2 cores');
-    expect(page.split('\n').filter((line) => line.length > 120 && !line.startsWith('|'))).toEqual([]);
-
-    const slower = RESULTS.runs.map((run) => (run.subject === 'memory' ? { ...run, cpu: 2 * run.cpu } : run));
-    expect(await pageOf({ ...RESULTS, runs: slower })).toContain('4.00, missed');
+  it('writes the tables of a page, and leaves the rest of it alone', async () => {
+    const [before, after] = ['# Performance\n\nBefore.\n', 'After.\n'];
+    const written = `${before}\n<!-- figures -->\n\nold\n\n<!-- end of the figures -->\n\n${after}`;
+    const page = await pageWith(RESULTS, written);
+    expect(page).toMatch(/^# Performance\n\nBefore\.\n\n<!-- figures -->\n\n### A direct payment, 64 at once\n/);
+    expect(page).toMatch(/\n<!-- end of the figures -->\n\nAfter\.\n$/);
+    expect(page.replace(/ +/g, ' ')).toContain('| memory | 300 | 200 | 2.00 | 1.50 | 2.3 | 600 | 900 | 2700 |');
+    expect(page.replace(/\s+/g, ' ')).toContain('Measured on 2026-01-02 at v1.2.3, 3 rounds, Node v20.20.2, linux x64');
+    expect(page).not.toContain('old');
+    expect(await pageWith(RESULTS, page)).toBe(page);
   });
 
   it('finds a commit slower by the middle of its rounds', () => {
@@ -110,31 +89,34 @@ describe('results', () => {
     const names = SUBJECTS.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     for (const { beside } of SUBJECTS) expect(beside === undefined || names.includes(beside)).toBe(true);
-    for (const { subject } of GOALS) expect(names).toContain(subject);
     for (const { subjects } of [FULL, QUICK, COMPARISON]) expect(names).toEqual(expect.arrayContaining([...subjects]));
   });
 
   describe('the command line', () => {
-    it('reads what to run', () => {
-      expect(parseCommand([])).toMatchObject({ run: 'benches', names: [], options: { quick: false, write: false } });
-      expect(parseCommand(['payments', '--quick', '--at-once', '1,64', '--subjects', 'memory,undici'])).toMatchObject({
-        names: ['payments'],
-        options: { quick: true, atOnce: [1, 64], subjects: ['memory', 'undici'] },
-      });
-      expect(parseCommand(['compare', 'v1'])).toMatchObject({ base: 'v1', head: 'HEAD', bound: 1.15 });
-      expect(parseCommand(['compare', 'v1', 'v2', '--bound', '1.3'])).toMatchObject({ head: 'v2', bound: 1.3 });
-      expect(parseCommand(['--help'])).toEqual({ run: 'help' });
+    const payments = { run: 'payments', options: expect.objectContaining({ quick: false, write: false }) };
+
+    it.each<readonly [string, object]>([
+      ['', payments],
+      ['payments', payments],
+      ['payments --quick --at-once 1,64', { options: { quick: true, atOnce: [1, 64] } }],
+      ['payments --subjects memory,naive', { options: { subjects: ['memory', 'naive'] } }],
+      ['compare v1', { run: 'compare', base: 'v1', head: 'HEAD', bound: 1.15 }],
+      ['compare v1 v2 --bound 1.3', { head: 'v2', bound: 1.3 }],
+      ['scale', { run: 'scale', options: { database: 'postgres', stored: 1_000_000, partitioned: false } }],
+      ['scale --database sqlite --payments 20000', { options: { database: 'sqlite', stored: 20_000 } }],
+      ['--help', { run: 'help' }],
+    ])('reads "%s"', (line, command) => {
+      expect(parseCommand(line.split(' ').filter(Boolean))).toMatchObject(command);
     });
 
-    it.each(['compare', 'compare a b c', '--rounds 0', '--at-once 1,x', '--fast', 'compare a --bound x'])(
-      'refuses %s',
-      (line) => expect(() => parseCommand(line.split(' '))).toThrow(),
-    );
+    it.each([
+      ...['compare', 'compare a b c', 'compare a --bound x', '--rounds 0', '--at-once 1,x', '--fast'],
+      ...['memory', 'payments scale', 'scale --database oracle', 'scale --payments many'],
+    ])('refuses %s', (line) => expect(() => parseCommand(line.split(' '))).toThrow());
 
     it('is explained', () => {
-      for (const option of ['quick', 'subjects', 'at-once', 'rounds', 'calls', 'warm-up', 'json', 'write', 'bound']) {
-        expect(HELP).toContain(`--${option} `);
-      }
+      const options = ['quick', 'subjects', 'at-once', 'rounds', 'calls', 'warm-up', 'json', 'write', 'bound'];
+      for (const option of [...options, 'database', 'payments', 'partitioned']) expect(HELP).toContain(`--${option} `);
     });
   });
 });

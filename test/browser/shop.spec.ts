@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startSimulator } from 'nestjs-card-payment/simulator';
 import type { Browser } from 'playwright-core';
+import { until } from '../services/until.js';
 import { launchBrowser } from './browser.js';
 import { Buyer, type Method } from './buyer.js';
 import { openShop, type Shop } from './shop.js';
@@ -55,7 +56,7 @@ describe('shop', () => {
       expect(charges()).toEqual(['2730.00']);
       expect(await buyer.page.locator('.basket-link b').count()).toBe(0);
 
-      const admin = await adminOf(orderId);
+      const admin = await adminOf(orderId, 'succeeded');
       expect(admin.status).toBe('paid');
       expect(admin.text).toMatch(/Invoice \d{4}/);
       expect(admin.text).toContain(shown);
@@ -100,7 +101,7 @@ describe('shop', () => {
       expect(await buyer.text()).toContain('The card’s funds or limit are not sufficient.');
       expect(charges()).toEqual([]);
 
-      const admin = await adminOf(orderId);
+      const admin = await adminOf(orderId, 'failed');
       expect(admin.status).toBe('open');
       expect(admin.text).toMatch(/failed[\s\S]*declined[\s\S]*B0051/);
       expect(admin.text).toMatch(/@OnPayment\s+payment\.failed/);
@@ -131,21 +132,25 @@ describe('shop', () => {
       await buyer.sees('paid');
       expect(buyer.orderId()).toBe(orderId);
       expect(charges()).toEqual(['1240.00']);
-      expect((await adminOf(orderId)).text).toMatch(/failed[\s\S]*B0017[\s\S]*succeeded[\s\S]*B0000/);
+      expect((await adminOf(orderId, 'succeeded')).text).toMatch(/failed[\s\S]*B0017[\s\S]*succeeded[\s\S]*B0000/);
     });
 
     it('an unclear answer: the buyer waits, the merchant asks the gateway, and the order is paid', async () => {
+      // The shop itself asks after 12 s: until the merchant has asked, too, the gateway answers nobody.
+      const inquiry = shop.simulator.fail({ operation: 'CheckPayment', kind: 'stall', times: Infinity });
       const orderId = await buyer.order('Unclear answer');
       await buyer.pay('Direct');
       await buyer.sees('pending');
       expect(await buyer.text()).toContain('Please do not pay again');
       await buyer.page.goto(`${shop.url}/orders/${orderId}/pay`);
       await buyer.sees('pending');
-      expect((await adminOf(orderId)).status).toBe('checking');
+      expect((await adminOf(orderId, 'unknown')).status).toBe('checking');
 
       const merchant = await buyer.secondTab();
       await merchant.page.goto(`${shop.url}/admin`);
-      await merchant.page.locator(`[data-order="${orderId}"]`).getByRole('button', { name: 'Ask the gateway' }).click();
+      const ask = merchant.page.locator(`[data-order="${orderId}"]`).getByRole('button', { name: 'Ask the gateway' });
+      const before = inquiry.timesPlayed;
+      await Promise.all([ask.click(), until(() => inquiry.timesPlayed > before).then(() => inquiry.release())]);
       await merchant.page.locator(`[data-order="${orderId}"] [data-state="succeeded"]`).waitFor();
       // The buyer's page asks again by itself.
       await buyer.sees('paid');
@@ -392,7 +397,7 @@ describe('shop', () => {
       await Promise.all([buyer.sees('paid'), other.sees('paid')]);
       expect(charges()).toEqual(['420.00']);
 
-      const { status, text } = await adminOf(orderId);
+      const { status, text } = await adminOf(orderId, 'succeeded');
       expect(status).toBe('paid');
       expect(text).toContain('another payment holds the order');
     });
@@ -483,13 +488,19 @@ describe('shop', () => {
   });
 });
 
-/** What the merchant's page shows about an order. */
-async function adminOf(orderId: string): Promise<{ status: string | null; text: string }> {
+/** What the merchant's page shows about an order once the shop's handler, which may be late, has got this event. */
+async function adminOf(orderId: string, event: string): Promise<{ status: string | null; text: string }> {
   const page = await buyer.page.context().newPage();
-  await page.goto(`${shop.url}/admin`);
   const card = page.locator(`[data-order="${orderId}"]`);
-  await card.locator('details').evaluate((details: { open: boolean }) => (details.open = true));
-  const seen = { status: await card.getAttribute('data-status'), text: await card.innerText() };
+  let seen: { status: string | null; text: string } = { status: null, text: '' };
+  const isHandled = async () => {
+    await page.goto(`${shop.url}/admin`);
+    await card.locator('details').evaluate((details: { open: boolean }) => (details.open = true));
+    seen = { status: await card.getAttribute('data-status'), text: await card.innerText() };
+    return new RegExp(`@OnPayment\\s+payment\\.${event}`).test(seen.text);
+  };
+  // When it never is, what is seen says more than a limit.
+  await until(isHandled).catch(() => undefined);
   await page.close();
   return seen;
 }

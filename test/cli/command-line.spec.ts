@@ -9,7 +9,6 @@ import { scratch } from './scratch.js';
 
 /** Those that people were told of: one that is gone or renamed breaks their scripts. */
 const NAMES = [
-  'init',
   'doctor',
   'simulate',
   'schema',
@@ -23,7 +22,6 @@ const NAMES = [
   'payments void',
   'payments refunds',
   'payments record-refund',
-  'payments compare',
   'payments export',
   'payments parked',
   'payments replay',
@@ -86,10 +84,10 @@ describe('the command line', () => {
     [[], 'Usage:'],
     [['docter'], 'There is no command "docter". Did you mean "doctor"?'],
     [['payment', 'list'], 'There is no command "payment". Did you mean "payments"?'],
-    [['migrate'], 'There is no command "migrate". The commands are: init, doctor, simulate, schema, payments.'],
+    [['migrate'], 'There is no command "migrate". The commands are: doctor, simulate, schema, payments.'],
     [
       ['payments'],
-      '"payments" needs a command: list, show, stats, inquire, resolve, abandon, refund, void, refunds, record-refund, compare, export, parked, replay.',
+      '"payments" needs a command: list, show, stats, inquire, resolve, abandon, refund, void, refunds, record-refund, export, parked, replay.',
     ],
     [['payments', 'lst'], 'There is no command "payments lst". Did you mean "payments list"?'],
     [['payments', 'list', '--acount', 'shop'], '"payments list" has no option --acount. Did you mean --account?'],
@@ -114,7 +112,6 @@ describe('the command line', () => {
     [['payments', 'list', '--state', 'refunding'], 'there is no state "refunding"'],
     [['payments', 'resolve', 'A', 'failed'], '"payments resolve" needs --note'],
     [['payments', 'resolve', 'A', 'failed', '--note', ' '], '"payments resolve" needs --note'],
-    [['init', '--adapter', 'koa'], '--adapter takes express or fastify.'],
     [['schema'], '--dialect takes sqlite, postgres, mysql or mariadb.'],
     [['schema', '--dialect', 'oracle'], '--dialect takes sqlite, postgres, mysql or mariadb.'],
     [['simulate', '--port', 'http'], '--port takes a number up to 65535.'],

@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { Redis } from 'ioredis';
 import pg from 'pg';
-import { openRedisStore } from '../../lib/store/redis/open-redis-store.js';
 import { paymentSchema, SCHEMA_VERSION } from '../../lib/store/sql/payment-schema.js';
 import { startPostgres, type Postgres } from '../services/postgres.js';
-import { type RedisServer, startRedis } from '../services/redis.js';
 import { cli, cliHere } from './cli.js';
 import { scratch } from './scratch.js';
 
@@ -34,7 +31,6 @@ const COMMANDS = [
   ['refund', 'A'],
   ['refunds'],
   ['record-refund', 'A', '--amount', '1', '--key', 'K', '--note', 'panel'],
-  ['compare', '--from', '2026-11-01', '--to', '2026-11-30'],
   ['export', '--from', '2026-11-01', '--to', '2026-11-30'],
 ].map((words) => ['payments', ...words]);
 
@@ -58,13 +54,13 @@ describe('without a store', () => {
     ['memory:', "PAYMENT_STORE_URL is memory: those payments are known to the application's own process alone"],
     [
       'oracle://ada:geheim@db/shop',
-      'PAYMENT_STORE_URL must be memory:, sqlite:FILE, postgres://…, mysql://…, mariadb://…, redis://…',
+      'PAYMENT_STORE_URL must be memory:, sqlite:FILE, postgres://…, mysql://…, mariadb://…',
     ],
     [
       'mysqli://ada:geheim@db/shop',
-      'PAYMENT_STORE_URL must be memory:, sqlite:FILE, postgres://…, mysql://…, mariadb://…, redis://…',
+      'PAYMENT_STORE_URL must be memory:, sqlite:FILE, postgres://…, mysql://…, mariadb://…',
     ],
-    ['redis://ada:geheim50%@127.0.0.1:1', 'PAYMENT_STORE_URL must have each % in its user and password written as %25'],
+    ['redis://ada:geheim@127.0.0.1:1', 'PAYMENT_STORE_URL must not be Redis: a fail-over of Redis may lose'],
     ['mysql://ada:geheim%zz@127.0.0.1:1/shop', 'must have each % in its user and password written as %25'],
     ['postgres://ada:geheim%zz@127.0.0.1:1/shop', 'must have each % in its user and password written as %25'],
   ])('the store %s is refused', async (url, message) => {
@@ -96,7 +92,6 @@ describe('without a store', () => {
     ['mysql://ada:geheim@127.0.0.1:1/shop', 'MySQL does not answer'],
     ['mariadb://ada:geheim@127.0.0.1:1/shop', 'MariaDB does not answer'],
     ['mariadb://ada:geheim@127.0.0.1:1', 'a MySQL URL names a database'],
-    ['redis://ada:geheim@127.0.0.1:1', 'Redis at 127.0.0.1:1 cannot be reached: ECONNREFUSED'],
   ])('%s fails, and nothing is made', async (url, message) => {
     const { status, stdout, stderr } = await cliHere([...LIST, '--store', url], { cwd, env: GATEWAY });
     expect(stderr).toContain(`The store (--store) cannot be opened: `);
@@ -132,14 +127,11 @@ describe('without a store', () => {
 describe('on a server', () => {
   const { folder: cwd, remove } = scratch();
   let postgres: Postgres;
-  let redis: RedisServer;
   beforeAll(async () => {
     postgres = await startPostgres();
-    redis = await startRedis({ args: ['--appendfsync', 'always'] });
   });
   afterAll(async () => {
     await postgres?.stop();
-    await redis?.stop();
     remove();
   });
 
@@ -170,42 +162,6 @@ describe('on a server', () => {
     expect(stderr).toContain('PostgreSQL has no such database (3D000)');
     expect(status).toBe(1);
   });
-
-  it.each([LIST, ...DIFFERENT].map((words) => [words.join(' '), words]))(
-    '"%s" makes no key in Redis',
-    async (_name, words) => {
-      const { status, stdout, stderr } = await runnerOf(words)([...words, '--store', redis.url], { cwd, env: GATEWAY });
-      expect(stderr).toContain('There is no payment store in this Redis database');
-      expect([status, stdout]).toEqual([1, '']);
-      expect(await withRedis((client) => client.keys('*'))).toEqual([]);
-    },
-  );
-
-  it('leaves a Redis store of another version alone', async () => {
-    const store = await openRedisStore(`${redis.url}/1`);
-    await store.open();
-    await store.close();
-    const list = ['payments', 'list', '--store', `${redis.url}/1`];
-    expect((await cliHere(list, { cwd })).status).toBe(0);
-    await withRedis((client) => client.select(1).then(() => client.set('{card-payment}:lowest', '99')));
-    const newer = await cliHere(list, { cwd });
-    expect(newer.stderr).toContain('was written by a newer nestjs-card-payment');
-    expect(newer.status).toBe(1);
-    await withRedis((client) => client.select(1).then(() => client.set('{card-payment}:schema', '0.5')));
-    const older = await cliHere(list, { cwd });
-    expect(older.stderr).toContain('of schema 0.5, and this release of nestjs-card-payment needs 1');
-    expect(older.status).toBe(1);
-    expect(await withRedis((client) => client.select(1).then(() => client.get('{card-payment}:schema')))).toBe('0.5');
-  });
-
-  async function withRedis<T>(work: (client: Redis) => Promise<T>): Promise<T> {
-    const client = new Redis(redis.url);
-    try {
-      return await work(client);
-    } finally {
-      client.disconnect();
-    }
-  }
 });
 
 function ofVersion(file: string, version: number): void {

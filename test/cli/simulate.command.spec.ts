@@ -15,7 +15,7 @@ const AN_ADDRESS = Object.values(networkInterfaces())
 async function printedBy(args: readonly string[]): Promise<string> {
   const call = parseWords(simulateCommand, args)!;
   const values = call.values as Readonly<Record<string, string>>;
-  const show = { announce: () => Promise.resolve(), write: () => Promise.resolve(true), ask: null };
+  const show = { announce: () => Promise.resolve(), write: () => Promise.resolve(true) };
   return (await simulateCommand.run({ ...call, values, environment: {}, environmentFile: null, ...show })).text;
 }
 

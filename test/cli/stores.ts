@@ -1,5 +1,4 @@
 import { startPostgres } from '../services/postgres.js';
-import { startRedis } from '../services/redis.js';
 
 export interface TestStore {
   readonly url: string;
@@ -13,5 +12,4 @@ export const STORES: Readonly<Record<string, (folder: string) => Promise<TestSto
     const postgres = await startPostgres();
     return { url: await postgres.createDatabase(), stop: () => postgres.stop() };
   },
-  Redis: async () => startRedis({ args: ['--appendfsync', 'always'] }),
 };

@@ -6,7 +6,7 @@ import type { SharedStoreName } from '../rigs/shared-stores.js';
 import { type Flow, isRefundFlow } from './attempt.js';
 import { CrashTrial } from './crash-trial.js';
 
-const STORES = ['PostgreSQL', 'MariaDB', 'SQLite', 'Redis'] as const satisfies readonly SharedStoreName[];
+const STORES = ['PostgreSQL', 'MariaDB', 'SQLite'] as const satisfies readonly SharedStoreName[];
 type CrashStore = (typeof STORES)[number];
 
 /** How often a process is killed at each point. */

@@ -1,8 +1,8 @@
 // Comes after processes that were killed: does again what their buyers and merchants would do again, then what time
 // alone does.
 import { PaymentHostedError, PaymentRefundError } from 'nestjs-card-payment';
+import { openSqlStore } from 'nestjs-card-payment/sql';
 import { ClockSetAhead } from '../rigs/clock-set-ahead.js';
-import { storeAt } from '../rigs/shared-stores.js';
 import { reconcileUntilIdle, startShop } from '../rigs/shop.js';
 import { serveTasks } from '../rigs/tasks.mjs';
 import { type Attempt, pageOf, refundOf } from './attempt.js';
@@ -13,7 +13,7 @@ const MAX_PASSES = 20;
 const { account, storeUrl, journal } = JSON.parse(process.argv[2]!) as ShopSettings;
 const clock = new ClockSetAhead();
 const { app, payments } = await startShop({
-  options: { ...account, store: await storeAt(storeUrl, clock), background: false },
+  options: { ...account, store: await openSqlStore(storeUrl, { clock }), background: false },
   providers: [ordersIn(journal)],
   clock,
 });

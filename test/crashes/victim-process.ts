@@ -1,8 +1,8 @@
 // Makes one payment or refund and kills itself on the way, at a named point of its flow.
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { type Auth3dDto, type PaymentStore, refundsAccountOf } from 'nestjs-card-payment';
+import { openSqlStore } from 'nestjs-card-payment/sql';
 import { Agent } from 'undici';
-import { storeAt } from '../rigs/shared-stores.js';
 import { startShop } from '../rigs/shop.js';
 import { serveTasks } from '../rigs/tasks.mjs';
 import { isRefundFlow, pageOf, refundOf, type RefundFlow, type Sale } from './attempt.js';
@@ -39,7 +39,7 @@ async function written<T>(write: () => Promise<T>): Promise<T> {
 }
 
 async function watchedStore(): Promise<PaymentStore> {
-  const store = await storeAt(storeUrl);
+  const store = await openSqlStore(storeUrl);
   if (flaw) FLAWS[flaw](store, () => isArmed);
   const [insert, replace] = [store.insert.bind(store), store.replace.bind(store)];
   store.insert = (...given) => written(() => insert(...given));

@@ -2,6 +2,7 @@ import { Injectable, type LoggerService } from '@nestjs/common';
 import { MemoryPaymentStore, OnPayment, PaymentClock, type PaymentEvent } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { TestClock } from 'nestjs-card-payment/testing';
+import { until } from '../services/until.js';
 import { type Merchant, type MerchantSetup, sale, startMerchant } from './merchant.js';
 
 const LEVELS = ['log', 'warn', 'error', 'debug', 'verbose', 'fatal'] as const;
@@ -123,11 +124,9 @@ describe.each(Object.entries(LOGGERS))('a logger of the host that %s', (_what, m
     simulator.fail({ operation: 'DoPayment', kind: 'reset', at: 'after' });
     const unknown = await merchant.payments.doPayment(sale());
     expect(unknown.state).toBe('unknown');
-    for (let steps = 0; steps < 20 && (await stateOf(unknown.conversationId)) === 'unknown'; steps += 1) {
-      await clock.advance(10_000);
-      // The inquiry goes over a real connection.
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    // The gateway is asked after 18 s at the latest, over a real connection.
+    await clock.advance(20_000);
+    await until(async () => (await stateOf(unknown.conversationId)) !== 'unknown');
     expect(await stateOf(unknown.conversationId)).toBe('succeeded');
     await clock.advance(20_000);
     const { told } = merchant.app.get(Shop);

@@ -2,11 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type PaymentRecord, PaymentStateError, type PaymentStore } from 'nestjs-card-payment';
-import { openRedisStore } from 'nestjs-card-payment/redis';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { openSqlStore } from 'nestjs-card-payment/sql';
 import { type Postgres, startPostgres } from '../services/postgres.js';
-import { type RedisServer, startRedis } from '../services/redis.js';
 import { type Merchant, sale, startMerchant } from './merchant.js';
 
 /** Records that a newer release may write, with states and kinds that this one does not know. */
@@ -19,9 +17,9 @@ const WRITTEN = [
   ['both', { kind: 'wallet', state: 'preauthorized' }],
 ] as const;
 
-describe.each(['SQLite', 'PostgreSQL', 'Redis'])('together with a newer release on %s', (database) => {
+describe.each(['SQLite', 'PostgreSQL'])('together with a newer release on %s', (database) => {
   const folder = mkdtempSync(join(tmpdir(), 'payments-'));
-  let server: Postgres | RedisServer | undefined;
+  let server: Postgres | undefined;
   let store: PaymentStore;
   let simulator: Simulator;
   let merchant: Merchant;
@@ -41,8 +39,8 @@ describe.each(['SQLite', 'PostgreSQL', 'Redis'])('together with a newer release 
 
   async function openStore(): Promise<PaymentStore> {
     if (database === 'SQLite') return openSqlStore(`sqlite:${join(folder, 'payments.sqlite')}`);
-    server = database === 'Redis' ? await startRedis() : await startPostgres();
-    return database === 'Redis' ? openRedisStore(server.url) : openSqlStore(server.url);
+    server = await startPostgres();
+    return openSqlStore(server.url);
   }
 
   /** A 3D payment that the newer release then changes, and that is due at once. */

@@ -1,11 +1,11 @@
 import { type BankCallback, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import { type Merchant, PLATFORMS, sale, startMerchant } from './merchant.js';
+import { type Merchant, PLATFORMS_IN_TURN, sale, startMerchant } from './merchant.js';
 
 function bring({ request }: BankCallback): Promise<Response> {
   return fetch(request.url, { ...request, redirect: 'manual' });
 }
 
-describe.each(PLATFORMS)('payments on %s', (platform) => {
+describe.each(PLATFORMS_IN_TURN)('payments on %s', (platform) => {
   describe.each(['standard', 'morpos'] as const)('with dialect %s', (dialect) => {
     let simulator: Simulator;
     let merchant: Merchant;

@@ -22,7 +22,6 @@ import {
 } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { startPostgres } from '../services/postgres.js';
-import { startRedis } from '../services/redis.js';
 import { until } from '../services/until.js';
 import { type Merchant, sale, startMerchant } from './merchant.js';
 
@@ -42,10 +41,6 @@ const STORES: Readonly<Record<string, () => Promise<Books>>> = {
   async PostgreSQL() {
     const postgres = await startPostgres();
     return { options: { storeUrl: await postgres.createDatabase() }, stop: () => postgres.stop() };
-  },
-  async Redis() {
-    const redis = await startRedis({ args: ['--appendfsync', 'always'] });
-    return { options: { storeUrl: redis.url }, stop: () => redis.stop() };
   },
 };
 

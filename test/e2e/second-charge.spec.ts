@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { DoPaymentDto, Payment } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { startPostgres } from '../services/postgres.js';
-import { startRedis } from '../services/redis.js';
 import { type Merchant, sale, startMerchant } from './merchant.js';
 
 interface Books {
@@ -23,10 +22,6 @@ const STORES: Readonly<Record<string, () => Promise<Books>>> = {
   async PostgreSQL() {
     const postgres = await startPostgres();
     return { url: await postgres.createDatabase(), stop: () => postgres.stop() };
-  },
-  async Redis() {
-    const redis = await startRedis({ args: ['--appendfsync', 'always'] });
-    return { url: redis.url, stop: () => redis.stop() };
   },
 };
 

@@ -10,7 +10,7 @@ import {
   type PaymentStructure,
 } from 'nestjs-card-payment';
 import { loggerInto } from '../flows/log-lines.js';
-import { startRedis } from '../services/redis.js';
+import { startPostgres } from '../services/postgres.js';
 
 const SET = {
   baseUrl: 'https://gateway.example/pos',
@@ -92,18 +92,18 @@ describe('the log at start-up', () => {
   });
 
   it('warns once of a store on another host that is reached without TLS', async () => {
-    const redis = await startRedis({ args: ['--appendfsync', 'always'] });
+    const postgres = await startPostgres();
     // A name of this machine that is no loopback address.
-    const storeUrl = `redis://0.0.0.0:${new URL(redis.url).port}/3`;
+    const storeUrl = postgres.url.replace('127.0.0.1', '0.0.0.0');
     const warned = (lines: readonly string[]) => lines.filter((line) => line.includes('TLS'));
     expect(warned(await said({ imports: [payment({ storeUrl })] }))).toEqual([
       'warn The connection to the payment store at 0.0.0.0 is not protected by verified TLS: anyone who can listen ' +
-        'in between reads and changes payments, and learns the password. If the server supports TLS, begin its URL with ' +
-        'rediss:// (PAYMENT_STORE_URL).',
+        'in between reads and changes payments, and learns the password. If the server supports TLS, put ' +
+        'sslmode=verify-full in its URL (PAYMENT_STORE_URL).',
     ]);
     log.length = 0;
-    expect(warned(await said({ imports: [payment({ storeUrl: redis.url })] }))).toEqual([]);
-    await redis.stop();
+    expect(warned(await said({ imports: [payment({ storeUrl: postgres.url })] }))).toEqual([]);
+    await postgres.stop();
   });
 
   it('shows no query of an address of the host', async () => {

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { newConversationId, type PaymentState, type PaymentStore } from 'nestjs-card-payment';
+import { newConversationId, type PaymentRecord, type PaymentState, type PaymentStore } from 'nestjs-card-payment';
 import type { Simulator } from 'nestjs-card-payment/simulator';
 import { aPaymentRecord } from 'nestjs-card-payment/testing';
+import { ledgerEventOf } from '../../lib/payment/ledger-event.js';
 import { sale } from '../rigs/sale.js';
 import { openedStoreAt, SHARED_STORES, type SharedStore, type SharedStoreName } from '../rigs/shared-stores.js';
 import { accountAt, startTimelessGateway } from '../rigs/simulated-gateway.js';
-import { settled } from '../store/redis/records.js';
 import { ClockHost } from './clock-host.js';
 
 const HOUR_MS = 3_600_000;
@@ -19,6 +19,12 @@ const LEASE = { account: 'default', leaseMs: 10 * 60_000, limit: 100 } as const;
 function page() {
   const { reference, transactionDetails } = sale();
   return { reference, transactionDetails };
+}
+
+/** A payment whose keys no other one has. */
+function record(fields: Partial<PaymentRecord>): PaymentRecord {
+  const keys = { conversationId: newConversationId(), reference: null, referenceLock: null, idempotencyKey: null };
+  return aPaymentRecord({ ...keys, version: 1, ...fields });
 }
 
 /** Processes with wall clocks hours apart, on one store. */
@@ -157,9 +163,8 @@ export function describeClocks(name: Exclude<SharedStoreName, 'SQLite'>): void {
     it('takes a payment that another process has leased only when the lease is over', async () => {
       await serve();
       const leased = async (leaseMs: number): Promise<void> => {
-        const own = { conversationId: newConversationId(), reference: null, referenceLock: null, idempotencyKey: null };
         const now = await store.now();
-        await store.insert(aPaymentRecord({ ...own, state: 'unknown', version: 1, createdAt: now, dueAt: now }));
+        await store.insert(record({ state: 'unknown', createdAt: now, dueAt: now }));
         expect(await store.leaseDue({ ...LEASE, leaseMs })).toHaveLength(1);
       };
       await leased(LEASE.leaseMs);
@@ -176,8 +181,10 @@ export function describeClocks(name: Exclude<SharedStoreName, 'SQLite'>): void {
     it('takes an event that another process has leased only when the lease is over', async () => {
       await serve();
       const leased = async (leaseMs: number): Promise<string> => {
-        const [record, event] = settled();
-        await store.insert(record, event);
+        const now = await store.now();
+        const paid = record({ state: 'succeeded', createdAt: now, finalizedAt: now, dueAt: null });
+        const event = ledgerEventOf(paid)!;
+        await store.insert(paid, event);
         await store.fanOut('default', 10);
         const lease = { ...LEASE, handlerId: 'journal', types: [event.type], lease: 'other', leaseMs };
         expect(await store.leaseDeliveries(lease)).toHaveLength(1);

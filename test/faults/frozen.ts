@@ -1,5 +1,4 @@
 import { Logger } from '@nestjs/common';
-import { jest } from '@jest/globals';
 import { type PaymentOptions, type PaymentStore, PaymentStoreError } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { sale } from '../rigs/sale.js';
@@ -93,7 +92,7 @@ export function describeFrozen({ start, impatientStore, patientStore }: FrozenDa
   let server: FrozenServer;
 
   beforeAll(async () => {
-    jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+    Logger.overrideLogger(false);
     server = await start();
   });
   afterAll(async () => {

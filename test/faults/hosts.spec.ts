@@ -12,6 +12,161 @@ let elsewhere: Listener;
 let sound: Shop;
 const store = new MemoryPaymentStore();
 
+describe('hosts', () => {
+  beforeAll(async () => {
+    simulator = await startSimulator({ dialect: 'morpos' });
+    elsewhere = await silentServer();
+    sound = await Shop.open(simulator, { store });
+  });
+  afterEach(() => simulator.reset());
+  afterAll(async () => {
+    await sound.close();
+    await elsewhere.close();
+    await simulator.close();
+  });
+
+  const agents: Agent[] = [];
+  afterAll(() => Promise.all(agents.map((agent) => agent.destroy())));
+
+  function agent(): Agent {
+    const fresh = new Agent();
+    agents.push(fresh);
+    return fresh;
+  }
+
+  /** A dispatcher with its own `dispatch`, in front of undici. */
+  function dispatching(
+    dispatch: (agent: Agent, ...given: Parameters<Dispatcher['dispatch']>) => boolean,
+  ): PaymentOptions {
+    const real = agent();
+    return { dispatcher: { dispatch: (options, handler) => dispatch(real, options, handler) } as Dispatcher };
+  }
+
+  const RETRIES = 3;
+  const retry = { maxRetries: RETRIES, minTimeout: 1, maxTimeout: 2, methods: ['POST'], statusCodes: [500, 503, 307] };
+
+  const HOST_NETWORKS: [string, HostNetwork][] = [
+    ['nothing', {}],
+    [
+      'an axios interceptor that sends again what failed',
+      {
+        intercept: ({ axiosRef }) => {
+          let retries = 0;
+          const again = (error: AxiosError): unknown =>
+            (retries += 1) <= RETRIES && error.config ? axiosRef.request(error.config) : Promise.reject(error);
+          axiosRef.interceptors.response.use(undefined, again);
+        },
+      },
+    ],
+    [
+      'an axios interceptor that sends again what was answered',
+      {
+        intercept: ({ axiosRef }) => {
+          axiosRef.interceptors.response.use((response) => axiosRef.request(response.config).catch(() => response));
+        },
+      },
+    ],
+    ['RetryAgent', { options: () => ({ dispatcher: new RetryAgent(agent(), retry) }) }],
+    ['the retry interceptor', { options: () => ({ dispatcher: agent().compose(interceptors.retry(retry)) }) }],
+    [
+      'the redirect interceptor',
+      { options: () => ({ dispatcher: agent().compose(interceptors.redirect({ maxRedirections: 5 })) }) },
+    ],
+    [
+      'a dispatcher that dispatches twice',
+      {
+        mayTransmitNothing: true,
+        options: () =>
+          dispatching((real, options, handler) => real.dispatch(options, handler) && real.dispatch(options, handler)),
+      },
+    ],
+    [
+      'a dispatcher that dispatches again after an error',
+      {
+        options: () =>
+          dispatching((real, options, handler) => {
+            let retries = 0;
+            const attempt = (): boolean =>
+              real.dispatch(options, {
+                onRequestStart: (...given) => handler.onRequestStart?.(...given),
+                onResponseStart: (...given) => handler.onResponseStart?.(...given),
+                onResponseData: (...given) => handler.onResponseData?.(...given),
+                onResponseEnd: (...given) => handler.onResponseEnd?.(...given),
+                onResponseError: (...given) => {
+                  if ((retries += 1) <= RETRIES) attempt();
+                  else handler.onResponseError?.(...given);
+                },
+              });
+            return attempt();
+          }),
+      },
+    ],
+  ];
+
+  const FAULTS: [string, Play & Pick<FaultOptions, 'at'>][] = [
+    ['reset before the work', { kind: 'reset', at: 'before' }],
+    ['reset in the middle', { kind: 'reset', at: 'middle' }],
+    ['reset after the work', { kind: 'reset' }],
+    ['half an answer', { kind: 'half-reply' }],
+    ['503', { kind: 'status', status: 503 }],
+    ...[301, 302, 303, 307, 308].map((status): [string, Play] => [`${status}`, { kind: 'status', status }]),
+  ];
+
+  describe.each(HOST_NETWORKS)('through %s', (_name, { options = () => ({}), intercept, mayTransmitNothing }) => {
+    let shop: Shop;
+    beforeAll(async () => {
+      shop = await Shop.open(simulator, { store, ...options() });
+      intercept?.(shop.app.get<HttpService>(PAYMENT_HTTP));
+    });
+    afterAll(() => shop.close());
+
+    describe.each(ENDPOINTS)('%s', (endpoint) => {
+      it.each(FAULTS)('%s: the request is transmitted once', async (_fault, play) => {
+        const location = `http://127.0.0.1:${elsewhere.port}/`;
+        simulator.fail({ operation: endpoint, ...play, ...(play.kind === 'status' && { location }) });
+        const attempt = await shop.call(endpoint, sound);
+        expectOneTransmission(endpoint);
+        expect(elsewhere.received()).toBe('');
+        expect([attempt.payment.state, attempt.thrown]).toEqual(
+          endpoint === 'Init3d' ? ['failed', 'PaymentInit3dError'] : ['unknown', null],
+        );
+      });
+
+      it('no fault: the request is transmitted once, and the outcome is right', async () => {
+        const { payment, thrown } = await shop.call(endpoint, sound);
+        expectOneTransmission(endpoint);
+        if (mayTransmitNothing) expect(['unknown', 'PaymentInit3dError']).toContain(thrown ?? payment.state);
+        else expect([payment.state, thrown]).toEqual([endpoint === 'Init3d' ? 'awaiting' : 'succeeded', null]);
+      });
+    });
+
+    describe.each(GIVE_BACKS)('%s', (kind) => {
+      it.each(FAULTS)('%s: the request is transmitted once', async (_fault, play) => {
+        const payment = await sound.paid();
+        const location = `http://127.0.0.1:${elsewhere.port}/`;
+        simulator.fail({ operation: kind, ...play, ...(play.kind === 'status' && { location }) });
+        const { refund, thrown } = await shop.giveBack(kind, payment);
+        expectOneTransmission(kind);
+        expect(elsewhere.received()).toBe('');
+        expect([refund.state, thrown]).toEqual(['unknown', null]);
+      });
+
+      it('no fault: the request is transmitted once, and the outcome is right', async () => {
+        const { refund, thrown } = await shop.giveBack(kind, await sound.paid());
+        expectOneTransmission(kind);
+        if (mayTransmitNothing) expect(['unknown', 'succeeded']).toContain(refund.state);
+        else expect([refund.state, thrown]).toEqual(['succeeded', null]);
+      });
+    });
+
+    function expectOneTransmission(endpoint: Endpoint | GiveBack): void {
+      const { ledger } = simulator;
+      expect(ledger.violations).toEqual([]);
+      expect(mayTransmitNothing ? [0, 1] : [1]).toContain(ledger.calls(endpoint));
+    }
+  });
+});
+
 /** What a host places between the module and the gateway. */
 interface HostNetwork {
   readonly options?: () => PaymentOptions;
@@ -19,159 +174,3 @@ interface HostNetwork {
   /** It may break the one transmission, so that there is none. */
   readonly mayTransmitNothing?: true;
 }
-
-const agents: Agent[] = [];
-
-function agent(): Agent {
-  const fresh = new Agent();
-  agents.push(fresh);
-  return fresh;
-}
-
-/** A dispatcher with its own `dispatch`, in front of undici. */
-function dispatching(
-  dispatch: (agent: Agent, ...given: Parameters<Dispatcher['dispatch']>) => boolean,
-): PaymentOptions {
-  const real = agent();
-  return { dispatcher: { dispatch: (options, handler) => dispatch(real, options, handler) } as Dispatcher };
-}
-
-const RETRIES = 3;
-const retry = { maxRetries: RETRIES, minTimeout: 1, maxTimeout: 2, methods: ['POST'], statusCodes: [500, 503, 307] };
-
-const HOST_NETWORKS: [string, HostNetwork][] = [
-  ['nothing', {}],
-  [
-    'an axios interceptor that sends again what failed',
-    {
-      intercept: ({ axiosRef }) => {
-        let retries = 0;
-        const again = (error: AxiosError): unknown =>
-          (retries += 1) <= RETRIES && error.config ? axiosRef.request(error.config) : Promise.reject(error);
-        axiosRef.interceptors.response.use(undefined, again);
-      },
-    },
-  ],
-  [
-    'an axios interceptor that sends again what was answered',
-    {
-      intercept: ({ axiosRef }) => {
-        axiosRef.interceptors.response.use((response) => axiosRef.request(response.config).catch(() => response));
-      },
-    },
-  ],
-  ['RetryAgent', { options: () => ({ dispatcher: new RetryAgent(agent(), retry) }) }],
-  ['the retry interceptor', { options: () => ({ dispatcher: agent().compose(interceptors.retry(retry)) }) }],
-  [
-    'the redirect interceptor',
-    { options: () => ({ dispatcher: agent().compose(interceptors.redirect({ maxRedirections: 5 })) }) },
-  ],
-  [
-    'a dispatcher that dispatches twice',
-    {
-      mayTransmitNothing: true,
-      options: () =>
-        dispatching((real, options, handler) => real.dispatch(options, handler) && real.dispatch(options, handler)),
-    },
-  ],
-  [
-    'a dispatcher that dispatches again after an error',
-    {
-      options: () =>
-        dispatching((real, options, handler) => {
-          let retries = 0;
-          const attempt = (): boolean =>
-            real.dispatch(options, {
-              onRequestStart: (...given) => handler.onRequestStart?.(...given),
-              onResponseStart: (...given) => handler.onResponseStart?.(...given),
-              onResponseData: (...given) => handler.onResponseData?.(...given),
-              onResponseEnd: (...given) => handler.onResponseEnd?.(...given),
-              onResponseError: (...given) => {
-                if ((retries += 1) <= RETRIES) attempt();
-                else handler.onResponseError?.(...given);
-              },
-            });
-          return attempt();
-        }),
-    },
-  ],
-];
-
-const FAULTS: [string, Play & Pick<FaultOptions, 'at'>][] = [
-  ['reset before the work', { kind: 'reset', at: 'before' }],
-  ['reset in the middle', { kind: 'reset', at: 'middle' }],
-  ['reset after the work', { kind: 'reset' }],
-  ['half an answer', { kind: 'half-reply' }],
-  ['503', { kind: 'status', status: 503 }],
-  ...[301, 302, 303, 307, 308].map((status): [string, Play] => [`${status}`, { kind: 'status', status }]),
-];
-
-describe.each(HOST_NETWORKS)('through %s', (_name, { options = () => ({}), intercept, mayTransmitNothing }) => {
-  beforeAll(async () => {
-    simulator = await startSimulator({ dialect: 'morpos' });
-    elsewhere = await silentServer();
-    sound = await Shop.open(simulator, { store });
-  });
-
-  afterEach(() => simulator.reset());
-
-  afterAll(async () => {
-    await sound.close();
-    await elsewhere.close();
-    await simulator.close();
-  });
-
-  afterAll(() => Promise.all(agents.map((agent) => agent.destroy())));
-
-  let shop: Shop;
-  beforeAll(async () => {
-    shop = await Shop.open(simulator, { store, ...options() });
-    intercept?.(shop.app.get<HttpService>(PAYMENT_HTTP));
-  });
-  afterAll(() => shop.close());
-
-  describe.each(ENDPOINTS)('%s', (endpoint) => {
-    it.each(FAULTS)('%s: the request is transmitted once', async (_fault, play) => {
-      const location = `http://127.0.0.1:${elsewhere.port}/`;
-      simulator.fail({ operation: endpoint, ...play, ...(play.kind === 'status' && { location }) });
-      const attempt = await shop.call(endpoint, sound);
-      expectOneTransmission(endpoint);
-      expect(elsewhere.received()).toBe('');
-      expect([attempt.payment.state, attempt.thrown]).toEqual(
-        endpoint === 'Init3d' ? ['failed', 'PaymentInit3dError'] : ['unknown', null],
-      );
-    });
-
-    it('no fault: the request is transmitted once, and the outcome is right', async () => {
-      const { payment, thrown } = await shop.call(endpoint, sound);
-      expectOneTransmission(endpoint);
-      if (mayTransmitNothing) expect(['unknown', 'PaymentInit3dError']).toContain(thrown ?? payment.state);
-      else expect([payment.state, thrown]).toEqual([endpoint === 'Init3d' ? 'awaiting' : 'succeeded', null]);
-    });
-  });
-
-  describe.each(GIVE_BACKS)('%s', (kind) => {
-    it.each(FAULTS)('%s: the request is transmitted once', async (_fault, play) => {
-      const payment = await sound.paid();
-      const location = `http://127.0.0.1:${elsewhere.port}/`;
-      simulator.fail({ operation: kind, ...play, ...(play.kind === 'status' && { location }) });
-      const { refund, thrown } = await shop.giveBack(kind, payment);
-      expectOneTransmission(kind);
-      expect(elsewhere.received()).toBe('');
-      expect([refund.state, thrown]).toEqual(['unknown', null]);
-    });
-
-    it('no fault: the request is transmitted once, and the outcome is right', async () => {
-      const { refund, thrown } = await shop.giveBack(kind, await sound.paid());
-      expectOneTransmission(kind);
-      if (mayTransmitNothing) expect(['unknown', 'succeeded']).toContain(refund.state);
-      else expect([refund.state, thrown]).toEqual(['succeeded', null]);
-    });
-  });
-
-  function expectOneTransmission(endpoint: Endpoint | GiveBack): void {
-    const { ledger } = simulator;
-    expect(ledger.violations).toEqual([]);
-    expect(mayTransmitNothing ? [0, 1] : [1]).toContain(ledger.calls(endpoint));
-  }
-});

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 /** The folders with code and prose of this repository. */
-const FOLDERS = ['lib', 'test', 'docs', 'sample', 'bench', '.github', '.ci'];
+const FOLDERS = ['lib', 'test', 'docs', 'sample', 'bench', 'scripts', '.github', '.ci'];
 /** What `npm run build`, `npm run docs`, the tests and the sample shop generate. */
 const GENERATED = /^(?:sample\/)?(?:data|dist|site|reports|node_modules)(?:\/|$)/;
 /** What a page tells its readers to write, `lib/store/sql/NAME.engine.ts`, or to delete from a new project. */

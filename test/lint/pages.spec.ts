@@ -23,7 +23,7 @@ it('two pages of the site never have the same address', () => {
 
 it('the diagrams are those of their tables, and each is on a page with words for those who cannot see it', () => {
   // If this fails: npm run diagrams
-  execFileSync(process.execPath, ['draw-diagrams.js', '--check'], { stdio: 'pipe' });
+  execFileSync(process.execPath, ['scripts/draw-diagrams.js', '--check'], { stdio: 'pipe' });
   const text = SITE_FILES.filter((file) => existsSync(file)).map((file) => readFileSync(file, 'utf8'));
   for (const name of readdirSync('docs/diagrams')) {
     expect(text.join('\n')).toMatch(new RegExp(`!\\[[^\\]]{30,}\\]\\((?:\\.\\./)?diagrams/${name}\\)`));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { differences, linksOf, originalOf, type Page } from './translations.js';
 
-const SCRIPT = join(process.cwd(), 'translated.js');
+const SCRIPT = join(process.cwd(), 'scripts/translated.js');
 const GUIDE = readdirSync('docs/tr')
   .filter((name) => name.endsWith('.md'))
   .map((name) => `docs/tr/${name}`);

@@ -12,35 +12,37 @@ import { Shop } from './shop-instance.js';
 
 const TIMES = inWhole(100, 1);
 
-/** Random sequences of steps, compared with the promised states. A failure prints its seed and its shortest sequence. */
-describe.each([
-  ['memory', 200 * TIMES, (clock: TestClock): PaymentStore => new MemoryPaymentStore({ clock })],
-  ['SQLite', 50 * TIMES, (clock: TestClock): PaymentStore => sqlitePaymentStore({ file: ':memory:', clock })],
-])('payments and refunds in %s and the model', (_name, runs, makeStore) => {
+describe('payments model', () => {
   beforeAll(() => {
     Logger.overrideLogger(false);
   });
 
-  it(
-    `agree in ${runs} random sequences`,
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(SEQUENCES, async (steps) => {
-          const model = new PaymentModel();
-          const shop = await Shop.open(makeStore);
-          try {
-            for (const step of steps) await step.run(model, shop);
-            await reconcile(model, shop);
-            await expectAgreement(model, shop);
-            await expectHistories(model, shop);
-            await expectRefundHistories(model, shop);
-          } finally {
-            await shop.close();
-          }
-        }),
-        { numRuns: runs },
-      );
-    },
-    60_000 * TIMES,
-  );
+  /** Random sequences of steps, compared with the promised states. A failure prints its seed and its shortest sequence. */
+  describe.each([
+    ['memory', 200 * TIMES, (clock: TestClock): PaymentStore => new MemoryPaymentStore({ clock })],
+    ['SQLite', 50 * TIMES, (clock: TestClock): PaymentStore => sqlitePaymentStore({ file: ':memory:', clock })],
+  ])('payments and refunds in %s and the model', (_name, runs, makeStore) => {
+    it(
+      `agree in ${runs} random sequences`,
+      async () => {
+        await fc.assert(
+          fc.asyncProperty(SEQUENCES, async (steps) => {
+            const model = new PaymentModel();
+            const shop = await Shop.open(makeStore);
+            try {
+              for (const step of steps) await step.run(model, shop);
+              await reconcile(model, shop);
+              await expectAgreement(model, shop);
+              await expectHistories(model, shop);
+              await expectRefundHistories(model, shop);
+            } finally {
+              await shop.close();
+            }
+          }),
+          { numRuns: runs },
+        );
+      },
+      60_000 * TIMES,
+    );
+  });
 });

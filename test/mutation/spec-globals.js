@@ -15,7 +15,6 @@ const timers = new ModernFakeTimers({ config: { fakeTimers: {}, rootDir: process
 export const jest = {
   fn: mocker.fn.bind(mocker),
   spyOn: mocker.spyOn.bind(mocker),
-  restoreAllMocks: () => mocker.restoreAllMocks(),
   useFakeTimers: (options) => timers.useFakeTimers(options),
   useRealTimers: () => timers.useRealTimers(),
   advanceTimersByTime: (ms) => timers.advanceTimersByTime(ms),
@@ -108,6 +107,7 @@ function fail(run, { error }) {
 async function runTest({ suite, run }) {
   const suites = [];
   for (let each = suite; each; each = each.parent) suites.unshift(each);
+  mocker.restoreAllMocks();
   try {
     for (const each of suites) for (const before of each.hooks.beforeEach) await before();
     await run();

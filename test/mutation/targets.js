@@ -12,13 +12,12 @@ const SQLITE_LEASES = [...SQLITE, 'store/sql/engines/sqlite/sqlite-leases'];
 const SQLITE_PURGE = [...SQLITE, 'store/sql/engines/sqlite/sqlite-purge'];
 const POSTGRES_LEASES = 'store/sql/engines/postgres/postgres-leases';
 const POSTGRES = ['mutation/contracts/postgres.ts'];
-const REDIS = ['mutation/contracts/redis.ts', 'store/redis/redis-payment-store', 'store/redis/script-calls'];
 
 /**
- * The code on which money and secrets depend, part by part, and the fast tests that must notice each change of a file: the
- * beginnings of their paths below `test`, or `lua` for scripts of Redis (lua.js).
+ * The code on which money and secrets depend, part by part, and the fast tests that must notice each change of a file:
+ * the beginnings of their paths below `test`.
  *
- * @type {readonly { name: string, files: Readonly<Record<string, readonly string[] | 'lua'>> }[]}
+ * @type {readonly { name: string, files: Readonly<Record<string, readonly string[]>> }[]}
  */
 export const TARGETS = [
   {
@@ -189,17 +188,6 @@ export const TARGETS = [
         'store/store-url',
       ],
       'lib/store/sql/group-commit.ts': ['store/sql/group-commit.spec', 'store/sql/group-commit.'],
-    },
-  },
-  {
-    name: 'stores-redis',
-    files: {
-      'lib/store/redis/redis-payment-store.ts': REDIS,
-      'lib/store/redis/script-calls.ts': REDIS,
-      'lib/store/redis/scripts/ledger.ts': 'lua',
-      'lib/store/redis/scripts/library.ts': 'lua',
-      'lib/store/redis/scripts/outbox.ts': 'lua',
-      'lib/store/redis/scripts/purge-and-counts.ts': 'lua',
     },
   },
 ];

@@ -179,8 +179,8 @@ describe('storeUrl', () => {
     'sqlite::memory:',
     'postgres://u:p@h/d',
     'postgresql://h/d',
-    'redis://h',
-    'rediss://h',
+    'mysql://h/d',
+    'mariadb://h/d',
   ])('%s is a store', (storeUrl) => {
     expect(resolve({ storeUrl }).storeUrl).toBe(storeUrl);
   });

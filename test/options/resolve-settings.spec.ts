@@ -80,7 +80,7 @@ describe('what is wrong', () => {
   });
 
   it('is a stray % in the address of a store, beside everything else', () => {
-    const environment = { PAYMENT_STORE_URL: 'redis://ada:hidden-50%@db', PAYMENT_LUHN: 'zzz' };
+    const environment = { PAYMENT_STORE_URL: 'mysql://ada:hidden-50%@db/shop', PAYMENT_LUHN: 'zzz' };
     const error = refusal(() => resolve({}, environment));
     expect(error.problems.map(({ variable }) => variable)).toEqual(['PAYMENT_STORE_URL', 'PAYMENT_LUHN']);
     expect(inspect(error, { depth: null, showHidden: true })).not.toContain('hidden-');

@@ -12,7 +12,7 @@ import {
   paymentToken,
 } from 'nestjs-card-payment';
 import { type FaultHandle, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import { type Merchant, PLATFORMS, sale, simulatorOptions, startMerchant } from '../e2e/merchant.js';
+import { type Merchant, PLATFORMS_IN_TURN, sale, simulatorOptions, startMerchant } from '../e2e/merchant.js';
 import { loggerInto } from '../flows/log-lines.js';
 import { until } from '../services/until.js';
 import { Checkout } from './checkout.js';
@@ -20,7 +20,7 @@ import { Checkout } from './checkout.js';
 const BOUND = 10;
 const AT_ONCE = 30;
 
-describe.each(PLATFORMS)('at most ten payments in flight, on %s', (platform) => {
+describe.each(PLATFORMS_IN_TURN)('at most ten payments in flight, on %s', (platform) => {
   let simulator: Simulator;
   let store: MemoryPaymentStore;
   let merchant: Merchant;

@@ -1,14 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { SIMULATOR_CREDENTIALS, type Simulator } from 'nestjs-card-payment/simulator';
 import { fieldsOf, SimulatedMerchant } from '../simulator/simulated-merchant.js';
 import { startMariaDb } from '../services/mariadb.js';
 import { startPostgres } from '../services/postgres.js';
-import { startRedis } from '../services/redis.js';
-import { payAfterInit } from './empty-project.js';
 import { tabledVersions } from './guide.js';
 import { payOrders } from './guide-orders.js';
 import { sample } from '../rigs/extent.js';
@@ -34,7 +31,7 @@ import {
 import { cleanEnvironment } from './tarball.js';
 
 /** Some of these need Node 22. */
-const NEWEST_DRIVERS = ['kysely', 'better-sqlite3', 'pg', 'mysql2', 'ioredis'].map((name) => `${name}@latest`);
+const NEWEST_DRIVERS = ['kysely', 'better-sqlite3', 'pg', 'mysql2'].map((name) => `${name}@latest`);
 
 describe('the packed package in a NestJS 12 application, ES modules', () => {
   let app: MerchantApp;
@@ -65,8 +62,7 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
   it('takes payments on every store with the newest drivers', async () => {
     expect(app.version('kysely')).not.toMatch(/^0\.(\d|1\d|2[0-8])\./);
     expect(Number.parseInt(app.version('better-sqlite3'), 10)).toBeGreaterThanOrEqual(13);
-    expect(Number.parseInt(app.version('ioredis'), 10)).toBeGreaterThanOrEqual(6);
-    const servers = await Promise.all([startPostgres(), startMariaDb(), startRedis()]);
+    const servers = await Promise.all([startPostgres(), startMariaDb()]);
     const node = await app.nodeOf(22);
     try {
       for (const url of [`sqlite:${join(app.folder, 'payments.sqlite')}`, ...servers.map((server) => server.url)]) {
@@ -76,31 +72,6 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
       await Promise.all(servers.map((server) => server.stop()));
     }
   }, 300_000);
-
-  it.each([
-    ['refuses the user', 'merchant:p%40ssword@', '/0', 'Redis refused the user or the database of the URL: WRONGPASS'],
-    ['has no such database', '', '/4711', 'Redis refused the user or the database of the URL: ERR'],
-    ['does not answer', 'merchant:p%40ssword@', '/1', 'no answer in 5000 ms'],
-  ])(
-    'does not start when Redis %s, with the newest driver',
-    async (what, user, database, message) => {
-      const silent = createServer(() => undefined).listen(0, '127.0.0.1');
-      await once(silent, 'listening');
-      const redis = await startRedis();
-      try {
-        const port = what === 'does not answer' ? (silent.address() as AddressInfo).port : redis.nodes[0]?.port;
-        const env = { PAYMENT_STORE_URL: `redis://${user}127.0.0.1:${port}${database}` };
-        const { status, stderr } = await app.run(process.execPath, ['dist/main.js'], env);
-        expect(stderr).toContain(message);
-        expect(stderr).not.toMatch(/p(@|%40)ssword/);
-        expect(status).toBe(1);
-      } finally {
-        silent.close();
-        await redis.stop();
-      }
-    },
-    60_000,
-  );
 
   it('compiles with every code block of every page', async () => {
     // The newest drivers are already installed, which npm would not choose on Node 20.
@@ -114,14 +85,6 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
     'takes a merchant from the first page to a paid order on %s',
     async (adapter) => {
       await payAsInGettingStarted(app, adapter, await app.nodeOf(22));
-    },
-    120_000,
-  );
-
-  it.each(sample(2, ['Express', 'Fastify'] as const))(
-    'takes a merchant from nest new by init to a paid order on %s',
-    async (adapter) => {
-      await payAfterInit(app, adapter, await app.nodeOf(22));
     },
     120_000,
   );

@@ -64,7 +64,7 @@ function run(end: string, downMs: number): Promise<Ended> {
 /** The six jobs run at the same time, since they only wait. */
 let jobs: ReadonlyMap<string, { readonly briefly: Promise<Ended>; readonly forGood: Promise<Ended> }>;
 
-describe.each(Object.entries(ENDS))('a job that %s', (_what, end) => {
+describe('owed at end', () => {
   beforeAll(() => {
     const started = Object.values(ENDS).map(
       (end) => [end, { briefly: run(end, 4_000), forGood: run(end, 3_600_000) }] as const,
@@ -74,16 +74,18 @@ describe.each(Object.entries(ENDS))('a job that %s', (_what, end) => {
     jobs = new Map(started);
   });
 
-  it('writes what a store did not accept for some seconds, and ends as soon as that is done', async () => {
-    const { written, seconds, named } = await jobs.get(end)!.briefly;
-    expect([written, named]).toEqual([['succeeded'], false]);
-    expect(seconds).toBeLessThan(20);
-  }, 100_000);
+  describe.each(Object.entries(ENDS))('a job that %s', (_what, end) => {
+    it('writes what a store did not accept for some seconds, and ends as soon as that is done', async () => {
+      const { written, seconds, named } = await jobs.get(end)!.briefly;
+      expect([written, named]).toEqual([['succeeded'], false]);
+      expect(seconds).toBeLessThan(20);
+    }, 100_000);
 
-  it('waits half a minute for a store that stays down, and logs which payments are not written', async () => {
-    const { written, seconds, named } = await jobs.get(end)!.forGood;
-    expect([written, named]).toEqual([[], true]);
-    expect(seconds).toBeGreaterThanOrEqual(30);
-    expect(seconds).toBeLessThan(60);
-  }, 100_000);
+    it('waits half a minute for a store that stays down, and logs which payments are not written', async () => {
+      const { written, seconds, named } = await jobs.get(end)!.forGood;
+      expect([written, named]).toEqual([[], true]);
+      expect(seconds).toBeGreaterThanOrEqual(30);
+      expect(seconds).toBeLessThan(60);
+    }, 100_000);
+  });
 });

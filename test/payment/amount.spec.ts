@@ -5,6 +5,8 @@ import {
   amountProblem,
   canonicalAmount,
   compareAmounts,
+  fromMinorUnits,
+  toMinorUnits,
 } from '../../lib/payment/amount.js';
 import { currencyDecimals } from '../../lib/payment/currency.js';
 
@@ -151,5 +153,30 @@ describe('compareAmounts', () => {
         expect(Math.sign(difference ?? NaN)).toBe(a < b ? -1 : a > b ? 1 : 0);
       }),
     );
+  });
+});
+
+describe('minor units', () => {
+  it.each([
+    ['60.00', LIRA, 6000n],
+    ['0.05', LIRA, 5n],
+    ['0.00', LIRA, 0n],
+    ['150', YEN, 150n],
+    ['0', YEN, 0n],
+    ['1.250', DINAR, 1250n],
+    ['0.001', DINAR, 1n],
+  ])('of %s in %i are %p, and back', (amount, currency, minor) => {
+    expect(toMinorUnits(amount, currency)).toBe(minor);
+    expect(fromMinorUnits(minor, currency)).toBe(amount);
+  });
+
+  it.each([
+    ['60', LIRA, 6000n],
+    ['60.5', LIRA, 6050n],
+    ['60.009', LIRA, 6000n],
+    ['150.9', YEN, 150n],
+    ['60,00', LIRA, null],
+  ])('of %s in %i are %p, with what is beyond them cut off', (amount, currency, minor) => {
+    expect(toMinorUnits(amount, currency)).toBe(minor);
   });
 });

@@ -5,10 +5,10 @@ import { openedStoreAt, SHARED_STORES, type SharedStore, type SharedStoreName } 
 import { accountAt } from '../rigs/simulated-gateway.js';
 import { Worker } from './worker.js';
 
-export const PROCESSES = 8;
+export const PROCESSES = inWhole(8, 4);
 
 /** How many callbacks race. */
-export const RACES = inWhole(500, 24);
+export const RACES = inWhole(500, 50);
 
 /** Eight processes of a shop that share a store, and the gateway, whose own ledger says what they did. */
 export class RaceRig {

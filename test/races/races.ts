@@ -5,7 +5,7 @@ import { describePageRaces, STARTS_AT_ONCE } from './page-races.js';
 import { PROCESSES, RaceRig } from './race-rig.js';
 import { ASKED_AT_ONCE, describeRefundRaces } from './refund-races.js';
 
-/** Eight processes do the same things on one store at once; the gateway's own ledger says what came of it. */
+/** Several processes do the same things on one store at once; the gateway's own ledger says what came of it. */
 export function describeRaces(name: SharedStoreName): void {
   describe(`${PROCESSES} processes on ${name}`, () => {
     const rig = new RaceRig(name);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PaymentRecord, PaymentStore } from 'nestjs-card-payment';
-import { storeAt } from '../rigs/shared-stores.js';
+import { openSqlStore } from 'nestjs-card-payment/sql';
 
 /** Longer than it takes, on a busy machine, until the last process has read, too. */
 const PAUSE_MS = 500;
@@ -10,7 +10,7 @@ const PAUSE_MS = 500;
  * reference and no payment either.
  */
 export async function readThenWriteStore(url: string): Promise<PaymentStore> {
-  const store = await storeAt(url);
+  const store = await openSqlStore(url);
   const replace = store.replace.bind(store);
   store.replace = async (record, expectedVersion, event) => {
     const version = async (): Promise<number> =>

@@ -9,8 +9,9 @@ import {
   type PaymentStore,
 } from 'nestjs-card-payment';
 import type { Simulator } from 'nestjs-card-payment/simulator';
+import { openSqlStore } from 'nestjs-card-payment/sql';
 import { TestClock } from 'nestjs-card-payment/testing';
-import { SHARED_STORES, storeAt } from '../rigs/shared-stores.js';
+import { SHARED_STORES } from '../rigs/shared-stores.js';
 import { startShop } from '../rigs/shop.js';
 import { accountAt, startTimelessGateway } from '../rigs/simulated-gateway.js';
 
@@ -35,7 +36,7 @@ export const STORES: Readonly<Record<'memory' | 'SQLite', () => Promise<Instance
   SQLite: async () => {
     const files = await SHARED_STORES.SQLite();
     const url = await files.create();
-    return { url, connect: (clock) => storeAt(url, clock), remove: () => files.stop() };
+    return { url, connect: (clock) => openSqlStore(url, { clock }), remove: () => files.stop() };
   },
 };
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const SCRIPT = join(process.cwd(), 'release-notes.js');
+const SCRIPT = join(process.cwd(), 'scripts/release-notes.js');
 
 describe('the notes of a release', () => {
   let folder: string;

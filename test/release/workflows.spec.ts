@@ -28,7 +28,12 @@ interface Job {
   readonly permissions?: Readonly<Record<string, string>>;
   readonly steps?: readonly Step[];
   readonly 'timeout-minutes'?: number;
-  readonly strategy?: { readonly matrix: { readonly include?: readonly Readonly<Record<string, unknown>>[] } };
+  readonly strategy?: {
+    readonly matrix: {
+      readonly suite?: readonly string[];
+      readonly include?: readonly Readonly<Record<string, unknown>>[];
+    };
+  };
 }
 
 interface Update {
@@ -142,26 +147,40 @@ describe('the CI workflow', () => {
   });
 
   it.each(suites)('has the suite %s in a fast job, since it starts no server, browser or build', (suite) => {
-    const files = readdirSync(suite, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+    // A room alone, without the rooms in subfolders of it.
+    const [folder, recursive] = suite.endsWith('/room') ? [dirname(suite), false] : [suite, true];
+    const files = readdirSync(folder, { recursive, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
     expect(files.filter((name) => name.endsWith('.spec.ts'))).not.toEqual([]);
-    const code = files.map((name) => readFileSync(join(suite, name), 'utf8')).join('\n');
+    const code = files.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
     expect(code).not.toMatch(
-      /from '[./]*\/services\/(?:postgres|redis|pgbouncer|chromium)\.js'|from '[./]*\/browser\/|'dist\//,
+      /from '[./]*\/services\/(?:postgres|mariadb|pgbouncer|chromium)\.js'|from '[./]*\/browser\/|'dist\//,
     );
   });
 
-  it('runs all tests with several versions of Node, PostgreSQL and Redis, and checks these versions', () => {
+  it('runs all tests with several versions of Node and PostgreSQL, and checks these versions', () => {
     const { include = [] } = ci?.strategy?.matrix ?? {};
-    for (const name of ['node', 'postgres', 'redis']) {
+    for (const name of ['node', 'postgres']) {
       expect([name, new Set(include.map((row) => row[name])).size]).toEqual([name, 3]);
     }
-    const versions = { POSTGRES_VERSION: '${{ matrix.postgres }}', REDIS_VERSION: '${{ matrix.redis }}' };
+    const versions = { POSTGRES_VERSION: '${{ matrix.postgres }}' };
     const [services, allTests] = stepsOf(ci ?? {}).filter(({ run }) => run?.includes('.ci/'));
     expect([services?.env, allTests?.env]).toEqual([versions, versions]);
     expect(allTests?.run).toBe('bash .ci/run');
-    const tested = readFileSync('test/services/services.spec.ts', 'utf8');
-    for (const name of Object.keys(versions)) expect(tested).toContain(name);
+    expect(readFileSync('test/services/services.spec.ts', 'utf8')).toContain('POSTGRES_VERSION');
   });
+});
+
+it('the whole tests run every folder that has a longer form', () => {
+  const { suite = [] } = workflowOf('whole.yml').jobs['whole']?.strategy?.matrix ?? {};
+  const hasLongerForm = (folder: string): boolean =>
+    readdirSync(join('test', folder), { recursive: true, encoding: 'utf8' }).some((name) => {
+      if (!name.endsWith('.ts')) return false;
+      const text = readFileSync(join('test', folder, name), 'utf8');
+      return name.endsWith('.whole.spec.ts') || /^import .*(?:\/extent\.js'|PLATFORMS_IN_TURN)/m.test(text);
+    });
+  const folders = readdirSync('test', { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const longer = folders.map(({ name }) => name).filter((name) => name !== 'rigs' && hasLongerForm(name));
+  expect(longer.filter((name) => !suite.includes(name))).toEqual([]);
 });
 
 describe('dependency updates', () => {
@@ -180,7 +199,7 @@ describe('dependency updates', () => {
 });
 
 it('the repository has a code of conduct, and code owners for all files', () => {
-  expect(existsSync('CODE_OF_CONDUCT.md')).toBe(true);
+  expect(existsSync('.github/CODE_OF_CONDUCT.md')).toBe(true);
   expect(readFileSync('.github/CODEOWNERS', 'utf8')).toMatch(/^\* @[\w/-]+$/m);
 });
 

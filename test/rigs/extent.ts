@@ -1,7 +1,7 @@
 import { describe, it } from '@jest/globals';
 import type { TestRunner } from 'nestjs-card-payment/testing';
 
-/** Whether the long forms run: `TESTS=whole npm test`. Otherwise suites take fewer rounds, seeds and points. */
+/** Whether the long forms run: `npm run test:whole`. Otherwise suites take fewer rounds, seeds and points. */
 export const WHOLE = process.env['TESTS'] === 'whole';
 
 /** How often, or how much: what is in the whole tests, and what is in the short ones. */

@@ -1,11 +1,9 @@
 import { join } from 'node:path';
-import type { PaymentClock, PaymentStore } from 'nestjs-card-payment';
-import { openRedisStore } from 'nestjs-card-payment/redis';
+import type { PaymentStore } from 'nestjs-card-payment';
 import { openSqlStore } from 'nestjs-card-payment/sql';
 import { startGalera } from '../services/galera.js';
 import { startMariaDb } from '../services/mariadb.js';
 import { startPostgres } from '../services/postgres.js';
-import { startRedis } from '../services/redis.js';
 import { startTcpProxy } from '../services/tcp-proxy.js';
 import { makeScratchFolder } from './scratch-folder.js';
 
@@ -50,13 +48,6 @@ export const SHARED_STORES = {
     };
   },
 
-  /** Redis writes each change to its disk before it answers. */
-  Redis: async (): Promise<SharedStore> => {
-    const redis = await startRedis({ args: ['--appendfsync', 'always'] });
-    let databases = 0;
-    return { create: () => Promise.resolve(`${redis.url}/${(databases += 1)}`), stop: () => redis.stop() };
-  },
-
   SQLite: (): Promise<SharedStore> => {
     const { path, remove } = makeScratchFolder('sqlite');
     let files = 0;
@@ -69,14 +60,9 @@ export const SHARED_STORES = {
 
 export type SharedStoreName = keyof typeof SHARED_STORES;
 
-/** The store of such a URL, before it is opened; with the clock's time if one is given. */
-export function storeAt(url: string, clock?: PaymentClock): Promise<PaymentStore> {
-  return url.startsWith('redis:') ? openRedisStore(url, { clock }) : openSqlStore(url, { clock });
-}
-
-/** The same store, opened, for a test to look into. */
+/** The store of such a URL, opened, for a test to look into. */
 export async function openedStoreAt(url: string): Promise<PaymentStore> {
-  const store = await storeAt(url);
+  const store = await openSqlStore(url);
   await store.open();
   return store;
 }

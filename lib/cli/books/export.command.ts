@@ -1,5 +1,5 @@
 import { settledRecords } from '../../flows/settled-records.js';
-import { rowOf } from '../../payment/payment-state.js';
+import { rowOf, SALE_STATES } from '../../payment/payment-state.js';
 import { isRefund } from '../../payment/payment.js';
 import { countsOfAccount, UNSETTLED_REFUND_STATES, UNSETTLED_SALE_STATES } from '../../store/account-counts.js';
 import { command, CommandFailedError, type CommandOptions, STORE_OPTIONS, UsageError } from '../command.js';
@@ -9,10 +9,11 @@ import { STATE_OPTION, statesIn } from '../payments/state-option.js';
 import { bookEntryOf } from './book-entry.js';
 import { type BookFormat, csvFormat, JSON_FORMAT } from './book-format.js';
 import { PERIOD_NOTES, PERIOD_OPTIONS, periodOf, type ZonedPeriod } from './period.js';
-import { SETTLED_STATES } from './settled-states.js';
 import { stopped, untilStopped } from './until-stopped.js';
 import { WholeFile } from './whole-file.js';
 
+/** The states of payments that have an outcome. Those of refunds are among them. */
+const SETTLED_STATES = SALE_STATES.filter((state) => rowOf(state).settled);
 /** How much text is written at once. */
 const CHUNK_LENGTH = 65_536;
 const DELIMITERS: Readonly<Record<string, string>> = { ',': ',', ';': ';', tab: '\t' };
@@ -56,7 +57,7 @@ export const exportPaymentsCommand = command({
     const path = values.output;
     const remark = await withAccountStore(call, (opened) =>
       untilStopped(async (signal) => {
-        const file = await WholeFile.begin(path, 'output');
+        const file = await WholeFile.begin(path);
         try {
           const done = await exported(opened, writing, async (text) => {
             if (signal.aborted) throw new CommandFailedError(`${stopped(signal)}: ${path} was not written.`);
@@ -91,7 +92,7 @@ async function exported(
 ): Promise<string | null> {
   const counts = { sales: 0, refunds: 0 };
   let text = format.head;
-  for await (const record of settledRecords(store, { account, period })) {
+  for await (const record of settledRecords(store, account, period)) {
     if (!states.includes(record.state)) continue;
     text += format.entry(bookEntryOf(record, account, period.zone), counts.sales + counts.refunds);
     counts[isRefund(record) ? 'refunds' : 'sales'] += 1;

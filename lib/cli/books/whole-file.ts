@@ -15,19 +15,17 @@ export class WholeFile {
   ) {}
 
   /**
-   * @param option that names the file
-   * @param mode of a new file, which the process's umask limits further
    * @throws UsageError if the path is of something else than a file, CommandFailedError if it cannot be written
    */
-  static async begin(path: string, option: string, mode = 0o666): Promise<WholeFile> {
+  static async begin(path: string): Promise<WholeFile> {
     const there = await stat(path).catch(() => null);
     if (path === '' || (there && !there.isFile())) {
-      throw new UsageError(`--${option} takes the path of a file${there ? `, and ${path} is something else` : ''}.`);
+      throw new UsageError(`--output takes the path of a file${there ? `, and ${path} is something else` : ''}.`);
     }
     const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`);
     try {
       const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
-      return new WholeFile(path, temporary, await open(temporary, flags, there ? there.mode & 0o777 : mode));
+      return new WholeFile(path, temporary, await open(temporary, flags, there ? there.mode & 0o777 : 0o666));
     } catch {
       throw unwritable(path);
     }

@@ -11,7 +11,7 @@ import {
   type DoctorTarget,
   skipped,
 } from './doctor-check.js';
-import { causeOf, requestOnce, withinTime } from './reach-host.js';
+import { causeOf, requestOnce, withinTime } from './doctor-requests.js';
 
 /** This is not a token, so the callback is refused before anything is looked up. */
 const NO_TOKEN = 'doctor';
@@ -64,7 +64,7 @@ function isRefused(error: unknown): boolean {
 }
 
 /** Where the callback controller answers; null if the variables do not say. */
-export function callbackAddress(
+function callbackAddress(
   { values: { callbackUrl, publicUrl }, name }: DoctorTarget,
   given: string | undefined,
 ): string | null {

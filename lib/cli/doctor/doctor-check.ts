@@ -63,7 +63,6 @@ export const CHECK_NAMES = [
   'gateway',
   'clock',
   'credentials',
-  'hosted',
   'callback',
 ] as const;
 

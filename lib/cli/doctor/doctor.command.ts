@@ -2,8 +2,7 @@ import { DEFAULT_ACCOUNT } from '../../payment/account.js';
 import { baseUrlProblem } from '../../options/url-checks.js';
 import { type Call, command, JSON_OPTION, SETTINGS_OPTIONS, UsageError, wholeNumber } from '../command.js';
 import { checkCallbackAddress } from './callback-check.js';
-import { checkClock, checkCredentials, checkGateway } from './gateway-checks.js';
-import { checkHostedPage } from './hosted-page-check.js';
+import { checkClock, checkGateway } from './gateway-checks.js';
 import { checkEnvironment, checkSettings, checkStore, checkVariables, NO_STORE } from './settings-checks.js';
 import {
   CHECK_NAMES,
@@ -13,7 +12,7 @@ import {
   type DoctorTarget,
   targetOf,
 } from './doctor-check.js';
-import { withinTime } from './reach-host.js';
+import { withinTime } from './doctor-requests.js';
 
 const MARKS: Readonly<Record<FindingStatus, string>> = { ok: '✓', failed: '✗', skipped: '–' };
 const CLOSE_LIMIT_MS = 2_000;
@@ -23,11 +22,6 @@ const OPTIONS = {
     type: 'string',
     value: 'URL',
     about: "The callback controller's address, if the application's code sets another one than the variables.",
-  },
-  hosted: {
-    type: 'boolean',
-    about:
-      "Opens a page at the gateway for 1.00 lira, shown to nobody, to see whether the account has the gateway's pages.",
   },
   skip: {
     type: 'string',
@@ -43,8 +37,6 @@ const OPTIONS = {
 interface Wishes {
   readonly file: string | null;
   readonly callback: string | undefined;
-  /** Whether a page may be opened at the gateway. */
-  readonly hosted: boolean;
   readonly skip: readonly CheckName[];
 }
 
@@ -56,15 +48,14 @@ export const doctorCommand = command({
   notes:
     `Checks: ${CHECK_NAMES.join(', ')}.\n` +
     'It reads the same variables as the application and does not see what the application sets in code. It makes no\n' +
-    'payment, changes nothing and shows no secret; --hosted alone leaves a page at the gateway, which nobody can see. The\n' +
-    'exit status is 1 if a check failed.',
+    'payment, changes nothing and shows no secret. The exit status is 1 if a check failed.',
   async run(call) {
-    const { account = DEFAULT_ACCOUNT, callback, hosted = false, timeout } = call.values;
+    const { account = DEFAULT_ACCOUNT, callback, timeout } = call.values;
     const seconds = wholeNumber('timeout', timeout, { min: 1, max: 60, byDefault: 10 });
     const problem = callback === undefined ? null : baseUrlProblem(callback);
     if (problem !== null) throw new UsageError(`--callback ${problem}.`);
     const target = targetOf(account, call.environment, seconds * 1000);
-    const findings = await examine(target, { file: call.environmentFile, callback, hosted, skip: skipOf(call) });
+    const findings = await examine(target, { file: call.environmentFile, callback, skip: skipOf(call) });
     const count = findings.filter(({ status }) => status === 'failed').length;
     const verdict = count === 0 ? 'All that could be checked is right.' : `${count} of these must be fixed.`;
     return {
@@ -75,30 +66,26 @@ export const doctorCommand = command({
   },
 });
 
-async function examine(target: DoctorTarget, { file, callback, hosted, skip }: Wishes): Promise<readonly Finding[]> {
+async function examine(target: DoctorTarget, { file, callback, skip }: Wishes): Promise<readonly Finding[]> {
   const isWanted = (check: CheckName): boolean => !skip.includes(check);
   const { settings, findings } = checkSettings(target);
-  const [checked, gateway, address] = await Promise.all([
+  const [checked, asked, address] = await Promise.all([
     isWanted('store') || isWanted('clock') ? checkStore(target) : NO_STORE,
-    checkGateway(target),
+    checkGateway(target, isWanted('credentials') ? settings : null),
     isWanted('callback') ? checkCallbackAddress(target, callback) : [],
   ]);
-  const isGatewayReached = gateway.status === 'ok';
-  const [clock, credentials, page] = await Promise.all([
-    isWanted('clock') ? checkClock(target, { store: checked.hasOwnTime ? checked.store : null, isGatewayReached }) : [],
-    isWanted('credentials') ? checkCredentials(target, settings, isGatewayReached) : [],
-    isWanted('hosted') ? checkHostedPage(target, settings, { isGatewayReached, mayOpen: hosted }) : [],
-  ]);
+  const clock = isWanted('clock')
+    ? await checkClock(target, asked.clock, checked.hasOwnTime ? checked.store : null)
+    : [];
   await withinTime(CLOSE_LIMIT_MS, async () => checked.store?.close()).catch(() => undefined);
   return [
     checkEnvironment(target, file),
     ...findings,
     ...checkVariables(target),
     ...checked.findings,
-    gateway,
+    asked.gateway,
     ...clock,
-    credentials,
-    page,
+    asked.credentials,
     address,
   ]
     .flat()

@@ -1,4 +1,5 @@
 import { type BinAnswer, GatewayClient } from '../../gateway/gateway-client.js';
+import { GatewayTrouble } from '../../gateway/gateway-trouble.js';
 import { GatewayTransport } from '../../gateway/transport/gateway-transport.js';
 import type { PaymentSettings } from '../../options/payment-settings.js';
 import { SystemClock } from '../../payment/clock.js';
@@ -13,86 +14,75 @@ import {
   type DoctorTarget,
   skipped,
 } from './doctor-check.js';
-import { reachHost, type ReachStep, requestOnce, withinTime } from './reach-host.js';
+import { causeOf, requestOnce, withinTime } from './doctor-requests.js';
 
-const ADVICE: Readonly<Record<ReachStep, string>> = {
-  DNS: 'Is the host in the base URL spelt right, and does this machine have a name server?',
-  TCP: 'Are host and port of the base URL right? May this machine connect to it (firewall, allow-list of the gateway)?',
-  TLS: 'Is the clock right? Is there a proxy in between? For a private authority, set NODE_EXTRA_CA_CERTS=FILE.',
-};
+/** What is found out by asking the gateway. */
+export interface GatewayCheck {
+  readonly gateway: Finding;
+  readonly credentials: Finding;
+  /** Null if the gateway does not give the time. */
+  readonly clock: OtherClock | null;
+}
 
-/** Connects to the gateway over TLS. It sends no request. */
-export async function checkGateway(target: DoctorTarget): Promise<Finding> {
+/** How far another clock is ahead of ours. */
+interface OtherClock {
+  readonly of: string;
+  readonly offsetMs: number;
+}
+
+/** What did not work, and what to do about it, if anything is known. */
+interface Trouble {
+  readonly message: string;
+  readonly advice: string;
+}
+
+/**
+ * Asks the gateway for its root path, and about a BIN if the dialect can: a real request, with the credentials, over the
+ * transport of payments. Neither moves money.
+ *
+ * @param settings null if they are wrong, or if the credentials are not to be tried
+ */
+export async function checkGateway(target: DoctorTarget, settings: PaymentSettings | null): Promise<GatewayCheck> {
   const name = target.variable('baseUrl');
   const url = gatewayOf(target);
   if (url === null) {
     const why = isEmbeddedSimulator(target)
       ? `${name} is the simulator inside the application, which no other process can reach`
       : `${name} is wrong or missing`;
-    return skipped('gateway', `not tried: ${why}`);
+    const gateway = skipped('gateway', `not tried: ${why}`);
+    return { gateway, credentials: untried(target, settings), clock: null };
   }
-  const reach = await reachHost(url, target.limitMs);
-  if (!reach.isReached) {
-    const start = isLocalGateway(target) ? 'A simulator? Start it: npx nestjs-card-payment simulate. ' : '';
-    const advice = `${start}${ADVICE[reach.step]} See ${name}.`;
-    return failed('gateway', `${url.host} cannot be reached, ${reach.step} failed: ${reach.cause}`, advice);
-  }
-  const until = reach.certificateUntil?.toISOString().slice(0, 10);
-  return ok(
-    'gateway',
-    `${url.host} is reached, ${reach.protocol}${until === undefined ? '' : `, certificate until ${until}`}`,
-  );
-}
-
-/** A `Date` header has whole seconds only, and the answer takes some time. */
-const MAX_OFFSET_MS = 5_000;
-
-interface OtherClock {
-  readonly of: string;
-  /** How far it is ahead of ours, in milliseconds. */
-  readonly offsetMs: number;
-}
-
-/** Compares this host's clock with the gateway's and the store's. */
-export async function checkClock(
-  target: DoctorTarget,
-  { store, isGatewayReached }: { readonly store: PaymentStore | null; readonly isGatewayReached: boolean },
-): Promise<readonly Finding[]> {
-  const url = isGatewayReached ? gatewayOf(target) : null;
-  const others = await Promise.all([
-    url && compare("the gateway's", target, (signal) => dateOf(url, signal)),
-    store && compare("the store's", target, () => store.now()),
+  const [root, bin] = await Promise.all([
+    askForRoot(url, target),
+    settings?.dialect.operations.checkBin ? askAboutBin(settings, target.limitMs) : null,
   ]);
-  const known = others.filter((other) => other !== null);
-  if (known.length === 0) return [skipped('clock', 'not compared: neither the gateway nor the store gives the time')];
-  const off = known.filter(({ offsetMs }) => Math.abs(offsetMs) > MAX_OFFSET_MS);
-  if (off.length === 0) return [ok('clock', `agrees with ${known.map(({ of }) => of).join(' and ')}`)];
-  const advice = 'Set the clock (NTP): requests carry the time of this host, and the gateway may refuse a wrong one.';
-  return off.map(({ of, offsetMs }) => {
-    const side = offsetMs > 0 ? 'behind' : 'ahead of';
-    return failed('clock', `${Math.round(Math.abs(offsetMs) / 1000)} seconds ${side} ${of}`, advice);
-  });
+  const { trouble } = bin ?? root;
+  return {
+    gateway: trouble ? unreached(target, trouble) : ok('gateway', `${url.host} is reached`),
+    credentials: bin ? judge(bin.answer, target) : untried(target, settings),
+    clock: root.clock,
+  };
 }
 
-/** @returns null if it does not give the time */
-async function compare(
-  of: string,
-  { limitMs }: DoctorTarget,
-  ask: (signal: AbortSignal) => Promise<Date | null>,
-): Promise<OtherClock | null> {
-  try {
-    const before = Date.now();
-    const theirs = await withinTime(limitMs, ask);
-    return theirs && { of, offsetMs: theirs.getTime() - (before + Date.now()) / 2 };
-  } catch {
-    return null;
-  }
+function unreached(target: DoctorTarget, { message, advice }: Trouble): Finding {
+  const start = isLocalGateway(target) ? 'A simulator? Start it: npx nestjs-card-payment simulate. ' : '';
+  return failed('gateway', message, start + (advice || `See ${target.variable('baseUrl')}.`));
 }
 
 /** Every answer has the time, even a 404 for the root path. */
-async function dateOf(url: URL, signal: AbortSignal): Promise<Date | null> {
-  const at = await requestOnce(url, signal, ({ headers }) => Date.parse(String(headers['date'])));
-  return Number.isNaN(at) ? null : new Date(at);
+async function askForRoot(
+  url: URL,
+  { limitMs }: DoctorTarget,
+): Promise<{ readonly trouble: Trouble | null; readonly clock: OtherClock | null }> {
+  try {
+    const clock = await compare("the gateway's", limitMs, (signal) =>
+      requestOnce(url, signal, ({ headers }) => new Date(String(headers['date']))),
+    );
+    return { trouble: null, clock };
+  } catch (error) {
+    const message = `${url.host} cannot be reached: ${causeOf(error)}`;
+    return { trouble: { message, advice: '' }, clock: null };
+  }
 }
 
 /** The BIN that the vendor's own plugins ask about in their connection test. */
@@ -100,40 +90,52 @@ const TEST_BIN = '402940';
 const UNVERIFIED = '(CheckBin, unverified)';
 
 /**
- * Checks that the gateway accepts the credentials: it asks about a BIN, as the vendor's own plugins do, which moves no
- * money and names no card. Whether the answer proves it is unverified.
+ * Asks about a BIN, as the vendor's own plugins do to test the credentials: it names no card. Whether the answer proves
+ * them is unverified. `trouble` is null if there was an answer.
  */
-export async function checkCredentials(
-  target: DoctorTarget,
-  settings: PaymentSettings | null,
-  isGatewayReached: boolean,
-): Promise<Finding> {
-  if (settings === null) return skipped('credentials', 'not tried: settings are wrong or missing');
-  if (isEmbeddedSimulator(target)) return skipped('credentials', 'not tried: the simulator has its own');
-  if (!settings.dialect.operations.checkBin) {
-    const why = `the dialect "${settings.dialect.name}" has no request that could be sent without moving money`;
-    return skipped('credentials', `not tried: ${why}`, 'The first payment will show whether they are right.');
-  }
-  if (!isGatewayReached) return skipped('credentials', 'not tried: the gateway cannot be reached');
-  return judge(await ask(settings, target.limitMs), target);
-}
-
-async function ask(settings: PaymentSettings, limitMs: number): Promise<BinAnswer | null> {
+async function askAboutBin(
+  settings: PaymentSettings,
+  limitMs: number,
+): Promise<{ readonly trouble: Trouble | null; readonly answer: BinAnswer | null }> {
   const transport = new GatewayTransport({ timeoutMs: limitMs, connectTimeoutMs: limitMs, keepAliveMs: 0 });
+  const clock = new SystemClock();
+  const log = new TroubleNote(settings.account, settings, clock);
   try {
+    const client = new GatewayClient(settings, transport, clock, log);
     const conversationId = settings.dialect.newConversationId();
-    const client = new GatewayClient(settings, transport, new SystemClock());
     const question = { conversationId, language: settings.language, bin: TEST_BIN, amount: null, currencyCode: null };
-    return await client.checkBin(question, limitMs, settings.amountFormat);
+    const answer = await client.checkBin(question, limitMs, settings.amountFormat);
+    return { trouble: isAnswered(answer) ? null : log.trouble, answer };
   } finally {
     await transport.close();
   }
 }
 
-function judge(answer: BinAnswer | null, { variable }: DoctorTarget): Finding {
-  if (!answer?.sent || answer.status === null) {
-    return failed('credentials', `the gateway gave no answer ${UNVERIFIED}`, `See ${variable('baseUrl')}.`);
+/** Keeps what the application would log about a request. */
+class TroubleNote extends GatewayTrouble {
+  trouble: Trouble = { message: 'the gateway gave no answer', advice: '' };
+
+  protected override error(_kind: string, line: string): void {
+    // The line names the cause in brackets, then says what to do.
+    const [message = '', ...advice] = line.split(/(?<=\)\.) /);
+    this.trouble = { message, advice: advice.join(' ') };
   }
+}
+
+function isAnswered(answer: BinAnswer | null): answer is BinAnswer & { readonly sent: true; readonly status: number } {
+  return answer?.sent === true && answer.status !== null;
+}
+
+/** Why the credentials were not tried. */
+function untried(target: DoctorTarget, settings: PaymentSettings | null): Finding {
+  if (settings === null) return skipped('credentials', 'not tried: settings are wrong or missing');
+  if (isEmbeddedSimulator(target)) return skipped('credentials', 'not tried: the simulator has its own');
+  const why = `the dialect "${settings.dialect.name}" has no request that could be sent without moving money`;
+  return skipped('credentials', `not tried: ${why}`, 'The first payment will show whether they are right.');
+}
+
+function judge(answer: BinAnswer | null, { variable }: DoctorTarget): Finding {
+  if (!isAnswered(answer)) return skipped('credentials', 'not known: the gateway gave no answer');
   const { status, result } = answer;
   const code = result?.code ?? null;
   const words = [`HTTP ${status}`, code, result?.message].filter(Boolean).join(', ');
@@ -147,4 +149,36 @@ function judge(answer: BinAnswer | null, { variable }: DoctorTarget): Finding {
     return failed('credentials', `refused: ${words} ${UNVERIFIED}`, `Look at ${names.join(', ')}, and at the clock.`);
   }
   return skipped('credentials', `the answer is not clear: ${words} ${UNVERIFIED}`);
+}
+
+/** A `Date` header has whole seconds only, and the answer takes some time. */
+const MAX_OFFSET_MS = 5_000;
+
+/** Compares this host's clock with the gateway's and the store's. */
+export async function checkClock(
+  { limitMs }: DoctorTarget,
+  gateway: OtherClock | null,
+  store: PaymentStore | null,
+): Promise<readonly Finding[]> {
+  const ofStore = store && (await compare("the store's", limitMs, () => store.now()).catch(() => null));
+  const known = [gateway, ofStore].filter((other) => other !== null);
+  if (known.length === 0) return [skipped('clock', 'not compared: neither the gateway nor the store gives the time')];
+  const off = known.filter(({ offsetMs }) => Math.abs(offsetMs) > MAX_OFFSET_MS);
+  if (off.length === 0) return [ok('clock', `agrees with ${known.map(({ of }) => of).join(' and ')}`)];
+  const advice = 'Set the clock (NTP): requests carry the time of this host, and the gateway may refuse a wrong one.';
+  return off.map(({ of, offsetMs }) => {
+    const side = offsetMs > 0 ? 'behind' : 'ahead of';
+    return failed('clock', `${Math.round(Math.abs(offsetMs) / 1000)} seconds ${side} ${of}`, advice);
+  });
+}
+
+/** @returns null if it does not give the time */
+async function compare(
+  of: string,
+  limitMs: number,
+  ask: (signal: AbortSignal) => Promise<Date>,
+): Promise<OtherClock | null> {
+  const before = Date.now();
+  const theirs = (await withinTime(limitMs, ask)).getTime();
+  return Number.isNaN(theirs) ? null : { of, offsetMs: theirs - (before + Date.now()) / 2 };
 }

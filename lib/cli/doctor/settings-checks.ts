@@ -14,7 +14,7 @@ import { CommandFailedError } from '../command.js';
 import { openExisting } from '../payments/account-store.js';
 import { StderrLogger } from '../stderr-logger.js';
 import { failed, type Finding, isEmbeddedSimulator, ok, type DoctorTarget, skipped } from './doctor-check.js';
-import { withinTime } from './reach-host.js';
+import { withinTime } from './doctor-requests.js';
 
 const READ_ONLY = 'Is it a replica, or may its user only read?';
 const SIMULATED =
@@ -136,7 +136,7 @@ async function openedStore({ values: { storeUrl }, variable, limitMs }: DoctorTa
   }
 }
 
-/** Whether a database takes a write, of which nothing is left. Redis is not asked to write what is not there. */
+/** Whether a database takes a write, of which nothing is left. */
 function canWrite(store: PaymentStore): Promise<boolean> {
   return store.acknowledge(DEFAULT_ACCOUNT, 'no-such-handler', 'none:1-failed').then(
     () => true,

@@ -143,13 +143,11 @@ export class Reconciler {
    */
   async pass(): Promise<ReconcileCounts> {
     const counts = noCounts();
-    const tasks = [
-      () => this.passAndAsk(counts),
-      () => this.renewHandlers(),
-      async () => void (counts.purged = await this.purge()),
-    ];
+    const tasks = [() => this.passAndAsk(counts), () => this.renewHandlers()];
     await sideBySide(tasks, tasks.length, (task) => task());
     counts.delivered = await this.events.deliverDue();
+    // Last, since what a purge looks at is locked for a moment, and is then no payment that is due.
+    counts.purged = await this.purge();
     return counts;
   }
 

@@ -105,11 +105,13 @@ const ANSWER_SIGN_ORDER = [
   'paymentInfo.payFacCommissionRate',
 ];
 const SUCCESS_STATUSES = ['SUCCESS', 'SUCCESSFUL', 'SUCCEEDED', 'APPROVED', 'COMPLETED', 'PAID'];
-/** Statuses of what may still be paid: all of them are guesses. */
-const OPEN_STATUSES: ReadonlySet<string> = new Set(['PENDING', 'WAITING', 'NEW', 'CREATED', 'INITIATED']);
 /** Statuses that say that a page has not been paid so far: all of them are guesses. */
 const UNPAID_STATUSES: ReadonlySet<string> = new Set([
-  ...OPEN_STATUSES,
+  'PENDING',
+  'WAITING',
+  'NEW',
+  'CREATED',
+  'INITIATED',
   'FAILED',
   'FAIL',
   'DECLINED',
@@ -276,7 +278,6 @@ function readInquiry(fields: ReplyFields, successStatuses: ReadonlySet<string>):
     installmentCount: (fields.object('paymentInfo') ?? fields).text('installmentCount'),
     isSuccessful: fields.has('transactionStatus') ? successStatuses.has(status) : null,
     isUnpaid: UNPAID_STATUSES.has(status),
-    isOpen: OPEN_STATUSES.has(status),
     unreadable: fields.isNotText('transactionType') ? [...unread, 'transactionType'] : unread,
   };
 }

@@ -49,7 +49,7 @@ const TYPES = { sale: ['SALE'], page: ['SALE'], refund: ['REFUND', 'VOID'] } as 
 const NOTHING = { outcome: 'nothing' } as const;
 const UNPAID = { outcome: 'nothing', isUnpaid: true } as const;
 /** HTTP statuses with which a code may say that the gateway knows no such payment. Others refuse the inquiry itself. */
-export const UNPAID_STATUSES: ReadonlySet<number> = new Set([400, 404, 422]);
+const UNPAID_STATUSES: ReadonlySet<number> = new Set([400, 404, 422]);
 
 /** Reads the answer to a CheckPayment. Only a clear answer settles a payment: an HTTP 404, for example, is not. */
 export function inquiryOutcome(

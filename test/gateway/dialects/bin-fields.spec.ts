@@ -2,6 +2,7 @@ import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
 import { ReplyFields } from '../../../lib/gateway/readings/reply-fields.js';
 import { Masker } from '../../../lib/payment/kept-text.js';
 import { type BinOutcome, binOutcome, noAnswerAboutCard } from '../../../lib/gateway/readings/bin-outcome.js';
+import { cpuMs } from '../../rigs/cpu-time.js';
 
 const QUESTION = { conversationId: 'CONVERSATION00000001', language: 'tr', bin: '45080345' };
 const NO_SALE = { amount: null, currencyCode: null };
@@ -222,9 +223,9 @@ describe('instalments', () => {
 
   it('five thousand rows take no longer than a hundred', () => {
     const list = Array.from({ length: 5_000 }, () => ({ count: 3, total: 100 }));
-    const began = performance.now();
+    const began = cpuMs();
     expect(rows(list)).toHaveLength(1);
-    expect(performance.now() - began).toBeLessThan(500);
+    expect(cpuMs() - began).toBeLessThan(500);
   });
 
   describe('of a known sale', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { ReplyFields } from '../../../lib/gateway/readings/reply-fields.js';
+import { cpuMs } from '../../rigs/cpu-time.js';
 
 function parse(text: string): ReplyFields {
   const fields = ReplyFields.parse(text);
@@ -121,9 +122,9 @@ describe('the fields of a reply', () => {
     ['names', '{' + Array.from({ length: 90_000 }, (_, index) => `"k${index}":1`).join() + '}'],
   ])('are not read out of a mebibyte of %s, which would hold up the event loop', (_what, text) => {
     const times = [1, 2, 3].map(() => {
-      const began = performance.now();
+      const began = cpuMs();
       expect(ReplyFields.parse(text)).toBeNull();
-      return performance.now() - began;
+      return cpuMs() - began;
     });
     expect(Math.min(...times)).toBeLessThan(100);
   });

@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { AccountOutbox } from '../../../lib/store/memory/account-outbox.js';
 import { PAIR_ALIVE_MS } from '../../../lib/store/payment-outbox.js';
 import { aPaymentEvent } from '../../../lib/testing/index.js';
+import { cpuMs } from '../../rigs/cpu-time.js';
 
 const NOW = new Date('2026-03-02T10:00:00Z');
 const PAIR = { handlerId: 'Orders.paid', type: 'payment.succeeded' } as const;
@@ -37,7 +38,7 @@ test('a fan-out does not look at a long backlog of types that no handler takes',
     outbox.add(aPaymentEvent({ state: 'expired', conversationId: `C${number}` }));
   }
   outbox.announce([PAIR], NOW);
-  const began = performance.now();
+  const began = cpuMs();
   let fannedOut = 0;
   for (let round = 0; round < 500; round += 1) {
     outbox.add(aPaymentEvent({ conversationId: `D${round}` }));
@@ -45,7 +46,7 @@ test('a fan-out does not look at a long backlog of types that no handler takes',
   }
   expect(fannedOut).toBe(500);
   // Looking at each of them takes many seconds.
-  expect(performance.now() - began).toBeLessThan(2_000);
+  expect(cpuMs() - began).toBeLessThan(2_000);
   expect(outbox.counts(NOW).waitingEvents).toBe(20_000);
 });
 
@@ -142,12 +143,12 @@ test('a lease does not look at many deliveries that are postponed', () => {
   for (let number = 0; number < 20_000; number += 1) outbox.add(aPaymentEvent({ conversationId: `C${number}` }));
   outbox.fanOut(20_000, NOW);
   expect(outbox.lease(lease, NOW)).toHaveLength(20_000);
-  const began = performance.now();
+  const began = cpuMs();
   let again = 0;
   for (let round = 0; round < 5_000; round += 1) again += outbox.lease(lease, NOW).length;
   expect(again).toBe(0);
   // Looking at each of them takes many seconds.
-  expect(performance.now() - began).toBeLessThan(2_000);
+  expect(cpuMs() - began).toBeLessThan(2_000);
 });
 
 test('a lease holds no text of its holder in what it gives out', () => {

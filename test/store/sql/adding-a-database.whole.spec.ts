@@ -70,10 +70,9 @@ describe('adding a database', () => {
   });
 
   test('its name and its URL are known everywhere', async () => {
-    const { storeKindOf, STORE_URL_FORMS, unprotectedHost } = await import('../../../lib/store/store-url.js');
-    expect(storeKindOf('third://host/payments')).toBe('sql');
+    const { STORE_URL_FORMS, storeUrlProblem } = await import('../../../lib/store/store-url.js');
+    expect(storeUrlProblem('third://host/payments')).toBeNull();
     expect(STORE_URL_FORMS).toContain('third://…');
-    expect(unprotectedHost('third://host/payments', {})).toBeNull();
     const { schemaCommand } = await import('../../../lib/cli/schema.command.js');
     expect(JSON.stringify(schemaCommand)).toContain('sqlite|postgres|mysql|mariadb|third');
     await expect(openSqlStore('none:x')).rejects.toThrow(

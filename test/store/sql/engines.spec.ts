@@ -14,7 +14,6 @@ test.each([
   ['mariadb://host/db', mariadbEngine],
   ['mysql:', undefined],
   ['postgres:', undefined],
-  ['redis://host', undefined],
   ['memory:', undefined],
 ])('%s', (url, engine) => {
   expect(engineOfUrl(url)).toBe(engine);

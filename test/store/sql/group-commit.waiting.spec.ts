@@ -4,7 +4,6 @@ import { sqliteEngine } from '../../../lib/store/sql/engines/sqlite/sqlite.engin
 import type { InProcessConnection, Steps } from '../../../lib/store/sql/sql-transaction.js';
 
 describe('group commit waiting', () => {
-
   test('work that fails on its own does not fail other waiting work, however long that waits', async () => {
     const connection = { inTransaction: true, execute: () => ({ rows: [] }) } as unknown as InProcessConnection;
     const group = new GroupCommit(sqliteEngine, (use) => use(connection));

@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,16 +65,5 @@ describe('open sql store', () => {
     expect(error?.message).toBe(message);
     expect(`${error?.stack}${JSON.stringify(error)}${String(error?.cause)}`).not.toMatch(/geheim|ada/);
     await store.close();
-  });
-
-  test('a missing driver comes through open', async () => {
-    await jest.isolateModulesAsync(async () => {
-      jest.unstable_mockModule('better-sqlite3', () => {
-        throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' });
-      });
-      const sqlModule = await import('../../../lib/store/sql/index.js');
-      const store = await sqlModule.openSqlStore('sqlite:x.db');
-      await expect(store.open()).rejects.toThrow('a package is missing: npm install kysely better-sqlite3');
-    });
   });
 });

@@ -9,33 +9,35 @@ const WHOLE_SUITE_MS = 120_000;
 
 let databases: TestDatabases;
 
-describe.each(DIALECTS)('%s', (dialect) => {
+describe('payment schema', () => {
   beforeAll(async () => {
     databases = await TestDatabases.start();
   });
 
   afterAll(() => databases.stop());
 
-  test(
-    'the printed schema is the one that is made',
-    async () => {
-      const printed = await databases.make(dialect);
-      const made = await databases.make(dialect);
-      await printed.run(paymentSchema(dialect));
-      const store = made.store();
-      await store.open();
-      await store.close();
-      expect(await schemaOf(printed)).toEqual(await schemaOf(made));
+  describe.each(DIALECTS)('%s', (dialect) => {
+    test(
+      'the printed schema is the one that is made',
+      async () => {
+        const printed = await databases.make(dialect);
+        const made = await databases.make(dialect);
+        await printed.run(paymentSchema(dialect));
+        const store = made.store();
+        await store.open();
+        await store.close();
+        expect(await schemaOf(printed)).toEqual(await schemaOf(made));
 
-      const create = async (clock: TestClock) => {
-        const checked = printed.store({ migrate: false, clock });
-        await checked.open();
-        return checked;
-      };
-      for (const check of sample(11, paymentStoreContract)) await check.run({ create });
-    },
-    WHOLE_SUITE_MS,
-  );
+        const create = async (clock: TestClock) => {
+          const checked = printed.store({ migrate: false, clock });
+          await checked.open();
+          return checked;
+        };
+        for (const check of sample(11, paymentStoreContract)) await check.run({ create });
+      },
+      WHOLE_SUITE_MS,
+    );
+  });
 });
 
 /** Every table and index, as the database has them. */

@@ -1,11 +1,10 @@
 import { createPool } from 'mysql2';
-import { PaymentStore } from 'nestjs-card-payment';
-import { RedisPaymentStore } from 'nestjs-card-payment/redis';
+import { MemoryPaymentStore, PaymentStore } from 'nestjs-card-payment';
 import { mysqlPaymentStore, type SqlDialect, SqlPaymentStore } from 'nestjs-card-payment/sql';
 import { TestClock } from 'nestjs-card-payment/testing';
 
 const dialects: readonly SqlDialect[] = ['sqlite', 'postgres', 'mysql', 'mariadb'];
-const areStores = [RedisPaymentStore, SqlPaymentStore].every((store) => store.prototype instanceof PaymentStore);
+const areStores = [MemoryPaymentStore, SqlPaymentStore].every((store) => store.prototype instanceof PaymentStore);
 const url = 'mysql://shop@127.0.0.1/shop';
 const mysqlStores = [mysqlPaymentStore({ connectionString: url }), mysqlPaymentStore({ pool: createPool(url) })];
 const areSqlStores = mysqlStores.every((store) => store instanceof SqlPaymentStore);

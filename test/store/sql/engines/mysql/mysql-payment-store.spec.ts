@@ -2,6 +2,7 @@ import { openSqlStore } from '../../../../../lib/store/sql/index.js';
 import type { PaymentClock } from '../../../../../lib/payment/clock.js';
 import { describePaymentStore } from '../../../../../lib/testing/index.js';
 import { type MariaDb, startMariaDb } from '../../../../services/mariadb.js';
+import { describeLikeMemory } from '../../../like-memory.js';
 
 let mariadb: MariaDb;
 
@@ -12,6 +13,7 @@ describe('mysql payment store', () => {
   afterAll(() => mariadb.stop());
 
   describePaymentStore('MariaDB', { create: open, another: (_store, clock) => open(clock) });
+  describeLikeMemory('MariaDB', open);
 });
 
 async function open(clock: PaymentClock) {

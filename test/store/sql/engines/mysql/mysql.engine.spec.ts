@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { codeOf, openError } from '../../../../../lib/store/sql/driver-errors.js';
 import { mariadbEngine, mysqlEngine } from '../../../../../lib/store/sql/engines/mysql/mysql.engine.js';
 
@@ -79,16 +78,4 @@ test.each([
   ['jdbc:mysql://host/db', undefined],
 ])('whose URL is %s', (url, owner) => {
   expect([mysqlEngine, mariadbEngine].filter((engine) => engine.owns(url))).toEqual(owner ? [owner] : []);
-});
-
-// The last one, because the driver stays missing.
-test.each(['mysql', 'mariadb'])('a missing driver is named with what to install for %s://', async (scheme) => {
-  await jest.isolateModulesAsync(async () => {
-    jest.unstable_mockModule('mysql2', () => {
-      throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' });
-    });
-    const sqlModule = await import('../../../../../lib/store/sql/index.js');
-    const store = await sqlModule.openSqlStore(`${scheme}://ada:geheim@127.0.0.1:1/shop`);
-    await expect(store.open()).rejects.toThrow(/^a package is missing: npm install kysely mysql2$/);
-  });
 });

@@ -16,12 +16,7 @@ let writes: number;
 /** What the first writes fail with. */
 let failures: Error[];
 
-const record = aPaymentRecord({ idempotencyKey: 'key' });
-
-describe.each([
-  ['insert', null, () => ledgerWrites.insert(database, record)],
-  ['replace', 'replaced', () => ledgerWrites.replace(database, record, 2)],
-] as const)('%s', (_name, done, write) => {
+describe('ledger writes', () => {
   beforeEach(() => {
     writes = 0;
     const db = new Kysely<PaymentTables>({ dialect: new PostgresDialect({ pool: new pg.Pool() }) });
@@ -35,26 +30,32 @@ describe.each([
     jest.spyOn(database, 'find').mockResolvedValue([]);
   });
 
+  const record = aPaymentRecord({ idempotencyKey: 'key' });
 
-  test.each([0, 1, 4])(
-    'a key that is taken, and free when it is looked whose it is, %i times: tried again',
-    async (times) => {
-      failures = Array<Error>(times).fill(TAKEN);
-      expect(await write()).toBe(done);
-      expect(writes).toBe(times + 1);
-    },
-  );
+  describe.each([
+    ['insert', null, () => ledgerWrites.insert(database, record)],
+    ['replace', 'replaced', () => ledgerWrites.replace(database, record, 2)],
+  ] as const)('%s', (_name, done, write) => {
+    test.each([0, 1, 4])(
+      'a key that is taken, and free when it is looked whose it is, %i times: tried again',
+      async (times) => {
+        failures = Array<Error>(times).fill(TAKEN);
+        expect(await write()).toBe(done);
+        expect(writes).toBe(times + 1);
+      },
+    );
 
-  test('a key that is so again and again: an error, after five tries', async () => {
-    failures = Array<Error>(MANY).fill(TAKEN);
-    await expect(write()).rejects.toThrow('a key of the payment is taken and given up again and again');
-    expect(writes).toBe(5);
-  });
+    test('a key that is so again and again: an error, after five tries', async () => {
+      failures = Array<Error>(MANY).fill(TAKEN);
+      await expect(write()).rejects.toThrow('a key of the payment is taken and given up again and again');
+      expect(writes).toBe(5);
+    });
 
-  test('whatever else fails is passed on, and not tried again', async () => {
-    const failure = Object.assign(new Error('gone'), { code: '57P01' });
-    failures = [failure];
-    await expect(write()).rejects.toBe(failure);
-    expect(writes).toBe(1);
+    test('whatever else fails is passed on, and not tried again', async () => {
+      const failure = Object.assign(new Error('gone'), { code: '57P01' });
+      failures = [failure];
+      await expect(write()).rejects.toBe(failure);
+      expect(writes).toBe(1);
+    });
   });
 });

@@ -8,6 +8,7 @@ import { at, StoreTrial } from '../../../../../lib/testing/contract/store-trial.
 import { describePaymentStore, TestClock } from '../../../../../lib/testing/index.js';
 import { until } from '../../../../services/until.js';
 import { type Postgres, startPostgres } from '../../../../services/postgres.js';
+import { describeLikeMemory } from '../../../like-memory.js';
 
 /** Sessions that wait for a lock. */
 const WAITING = `select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
@@ -22,6 +23,7 @@ describe('postgres payment store', () => {
   afterAll(() => postgres.stop());
 
   describePaymentStore('PostgreSQL', { create: open, another: (_store, clock) => open(clock) });
+  describeLikeMemory('PostgreSQL', open);
 
   test('payments in a state come the longest unchanged first, however the server reads the table', async () => {
     const connectionString = await postgres.createDatabase();

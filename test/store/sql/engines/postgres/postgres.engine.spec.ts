@@ -181,7 +181,7 @@ describe('on a server', () => {
     await begun;
     const store = postgresPaymentStore({ connectionString: url });
     const opened = store.open();
-    await until(async () => (await ask(WAITING)).length === 1, 3_000);
+    await until(async () => (await ask(WAITING)).length === 1);
     expect(await ask(`select from pg_class where relname = 'card_payment'`)).toEqual([]);
     finish();
     await other;

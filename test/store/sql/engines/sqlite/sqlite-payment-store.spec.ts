@@ -6,6 +6,7 @@ import type { PaymentClock } from '../../../../../lib/payment/clock.js';
 import { sqlitePaymentStore } from '../../../../../lib/store/sql/index.js';
 import { openSqliteFile } from '../../../../../lib/store/sql/engines/sqlite/sqlite.engine.js';
 import { describePaymentStore } from '../../../../../lib/testing/index.js';
+import { describeLikeMemory } from '../../../like-memory.js';
 
 /** What SQLite calls `synchronous = FULL`. */
 const FULL = 2;
@@ -20,6 +21,7 @@ describe('sqlite payment store', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   describePaymentStore('SQLite', { create: open, another: (_store, clock) => open(clock) });
+  describeLikeMemory('SQLite', open);
 
   test('written through to the disk, with a write-ahead log', async () => {
     const pragmas = join(folder, 'pragmas.db');

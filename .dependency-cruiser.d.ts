@@ -1,2 +1,0 @@
-/** The folders of lib from top to bottom. */
-export const LAYERS: readonly (readonly string[])[];

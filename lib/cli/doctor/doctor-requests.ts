@@ -1,0 +1,67 @@
+import { Agent, type Dispatcher, request } from 'undici';
+import { SystemClock } from '../../payment/clock.js';
+import { STRONG_TLS } from '../../payment/tls.js';
+import { TimeoutError, withTimeout } from '../../payment/with-timeout.js';
+
+/** Requests a page over a separate connection, with the same TLS as payments. */
+export async function requestOnce<T>(
+  url: URL | string,
+  signal: AbortSignal,
+  read: (response: Dispatcher.ResponseData) => T | Promise<T>,
+): Promise<T> {
+  // As strict as for payments, whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+  const dispatcher = new Agent({ connect: { ...STRONG_TLS, rejectUnauthorized: true } });
+  try {
+    const response = await request(url, { signal, dispatcher });
+    response.body.on('error', () => undefined);
+    return await read(response);
+  } finally {
+    await dispatcher.destroy();
+  }
+}
+
+/**
+ * Waits for the work, but no longer than this. Then the signal aborts, so that the work can close what it has opened.
+ *
+ * @throws TimeoutError
+ */
+export async function withinTime<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const stop = new AbortController();
+  try {
+    return await withTimeout(ms, () => work(stop.signal), new SystemClock());
+  } finally {
+    stop.abort();
+  }
+}
+
+const MEANINGS: readonly (readonly [code: RegExp, meaning: string])[] = [
+  [/^ENOTFOUND$/, 'the name is not known'],
+  [/^EAI_/, 'the name server does not answer'],
+  [/^ECONNREFUSED$/, 'nothing listens there'],
+  [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, 'there is no answer'],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'the connection was cut'],
+  [/^(EHOSTUNREACH|ENETUNREACH)$/, 'there is no way to it from here'],
+  [/^CERT_HAS_EXPIRED$/, 'its certificate has expired'],
+  [/^CERT_NOT_YET_VALID$/, 'its certificate is not valid yet; is the clock right?'],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'its certificate is for another name'],
+  [/SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/, 'its certificate is from no authority that Node.js knows'],
+  [
+    /PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|HANDSHAKE_FAILURE|DH_KEY_TOO_SMALL/,
+    'it offers no TLS 1.2 or 1.3 with forward secrecy',
+  ],
+  [/^(EPROTO|ERR_SSL_)/, 'its TLS handshake is invalid'],
+];
+
+/** The reason of a failure on the network: the meaning of the error's code, and the code. No other part is shown. */
+export function causeOf(error: unknown): string {
+  if (error instanceof TimeoutError) return 'there was no answer in time';
+  const code = codeOf(error) ?? codeOf((Object(error) as { cause?: unknown }).cause);
+  if (code === null) return 'the reason is not known';
+  const [, meaning] = MEANINGS.find(([pattern]) => pattern.test(code)) ?? [];
+  return meaning === undefined ? code : `${meaning} (${code})`;
+}
+
+function codeOf(error: unknown): string | null {
+  const { code } = Object(error) as { code?: unknown };
+  return typeof code === 'string' && /^[A-Z0-9_/]{1,60}$/.test(code) ? code : null;
+}

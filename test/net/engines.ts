@@ -1,0 +1,46 @@
+import {
+  MemoryPaymentStore,
+  type PaymentClock,
+  type PaymentHistoryEntry,
+  type PaymentStore,
+  refundsAccountOf,
+} from 'nestjs-card-payment';
+import { openSqlStore } from 'nestjs-card-payment/sql';
+import { SHARED_STORES } from '../rigs/shared-stores.js';
+
+/** Where the scripts keep their payments, each under an account of its own. */
+export interface Engine {
+  open(clock: PaymentClock): Promise<PaymentStore>;
+  stop(): Promise<void>;
+}
+
+export const ENGINES: Readonly<Record<string, () => Promise<Engine>>> = {
+  memory: () =>
+    Promise.resolve({
+      open: (clock) => Promise.resolve(new MemoryPaymentStore({ clock })),
+      stop: () => Promise.resolve(),
+    }),
+  SQLite: () => shared('SQLite'),
+  PostgreSQL: () => shared('PostgreSQL'),
+  MariaDB: () => shared('MariaDB'),
+};
+
+async function shared(name: keyof typeof SHARED_STORES): Promise<Engine> {
+  const server = await SHARED_STORES[name]();
+  const url = await server.create();
+  return { open: (clock) => openSqlStore(url, { clock }), stop: () => server.stop() };
+}
+
+// What only the store tells: the command line asks it, too.
+
+/** The history of a payment, or of a refund. */
+export async function historyOf(store: PaymentStore, account: string, id: string): Promise<PaymentHistoryEntry[]> {
+  const history = await store.history(account, id);
+  return history.length > 0 ? history : store.history(refundsAccountOf(account), id);
+}
+
+/** The deliveries that are parked. */
+export async function parkedIn(store: PaymentStore, account: string): Promise<object[]> {
+  const parked = await store.listParked(account, 10);
+  return parked.map(({ handlerId, event: { eventId }, attempts, error }) => ({ handlerId, eventId, attempts, error }));
+}

@@ -1,0 +1,352 @@
+import 'reflect-metadata';
+import type { HttpService } from '@nestjs/axios';
+import type { INestApplicationContext } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import {
+  type DoPaymentDto,
+  type HostedPaymentDto,
+  morposDialect,
+  PAYMENT_HTTP,
+  PaymentClock,
+  PaymentModule,
+  type PaymentOptions,
+  PaymentService,
+} from 'nestjs-card-payment';
+import { TestClock } from 'nestjs-card-payment/testing';
+import { Randomness } from '../../lib/payment/randomness.js';
+import { expectNoOtherTexts, expectText } from './expected-text.js';
+import { RecordingGateway, type RecordedRequest, UNCLEAR_ID } from './recording-gateway.js';
+
+/** Three hours later it is the first of February. */
+const NOW = new Date('2026-01-31T22:30:05.123Z');
+const SALE_ID = 'SALE0000000000000001';
+const REFUND_ID = 'REFUND00000000000001';
+
+type Act = (payments: PaymentService, app: INestApplicationContext) => Promise<unknown>;
+
+/** What is done before the requests are looked at, what is then done, and the options that matter. */
+interface Case {
+  readonly before?: Act;
+  readonly act: Act;
+  readonly options?: PaymentOptions;
+}
+type Cases = Readonly<Record<string, Case>>;
+
+interface Played {
+  readonly requests: readonly RecordedRequest[];
+  readonly thrown: readonly string[];
+}
+
+/** All bytes are alike, so that it does not matter in which order they are drawn. */
+class FixedRandomness extends Randomness {
+  bytes(count: number): Buffer {
+    return Buffer.alloc(count, 7);
+  }
+
+  fraction(): number {
+    return 0.5;
+  }
+}
+
+/** What the signer got. */
+const signed: string[] = [];
+
+const ACCOUNTS: Readonly<Record<'standard' | 'morpos', PaymentOptions>> = {
+  standard: {
+    dialect: 'standard',
+    signer: (fields, context) => {
+      signed.push(`signer: ${JSON.stringify(context)} ${JSON.stringify(fields)}`);
+      return `sign of ${context.operation}`;
+    },
+  },
+  morpos: { dialect: 'morpos', apiKey: 'API-KEY' },
+};
+
+function hosted(more: Partial<HostedPaymentDto> = {}, transaction: object = {}): HostedPaymentDto {
+  return {
+    conversationId: SALE_ID,
+    ...more,
+    transactionDetails: { amount: '149.90', currencyCode: 949, ...transaction },
+  };
+}
+
+/** With a published test card. */
+function sale(more: Partial<DoPaymentDto> = {}, transaction: object = {}): DoPaymentDto {
+  return {
+    conversationId: SALE_ID,
+    cardDetails: { cardNo: '4508034508034509', expDate: '1236', cvv: '000' },
+    cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
+    ...more,
+    transactionDetails: { amount: '149.90', currencyCode: 949, ...transaction },
+  };
+}
+
+const EVERYTHING = {
+  language: 'en',
+  paymentInstrumentType: 'WALLET',
+  extraParameter: { pfSubMerchantId: 'SUB-1' },
+  returnUrl: 'https://shop.example/done?order=1&step=2',
+  failUrl: 'https://shop.example/failed',
+};
+const WHOLE_TRANSACTION = { transactionType: 'PREAUTH', installmentCount: 3, vftFlag: true };
+
+const SHORTEST: PaymentOptions = { amountFormat: 'shortest' };
+const TRANSACTIONS: readonly (readonly [title: string, transaction: object, options?: PaymentOptions])[] = [
+  ['a number as amount', { amount: 60 }],
+  ['leading zeros', { amount: '007.1' }],
+  ['less than one', { amount: 0.5 }],
+  ['fifteen digits', { amount: '1234567890123.45' }],
+  ['no decimals', { amount: '1500', currencyCode: 392 }],
+  ['three decimals, and a currency code below 100', { amount: '0.125', currencyCode: 48 }],
+  ['three decimals, of which one is given', { amount: '1.5', currencyCode: 414 }],
+  ['a currency code below 10', { amount: '10', currencyCode: 8 }],
+  ['one instalment, and the flag is false', { installmentCount: 1, vftFlag: false }],
+  ['shortest, without decimals', { amount: '60.00' }, SHORTEST],
+  ['shortest, with decimals', { amount: '60.50' }, SHORTEST],
+  ['shortest, three decimals', { amount: '1.250', currencyCode: 414 }, SHORTEST],
+];
+const BUYERS: Readonly<Record<string, Partial<DoPaymentDto>>> = {
+  'Turkish letters': { cardHolderInfo: { cardHolderName: 'Şükrü İğdır Çöğüşçı', buyerGsm: '+90 (555) 111-22-33' } },
+  'characters that JSON escapes': { cardHolderInfo: { cardHolderName: 'O"NEIL \\ 😀', buyerGsm: '5551112233' } },
+  'a card as people type it': { cardDetails: { cardNo: '5246 7763 5690 3508', expDate: '12 / 2036', cvv: '792' } },
+};
+/** They change the headers and texts of every operation. */
+const OPTIONS: Readonly<Record<string, PaymentOptions>> = {
+  'scope, grant type and language': { scope: 'pf_read', grantType: 'password', language: 'en' },
+  'connections that are used once': { keepAliveMs: 0 },
+};
+
+const begin = {
+  doPayment:
+    (input: DoPaymentDto): Act =>
+    (payments) =>
+      payments.doPayment(input),
+  init3d:
+    (input: DoPaymentDto): Act =>
+    (payments) =>
+      payments.init3d(input),
+  hostedPage:
+    (input: HostedPaymentDto): Act =>
+    (payments) =>
+      payments.startHosted(input),
+  embeddedForm:
+    (input: HostedPaymentDto): Act =>
+    (payments) =>
+      payments.startHosted({ ...input, form: 'embedded' }),
+};
+
+const withOptions = (act: Act, before?: Act): Cases =>
+  Object.fromEntries(Object.entries(OPTIONS).map(([title, options]) => [title, { act, before, options }]));
+
+const withTransactions = (act: (transaction: object) => Act): Cases =>
+  Object.fromEntries(TRANSACTIONS.map(([title, transaction, options]) => [title, { act: act(transaction), options }]));
+
+const salesOf = (act: (input: DoPaymentDto) => Act): Cases => ({
+  'what must be given': { act: act(sale()) },
+  everything: { act: act(sale({ ...EVERYTHING, paymentMethod: 'LINK' }, WHOLE_TRANSACTION)) },
+  ...withTransactions((transaction) => act(sale({}, transaction))),
+  ...Object.fromEntries(Object.entries(BUYERS).map(([title, buyer]) => [title, { act: act(sale(buyer)) }])),
+  ...withOptions(act(sale())),
+});
+
+const hostedOf = (act: (input: HostedPaymentDto) => Act): Cases => ({
+  'what must be given': { act: act(hosted()) },
+  everything: { act: act(hosted(EVERYTHING, WHOLE_TRANSACTION)) },
+  ...withTransactions((transaction) => act(hosted({}, transaction))),
+  ...withOptions(act(hosted())),
+});
+
+/** What the bank sends, and how it may write the one field that is an object. */
+const FIELDS = { conversationId: SALE_ID, orderId: 'ORDER-1', mdStatus: '1', message: 'Onaylandı' };
+const CALLBACKS: Readonly<Record<string, object>> = {
+  texts: FIELDS,
+  'values of other types': { ...FIELDS, amount: 149.9, isApproved: true, error: null, empty: '' },
+  'members after a dot': { ...FIELDS, 'InstrumentDetail.CardType': 'CREDIT', 'InstrumentDetail.Bin': '450803' },
+  'members in brackets': { 'InstrumentDetail[CardType]': 'CREDIT', ...FIELDS },
+  'an object as JSON': { ...FIELDS, InstrumentDetail: '{"CardType":"CREDIT","Bin":"450803"}' },
+  'an object': { ...FIELDS, InstrumentDetail: { CardType: 'CREDIT', Bin: '450803' } },
+};
+const completions: Cases = Object.fromEntries(
+  Object.entries(CALLBACKS).map(([title, fields]) => [
+    title,
+    {
+      before: begin.init3d(sale()),
+      act: (payments) => payments.auth3d({ conversationId: SALE_ID, fields: fields as typeof FIELDS }),
+    },
+  ]),
+);
+
+const direct = begin.doPayment(sale());
+const dear = begin.doPayment(sale({}, { amount: '2.500', currencyCode: 48 }));
+const refund =
+  (amount?: string | number): Act =>
+  (payments) =>
+    payments.refund({ conversationId: SALE_ID, refundId: REFUND_ID, amount });
+const callOff: Act = (payments) => payments.void({ conversationId: SALE_ID, refundId: REFUND_ID });
+const unclear = begin.doPayment(sale({ conversationId: UNCLEAR_ID }));
+const inquire: Act = (payments) => payments.inquire(UNCLEAR_ID);
+
+const refunds: Cases = {
+  'all of it': { before: direct, act: refund() },
+  'a part': { before: direct, act: refund('49.9') },
+  'a number as amount': { before: direct, act: refund(49) },
+  'three decimals, and a currency code below 100': { before: dear, act: refund('1.25') },
+  shortest: { before: direct, act: refund('49.00'), options: SHORTEST },
+  ...withOptions(refund(), direct),
+};
+const voids: Cases = {
+  'all of it': { before: direct, act: callOff },
+  'a currency code below 100': { before: dear, act: callOff },
+  ...withOptions(callOff, direct),
+};
+const inquiries: Cases = {
+  'a payment': { before: unclear, act: inquire },
+  'a refund': {
+    before: async (payments) => {
+      await payments.doPayment(sale());
+      await payments.refund({ conversationId: SALE_ID, refundId: UNCLEAR_ID });
+    },
+    act: (payments) => payments.inquireRefund(UNCLEAR_ID),
+  },
+  'a page that is given up': {
+    before: begin.hostedPage(hosted()),
+    act: (payments) => payments.abandon(SALE_ID),
+  },
+  ...withOptions(inquire, unclear),
+};
+
+/** The module makes the id of a question about a card. */
+const FIXED_ID: PaymentOptions = { dialect: { ...morposDialect(), newConversationId: () => SALE_ID } };
+const checkBin = (bin: string, amount?: string, currencyCode = 949): Case => ({
+  act: (payments) => payments.checkBin(bin, amount === undefined ? undefined : { amount, currencyCode }),
+  options: FIXED_ID,
+});
+const questions: Cases = {
+  'six digits': checkBin('450803'),
+  'eight digits, and an amount': checkBin('45080345', '149.9'),
+  'three decimals, and a currency code below 100': checkBin('450803', '0.125', 48),
+  'in English': { ...checkBin('450803'), options: { ...FIXED_ID, language: 'en' } },
+};
+
+/** What holds for requests of every kind. */
+const requests: Cases = {
+  'a base address with a path': { act: direct, options: { baseUrl: '/pos/' } },
+  'addresses of the shop': {
+    act: begin.init3d(sale()),
+    options: { returnUrl: 'https://shop.example/back/{token}', failUrl: 'https://shop.example/no?t={token}' },
+  },
+  'the address of the callback': { act: begin.init3d(sale()), options: { callbackUrl: 'https://proxy.example/in' } },
+  "an interceptor of the host's": {
+    act: (payments, app) => {
+      app.get<HttpService>(PAYMENT_HTTP).axiosRef.interceptors.request.use((config) => {
+        config.headers.set({ 'x-trace': 'TRACE-1', 'x-scope': 'all' });
+        return config;
+      });
+      return payments.doPayment(sale());
+    },
+  },
+};
+const morposOptions: Cases = {
+  'a clock three hours ahead of UTC': {
+    act: direct,
+    options: { dialect: morposDialect({ timestampOffsetHours: 3 }) },
+  },
+  'an order of the sign': {
+    act: direct,
+    options: {
+      dialect: morposDialect({ signOrder: { doPayment: ['transactionDetails.amount', 'merchantId', 'nowhere'] } }),
+    },
+  },
+};
+
+const FILES: Readonly<Record<string, Cases>> = {
+  'standard-doPayment': salesOf(begin.doPayment),
+  'standard-settings': requests,
+  'standard-init3d': salesOf(begin.init3d),
+  'standard-auth3d': { ...completions, ...withOptions(completions['texts']!.act, begin.init3d(sale())) },
+  'morpos-doPayment': salesOf(begin.doPayment),
+  'morpos-settings': { ...requests, ...morposOptions },
+  'morpos-init3d': salesOf(begin.init3d),
+  'morpos-auth3d': { ...completions, ...withOptions(completions['texts']!.act, begin.init3d(sale())) },
+  'morpos-checkPayment': inquiries,
+  'morpos-checkBin': questions,
+  'morpos-refund': refunds,
+  'morpos-void': voids,
+  'morpos-hostedPage': hostedOf(begin.hostedPage),
+  'morpos-embeddedForm': hostedOf(begin.embeddedForm),
+};
+
+/** A merchant's application, whose clock stands still. */
+async function openShop(options: PaymentOptions): Promise<INestApplicationContext> {
+  const payment = PaymentModule.forRoot({
+    merchantId: 'MERCHANT-1',
+    clientId: 'CLIENT-1',
+    clientSecret: 'c2VjcmV0IG9mIGEgdGVzdA==',
+    publicUrl: 'https://shop.example',
+    background: false,
+    timeoutMs: 5_000,
+    ...options,
+  });
+  const app = await Test.createTestingModule({ imports: [payment] })
+    .overrideProvider(PaymentClock)
+    .useValue(new TestClock(NOW))
+    .overrideProvider(Randomness)
+    .useClass(FixedRandomness)
+    .compile();
+  app.useLogger(false);
+  return app.init();
+}
+
+/** What a gateway is sent in one case, and what is thrown, which is nothing unless there is a flaw. */
+async function play(account: PaymentOptions, { before, act, options = {} }: Case): Promise<Played> {
+  const gateway = new RecordingGateway();
+  const baseUrl = (await gateway.listen()) + (options.baseUrl ?? '');
+  const { requests } = gateway;
+  try {
+    const app = await openShop({ ...account, ...options, baseUrl });
+    const payments = app.get(PaymentService);
+    await before?.(payments, app);
+    requests.splice(0);
+    signed.splice(0);
+    await act(payments, app);
+    await app.close();
+    return { requests, thrown: [] };
+  } catch (error) {
+    return { requests, thrown: [String(error)] };
+  } finally {
+    await gateway.close();
+  }
+}
+
+/** Each member of a body is on a line of its own. Headers that are those of the request before are not repeated. */
+async function textOf(account: PaymentOptions, cases: Cases): Promise<string> {
+  const lines: string[] = [];
+  let last = '';
+  for (const [title, one] of Object.entries(cases)) {
+    lines.push(`## ${title}`);
+    const { requests, thrown } = await play(account, one);
+    for (const { line, headers, body } of requests) {
+      const length = `content-length: ${Buffer.byteLength(body)}`;
+      expect(headers).toContain(length);
+      const others = headers.filter((header) => header !== length).join('\n');
+      lines.push(line, others === last ? '(the same headers)' : others, body.replaceAll(',"', ',\n "'));
+      last = others;
+    }
+    lines.push(...signed.splice(0), ...thrown, '');
+  }
+  return lines.join('\n');
+}
+
+describe('what a gateway is sent', () => {
+  it.each(Object.entries(FILES))('is as in wire/%s.txt', async (file, cases) => {
+    const account = ACCOUNTS[file.startsWith('standard') ? 'standard' : 'morpos'];
+    expectText(`wire/${file}.txt`, await textOf(account, cases));
+  });
+
+  it('is compared with every file', () => {
+    expectNoOtherTexts(
+      'wire',
+      Object.keys(FILES).map((file) => `wire/${file}.txt`),
+    );
+  });
+});

@@ -1,0 +1,307 @@
+import Database from 'better-sqlite3';
+import { type CompiledQuery, Kysely, MysqlDialect, PostgresDialect, sql, SqliteDialect } from 'kysely';
+import mysql from 'mysql2';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { refundsAccountOf } from '../../../lib/payment/account.js';
+import type { PaymentStore, Retention } from '../../../lib/store/payment-store.js';
+import { type PaymentTables, sqlPaymentStore } from '../../../lib/store/sql/index.js';
+import { at, leased, StoreTrial } from '../../../lib/testing/contract/store-trial.js';
+import { TestClock } from '../../../lib/testing/index.js';
+import { type MariaDb, startMariaDb } from '../../services/mariadb.js';
+import { type Postgres, startPostgres } from '../../services/postgres.js';
+
+type Db = Kysely<PaymentTables>;
+
+let postgres: Postgres;
+let mariadb: MariaDb;
+const folder = mkdtempSync(join(tmpdir(), 'payments-'));
+
+describe('sql payment store plans', () => {
+  beforeAll(async () => {
+    [postgres, mariadb] = await Promise.all([startPostgres(), startMariaDb()]);
+  });
+
+  afterAll(async () => {
+    await Promise.all([postgres.stop(), mariadb.stop()]);
+    rmSync(folder, { recursive: true });
+  });
+
+  /** Settled payments, each with its event and a delivery. */
+  const ROWS = 40_000;
+  /** What a statement may read of PostgreSQL's pages of 8 KiB, most of it for a batch of 200; the tables have thousands. */
+  const MAX_PAGES = 2_000;
+  /** What a call may read of MariaDB's rows and entries of indexes, most of it for a batch of 200. */
+  const MAX_READS = 15_000;
+  /** About as long as a record or an event is. */
+  const LONG = 'x'.repeat(500);
+
+  const YEAR_MS = 365 * 86_400_000;
+
+  /** What the planner says of a statement, a line each. */
+  const explain = {
+    sqlite: async (db: Db, query: CompiledQuery) => {
+      const { rows } = await db.executeQuery<{ detail: string }>({ ...query, sql: `explain query plan ${query.sql}` });
+      return rows.map((row) => row.detail);
+    },
+    // Runs it, too, and undoes it.
+    postgres: async (db: Db, query: CompiledQuery) => {
+      const lines = await db.connection().execute(async (connection) => {
+        await sql`begin`.execute(connection);
+        // An insert that was done cannot be done again.
+        const options = /^with written as \(\s+insert/.test(query.sql) ? '' : '(analyze, buffers)';
+        try {
+          const text = `explain ${options} ${query.sql}`;
+          const { rows } = await connection.executeQuery<Record<string, string>>({ ...query, sql: text });
+          return rows.map((row) => row['QUERY PLAN'] ?? '');
+        } finally {
+          await sql`rollback`.execute(connection);
+        }
+      });
+      const [, hit = '0', read = '0'] = /Buffers: shared(?: hit=(\d+))?(?: read=(\d+))?/.exec(lines.join('\n')) ?? [];
+      if (Number(hit) + Number(read) > MAX_PAGES)
+        lines.push(`TOO MANY PAGES: ${Number(hit) + Number(read)} ${query.sql}`);
+      return lines;
+    },
+    // What it reads is counted when the store runs it.
+    mariadb: async (db: Db, query: CompiledQuery) => {
+      const { rows } = await db.connection().execute(async (connection) => {
+        // Statements after the first of a transition do nothing without it.
+        await sql`set @card_payment_written = 1`.execute(connection);
+        return connection.executeQuery<Record<string, string | number | null>>({
+          ...query,
+          sql: `explain ${query.sql}`,
+        });
+      });
+      return rows.map((row) => [row['table'], row['type'], row['key'], row['Extra']].join(' '));
+    },
+  };
+
+  function connect(dialect: keyof typeof explain) {
+    switch (dialect) {
+      case 'sqlite':
+        return new SqliteDialect({ database: new Database(join(folder, 'plans.db')) });
+      case 'postgres':
+        return new PostgresDialect({ pool: new pg.Pool({ connectionString: postgres.url }) });
+      case 'mariadb':
+        // Each connection counts what it reads.
+        return new MysqlDialect({ pool: mysql.createPool({ uri: mariadb.url, connectionLimit: 1 }) });
+    }
+  }
+
+  describe.each(['sqlite', 'postgres', 'mariadb'] as const)('%s', (dialect) => {
+    let queries: CompiledQuery[] = [];
+    let db: Db;
+    let store: PaymentStore;
+    let trial: StoreTrial;
+    const clock = new TestClock(at(ROWS + 1));
+
+    beforeAll(async () => {
+      const log = (event: { query: CompiledQuery }): void => void queries.push(event.query);
+      db = new Kysely({ dialect: connect(dialect), log });
+      store = sqlPaymentStore({ db, dialect, clock });
+      await store.open();
+      trial = new StoreTrial(store, store, clock);
+      await fill(db, trial.account, dialect);
+      if (dialect === 'postgres') await sql`vacuum analyze`.execute(db);
+    });
+
+    afterAll(() => db.destroy());
+
+    /** The plan of every statement on the big tables that this runs. */
+    async function plans(work: () => Promise<unknown>): Promise<string> {
+      const before = dialect === 'mariadb' ? await readsSoFar(db) : 0;
+      queries = [];
+      await work();
+      const reads = dialect === 'mariadb' ? (await readsSoFar(db)) - before : 0;
+      const asked = queries.filter(({ sql: text }) =>
+        /^(select(?! set_config)|update|delete|insert .* select|with)/.test(text.trim()),
+      );
+      expect(asked.length).toBeGreaterThan(0);
+      const lines = reads > MAX_READS ? [`TOO MANY PAGES: ${reads} rows`] : [];
+      for (const query of asked) lines.push(...(await explain[dialect](db, query)));
+      return lines.join('\n');
+    }
+
+    const lease = () => ({ account: trial.account, leaseMs: YEAR_MS, limit: 20 });
+    const ofHandler = (handlerId: string) => ({
+      ...lease(),
+      handlerId,
+      types: ['payment.succeeded'] as const,
+      lease: 'l',
+    });
+    const settledPage = (after: number | null) => ({
+      account: trial.account,
+      from: at(0),
+      to: at(ROWS),
+      after: after === null ? null : { finalizedAt: at(after), conversationId: `c${after}` },
+      limit: 200,
+    });
+    const purge = (retention: Partial<Retention>) =>
+      store.purge(trial.account, { paymentsMs: null, pairsMs: YEAR_MS, keysMs: YEAR_MS, ...retention });
+
+    test.each<[string, () => Promise<unknown>]>([
+      ['find', () => store.find(trial.account, 'c7')],
+      ['findByTokenHash', () => store.findByTokenHash(trial.account, 't7')],
+      ['findByIdempotencyKey', () => store.findByIdempotencyKey(trial.account, 'k7')],
+      ['findByReference', () => store.findByReference(trial.account, 'r7')],
+      ['listByState', () => store.listByState(trial.account, ['unknown', 'review'], 50)],
+      ['listSettled', () => store.listSettled(settledPage(null))],
+      ['listSettled, a later page', () => store.listSettled(settledPage(ROWS / 2))],
+      ['history', () => store.history(trial.account, 'c7')],
+      ['leaseDue', () => store.leaseDue(lease())],
+      ['handBack', () => store.handBack(trial.account, 'c7', 1, at(0))],
+      ['announce', () => store.announce(trial.account, [{ handlerId: 'h1', type: 'payment.succeeded' }])],
+      ['fanOut', () => store.fanOut(trial.account, 50)],
+      ['leaseDeliveries', () => store.leaseDeliveries(ofHandler('h1'))],
+      ['leaseDeliveries, where all are put off', () => store.leaseDeliveries(ofHandler('h2'))],
+      ['acknowledge', () => store.acknowledge(trial.account, 'h1', 'c70:1')],
+      ['listParked', () => store.listParked(trial.account, 20)],
+      ['replay', () => store.replay(trial.account, 'h1', 'c7:1')],
+      ['purge', () => purge({ paymentsMs: ROWS - 300 })],
+      ['purge of keys', () => purge({ keysMs: 0 })],
+      [
+        'a payment',
+        async () => {
+          const { event } = await trial.publish(await trial.insert({ referenceLock: 'new' }), 'succeeded', at(1));
+          const delivery = { account: trial.account, handlerId: 'h1', event };
+          await store.renewLease(
+            leased({ ...delivery, attempts: 0, parked: false, error: null, dueAt: at(0) }, 'l'),
+            1,
+          );
+          const to = { attempts: 1, parked: true, error: 'E', retryInMs: 1 };
+          await store.postpone(leased({ ...delivery, attempts: 0, parked: false, error: null, dueAt: at(0) }, 'l'), to);
+        },
+      ],
+    ])('%s reads by an index, and what it costs does not grow with what is stored', async (_name, work) => {
+      const plan = await plans(work);
+      expect(plan).not.toMatch(/Seq Scan on card_payment(_(history|event|delivery|reference_lock|key))?\b(?!_)/);
+      expect(plan).not.toMatch(/^SCAN (card_payment|event|delivery|earlier|payment)\b/m);
+      expect(plan).not.toMatch(
+        /^(card_payment(_(history|event|delivery|reference_lock|key))?|event|delivery|earlier|payment|key|held) (ALL|index) /m,
+      );
+      expect(plan).not.toMatch(/TOO MANY PAGES.*/);
+    });
+
+    test('the first that takes a type for which many wait: the start does nothing about them', async () => {
+      const plan = await plans(() => store.announce(trial.account, [{ handlerId: 'h9', type: 'payment.failed' }]));
+      expect(plan).not.toMatch(/card_payment_(event|delivery)/);
+      expect(await plans(() => store.fanOut(trial.account, 50))).not.toMatch(
+        /TOO MANY PAGES|Seq Scan on card_payment_event/,
+      );
+    });
+
+    test.each<[string, () => Promise<unknown>]>([
+      ['listByState', () => store.listByState(trial.account, ['unknown'], 50)],
+      ['listSettled', () => store.listSettled(settledPage(null))],
+      ['listSettled, a later page', () => store.listSettled(settledPage(ROWS / 2))],
+      ['leaseDue', () => store.leaseDue(lease())],
+      ['listParked', () => store.listParked(trial.account, 20)],
+    ])('%s sorts nothing', async (_name, work) => {
+      expect(await plans(work)).not.toMatch(/\bSort\b|TEMP B-TREE|filesort|temporary/);
+    });
+
+    test('counts reads indexes alone', async () => {
+      const plan = await plans(() => store.counts(trial.account));
+      // Where nearly all events wait, PostgreSQL may read the table instead.
+      expect(plan).not.toMatch(/Seq Scan on card_payment(_(history|delivery))?\b(?!_)|^SCAN (card_payment|event)\b/m);
+      if (dialect === 'sqlite') expect(plan.match(/USING (COVERING )?INDEX/g)).not.toContain('USING INDEX');
+      // So may MariaDB.
+      if (dialect === 'mariadb') expect(plan).not.toMatch(/^card_payment(_delivery)? (?!.*Using index)/m);
+    });
+
+    // What partial indexes leave out elsewhere.
+    if (dialect === 'mariadb') {
+      test('where little waits, what waits no longer costs nothing', async () => {
+        const first = at(ROWS - 200).getTime();
+        await sql`update card_payment_event set waiting = 0 where occurred_at < ${first}`.execute(db);
+        // The deliveries of events that still wait.
+        await sql`delete from card_payment_delivery where occurred_at >= ${at(ROWS - 1_300).getTime()}`.execute(db);
+        await sql`update card_payment_delivery set parked = 1, due_at = 0 where occurred_at < ${first}`.execute(db);
+        await sql`analyze table card_payment_event, card_payment_delivery`.execute(db);
+        await trial.announce('h1', 'payment.succeeded', 'payment.failed');
+        for (const work of [
+          () => store.fanOut(trial.account, 50),
+          () => store.leaseDeliveries(ofHandler('h1')),
+          () => store.leaseDeliveries(ofHandler('h2')),
+          () => store.listParked(trial.account, 20),
+        ]) {
+          const before = await readsSoFar(db);
+          await work();
+          expect((await readsSoFar(db)) - before).toBeLessThan(2_000);
+        }
+      });
+
+      test('a thousand keys are forgotten by their index', async () => {
+        await sql`update card_payment_key set purged_at = 0 where purged_at is not null limit 1000`.execute(db);
+        const before = await readsSoFar(db);
+        await purge({ keysMs: 1 });
+        expect((await readsSoFar(db)) - before).toBeLessThan(MAX_READS);
+        const left = await db.selectFrom('card_payment_key').where('purged_at', '=', 0).selectAll().execute();
+        expect(left).toEqual([]);
+      });
+    }
+  });
+
+  /** Many settled payments, each with a refund, few that are due, a backlog of events that nobody takes, and of deliveries that are put off. */
+  async function fill(db: Db, account: string, dialect: keyof typeof explain): Promise<void> {
+    const start = at(0).getTime();
+    if (dialect === 'mariadb') {
+      await sql`set sql_mode = concat(@@sql_mode, ',PIPES_AS_CONCAT'), max_recursive_iterations = ${ROWS}`.execute(db);
+    }
+    const numbers = sql`with recursive number(i) as (select 1 union all select i + 1 from number where i < ${sql.lit(ROWS)})`;
+    const rows = (table: string, columns: string, values: ReturnType<typeof sql>, name = account) =>
+      sql`insert into ${sql.table(table)} (${sql.raw(columns)}) ${numbers} select ${sql.lit(name)}, ${values} from number`.execute(
+        db,
+      );
+    await rows(
+      'card_payment',
+      'account, conversation_id, version, state, reference, token_hash, created_at, updated_at, finalized_at, due_at, record',
+      sql`'c' || i, 1, case when i % 100 = 0 then 'unknown' else 'succeeded' end, 'r' || i, 't' || i, ${sql.lit(start)} + i, ${sql.lit(start)} + i, case when i % 100 = 0 then null else ${sql.lit(start)} + i end, case when i % 100 = 0 then ${sql.lit(start)} + i else null end, '{"updatedAt":"2026-03-01T10:00:00.123Z","note":"${sql.raw(LONG)}"}'`,
+    );
+    await rows('card_payment_history', 'account, conversation_id, version, entry', sql`'c' || i, 1, '{}'`);
+    await rows('card_payment_reference_lock', 'account, reference, conversation_id', sql`'r' || i, 'c' || i`);
+    await rows(
+      'card_payment_key',
+      'account, key_hash, conversation_id, purged_at',
+      sql`'k' || i, case when i % 2 = 0 then 'c' || i else null end, case when i % 2 = 0 then null else ${sql.lit(start)} + 2 * ${sql.lit(ROWS)} end`,
+    );
+    await rows(
+      'card_payment_event',
+      'account, event_id, conversation_id, version, type, occurred_at, waiting, event',
+      sql`'c' || i || ':1', 'c' || i, 1, case when i % 10 = 0 then 'payment.succeeded' else 'payment.failed' end, ${sql.lit(start)} + i, 1, '{"payment":{"message":"${sql.raw(LONG)}"}}'`,
+    );
+    // Nearly all are put off for long.
+    await rows(
+      'card_payment_delivery',
+      'account, handler_id, event_id, conversation_id, version, type, occurred_at, attempts, parked, due_at',
+      sql`case when i % 2 = 0 then 'h1' else 'h2' end, 'c' || (i + 1000) || ':1', 'c' || (i + 1000), 1, 'payment.succeeded', ${sql.lit(start)} + i, 0, case when i % 50 = 0 then 1 else 0 end, ${sql.lit(start)} + case when i % 1000 = 0 then 0 else 3 * ${sql.lit(ROWS)} end`,
+    );
+    const refunds = refundsAccountOf(account);
+    await rows(
+      'card_payment',
+      'account, conversation_id, version, state, reference, created_at, updated_at, finalized_at, record',
+      sql`'f' || i, 1, 'succeeded', 'c' || i, ${sql.lit(start)} + i, ${sql.lit(start)} + i, ${sql.lit(start)} + i, '{"sale":"${sql.raw(LONG)}"}'`,
+      refunds,
+    );
+    await rows('card_payment_history', 'account, conversation_id, version, entry', sql`'f' || i, 1, '{}'`, refunds);
+    await rows(
+      'card_payment_event',
+      'account, event_id, conversation_id, version, type, occurred_at, waiting, event',
+      sql`'f' || i || ':1', 'f' || i, 1, 'refund.succeeded', ${sql.lit(start)} + i, 0, '{"payment":{"message":"${sql.raw(LONG)}"}}'`,
+      refunds,
+    );
+    if (dialect !== 'mariadb') return void (await sql`analyze`.execute(db));
+    await sql`analyze table card_payment, card_payment_history, card_payment_event, card_payment_delivery,
+    card_payment_reference_lock, card_payment_key`.execute(db);
+  }
+});
+
+/** Rows and entries of indexes that the only connection has read. */
+async function readsSoFar(db: Db): Promise<number> {
+  const { rows } = await sql<{ Value: string }>`show session status where variable_name like 'Handler_read%'
+    or variable_name = 'Handler_icp_attempts'`.execute(db);
+  return rows.reduce((sum, { Value: value }) => sum + Number(value), 0);
+}
