@@ -23,7 +23,7 @@ export interface MerchantKind {
 export interface MerchantApp {
   readonly payments: PaymentService;
   /** Waits until the handler, if there is one, has had an event of each payment. */
-  handled(count: number): Promise<void>;
+  readonly handled: (count: number) => Promise<void>;
   close(): Promise<void>;
 }
 

@@ -34,12 +34,12 @@ export interface ScaleServer {
 
 /** A look into a database beside its store. */
 export interface ScaleConnection {
-  run(statement: string): Promise<readonly Record<string, unknown>[]>;
+  readonly run: (statement: string) => Promise<readonly Record<string, unknown>[]>;
   /** How much all statements have read so far. */
   reads(): Promise<number>;
   /** Bytes of all tables and indexes. */
   bytes(): Promise<number>;
-  end(): Promise<void>;
+  readonly end: () => Promise<void>;
 }
 
 export function startServer({ database, partitioned }: ScaleOptions): Promise<ScaleServer> {

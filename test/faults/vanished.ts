@@ -1,0 +1,263 @@
+import type { PaymentStore } from 'nestjs-card-payment';
+import { openSqlStore } from 'nestjs-card-payment/sql';
+import { TestClock } from 'nestjs-card-payment/testing';
+import { at, StoreTrial } from '../../lib/testing/contract/store-trial.js';
+import { startTcpProxy } from '../services/tcp-proxy.js';
+import { until } from '../services/until.js';
+import type { PatientStore, Pool } from './frozen.js';
+
+/** Longer than the store waits for a lock, twice. */
+const MAX_LOCK_WAIT_MS = 13_000;
+const DAY_MS = 86_400_000;
+
+export interface VanishedServer {
+  createDatabase(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** A session beside the store's, in a transaction that has no limits. */
+export interface Session {
+  readonly run: (sql: string) => Promise<readonly unknown[]>;
+  readonly end: () => Promise<void>;
+}
+
+/** A database in which a host vanishes in the middle of a transaction: what differs between engines. */
+export interface VanishingDatabase {
+  start(): Promise<VanishedServer>;
+  connect(url: string): Promise<Session>;
+  patientStore(url: string, pool: Pool): PatientStore;
+  /** The pools whose sessions the server itself ends. */
+  readonly limitedPools: readonly Pool[];
+  /** What a fan-out locks, and whether the next one leaves it or waits. */
+  fanOutLock(account: string, handler: string): string;
+  readonly nextFanOut: 'leaves it' | 'waits';
+  /** What a migration locks, and what has to be there for it. */
+  readonly migrationLock: { readonly before?: string; readonly sql: string; readonly name: string };
+  /** Finds the purge while it waits. */
+  readonly waitingPurge: string;
+}
+
+interface Scene {
+  readonly url: string;
+  readonly store: PaymentStore;
+  readonly trial: StoreTrial;
+  readonly vanished: Session;
+}
+
+export function describeVanished(database: VanishingDatabase): void {
+  let server: VanishedServer;
+  const scenes: { readonly play: () => Promise<void>; played?: Promise<void> }[] = [];
+
+  beforeAll(async () => {
+    server = await database.start();
+    // All run at once, since each waits for seconds.
+    for (const scene of scenes) {
+      scene.played = scene.play();
+      scene.played.catch(() => undefined);
+    }
+  });
+  afterAll(() => server.stop());
+
+  function scene(name: string, run: (scene: Scene) => Promise<void>): void {
+    const scene: (typeof scenes)[number] = { play: () => play(run) };
+    scenes.push(scene);
+    test(name, async () => {
+      await scene.played;
+    });
+  }
+
+  async function play(run: (scene: Scene) => Promise<void>): Promise<void> {
+    const url = await server.createDatabase();
+    const store = await openSqlStore(url);
+    await store.open();
+    const vanished = await database.connect(url);
+    await vanished.run('begin');
+    try {
+      await run({ url, store, trial: new StoreTrial(store, store, new TestClock()), vanished });
+    } finally {
+      await vanished.end();
+      await store.close();
+    }
+  }
+
+  scene(
+    'a payment’s row: other payments go on, and so does the purge of others; its own writers wait with a limit',
+    async ({ trial, vanished }) => {
+      const old = { state: 'failed', finalizedAt: new Date(0) } as const;
+      const [locked, other] = [await trial.insert(old), await trial.insert(old)];
+      await lock(vanished, 'card_payment', trial, 'conversation_id', locked.conversationId);
+      await pay(trial);
+      expect(await promptly(() => purge(trial))).toEqual({ payments: 1, events: 0 });
+      expect([await trial.find(other), await trial.find(locked)]).toEqual([null, locked]);
+      await refusedInTime(() => trial.replace(locked));
+    },
+  );
+
+  scene(
+    'a payment that is due, an event and a delivery: others are leased and fanned out',
+    async ({ store, trial, vanished }) => {
+      const handler = await trial.handler('payment.failed');
+      const records = [await trial.insert({ dueAt: at(0) }), await trial.insert({ dueAt: at(0) })];
+      const events: string[] = [];
+      for (const record of records) events.push((await trial.publish(record, 'failed', at(1))).event.eventId);
+      const [first, second] = records.map(({ conversationId }) => conversationId) as [string, string];
+
+      await lock(vanished, 'card_payment', trial, 'conversation_id', first);
+      const due = await promptly(() => store.leaseDue({ account: trial.account, leaseMs: DAY_MS, limit: 10 }));
+      expect(due.map(({ conversationId }) => conversationId)).toEqual([second]);
+
+      await lock(vanished, 'card_payment_event', trial, 'event_id', events[0]!);
+      expect(await promptly(() => trial.fanOut())).toBe(1);
+      await vanished.run('rollback');
+      await vanished.run('begin');
+      expect(await promptly(() => trial.fanOut())).toBe(1);
+
+      await lock(vanished, 'card_payment_delivery', trial, 'conversation_id', first);
+      const leased = await promptly(() => trial.lease(handler));
+      expect(leased.map(({ event }) => event.eventId)).toEqual([events[1]]);
+    },
+  );
+
+  scene('an event of a payment: its later ones are not fanned out before it', async ({ trial, vanished }) => {
+    const handler = await trial.handler('payment.unknown', 'payment.succeeded');
+    const { record, event } = await trial.publish(await trial.insert(), 'unknown', at(1));
+    await trial.publish(record, 'succeeded', at(2));
+    await lock(vanished, 'card_payment_event', trial, 'event_id', event.eventId);
+    expect(await promptly(() => trial.fanOut())).toBe(0);
+    await vanished.run('rollback');
+    expect(await trial.fanOut()).toBe(2);
+    const [first] = await trial.lease(handler);
+    expect(first?.event.eventId).toBe(event.eventId);
+  });
+
+  scene(
+    'the fan-out: payments, leases and their purge go on, what waits for it has a limit, and the rest is done afterwards',
+    async ({ trial, vanished }) => {
+      const handler = await trial.handler('payment.succeeded');
+      await pay(trial);
+      await trial.fanOut();
+      await trial.insert({ state: 'failed', finalizedAt: new Date(0) });
+      expect(await vanished.run(database.fanOutLock(trial.account, handler))).toHaveLength(1);
+      await pay(trial);
+      expect(await promptly(() => trial.lease(handler))).toHaveLength(1);
+      expect(await promptly(() => purge(trial))).toEqual({ payments: 1, events: 0 });
+      // No pair of handler and type is forgotten while deliveries may be made for it.
+      const pairs = { paymentsMs: null, pairsMs: -DAY_MS, keysMs: DAY_MS };
+      await Promise.all([
+        refusedInTime(() => trial.store.purge(trial.account, pairs)),
+        database.nextFanOut === 'waits'
+          ? refusedInTime(() => trial.fanOut())
+          : promptly(async () => expect(await trial.fanOut()).toBe(0)),
+      ]);
+      await vanished.run('rollback');
+      expect(await trial.take(handler)).toHaveLength(1);
+    },
+  );
+
+  scene('a handler: payments go on, and its announcement waits with a limit', async ({ trial, vanished }) => {
+    const handler = await trial.handler('payment.succeeded');
+    await lock(vanished, 'card_payment_handler', trial, 'handler_id', handler);
+    await pay(trial);
+    await refusedInTime(() => trial.announce(handler, 'payment.succeeded'));
+  });
+
+  scene(
+    'the reference of an order: other orders go on, and this one waits with a limit',
+    async ({ trial, vanished }) => {
+      await vanished.run(`insert into card_payment_reference_lock values ('${trial.account}', 'order-1', 'elsewhere')`);
+      await pay(trial);
+      await refusedInTime(() => trial.insert({ referenceLock: 'order-1' }));
+      await vanished.run('rollback');
+      await trial.insert({ referenceLock: 'order-1' });
+    },
+  );
+
+  scene(
+    'the lock for migrations: a store whose tables exist opens, another one gives up in time and says why',
+    async ({ url, vanished }) => {
+      const { before, sql, name } = database.migrationLock;
+      await vanished.run(sql);
+      const opens = await openSqlStore(url);
+      await promptly(() => opens.open());
+      await opens.close();
+
+      const empty = await server.createDatabase();
+      const other = await database.connect(empty);
+      if (before) await other.run(before);
+      await other.run('begin');
+      await other.run(sql);
+      const late = await openSqlStore(empty);
+      const began = performance.now();
+      await expect(late.open()).rejects.toThrow(`${name} is being changed by another process that does not finish`);
+      expect(performance.now() - began).toBeLessThan(MAX_LOCK_WAIT_MS);
+      // One that died without a transaction leaves its row, which is taken over.
+      await other.run('commit');
+      await late.open();
+      await late.close();
+      await other.end();
+    },
+  );
+
+  for (const pool of database.limitedPools) {
+    scene(`the module’s own session over a pool (${pool}), in the middle of a purge: the server ends it`, async () => {
+      const url = await server.createDatabase();
+      const proxy = await startTcpProxy({ port: Number(new URL(url).port) });
+      const victim = database.patientStore(url.replace(/:\d+\//, `:${proxy.port}/`), pool);
+      await victim.store.open();
+      const others = await openSqlStore(url);
+      const payments = new StoreTrial(others, others, new TestClock());
+      const record = await payments.insert({ state: 'failed', finalizedAt: new Date(0) });
+      // The purge has locked the payment, and waits before its next statement.
+      const obstacle = await database.connect(url);
+      await obstacle.run('begin');
+      await lock(obstacle, 'card_payment_history', payments, 'conversation_id', record.conversationId);
+      const purged = expect(purge({ store: victim.store, account: payments.account })).rejects.toThrow();
+      await until(async () => (await obstacle.run(database.waitingPurge)).length > 0);
+      proxy.hold();
+      await obstacle.run('rollback');
+      await obstacle.end();
+
+      const replaced = async () => await others.replace(payments.next(record), 1).catch(() => 'locked' as const);
+      expect(await replaced()).toBe('locked');
+      await until(async () => (await replaced()) === 'replaced', 25_000);
+      await purged;
+      proxy.release();
+      await victim.store.close();
+      await victim.end();
+      await others.close();
+      await proxy.stop();
+    });
+  }
+}
+
+function purge({ store, account }: Pick<StoreTrial, 'store' | 'account'>) {
+  return store.purge(account, { paymentsMs: DAY_MS, pairsMs: DAY_MS, keysMs: DAY_MS });
+}
+
+/** Fails when it takes as long as a wait for a lock. */
+async function promptly<T>(work: () => Promise<T>): Promise<T> {
+  const began = performance.now();
+  const result = await work();
+  expect(performance.now() - began).toBeLessThan(4_000);
+  return result;
+}
+
+async function refusedInTime(work: () => Promise<unknown>): Promise<void> {
+  const began = performance.now();
+  await expect(work()).rejects.toThrow();
+  expect(performance.now() - began).toBeLessThan(MAX_LOCK_WAIT_MS);
+}
+
+/** A whole payment, with its reference and its event. */
+function pay(trial: StoreTrial): Promise<unknown> {
+  return promptly(async () => {
+    const reference = `order-${Math.random()}`;
+    const record = await trial.insert({ reference, referenceLock: reference });
+    await trial.publish(await trial.replace(record, { state: 'authorizing' }), 'succeeded', at(1));
+  });
+}
+
+async function lock(session: Session, table: string, trial: StoreTrial, column: string, value: string): Promise<void> {
+  const where = `account = '${trial.account}' and ${column} = '${value}'`;
+  expect(await session.run(`select 1 from ${table} where ${where} for update`)).not.toEqual([]);
+}
