@@ -4,8 +4,9 @@ import { BANK_PAGE_HEADERS } from '../payment/bank-page-headers.js';
 import { SystemClock } from '../payment/clock.js';
 import { LimitedLog } from '../payment/limited-log.js';
 import { TimeoutError, withTimeout } from '../payment/with-timeout.js';
-import { Masker, thrownText } from '../payment/kept-text.js';
+import { Masker } from '../payment/kept-text.js';
 import { preferredLanguage, type TextLanguage } from '../payment/text-language.js';
+import { describeThrown, thrownText } from '../payment/thrown.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { buyerPage, buyerPageHeaders, prefersHtml } from './buyer-page.js';
 import { BUYER_TEXTS } from './buyer-texts.js';
@@ -168,7 +169,7 @@ export class PaymentExceptionFilter implements ExceptionFilter {
 
   /** As Nest does if no filter catches the error, which may hold what the request brought. */
   private report(error: unknown): void {
-    const thrown = ANY.describe(error);
+    const thrown = describeThrown(error, ANY);
     new PaymentLogger('ExceptionsHandler').error(
       new LogRecord(`A request failed${thrownText(thrown)}.`, { ...thrown }),
     );
@@ -242,5 +243,5 @@ function messagesOf(error: unknown, language: TextLanguage): Record<string, stri
 }
 
 function reasonOf(thrown: unknown): string {
-  return thrownText(ANY.describe(thrown));
+  return thrownText(describeThrown(thrown, ANY));
 }

@@ -15,7 +15,7 @@ import { isKnown, type Payment, type PaymentRecord, toPayment, type PaymentReaso
 import { TimeoutError, withTimeout } from '../payment/with-timeout.js';
 import { Randomness } from '../payment/randomness.js';
 import { advance, referenceLockIn } from '../payment/transitions.js';
-import { describeThrown, type Thrown, thrownText } from '../payment/kept-text.js';
+import { describeHostError, type Thrown, thrownText } from '../payment/thrown.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { inOperation, itself } from '../telemetry/spans.js';
 import { checkCallback, readCallbackFields } from '../gateway/callback/callback-fields.js';
@@ -256,7 +256,7 @@ export class ThreeDFlow {
       return Boolean(said);
     } catch (error) {
       if (error === late) this.reportVeto(record, `gave no answer in ${MAX_VETO_MS / 1000} seconds`);
-      else this.reportVeto(record, 'threw', describeThrown(error, this.settings.credentials, record));
+      else this.reportVeto(record, 'threw', describeHostError(error, this.settings.credentials));
       return false;
     }
   }

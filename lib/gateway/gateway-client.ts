@@ -1,8 +1,9 @@
 import type { AmountFormat } from '../payment/amount.js';
 import type { PaymentClock } from '../payment/clock.js';
-import { type Carried, Masker, type Thrown } from '../payment/kept-text.js';
+import { type Carried, Masker } from '../payment/kept-text.js';
 import { isLoopback } from '../payment/loopback.js';
 import type { Payment, RefundKind } from '../payment/payment.js';
+import { describeThrown, type Thrown } from '../payment/thrown.js';
 import { withTimeout } from '../payment/with-timeout.js';
 import type {
   Auth3dRequest,
@@ -235,7 +236,7 @@ export class GatewayClient {
       result = read && keptResult(read, sent.masker, rules.codes);
     } catch (error) {
       // A host's own dialect may throw while reading.
-      this.trouble?.notRead('checkBin', sent.masker.describe(error));
+      this.trouble?.notRead('checkBin', describeThrown(error, sent.masker));
     }
     this.reportReply('checkBin', sent, result);
     return { sent: true, status, result, outcome };
@@ -304,10 +305,10 @@ export class GatewayClient {
       const headers = dialect.headers({ credentials, operation: name, now: this.clock.now() });
       part = `the JSON of the dialect's body of ${name}`;
       const body = wireText(sign === null ? unsigned : { ...unsigned, sign });
-      const masker = new Masker([clientSecret, apiKey, sign, ...secretsIn(headers)], carriedBy(content));
+      const masker = new Masker([clientSecret, apiKey, sign, ...secretsIn(headers)], content as Carried);
       return { request: { url: this.baseUrl + operation.path, headers, body }, masker };
     } catch (error) {
-      const thrown = new Masker([clientSecret, apiKey], carriedBy(content)).describe(error);
+      const thrown = describeThrown(error, new Masker([clientSecret, apiKey], content as Carried));
       return { sent: false, why: 'the dialect or the signer failed to make the request', by: { part, thrown } };
     }
   }
@@ -331,7 +332,7 @@ export class GatewayClient {
       return { ...outcome, result: keptResult(outcome.result, masker, this.settings.dialect.codes) };
     } catch (error) {
       // A host's own dialect may give a result that throws when it is read.
-      this.trouble?.notRead(name, masker.describe(error));
+      this.trouble?.notRead(name, describeThrown(error, masker));
       return { ...outcome, result: null };
     }
   }
@@ -361,7 +362,7 @@ export class GatewayClient {
       codes: dialect.codes,
       verifyAmount,
       isSignGood: isSignGood ? (fields) => isSignGood(fields, { apiKey: credentials.apiKey }) : null,
-      onThrow: (error) => this.trouble?.notRead(name, masker.describe(error)),
+      onThrow: (error) => this.trouble?.notRead(name, describeThrown(error, masker)),
     };
   }
 }
@@ -371,14 +372,9 @@ function deadline(timeoutMs: number): RequestClaim {
   return { timeoutMs, confirmTime: () => Promise.resolve(true), mayStart: () => true };
 }
 
-/** A sale has the card, and any request about a payment its mask. */
-function carriedBy(content: unknown): Carried {
-  const { payment } = content as { readonly payment?: Carried };
-  return payment ?? (content as Carried);
-}
-
 /** The credentials in the headers: a dialect may send them in another form than the configured one. */
 function secretsIn(headers: Readonly<Record<string, string>>): string[] {
-  const names = Object.keys(headers).filter((name) => /secret|authorization|key|token/i.test(name));
-  return names.map((name) => headers[name] ?? '');
+  const secret = Object.entries(headers).filter(([name]) => /secret|authorization|key|token/i.test(name));
+  // `Bearer abc` and `abc`.
+  return secret.flatMap(([, value]) => [value, ...value.split(' ').slice(1)]);
 }

@@ -1,6 +1,6 @@
 import { variableOf } from '../payment/account.js';
 import type { PaymentClock } from '../payment/clock.js';
-import { type Thrown, thrownText } from '../payment/kept-text.js';
+import { type Thrown, thrownText } from '../payment/thrown.js';
 import { LimitedLog } from '../payment/limited-log.js';
 import { type LogFields, LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import type { GatewayOperation, GatewaySettings } from './gateway-dialect.js';

@@ -1,8 +1,8 @@
 import type { Masker } from '../payment/kept-text.js';
 import type { GatewayResult, ResultCodeSets } from './gateway-dialect.js';
 
-/** As the vendor writes them. No card number looks like this, and no secret of useful length. */
-const RESULT_CODE = /^[A-Z]{1,4}\d{1,10}$/;
+/** As the vendor writes them, `B0051` or `RVV0000000401`. Nothing that a request carries looks like this. */
+const RESULT_CODE = /^(?:[A-Z]\d{4}|[A-Z]{3}0{4}\d{6})$/;
 const MAX_CODE_LENGTH = 20;
 const LONG_NUMBER = /\d{7}/;
 const DECIMAL = /^-?\d{1,15}(?:\.\d{1,8})?$/;

@@ -1,7 +1,7 @@
 import type { PaymentClock } from '../payment/clock.js';
 import { TimeoutError, withTimeout } from '../payment/with-timeout.js';
 import { DEFAULT_ACCOUNT, merchantAccountOf } from '../payment/account.js';
-import { type Thrown, thrownText } from '../payment/kept-text.js';
+import { type Thrown, thrownText } from '../payment/thrown.js';
 import type { Delivery, LeasedDelivery, PaymentOutbox } from '../store/payment-outbox.js';
 import type { Attributes } from '../telemetry/attributes.js';
 import { type LogFields, LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
@@ -110,7 +110,7 @@ export class HandlerCall {
     } catch (error) {
       // A handler may throw a timeout error of its own.
       if (error === late) return { error: `took longer than ${timeoutMs} ms`, at: [] };
-      return this.failures.describe(error, delivery.event.payment);
+      return this.failures.describe(error);
     }
   }
 

@@ -3,9 +3,9 @@ import { DiscoveryService, ModuleRef } from '@nestjs/core';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock } from '../payment/clock.js';
-import { describeThrown, thrownText } from '../payment/kept-text.js';
 import { LimitedLog } from '../payment/limited-log.js';
 import type { LedgerEvent } from '../payment/ledger-event.js';
+import { describeHostError, thrownText } from '../payment/thrown.js';
 
 /** Lines a minute for each type of event. */
 const MAX_LINES = 10;
@@ -65,8 +65,8 @@ export class PlainEvents {
     });
   }
 
-  private report({ type, eventId, payment }: LedgerEvent, thrown: unknown): void {
-    const failure = describeThrown(thrown, this.settings.credentials, payment);
+  private report({ type, eventId }: LedgerEvent, thrown: unknown): void {
+    const failure = describeHostError(thrown, this.settings.credentials);
     const line =
       `A listener of ${type} (@OnEvent) failed and is not called again for event ${eventId}; what must not be missed ` +
       `belongs in a method with @OnPayment or @OnRefund${thrownText(failure)}.`;

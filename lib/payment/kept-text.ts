@@ -1,8 +1,6 @@
-import { isNativeError } from 'node:util/types';
-
 /*
- * The rule for texts of others that are kept or shown: answers of the gateway, notes, and errors that the host's code
- * threw. What is looked for is found as it is written or spaced, in any case; SECURITY.md says what is not found.
+ * The rule for texts of others that are kept or shown: of the gateway, of staff, and of errors that the host's code threw.
+ * What is looked for is found as it is written or spaced, in any case; SECURITY.md says what is not found.
  */
 
 /** A gateway's message is cut here. */
@@ -37,29 +35,19 @@ const DATE =
   /(?<!\d)(?:[0-3]?\d[./-][01]?\d[./-]20\d\d|20\d\d-[01]\d-[0-3]\d)(?:[ T,]{1,2}[0-2]\d[:.][0-5]\d(?:[:.][0-5]\d)?)?(?!\d)/g;
 const TOKEN = /[A-Za-z0-9+/=_-]{16,}/g;
 
-const MAX_STACK_LENGTH = 10_000;
-const MAX_PLACES = 3;
-const PLACE = /:\d+:\d+\)?$/;
-/** Node's own code, packages (this one, too), and code without a file. */
-const NOT_HOST_CODE = /node_modules|node:|<anonymous>/;
-
 /** From its first character to the one after its last. */
 type Range = [from: number, to: number];
+
+/** A merchant's secrets at the gateway. */
+export interface Credentials {
+  readonly clientSecret: string;
+  readonly apiKey: string | null;
+}
 
 /** What a request carries besides its credentials. */
 export interface Carried {
   readonly cardDetails?: { readonly cardNo: string; readonly expDate: string; readonly cvv: string };
   readonly cardHolderInfo?: { readonly cardHolderName: string; readonly buyerGsm: string };
-  /** What is left of the card of an earlier request. */
-  readonly maskedCardNumber?: string | null;
-}
-
-/** What the host's code threw, in a form that may be stored and logged. */
-export interface Thrown {
-  /** Name and message, and those of the cause: `TypeError: no route`. */
-  readonly error: string;
-  /** Where in the host's code: `Orders.paid (dist/orders.js:4:5)`, innermost first; empty if that is not known. */
-  readonly at: readonly string[];
 }
 
 /** Keeps what a request carries out of texts that are kept: of its answer, and of what the host's code threw. */
@@ -67,14 +55,12 @@ export class Masker {
   /** Each folded. A word is found only between two separators: it may be part of another text by chance. */
   readonly #secrets: readonly { readonly letters: string; readonly isWord: boolean }[];
   readonly #cardNo: string;
-  readonly #mask: string | null;
 
   /** @param credentials client secret and API key, as configured and as sent, and the sign */
   constructor(credentials: readonly (string | null)[], carried: Carried = {}) {
     const { cardNo = '', expDate = '', cvv = '' } = carried.cardDetails ?? {};
     const { cardHolderName = '', buyerGsm = '' } = carried.cardHolderInfo ?? {};
     this.#cardNo = cardNo;
-    this.#mask = carried.maskedCardNumber ?? null;
     const anywhere = [...credentials, cardNo, buyerGsm].map((text) => fold((text ?? '').normalize('NFKC')));
     const expiry = [expDate, `${expDate.slice(0, 2)}20${expDate.slice(2)}`];
     const words = [cvv, ...expiry, ...cardHolderName.normalize('NFKC').split(/[^\p{L}\p{M}]+/u)].map(fold);
@@ -87,7 +73,7 @@ export class Masker {
   /** An id of the gateway; null if it has another form, or holds a secret or too much of the card number. */
   keptId(id: unknown): string | null {
     if (typeof id !== 'string' || !ID.test(id)) return null;
-    return holdsPartOfCard(id, this.#cardNo) || this.#find(id).length > 0 ? null : id;
+    return holdsPartOfCard(id, this.#cardNo) || this.isIn(id) ? null : id;
   }
 
   /**
@@ -110,51 +96,28 @@ export class Masker {
     return line === '' ? null : line;
   }
 
-  /** Describes what the host's code threw. Its texts may hold anything that the code was given. */
-  describe(thrown: unknown): Thrown {
-    try {
-      if (isError(thrown)) {
-        const at = placesIn(thrown).filter((place) => this.#find(place).length === 0);
-        return { error: this.keptMessage(textOf(thrown)) ?? 'an error without a text', at };
-      }
-    } catch {
-      // The thrown value may have getters that throw, or a message that is not a text.
-    }
-    return { error: 'threw something that is no Error', at: [] };
+  /** Whether there is something secret in a text. */
+  isIn(text: string): boolean {
+    return this.#find(text).length > 0;
   }
 
   /** Where there is something secret, in order and apart from each other. */
   #find(text: string): Range[] {
     const letters = fold(text);
-    const inLetters = placesOfMasked(letters, this.#mask).map((range) => ({ range, isWord: false }));
-    for (const { letters: secret, isWord } of this.#secrets) {
+    const found = this.#secrets.filter((secret) => letters.includes(secret.letters));
+    if (found.length === 0) return [];
+    const places = placesOfLetters(text);
+    const ranges: Range[] = [];
+    for (const { letters: secret, isWord } of found) {
       for (let at = letters.indexOf(secret); at !== -1; at = letters.indexOf(secret, at + 1)) {
-        inLetters.push({ range: [at, at + secret.length], isWord });
+        const next = at + secret.length;
+        const [first = 0, end = 0] = [places[at], (places[next - 1] ?? 0) + 1];
+        const isWhole = first !== (places[at - 1] ?? -2) + 1 && end !== places[next];
+        if (isWhole || !isWord) ranges.push([first, end]);
       }
     }
-    if (inLetters.length === 0) return [];
-    const places = placesOfLetters(text);
-    const ranges = inLetters.flatMap(({ range: [from, to], isWord }): Range[] => {
-      const [first = 0, end = 0] = [places[from], (places[to - 1] ?? 0) + 1];
-      const isWhole = first !== (places[from - 1] ?? -2) + 1 && end !== places[to];
-      return isWhole || !isWord ? [[first, end]] : [];
-    });
     return apart(ranges);
   }
-}
-
-/** Describes what the host's code threw, where no more is known than the credentials and the mask of a card. */
-export function describeThrown(
-  thrown: unknown,
-  { clientSecret, apiKey }: { readonly clientSecret: string; readonly apiKey: string | null },
-  payment: Pick<Carried, 'maskedCardNumber'>,
-): Thrown {
-  return new Masker([clientSecret, apiKey], payment).describe(thrown);
-}
-
-/** `: TypeError: no route, at Orders.paid (dist/orders.js:4:5)`, for the end of a line in the log. */
-export function thrownText({ error, at: [place] }: Thrown): string {
-  return `: ${error}${place === undefined ? '' : `, at ${place}`}`;
 }
 
 /**
@@ -192,7 +155,7 @@ export function holdsCard(
       .replace(/\p{L}+/gu, 'x')
       .normalize('NFKC'),
   );
-  if (cardNo === undefined) return placesOfMasked(letters, maskedCardNumber).length > 0;
+  if (cardNo === undefined) return fitsMask(letters, maskedCardNumber);
   return cardNo.length >= MIN_CARD_LENGTH && letters.includes(cardNo);
 }
 
@@ -225,19 +188,18 @@ function placesOfLetters(text: string): number[] {
   });
 }
 
-/** Where there are 12 to 19 digits in a row that begin and end as a mask does. */
-function placesOfMasked(letters: string, mask: string | null): Range[] {
+/** Whether there are 12 to 19 digits in a row that begin and end as a mask does. */
+function fitsMask(letters: string, mask: string | null): boolean {
   const [, first, last] = /^(\d{6})\*+(\d{4})$/.exec(mask ?? '') ?? [];
-  if (first === undefined || last === undefined) return [];
-  const found: Range[] = [];
+  if (first === undefined || last === undefined) return false;
   for (let at = letters.indexOf(first); at !== -1; at = letters.indexOf(first, at + 1)) {
     const [digits = ''] = /^\d*/.exec(letters.slice(at, at + MAX_CARD_LENGTH)) ?? [];
-    const end = digits.lastIndexOf(last) + last.length;
-    if (end >= MIN_CARD_LENGTH) found.push([at, at + end]);
+    if (digits.lastIndexOf(last) + last.length >= MIN_CARD_LENGTH) return true;
   }
-  return found;
+  return false;
 }
 
+/** Sorted, with those that touch joined. */
 function apart(ranges: Range[]): Range[] {
   const result: Range[] = [];
   for (const [from, to] of ranges.sort(([one], [other]) => one - other)) {
@@ -246,34 +208,4 @@ function apart(ranges: Range[]): Range[] {
     else result.push([from, to]);
   }
   return result;
-}
-
-function textOf(error: Error): string {
-  const { cause } = error;
-  return `${error.name}: ${error.message}${isError(cause) ? `; cause: ${cause.name}: ${cause.message}` : ''}`;
-}
-
-/** Also true for an error of another realm, as in Jest. */
-function isError(value: unknown): value is Error {
-  return value instanceof Error || isNativeError(value);
-}
-
-function placesIn({ stack, message }: { readonly stack?: unknown; readonly message: string }): string[] {
-  if (typeof stack !== 'string') return [];
-  // The message comes first, and may have lines that look like places.
-  const start = stack.indexOf(message);
-  return stack
-    .slice(start < 0 ? 0 : start + message.length)
-    .slice(0, MAX_STACK_LENGTH)
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line.startsWith('at ') && PLACE.test(line) && !NOT_HOST_CODE.test(line))
-    .slice(0, MAX_PLACES)
-    .map((line) =>
-      line
-        .replace(/^at (?:async )?/, '')
-        .replace('file://', '')
-        .replace(`${process.cwd()}/`, ''),
-    )
-    .map((place) => place.replace(/\d{9,}/g, '***'));
 }

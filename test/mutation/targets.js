@@ -52,6 +52,7 @@ export const TARGETS = [
       'lib/gateway/kept-result.ts': ['gateway/kept-result'],
       'lib/payment/hidden.ts': ['payment/hidden'],
       'lib/payment/kept-text.ts': ['payment/kept-text'],
+      'lib/payment/thrown.ts': ['payment/thrown'],
     },
   },
   {

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import {
-  describeThrown,
   holdsCard,
   holdsPartOfCard,
   isWritable,
@@ -90,23 +89,6 @@ describe('a message', () => {
       }),
       { numRuns: 1_000 },
     );
-  });
-});
-
-describe('a card that is gone', () => {
-  const later = new Masker([], { maskedCardNumber: maskCardNumber(CARD.cardNo) });
-
-  it.each(['5246776356903508', '5246-7763.5690_3508', 'ORD524677003508', '5246770000000003508X'])(
-    'is told by its mask in an id: %s',
-    (id) => expect(later.keptId(id)).toBeNull(),
-  );
-
-  it.each(['52467703508', '52467700000000003508', '4508034508034509', '524677-A-3508'])('is not told in %s', (id) => {
-    expect(later.keptId(id)).toBe(id);
-  });
-
-  it('is told by its mask in a message', () => {
-    expect(later.keptMessage('No 5246 7763 5690 3508, order 17')).toBe('No ***, order **');
   });
 });
 
@@ -227,68 +209,6 @@ describe('a card number', () => {
   });
 });
 
-describe('what the host’s code threw', () => {
-  const thrownAt = (error: Error, ...lines: string[]): Error => {
-    error.stack = [String(error), ...lines.map((line) => `    at ${line}`)].join('\n');
-    return error;
-  };
-  const HERE = 'Orders.paid (/shop/dist/orders.js:4:5)';
-
-  it('is told by its name, its message, its cause, and the places in the host’s files', () => {
-    const error = new TypeError(`card ${CARD.cardNo}, 792`, { cause: new RangeError('no route to Ada') });
-    const paths = [
-      'async Orders.paid (/shop/dist/orders.js:4:5)',
-      `file://${process.cwd()}/dist/a.js:1:2`,
-      'node:internal/timers:1:1',
-      'run (/shop/node_modules/x/y.js:1:1)',
-      'a (<anonymous>:1:1)',
-      'two (/b.js:1:1)',
-      'three (/c.js:1:1)',
-    ];
-    expect(masker.describe(thrownAt(error, ...paths))).toEqual({
-      error: 'TypeError: card ***, ***; cause: RangeError: no route to ***',
-      at: [HERE, 'dist/a.js:1:2', 'two (/b.js:1:1)'],
-    });
-    const known = { maskedCardNumber: maskCardNumber(CARD.cardNo) };
-    const credentials = { clientSecret: SECRET, apiKey: null };
-    const said = new Error(`${SECRET}: ${CARD.cardNo}, 5246 7763`);
-    expect(describeThrown(thrownAt(said, HERE), credentials, known)).toEqual({
-      error: 'Error: ***: ***, **** ****',
-      at: [HERE],
-    });
-  });
-
-  it('takes no line of its message for a place', () => {
-    const message = `refused\n    at https://kms/${SECRET}:1:1`;
-    expect(nobody.describe(thrownAt(new Error(message), HERE)).at).toEqual([HERE]);
-    expect(nobody.describe(thrownAt(new Error(), HERE))).toEqual({ error: 'Error:', at: [HERE] });
-  });
-
-  it('has no place that holds a secret', () => {
-    const places = [
-      `Object.${KEY} (/a.js:1:1)`,
-      `Object.x${SECRET} (/b.js:1:1)`,
-      'Object.4508034508034509 (/c.js:1:1)',
-    ];
-    expect(masker.describe(thrownAt(new Error('x'), ...places)).at).toEqual(['Object.*** (/c.js:1:1)']);
-  });
-
-  it.each([
-    'text',
-    undefined,
-    { message: CARD.cardNo },
-    Object.assign(new Error(), { message: 5 }),
-    Object.defineProperty(new Error(), 'message', {
-      get: () => {
-        throw new Error(CARD.cardNo);
-      },
-    }),
-  ])('may be anything', (thrown) => {
-    const { error } = nobody.describe(thrown);
-    expect(error).toMatch(/^(?:threw something that is no Error|Error: \*)$/);
-  });
-});
-
 it('a text can be stored unless it has control characters, line separators or half a character', () => {
   expect(['x\ty', 'x\u2028', '\ud800', 'x\u0085', 5].map(isWritable)).toEqual([false, false, false, false, false]);
   expect(['', 'İpek 😀'].map(isWritable)).toEqual([true, true]);
@@ -317,7 +237,6 @@ describe('a mebibyte of text', () => {
       masker.keptMessage(text);
       masker.keptId(text);
       keptNote(text, 1_000);
-      masker.describe(new Error(text));
       holdsCard(text, CARD);
       return (process.cpuUsage().user - began) / 1_000;
     });
