@@ -2,7 +2,8 @@ import { inspect } from 'node:util';
 import { join } from 'node:path';
 import { readdirSync } from 'node:fs';
 import type { HttpService } from '@nestjs/axios';
-import { Body, Catch, Controller, Get, Injectable, Post, UseFilters } from '@nestjs/common';
+import { Body, Catch, Controller, Get, Injectable, Post } from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
 import { EventEmitter2, OnEvent } from '@nestjs/event-emitter';
 import {
   CheckoutDto,
@@ -60,6 +61,7 @@ const SECRETS: readonly Secret[] = [
   { name: 'first name', text: 'Zeynep', isWord: true },
   { name: 'last name', text: 'Karaağaç', isWord: true },
   { name: 'phone', text: '905432198765' },
+  { name: 'bank page', text: 'Bankanızın doğrulama sayfasına yönlendiriliyorsunuz.' },
 ];
 /** Placed where the application may show it, to check that the search looks there. */
 const PLANTED: Secret = { name: 'planted', text: 'canary-of-the-order' };
@@ -69,6 +71,15 @@ const SAID_BY_GATEWAY: Secret = { name: 'planted by the gateway', text: 'bunu a�
 const SAID = `${CARD.cardNo}, 5246 7763-5690 3508, ${CARD.cvv}, ${CARD.expDate}, ${HOLDER.buyerGsm}, ${CREDENTIALS.apiKey}`;
 const fail = (): never => {
   throw Object.assign(new TypeError(SAID, { cause: new Error(SAID) }), { body: SAID });
+};
+
+/** Takes the request, and fails while the answer comes. */
+const loseAnswer: Dispatcher['dispatch'] = ({ body }, handler) => {
+  const controller = { abort: () => undefined } as never;
+  handler.onRequestStart?.(controller, {});
+  for (const _part of body as unknown as Iterable<Buffer>);
+  handler.onResponseError?.(controller, Object.assign(new Error(SAID), { body: SAID }));
+  return true;
 };
 
 /** Answers before whose request the card was seen; the others come long after it. */
@@ -102,12 +113,13 @@ class Handlers {
   }
 }
 
-/** Answers the errors of the shop, too. */
+/** Answers the errors of the shop, too, and of parsers. */
 @Catch()
 class EveryErrorFilter extends PaymentExceptionFilter {}
 
+const EVERY_ERROR = { provide: APP_FILTER, useClass: EveryErrorFilter };
+
 @Controller('shop')
-@UseFilters(EveryErrorFilter)
 class ShopController {
   constructor(private readonly payments: PaymentService) {}
 
@@ -123,7 +135,7 @@ class ShopController {
 
   @Post('form')
   form(@Body(paymentValidationPipe()) checkout: CheckoutDto): string {
-    return checkout.cardDetails.toString();
+    return inspect(checkout);
   }
 
   @Get('broken')
@@ -173,7 +185,7 @@ describe('an attacker plants secrets in every answer, input and error of the hos
   async function start(options: PaymentOptions = {}): Promise<Merchant> {
     const merchant = await startMerchant('express', simulator, {
       options: { storeUrl: `sqlite:${folder.path}/payments.db`, background: false, timeoutMs: 5_000, ...options },
-      metadata: { providers: [Handlers], controllers: [ShopController] },
+      metadata: { providers: [Handlers, EVERY_ERROR], controllers: [ShopController] },
       override: (builder) => builder.setLogger(notebook.logger),
       application: { logger: notebook.logger },
     });
@@ -232,7 +244,7 @@ describe('an attacker plants secrets in every answer, input and error of the hos
       // An amount of as many digits as the security code is an amount.
       const isAmount = /amount|rate/i.test(name) && text.length < 8;
       const isLeaf = typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof JsonNumber;
-      if (!isLeaf) plantIn(value as JsonObject, text, true);
+      if (!isLeaf) plantIn(value, text, true);
       else if (!isAmount && (isCodePlanted || !CODES.includes(name))) fields[name] = text;
     }
     for (const name of [...IDS, ...TEXTS]) fields[name] = text;
@@ -346,6 +358,8 @@ describe('an attacker plants secrets in every answer, input and error of the hos
       () => start({ dialect: { ...own, headers: fail } }),
       () => start({ dialect: standardDialect({ signer: () => Promise.reject(new Error(SAID)) }) }),
       () => start({ dispatcher: { dispatch: fail } as unknown as Dispatcher }),
+      () => start({ dispatcher: { dispatch: loseAnswer } as unknown as Dispatcher }),
+      () => start({ baseUrl: 'http://127.0.0.1:9', connectTimeoutMs: 500 }),
       () => start({ beforeAuth3d: fail }),
       () => start({ successUrl: fail, failureUrl: fail }),
       async () => {
@@ -399,7 +413,7 @@ describe('an attacker plants secrets in every answer, input and error of the hos
     const env = { PAYMENT_STORE_URL: `sqlite:${folder.path}/payments.db`, PAYMENT_DIALECT: 'morpos' };
     const day = new Date().toISOString().slice(0, 10);
     for (const words of [
-      ['list', '--state', 'all'],
+      ['list', '--state', 'all', '--limit', '10000'],
       ...['csv', 'json'].map((format) => ['export', '--from', day, '--to', day, '--state', 'all', '--format', format]),
     ]) {
       const shown = await cliHere(['payments', ...words], { cwd: folder.path, env });

@@ -140,7 +140,7 @@ describe.each(REGISTRATIONS)('a module made by %s', (_way, register) => {
       ['module', app.get(PaymentModule)],
       ['health', app.get<object>(paymentHealthToken())],
       ['http', app.get<object>(PAYMENT_HTTP)],
-      ...ours().map(([token, { instance }]) => [String(token), instance as unknown] as const),
+      ...ours().map(([token, { instance }]) => [String(token), instance] as const),
     ] as const) {
       expect(leaksIn(name, value)).toEqual([]);
     }
@@ -167,7 +167,7 @@ describe('settings', () => {
   const dispatcher = new ProxyAgent({ uri: 'http://127.0.0.1:9', token: PROXY_TOKEN });
   const signer = Object.assign(() => 'signed', { key: CREDENTIALS.apiKey });
   const dialect = standardDialect({ signer });
-  const settings = resolveSettings(options({ storeUrl: STORE_URL, dispatcher, dialect }), {}, {});
+  const settings = resolveSettings(options({ storeUrl: STORE_URL, dispatcher, dialect }), { callback: false }, {});
   afterAll(() => dispatcher.close());
 
   it('show what is not secret, and no more, however they are printed or copied', () => {
