@@ -296,7 +296,7 @@ describe('starting up', () => {
         const error = await failure([PaymentModule.forRoot()]);
         expect(error.problems.map(({ option }) => option)).toEqual(['storeUrl', 'luhn']);
         expect(error.message).toContain(
-          'storeUrl (PAYMENT_STORE_URL) must not be Redis: a fail-over of Redis may lose an acknowledged write, and a ' +
+          'storeUrl (PAYMENT_STORE_URL): must not be Redis: a fail-over of Redis may lose an acknowledged write, and a ' +
             'payment may then be charged twice; use sqlite:FILE, postgres://…, mysql://…, mariadb://…',
         );
         expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(PASSWORD);

@@ -2,6 +2,7 @@ import type { PaymentStore } from 'nestjs-card-payment';
 import { openSqlStore } from 'nestjs-card-payment/sql';
 import { TestClock } from 'nestjs-card-payment/testing';
 import { at, StoreTrial } from '../../lib/testing/contract/store-trial.js';
+import { type Session, SQL_SERVERS, type SqlServer } from '../rigs/sql-servers.js';
 import { startTcpProxy } from '../services/tcp-proxy.js';
 import { until } from '../services/until.js';
 import type { PatientStore, Pool } from './frozen.js';
@@ -10,32 +11,8 @@ import type { PatientStore, Pool } from './frozen.js';
 const MAX_LOCK_WAIT_MS = 13_000;
 const DAY_MS = 86_400_000;
 
-export interface VanishedServer {
-  createDatabase(): Promise<string>;
-  stop(): Promise<void>;
-}
-
-/** A session beside the store's, in a transaction that has no limits. */
-export interface Session {
-  readonly run: (sql: string) => Promise<readonly unknown[]>;
-  readonly end: () => Promise<void>;
-}
-
-/** A database in which a host vanishes in the middle of a transaction: what differs between engines. */
-export interface VanishingDatabase {
-  start(): Promise<VanishedServer>;
-  connect(url: string): Promise<Session>;
-  patientStore(url: string, pool: Pool): PatientStore;
-  /** The pools whose sessions the server itself ends. */
-  readonly limitedPools: readonly Pool[];
-  /** What a fan-out locks, and whether the next one leaves it or waits. */
-  fanOutLock(account: string, handler: string): string;
-  readonly nextFanOut: 'leaves it' | 'waits';
-  /** What a migration locks, and what has to be there for it. */
-  readonly migrationLock: { readonly before?: string; readonly sql: string; readonly name: string };
-  /** Finds the purge while it waits. */
-  readonly waitingPurge: string;
-}
+/** Opens a store with the limits of the module itself, over a pool of its own or over one that is given. */
+type OpenPatient = (url: string, pool: Pool) => PatientStore;
 
 interface Scene {
   readonly url: string;
@@ -44,8 +21,18 @@ interface Scene {
   readonly vanished: Session;
 }
 
-export function describeVanished(database: VanishingDatabase): void {
-  let server: VanishedServer;
+/**
+ * A host vanishes in the middle of a transaction.
+ *
+ * @param limitedPools those whose sessions the server itself ends
+ */
+export function describeVanished(
+  name: keyof typeof SQL_SERVERS,
+  patientStore: OpenPatient,
+  limitedPools: readonly Pool[],
+): void {
+  const database: SqlServer = SQL_SERVERS[name];
+  let server: Awaited<ReturnType<SqlServer['start']>>;
   const scenes: { readonly play: () => Promise<void>; played?: Promise<void> }[] = [];
 
   beforeAll(async () => {
@@ -175,7 +162,7 @@ export function describeVanished(database: VanishingDatabase): void {
   scene(
     'the lock for migrations: a store whose tables exist opens, another one gives up in time and says why',
     async ({ url, vanished }) => {
-      const { before, sql, name } = database.migrationLock;
+      const { before, sql } = database.migrationLock;
       await vanished.run(sql);
       const opens = await openSqlStore(url);
       await promptly(() => opens.open());
@@ -198,11 +185,11 @@ export function describeVanished(database: VanishingDatabase): void {
     },
   );
 
-  for (const pool of database.limitedPools) {
+  for (const pool of limitedPools) {
     scene(`the module’s own session over a pool (${pool}), in the middle of a purge: the server ends it`, async () => {
       const url = await server.createDatabase();
       const proxy = await startTcpProxy({ port: Number(new URL(url).port) });
-      const victim = database.patientStore(url.replace(/:\d+\//, `:${proxy.port}/`), pool);
+      const victim = patientStore(url.replace(/:\d+\//, `:${proxy.port}/`), pool);
       await victim.store.open();
       const others = await openSqlStore(url);
       const payments = new StoreTrial(others, others, new TestClock());
@@ -212,7 +199,7 @@ export function describeVanished(database: VanishingDatabase): void {
       await obstacle.run('begin');
       await lock(obstacle, 'card_payment_history', payments, 'conversation_id', record.conversationId);
       const purged = expect(purge({ store: victim.store, account: payments.account })).rejects.toThrow();
-      await until(async () => (await obstacle.run(database.waitingPurge)).length > 0);
+      await until(async () => database.isAnyoneWaiting(obstacle, '%delete%history%'));
       proxy.hold();
       await obstacle.run('rollback');
       await obstacle.end();

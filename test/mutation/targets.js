@@ -169,14 +169,14 @@ export const TARGETS = [
       'lib/store/sql/engines/postgres/ledger-writes.ts': [
         ...POSTGRES,
         'store/sql/engines/postgres/round-trips',
-        'store/sql/engines/postgres/row-locks',
+        'store/sql/engines/row-locks',
         'store/sql/engines/postgres/ledger-writes',
       ],
       'lib/store/sql/engines/postgres/outbox-writes.ts': [
         ...POSTGRES,
         POSTGRES_LEASES,
         'store/sql/engines/postgres/round-trips',
-        'store/sql/engines/postgres/row-locks',
+        'store/sql/engines/row-locks',
       ],
       'lib/store/sql/engines/postgres/postgres-pool.ts': [
         'store/sql/engines/postgres/postgres-pool',
@@ -185,7 +185,7 @@ export const TARGETS = [
       'lib/store/sql/engines/postgres/postgres.engine.ts': [
         'store/sql/engines.spec',
         'store/sql/engines/postgres/postgres.engine',
-        'store/sql/engines/postgres/row-locks',
+        'store/sql/engines/row-locks',
         'store/store-url',
       ],
       'lib/store/sql/group-commit.ts': ['store/sql/group-commit.spec', 'store/sql/group-commit.'],

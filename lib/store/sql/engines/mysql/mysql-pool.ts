@@ -246,17 +246,21 @@ async function setSession(connection: MysqlConnection): Promise<boolean> {
     [],
   )) as { readonly Variable_name: string; readonly Value: string }[];
   const found = new Map(known.map(({ Variable_name: name, Value: value }) => [name.toLowerCase(), value]));
+  await askAsConfigured(connection, sessionOf(found), []);
+  return found.get(CLUSTER_SWITCH) === 'ON';
+}
+
+/** @param known the settings that the server has */
+export function sessionOf(known: Pick<ReadonlySet<string>, 'has'>): string {
   const assignments = Object.entries(SESSION_WHERE_KNOWN)
-    .filter(([name]) => found.has(name))
+    .filter(([name]) => known.has(name))
     .map(([name, value]) => `${name} = ${value}`);
-  if (!found.has('idle_transaction_timeout')) assignments.push(WHERE_TRANSACTIONS_MAY_STAND_STILL);
-  const statements = [
+  if (!known.has('idle_transaction_timeout')) assignments.push(WHERE_TRANSACTIONS_MAY_STAND_STILL);
+  return [
     'set names utf8mb4 collate utf8mb4_bin',
     'set session transaction isolation level read committed, read write',
     `set session ${[...SESSION, ...assignments].join(', ')}`,
-  ];
-  await askAsConfigured(connection, statements.join('; '), []);
-  return found.get(CLUSTER_SWITCH) === 'ON';
+  ].join('; ');
 }
 
 type QueryCallback = (error: unknown, result: MysqlQueryResult) => void;

@@ -1,0 +1,218 @@
+import type { PaymentStore } from 'nestjs-card-payment';
+import { openSqlStore } from 'nestjs-card-payment/sql';
+import { at, eventIds, ids, StoreTrial } from '../../../../lib/testing/contract/store-trial.js';
+import { TestClock } from 'nestjs-card-payment/testing';
+import { type Session, SQL_SERVERS, type SqlServer } from '../../../rigs/sql-servers.js';
+import { until } from '../../../services/until.js';
+
+const SERVERS: readonly (readonly [name: string, server: SqlServer])[] = Object.entries(SQL_SERVERS);
+
+describe.each(SERVERS)('beside a session that has locked rows, on %s', (_name, database) => {
+  let server: Awaited<ReturnType<SqlServer['start']>>;
+  let store: PaymentStore;
+  let trial: StoreTrial;
+  /** Someone else's session. */
+  let other: Session;
+
+  beforeAll(async () => {
+    server = await database.start();
+  });
+  afterAll(() => server.stop());
+  beforeEach(async () => {
+    const url = await server.createDatabase();
+    const clock = new TestClock(at(0));
+    store = await openSqlStore(url, { clock });
+    await store.open();
+    trial = new StoreTrial(store, store, clock);
+    other = await database.connect(url);
+  });
+  afterEach(async () => {
+    await other.end();
+    await store.close();
+  });
+
+  /** Locks these rows of the account, as the store itself looks for them: by the whole key, or all would be locked. */
+  const lock = async (table: string, key: Readonly<Record<string, string>>, account = trial.account): Promise<void> => {
+    await other.run('begin');
+    const where = Object.entries({ account, ...key }).map(([column, value]) => `${column} = '${value}'`);
+    expect(await other.run(`select 1 from ${table} where ${where.join(' and ')} for update`)).toHaveLength(1);
+  };
+
+  /** Runs work while they are locked. What waits for them would reject after five or ten seconds. */
+  const whileLocked = async <T>(locking: Promise<void>, work: () => Promise<T>): Promise<T> => {
+    await locking;
+    const began = performance.now();
+    try {
+      return await work();
+    } finally {
+      expect(performance.now() - began).toBeLessThan(4_000);
+      await other.run('rollback');
+    }
+  };
+
+  const payment = (conversationId: string, account?: string) =>
+    lock('card_payment', { conversation_id: conversationId }, account);
+  const event = (eventId: string, account?: string) => lock('card_payment_event', { event_id: eventId }, account);
+
+  test('payments that are due are leased past one', async () => {
+    const [locked, free] = [await trial.insert({ dueAt: at(0) }), await trial.insert({ dueAt: at(0) })];
+    const leased = await whileLocked(payment(locked.conversationId), () => trial.leaseDue());
+    expect(ids(leased)).toEqual([free.conversationId]);
+    expect(ids(await trial.leaseDue())).toEqual([locked.conversationId]);
+  });
+
+  test('payments are opened, claimed and settled beside one', async () => {
+    const [reference, locked] = ['order-1', await trial.insert({ referenceLock: 'order-0', idempotencyKey: 'key-0' })];
+    await whileLocked(payment(locked.conversationId), async () => {
+      const keys = { reference, referenceLock: reference, idempotencyKey: 'key-1' };
+      const record = await trial.replace(await trial.insert(keys), { state: 'authorizing' });
+      await trial.publish(record, 'succeeded', at(1));
+    });
+  });
+
+  test('deliveries are leased past one', async () => {
+    const handler = await trial.handler('payment.failed');
+    const locked = await trial.publish(await trial.insert(), 'failed', at(1));
+    const free = await trial.publish(await trial.insert(), 'failed', at(2));
+    await trial.fanOut();
+    const delivery = lock('card_payment_delivery', { handler_id: handler, event_id: locked.event.eventId });
+    const leased = await whileLocked(delivery, () => trial.lease(handler));
+    expect(eventIds(leased)).toEqual([free.event.eventId]);
+  });
+
+  test('payments are purged past one', async () => {
+    const settled = { state: 'failed', finalizedAt: at(1) } as const;
+    const [locked, free] = [await trial.insert(settled), await trial.insert(settled)];
+    trial.moveTo(1_000);
+    const purged = await whileLocked(payment(locked.conversationId), () => trial.purge());
+    expect(purged).toEqual({ payments: 1, events: 0 });
+    expect([await trial.find(free), await trial.find(locked)]).toEqual([null, locked]);
+  });
+
+  test('no payment is purged whose event is being fanned out', async () => {
+    const { record, event: its } = await trial.publish(await trial.insert({ finalizedAt: at(1) }), 'failed', at(1));
+    trial.moveTo(1_000);
+    expect(await whileLocked(event(its.eventId), () => trial.purge())).toEqual({ payments: 0, events: 0 });
+    expect(await trial.find(record)).toEqual(record);
+    expect(await trial.purge()).toEqual({ payments: 1, events: 1 });
+  });
+
+  test('a payment is not purged while a refund of it is locked, and others are', async () => {
+    const settled = { state: 'failed', finalizedAt: at(1), referenceLock: null } as const;
+    const [paid, free] = [await trial.insert(settled), await trial.insert(settled)];
+    const [first, refund] = [await trial.insertRefund(paid, settled), await trial.insertRefund(paid, settled)];
+    trial.moveTo(1_000);
+    const locked = payment(refund.conversationId, trial.refunds.account);
+    expect(await whileLocked(locked, () => trial.purge())).toEqual({ payments: 1, events: 0 });
+    expect(await trial.find(free)).toBeNull();
+    for (const record of [paid, first, refund]) expect(await trial.find(record)).toEqual(record);
+    expect(await trial.purge()).toEqual({ payments: 1, events: 0 });
+    expect(await trial.refunds.findByReference(paid.conversationId)).toEqual([]);
+  });
+
+  test('no payment is purged while an event of its refund is being fanned out', async () => {
+    const paid = await trial.insert({ state: 'succeeded', finalizedAt: at(1) });
+    const refund = trial.refund(paid, { state: 'failed', finalizedAt: at(1), referenceLock: null });
+    const its = trial.event(refund, 'failed');
+    await trial.put(refund, its);
+    trial.moveTo(1_000);
+    const locked = event(its.eventId, trial.refunds.account);
+    expect(await whileLocked(locked, () => trial.purge())).toEqual({ payments: 0, events: 0 });
+    for (const record of [paid, refund]) expect(await trial.find(record)).toEqual(record);
+    expect(await trial.purge()).toEqual({ payments: 1, events: 1 });
+  });
+
+  test('keys are forgotten past one', async () => {
+    for (const idempotencyKey of ['locked', 'free']) {
+      await trial.insert({ state: 'failed', finalizedAt: at(1), idempotencyKey });
+    }
+    trial.moveTo(1_000);
+    await trial.purge();
+    trial.moveTo(2_000);
+    const hashes = `select ${database.keyHash} as hash from card_payment_key`;
+    const [row] = (await other.run(hashes)) as { hash: string }[];
+    const locked = lock('card_payment_key', { key_hash: row!.hash });
+    await whileLocked(locked, () => trial.purge({ paymentsMs: null, keysMs: 500 }));
+    expect(await other.run(hashes)).toEqual([row]);
+  });
+
+  test('no event is fanned out before an earlier one of its payment, which a purge has locked', async () => {
+    const handler = await trial.handler('payment.unknown', 'payment.succeeded');
+    const first = await trial.publish(await trial.insert(), 'unknown', at(1));
+    const second = await trial.publish(first.record, 'succeeded', at(2));
+    expect(await whileLocked(event(first.event.eventId), () => trial.fanOut())).toBe(0);
+    expect(await trial.lease(handler)).toEqual([]);
+    expect(await trial.fanOut()).toBe(2);
+    expect(await trial.drain(handler)).toEqual([first.event.eventId, second.event.eventId]);
+  });
+
+  test("a fan-out heeds another process that is at the account's, and nobody else's", async () => {
+    const handler = await trial.handler('payment.failed');
+    await store.announce(`${trial.account}-other`, [{ handlerId: 'other', type: 'payment.failed' }]);
+    await trial.publish(await trial.insert(), 'failed', at(1));
+    await other.run('begin');
+    await other.run(database.fanOutLock(`${trial.account}-other`, 'other'));
+    expect(await trial.fanOut()).toBe(1);
+    await other.run('rollback');
+    await trial.publish(await trial.insert(), 'failed', at(2));
+    await other.run('begin');
+    await other.run(database.fanOutLock(trial.account, handler));
+    let isDone = false;
+    const fannedOut = trial.fanOut().finally(() => (isDone = true));
+    await until(async () => isDone || (await database.isAnyoneWaiting(other)));
+    expect(isDone).toBe(database.nextFanOut === 'leaves it');
+    await other.run('rollback');
+    expect(await fannedOut).toBe(database.nextFanOut === 'leaves it' ? 0 : 1);
+  });
+
+  test('a pair is forgotten after a fan-out that is under way, with what that makes for it', async () => {
+    const handler = await trial.handler('payment.failed');
+    const { event: its } = await trial.publish(await trial.insert(), 'failed', at(1));
+    trial.moveTo(1_000);
+    await other.run('begin');
+    await other.run(database.fanOutLock(trial.account, handler));
+    await other.run(
+      `insert into card_payment_delivery
+       select account, '${handler}', event_id, conversation_id, version, type, occurred_at, 0, 0, null, null, 0
+       from card_payment_event where account = '${trial.account}' and event_id = '${its.eventId}'`,
+    );
+    let isPurged = false;
+    const purged = trial.purge({ pairsMs: 500 }).then(() => (isPurged = true));
+    await until(async () => isPurged || (await database.isAnyoneWaiting(other)));
+    await other.run('commit');
+    await purged;
+    expect(await other.run('select event_id from card_payment_delivery')).toEqual([]);
+  });
+
+  test('a purge under way holds up no event of another payment', async () => {
+    const handlerId = await trial.handler('payment.succeeded');
+    const old = await trial.insert({ state: 'failed', finalizedAt: at(0) });
+    const { event: its } = await trial.publish(await trial.insert(), 'succeeded', at(60_000));
+    trial.moveTo(60_000);
+    await lock('card_payment_history', { conversation_id: old.conversationId });
+    const purged = trial.purge({ paymentsMs: 1_000 });
+    await until(() => database.isAnyoneWaiting(other, '%delete%history%'));
+    const delivered = eventIds(await trial.take(handlerId));
+    await other.run('commit');
+    expect(delivered).toEqual([its.eventId]);
+    expect(await purged).toEqual({ payments: 1, events: 0 });
+  });
+
+  test('what others write beside the keys of a payment is not held up: no gap is locked', async () => {
+    // Rows before, between and after those of others, in every index.
+    const holder = await trial.insert({ conversationId: 'M', reference: 'M', referenceLock: 'M', idempotencyKey: 'M' });
+    const { account } = trial;
+    await other.run('begin');
+    await other.run(`update card_payment set version = 2 where account = '${account}' and conversation_id = 'M'`);
+    await other.run(`insert into card_payment_reference_lock values ('${account}', 'P', 'elsewhere')`);
+    const began = performance.now();
+    for (const name of ['A', 'L', 'N', 'O', 'Q', 'Z']) {
+      const keys = { conversationId: name, reference: name, referenceLock: name, idempotencyKey: name };
+      const opened = await trial.insert({ ...keys, tokenHash: name });
+      await trial.publish(await trial.replace(opened, { referenceLock: null, idempotencyKey: null }), 'failed', at(1));
+    }
+    expect(performance.now() - began).toBeLessThan(4_000);
+    await other.run('rollback');
+    expect(await store.replace(trial.next(holder, { state: 'authorizing' }), 1)).toBe('replaced');
+  });
+});
