@@ -11,11 +11,11 @@ export const MASKED_VALUE = '****';
 
 export const MASKED_CARD_TEXTS: Translations = {
   en:
-    'holds a masked card, as JSON and instanceToPlain print it: pass the object that your controller received, ' +
-    'not a copy, or give your ValidationPipe `transform: true`',
+    'holds a masked card, as JSON and instanceToPlain print it: give your ValidationPipe `transform: true`, and pass ' +
+    'the object that your controller received, not a copy',
   tr:
-    'JSON ve instanceToPlain çıktısındaki gibi maskelenmiş bir kart içeriyor: bir kopyayı değil, controller’ınıza ' +
-    'gelen nesneyi verin ya da ValidationPipe’a `transform: true` ekleyin',
+    'JSON ve instanceToPlain çıktısındaki gibi maskelenmiş bir kart içeriyor: ValidationPipe’a `transform: true` ' +
+    'ekleyin ve bir kopyayı değil, controller’ınıza gelen nesneyi verin',
 };
 
 /** The card as it may be shown. */

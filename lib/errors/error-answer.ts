@@ -200,7 +200,7 @@ function jsonOfNest(error: HttpException): object {
 /** Nest gives the text of what a parser threw to an exception of its own, and from 12 on the error as its cause. */
 function isParsers({ cause, message }: HttpException): boolean {
   const { message: parsers } = (cause ?? {}) as { message?: unknown };
-  return parsers === message || / is not valid JSON$| JSON input$| in JSON at position /.test(message);
+  return parsers === message || / is not valid JSON$| JSON input$| JSON at position /.test(message);
 }
 
 function jsonOfHttpError(error: unknown, statusCode: number): object {

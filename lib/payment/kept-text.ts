@@ -16,6 +16,7 @@ const MIN_WORD = 3;
 const CARD_PART = 7;
 const MIN_CARD_LENGTH = 12;
 const MAX_CARD_LENGTH = 19;
+const NATIONAL_DIGITS = 10;
 /** A word of this length that is not only letters may be a key, a hash or an encoded text. */
 const LONG_WORD = 16;
 
@@ -61,7 +62,9 @@ export class Masker {
     const { cardNo = '', expDate = '', cvv = '' } = carried.cardDetails ?? {};
     const { cardHolderName = '', buyerGsm = '' } = carried.cardHolderInfo ?? {};
     this.#cardNo = cardNo;
-    const anywhere = [...credentials, cardNo, buyerGsm].map((text) => fold((text ?? '').normalize('NFKC')));
+    // A phone is also written without its country.
+    const phones = [buyerGsm, fold(buyerGsm).slice(-NATIONAL_DIGITS)];
+    const anywhere = [...credentials, cardNo, ...phones].map((text) => fold((text ?? '').normalize('NFKC')));
     const expiry = [expDate, `${expDate.slice(0, 2)}20${expDate.slice(2)}`];
     const words = [cvv, ...expiry, ...cardHolderName.normalize('NFKC').split(/[^\p{L}\p{M}]+/u)].map(fold);
     this.#secrets = [

@@ -344,7 +344,9 @@ describe.each(PLATFORMS)('what buyers read on %s', (platform: Platform) => {
     expect(await expectPage(conflict, 409, /not understood/)).not.toContain('script>');
     expect(log).toEqual([]);
     await expectPage(await get('bug'), 500, /contact the shop before you pay again/);
-    expect(log).toEqual([expect.stringMatching(/^error TypeError: a bug of the shop/)]);
+    expect(log).toEqual([
+      expect.stringMatching(/^error A request failed: TypeError: a bug of the shop, at ShopController\.bug/),
+    ]);
   });
 
   it('is Nest’s own answer, for a program that meets errors of the application', async () => {

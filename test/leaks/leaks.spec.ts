@@ -135,7 +135,7 @@ class ShopController {
 
   @Post('form')
   form(@Body(paymentValidationPipe()) checkout: CheckoutDto): string {
-    return inspect(checkout);
+    return inspect(checkout.cardDetails);
   }
 
   @Get('broken')

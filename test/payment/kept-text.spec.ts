@@ -128,6 +128,7 @@ describe('an id', () => {
     ['the expiry, in full', '12.2030'],
     ['a name', 'ORD-ADA'],
     ['the phone', '905321234567'],
+    ['the phone, without its country', '0532-1234567'],
     ['the secret', `x${SECRET.toUpperCase()}`],
     ['the key, without its signs', 'anapikey-withsigns-and.more'],
     ['the sign', '1-SIGN-2'],
