@@ -78,7 +78,7 @@ const SETTINGS: readonly ValidationPipeOptions[] = [true, false].flatMap((transf
 );
 
 /** Without `transform`, a pipe that checks more than the rules hands on a copy, in which the card is masked. */
-function handsOnMasked({ transform, transformOptions, ...others }: ValidationPipeOptions = {}): boolean {
+function handsOnMasked({ transform, transformOptions: _, ...others }: ValidationPipeOptions = {}): boolean {
   return transform === false && Object.keys(others).length > 0;
 }
 
