@@ -399,7 +399,8 @@ describe('an attacker plants secrets in every answer, input and error of the hos
 
   it('a text that the search has to find', async () => {
     const edit = (fields: JsonObject): void => void (fields['message'] = SAID_BY_GATEWAY.text);
-    for (const operation of ['DoPayment', 'Auth3d'] as const) simulator.fail({ operation, times: 2, kind: 'edit', edit });
+    for (const operation of ['DoPayment', 'Auth3d'] as const)
+      simulator.fail({ operation, times: 2, kind: 'edit', edit });
     const reference = { reference: PLANTED.text, allowRepeat: true };
     await buy(shop, reference);
     await notebook.page('POST pay', `${shop.url}/shop/pay`, json(order(reference)));
