@@ -83,6 +83,7 @@ describe('mariadb leaks', () => {
   }
 
   it('runs payments whose gateway answers, and sends the card back', async () => {
+    await notebook.watch('doPayment', () => merchant.payments.doPayment({ ...order(), allowRepeat: false }));
     await meet();
     const told = `card ${CARD.cardNo} cvv ${CARD.cvv} exp ${CARD.expDate}`;
     const names = ['message', 'resultDescription', 'responseDescription', 'orderId', 'authCode'];
